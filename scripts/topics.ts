@@ -1,5 +1,5 @@
 /** Writes the topics of `fiatrail help` into docs/troubleshooting.md, so that the page and the program have one text. */
-import { isStep, numbered } from '../src/terminal/help/topic-page.ts';
+import { isStep, numbered } from '../src/terminal/help/help.ts';
 import { TOPICS } from '../src/terminal/help/topics/index.ts';
 import type { Topic, TopicBlock } from '../src/terminal/help/topics/topic.ts';
 

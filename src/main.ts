@@ -16,13 +16,13 @@ import type { Command } from './terminal/command.ts';
 import { type CommandLine, isJsonFormat, parse } from './terminal/parse/program.ts';
 import { createSession, type Session } from './terminal/session.ts';
 import { createDialog } from './terminal/show/progress.ts';
-import type { Run } from './terminal/show/report.ts';
+import type { FailedRun } from './terminal/show/report.ts';
 
 /** Runs a command line and returns its exit code. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   if (argv[0] === ROTATION_PROCESS) return (await import('./engine/rotation/process.ts')).runRotationProcess(world);
   let isJson: boolean | undefined;
-  let run: Run | undefined;
+  let run: FailedRun | undefined;
   try {
     const parsed = await parse(argv, CATALOGUE, world, isAtTerminal(world));
     if (parsed.kind === 'help') {

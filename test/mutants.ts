@@ -560,7 +560,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/head.test.ts', 'test/journal/verify.test.ts'],
   },
   {
-    file: 'src/journal/chain-part.ts',
+    file: 'src/journal/journal.ts',
     line: '  if (await firstMissing(queries, heads))\n    throw',
     change: '  if (false)\n    throw',
     tests: ['test/journal/head.test.ts', 'test/journal/verify.test.ts'],
@@ -1077,7 +1077,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/verify.test.ts'],
   },
   {
-    file: 'src/journal/chain-part.ts',
+    file: 'src/journal/journal.ts',
     line: 'if (!isWhole || tables !== undefined)',
     change: 'if (!isWhole)',
     tests: ['test/journal/verify.test.ts', 'test/journal/unchanged.test.ts'],
@@ -1265,14 +1265,14 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 2,
   },
   {
-    file: 'src/files/ownership.ts',
+    file: 'src/files/private-file.ts',
     line: 'return [path, real, dirname(real)].some(',
     change: 'return [path].some(',
     tests: ['test/files/owner.test.ts'],
     failing: 1,
   },
   {
-    file: 'src/files/ownership.ts',
+    file: 'src/files/private-file.ts',
     line: 'return [path, real, dirname(real)].some(',
     change: 'return [path, real].some(',
     tests: ['test/files/owner.test.ts'],
@@ -1365,7 +1365,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/engine/activity.ts',
+    file: 'src/engine/open-account.ts',
     line: 'activity.unopened ??= error;',
     change: 'activity.unopened ??= undefined;',
     tests: FUNDS,

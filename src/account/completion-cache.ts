@@ -11,8 +11,7 @@ import {
 import { fingerprint } from '../crypto/digest.ts';
 import { entryAt, stampOf } from '../files/inspect.ts';
 import { removePrivateFile } from '../files/private-file.ts';
-import { type Database, type OpenOptions, openDatabase, openForReading } from '../sqlite/database.ts';
-import { removeDatabase } from '../sqlite/database-files.ts';
+import { type Database, type OpenOptions, openDatabase, openForReading, removeDatabase } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { completionCachePath, completionMarkPath, stateDir, type UserEnv } from './paths.ts';
 import type { Profile } from './profile.ts';
@@ -22,11 +21,15 @@ import { isCompletionCached, profileFile } from './stored-profile.ts';
 
 /** How long a thing is offered after it was last read. */
 export const RETENTION_DAYS = 7;
+
 const RETENTION_US = RETENTION_DAYS * 86_400_000_000;
+
 /** How far in the future a time may be, because clocks are corrected. */
 const AHEAD_US = 3_600_000_000;
+
 /** A thing that was written this recently is not written again. */
 const FRESH_US = 3_600_000_000;
+
 /** At this size, the cache is deleted. 100,000 users take about 30 MB. */
 const MAX_BYTES = 100_000_000;
 

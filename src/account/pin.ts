@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { entryAt, fileErrors, readSharedFile, realPathOf } from '../files/inspect.ts';
-import { distrustOf } from '../files/ownership.ts';
-import { replaceFile, requireOwnFile } from '../files/private-file.ts';
+import { distrustOf, replaceFile, requireOwnFile } from '../files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
 import { configDir, type UserEnv, type WritableUserEnv } from './paths.ts';
 
 const PIN_FILE = '.fiatrail.json';
+
 const MAX_BYTES = 4096;
 
 /** The profile that a folder chooses for itself and the folders below it. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import { type Category, CliError } from '../base/errors.ts';
+import { type Category, CliError, ExchangeError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
-import type { Exchange } from '../base/world.ts';
+import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import {
   type Effect,
   type Endpoint,
@@ -13,10 +13,9 @@ import {
 import { FAULTS } from '../contract/faults.ts';
 import { redactBody, redactText, remember, secretsIn } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
-import { type Answer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
-import type { ReadyRequest } from './request.ts';
-import { foreignId } from './request.ts';
-import { PRIVATE_KEY_HINT, SEALING_HINT } from './sealing.ts';
+import { isKeyText, openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
+import { type DecodedAnswer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
+import { foreignId, type ReadyRequest } from './request.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
 
 /** The result of a successful call. */
@@ -120,7 +119,7 @@ const UNSEALED = {
 } as const;
 
 /** Whether a plain response may count where sealing is required. The service refuses unknown callers without sealing. */
-function isPlainRefusal({ kind }: Answer, status: number): boolean {
+function isPlainRefusal({ kind }: DecodedAnswer, status: number): boolean {
   return status === 429 || (kind === 'refused' && status >= 400 && status <= 499);
 }
 
@@ -140,7 +139,10 @@ function requireEcho(endpoint: Endpoint, effect: Effect, input: unknown, data: u
 const MAX_MESSAGE = 500;
 
 /** Redacts secrets that the service repeats in its message, such as a key or a BVN. */
-function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: A, secrets: readonly string[]): A {
+function withoutSecrets<A extends Exclude<DecodedAnswer, { kind: 'success' }>>(
+  answer: A,
+  secrets: readonly string[],
+): A {
   // Invisible characters go first: a key with one inside would not match, but would still be readable.
   const clean = (text: string) => redactText(text.replace(/[\p{Cc}\p{Cf}]+/gu, ''), secrets).slice(0, MAX_MESSAGE);
   return answer.kind === 'refused'
@@ -149,7 +151,11 @@ function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: 
 }
 
 /** Returns the reply of a success. Throws unknown outcome if the id of the work or money it started is missing; other gaps are warnings. */
-function usable<D>(endpoint: Endpoint, effect: Effect, answer: Extract<Answer<D>, { kind: 'success' }>): Reply<D> {
+function usable<D>(
+  endpoint: Endpoint,
+  effect: Effect,
+  answer: Extract<DecodedAnswer<D>, { kind: 'success' }>,
+): Reply<D> {
   const { data, body, problems, isOnlyIncomplete, hasUnknownUnits } = answer;
   const reply = { data, body, problems, ...(hasUnknownUnits ? { hasUnknownUnits } : {}) };
   const isForeign = effect === 'read' && hasNothingOf(endpoint, data);
@@ -241,7 +247,7 @@ export function unknownOutcome(
 function answerError(
   endpoint: Endpoint,
   effect: Effect,
-  answer: Exclude<Answer, { kind: 'success' }>,
+  answer: Exclude<DecodedAnswer, { kind: 'success' }>,
   retryAfter: number | undefined,
 ): CliError {
   const { httpStatus } = answer;
@@ -266,7 +272,7 @@ export const ANSWER_NOT_OPENED = 'ANSWER_NOT_OPENED';
 
 function unusableError(
   effect: Effect,
-  { httpStatus, reason, isSealed, unopened, isLate }: Extract<Answer, { kind: 'unusable' }>,
+  { httpStatus, reason, isSealed, unopened, isLate }: Extract<DecodedAnswer, { kind: 'unusable' }>,
 ): CliError {
   const next = isLate ? 'allow it more time with --timeout' : isSealed ? SEALING_HINT : undefined;
   if (effect !== 'read') return unknownOutcome(reason, { httpStatus, next: isLate ? undefined : next });
@@ -288,10 +294,11 @@ function unusableError(
   });
 }
 
-type Refused = Extract<Answer, { kind: 'refused' }>;
+type Refused = Extract<DecodedAnswer, { kind: 'refused' }>;
 
 const BLOCKED_HINT =
   'see the address that the service sees with: fiatrail ip check; then allow it with: fiatrail ip add ADDRESS';
+
 const AUTH_HINT = 'check the API key, and check that this address is on the allowlist with: fiatrail ip check';
 
 /** Returns the error of a request that the service rejected, with what to do next. */
@@ -342,3 +349,75 @@ const GENERAL_CODES: Readonly<Record<string, string>> = {
   '02': 'NOT_FOUND',
   '05': 'VALIDATION_ERROR',
 };
+
+/** How an account seals requests and opens responses. */
+export interface Sealing {
+  /** The service's public key, 64 hexadecimal digits. If it is set, requests are sealed to it. */
+  readonly platformKeyHex: string | undefined;
+  /** Whether the service seals every response to this account, so that a plain one proves nothing. */
+  readonly isRequired?: boolean;
+  /** Returns the account's private keys, newest first, or undefined if it does not open sealed responses. Called only for one. */
+  privateKeys(): Promise<readonly Secret[] | undefined>;
+}
+
+/**
+ * Wraps an exchange: seals requests if there is a platform key, and opens sealed responses, so that callers need not know
+ * about sealing. A response that cannot be opened is returned as it is, with the reason in `unreadable`; a plain one where
+ * sealing is required, with `isUnsealed`.
+ * Throws CliError usage for an invalid platform key. Source: public; which part of a response is sealed is inferred.
+ */
+export function sealedExchange(exchange: Exchange, sealing: Sealing | undefined): Exchange {
+  const platformKey = sealing?.platformKeyHex;
+  if (platformKey !== undefined && !isKeyText(platformKey)) {
+    throw new CliError('usage', 'the service’s public key in this profile is not 64 hexadecimal digits', {
+      hint: SEALING_HINT,
+    });
+  }
+  return async (request, signal, isRead) => {
+    const sent = platformKey === undefined ? request : await sealedRequest(request, platformKey);
+    const response = await exchange(sent, signal, isRead);
+    const payload = payloadIn(response.body);
+    if (payload !== undefined) return openResponse(response, payload, sealing);
+    return sealing?.isRequired && !OUTSIDE_SERVICE.test(request.url) ? { ...response, isUnsealed: true } : response;
+  };
+}
+
+const SEALING_HINT = 'check the encryption settings of this profile with: fiatrail keys encryption show';
+
+const PRIVATE_KEY_HINT =
+  'bring the private key from a host that has it: fiatrail keys encryption enable --private-key-stdin --yes < key.txt';
+
+/** The sandbox's control endpoints are outside /v1 and are not sealed. */
+const OUTSIDE_SERVICE = /^(?!.*\/v1\/).*\/_sandbox\//;
+
+async function sealedRequest(request: HttpRequest, platformKey: string): Promise<HttpRequest> {
+  if (request.body === undefined || OUTSIDE_SERVICE.test(request.url)) return request;
+  try {
+    return { ...request, body: JSON.stringify({ payload: await seal(request.body, platformKey) }) };
+  } catch (error) {
+    throw new ExchangeError('the request could not be sealed to the service’s public key', false, error);
+  }
+}
+
+async function openResponse(
+  response: HttpResponse,
+  payload: string,
+  sealing: Sealing | undefined,
+): Promise<HttpResponse> {
+  const unreadable = (why: string, lacksKey = false): HttpResponse => ({
+    ...response,
+    unreadable: { why, lacksKey },
+  });
+  let keys: readonly Secret[] | undefined;
+  try {
+    keys = sealing ? await sealing.privateKeys() : [];
+  } catch (error) {
+    // The service has already processed the request, so this must not look like a failed command.
+    const why = error instanceof CliError ? `: ${error.message}` : '';
+    return unreadable(`this profile’s private key could not be read${why}`);
+  }
+  if (!keys) return unreadable('sealing is off in this profile');
+  if (keys.length === 0) return unreadable('this profile has no private key', true);
+  const opened = (await openerOf(keys))(payload);
+  return 'text' in opened ? { ...response, body: opened.text } : unreadable(`it cannot be opened: ${opened.problem}`);
+}

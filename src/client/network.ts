@@ -25,7 +25,7 @@ export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 export function createNetwork(env: Environment, { clock, turn }: NetworkWorld): Exchange {
   // An invalid proxy is rejected before the first request, whatever its URL.
   proxyVariables(env);
-  const shared = new Map<boolean, Promise<Connection>>();
+  const shared = new Map<boolean, Promise<OpenConnection>>();
   const freshness = createFreshness(clock, turn);
   return async (request, signal, isRead = false) => {
     const isTls = new URL(request.url).protocol === 'https:';
@@ -87,7 +87,7 @@ function createFreshness({ now, steadyMs = now }: NetworkWorld['clock'], turn: N
 const TURNS_TO_READ = 2;
 
 /** Node's agent for the connections of one or more requests. */
-export interface Connection {
+export interface OpenConnection {
   readonly agent: http.Agent;
   readonly isTls: boolean;
   readonly isProxied: boolean;
@@ -96,7 +96,7 @@ export interface Connection {
   close(): void;
 }
 
-export async function openConnection(isTls: boolean, options: AgentOptions): Promise<Connection> {
+export async function openConnection(isTls: boolean, options: AgentOptions): Promise<OpenConnection> {
   // TLS takes longer to load than everything else here, so plain HTTP does without it.
   const { Agent, request } = isTls ? await import('node:https') : http;
   const agent = new Agent(options);
@@ -140,7 +140,7 @@ function limitProxy(socket: NonNullable<ReturnType<http.Agent['createConnection'
 function exchangeOnce(
   request: HttpRequest,
   signal: AbortSignal,
-  { agent, isTls, isProxied, request: open, close }: Connection,
+  { agent, isTls, isProxied, request: open, close }: OpenConnection,
   {
     lookup,
     onAnswered = () => {},

@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { ExchangeError } from '../base/errors.ts';
 import type { Certificate, Probe } from '../base/world.ts';
-import { CONNECT_TIMED_OUT, type Connection, openConnection, reasonFor, withTimeLimit } from './network.ts';
+import { CONNECT_TIMED_OUT, type OpenConnection, openConnection, reasonFor, withTimeLimit } from './network.ts';
 import { agentProxy, type Environment } from './proxy.ts';
 
 const LOOKUP_TIMEOUT_MS = 5_000;
@@ -37,7 +37,7 @@ async function certificate(url: string, limitMs: number, env: Environment): Prom
   return handshake.finally(connection.close);
 }
 
-function shake(url: string, { agent, isProxied }: Connection, signal: AbortSignal): Promise<Certificate> {
+function shake(url: string, { agent, isProxied }: OpenConnection, signal: AbortSignal): Promise<Certificate> {
   return new Promise((resolve, reject) => {
     const outgoing = https.request(url, { agent, signal });
     outgoing.on('error', (error) => reject(new ExchangeError(reasonFor(error, isProxied), false, error)));

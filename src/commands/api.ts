@@ -10,9 +10,8 @@ import { outcomeOf } from '../engine/outcome.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber, parseJson } from '../money/decimal.ts';
 import { command } from '../terminal/command.ts';
-import { MONEY_OPTIONS } from '../terminal/parse/money-options.ts';
 import { nearest } from '../terminal/parse/nearest.ts';
-import { argument, option, repeated, word } from '../terminal/parse/parameters.ts';
+import { argument, MONEY_OPTIONS, option, repeated, word } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 
 const MAX_INPUT_BYTES = 1024 * 1024;

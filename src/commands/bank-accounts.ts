@@ -11,7 +11,7 @@ import { outcomeOf } from '../engine/outcome.ts';
 import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
 import { callCommand, command } from '../terminal/command.ts';
 import { wholeList } from '../terminal/list-command.ts';
-import { requiredBank } from '../terminal/parse/field-options.ts';
+import { objectOf, properties, requiredBank } from '../terminal/parse/field-options.ts';
 import {
   argument,
   digits,
@@ -23,7 +23,6 @@ import {
   required,
   switchOn,
 } from '../terminal/parse/parameters.ts';
-import { objectOf, properties } from '../terminal/parse/properties.ts';
 
 const accountId = picked(
   'bank account',

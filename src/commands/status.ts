@@ -18,18 +18,15 @@ import { duration, option, switchOn } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 
 /** Work that has not ended: how much, and since when the oldest of it. */
-interface Open {
+interface OpenWork {
   readonly count: number;
   readonly since: string | null;
 }
 
-interface ListPage {
-  readonly total?: number | null | undefined;
-  readonly createdAt: string | null | undefined;
-}
-
 /** Counts the rows of a list in one state, and reads when the oldest was made. Undefined if the service does not say. */
-async function openIn(page: (offset: number) => Promise<ListPage>): Promise<Open | undefined> {
+async function openIn(
+  page: (offset: number) => Promise<{ total?: number | null | undefined; createdAt: string | null | undefined }>,
+): Promise<OpenWork | undefined> {
   try {
     const { total, createdAt } = await page(0);
     if (typeof total !== 'number') return undefined;
@@ -42,7 +39,7 @@ async function openIn(page: (offset: number) => Promise<ListPage>): Promise<Open
 }
 
 /** Adds up what is open in several states; null if one of them is not known. */
-function together(all: readonly (Open | undefined)[]): Open | null {
+function together(all: readonly (OpenWork | undefined)[]): OpenWork | null {
   const known = all.filter((each) => each !== undefined);
   if (known.length < all.length) return null;
   const times = known.flatMap(({ since }) => (since === null ? [] : [since])).sort();
@@ -121,10 +118,10 @@ const ACCOUNT = [
 
 const KINDS = ['deposits', 'payouts', 'withdrawals'] as const;
 
-type Shown = Awaited<ReturnType<typeof here>> & { readonly open?: Awaited<ReturnType<typeof openOf>> };
+type StatusShown = Awaited<ReturnType<typeof here>> & { readonly open?: Awaited<ReturnType<typeof openOf>> };
 
 /** The columns: an embedded sandbox has no base URL, an account that does not respond has no figures, and what is empty has no age. */
-function columnsOf(mode: Profile['mode'], { open, mirror, events }: Shown): readonly Column[] {
+function columnsOf(mode: Profile['mode'], { open, mirror, events }: StatusShown): readonly Column[] {
   return [
     { field: 'profile', title: 'Profile' },
     { field: 'mode', title: 'Mode' },

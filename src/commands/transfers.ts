@@ -9,8 +9,7 @@ import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { choice, listCommand, tokenFilter, WITHDRAWAL_STATUSES } from '../terminal/list-command.ts';
 import { amountOfThatToken, evmAddress } from '../terminal/parse/field-options.ts';
-import { NO_PROTECTION } from '../terminal/parse/money-options.ts';
-import { option, picked, plainText, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
+import { NO_PROTECTION, option, picked, plainText, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
 
 const NOT_REGISTERED = [['wallet', 'not registered; the transfer will be rejected']] as const;
 

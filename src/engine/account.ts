@@ -4,7 +4,7 @@ import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/interface.ts';
 import type { Activity } from './activity.ts';
-import type { Connection } from './connect.ts';
+import type { AccountConnection } from './connect.ts';
 import type { Notices, Progress } from './notices.ts';
 import type { OperatorList } from './plans/operator-list.ts';
 import type { RequestOptions } from './requests.ts';
@@ -40,7 +40,7 @@ export interface Account extends Notices {
     options?: AccountCallOptions,
   ): Promise<AccountReply<ResponseOf<E>>>;
   /** The connection for an endpoint, once the service's public key was checked. */
-  connection(endpoint?: Endpoint): Promise<Connection>;
+  connection(endpoint?: Endpoint): Promise<AccountConnection>;
   /** What identifies the account in the journal. */
   accountNames(): Promise<AccountNames>;
   /** Who signs for this account. Warns once if a change of it is pending. */

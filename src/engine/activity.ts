@@ -1,5 +1,4 @@
 import { CliError } from '../base/errors.ts';
-import { ANSWER_NOT_OPENED } from '../client/client.ts';
 import type { Amount } from '../money/amount.ts';
 
 /** A change that the service accepted, with the operation id and the service's request id, if any. */
@@ -34,12 +33,6 @@ export interface Activity {
   fees?: KnownFees;
   /** The operation that is being sent. */
   inFlight?: InFlight | undefined;
-}
-
-/** Notes that a read failed. */
-export function noteUnread(activity: Activity, error: unknown): void {
-  activity.unread ??= error;
-  if (error instanceof CliError && error.code === ANSWER_NOT_OPENED) activity.unopened ??= error;
 }
 
 /** The error of a command that was interrupted twice: what it leaves behind. */

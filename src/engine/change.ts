@@ -7,11 +7,10 @@ import type { Account, AccountCallOptions, AccountReply } from './account.ts';
 import type { Activity } from './activity.ts';
 import { sendRequest } from './connect.ts';
 import type { Guard } from './guard.ts';
-import { warnOf } from './notices.ts';
 import { requireUnused } from './once.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from './plans/change.ts';
 import type { ShownLine } from './plans/line.ts';
-import { DryRun, prepareRequest } from './requests.ts';
+import { DryRun, prepareRequest, warnOf } from './requests.ts';
 import { authorityOf, repetitionOf, requireSigned, sendJournaled } from './send.ts';
 
 /** A change, described for the confirmation and the journal. */
@@ -41,7 +40,7 @@ interface SentChange extends Change {
 }
 
 /** Who agrees to a change. */
-export interface Asking {
+export interface ChangePrompt {
   /** Whether a repetition becomes part of the question; otherwise the journal stops it. */
   readonly isAsked: boolean;
   /** Shows a change, and asks if it moves money or cannot be undone. Throws CliError: `usage` without a terminal, `declined`. */
@@ -100,7 +99,7 @@ export class Checked extends Error {
 /** Does with a change what a plan says (`Changes.asPlanned`). */
 export async function asPlanned(
   account: Account,
-  asking: Asking,
+  asking: ChangePrompt,
   mode: PlanMode,
   change: PlannedChange,
   check: () => Promise<unknown>,
@@ -167,7 +166,7 @@ async function plannedOf<E extends Endpoint>(account: Account, { asPlanned }: Ch
 /** Makes a change (`Changes.change`). */
 export async function changeOf<E extends Endpoint>(
   account: Account,
-  asking: Asking,
+  asking: ChangePrompt,
   changes: Changes,
   wanted: WantedChange<E>,
 ): Promise<AccountReply<ResponseOf<E>>> {
@@ -223,7 +222,7 @@ async function readPayer({ activity }: Account, read: NonNullable<SentChange['pa
  */
 async function requirePaidFor(
   account: Account,
-  { isAsked }: Asking,
+  { isAsked }: ChangePrompt,
   sending: Parameters<typeof repetitionOf>[1],
   shown: readonly ShownLine[],
 ): Promise<void> {

@@ -5,9 +5,16 @@ import { readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { CliError, ExchangeError, withDetails } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../base/world.ts';
-import { ANSWER_NOT_OPENED, type CallOptions, type Client, createClient, type Reply } from '../client/client.ts';
+import {
+  ANSWER_NOT_OPENED,
+  type CallOptions,
+  type Client,
+  createClient,
+  type Reply,
+  type Sealing,
+  sealedExchange,
+} from '../client/client.ts';
 import { type ReadyRequest, validRequest } from '../client/request.ts';
-import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
 import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
@@ -17,7 +24,7 @@ import type { Sandbox } from '../sandbox/app.ts';
 import type { AccountOptions, Progress } from './notices.ts';
 
 /** A connection to the account, over the network or to the sandbox in this process. */
-export interface Connection {
+export interface AccountConnection {
   readonly client: Client;
   /** Identifies the API key without revealing it. */
   keyFingerprint(): string;
@@ -44,7 +51,7 @@ export async function connect(
   globals: Pick<AccountOptions, 'verbose' | 'timeoutMs'>,
   progress: Pick<Progress, 'waits'>,
   watch: Watch = () => () => {},
-): Promise<Connection> {
+): Promise<AccountConnection> {
   const { exchange, apiKey, deliverDue, close } = await openAccount(world, profile);
   const watched: Exchange = async (...given) => {
     const noteResponse = watch();
@@ -79,7 +86,7 @@ export async function connect(
 /** How an account sends, with what it says meanwhile. */
 interface Sender {
   readonly progress: Pick<Progress, 'answering'>;
-  connection(endpoint: Endpoint): Promise<Connection>;
+  connection(endpoint: Endpoint): Promise<AccountConnection>;
 }
 
 /** Sends a request. What may not take long, such as a preview or a status, has a line of its own, or a prompt, in its place. */

@@ -1,5 +1,4 @@
 import type { World } from '../base/world.ts';
-import type { Reply } from '../client/client.ts';
 import type { PresentOptions } from '../present/result.ts';
 
 /** What the user said about every request of a command. */
@@ -54,22 +53,4 @@ export interface Progress {
   line(hasTime?: boolean): LiveLine;
   /** Removes what was shown from a terminal. */
   end(): Promise<void>;
-}
-
-const UNKNOWN_UNITS =
-  'the response does not say whether its amounts are in tokens or in base units; see unit "unknown"';
-
-/** Warns of what is wrong with a usable response. */
-export async function warnOf(
-  { say }: Pick<Notices, 'say'>,
-  { problems, hasUnknownUnits }: Reply<unknown>,
-  isRead: boolean,
-): Promise<void> {
-  if (hasUnknownUnits) await say(`warning: ${UNKNOWN_UNITS}`);
-  if (problems.length === 0) return;
-  const where = problems.slice(0, 5).join(', ');
-  const warning = isRead
-    ? `the response lacks ${where}`
-    : `the response does not match the contract at ${where}; it is treated as accepted`;
-  await say(`warning: ${warning}`);
 }

@@ -4,7 +4,7 @@ import { profileFile } from '../account/stored-profile.ts';
 import { CliError } from '../base/errors.ts';
 import { oneAtATime } from '../base/one-at-a-time.ts';
 import type { World } from '../base/world.ts';
-import { type CallOptions, requestIdOf } from '../client/client.ts';
+import { ANSWER_NOT_OPENED, type CallOptions, requestIdOf } from '../client/client.ts';
 import { validRequest } from '../client/request.ts';
 import type { CompletionEntries } from '../contract/completion-entries.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
@@ -15,15 +15,15 @@ import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts'
 import type { Journal } from '../journal/interface.ts';
 import type { JournalLocation } from '../journal/open.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
-import { noteUnread } from './activity.ts';
+import type { Activity } from './activity.ts';
 import { connect, sendRequest } from './connect.ts';
 import { journalLocationOf } from './journal-location.ts';
-import { type Notices, warnOf } from './notices.ts';
-import { prepareRequest } from './requests.ts';
+import type { Notices } from './notices.ts';
+import { prepareRequest, warnOf } from './requests.ts';
 import { type IdempotencyKeyUse, rulesOf } from './rules/account-rules.ts';
 import { createServiceTime } from './service-time.ts';
 
-type Given = Notices &
+type GivenAccount = Notices &
   Pick<Account, 'profile' | 'commandLine' | 'inputName' | 'progress'> & {
     /** Whether the command has an idempotency key. */
     idempotencyKey(): IdempotencyKeyUse;
@@ -32,7 +32,7 @@ type Given = Notices &
   };
 
 /** Opens an account for a command. Nothing is read before it is needed. */
-export function createAccount({ idempotencyKey, journal: shared, ...given }: Given): Account {
+export function createAccount({ idempotencyKey, journal: shared, ...given }: GivenAccount): Account {
   const { world, profile, globals, progress, say } = given;
   const location = () => journalLocationOf(world, profile);
   const connection = openedOnUse(() => connect(world, profile, globals, progress, ask));
@@ -116,6 +116,12 @@ interface Calling {
   inTurn<T>(read: () => Promise<T>): Promise<T>;
 }
 
+/** Notes that a read failed. */
+function noteUnread(activity: Activity, error: unknown): void {
+  activity.unread ??= error;
+  if (error instanceof CliError && error.code === ANSWER_NOT_OPENED) activity.unopened ??= error;
+}
+
 async function callOf<E extends Endpoint>(
   account: Account,
   { remember, inTurn }: Calling,
@@ -147,7 +153,7 @@ async function callOf<E extends Endpoint>(
     : { reply: await call(options.isLate), operationId: undefined };
   if (!isRead && !options.isRecorded) activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
   else if (isRead && !globals.dryRun) {
-    if (NAMES_FINTECH.includes(endpoint.id)) await (await import('./fintech.ts')).learnFintech(account, reply.data);
+    if (NAMES_FINTECH.includes(endpoint.id)) await learnFintech(account, reply.data);
     await remember(endpoint, reply.data);
   }
   await warnOf(account, reply, isRead);
@@ -246,4 +252,35 @@ function markOf(world: World, { name, baseUrl }: Profile, ...written: [string, u
   const stamp = stampOf(completionCachePath(world));
   const all = [name, baseUrl, stampOf(profileFile(world, name)) ?? '', ...written];
   return stamp && `${stamp}\n${sha256Hex(JSON.stringify(all))}`;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Returns the fintech id in a response; undefined if it has none, or one that may not be unique. */
+function fintechIdIn(data: unknown): string | undefined {
+  const { fintechId } = (data ?? {}) as { readonly fintechId?: unknown };
+  return typeof fintechId === 'string' && UUID.test(fintechId) ? fintechId : undefined;
+}
+
+type Learning = Pick<Account, 'world' | 'profile' | 'accountNames'> & {
+  journal(): Promise<Pick<Journal, 'learnFintech'>>;
+};
+
+/** Tells the journal which fintech a key belongs to, if a response says so and the journal does not know it yet. */
+async function learnFintech(learning: Learning, data: unknown): Promise<void> {
+  const { world, profile, accountNames, journal } = learning;
+  const id = fintechIdIn(data);
+  // An embedded sandbox has only one key.
+  if (id === undefined || profile.mode === 'embedded') return;
+  try {
+    const { knownFintech } = await import('../journal/known-fintech.ts');
+    const names = await accountNames();
+    const fintech = { id, isLive: profile.mode === 'live' };
+    const known = knownFintech(journalLocationOf(world, profile), names, fintech);
+    if (known.isKnown()) return;
+    await (await journal()).learnFintech(names, fintech);
+    known.save(world.ids.uuid());
+  } catch {
+    // A journal that cannot be written does not make a read fail: until the next one, the account is known by its key only.
+  }
 }

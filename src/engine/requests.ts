@@ -3,6 +3,7 @@ import { serviceNameOf } from '../account/service-address.ts';
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
+import type { Reply } from '../client/client.ts';
 import { encodeRequest } from '../client/codec.ts';
 import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type RequestOf } from '../contract/endpoint.ts';
@@ -11,7 +12,7 @@ import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Column, Result, ResultShape } from '../present/result.ts';
 import { titleOf } from '../present/text.ts';
-import type { AccountOptions } from './notices.ts';
+import type { AccountOptions, Notices } from './notices.ts';
 import type { AccountRules } from './rules/account-rules.ts';
 
 /** How a request is made, besides how it is sent. */
@@ -138,4 +139,22 @@ export function dryRunOfParts(
 /** Returns a text that finds one request among all that the service shows: `[fr-1a2b3c4d]`. */
 export function newTag({ world }: { readonly world: Pick<World, 'ids'> }): string {
   return `[fr-${Buffer.from(world.ids.bytes(4)).toString('hex')}]`;
+}
+
+const UNKNOWN_UNITS =
+  'the response does not say whether its amounts are in tokens or in base units; see unit "unknown"';
+
+/** Warns of what is wrong with a usable response. */
+export async function warnOf(
+  { say }: Pick<Notices, 'say'>,
+  { problems, hasUnknownUnits }: Reply<unknown>,
+  isRead: boolean,
+): Promise<void> {
+  if (hasUnknownUnits) await say(`warning: ${UNKNOWN_UNITS}`);
+  if (problems.length === 0) return;
+  const where = problems.slice(0, 5).join(', ');
+  const warning = isRead
+    ? `the response lacks ${where}`
+    : `the response does not match the contract at ${where}; it is treated as accepted`;
+  await say(`warning: ${warning}`);
 }

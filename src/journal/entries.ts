@@ -1,4 +1,4 @@
-import { attempt, CliError } from '../base/errors.ts';
+import { CliError } from '../base/errors.ts';
 import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { CLEARED, type EntryForm, fixedText, hashOf, hashOfOne, type Link, NO_HASH } from './chain.ts';
@@ -58,30 +58,6 @@ async function isRehashed(queries: Queries, sequence: bigint): Promise<boolean> 
   return found !== undefined;
 }
 
-/**
- * Whether the journal has the heads that were saved. If not, it was cut, and that must stay visible: no other head is saved. A file that
- * is not ours decides nothing here; the next command that sends money rejects it.
- */
-export async function hasSavedHeads(queries: Queries, files: readonly string[]): Promise<boolean> {
-  const saved = attempt(() => savedHeads(files));
-  return !(saved instanceof CliError) && (await firstMissing(queries, saved)) === undefined;
-}
-
-/**
- * Keeps a head. Of two processes, the slower may write the older head. That is harmless, because the journal contains every head. A
- * head that cannot be written is left out for the same reason.
- */
-export function saveHead(files: readonly string[], head: Head | undefined, processId: number): void {
-  if (!head) return;
-  for (const file of files) {
-    try {
-      writeHead(file, head, processId);
-    } catch {
-      // The transition is recorded; only the memory of it is older.
-    }
-  }
-}
-
 /** Replaces the saved head. Throws the system's error. */
 export function writeHead(file: string, head: Head | undefined, processId: number): void {
   const text = head ? `${head.sequence} ${head.hash}\n` : '';
@@ -90,10 +66,6 @@ export function writeHead(file: string, head: Head | undefined, processId: numbe
 
 /** The code of an error that says that a transition is not what it was. */
 export const JOURNAL_CHANGED = 'JOURNAL_CHANGED';
-/** The same for a journal on a server. */
-export const JOURNAL_DAMAGED = 'JOURNAL_DAMAGED';
-/** The code of the error for a journal that lacks entries that it had. */
-export const JOURNAL_CUT = 'JOURNAL_CUT';
 
 /** How entries are written: in which transaction, and by which host. */
 export interface Recording {
@@ -126,6 +98,7 @@ export const storableIn =
 
 const COLUMNS =
   'sequence, operation_id, host, state, at, request_id, verdict, detail, result, busy_until, subject, value, hash';
+
 const ROW = `(${COLUMNS.split(', ')
   .map(() => '?')
   .join(', ')})`;
@@ -247,6 +220,7 @@ type CheckedRow = object & { readonly id: string };
 
 /** Operations whose entries are read together. */
 const BATCH = 200;
+
 /** More hashes than these are made faster by node:crypto, although it must be loaded. */
 const FEW = 10;
 
@@ -257,6 +231,7 @@ interface Chained extends EntryRow {
 }
 
 const JOINT = `(SELECT min(sequence) FROM entry WHERE subject = '${subjects.joint}')`;
+
 const BEFORE = `CASE WHEN e.sequence >= ${JOINT} THEN (SELECT hash FROM entry WHERE sequence = e.sequence - 1)
   ELSE (SELECT hash FROM entry WHERE host = e.host AND sequence < e.sequence ORDER BY sequence DESC LIMIT 1) END`;
 

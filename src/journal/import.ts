@@ -9,6 +9,7 @@ import {
   endOfChain,
   FACT,
   isCleared,
+  jsonOf,
   linkOf,
   type Recording,
   subjects,
@@ -16,10 +17,49 @@ import {
 import { EXPORT_VERSION } from './export.ts';
 import { parseBaseline } from './intent.ts';
 import { type AccountName, digestKeyFact, isDigestKey, joinChains } from './joint.ts';
-import { copyFoldedFacts, withoutEntries } from './refill.ts';
+import type { RotationStage } from './rotations.ts';
 import { computeSpent } from './spending.ts';
-import { type Kind, mayFollow, NEXT, type OperationState, type Verdict } from './states.ts';
+import { TRIGGERS } from './sqlite/schema.ts';
+import { mayFollow, NEXT, type OperationKind, type OperationState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
+
+const [, ENTRY_DELETE = ''] = TRIGGERS;
+
+/** Empties a journal that has no operations, so that an import can begin at the first entry. Only the owner of the tables may. */
+async function withoutEntries(queries: Queries): Promise<void> {
+  const isFile = queries.engine === 'sqlite';
+  await queries.run(isFile ? 'DROP TRIGGER entry_delete' : 'ALTER TABLE entry DISABLE TRIGGER entry_stays');
+  await queries.run('DELETE FROM entry');
+  await queries.run(isFile ? ENTRY_DELETE : 'ALTER TABLE entry ENABLE TRIGGER entry_stays');
+  await queries.run('DELETE FROM account_name');
+  await queries.run(`DELETE FROM setting WHERE name = 'joined'`);
+}
+
+const IS_LAST = 'sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject)';
+
+/** Fills the tables that repeat the last fact about each subject. */
+async function copyFoldedFacts(queries: Queries): Promise<void> {
+  await queries.run(
+    `INSERT INTO account_name (name, account) SELECT substr(subject, 9), value FROM entry e
+     WHERE subject LIKE 'account %' AND value IS NOT NULL AND ${IS_LAST}`,
+  );
+  await queries.run(
+    `INSERT INTO setting (name, value) SELECT 'joined', CAST(min(sequence) AS TEXT) FROM entry WHERE subject = 'joint'`,
+  );
+  const rotations = await queries.all<{ id: string; value: string }>(
+    `SELECT substr(subject, 10) AS id, value FROM entry e WHERE subject LIKE 'rotation %' AND ${IS_LAST}`,
+  );
+  for (const { id, value } of rotations) {
+    const [profile, baseUrl, stage, keyLocation, old, pushes, pushed] = jsonOf(value, 'a rotation') as RotationFact;
+    await queries.run(
+      `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes, pushed)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[id, profile, baseUrl, stage, keyLocation, old, JSON.stringify(pushes), pushed],
+    );
+  }
+}
+
+type RotationFact = readonly [string, string, RotationStage, string, string, readonly string[], number];
 
 /** Why a file cannot be imported: what is wrong, and in which line. */
 export class ImportError extends Error {
@@ -38,8 +78,10 @@ export interface Imported {
   readonly entries: number;
 }
 
-const KINDS = ['money', 'destructive', 'onboarding'] as const satisfies readonly Kind[];
+const KINDS = ['money', 'destructive', 'onboarding'] as const satisfies readonly OperationKind[];
+
 const VERDICTS = ['completed', 'not-done', 'destroyed'] as const satisfies readonly Verdict[];
+
 const STATES = Object.keys(NEXT) as [OperationState, ...OperationState[]];
 
 /** The last millisecond whose year has four digits, as everything that shows times expects. */
@@ -97,7 +139,9 @@ const header = () =>
   });
 
 type ExportedLine = z.infer<ReturnType<typeof lineSchema>>;
+
 type OperationLine = Extract<ExportedLine, { type: 'operation' }>;
+
 type EntryLine = Extract<ExportedLine, { type: 'entry' | 'transition' }>;
 
 /** What is known of a file while it is read. */

@@ -3,7 +3,7 @@ import { type Amount, amount, isAsset } from '../money/amount.ts';
 import type { AccountNames } from './accounts.ts';
 import { changed, factAbout, jsonOf, subjects } from './entries.ts';
 import type { SpendLimit } from './spending.ts';
-import type { Kind } from './states.ts';
+import type { OperationKind } from './states.ts';
 import type { Queries } from './store.ts';
 
 /** What several operations under one idempotency key move together, as the user agreed to it. */
@@ -84,7 +84,7 @@ export const parseAuthority = (json: string): Authority | undefined => recorded(
 
 /** An operation before it is sent. Contains no secret: `input` has a slow hash in place of each, if anything. */
 export interface Intent {
-  readonly kind: Kind;
+  readonly kind: OperationKind;
   readonly account: AccountNames;
   readonly profile: string;
   readonly mode: string;

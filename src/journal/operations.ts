@@ -2,7 +2,7 @@ import type { Amount, Asset } from '../money/amount.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { requireUnchanged } from './entries.ts';
 import { type Authority, type Baseline, parseAuthority, parseBaseline } from './intent.ts';
-import { type Kind, type OperationState, resultIn, type SearchState, type Verdict } from './states.ts';
+import { type OperationKind, type OperationState, resultIn, type SearchState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
 
 /** Where a page of the list ends: the time and the id of its last operation. */
@@ -16,7 +16,7 @@ export interface Selection {
   readonly limit: number;
   /** `in-doubt`: `sent` and `unknown`. `not-in-doubt`: all others. `may-have-moved`: all but those after which a repetition pays once. */
   readonly state?: OperationState | 'in-doubt' | 'not-in-doubt' | 'may-have-moved' | undefined;
-  readonly kind?: Kind | undefined;
+  readonly kind?: OperationKind | undefined;
   readonly profile?: string | undefined;
   /** An account, or every id that it has; see `accountIds`. */
   readonly account?: string | readonly string[] | undefined;
@@ -87,7 +87,7 @@ function indexFor({ state, kind, idempotencyKey, givenIdempotencyKey, requestId 
 /** An entry of the journal. Contains no secret: `request` is redacted, and what was typed is kept as a digest. */
 export interface Operation {
   readonly operationId: string;
-  readonly kind: Kind;
+  readonly kind: OperationKind;
   readonly state: OperationState;
   readonly verdict: Verdict | null;
   /** A description for messages: `start an onramp of ₦5,000.00 for user …`. */
@@ -129,7 +129,7 @@ export interface Operation {
 
 interface OperationRow {
   readonly id: string;
-  readonly kind: Kind;
+  readonly kind: OperationKind;
   readonly state: OperationState;
   readonly verdict: Verdict | null;
   readonly summary: string;

@@ -1,7 +1,7 @@
 import type { World } from '../base/world.ts';
 import { siblingFiles, siblingPath } from '../files/inspect.ts';
 import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
-import { openDamaged } from '../sqlite/salvage.ts';
+import { openDamaged } from '../sqlite/database.ts';
 
 /** The unknown outcomes of a damaged journal, as they were saved. */
 interface SavedOperations {

@@ -28,7 +28,7 @@ export function mayFollow(from: OperationState, to: OperationState): boolean {
 }
 
 /** What an operation does: moves money, does something that cannot be undone, or onboards a user. */
-export type Kind = 'money' | 'destructive' | 'onboarding';
+export type OperationKind = 'money' | 'destructive' | 'onboarding';
 
 /** What was done to find an unknown outcome so far. */
 export interface SearchState {

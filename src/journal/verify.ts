@@ -162,7 +162,7 @@ async function linksIn(queries: Queries, after: bigint, until: bigint, form: Ent
   });
 }
 
-interface Expected {
+interface ExpectedEntry {
   readonly previous: string;
   readonly head: Head | undefined;
   readonly form: EntryForm;
@@ -172,7 +172,7 @@ interface Expected {
 async function problemAt(
   queries: Queries,
   sequence: bigint,
-  { previous, head, form }: Expected,
+  { previous, head, form }: ExpectedEntry,
 ): Promise<ChainProblem | undefined> {
   const entry = await queries.get<EntryRow>('SELECT * FROM entry WHERE sequence = ?', sequence);
   if (!entry) return undefined;

@@ -1,9 +1,8 @@
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange } from '../base/world.ts';
-import { createClient as createSender } from '../client/client.ts';
+import { createClient as createSender, sealedExchange } from '../client/client.ts';
 import { validRequest } from '../client/request.ts';
-import { sealedExchange } from '../client/sealing.ts';
 import { directory } from '../contract/directory.ts';
 import type { Endpoint, RequestOf } from '../contract/endpoint.ts';
 import { createLoader } from '../contract/load.ts';

@@ -1,8 +1,7 @@
 import { type Amount, amountForPeople } from '../money/amount.ts';
 import type { Depth, Level, PresentOptions } from './result.ts';
 import { GAP } from './table.ts';
-import { plainLine, type Style, styled } from './text.ts';
-import { widthOf, wrap } from './width.ts';
+import { plainLine, type Style, styled, widthOf, wrap } from './text.ts';
 
 /** The characters that draw bars and rules: block elements, or ASCII for plain terminals. */
 interface Strokes {
@@ -11,6 +10,7 @@ interface Strokes {
 }
 
 const BLOCKS: Strokes = { parts: ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'], rule: '─' };
+
 const ASCII: Strokes = { parts: ['#'], rule: '-' };
 
 /** A line of the chart: its cells, and the total amount at its price or better. */
@@ -27,6 +27,7 @@ interface Fitted {
 }
 
 const TITLES = ['Price', 'With spread', 'At this price', 'Up to here'] as const;
+
 /** Narrower bars are useless, so amount columns are dropped first. */
 const MIN_BAR_WIDTH = 12;
 

@@ -1,6 +1,5 @@
 import { CATEGORIES, type CliError } from '../base/errors.ts';
-import { jsonText, plainLine, plainLines } from './text.ts';
-import { wrap } from './width.ts';
+import { jsonText, plainLine, plainLines, wrap } from './text.ts';
 
 /** Which run an error is of, for logs that many runs write to. Contains no secret; null where it is not known yet. */
 export interface ErrorContext {

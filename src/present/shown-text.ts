@@ -1,5 +1,4 @@
-import { visible } from './text.ts';
-import { widthOf, wrap } from './width.ts';
+import { visible, widthOf, wrap } from './text.ts';
 
 const EVM_ADDRESS = /(?<![\w-])0x[\da-fA-F]{40}(?![\w-])/g;
 
@@ -11,6 +10,7 @@ const ACCOUNT_NUMBER = /(?<=\baccount )\d{10}\b|(?<![\d.,])\d{10}(?= at )/g;
 
 /** How many of the last characters of a shortened id are shown. */
 const END = 4;
+
 /** A shorter word is not an id. */
 const SHORTEST_ID = 16;
 

@@ -1,5 +1,4 @@
-import { cellWithLink, type Links, plainLine, type Style, styled } from './text.ts';
-import { leastWidth, widthOf, wrap } from './width.ts';
+import { cellWithLink, type Links, leastWidth, plainLine, type Style, styled, widthOf, wrap } from './text.ts';
 
 /** The colors of states: of work that went well, that failed, or that somebody should look at. */
 const STATES: readonly (readonly [Style, readonly string[]])[] = [
@@ -245,8 +244,10 @@ interface Layout {
 }
 
 export const GAP = 2;
+
 /** Indentation of the second and further lines of a row. */
 const INDENT = 2;
+
 /** Text wrapped narrower than this is hard to read; a second line is better. */
 const MIN_WRAP_WIDTH = 16;
 

@@ -10,7 +10,7 @@ import { type Call, isoTime } from '../service/context.ts';
 import { receivePayment } from '../service/deposits/deposits.ts';
 import { listEvents, resendEvent, showEvent } from '../service/events/event-log.ts';
 import { faultRules, PAYOUT_ENDPOINTS } from '../service/fault-rules.ts';
-import { totalsOf } from '../service/history/movements.ts';
+import { totalsOf } from '../service/history/operation.ts';
 import { balanceOf, checkLedger, escrow } from '../service/ledger.ts';
 import { advance, settle } from '../service/schedule.ts';
 import { IS_OPEN_TRADE } from '../service/schema/schema.ts';

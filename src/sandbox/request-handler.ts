@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type * as z from 'zod/mini';
 import { ExchangeError } from '../base/errors.ts';
 import type { Clock, HttpRequest, HttpResponse } from '../base/world.ts';
@@ -5,16 +6,16 @@ import { problemsOf, problemText } from '../contract/check.ts';
 import { type Endpoint, fieldsSentIn, refusalsOf } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import type { FieldMeta } from '../contract/fields.ts';
-import { fieldOf, unwrap } from '../contract/rows.ts';
+import { fieldOf, rowsOf, unwrap } from '../contract/rows.ts';
 import type { FaultKind } from '../contract/sandbox.ts';
 import { type Asset, DECIMALS, fromWire, MAX_MINOR, wireForPeople } from '../money/amount.ts';
 import { isJsonObject, isWireNumber, parseJson, scaledInteger, wireNumberText } from '../money/decimal.ts';
 import { jsonAmbiguity } from '../money/json-text.ts';
 import type { Call, Context } from '../service/context.ts';
 import { type FaultRule, faultRuleFor, useFaultRule } from '../service/fault-rules.ts';
-import type { Service, WorkKind } from '../service/service.ts';
+import type { Service, UnitKind } from '../service/service.ts';
 import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
-import { type FoundOperation, type Route, readQuery, requireUtf8 } from './router.ts';
+import type { FoundOperation, Route } from './router.ts';
 
 /** A fault to inject into one request and its response. */
 interface InjectedFault {
@@ -215,7 +216,7 @@ async function handled(resources: Resources, job: Job): Promise<HandledRequest> 
 /** Admits the caller and handles the request in one transaction. */
 async function inTransaction(resources: Resources, job: Job): Promise<HandledRequest> {
   const { service, limiter } = resources;
-  const submit = (kind: WorkKind) => {
+  const submit = (kind: UnitKind) => {
     // A separate unit in the same commit, because a refused request is rolled back but still counts.
     if (kind !== 'read' && limiter.unsaved() > 0) service.submit('write', limiter.save).catch(() => {});
     return service.submit(kind, (context) => withFaultRule(resources, context, kind, job));
@@ -240,13 +241,13 @@ async function outsideTransaction(
 /** After this many unsaved requests, a read also saves the counters. */
 const UNSAVED_REQUESTS = 500;
 
-function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): WorkKind {
+function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): UnitKind {
   if (effect === 'read' && !isRecorded) return unsaved < UNSAVED_REQUESTS ? 'read' : 'write';
   return area === 'control' ? 'alone' : 'write';
 }
 
 /** Runs the operation and applies a fault rule, if there is one. */
-function withFaultRule(resources: Resources, context: Context, kind: WorkKind, job: Job): HandledRequest {
+function withFaultRule(resources: Resources, context: Context, kind: UnitKind, job: Job): HandledRequest {
   const { endpoint } = job.route;
   job.movedMs = kind === 'alone' ? undefined : context.settings.clockOffsetMs;
   const call = admit(context, job.caller, endpoint);
@@ -277,6 +278,42 @@ function runOperation(
   resources.limiter.count(call, route.endpoint);
   const input = readInput(route, request);
   return { data: operation(call, input as never), input };
+}
+
+/** Throws VALIDATION_ERROR if a path or query, still percent-encoded, does not stand for valid UTF-8. */
+function requireUtf8(encoded: string, part: 'path' | 'query'): void {
+  // Node passes each byte of the request line on as one character.
+  if (/[^\x20-\x7e]/.test(encoded))
+    throw new Fault('VALIDATION_ERROR', `${part}: expected characters outside ASCII to be percent-encoded as UTF-8`);
+  if (!encoded.includes('%')) return;
+  // A query may have a bare percent sign, as forms have it.
+  if (part === 'path' && /%(?![0-9a-f]{2})/i.test(encoded))
+    throw new Fault('VALIDATION_ERROR', 'path: expected two hexadecimal digits after each %');
+  const bytes = encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  if (!isUtf8(Buffer.from(bytes, 'latin1')))
+    throw new Fault('VALIDATION_ERROR', `${part}: expected percent-encoded UTF-8`);
+}
+
+/**
+ * Returns the query's fields with the contract's types: `limit=5` is a number if the field is one. Throws
+ * VALIDATION_ERROR for text that is not UTF-8 and for a repeated parameter.
+ */
+function readQuery(schema: z.ZodMiniType, query: string): Record<string, unknown> {
+  if (query === '') return {};
+  requireUtf8(query, 'query');
+  const types = new Map(rowsOf(schema).map((row) => [row.name, row.type]));
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (Object.hasOwn(fields, name))
+      throw new Fault('VALIDATION_ERROR', 'query: a parameter appears more than once; send each one once');
+    const type = types.get(name);
+    const isPlain = /^-?\d+(\.\d+)?$/.test(value);
+    if ((type === 'number' || type === 'integer') && isPlain)
+      fields[name] = parseJson(value.replace(/^(-?)0+(?=\d)/, '$1'));
+    else if (type === 'boolean' && (value === 'true' || value === 'false')) fields[name] = value === 'true';
+    else fields[name] = value;
+  }
+  return fields;
 }
 
 /** Reads the request's fields from path, query and body. Throws VALIDATION_ERROR. */

@@ -4,15 +4,13 @@ import type { EndpointGroup, groups } from '../contract/endpoints/index.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { PACES, Settings } from './settings.ts';
 
-type Pace = Readonly<Record<keyof (typeof PACES)['quick'], number>>;
-
 /** The input of an operation or a transition: one open transaction, and time as a value. */
 export interface Context {
   readonly store: Database;
   /** Sandbox time, milliseconds since the epoch. */
   readonly nowMs: number;
   readonly ids: Ids;
-  readonly pace: Pace;
+  readonly pace: Readonly<Record<keyof (typeof PACES)['quick'], number>>;
   readonly settings: Settings;
   /** Whether webhooks may go to this machine itself, and not only to public addresses. */
   readonly allowsLoopback: boolean;

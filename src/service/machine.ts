@@ -2,7 +2,7 @@ import type { Context } from './context.ts';
 import { insert, update } from './rows.ts';
 
 /** One row of a state machine's transition table. */
-interface Transition<Row> {
+interface MachineTransition<Row> {
   readonly on: string;
   readonly from: readonly string[];
   readonly to: string;
@@ -20,7 +20,7 @@ export interface Machine<Row> {
   readonly table: string;
   /** A column that gets the time of every transition. */
   readonly stamp?: string;
-  readonly transitions: readonly Transition<Row>[];
+  readonly transitions: readonly MachineTransition<Row>[];
 }
 
 /**

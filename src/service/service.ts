@@ -5,7 +5,7 @@ import { DatabaseError } from '../sqlite/errors.ts';
 import type { Context } from './context.ts';
 import { advance, isDue } from './schedule.ts';
 
-import { DELIVERIES, INDEXES_6, INDEXES_7, SCHEMA_VERSION } from './schema/schema.ts';
+import { SCHEMA_VERSION, UPGRADES } from './schema/schema.ts';
 import { DEFAULT_SEED, type SeedOptions, seed } from './seed/seed.ts';
 import { changeSettings, PACES, readSettings } from './settings.ts';
 
@@ -13,7 +13,7 @@ import { changeSettings, PACES, readSettings } from './settings.ts';
  * `read` never writes; `write` takes the write lock before it reads; `alone` shares its transaction with no other unit,
  * because it changes the clock or the settings.
  */
-export type WorkKind = 'read' | 'write' | 'alone';
+export type UnitKind = 'read' | 'write' | 'alone';
 
 /**
  * The core of the service: a state file, a clock, and units of work. Units submitted together share one commit and
@@ -26,22 +26,11 @@ export interface Service {
   /** Sandbox time, milliseconds since the epoch. */
   nowMs(): number;
   /** Runs `work` in a transaction, after everything that is due. */
-  submit<T>(kind: WorkKind, work: (context: Context) => T): Promise<T>;
+  submit<T>(kind: UnitKind, work: (context: Context) => T): Promise<T>;
   /** Advances the clock and runs everything due by then. Returns the number of events. */
   advanceBy(context: Context, durationMs: number): number;
   close(): void;
 }
-
-/** How the tables of each earlier version become those of the next; files of versions without an upgrade are rejected. */
-const UPGRADES = {
-  3: (database: Database) =>
-    database.exec(`UPDATE onboarding SET bvn_digest = 'failed/' || id WHERE state = 'failed';
-      DROP INDEX onboarding_bvn; CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest)`),
-  4: (database: Database) => database.exec(DELIVERIES),
-  5: (database: Database) => database.exec(INDEXES_6),
-  6: (database: Database) => database.exec(INDEXES_7),
-  7: (database: Database) => database.exec('ALTER TABLE fault_rule ADD COLUMN name TEXT'),
-};
 
 interface ServiceOptions {
   readonly path: string;
@@ -55,7 +44,7 @@ interface ServiceOptions {
 }
 
 interface Unit {
-  readonly kind: WorkKind;
+  readonly kind: UnitKind;
   readonly work: (context: Context) => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -92,7 +81,7 @@ export async function openService({
     store,
     clock,
     nowMs: () => newContext().nowMs,
-    submit: <T>(kind: WorkKind, work: (context: Context) => T) =>
+    submit: <T>(kind: UnitKind, work: (context: Context) => T) =>
       new Promise<T>((resolve, reject) => {
         queue.push({ kind, work, resolve: resolve as (value: unknown) => void, reject });
         if (queue.length === 1) gather(flush);

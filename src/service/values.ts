@@ -1,5 +1,4 @@
 import { type Amount, DECIMALS } from '../money/amount.ts';
-import { derivedName, fullName, type PersonName } from './users/names.ts';
 
 /**
  * The sandbox's test values. Any other 11-digit BVN verifies; any other account at a listed bank resolves. Source:
@@ -179,6 +178,107 @@ export function isTestText(name: TestValueName, text: string): boolean {
 interface BvnRecord {
   readonly outcome: TestBvn['outcome'];
   readonly name: PersonName;
+}
+
+export interface PersonName {
+  readonly first: string;
+  readonly middle: string;
+  readonly last: string;
+}
+
+export function fullName({ first, middle, last }: PersonName): string {
+  return [first, middle, last].filter(Boolean).join(' ');
+}
+
+/** Names of BVN and bank account holders in the sandbox, and name matching. */
+
+const FIRST = [
+  'ADAEZE',
+  'BABAJIDE',
+  'CHINEDU',
+  'DAMILOLA',
+  'EBUKA',
+  'FATIMA',
+  'GBENGA',
+  'HADIZA',
+  'IFEOMA',
+  'JIDE',
+  'KELECHI',
+  'LARABA',
+  'MUSA',
+  'NGOZI',
+  'OLUMIDE',
+  'PATIENCE',
+  'RASHEED',
+  'SADE',
+  'TUNDE',
+  'UCHE',
+  'VICTORIA',
+  'WALE',
+  'YETUNDE',
+  'ZAINAB',
+] as const;
+
+const MIDDLE = [
+  'AMINA',
+  'BOLAJI',
+  'CHIAMAKA',
+  'DAVID',
+  'EMEKA',
+  'FOLAKE',
+  'GRACE',
+  'HASSAN',
+  'IKENNA',
+  'JOY',
+  'KABIRU',
+  'MERCY',
+] as const;
+
+const LAST = [
+  'ABUBAKAR',
+  'ADEYEMI',
+  'AKPAN',
+  'BALOGUN',
+  'BELLO',
+  'CHUKWU',
+  'DANJUMA',
+  'EFFIONG',
+  'EZE',
+  'GARBA',
+  'IBRAHIM',
+  'IGWE',
+  'LAWAL',
+  'MOHAMMED',
+  'NNAMDI',
+  'NWOSU',
+  'OBI',
+  'OGUNLEYE',
+  'OKAFOR',
+  'OKORO',
+  'OLATUNJI',
+  'SANI',
+  'UDO',
+  'YUSUF',
+] as const;
+
+/** FNV-1a, so that a number has the same name on every machine. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  return value >>> 0;
+}
+
+function pick(names: readonly string[], text: string): string {
+  return names[hash(text) % names.length] ?? '';
+}
+
+/** Returns the name for a number that is not a test value. */
+function derivedName(number: string): PersonName {
+  return {
+    first: pick(FIRST, `first ${number}`),
+    middle: pick(MIDDLE, `middle ${number}`),
+    last: pick(LAST, `last ${number}`),
+  };
 }
 
 /** Returns the identity provider's record of an 11-digit BVN. */

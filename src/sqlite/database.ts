@@ -1,9 +1,72 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { databaseUri, makeDatabasePrivate, requireOwnDatabase } from './database-files.ts';
+import { entryAt } from '../files/inspect.ts';
+import { makeFilePrivate, removePrivateFile, requireOwnFile } from '../files/private-file.ts';
 import { DatabaseError, guardOf } from './errors.ts';
+
+/** A damaged database. */
+interface Salvage {
+  /** Returns the rows up to the first one that cannot be read. */
+  rows(sql: string, ...values: string[]): Record<string, unknown>[];
+  close(): void;
+}
+
+/** Opens a damaged database for reading. Throws CliError usage for a link, a FIFO or another user's file, or SQLite's error. */
+export async function openDamaged(path: string): Promise<Salvage> {
+  const { DatabaseSync } = await import('node:sqlite');
+  requireOwnDatabase(path);
+  const connection = new DatabaseSync(path, { readOnly: true });
+  return {
+    rows: (sql, ...values) => {
+      const found: Record<string, unknown>[] = [];
+      try {
+        for (const row of connection.prepare(sql).iterate(...values)) found.push(row);
+      } catch {
+        // What follows is damaged.
+      }
+      return found;
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** What SQLite adds to the name of a database for the files beside it. */
+const SUFFIXES = ['', '-wal', '-shm'] as const;
+
+/**
+ * Rejects a link, a FIFO, a device or a file of another user in the place of a database: opening a FIFO would block this
+ * process, signals included. Throws CliError usage.
+ */
+export function requireOwnDatabase(path: string): void {
+  onEachFile(path, requireOwnFile);
+}
+
+/** Rejects what `requireOwnDatabase` rejects, and restricts the files to their owner. Throws CliError usage. */
+export function makeDatabasePrivate(path: string): void {
+  onEachFile(path, makeFilePrivate);
+}
+
+/** Removes a database, whatever is in it. Throws CliError usage, or the system's error. */
+export function removeDatabase(path: string): void {
+  // The log goes first: without it, a database that is left over is only older.
+  for (const suffix of SUFFIXES.toReversed()) removePrivateFile(path + suffix);
+}
+
+function onEachFile(path: string, act: (path: string) => void): void {
+  for (const suffix of SUFFIXES) {
+    // A folder is reported by the open call itself.
+    if (entryAt(path + suffix)?.kind !== 'folder') act(path + suffix);
+  }
+}
+
+/** Returns the URI by which SQLite opens a file, with a parameter such as `mode=ro`. */
+export function databaseUri(path: string, parameter: string): string {
+  const location = encodeURI(path.replaceAll('\\', '/')).replaceAll('?', '%3F').replaceAll('#', '%23');
+  return `file:${location.startsWith('/') ? '' : '/'}${location}?${parameter}`;
+}
 
 /** A value that SQLite stores. Every INTEGER is read as bigint, so that money is never a double. */
 export type SqlValue = string | bigint | number | null;
+
 type SqlRow = Record<string, string | bigint | number | null>;
 
 /** A SQLite database. Calls are synchronous, so nothing else in this process runs between two of them. */
@@ -43,8 +106,8 @@ export interface OpenOptions {
     /** SQLite's application_id, which identifies the kind of file. */
     readonly applicationId: number;
     create(database: Database): void;
-    /** Upgrades each earlier version to the next. A version without an upgrade is rejected as `older`. */
-    readonly upgrades?: Readonly<Record<number, (database: Database) => void>>;
+    /** Upgrades each earlier version to the next, by SQL or by code. A version without an upgrade is rejected as `older`. */
+    readonly upgrades?: Readonly<Record<number, string | ((database: Database) => void)>>;
     /** Whether the file is copied before an upgrade; it is, unless this says otherwise. */
     readonly isCopied?: false;
   };
@@ -186,7 +249,8 @@ function prepareFile(
 function upgrade(database: Database, path: string, version: number, { upgrades }: OpenOptions['layout']): void {
   const step = upgrades?.[version];
   if (!step) throw new DatabaseError('older', path, undefined);
-  step(database);
+  if (typeof step === 'string') database.exec(step);
+  else step(database);
 }
 
 /**
@@ -227,7 +291,9 @@ function useWal(database: Database, path: string, busyTimeoutMs: number): void {
 const WAL_RETRY_MS = 20;
 
 type SqliteConnection = import('node:sqlite').DatabaseSync;
+
 type Statement = import('node:sqlite').StatementSync;
+
 type GuardedRun = <T>(work: () => T) => T;
 
 /** SQLite compiles a statement again before each run if a value is its whole limit, in order to plan for that number of rows. */

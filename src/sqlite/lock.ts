@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFolder } from '../files/private-file.ts';
-import { makeDatabasePrivate } from './database-files.ts';
+import { makeDatabasePrivate } from './database.ts';
 import { DatabaseError, guardOf } from './errors.ts';
 
 export interface Lock {

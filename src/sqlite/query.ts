@@ -1,5 +1,4 @@
-import type { SqlValue } from './database.ts';
-import { requireOwnDatabase } from './database-files.ts';
+import { requireOwnDatabase, type SqlValue } from './database.ts';
 import { DatabaseError, guardOf } from './errors.ts';
 
 /** A value that a query returns. */
@@ -33,7 +32,7 @@ export interface QueryDatabase {
   close(): void;
 }
 
-type Connection = import('node:sqlite').DatabaseSync;
+type SqliteConnection = import('node:sqlite').DatabaseSync;
 
 /** How long a query waits for another process's write. */
 const TIMEOUT_MS = 5_000;
@@ -116,14 +115,14 @@ const MAX_ATTACHED = 10;
  * Limits what SQLite makes and opens. Without Node's limits, every place for another database is taken, so that neither ATTACH nor VACUUM INTO
  * finds one.
  */
-function limit(connection: Connection): void {
+function limit(connection: SqliteConnection): void {
   const limits: { length: number; attach: number } | undefined = connection.limits;
   if (limits) Object.assign(limits, { length: MAX_VALUE_BYTES, attach: 0 });
   else for (let count = 1; count <= MAX_ATTACHED; count++) connection.exec(`ATTACH ':memory:' AS taken_${count}`);
 }
 
 function requireLayout(
-  connection: Connection,
+  connection: SqliteConnection,
   path: string,
   { version, applicationId }: { readonly version: number; readonly applicationId: number },
 ): void {

@@ -1,7 +1,6 @@
 import { closeSync, lstatSync, openSync, rmSync, type Stats } from 'node:fs';
 import { BytesFileError, createPrivateBytes, readPlainBytes } from '../files/plain-file.ts';
-import type { Database, OpenOptions } from './database.ts';
-import { databaseUri } from './database-files.ts';
+import { type Database, databaseUri, type OpenOptions } from './database.ts';
 import { DatabaseError } from './errors.ts';
 
 /** What is wrong with a snapshot file. */

@@ -7,6 +7,7 @@ import type { ProgramEnd, ProgramOptions, RunningProgram, Thread } from '../base
 type ProgramEnv = Readonly<Record<string, string | undefined>>;
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
+
 const MAX_ERROR_BYTES = 4 * 1024;
 
 /** How long a process that the program left running may keep its standard error open. */
@@ -181,33 +182,6 @@ function isProgram(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A terminal and npm both pass on a Ctrl-C, so a signal that follows at once is the same one. Nobody presses keys so fast. */
-const SAME_SIGNAL_MS = 100;
-/** How long the last words may take. */
-const LAST_WORDS_MS = 1_000;
-
-const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** Handles the signals that ask a program to end: on the second one it gives up waiting, on the third also its last words. */
-export function watchSignals() {
-  const interrupted = new AbortController();
-  const abandoned = new AbortController();
-  let lastMs = -SAME_SIGNAL_MS;
-  const handle = () => {
-    // Monotonic: a clock that is set back must not make the next signal look like this one.
-    const nowMs = process.uptime() * 1000;
-    if (nowMs - lastMs < SAME_SIGNAL_MS) return;
-    lastMs = nowMs;
-    if (!interrupted.signal.aborted) return interrupted.abort();
-    abandoned.abort();
-    setTimeout(() => {
-      for (const signal of ENDING_SIGNALS) process.off(signal, handle);
-    }, LAST_WORDS_MS).unref();
-  };
-  for (const signal of ENDING_SIGNALS) process.on(signal, handle);
-  return { interrupted, abandoned };
 }
 
 /** Implements `World.startThread`: the thread runs this program again, which finds its part by the word. */

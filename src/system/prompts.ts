@@ -1,8 +1,7 @@
 import { CliError, StepBack } from '../base/errors.ts';
 import type { Asking, Choice, Prompter } from '../base/world.ts';
 import { shownLines } from '../present/shown-text.ts';
-import { type Style, styled } from '../present/text.ts';
-import { widthOf } from '../present/width.ts';
+import { type Style, styled, widthOf } from '../present/text.ts';
 
 /** The parts of the terminal that prompts use. */
 interface PromptTerminal {
@@ -97,7 +96,9 @@ function layoutOf(output: PromptTerminal['output']) {
 
 /** Makes the terminal mark pasted text (bracketed paste), to distinguish it from typed text. */
 const MARK_PASTES = '\u001b[?2004h';
+
 const MARK_NO_PASTES = '\u001b[?2004l';
+
 /** How long a paste may pause before it counts as over, for a terminal that never marks its end. A slow connection pauses too. */
 const PASTE_PAUSE_MS = 2_000;
 

@@ -4,8 +4,7 @@ import { type Outcome, outcomeOf } from '../engine/outcome.ts';
 import { prepareRequest } from '../engine/requests.ts';
 import type { Prints } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
-import { MONEY_OPTIONS, UNGUARDED_OPTIONS } from './parse/money-options.ts';
-import type { Parameters, Values } from './parse/parameters.ts';
+import { MONEY_OPTIONS, type Parameters, UNGUARDED_OPTIONS, type Values } from './parse/parameters.ts';
 import type { Session } from './session.ts';
 
 /** The result of a wizard: the values it asked for, and what it adds after the command. */
@@ -132,3 +131,10 @@ export function callCommand<E extends Endpoint, P extends Parameters>(
     },
   } as Declaration<P>);
 }
+
+/** Local commands that read the profile all the same: its journal, its inbox or its settings. */
+const USES_PROFILE = /^(doctor|explain|ops|webhooks)\b/;
+
+/** Whether a command is about the account of the chosen profile. */
+export const usesProfile = ({ words, isLocal = false }: Pick<Command, 'words' | 'isLocal'>): boolean =>
+  !isLocal || USES_PROFILE.test(words.join(' '));

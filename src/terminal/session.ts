@@ -2,7 +2,7 @@ import type { Profile } from '../account/profile.ts';
 import type { World } from '../base/world.ts';
 import { sha256Hex } from '../crypto/digest.ts';
 import type { Account } from '../engine/account.ts';
-import type { Asking, Changes } from '../engine/change.ts';
+import type { ChangePrompt, Changes } from '../engine/change.ts';
 import type { Guard } from '../engine/guard.ts';
 import { createAccount } from '../engine/open-account.ts';
 import type { Outcome } from '../engine/outcome.ts';
@@ -69,7 +69,7 @@ function serviceIdempotencyKeyOf(key: string): string {
 }
 
 /** Makes the changes of a command. How a change is made is loaded with the first one, as most commands only read. */
-function createChanges(account: Account, asking: Asking): Changes {
+function createChanges(account: Account, asking: ChangePrompt): Changes {
   let guard: Guard | undefined;
   let mode: PlanMode | undefined;
   const changes: Changes = {

@@ -52,7 +52,7 @@ export function startCommand<E extends Endpoint, P extends Parameters>(
 }
 
 /** The command that shows the status of some work. */
-interface Shown {
+interface WorkStatusTexts {
   readonly summary: string;
   /** The help of its argument: `request id, from offramp start`. */
   readonly id: string;
@@ -71,7 +71,7 @@ interface Shown {
 /** Declares the command that shows the status of some work, and with --wait follows it to its end. */
 export function statusCommand(
   work: FollowedWork,
-  { summary, until, calls = [], missing, read, ...shown }: Shown,
+  { summary, until, calls = [], missing, read, ...shown }: WorkStatusTexts,
 ): Command {
   const { endpoint, command: words, idField } = work.status;
   const thing = idField.replace('Id', '');

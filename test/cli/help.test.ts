@@ -5,15 +5,17 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { main } from '../../src/main.ts';
 import { SECTIONS } from '../../src/terminal/command.ts';
-import { ASKING, optionsOf } from '../../src/terminal/help/global-options.ts';
-import { helpOf, pageNamed } from '../../src/terminal/help/help.ts';
+import { ASKING, helpOf, optionsOf, pageNamed } from '../../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../../src/terminal/parse/globals.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
+
 const nameOf = ({ words }: { readonly words: readonly string[] }) => words.join(' ');
+
 const named = (name: string) => commands.find((each) => nameOf(each) === name);
+
 const EFFECTS = new Map(
   ([...endpoints, ...Object.values(controls)] as readonly Endpoint[]).map(({ id, effect, effects }) => [
     id,

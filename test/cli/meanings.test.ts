@@ -2,14 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { RENAMED } from '../../src/contract/renamed.ts';
 import { main } from '../../src/main.ts';
-import { VERBS } from '../../src/terminal/help/group-meanings.ts';
 import { pageNamed } from '../../src/terminal/help/help.ts';
 import { MEANINGS } from '../../src/terminal/help/meanings.ts';
+import { VERBS } from '../../src/terminal/help/suggest.ts';
 import { HARMFUL, spelledLike } from '../../src/terminal/parse/nearest.ts';
 import { parse } from '../../src/terminal/parse/program.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat().map(({ words }) => words.join(' '));
+
 const lastOf = (name: string) => name.split(' ').at(-1) ?? '';
 
 async function printed(argv: readonly string[]): Promise<{ code: number; text: string }> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
-import { NO_PROTECTION } from '../../src/terminal/parse/money-options.ts';
+import { NO_PROTECTION } from '../../src/terminal/parse/parameters.ts';
 import { ROOT } from '../support/built.ts';
 
 const money = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flat().filter((command) => command.money);

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
-import { readInput } from '../../src/terminal/ask/input.ts';
-import { showEquivalentCommand } from '../../src/terminal/ask/wizard.ts';
+import { readInput, showEquivalentCommand } from '../../src/terminal/ask/input.ts';
 import { command } from '../../src/terminal/command.ts';
 import { argument, id, required } from '../../src/terminal/parse/parameters.ts';
 import type { Session } from '../../src/terminal/session.ts';

@@ -2,9 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { CATEGORIES, CliError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
-import { createClient } from '../../src/client/client.ts';
+import { createClient, type Sealing, sealedExchange } from '../../src/client/client.ts';
 import { validRequest } from '../../src/client/request.ts';
-import { type Sealing, sealedExchange } from '../../src/client/sealing.ts';
 import { sandboxReset } from '../../src/contract/control.ts';
 import type { Endpoint, RequestOf } from '../../src/contract/endpoint.ts';
 import { addBankAccount } from '../../src/contract/endpoints/banks.ts';
@@ -16,7 +15,9 @@ import { json, refusal, scripted, success, type Turn, tooMany } from '../support
 import { fakeClock } from '../support/sandbox.ts';
 
 const pair = (byte: number) => newKeyPair(new Uint8Array(32).fill(byte));
+
 const [OWN, OLDER, PLATFORM, OTHER] = [pair(1), pair(2), pair(3), pair(4)];
+
 const KEYS = [OWN, OLDER, PLATFORM, OTHER];
 
 const sealing = (keys: readonly KeyPair[], platformKeyHex?: string): Sealing => ({
@@ -31,6 +32,7 @@ const sealedTo = async ({ publicKey }: KeyPair, { status, headers, body }: HttpR
 });
 
 const REQUEST: HttpRequest = { method: 'GET', url: 'https://service.test/v1/x', headers: { a: 'b' }, body: undefined };
+
 const never = new AbortController().signal;
 
 /** Returns the response after sealing is removed. */

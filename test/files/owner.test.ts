@@ -2,9 +2,10 @@ import fs, { chmodSync, chownSync, lchownSync, mkdirSync, statSync, symlinkSync,
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { belongsToOthers, isOwnedBy } from '../../src/files/ownership.ts';
 import {
+  belongsToOthers,
   ensurePrivateFolder,
+  isOwnedBy,
   makeFolderPrivate,
   readPrivateFile,
   replaceFile,
@@ -16,7 +17,9 @@ import { refusal } from '../account/support.ts';
 import { temporaryFolder } from '../support/built.ts';
 
 const isRoot = process.getuid?.() === 0;
+
 const OTHER_ID = 12_345;
+
 const DATABASE = { synchronous: 'NORMAL', layout: { version: 1, applicationId: 1, create: () => {} } } as const;
 
 /** A file of another user. Only root can give a file away; anyone else uses a file of root. */

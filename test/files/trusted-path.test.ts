@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { distrustOf, isPrivateGroup } from '../../src/files/ownership.ts';
+import { distrustOf, isPrivateGroup } from '../../src/files/private-file.ts';
 import { temporaryFolder } from '../support/built.ts';
 
 const OWN_ID = process.getuid?.() ?? 0;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openJournal } from '../../src/journal/open.ts';
-import { TRIGGERS, VERSION_2 } from '../../src/journal/sqlite/schema.ts';
+import { TRIGGERS, UPGRADES } from '../../src/journal/sqlite/schema.ts';
 import { fiatrail, newHome, requireBuilt, temporaryFolder } from '../support/built.ts';
 import { earlierLines, FILE_HEADS, JOURNAL, writeEarlier } from '../support/earlier-journal.ts';
 import { oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
@@ -254,7 +254,7 @@ test('a journal of version 2 with unknown outcomes is upgraded; they stay unknow
   const fresh = join(temporaryFolder(onTestFinished), 'journal.db');
   makeJournal(fresh, 2);
   const database = new DatabaseSync(fresh);
-  database.exec(VERSION_2);
+  database.exec(String(UPGRADES[1]));
   const [sent = '', unknown = ''] = IDS;
   database.prepare(`UPDATE operation SET state = 'sent', request_id = NULL WHERE id = ?`).run(sent);
   database

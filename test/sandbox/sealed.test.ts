@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpResponse } from '../../src/base/world.ts';
+import { sealedExchange } from '../../src/client/client.ts';
 import { decodeAnswer } from '../../src/client/codec.ts';
-import { sealedExchange } from '../../src/client/sealing.ts';
 import { sandboxFaultAdd, sandboxReset, sandboxStatus } from '../../src/contract/control.ts';
 import { type Endpoint, fieldsSentIn } from '../../src/contract/endpoint.ts';
 import { getFees } from '../../src/contract/endpoints/fees.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6 } from '../../src/journal/sqlite/schema.ts';
+import { UPGRADES, VERSION_3 } from '../../src/journal/sqlite/schema.ts';
 import { ROOT } from './built.ts';
 
 /** `frjr` in ASCII: the application id that marks a file as a journal. */
@@ -31,7 +31,9 @@ export const FILE_HEADS = Object.fromEntries(transitions.map(({ host, hash }) =>
 export const FILE_ENTRIES = transitions.length;
 
 /** What a version added to the tables before it. */
-const ADDED: Readonly<Record<number, string>> = { 3: VERSION_3 + VERSION_2, 4: VERSION_4, 5: VERSION_5, 6: VERSION_6 };
+const ADDED: Readonly<Record<number, string>> = {
+  ...{ 3: `${VERSION_3}${UPGRADES[1]}`, 4: String(UPGRADES[3]), 5: String(UPGRADES[4]), 6: String(UPGRADES[5]) },
+};
 
 /**
  * Writes the journal of an earlier build as a file of a version from 3 to 6. Hashes that cover what a version did not have yet are not those that

@@ -12,7 +12,7 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import { createDeliverer, type DeliveryOptions } from '../../src/sandbox/deliver.ts';
 import type { UnverifiedCaller } from '../../src/sandbox/guard.ts';
 import type { Context } from '../../src/service/context.ts';
-import { openService, type Service, type WorkKind } from '../../src/service/service.ts';
+import { openService, type Service, type UnitKind } from '../../src/service/service.ts';
 import type { PaceName } from '../../src/service/settings.ts';
 import { firstPlace, idsFrom } from './ids.ts';
 import { type Image, openSeeded } from './seeded.ts';
@@ -119,7 +119,7 @@ export interface TestSandbox extends AsyncDisposable {
   /** Calls an endpoint through the client's codec and returns the data of the response. Throws if it is refused. */
   ask<E extends Endpoint>(endpoint: E, input: RequestOf<E>, apiKey?: string): Promise<ResponseOf<E>>;
   /** Runs `work` in a transaction of the service, after all due work. */
-  inside<T>(work: (context: Context) => T, kind?: WorkKind): Promise<T>;
+  inside<T>(work: (context: Context) => T, kind?: UnitKind): Promise<T>;
   /** Only of a sandbox in memory. */
   copy(): Beginning;
   close(): Promise<void>;

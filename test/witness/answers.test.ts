@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CATEGORIES, CliError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest } from '../../src/base/world.ts';
-import { replyOf } from '../../src/client/client.ts';
-import { sealedExchange } from '../../src/client/sealing.ts';
+import { replyOf, sealedExchange } from '../../src/client/client.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { createPathMatcher } from '../../src/contract/paths.ts';
 import { json } from '../support/exchange.ts';
@@ -15,6 +14,7 @@ import { FURTHER_ANSWERS } from './further-answers.ts';
 const ANSWERS = readAnswers(SERVICE);
 
 const isSealed = ({ request }: DocumentedAnswer) => request?.['sealedTo'] !== undefined;
+
 const shown = ANSWERS.filter((answer) => lineOf(answer.endpoint) !== undefined && !isSealed(answer));
 
 describe('the table of commands', () => {

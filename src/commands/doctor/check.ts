@@ -14,7 +14,7 @@ export interface Finding {
   readonly category?: Category;
 }
 
-export interface Check extends Finding {
+export interface NamedFinding extends Finding {
   readonly check: string;
 }
 
@@ -46,7 +46,11 @@ export function problemOf(error: unknown, fix: string): Finding {
 }
 
 /** Runs a check; an error it throws becomes a problem, which `fix` fixes unless the error says how. */
-export async function checked(check: string, find: () => Finding | Promise<Finding>, fix: string): Promise<Check> {
+export async function checked(
+  check: string,
+  find: () => Finding | Promise<Finding>,
+  fix: string,
+): Promise<NamedFinding> {
   try {
     return { check, ...(await find()) };
   } catch (error) {

@@ -12,10 +12,20 @@ import {
 import type { Journal } from '../../journal/interface.ts';
 import { shellWord } from '../../present/text.ts';
 import { stateError } from '../../terminal/show/failures.ts';
-import { type Check, checked, type Finding, ok, problem, type Subject, skipped, typed, warning } from './check.ts';
+import {
+  checked,
+  type Finding,
+  type NamedFinding,
+  ok,
+  problem,
+  type Subject,
+  skipped,
+  typed,
+  warning,
+} from './check.ts';
 
 /** Checks this machine, independently of the profile. */
-export async function machineChecks({ session: { world, globals } }: Subject): Promise<Check[]> {
+export async function machineChecks({ session: { world, globals } }: Subject): Promise<NamedFinding[]> {
   const folders = [
     { what: 'configuration', path: configDir(world), missing: 'export FIATRAIL_CONFIG_DIR=FOLDER' },
     // Not another folder: it would have another journal, where idempotency keys that were used are free.
@@ -148,7 +158,7 @@ const INTACT: ReadonlyMap<unknown, { readonly why: string; readonly fix: string 
 ]);
 
 /** Checks the journal for unfinished work. If the key is accepted, a rotation that got no response is harmless. */
-export async function journalChecks(subject: Subject, isKeyAccepted: boolean): Promise<Check[]> {
+export async function journalChecks(subject: Subject, isKeyAccepted: boolean): Promise<NamedFinding[]> {
   const { path, server } = journalLocationOf(subject.session.world, subject.profile ?? { name: '' });
   const fix = server
     ? typed(subject, 'ops verify')

@@ -11,7 +11,6 @@ import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } f
 import { command } from '../../terminal/command.ts';
 import { listCommand } from '../../terminal/list-command.ts';
 import { optionalPair, requiredPair, requiredSide } from '../../terminal/parse/field-options.ts';
-import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
 import {
   amountOf,
   argument,
@@ -19,6 +18,7 @@ import {
   nothingTo,
   oneOf,
   option,
+  PLAN_OPTIONS,
   percent,
   picked,
   required,
@@ -26,8 +26,11 @@ import {
 import { balancePreview, marketPreview, purchasePayer } from './prices.ts';
 
 const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
+
 const MIN_HELP = 'minimum per trade, in cNGN';
+
 const MAX_HELP = 'maximum per trade, in cNGN';
+
 const SPREAD_HELP = 'spread, 0.1% to 50%, that takers pay on top of the price or receive below it';
 
 /** Parses a spread within the service's limits. Throws CliError usage. */

@@ -12,8 +12,7 @@ import {
 import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
-import { askFor } from '../../terminal/ask/input.ts';
-import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
+import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { command, type Guided } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
 import { waitOption } from '../../terminal/parse/field-options.ts';

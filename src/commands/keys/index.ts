@@ -1,21 +1,227 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
-import type { Profile } from '../../account/profile.ts';
+import { fromStored, type Profile } from '../../account/profile.ts';
+import { privateKeyFrom, sealingKeysOf, storeSealingKey } from '../../account/profile-secrets.ts';
 import { apiKeyFrom, safeBaseUrl } from '../../account/service-address.ts';
-import { profileName, readProfile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
+import {
+  profileName,
+  readProfile,
+  type SealingPolicy,
+  type StoredProfile,
+  type StoreSettings,
+} from '../../account/stored-profile.ts';
 import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { createSandboxKey, getAesKey } from '../../contract/endpoints/management.ts';
-import { fingerprint } from '../../crypto/digest.ts';
-import { connect } from '../../engine/connect.ts';
+import {
+  createSandboxKey,
+  getAesKey,
+  getPlatformPublicKey,
+  storePublicKey,
+} from '../../contract/endpoints/management.ts';
+import { sealAesEnvelope } from '../../crypto/aes-envelope.ts';
+import { fingerprint, publicKeyFingerprint } from '../../crypto/digest.ts';
+import { isKeyText, newKeyPair, payloadIn, publicHalf } from '../../crypto/sealed-box.ts';
+import { connect, tryAccount } from '../../engine/connect.ts';
+import type { Outcome } from '../../engine/outcome.ts';
 import { prepareRequest } from '../../engine/requests.ts';
+import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
-import { option, switchOn } from '../../terminal/parse/parameters.ts';
+import { onOrOff, option, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { enableCommand, encryptionStatusCommand, rotateEncryptionCommand } from './encryption.ts';
-import { platformCommands } from './platform.ts';
+import { acceptedPlatformKey, platformCommands, requireStored } from './platform.ts';
 import { rotateCommand } from './rotate.ts';
+
+const PRIVATE_KEY_BYTES = 1024;
+
+const parameters = {
+  sealRequests: option('--seal-requests <on|off>', 'also encrypt requests, to the service’s public key', onOrOff),
+  privateKeyStdin: switchOn('--private-key-stdin', 'read the private key of another host from standard input'),
+  aesEnvelope: switchOn('--aes-envelope', 'send the public key in the older AES-GCM envelope'),
+};
+
+interface Input {
+  readonly sealRequests: boolean | undefined;
+  readonly privateKeyStdin: boolean | undefined;
+  readonly aesEnvelope: boolean | undefined;
+}
+
+/** Returns the private key to use: the one on standard input, the current one, or a new one. */
+async function privateKeyFor(session: Session, stored: StoredProfile, input: Input, isNew: boolean): Promise<Secret> {
+  const { world } = session;
+  if (input.privateKeyStdin) return privateKeyFrom(await world.stdin.readAll(PRIVATE_KEY_BYTES));
+  const [current] = isNew ? [] : await sealingKeysOf(stored, world);
+  return current ?? newKeyPair(world.ids.bytes(32)).privateKey;
+}
+
+/** Builds the registration: the public key, plain or in the older envelope under the account's AES key. */
+async function registration(session: Session, publicKey: string, isInEnvelope: boolean | undefined) {
+  if (!isInEnvelope) return { data: publicKey };
+  const { data } = await session.call(getAesKey, {}, { isBeforehand: true });
+  const aesKey = new Secret(data.aesKey ?? '');
+  if (!isKeyText(aesKey.reveal())) {
+    throw new CliError('network', 'the account’s AES key is not 64 hexadecimal digits; nothing was sent', {
+      code: 'UNUSABLE_ANSWER',
+      hint: 'omit --aes-envelope; the public key is not a secret',
+    });
+  }
+  return { ...sealAesEnvelope(JSON.stringify({ data: publicKey }), aesKey, session.world.ids.bytes(16)) };
+}
+
+/** Asks before the service learns a key: from then on, whoever lacks the private key can read nothing. Throws CliError. */
+async function agreeToSeal(session: Session, { name, encryption }: StoredProfile, publicKey: string, isNew: boolean) {
+  const { globals, profile } = session;
+  const registered = encryption?.publicKey;
+  if (globals.dryRun || registered === publicKey || (isNew && registered !== undefined)) return;
+  await confirmChange(
+    session,
+    {
+      summary: `encrypt the responses to profile ${name}`,
+      lines: [
+        accountLine(profile),
+        [
+          'cannot be undone',
+          'the service encrypts every response to this account from then on, and has no way to stop',
+        ],
+        ['other hosts', 'every other host with this API key fails until it has the private key too'],
+        ['public key', publicKeyFingerprint(publicKey)],
+      ],
+    },
+    !globals.yes,
+  );
+}
+
+/** Turns on sealed responses. The private key is stored before the service learns the public key. */
+async function seal(session: Session, input: Input, isNew: boolean): Promise<Outcome> {
+  const { world, profile } = session;
+  const stored = requireStored(session);
+  const requests = input.sealRequests ?? stored.encryption?.requests ?? false;
+  const privateKey = await privateKeyFor(session, stored, input, isNew);
+  const publicKey = publicHalf(privateKey);
+  await agreeToSeal(session, stored, publicKey, isNew);
+  const store = async () => {
+    if (session.globals.dryRun) return;
+    await storeSealingKey(world, stored, privateKey);
+    // From the registration on, responses may be sealed.
+    if (policyOf(stored) === 'off') await setPolicy(session, stored, 'accept');
+  };
+  // Responses may already be sealed to this key, so store it before the reads below.
+  if (input.privateKeyStdin) await store();
+  const platformKey = requests ? await acceptedPlatformKey(session, stored) : stored.encryption?.platformKey;
+  const request = await registration(session, publicKey, input.aesEnvelope);
+  if (!input.privateKeyStdin) await store();
+  await session.call(storePublicKey, request, { prints: Object.keys(encryptionSchema().shape) });
+  const encryption = { publicKey, platformKey, requests };
+  const changed = await changeProfile(world, profile.name, (current) => ({ ...(current ?? stored), encryption }));
+  if (!(await isSealed(session, changed))) {
+    await session.say(
+      'warning: responses are not encrypted, although the key is registered; plain ones are still accepted',
+    );
+    return { result: { data: await shown(session, changed) } };
+  }
+  const required = await setPolicy(session, changed, 'require');
+  await session.note(
+    'responses are now encrypted, and plain ones are rejected; every host that uses this account needs the private key',
+  );
+  return { result: { data: await shown(session, required) } };
+}
+
+const policyOf = ({ sealing = 'off' }: StoredProfile): SealingPolicy => sealing;
+
+function setPolicy({ world }: Session, stored: StoredProfile, sealing: SealingPolicy): Promise<StoredProfile> {
+  return changeProfile(world, stored.name, (current) => ({ ...(current ?? stored), sealing }));
+}
+
+/** Verifies with a read that the response can be opened, and returns whether it was sealed. Throws CliError pending. */
+async function isSealed(session: Session, stored: StoredProfile): Promise<boolean> {
+  let isLastSealed = false;
+  try {
+    await tryAccount(session, fromStored(stored, session.world), () => ({ body }) => {
+      isLastSealed = payloadIn(body) !== undefined;
+    });
+    return isLastSealed;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw new CliError('pending', `the public key is registered, but a read with it failed: ${error.message}`, {
+      code: 'SEALING_NOT_PROVEN',
+      hint: 'the private key is stored; check it with: fiatrail keys encryption show',
+      cause: error,
+    });
+  }
+}
+
+const encryptionSchema = () =>
+  z.object({
+    profile: z.string(),
+    sealing: z.string(),
+    answersSealedTo: z.nullable(z.string()),
+    privateKeys: z.int(),
+    requestsSealed: z.boolean(),
+    platformKey: z.nullable(z.string()),
+  });
+
+async function shown({ world }: Session, stored: StoredProfile) {
+  const { publicKey, platformKey, requests } = stored.encryption ?? { requests: false };
+  return {
+    profile: stored.name,
+    sealing: policyOf(stored),
+    answersSealedTo: publicKey ?? null,
+    privateKeys: (await sealingKeysOf(stored, world)).length,
+    requestsSealed: requests,
+    platformKey: platformKey ?? null,
+  };
+}
+
+const enableCommand = command({
+  words: ['keys', 'encryption', 'enable'],
+  summary: 'Encrypt responses to a key of this profile',
+  details:
+    'Creates an X25519 key pair, stores the private key and registers the public key. Responses are then decrypted automatically. Once one has been, the profile requires encrypted responses; “profiles add NAME --sealing accept” accepts plain ones again. The service has no way to turn encryption off again, and every other host with the API key fails until it has the private key; so the command asks first. An existing key is registered again.',
+  examples: [
+    'fiatrail keys encryption enable',
+    'fiatrail keys encryption enable --seal-requests on --yes',
+    'fiatrail keys encryption enable --private-key-stdin --yes < key.txt',
+  ],
+  endpoints: [storePublicKey.id, getPlatformPublicKey.id, getAesKey.id],
+  prints: encryptionSchema,
+  parameters,
+  run: (session, input) => seal(session, input, false),
+});
+
+const rotateEncryptionCommand = command({
+  words: ['keys', 'encryption', 'rotate'],
+  summary: 'Rotate the key that responses are encrypted to',
+  details: 'Older private keys are kept, to open what was sealed to them.',
+  examples: ['fiatrail keys encryption rotate'],
+  endpoints: [storePublicKey.id, getPlatformPublicKey.id, getAesKey.id],
+  prints: encryptionSchema,
+  parameters,
+  run: (session, input) => seal(session, input, true),
+});
+
+const encryptionStatusCommand = command({
+  words: ['keys', 'encryption', 'show'],
+  summary: 'Show the encryption status of this profile',
+  details:
+    'Also checks that responses can be opened and that the service’s public key is the one this profile accepted.',
+  examples: ['fiatrail keys encryption show', 'fiatrail keys encryption show -o json --query requestsSealed'],
+  endpoints: [getPlatformPublicKey.id],
+  prints: () =>
+    z.extend(encryptionSchema(), { platformKeyUnchanged: z.nullable(z.boolean()), answersOpen: z.boolean() }),
+  parameters: {},
+  run: async (session) => {
+    const stored = requireStored(session);
+    const data = await shown(session, stored);
+    try {
+      const { data: platform } = await session.call(getPlatformPublicKey, {});
+      const isSame = data.platformKey === null ? null : platform.publicKey?.toLowerCase() === data.platformKey;
+      return { result: { data: { ...data, platformKeyUnchanged: isSame, answersOpen: true } } };
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      return { result: { data: { ...data, platformKeyUnchanged: null, answersOpen: false } }, error };
+    }
+  },
+});
 
 /** Returns the sandbox's base URL: --base-url, or that of the profile that stores the key. Throws CliError usage. */
 function addressOf(at: string | undefined, current: StoredProfile | undefined): string {

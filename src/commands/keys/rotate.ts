@@ -7,7 +7,6 @@ import { getPlatformPublicKey, regenerateApiKey } from '../../contract/endpoints
 import { fingerprint } from '../../crypto/digest.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { prepareRequest } from '../../engine/requests.ts';
-import { giveUp } from '../../engine/rotation/answer.ts';
 import { currentKey, finished, printedFields, resume } from '../../engine/rotation/resume.ts';
 import {
   alreadyRotating,
@@ -17,10 +16,9 @@ import {
   sendRotation,
   withRotationLock,
 } from '../../engine/rotation/rotation.ts';
-import { isWritable, pushWords } from '../../engine/rotation/steps.ts';
+import { giveUp, isWritable, pushWords } from '../../engine/rotation/steps.ts';
 import { confirmRequest } from '../../terminal/ask/confirm.ts';
-import { askFor } from '../../terminal/ask/input.ts';
-import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
+import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { command } from '../../terminal/command.ts';
 import { repeated, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';

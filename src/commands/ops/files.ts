@@ -12,6 +12,7 @@ import { amountText } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
+import { shownOf } from './printed.ts';
 
 const unusable = (path: string, why: string, hint: string, cause?: unknown) =>
   new CliError('usage', `${path}: ${why}`, { code: 'UNUSABLE_FILE', hint, ...(cause === undefined ? {} : { cause }) });
@@ -71,17 +72,7 @@ const CSV_PAGE = 1_000;
 
 /** An operation as a row of CSV: only texts, with the request and the result as JSON. */
 function csvRow(operation: Operation) {
-  const {
-    inputDigest: _digest,
-    processId: _process,
-    busyUntil: _until,
-    account: _account,
-    searchState: _searchState,
-    moves,
-    baseline,
-    authority,
-    ...row
-  } = operation;
+  const { moves, baseline, authority, ...row } = shownOf(operation);
   return {
     ...row,
     baseline: baseline && JSON.stringify(baseline),

@@ -1,22 +1,152 @@
 import * as z from 'zod/mini';
+import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
-import { type Looked, reconcileEach } from '../../engine/operations/accounts.ts';
+import { accountsOf, type Looked, reconcileEach } from '../../engine/operations/accounts.ts';
+import { workStartedBy } from '../../engine/operations/find-work.ts';
+import { refreshAccepted } from '../../engine/operations/refresh.ts';
+import { followWork } from '../../engine/operations/started.ts';
+import { isFollowed } from '../../engine/operations/work.ts';
+import { readSharedFile } from '../../files/inspect.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import { JOURNAL_CHANGED } from '../../journal/entries.ts';
 import type { Operation } from '../../journal/operations.ts';
 import type { VerifiedJournal } from '../../journal/verify.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command, type Guided } from '../../terminal/command.ts';
+import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/field-options.ts';
 import { argument, id, option, optionalArgument, picked, required, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 import { backupCommand, exportCommand, importCommand, stepThrough } from './files.ts';
-import { givenHead, headCommand } from './head.ts';
 import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
 import { COLUMNS, OPERATION_ID, operationName, operationNamed, operationSchema, printed } from './printed.ts';
-import { resumeCommand } from './resume.ts';
 import { wayOut } from './way-out.ts';
+
+const headCommand = command({
+  words: ['ops', 'head'],
+  summary: 'Print the last entry of the journal, to store it elsewhere',
+  details:
+    'The hash of the last entry covers every entry before it, of all hosts. Keep it where nobody who can change the journal can change it, such as another machine or a printed page. ops verify --head FILE later finds whatever was changed. It is signed if you are one of the account’s operators.',
+  examples: ['fiatrail ops head -o json > head.json', 'fiatrail ops head -q -o json --query hash'],
+  endpoints: [],
+  prints: () =>
+    z.object({
+      journal: z.string(),
+      entry: z.int(),
+      hash: z.string(),
+      at: z.iso.datetime(),
+      operator: z.nullable(z.string()),
+      publicKey: z.nullable(z.string()),
+      signature: z.nullable(z.string()),
+    }),
+  isLocal: true,
+  parameters: {},
+  run: async (session) => {
+    const journal = await session.journal();
+    const head = await journal.head();
+    if (!head)
+      throw new CliError('usage', 'the journal has no entries yet', {
+        hint: 'run a command that sends something first',
+      });
+    const { ownOperator } = await import('../../account/operators.ts');
+    const { operatorListOf } = await import('../../engine/plans/operator-list.ts');
+    const { headFile } = await import('../../engine/plans/signed-head.ts');
+    const { operators } = await operatorListOf(session);
+    const own = await ownOperator(operators, session.profile, session.world);
+    return { result: { data: await headFile(journal.id(), head, own, session.world.clock.now()) } };
+  },
+});
+
+/** A head that was stored elsewhere, and who signed it. */
+interface GivenHead {
+  readonly hash: string | undefined;
+  readonly signedBy: string | null;
+}
+
+/**
+ * Reads a head that a user gives: the hash itself, or a file of `ops head`. Throws CliError usage, and declined for a signature that does not hold
+ * or is of nobody that the account knows.
+ */
+async function givenHead(session: Session, text: string | undefined): Promise<GivenHead> {
+  if (text === undefined || /^[\w-]{43}$/.test(text)) return { hash: text, signedBy: null };
+  const { parseHeadFile, signerOf } = await import('../../engine/plans/signed-head.ts');
+  const { operatorListOf } = await import('../../engine/plans/operator-list.ts');
+  const path = absolutePath(text);
+  const head = parseHeadFile(fileAt(path), path);
+  const journal = (await session.journal()).id();
+  if (head.journal !== journal)
+    throw new CliError('usage', `${path} is the head of journal ${head.journal}, and this one is ${journal}`, {
+      hint: 'choose the profile whose journal it is: --profile NAME',
+    });
+  return { hash: head.hash, signedBy: await signerOf(head, await operatorListOf(session)) };
+}
+
+function fileAt(path: string): string {
+  try {
+    return readSharedFile(path);
+  } catch (error) {
+    throw new CliError('usage', `${path} is no hash of an entry, and cannot be read as a file`, {
+      code: 'UNUSABLE_FILE',
+      hint: 'give the hash, or a file that this wrote: fiatrail ops head -o json',
+      cause: error,
+    });
+  }
+}
+
+/** Reads the status of all accepted work once, so that the journal knows what has ended. */
+async function resumeAll(session: Session) {
+  const { operationIds, error } = await refreshAccepted(session, {});
+  const operations = await Promise.all(operationIds.map(async (each) => printed(await operationNamed(session, each))));
+  const result = { data: { operations }, lists: 'operations', list: { isWhole: true }, columns: COLUMNS };
+  return { result, ...(error ? { error } : {}) };
+}
+
+const resumeCommand = command({
+  words: ['ops', 'resume'],
+  summary: 'Wait for an accepted operation to finish',
+  details:
+    'With --all, the status of every accepted operation is read once, and nothing is waited for. What has no later status, such as a removal, ends without a request.',
+  examples: [
+    'fiatrail ops resume 0198c1f2',
+    'fiatrail ops resume 0198c1f2 --wait 1h -o json',
+    'fiatrail ops resume --all -q',
+  ],
+  endpoints: [],
+  parameters: {
+    operationId: picked(
+      'accepted operation',
+      optionalArgument('operation-id', OPERATION_ID, operationName, 'Which operation?'),
+    ),
+    all: switchOn('--all', 'read the status of every accepted operation of this machine once'),
+    wait: waitOption('until it completes or fails'),
+  },
+  asks: ({ all }) => (all ? [] : ['operationId']),
+  run: async (session, { wait, all, operationId: given }) => {
+    if (all && (given ?? wait) !== undefined)
+      throw new CliError('usage', '--all cannot be combined with an operation id or --wait', {
+        hint: 'use --all alone',
+      });
+    if (all) return resumeAll(session);
+    if (given === undefined)
+      throw new CliError('usage', 'missing required argument: operation-id', {
+        hint: 'find it with: fiatrail ops list --status accepted; or read all with --all',
+      });
+    const operation = await operationNamed(session, given);
+    const { endpoint, requestId, state, operationId: found } = operation;
+    const work = await workStartedBy(endpoint);
+    if (state !== 'accepted' || requestId === null || !isFollowed(work))
+      throw new CliError('declined', `this operation has nothing to wait for: it is ${state}`, {
+        hint: `see it with: fiatrail ops show ${found}`,
+      });
+    const accounts = accountsOf(session);
+    try {
+      return await followWork(await accounts.of(operation), work, requestId, wait ?? DEFAULT_WAIT_MS);
+    } finally {
+      await accounts.close();
+    }
+  },
+});
 
 const operationId = picked('operation', argument('operation-id', OPERATION_ID, operationName, 'Which operation?'));
 

@@ -12,9 +12,10 @@ import { pageOptions } from '../../terminal/list-command.ts';
 import { oneOf, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
-import { COLUMNS, ONBOARDING_COLUMNS, operationSchema, printed } from './printed.ts';
+import { COLUMNS, operationSchema, printed } from './printed.ts';
 
 const STATES = Object.keys(NEXT) as readonly OperationState[];
+
 const KINDS = ['money', 'destructive', 'onboarding'] as const;
 
 const isInDoubt = ({ state }: Operation) => state === 'sent' || state === 'unknown';
@@ -26,7 +27,7 @@ interface ListedAt extends ListPosition {
 
 const positionIn = (operation: Operation): ListedAt => ({ ...operation, isInDoubt: isInDoubt(operation) });
 
-interface Listing {
+interface OperationSelection {
   readonly filter: Omit<Selection, 'limit' | 'state' | 'after'>;
   readonly state: OperationState | undefined;
   readonly inDoubt: boolean;
@@ -35,7 +36,7 @@ interface Listing {
 /** Returns a page of the list: unknown outcomes first, then the rest, each newest first. With --status, it has only one part. */
 async function pageAfter(
   journal: Journal,
-  { filter, state, inDoubt }: Listing,
+  { filter, state, inDoubt }: OperationSelection,
   cursor: ListedAt | undefined,
   limit: number,
 ): Promise<Operation[]> {
@@ -49,7 +50,7 @@ async function pageAfter(
 }
 
 /** Reads the pages after the first one. An outcome that becomes known in the meantime is not listed a second time. */
-async function* laterPages(journal: Journal, listing: Listing, first: readonly Operation[], size: number) {
+async function* laterPages(journal: Journal, listing: OperationSelection, first: readonly Operation[], size: number) {
   const printedInDoubt = new Set<string>();
   for (let page = first; page.length === size; ) {
     for (const operation of page) if (isInDoubt(operation)) printedInDoubt.add(operation.operationId);
@@ -78,7 +79,7 @@ async function positionAt(journal: Journal, cursor: string, list: string): Promi
 }
 
 /** Asks how the accepted operations of the list are, and says how many were asked about. Returns the error that ends the command after the list. */
-async function refreshed(session: Session, filter: Listing['filter']): Promise<CliError | undefined> {
+async function refreshed(session: Session, filter: OperationSelection['filter']): Promise<CliError | undefined> {
   const { asked, changed, error } = await refreshAccepted(session, filter);
   const count = `${asked} operation${asked === 1 ? '' : 's'}`;
   await session.note(
@@ -86,6 +87,12 @@ async function refreshed(session: Session, filter: Listing['filter']): Promise<C
   );
   return error;
 }
+
+/** The columns of onboardings, which can be retried. */
+const ONBOARDING_COLUMNS = [
+  ...COLUMNS.filter(({ field }) => field !== 'idempotencyKey'),
+  { field: 'advice', title: 'Advice', isWide: true },
+] as const;
 
 export const listCommand = command({
   words: ['ops', 'list'],

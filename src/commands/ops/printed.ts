@@ -32,12 +32,6 @@ export const COLUMNS = [
   { field: 'idempotencyKey', title: 'Idempotency key', isWide: true },
 ] as const;
 
-/** The columns of onboardings, which can be retried. */
-export const ONBOARDING_COLUMNS = [
-  ...COLUMNS.filter(({ field }) => field !== 'idempotencyKey'),
-  { field: 'advice', title: 'Advice', isWide: true },
-] as const;
-
 /** The form of a printed operation. */
 export const operationSchema = () =>
   z.object({
@@ -100,18 +94,22 @@ function printedBaseline(baseline: Operation['baseline']) {
 
 const isoTime = (atMs: number | null) => (atMs === null ? null : new Date(atMs).toISOString());
 
-/** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
-export async function printed(operation: Operation) {
+/** An operation without what only the journal needs. */
+export function shownOf(operation: Operation) {
   const {
     inputDigest: _digest,
     processId: _process,
     busyUntil: _until,
     account: _account,
     searchState: _searchState,
-    moves,
-    baseline,
     ...shown
   } = operation;
+  return shown;
+}
+
+/** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
+export async function printed(operation: Operation) {
+  const { moves, baseline, ...shown } = shownOf(operation);
   const { endpoint } = operation;
   const { endpoint: ofResult, data } = recordedData(operation);
   const sent = parseExactJson(operation.request);
@@ -137,6 +135,7 @@ async function adviceOn({ endpoint, state, operationId }: Operation): Promise<st
 /** What a command about one operation takes. An idempotency key may have any characters. */
 export const OPERATION_ID =
   'operation id, from ops list; a unique prefix, its request id or its idempotency key is enough';
+
 export const operationName = (text: string): string => (text === '' ? id(text) : text);
 
 /** Finds an operation by its id, a unique prefix of it, its request id or its idempotency key. Throws CliError usage. */

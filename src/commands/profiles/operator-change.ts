@@ -1,22 +1,21 @@
-import { ownOperator } from '../../account/operators.ts';
+import * as z from 'zod/mini';
+import { limitOf, ownOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Change } from '../../engine/change.ts';
 import { journalLocationOf } from '../../engine/journal-location.ts';
 import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import {
-  changedList,
   changeForPeople,
-  isSameChange,
   limitsForPeople,
   listNameOf,
   needsAnother,
-  OPERATORS,
   type OperatorChange,
   type OperatorList,
   type PendingChange,
   parseOperatorList,
   pendingForPeople,
-  WAITING_MS,
+  requireListed,
+  requireNew,
 } from '../../engine/plans/operator-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
 import { requireSignatures } from '../../engine/plans/sign-above.ts';
@@ -74,6 +73,37 @@ async function consent(session: Session, change: Change): Promise<void> {
     hint: 'run it in a terminal; --yes does not count here',
   });
 }
+
+/** A change of operators as a plan describes it: nothing is sent to the service. */
+const OPERATORS = {
+  ...{ id: 'profiles.operators', method: 'CHANGE', path: 'operators' },
+  request: () => z.looseObject({}),
+} as const;
+
+/** How long a change waits that no other operator signed. */
+const WAITING_MS = 48 * 3_600_000;
+
+/** Returns a list after a change. Throws CliError usage if the change cannot be made. */
+function changedList(list: OperatorList, wanted: OperatorChange, by: Author, at: string): OperatorList {
+  const { operators } = list;
+  if (wanted.change === 'sign-above') return { ...list, signAbove: wanted.limits };
+  const { name, publicKey } = wanted;
+  if (wanted.change === 'add') {
+    requireNew(list, wanted);
+    return { ...list, operators: [...operators, { name, publicKey, addedBy: by, addedAt: at }] };
+  }
+  requireListed(list, wanted);
+  return { ...list, operators: operators.filter((each) => each.publicKey !== publicKey) };
+}
+
+/** Whether two changes are the same one. */
+const isSameChange = (one: OperatorChange, other: OperatorChange): boolean =>
+  JSON.stringify(asRow(one)) === JSON.stringify(asRow(other));
+
+const asRow = (wanted: OperatorChange) =>
+  wanted.change === 'sign-above'
+    ? [wanted.change, ...wanted.limits.map((limit) => [limit.asset, String(limitOf(limit).minor)])]
+    : [wanted.change, wanted.name, wanted.publicKey];
 
 /** Saves a list, and records who changed it. */
 async function save(

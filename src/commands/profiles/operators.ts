@@ -19,12 +19,12 @@ import { endDryRun } from '../../engine/requests.ts';
 import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
-import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
-import { argument, option, someArguments, switchOn } from '../../terminal/parse/parameters.ts';
+import { argument, option, PLAN_OPTIONS, someArguments, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** Loaded when used: the other commands of profiles sign nothing. */
 const listRoom = () => import('../../engine/plans/operator-list.ts');
+
 const changeRoom = () => import('./operator-change.ts');
 
 const COLUMNS = [

@@ -1,17 +1,14 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import { chosenProfile, fromStored, storedProfileNamed } from '../../account/profile.ts';
-import type { Rules } from '../../account/rules.ts';
+import { parseSharedRules, type Rules } from '../../account/rules.ts';
 import { type Mode, modeForPeople } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { brokenRule } from '../../engine/rules/check.ts';
-import { editedRules } from '../../engine/rules/edit.ts';
 import { heldBy, heldForPeople } from '../../engine/rules/held.ts';
-import { parseSharedRules } from '../../engine/rules/shared.ts';
-import type { RuleSet, RuleVerdict } from '../../engine/rules/verdicts.ts';
-import { listed } from '../../engine/rules/words.ts';
+import { type RuleSet, type RuleVerdict, settingOf } from '../../engine/rules/verdicts.ts';
 import { recordSetting } from '../../engine/setting.ts';
 import type { Journal } from '../../journal/interface.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
@@ -19,7 +16,7 @@ import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { nothingTo, optionalArgument, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { createSession, type Session } from '../../terminal/session.ts';
-import { editsOf, RULE_FLAGS } from './rule-flags.ts';
+import { editedRules, editsOf, RULE_FLAGS } from './rule-flags.ts';
 import { requireProfile } from './show.ts';
 
 /** How people read where a rule is stored. */
@@ -56,6 +53,29 @@ const rulesSchema = () =>
       }),
     ),
   });
+
+/** A rule as `profiles rules show` lists it. */
+interface Listed {
+  /** The name of the flag that sets it. */
+  readonly rule: string;
+  readonly setting: string;
+}
+
+/** Lists rules with the flags that set them. */
+function listed(rules: Rules): readonly Listed[] {
+  const each = (rule: string, settings: readonly string[] | undefined) =>
+    (settings?.length === 0 ? ['none'] : (settings ?? [])).map((setting) => ({ rule, setting }));
+  return [
+    ...(rules.readOnly ? [{ rule: 'read-only', setting: 'on' }] : []),
+    ...(rules.amounts ?? []).map((rule) => ({ rule: `max-per-${rule.per}`, setting: settingOf.amount(rule) })),
+    ...each('allow-account', rules.accounts),
+    ...each('allow-address', rules.addresses),
+    ...each('allow-user', rules.users),
+    ...each('hours', rules.hours),
+    ...(rules.requireOnce ? [{ rule: 'require-once', setting: 'on' }] : []),
+    ...(rules.confirmAbove ?? []).map((rule) => ({ rule: 'confirm-above', setting: settingOf.amount(rule) })),
+  ];
+}
 
 const rowsOf = (from: RuleSet['from'], rules: Rules = {}) =>
   listed(rules).map((each) => ({ ...each, source: SOURCES[from] }));

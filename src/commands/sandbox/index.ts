@@ -7,26 +7,114 @@ import {
   sandboxEvent,
   sandboxEventResend,
   sandboxEvents,
+  sandboxReset,
   sandboxRestore,
+  sandboxSeed,
   sandboxSettle,
   sandboxSnapshot,
   sandboxStatus,
 } from '../../contract/control.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
-import { stateFileProblem } from '../../contract/sandbox.ts';
+import { STATE_FILE_ID } from '../../contract/sandbox.ts';
 import { listed } from '../../engine/lists/listed.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/plain-file.ts';
 import { type Command, command, type Group } from '../../terminal/command.ts';
 import { choice, listOptions } from '../../terminal/list-command.ts';
-import { argument, duration, id, newFile, option, picked, switchOn, word } from '../../terminal/parse/parameters.ts';
+import {
+  argument,
+  duration,
+  id,
+  newFile,
+  oneOf,
+  onOrOff,
+  option,
+  picked,
+  switchOn,
+  wholeNumber,
+  word,
+} from '../../terminal/parse/parameters.ts';
 import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
 import { faultCommands } from './fault.ts';
 import { payCommand } from './pay.ts';
 import { acceptPlainResponses, requireSandbox } from './require-sandbox.ts';
-import { resetCommand, seedCommand } from './seed.ts';
 import { serveCommand } from './serve.ts';
+
+const pace = option(
+  '--pace <pace>',
+  'how fast banks and blockchains are: instant, quick or real (default quick)',
+  oneOf('instant', 'quick', 'real'),
+);
+
+const rateLimits = option('--rate-limits <on|off>', 'enforce rate limits (default on)', onOrOff);
+
+const resetCommand = command({
+  words: ['sandbox', 'reset'],
+  summary: 'Reset the sandbox to its initial data',
+  details: 'Deletes everything in the sandbox except its key, then seeds it again.',
+  examples: ['fiatrail sandbox reset', 'fiatrail sandbox reset --pace instant --yes'],
+  endpoints: [sandboxReset.id],
+  prints: { response: sandboxReset },
+  parameters: { pace, rateLimits },
+  run: async (session, input) => {
+    requireSandbox(session);
+    const reply = await session.change(
+      sandboxReset,
+      { pace: input.pace, rateLimits: input.rateLimits },
+      {
+        summary: 'reset the sandbox',
+        lines: [['loses', 'every user, balance and request in this sandbox']],
+      },
+    );
+    await acceptPlainResponses(session);
+    const { mode, name } = session.profile;
+    const journal = await session.existingJournal();
+    await journal?.destroyed({ mode, profile: name }, await session.accountNames());
+    return outcomeOf(session, sandboxReset, reply);
+  },
+});
+
+/** The maximum number of rows in one request. */
+const USERS_AT_ONCE = 1_000;
+
+const TRANSACTIONS_AT_ONCE = 50_000;
+
+/** Splits `count` into parts of at most `size` rows; `done` is the number of rows before each part. */
+function parts(count: number, size: number): { done: number; rows: number }[] {
+  const starts = Array.from({ length: Math.ceil(count / size) }, (_each, index) => index * size);
+  return starts.map((done) => ({ done, rows: Math.min(size, count - done) }));
+}
+
+const seedCommand = command({
+  words: ['sandbox', 'seed'],
+  summary: 'Add users or a transaction history to the sandbox',
+  details:
+    'Existing data is kept. A history consists of completed deposits and payouts of 40 users over the past year; missing users are created. Also changes the pace and the rate limits.',
+  examples: [
+    'fiatrail sandbox seed --users 250',
+    'fiatrail sandbox seed --history 100000',
+    'fiatrail sandbox seed --pace instant --rate-limits off',
+  ],
+  endpoints: [sandboxSeed.id],
+  prints: { response: sandboxSeed },
+  parameters: {
+    users: option('--users <count>', 'number of verified users to add', wholeNumber(0, 1_000_000)),
+    history: option('--history <count>', 'number of completed transactions to add', wholeNumber(0, 10_000_000)),
+    pace,
+    rateLimits,
+  },
+  run: async (session, { users = 0, history = 0, ...settings }) => {
+    requireSandbox(session);
+    let reply = await session.call(sandboxSeed, settings);
+    for (const { rows } of parts(users, USERS_AT_ONCE)) reply = await session.call(sandboxSeed, { users: rows });
+    for (const { done, rows } of parts(history, TRANSACTIONS_AT_ONCE)) {
+      reply = await session.call(sandboxSeed, { history: rows, historyDone: done, historyTotal: history });
+      if (history > TRANSACTIONS_AT_ONCE) await session.note(`${done + rows} of ${history} transactions`);
+    }
+    return outcomeOf(session, sandboxSeed, reply);
+  },
+});
 
 const unusable = (path: string, why: string, cause?: unknown) =>
   new CliError('usage', `${path}: ${why}`, {
@@ -39,6 +127,7 @@ const WHEN_WRITING: Readonly<Partial<Record<BytesProblem, string>>> = {
   exists: 'the file already exists',
   missing: 'the folder does not exist',
 };
+
 const WHEN_READING: Readonly<Partial<Record<BytesProblem, string>>> = {
   missing: 'the file does not exist',
   'not plain': 'it is not a regular file',
@@ -82,6 +171,28 @@ const snapshotCommand = command({
     return { result: { data: { path, bytes: bytes.length } } };
   },
 });
+
+/** The start of every SQLite file, and where its header has what is read here. Source: sqlite.org/fileformat.html. */
+const SQLITE = 'SQLite format 3\0';
+
+const HEADER_BYTES = 100;
+
+const PAGE_SIZE_AT = 16;
+
+const PAGE_COUNT_AT = 28;
+
+const APPLICATION_ID_AT = 68;
+
+/** Returns what keeps bytes from being a whole state file, as far as its header shows it; undefined if nothing does. */
+function stateFileProblem(bytes: Uint8Array): string | undefined {
+  const header = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const start = Buffer.from(bytes.subarray(0, SQLITE.length)).toString('latin1');
+  if (bytes.length < HEADER_BYTES || start !== SQLITE || header.getUint32(APPLICATION_ID_AT) !== STATE_FILE_ID)
+    return 'it is not a sandbox state file';
+  // The largest page size does not fit into its two bytes and is written as 1.
+  const pageSize = header.getUint16(PAGE_SIZE_AT) === 1 ? 65_536 : header.getUint16(PAGE_SIZE_AT);
+  return bytes.length < pageSize * header.getUint32(PAGE_COUNT_AT) ? 'it is incomplete' : undefined;
+}
 
 const restoreCommand = command({
   words: ['sandbox', 'restore'],

@@ -1,18 +1,181 @@
 import { modeForPeople } from '../../account/service-address.ts';
-import { CliError } from '../../base/errors.ts';
+import { CliError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { getDetails, onboard } from '../../contract/endpoints/users.ts';
+import type { ResponseOf } from '../../contract/endpoint.ts';
+import { getDetails, onboard, type onboardStatus } from '../../contract/endpoints/users.ts';
+import type { Change } from '../../engine/change.ts';
+import { recordedData } from '../../engine/operations/recorded.ts';
+import { followWork } from '../../engine/operations/started.ts';
 import { onboarding } from '../../engine/operations/users.ts';
 import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
+import { recognizableInput } from '../../engine/send.ts';
+import { CLEARED } from '../../journal/chain.ts';
+import type { Journal } from '../../journal/interface.ts';
+import type { Operation } from '../../journal/operations.ts';
 import { timeText } from '../../present/times.ts';
-import { askFor } from '../../terminal/ask/input.ts';
-import { showEquivalentCommand, wizardOutcome } from '../../terminal/ask/wizard.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { askFor, showEquivalentCommand, wizardOutcome } from '../../terminal/ask/input.ts';
 import type { Guided } from '../../terminal/command.ts';
 import { DEFAULT_WAIT_MS, waitWords } from '../../terminal/parse/field-options.ts';
 import { id, option, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
-import { earlierOnboarding, recordRetried, refusedAgain, requireUseful } from './retry.ts';
+
+const EVERY = 1_000;
+
+/** An earlier onboarding to retry. */
+interface EarlierOnboarding {
+  readonly operation: Operation;
+  /** Whether it is unknown if the service accepted it. */
+  readonly isInDoubt: boolean;
+  /** What the service said about its failure. */
+  readonly why: string | undefined;
+  /** Whether the service said that a retry with the same BVN does not help. */
+  readonly isFinal: boolean;
+}
+
+/** Finds an onboarding of this account that can be retried. Throws CliError usage. */
+async function earlierOnboarding(session: Session, id: string): Promise<EarlierOnboarding> {
+  const journal = await session.journal();
+  const found = await onboardingNamed(session, journal, id);
+  // The journal may not know yet how it ended.
+  if (found.state === 'accepted' && found.requestId)
+    await followWork(session, onboarding, found.requestId, 0, { isBeforehand: true });
+  const [operation = found] = await journal.find(found.operationId);
+  const { state, requestId, operationId, verdict } = operation;
+  if (journal.isBusy(operation)) throw unhelpful('its command is still running', 'wait until it ends');
+  if (state === 'accepted')
+    throw unhelpful('it is still in progress', `check it with: fiatrail users onboarding status ${requestId} --wait`);
+  if (state === 'settled' || verdict === 'completed')
+    throw unhelpful('the user was onboarded', `see it with: fiatrail ops show ${operationId}`);
+  const { message, retryable } = endOf(operation);
+  return {
+    ...{ operation, isInDoubt: state === 'sent' || state === 'unknown' },
+    ...{ why: message ?? operation.detail ?? undefined, isFinal: state === 'failed' && retryable === false },
+  };
+}
+
+const unhelpful = (why: string, hint: string) =>
+  new CliError('usage', `cannot retry this onboarding: ${why}`, { hint });
+
+async function onboardingNamed(session: Session, journal: Journal, id: string): Promise<Operation> {
+  const ids = await journal.accountIds(await session.accountNames());
+  const found = (await journal.find(id)).filter(({ kind, account }) => kind === 'onboarding' && ids.includes(account));
+  const [operation, other] = found;
+  if (operation && !other) return operation;
+  const many = 'more than one onboarding of this account matches this id';
+  throw new CliError('usage', `--retry: ${other ? many : 'no onboarding of this account has this id'}`, {
+    hint: 'list them with: fiatrail ops list --kind onboarding',
+  });
+}
+
+/** The service's last word on an onboarding that failed. */
+function endOf(operation: Operation): Partial<ResponseOf<typeof onboardStatus>> {
+  if (operation.state !== 'failed') return {};
+  return (recordedData(operation).data ?? {}) as Partial<ResponseOf<typeof onboardStatus>>;
+}
+
+/**
+ * Checks that this BVN may be sent. If the outcome of the earlier onboarding is unknown, the BVN must be the same one: the service
+ * accepts a BVN only once, so nobody is onboarded twice. Throws CliError: `usage`, `declined`.
+ */
+async function requireUseful(
+  session: Session,
+  { operation, ...earlier }: EarlierOnboarding,
+  bvn: Secret,
+): Promise<void> {
+  const journal = await session.journal();
+  const isSame = await isSameBvn(session, journal, operation, bvn);
+  if (earlier.isInDoubt && isSame === undefined)
+    throw new CliError(
+      'usage',
+      'the outcome of that onboarding is unknown, and nothing is stored that could recognize its BVN; nothing was sent',
+      {
+        hint: 'only a profile stores that; leave out --retry, because the service accepts a BVN only once, then record what became of the first one with: fiatrail ops resolve',
+      },
+    );
+  if (earlier.isInDoubt && !isSame)
+    throw new CliError(
+      'usage',
+      'this is another BVN, but the outcome of that onboarding is unknown: retry it with its own BVN; nothing was sent',
+      {
+        hint: 'to onboard another BVN, leave out --retry; only the profile that sent a BVN recognizes it, and not in a journal that was imported without its digest key',
+      },
+    );
+  // A BVN that cannot be recognized may be the refused one.
+  if (!earlier.isFinal || isSame === false) return;
+  const { yes, dryRun } = session.globals;
+  const change: Change = {
+    summary: 'resend a BVN that the service refused',
+    lines: [
+      ['refused', `${earlier.why ?? 'without a reason'}; the service says that a retry does not help`],
+      ['risk', 'many refused BVNs in a row can block the account'],
+    ],
+  };
+  await confirmChange(session, change, !yes && !dryRun);
+}
+
+/** Whether an operation sent this BVN; undefined if that cannot be known, because no profile or an earlier version recorded it. */
+async function isSameBvn(
+  session: Session,
+  journal: Journal,
+  { command, inputDigest }: Operation,
+  bvn: Secret,
+): Promise<boolean | undefined> {
+  if (inputDigest === CLEARED) return undefined;
+  const input = await recognizableInput(session, command, onboard, { bvn: bvn.reveal() });
+  return input === undefined ? undefined : journal.digest(input) === inputDigest;
+}
+
+/** Resolves earlier onboardings of a BVN that was accepted now: they were not accepted, or they failed. */
+async function recordRetried(session: Session, { operation, isInDoubt }: EarlierOnboarding): Promise<void> {
+  if (!isInDoubt) return;
+  const resolve = `fiatrail ops resolve ${operation.operationId} --not-done --reason TEXT`;
+  const taken = session.activity.changed?.operationId;
+  const detail = `it onboarded nobody: the service accepted its BVN again, in operation ${taken}`;
+  const { inputDigest, account, kind } = operation;
+  try {
+    const journal = await session.journal();
+    const all = await journal.list({ state: 'in-doubt', kind, inputDigest, account: [account], limit: EVERY });
+    // A later one, of another process, may be what has the BVN. Ids are in the order of time.
+    const earlier = all.filter((each) => !journal.isBusy(each) && taken !== undefined && each.operationId < taken);
+    for (const { operationId } of earlier)
+      await journal.append(operationId, 'resolved', { verdict: 'not-done', detail });
+  } catch {
+    await session.say(`warning: cannot write to the journal; resolve the earlier onboarding with: ${resolve}`);
+  }
+}
+
+/** Adds a hint to a refusal: the BVN may belong to the user that the earlier onboarding created, or another one. */
+async function refusedAgain(session: Session, error: unknown, earlier: EarlierOnboarding): Promise<unknown> {
+  if (!earlier.isInDoubt || !(error instanceof CliError) || error.category !== 'refused') return error;
+  const alike = await onboardingsLike(session, earlier.operation).catch(() => []);
+  const resolve = `fiatrail ops resolve ${earlier.operation.operationId}`;
+  const settled = alike.find(({ state }) => state === 'settled');
+  const open = alike.find(({ state }) => state === 'accepted');
+  if (settled)
+    return withDetails(error, {
+      hint: `the BVN belongs to the user of operation ${settled.operationId}, so record it with: ${resolve} --not-done --reason TEXT`,
+    });
+  if (open)
+    return withDetails(error, {
+      hint: `operation ${open.operationId} may have the BVN; wait for it, then run this command again: fiatrail users onboarding status ${open.requestId} --wait`,
+    });
+  const ids = alike.filter(({ state }) => state === 'sent' || state === 'unknown').map((each) => each.operationId);
+  const rest =
+    ids.length > 1
+      ? `; only one of these operations created the user, resolve the others with --not-done: ${ids.join(', ')}`
+      : '';
+  return withDetails(error, {
+    hint: `check with: fiatrail users list; if the BVN belongs to a user now: ${resolve} --completed --reason TEXT${rest}`,
+  });
+}
+
+/** The onboardings of the same BVN. */
+async function onboardingsLike(session: Session, { inputDigest, account, kind }: Operation) {
+  const journal = await session.journal();
+  return journal.list({ kind, inputDigest, account: [account], limit: EVERY });
+}
 
 /** The columns of a user: names, wallets and permanent accounts. */
 export const USER_SHOWN = [

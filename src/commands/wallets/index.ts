@@ -1,9 +1,142 @@
+import {
+  addExternalWallet,
+  removeExternalWallet,
+  setExternalWalletStatus,
+} from '../../contract/endpoints/external-wallets.ts';
 import { getFintechAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { getFintechWallet, listUserWallets } from '../../contract/endpoints/wallets.ts';
-import { callCommand } from '../../terminal/command.ts';
+import { externalWalletLines } from '../../engine/names.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { readPreviews } from '../../engine/previews.ts';
+import { callCommand, command } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
-import { userArgument } from '../../terminal/parse/field-options.ts';
-import { EXTERNAL_COLUMNS, externalCommands } from './external.ts';
+import { anyAddress, networkName, userArgument } from '../../terminal/parse/field-options.ts';
+import { argument, id, oneOf, option, picked, plainText, required, switchOn } from '../../terminal/parse/parameters.ts';
+
+const address = picked(
+  'external wallet',
+  argument('external-wallet', 'address of a registered wallet, from wallets external list', id, 'Which wallet?'),
+);
+
+/** The account's external wallets in a table. */
+const EXTERNAL_COLUMNS = [
+  { field: 'address', title: 'Address' },
+  { field: 'blockchain', title: 'Network' },
+  { field: 'type', title: 'Type' },
+  { field: 'status', title: 'Status' },
+  { field: 'isDefault', title: 'Default' },
+  { field: 'label', title: 'Label' },
+] as const;
+
+const listCommand = wholeList(
+  command({
+    words: ['wallets', 'external', 'list'],
+    summary: 'List the external wallets of the account',
+    examples: ['fiatrail wallets external list', 'fiatrail wallets external list --search vault -o csv'],
+    endpoints: [getFintechWallet.id],
+    isView: true,
+    prints: { response: getFintechWallet, lists: 'externalWallets' },
+    parameters: {},
+    run: async (session) => {
+      const columns = EXTERNAL_COLUMNS;
+      const { result } = outcomeOf(session, getFintechWallet, await session.call(getFintechWallet, {}), { columns });
+      return result ? { result: { ...result, lists: 'externalWallets', list: { isWhole: true } } } : {};
+    },
+  }),
+  {
+    names: { called: 'label, purpose or address', fields: ['label', 'purpose', 'address'] },
+    ...{ time: 'addedAt', statuses: ['active', 'inactive'] },
+  },
+);
+
+const addCommand = callCommand(addExternalWallet, {
+  words: ['wallets', 'external', 'add'],
+  summary: 'Register an external wallet for transfers',
+  examples: [
+    'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network base --wallet-type cold --label vault',
+    'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --wallet-type custodial --custodian "Acme Custody" -o json',
+  ],
+  parameters: {
+    address: argument('address', 'address of the wallet on the network', anyAddress, 'Address:'),
+    network: required('--network <network>', 'network, such as base, eth or bsc', networkName, 'Which network?'),
+    type: option(
+      '--wallet-type <type>',
+      'wallet type: hot, cold, custodial or other (default other)',
+      oneOf('hot', 'cold', 'custodial', 'other'),
+    ),
+    label: option('--label <text>', 'label for the wallet', plainText),
+    purpose: option('--purpose <text>', 'purpose of the wallet', plainText),
+    isDefault: switchOn('--default', 'make this the default wallet, which receives the account’s deposits'),
+    custodian: option('--custodian <name>', 'name of the custodian', plainText),
+    location: option('--location <text>', 'location of the wallet', plainText),
+    backupExists: option('--backup-exists <yes|no>', 'whether a backup of its keys exists', oneOf('yes', 'no')),
+  },
+  fields: {
+    blockchain: 'network',
+    'metadata.custodian': 'custodian',
+    'metadata.location': 'location',
+    'metadata.backupExists': 'backupExists',
+  },
+  request: ({ address, network, type, label, purpose, isDefault, custodian, location, backupExists }) => {
+    const metadata = { custodian, location, backupExists: backupExists && backupExists === 'yes' };
+    return {
+      address,
+      blockchain: network.toLowerCase(),
+      type: type ?? 'other',
+      label,
+      purpose,
+      isDefault: isDefault || undefined,
+      metadata: Object.values(metadata).some((value) => value !== undefined) ? metadata : undefined,
+    };
+  },
+});
+
+const enableCommand = callCommand(setExternalWalletStatus, {
+  words: ['wallets', 'external', 'enable'],
+  summary: 'Enable transfers to an external wallet',
+  examples: [
+    'fiatrail wallets external enable 0x52908400098527886E0F7030069857D2E4169EE7',
+    'fiatrail wallets external enable 0x52908400098527886E0F7030069857D2E4169EE7 -o json --query status',
+  ],
+  parameters: { address },
+  request: ({ address }) => ({ address, status: 'active' as const }),
+});
+
+const disableCommand = callCommand(setExternalWalletStatus, {
+  words: ['wallets', 'external', 'disable'],
+  summary: 'Disable transfers to an external wallet',
+  examples: [
+    'fiatrail wallets external disable 0x52908400098527886E0F7030069857D2E4169EE7',
+    'fiatrail wallets external disable 0x52908400098527886E0F7030069857D2E4169EE7 -o json --query status',
+  ],
+  parameters: { address },
+  request: ({ address }) => ({ address, status: 'inactive' as const }),
+});
+
+const removeCommand = command({
+  words: ['wallets', 'external', 'remove'],
+  summary: 'Remove an external wallet',
+  details:
+    'The wallet can no longer receive transfers; tokens in it stay there. To stop transfers temporarily, use: fiatrail wallets external disable',
+  examples: [
+    'fiatrail wallets external remove 0x52908400098527886E0F7030069857D2E4169EE7',
+    'fiatrail wallets external remove 0x52908400098527886E0F7030069857D2E4169EE7 --yes -o json',
+  ],
+  endpoints: [removeExternalWallet.id, getFintechWallet.id],
+  prints: { response: removeExternalWallet },
+  parameters: { address },
+  run: async (session, { address }) => {
+    const change = {
+      summary: `remove external wallet ${address}`,
+      lines: [['address', address] as const],
+      previews: () => readPreviews(() => externalWalletLines(session, address)),
+    };
+    const reply = await session.change(removeExternalWallet, { address }, change);
+    return outcomeOf(session, removeExternalWallet, reply);
+  },
+});
+
+const externalCommands = [listCommand, addCommand, enableCommand, disableCommand, removeCommand];
 
 const SHOWN = [
   { field: 'fintechName', title: 'Account' },

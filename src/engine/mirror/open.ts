@@ -4,7 +4,7 @@ import { readProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { entryAt } from '../../files/inspect.ts';
-import { removeDatabase } from '../../sqlite/database-files.ts';
+import { removeDatabase } from '../../sqlite/database.ts';
 import type { Mirror } from './database.ts';
 
 /** Names the PostgreSQL database of every profile's mirror. */

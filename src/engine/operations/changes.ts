@@ -38,7 +38,7 @@ const goneFrom = (things: readonly (string | null | undefined)[] | null | undefi
 };
 
 /** A registered wallet that was removed. */
-export const externalWalletRemoval: Work = {
+const externalWalletRemoval: Work = {
   starts: [removeExternalWallet],
   evidence: 'fiatrail wallets show',
   check: looking(async (account, { address }) => {
@@ -51,7 +51,7 @@ export const externalWalletRemoval: Work = {
 };
 
 /** A payout account that was removed. */
-export const bankAccountRemoval: Work = {
+const bankAccountRemoval: Work = {
   starts: [deleteBankAccount],
   evidence: 'fiatrail bank-accounts list',
   check: looking(async (account, { accountId }) => {
@@ -65,7 +65,7 @@ export const bankAccountRemoval: Work = {
 };
 
 /** A user's default wallet that was removed. */
-export const defaultWalletRemoval: Work = {
+const defaultWalletRemoval: Work = {
   starts: [removeDefaultWallet],
   evidence: 'fiatrail users default-wallet show USER_ID',
   check: looking(async (account, { userId }) => {
@@ -76,7 +76,7 @@ export const defaultWalletRemoval: Work = {
 };
 
 /** An address that was removed from the allowlist. The list shows addresses masked, and an index says nothing afterwards. */
-export const allowlistRemoval: Work = {
+const allowlistRemoval: Work = {
   starts: [ipAllowlist],
   evidence: 'fiatrail ip list',
   check: looking(async (account, { ipAddress }) => {
@@ -106,7 +106,7 @@ async function orderNamed(account: Account, orderId: unknown) {
 }
 
 /** An order that was removed from the order book; the list shows it as deleted. */
-export const orderRemoval: Work = {
+const orderRemoval: Work = {
   starts: [deleteOrder],
   evidence: 'fiatrail fx orders list',
   check: looking(async (account, { orderId }) => {
@@ -128,7 +128,7 @@ function wordMatch(one: unknown, other: unknown): Match {
 }
 
 /** An order whose terms were changed; it has all of them if the change was made, by whomever. */
-export const orderUpdate: Work = {
+const orderUpdate: Work = {
   starts: [updateOrder],
   evidence: 'fiatrail fx orders list',
   check: looking(async (account, { orderId, status, spread, ...amounts }) => {
@@ -145,11 +145,23 @@ export const orderUpdate: Work = {
 };
 
 /** A key that was replaced. Its rotation is finished by a command of its own. */
-export const keyRotation: Work = {
+const keyRotation: Work = {
   starts: [regenerateApiKey],
   evidence: 'fiatrail keys rotate --resume',
   isFinishedApart: true,
 };
 
 /** A sandbox that was reset or restored. */
-export const sandboxReplacement: Work = { starts: [sandboxReset, sandboxRestore], evidence: 'fiatrail sandbox status' };
+const sandboxReplacement: Work = { starts: [sandboxReset, sandboxRestore], evidence: 'fiatrail sandbox status' };
+
+/** The changes whose outcome is looked for by reading what they changed. */
+export const changes: readonly Work[] = [
+  externalWalletRemoval,
+  bankAccountRemoval,
+  defaultWalletRemoval,
+  allowlistRemoval,
+  orderRemoval,
+  orderUpdate,
+  keyRotation,
+  sandboxReplacement,
+];

@@ -1,7 +1,10 @@
 import type { Work } from './work.ts';
 
+const changeBy = async (endpointId: string) =>
+  (await import('./changes.ts')).changes.find(({ starts }) => starts.some(({ id }) => id === endpointId));
+
 /** Loads the work that an endpoint starts, by the endpoint's id. */
-const LOADERS: Readonly<Record<string, () => Promise<Work>>> = {
+const LOADERS: Readonly<Record<string, (endpointId: string) => Promise<Work | undefined>>> = {
   'users.onboard': async () => (await import('./users.ts')).onboarding,
   'transactions.onramp': async () => (await import('./onramps.ts')).onramp,
   'transactions.offramp': async () => (await import('./payouts.ts')).offramp,
@@ -16,24 +19,24 @@ const LOADERS: Readonly<Record<string, () => Promise<Work>>> = {
   'fx.market-order': async () => (await import('./fx.ts')).fxTrade,
   'fx.create-order': async () => (await import('./fx.ts')).fxOrder,
   'fx.create-limit-order': async () => (await import('./fx.ts')).fxOrder,
-  'fx.update-limit-order': async () => (await import('./changes.ts')).orderUpdate,
-  'fx.delete-limit-order': async () => (await import('./changes.ts')).orderRemoval,
-  'users.remove-default-wallet': async () => (await import('./changes.ts')).defaultWalletRemoval,
-  'wallets.remove-external': async () => (await import('./changes.ts')).externalWalletRemoval,
-  'banks.delete': async () => (await import('./changes.ts')).bankAccountRemoval,
-  'management.ip-allowlist': async () => (await import('./changes.ts')).allowlistRemoval,
-  'sandbox.reset': async () => (await import('./changes.ts')).sandboxReplacement,
-  'sandbox.restore': async () => (await import('./changes.ts')).sandboxReplacement,
-  'management.regenerate-api-key': async () => (await import('./changes.ts')).keyRotation,
+  'fx.update-limit-order': changeBy,
+  'fx.delete-limit-order': changeBy,
+  'users.remove-default-wallet': changeBy,
+  'wallets.remove-external': changeBy,
+  'banks.delete': changeBy,
+  'management.ip-allowlist': changeBy,
+  'sandbox.reset': changeBy,
+  'sandbox.restore': changeBy,
+  'management.regenerate-api-key': changeBy,
 };
 
 /** Returns the work that an endpoint starts, or the change that it makes; undefined for one that is not journaled. */
 export async function workStartedBy(endpointId: string): Promise<Work | undefined> {
-  return LOADERS[endpointId]?.();
+  return LOADERS[endpointId]?.(endpointId);
 }
 
 /** Loads every kind of work that has events. */
 export async function worksWithEvents(): Promise<readonly Work[]> {
-  const all = await Promise.all(Object.values(LOADERS).map((load) => load()));
-  return [...new Set(all)].filter(({ events }) => events !== undefined);
+  const all = await Promise.all(Object.keys(LOADERS).map(workStartedBy));
+  return [...new Set(all)].flatMap((work) => (work?.events ? [work] : []));
 }

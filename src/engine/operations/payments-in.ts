@@ -98,7 +98,7 @@ function wrongPayment(deposit: Deposit, due: Due): { id: string; says: string } 
 }
 
 /** A payment that arrived. */
-interface Payment {
+interface PaymentIn {
   readonly paid: Amount;
   readonly status: string | null | undefined;
   readonly createdAt: string | null | undefined;
@@ -107,7 +107,7 @@ interface Payment {
 
 /** Says what is wrong with a payment, and what becomes of it; undefined if it is right. */
 export function wrongPaymentText(
-  { paid, status, createdAt, sender }: Payment,
+  { paid, status, createdAt, sender }: PaymentIn,
   { total, expiresAtMs, paidAtMs = Infinity }: Pick<Due, 'total' | 'expiresAtMs'> & { readonly paidAtMs?: number },
 ): string | undefined {
   // What the service took is right, even if its amount is meant without fees.

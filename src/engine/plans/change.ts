@@ -83,7 +83,7 @@ export interface PlannedChange {
 }
 
 /** A new plan as it is printed, and the lines of a confirmation. */
-interface Written {
+interface WrittenPlan {
   readonly result: Result;
   readonly shown: readonly ShownLine[];
 }
@@ -93,7 +93,7 @@ export async function writePlan(
   account: PlanningAccount,
   { path, lifetimeMs, id, typed }: PlanToWrite,
   change: PlannedChange,
-): Promise<Written> {
+): Promise<WrittenPlan> {
   const { world, profile } = account;
   requireNoSecret(change);
   const { terms, balance, balanceLine } = await termsOf(typed, change);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { limitOf, type Operator, signAboveWords } from '../../account/operators.ts';
+import { type Operator, signAboveWords } from '../../account/operators.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
@@ -34,15 +34,6 @@ export interface OperatorList {
   readonly signAbove: readonly SignAbove[];
   readonly pending: PendingChange | null;
 }
-
-/** A change of operators as a plan describes it: nothing is sent to the service. */
-export const OPERATORS = {
-  ...{ id: 'profiles.operators', method: 'CHANGE', path: 'operators' },
-  request: () => z.looseObject({}),
-} as const;
-
-/** How long a change waits that no other operator signed. */
-export const WAITING_MS = 48 * 3_600_000;
 
 /** The name under which the journal keeps the list: one for all accounts, and one for each embedded sandbox, which is nobody else's. */
 export const listNameOf = ({ mode, name }: Pick<Profile, 'mode' | 'name'>): SharedName =>
@@ -101,19 +92,6 @@ export async function operatorListOf({
 /** Whether a change of a list needs the signature of another operator: alone, nobody else could give one. */
 export const needsAnother = ({ operators }: OperatorList): boolean => operators.length > 1;
 
-/** Returns a list after a change. Throws CliError usage if the change cannot be made. */
-export function changedList(list: OperatorList, wanted: OperatorChange, by: Author, at: string): OperatorList {
-  const { operators } = list;
-  if (wanted.change === 'sign-above') return { ...list, signAbove: wanted.limits };
-  const { name, publicKey } = wanted;
-  if (wanted.change === 'add') {
-    requireNew(list, wanted);
-    return { ...list, operators: [...operators, { name, publicKey, addedBy: by, addedAt: at }] };
-  }
-  requireListed(list, wanted);
-  return { ...list, operators: operators.filter((each) => each.publicKey !== publicKey) };
-}
-
 /** Throws CliError usage if the list has an operator of this name or with this key. */
 export function requireNew({ operators }: OperatorList, { name, publicKey }: Partial<Operator>): void {
   const taken = operators.find((each) => each.name.toLowerCase() === name?.toLowerCase());
@@ -149,15 +127,6 @@ export function changeForPeople(wanted: OperatorChange): string {
 
 /** The limits as people write them. */
 export const limitsForPeople = (limits: readonly SignAbove[]): string => signAboveWords(limits)?.join(', ') ?? 'never';
-
-/** Whether two changes are the same one. */
-export const isSameChange = (one: OperatorChange, other: OperatorChange): boolean =>
-  JSON.stringify(asRow(one)) === JSON.stringify(asRow(other));
-
-const asRow = (wanted: OperatorChange) =>
-  wanted.change === 'sign-above'
-    ? [wanted.change, ...wanted.limits.map((limit) => [limit.asset, String(limitOf(limit).minor)])]
-    : [wanted.change, wanted.name, wanted.publicKey];
 
 /** Says which change waits, who asked for it and how to stop it. */
 export function pendingForPeople({ wanted, askedBy: { user, host, operator }, endsAt }: PendingChange): string {

@@ -8,10 +8,9 @@ import type { Account } from '../account.ts';
 import { openAccount } from '../connect.ts';
 import type { Outcome } from '../outcome.ts';
 import { endDryRun } from '../requests.ts';
-import { RESUME_COMMAND } from './answer.ts';
 import { rotationFile } from './files.ts';
 import { type CompletedRotation, cleanUpAfterKill, completeRotation, withRotationLock } from './rotation.ts';
-import { pushWords } from './steps.ts';
+import { pushWords, RESUME_COMMAND } from './steps.ts';
 
 interface PrintInput {
   readonly printKey: boolean | undefined;

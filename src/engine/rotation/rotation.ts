@@ -1,22 +1,29 @@
+import { storeSecret } from '../../account/changes.ts';
 import { moveEntries } from '../../account/completion-cache.ts';
 import { ROTATION_PROCESS, stateDir, unfinishedRotations } from '../../account/paths.ts';
-import { CliError } from '../../base/errors.ts';
+import { apiKeyFrom } from '../../account/service-address.ts';
+import { CliError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
+import { replyOf, sealedExchange } from '../../client/client.ts';
+import type { Sent } from '../../client/transport.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/digest.ts';
-import { isOpenStage, type Rotation } from '../../journal/rotations.ts';
+import type { RotationMove } from '../../journal/interface.ts';
+import { isOpenStage, type Rotation, type RotationStage } from '../../journal/rotations.ts';
 import type { Account } from '../account.ts';
-import { RESUME_COMMAND, readNewKey, unfinishedRotation } from './answer.ts';
+import { sealingOf, tryAccount } from '../connect.ts';
 import {
   lockRotation,
   readRotation,
   removeRotation,
   removeRotationLocks,
   reserveRotation,
+  rotationFile,
   saveKeyForUser,
+  saveRotationPart,
 } from './files.ts';
 import type { RotationOrder } from './process.ts';
-import { advance, isWritable, prove, push, storeKey } from './steps.ts';
+import { giveUp, isWritable, push, RESUME_COMMAND, record, unfinishedRotation } from './steps.ts';
 
 /** The time the rotation process gets in addition to its request, to start and to save the response. */
 const PROCESS_EXTRA_MS = 30_000;
@@ -137,6 +144,163 @@ export async function sendRotation(account: Account, operationId: string, apiKey
     });
   }
   return '';
+}
+
+/**
+ * Reads the new key from the response and saves it in plain text before anything else happens to it. `unsaved` is a response
+ * that the rotation process could not write to disk. Throws CliError.
+ */
+async function readNewKey(account: Account, operationId: string, unsaved: string): Promise<Secret> {
+  const { world } = account;
+  const text = readRotation(world, operationId, 'answer') ?? unsaved;
+  const journal = await account.journal();
+  if (text === '' && (await journal.rotations.find(operationId))?.stage === 'prepared') {
+    await giveUp(account, operationId, 'prepared', 'nothing was sent');
+    throw new CliError('network', 'the request could not be started; nothing was sent', {
+      operationId,
+      hint: 'run the command again',
+    });
+  }
+  const key = await keyIn(account, operationId, parseSent(text));
+  try {
+    saveRotationPart(world, operationId, 'key', key.reveal());
+    removeRotation(world, operationId, ['answer']);
+  } catch {
+    // The file with the response is kept, and contains the key.
+  }
+  return key;
+}
+
+const noAnswer = (reason: string): Sent => ({ noAnswer: 'network', sent: true, reason });
+
+const TORN = 'only part of the response was saved';
+
+/** Whether a person should look at the saved response: it may contain the key in an unexpected form. */
+const mayContainKey = (sent: Sent) => 'response' in sent || sent.reason === TORN;
+
+/** Parses the result that the rotation process saved. */
+function parseSent(text: string): Sent {
+  if (text === '') return noAnswer('the process that sent the request ended before a response arrived');
+  try {
+    return JSON.parse(text) as Sent;
+  } catch {
+    return noAnswer(TORN);
+  }
+}
+
+async function keyIn(account: Account, operationId: string, sent: Sent): Promise<Secret> {
+  const opened = 'response' in sent ? { response: await open(account, sent.response) } : sent;
+  if ('response' in opened && opened.response.unreadable !== undefined) {
+    throw unfinishedRotation(
+      account,
+      `cannot open the response with the new key: its body is sealed, but ${opened.response.unreadable.why}`,
+      {
+        code: 'ANSWER_SEALED',
+        operationId,
+        hint: `add the private key to this profile with: fiatrail keys encryption enable --private-key-stdin --yes < key.txt; then run: ${RESUME_COMMAND}`,
+      },
+    );
+  }
+  try {
+    const { data } = replyOf(regenerateApiKey, {}, opened, await oldKey(account));
+    return apiKeyFrom(data.apiKey ?? '', 'the new API key');
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    if ('response' in opened && opened.response.isUnsealed && error.category === 'unknown')
+      throw unsealedAnswer(account, operationId, error);
+    if (error.category === 'unknown' || error.category === 'usage') throw await lost(account, operationId, sent, error);
+    await giveUp(account, operationId, 'sending', error.message);
+    throw withDetails(error, { operationId });
+  }
+}
+
+/** The error of a plain response where sealed ones are required. It stays on disk, and the rotation open: it may have the new key. */
+function unsealedAnswer({ world, profile }: Account, operationId: string, error: CliError): CliError {
+  const file = rotationFile(world, operationId, 'answer');
+  return withDetails(error, {
+    message: `${profile.name}: ${error.message}${file ? ` (the response is saved in ${file})` : ''}`,
+    operationId,
+    hint: `if you expect plain responses, run: fiatrail profiles add ${profile.name} --sealing accept; then: ${RESUME_COMMAND}`,
+  });
+}
+
+/** The key to redact in the service's messages. If it cannot be read, nothing needs redacting. */
+async function oldKey({ profile }: Account): Promise<Secret> {
+  const key = await profile.key?.load().catch(() => undefined);
+  return key ?? new Secret('no key is known');
+}
+
+/** Marks the rotation as lost, and returns the error: it is unknown whether the key was rotated. */
+async function lost(account: Account, operationId: string, sent: Sent, error: CliError): Promise<CliError> {
+  const journal = await account.journal();
+  await record(account, () => journal.moveRotation(operationId, 'sending', 'lost', { detail: error.message }));
+  if (!mayContainKey(sent)) removeRotation(account.world, operationId, ['answer']);
+  const file = rotationFile(account.world, operationId, 'answer');
+  const saved = file ? ` (the response is saved in ${file})` : '';
+  return withDetails(error, {
+    category: 'unknown',
+    message: `${account.profile.name}: ${error.message}${saved}`,
+    operationId,
+    hint: `the old key may no longer work; find out and recover with: ${RESUME_COMMAND}`,
+  });
+}
+
+function open({ world, profile }: Account, response: Extract<Sent, { response: unknown }>['response']) {
+  const opening = sealedExchange(async () => response, sealingOf(world, profile));
+  return opening({ method: 'GET', url: profile.baseUrl, headers: {}, body: undefined }, new AbortController().signal);
+}
+
+/** Records that a stage is reached, if it was not reached before. */
+async function advance(
+  account: Account,
+  operationId: string,
+  from: RotationStage,
+  to: RotationStage,
+  more?: RotationMove,
+): Promise<Rotation> {
+  const journal = await account.journal();
+  await record(account, () => journal.moveRotation(operationId, from, to, more));
+  const rotation = await journal.rotations.find(operationId);
+  if (!rotation) throw new Error(`the journal has no rotation ${operationId}`);
+  return rotation;
+}
+
+/** Writes the new key to the profile's store, if fiatrail can write to it. */
+async function storeKey(account: Account, operationId: string, key: Secret): Promise<void> {
+  const { profile, world } = account;
+  if (profile.stored && isWritable(profile)) {
+    try {
+      await storeSecret(world, profile.stored, 'api-key', key);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const file = rotationFile(world, operationId, 'key') ?? rotationFile(world, operationId, 'answer');
+      throw unfinishedRotation(
+        account,
+        `the API key was rotated, but the new key could not be stored: ${why}; the new key is in ${file ?? 'no file'}`,
+        {
+          code: 'KEY_NOT_STORED',
+          operationId,
+          cause: error,
+          hint: `fix the store, then finish with: ${RESUME_COMMAND}`,
+        },
+      );
+    }
+  }
+  await advance(account, operationId, 'answered', 'stored');
+}
+
+/** Proves that the new key works by a read. */
+async function prove(account: Account, operationId: string, key: Secret): Promise<void> {
+  const { profile } = account;
+  const withKey = profile.key ? { ...profile, key: { from: 'rotation', load: async () => key } } : profile;
+  try {
+    await tryAccount(account, withKey);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const message = `the API key was rotated and stored, but a read with the new key failed: ${error.message}`;
+    throw unfinishedRotation(account, message, { code: 'NEW_KEY_NOT_PROVEN', operationId, cause: error });
+  }
+  await advance(account, operationId, 'stored', 'proven');
 }
 
 /**

@@ -1,20 +1,51 @@
 import { parseArgsStringToArgv } from 'string-argv';
-import { storeSecret } from '../../account/changes.ts';
 import type { Profile } from '../../account/profile.ts';
 import { isOurStore } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { HIDDEN, type Secret } from '../../base/secret.ts';
 import type { ProgramEnd, World } from '../../base/world.ts';
-import type { RotationMove } from '../../journal/interface.ts';
 import type { Rotation, RotationStage } from '../../journal/rotations.ts';
 import { plainLine, plainLines } from '../../present/text.ts';
 import type { Account } from '../account.ts';
-import { tryAccount } from '../connect.ts';
-import { RESUME_COMMAND, record, unfinishedRotation } from './answer.ts';
 import { rotationFile } from './files.ts';
+
+export const RESUME_COMMAND = 'fiatrail keys rotate --resume';
+
+/** The error of a rotation that --resume can finish. After Ctrl-C its category is `interrupted` instead of `pending`. */
+export function unfinishedRotation(
+  { world }: Account,
+  message: string,
+  { code, operationId, cause, hint }: { code: string; operationId: string; cause?: unknown; hint?: string },
+): CliError {
+  const { aborted } = world.interrupted;
+  const next = `finish with: ${RESUME_COMMAND}`;
+  const details = { code, operationId, cause, hint: aborted ? next : (hint ?? next) };
+  return new CliError(aborted ? 'interrupted' : 'pending', message, details);
+}
+
+/** Closes a rotation, and its operation, in which the key was not rotated. */
+export async function giveUp(
+  account: Account,
+  operationId: string,
+  stage: RotationStage,
+  detail: string,
+): Promise<void> {
+  const journal = await account.journal();
+  await record(account, () => journal.moveRotation(operationId, stage, 'refused', { detail }));
+}
+
+/** Writes to the journal. A failure is only a warning: the files of the rotation are enough to resume it. */
+export async function record(account: Account, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch {
+    await account.say(`warning: cannot write to the journal; once that is fixed, run: ${RESUME_COMMAND}`);
+  }
+}
 
 /** How much of a program's standard error is shown. */
 const MAX_LINES = 3;
+
 const MAX_LENGTH = 200;
 
 /** A part of a secret that is this long is no coincidence. Counted in letters and digits. */
@@ -105,62 +136,9 @@ function howItEnded(end: Exclude<ProgramEnd, { kind: 'missing' }>): string {
   return end.code === null ? 'was terminated by a signal' : `failed with exit code ${end.code}`;
 }
 
-/** Records that a stage is reached, if it was not reached before. */
-export async function advance(
-  account: Account,
-  operationId: string,
-  from: RotationStage,
-  to: RotationStage,
-  more?: RotationMove,
-): Promise<Rotation> {
-  const journal = await account.journal();
-  await record(account, () => journal.moveRotation(operationId, from, to, more));
-  const rotation = await journal.rotations.find(operationId);
-  if (!rotation) throw new Error(`the journal has no rotation ${operationId}`);
-  return rotation;
-}
-
 /** Whether fiatrail can write a new key to the profile's store. */
 export function isWritable({ stored, mode }: Profile): boolean {
   return mode !== 'embedded' && stored !== undefined && isOurStore(stored.store);
-}
-
-/** Writes the new key to the profile's store, if fiatrail can write to it. */
-export async function storeKey(account: Account, operationId: string, key: Secret): Promise<void> {
-  const { profile, world } = account;
-  if (profile.stored && isWritable(profile)) {
-    try {
-      await storeSecret(world, profile.stored, 'api-key', key);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      const file = rotationFile(world, operationId, 'key') ?? rotationFile(world, operationId, 'answer');
-      throw unfinishedRotation(
-        account,
-        `the API key was rotated, but the new key could not be stored: ${why}; the new key is in ${file ?? 'no file'}`,
-        {
-          code: 'KEY_NOT_STORED',
-          operationId,
-          cause: error,
-          hint: `fix the store, then finish with: ${RESUME_COMMAND}`,
-        },
-      );
-    }
-  }
-  await advance(account, operationId, 'answered', 'stored');
-}
-
-/** Proves that the new key works by a read. */
-export async function prove(account: Account, operationId: string, key: Secret): Promise<void> {
-  const { profile } = account;
-  const withKey = profile.key ? { ...profile, key: { from: 'rotation', load: async () => key } } : profile;
-  try {
-    await tryAccount(account, withKey);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    const message = `the API key was rotated and stored, but a read with the new key failed: ${error.message}`;
-    throw unfinishedRotation(account, message, { code: 'NEW_KEY_NOT_PROVEN', operationId, cause: error });
-  }
-  await advance(account, operationId, 'stored', 'proven');
 }
 
 /** Runs the push commands that have not received the new key yet. */

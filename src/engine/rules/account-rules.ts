@@ -72,6 +72,6 @@ async function ruleSetsOf({ profile, existingJournal }: RuledSession): Promise<r
   if (profile.mode === 'embedded') return own;
   const text = await (await existingJournal())?.shared('rules');
   if (text === undefined) return own;
-  const { parseSharedRules } = await import('./shared.ts');
+  const { parseSharedRules } = await import('../../account/rules.ts');
   return [...own, { from: 'journal', rules: parseSharedRules(text) }];
 }

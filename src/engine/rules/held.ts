@@ -3,7 +3,7 @@ import type { MoveTarget } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints/index.ts';
 import { assetsOf } from '../../contract/moves.ts';
 import { type Asset, countedWith } from '../../money/amount.ts';
-import { settingOf } from './words.ts';
+import { settingOf } from './verdicts.ts';
 
 /** A command that moves money or decides where it goes, as rows of the contract describe it. */
 interface RuledCommand {

@@ -12,8 +12,37 @@ import type { Effect } from '../../contract/endpoint.ts';
 import type { Destination, Moves } from '../../contract/moves.ts';
 import type { Claim } from '../../journal/claims.ts';
 import type { SpendLimit } from '../../journal/spending.ts';
-import { type Amount, ASSET_LABEL, amountForPeople, countedWith, leftIn, millionthsOf } from '../../money/amount.ts';
-import { accountText, settingOf } from './words.ts';
+import {
+  type Amount,
+  ASSET_LABEL,
+  amountForPeople,
+  amountText,
+  countedWith,
+  leftIn,
+  millionthsOf,
+} from '../../money/amount.ts';
+import { trimDecimal } from '../../money/decimal.ts';
+
+/** The settings of rules as their flags take them. */
+export const settingOf = {
+  /** `NGN 500000 fees withdrawals start`. */
+  amount: (rule: ConfirmRule & Pick<AmountRule, 'command'>): string => {
+    const amount = amountOfRule(rule);
+    const figure = amount ? trimDecimal(amountText(amount)) : rule.amount;
+    return [rule.asset, figure, ...(rule.command === undefined ? [] : [rule.command])].join(' ');
+  },
+  /** All lists together, for a change that must hit one of them. */
+  destinations: ({ accounts = [], addresses = [], users = [] }: Rules): string =>
+    [
+      ...accounts.map((each) => `account ${each}`),
+      ...addresses.map((each) => `address ${each}`),
+      ...users.map((each) => `user ${each}`),
+    ].join('; ') || 'none',
+} as const;
+
+/** A bank account as rules name it: `000013/0123456789`. */
+const accountText = ({ bankCode, accountNumber }: Extract<Destination, { kind: 'account' }>): string =>
+  `${bankCode}/${accountNumber}`;
 
 /** The rules of a profile, or those that hosts share in a journal. A change must pass every set. */
 export interface RuleSet {
@@ -70,6 +99,7 @@ export interface RuleVerdict {
 type RuleResult = Omit<RuleVerdict, 'from' | 'rule' | 'setting' | 'code'>;
 
 const NOT_CONCERNED: RuleResult = { result: 'not concerned' };
+
 const HOLDS: RuleResult = { result: 'holds' };
 
 /** Asks every rule of every set about a change. */

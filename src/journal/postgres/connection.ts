@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { readSharedFile } from '../../files/inspect.ts';
-import { belongsToOthers } from '../../files/ownership.ts';
+import { belongsToOthers } from '../../files/private-file.ts';
 import type { JournalWorld } from '../transitions.ts';
 import { ServerError, type ServerProblem } from './errors.ts';
 import type { ServerAddress } from './server-address.ts';

@@ -45,7 +45,7 @@ interface Statements {
 }
 
 /** What never changes of a journal. */
-interface Identity {
+interface JournalIdentity {
   readonly id: string;
   readonly digestKey: string;
   /** Whether the chains of the hosts were joined (../joint.ts). */
@@ -73,7 +73,7 @@ export const EXPECTED = `${TABLES_HERE} || '/' || (SELECT xmin::text FROM ${SCHE
 export const WRITTEN = `${SERVER} || '/' || ${TABLES_HERE} || '/' || (txid_current() % 4294967296)::text`;
 
 /** Returns what identifies the journal, and creates its tables on first use. Two hosts may do it at once. Rejects with ServerError. */
-export async function preparedJournal(server: Statements, ids: Ids): Promise<Identity> {
+export async function preparedJournal(server: Statements, ids: Ids): Promise<JournalIdentity> {
   const found = await storedIdentity(server);
   if (found) return found;
   await requireRoom(server);
@@ -95,7 +95,7 @@ export async function preparedJournal(server: Statements, ids: Ids): Promise<Ide
 }
 
 /** Reads the journal's settings with one query, as nearly every command does. Undefined if they are not what they should be. */
-async function storedIdentity({ name, statements }: Statements): Promise<Identity | undefined> {
+async function storedIdentity({ name, statements }: Statements): Promise<JournalIdentity | undefined> {
   const rows = await statements(
     `SELECT name, value FROM ${SCHEMA}.setting WHERE name IN ('id', 'digest-key', 'version', 'joined')
      UNION ALL SELECT 'replica', pg_is_in_recovery()::text

@@ -88,8 +88,8 @@ export const TRIGGERS: readonly string[] = [
   WHEN ${factOf('old')} IS NOT NULL BEGIN SELECT raise(ABORT, 'an account name says what its entries say'); END`,
 ];
 
-/** What a new journal begins with. */
-export const FIRST_ROWS = `INSERT INTO tally VALUES ('operations', 0)`;
+/** What makes a new journal. */
+export const CREATE = [...TABLES, ...INDEXES, ...TRIGGERS, `INSERT INTO tally VALUES ('operations', 0)`].join(';\n');
 
 /** The tables of earlier versions, which an upgrade goes through. Nothing else reads or writes them. */
 
@@ -127,7 +127,7 @@ const WAS_IN_DOUBT = `state IN ('sent', 'unknown')`;
  * What makes the first page of a list cost the same however long the journal is: an index for each set of filters, in the
  * order of the list, and a count of the operations. The first line removes the indexes of version 3.
  */
-export const VERSION_4 = `
+const VERSION_4 = `
 DROP INDEX IF EXISTS operation_in_doubt; DROP INDEX IF EXISTS operation_by_state; DROP INDEX IF EXISTS operation_by_kind;
 CREATE INDEX operation_by_time ON operation (created_at, id);
 CREATE INDEX operation_by_kind ON operation (kind, created_at, id);
@@ -146,7 +146,7 @@ CREATE TRIGGER operation_counted AFTER INSERT ON operation
  * What an operation moves, in the asset's smallest unit. `spent` has the sum of each day in Lagos, so that a limit costs the same however
  * long the journal is; `ops verify` compares it with the operations. It also has what came in, which is left out when it is read.
  */
-export const VERSION_5 = `
+const VERSION_5 = `
 ALTER TABLE operation ADD COLUMN asset TEXT;
 ALTER TABLE operation ADD COLUMN minor INTEGER;
 CREATE TABLE spent (
@@ -155,12 +155,12 @@ CREATE TABLE spent (
 `;
 
 /** What was known of the service before a request left (baseline.ts). Operations of earlier versions have none. */
-export const VERSION_6 = `
+const VERSION_6 = `
 ALTER TABLE operation ADD COLUMN baseline TEXT;
 `;
 
 /** What version 2 added: rotations, of which an account has one that is open. */
-export const VERSION_2 = `
+const VERSION_2 = `
 CREATE TABLE rotation (
   operation_id TEXT PRIMARY KEY REFERENCES operation, profile TEXT NOT NULL, base_url TEXT NOT NULL, stage TEXT NOT NULL,
   key_place TEXT NOT NULL, old_fingerprint TEXT NOT NULL, pushes TEXT NOT NULL, pushed INTEGER NOT NULL DEFAULT 0)
@@ -194,7 +194,7 @@ const ENTRY = 'sequence, operation_id, NULL, host, state, at, request_id, verdic
  * What makes the tables of version 7 from those of version 6. `transition` becomes `entry`, so that a process of an earlier version, which
  * has the file open, fails to write to it instead of breaking the chain.
  */
-export const VERSION_7 = [
+const VERSION_7 = [
   // Otherwise the pages of the old tables stay in the file, with the digests of secrets.
   'PRAGMA secure_delete = ON',
   'PRAGMA legacy_alter_table = ON',
@@ -211,3 +211,12 @@ export const VERSION_7 = [
   ...TRIGGERS,
   'PRAGMA legacy_alter_table = OFF; PRAGMA secure_delete = OFF',
 ].join(';\n');
+
+/** How the tables of an earlier version become those of the next. The operations of version 2 are moved by code. */
+export const UPGRADES: Readonly<Record<number, string>> = {
+  1: VERSION_2,
+  3: VERSION_4,
+  4: VERSION_5,
+  5: VERSION_6,
+  6: VERSION_7,
+};

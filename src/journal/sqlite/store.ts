@@ -9,20 +9,9 @@ import { fixedText, hashOf, type Link, NO_HASH } from '../chain.ts';
 import type { OperationState } from '../states.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
-import {
-  FIRST_ROWS,
-  INDEXES,
-  TABLES,
-  TRIGGERS,
-  VERSION_2,
-  VERSION_3,
-  VERSION_4,
-  VERSION_5,
-  VERSION_6,
-  VERSION_7,
-} from './schema.ts';
+import { CREATE, UPGRADES, VERSION_3 } from './schema.ts';
 
-interface OldRow {
+interface OldOperation {
   readonly id: string;
   readonly state: OperationState;
   readonly profile: string;
@@ -46,7 +35,7 @@ function moveOperations(
   database.exec('PRAGMA legacy_alter_table = ON; ALTER TABLE operation RENAME TO old_operation;');
   createTables(database);
   const accounts = new Map<string, string>();
-  const accountOf = ({ profile, base_url }: OldRow) => {
+  const accountOf = ({ profile, base_url }: OldOperation) => {
     const name = nameOfOld(profile, base_url);
     const account = accounts.get(name) ?? ids.uuid();
     if (!accounts.has(name)) database.run('INSERT INTO account_name VALUES (?, ?)', name, account);
@@ -54,7 +43,7 @@ function moveOperations(
     return account;
   };
   const append = appender(database);
-  for (const row of database.all<OldRow>('SELECT * FROM old_operation ORDER BY id')) {
+  for (const row of database.all<OldOperation>('SELECT * FROM old_operation ORDER BY id')) {
     database.run(
       `INSERT INTO operation SELECT id, effect, ?, profile, mode, base_url, endpoint, effect, command, summary, request, '', NULL,
          NULL, '', ?, 0, created_at, state, request_id, NULL, detail, NULL, updated_at, 0 FROM old_operation WHERE id = ?`,
@@ -225,16 +214,12 @@ function openJournalFile(path: string, world: JournalWorld): Promise<Database> {
       version: 7,
       applicationId: JOURNAL_FILE_ID,
       create: (database) => {
-        database.exec([...TABLES, ...INDEXES, ...TRIGGERS, FIRST_ROWS].join(';\n'));
+        database.exec(CREATE);
         addKey(database);
       },
       upgrades: {
-        1: (database: Database) => database.exec(VERSION_2),
+        ...UPGRADES,
         2: (database: Database) => moveOperations(database, world, createVersion3),
-        3: (database: Database) => database.exec(VERSION_4),
-        4: (database: Database) => database.exec(VERSION_5),
-        5: (database: Database) => database.exec(VERSION_6),
-        6: (database: Database) => database.exec(VERSION_7),
       },
     },
   });

@@ -10,8 +10,7 @@ import { fire, schedule } from '../machine.ts';
 import { type OnrampRow, onramp, totalKobo } from '../onramp/machine.ts';
 import { insertRow, walletAddressOf } from '../rows.ts';
 import { SHOWN_STATE_MS } from '../settings.ts';
-import { matchName } from '../users/names.ts';
-import { isTestAmount } from '../values.ts';
+import { isTestAmount, type PersonName } from '../values.ts';
 import { announceArrival, book, type DepositRow, deposit } from './machine.ts';
 import type { VirtualAccountRow } from './virtual-accounts.ts';
 
@@ -56,6 +55,79 @@ function judgeTemporary(context: Context, account: VirtualAccountRow, row: Onram
   const isOpen = account.status === 'created' || account.status === 'active';
   if (!isOpen || context.nowMs >= Number(account.expires_at)) return { reason: 'account_expired' };
   return { reason: amountKobo === totalKobo(row) ? null : 'amount_mismatch' };
+}
+
+function words(name: string): string[] {
+  const plain = name
+    .normalize('NFD')
+    .replace(/[\p{M}'’`.]/gu, '')
+    .toUpperCase();
+  return plain.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+}
+
+/** Returns the Levenshtein distance between two words. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** Scores two words: 1 if they are equal, less for each differing letter, 0 if they are different words. */
+function likeness(a: string, b: string): number {
+  const longest = Math.max(a.length, b.length);
+  const allowed = longest >= 8 ? 2 : longest >= 4 ? 1 : 0;
+  const distance = editDistance(a, b);
+  return distance > allowed ? 0 : 1 - distance / longest;
+}
+
+interface NameMatch {
+  readonly isMatch: boolean;
+  /** From 0 to 100. */
+  readonly scorePercent: number;
+}
+
+/**
+ * Matches a depositor's name against a BVN record, in any word order, with or without the middle name, allowing small
+ * misspellings. Source: interface (deposit rule 1); the measure is inferred.
+ */
+function matchName(sender: string, person: PersonName): NameMatch {
+  // A bank may write OKORO-BELLO with the hyphen, as two words, or as one.
+  const [apart, together] = [' ', ''].map((hyphen) => {
+    const plain = (text: string) => text.replaceAll('-', hyphen);
+    return matchWords(plain(sender), {
+      first: plain(person.first),
+      middle: plain(person.middle),
+      last: plain(person.last),
+    });
+  });
+  const ways = [apart, together].filter((way) => way !== undefined);
+  return (
+    ways.toSorted((a, b) => Number(b.isMatch) - Number(a.isMatch) || b.scorePercent - a.scorePercent)[0] ?? NO_MATCH
+  );
+}
+
+const NO_MATCH: NameMatch = { isMatch: false, scorePercent: 0 };
+
+function matchWords(sender: string, person: PersonName): NameMatch {
+  const senderWords = words(sender);
+  const own = [...words(person.first), ...words(person.last)];
+  const all = [...own, ...words(person.middle)];
+  const best = (word: string, among: readonly string[]) => Math.max(0, ...among.map((other) => likeness(word, other)));
+  const scores = own.map((word) => best(word, senderWords));
+  const score = own.length === 0 ? 0 : scores.reduce((sum, each) => sum + each, 0) / own.length;
+  // A company's name contains words that match no part of the person's name.
+  const hasForeignWord = senderWords.some((word) => word.length > 1 && best(word, all) === 0);
+  return {
+    isMatch: scores.every((each) => each > 0) && own.length > 0 && !hasForeignWord,
+    scorePercent: Math.round(score * (hasForeignWord ? 50 : 100)),
+  };
 }
 
 /** A permanent account accepts any amount from the person in the BVN record. Source: interface (deposit rule 1). */
@@ -137,6 +209,7 @@ interface Arrival extends Addressee {
 
 /** The bank of the sandbox's senders. */
 const SENDER_BANK_CODE = '000013';
+
 const SENDER_ACCOUNT = '0123456789';
 
 /** Returns the fees of a deposit, in kobo. On its own deposits a fintech pays the platform fee only. */

@@ -145,7 +145,7 @@ function insertOfframps(call: Call, users: number, part: HistoryPart): void {
   );
 }
 
-interface Sums {
+interface WalletSums {
   readonly wallet: bigint;
   readonly transactions: bigint;
   /** Transactions that earned the fintech a fee. */
@@ -156,8 +156,8 @@ interface Sums {
 }
 
 /** Sums the rows after `id` by wallet. */
-function sumsOf({ store }: Call, table: 'deposit' | 'offramp', id: bigint): Sums[] {
-  return store.all<Sums>(
+function sumsOf({ store }: Call, table: 'deposit' | 'offramp', id: bigint): WalletSums[] {
+  return store.all<WalletSums>(
     `SELECT holder.wallet, COUNT(*) AS transactions, SUM(fintech_fee_kobo > 0) AS earning, SUM(amount_kobo) AS kobo,
        SUM(platform_fee_kobo) AS platform, SUM(fintech_fee_kobo) AS fintech
      FROM ${table} AS moved JOIN temp.history_holder AS holder ON holder.user IS moved.user WHERE moved.id > ? GROUP BY holder.wallet`,
@@ -196,7 +196,7 @@ function movedBy(wallet: bigint, mintedKobo: bigint, bankKobo: bigint): Posting[
   ];
 }
 
-function feesOf(call: Call, direction: Direction, sums: readonly Sums[]): Posting[] {
+function feesOf(call: Call, direction: Direction, sums: readonly WalletSums[]): Posting[] {
   const sum = (of: 'platform' | 'fintech' | 'earning') => sums.reduce((total, each) => total + each[of], 0n);
   const postings = collectFees(call, call.fintech.id, direction, sum('platform'), sum('fintech'));
   // Collecting all fees at once counted them as one transaction.

@@ -3,8 +3,8 @@ import { createdPayload, openVirtualAccount } from '../deposits/virtual-accounts
 import { emit } from '../events/deliveries.ts';
 import type { Machine } from '../machine.ts';
 import { insert, update } from '../rows.ts';
+import { fullName } from '../values.ts';
 import { bantuAddress, solanaAddress } from '../wallets/addresses.ts';
-import { fullName } from './names.ts';
 
 export interface OnboardingRow {
   readonly id: bigint;

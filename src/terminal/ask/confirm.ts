@@ -6,8 +6,7 @@ import type { Effect } from '../../contract/endpoint.ts';
 import type { Change } from '../../engine/change.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { shownText } from '../../present/shown-text.ts';
-import { visible } from '../../present/text.ts';
-import { wrap } from '../../present/width.ts';
+import { visible, wrap } from '../../present/text.ts';
 import type { Dialog } from '../show/progress.ts';
 
 /** Says which account a change is made to. */
@@ -69,6 +68,7 @@ export async function confirmConsent(dialog: Dialog, { mode }: Profile, change: 
 
 /** If there is less room for values, they stand below their labels. */
 const NARROWEST = 20;
+
 const INDENT = 4;
 
 /** Prints labels and aligned values, wrapped between words to the width of the terminal. */

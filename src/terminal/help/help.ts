@@ -1,11 +1,8 @@
-import { type Command, type Group, SECTIONS, type Section } from '../command.ts';
+import { FORMATS } from '../../present/result.ts';
+import { type Command, type Group, SECTIONS, type Section, usesProfile } from '../command.ts';
 import { GLOBAL_OPTIONS } from '../parse/globals.ts';
 import type { Parameter } from '../parse/parameters.ts';
-import { COMMON_OPTIONS, optionsOf } from './global-options.ts';
-import { type HelpRow, paragraphs, table, widest } from './layout.ts';
-
-/** The width of a terminal, or of help without one. */
-const HELP_COLUMNS = 80;
+import type { Topic, TopicBlock } from './topics/topic.ts';
 
 /** Returns the help of a command, of a group or part of one, or of the program if there are no words. */
 export async function helpOf(
@@ -31,9 +28,9 @@ export async function pageNamed(
   const name = words.join(' ');
   if (name === 'commands') return commandsPage(catalogue, columns);
   if (name === 'options') return optionsPage(columns);
-  const { topicPage, topicsPage } = await import('./topic-page.ts');
-  if (name === 'topics') return topicsPage(columns);
-  const page = topicPage(name, columns);
+  const { TOPICS } = await import('./topics/index.ts');
+  if (name === 'topics') return topicsPage(TOPICS, columns);
+  const page = topicPage(TOPICS, name, columns);
   if (page !== undefined || catalogue.some((group) => group.name === words[0])) return page;
   // `help refunds` is the page that `refunds` leads to.
   const [best = ''] = (await import('./suggest.ts')).meaningOf([], words)?.split(', ') ?? [];
@@ -185,3 +182,194 @@ export function usageOf(command: Pick<Command, 'parameters'>): string {
   const hasOptions = Object.values(command.parameters).some(({ kind }) => kind === 'option');
   return [...argumentsOf(command), ...(hasOptions ? ['[options]'] : [])].join(' ');
 }
+
+/** Code needs no marks where everything is in one font. */
+const plain = (text: string) => text.replaceAll('`', '');
+
+/** Returns the page of a topic, if there is one of this name. */
+function topicPage(topics: readonly Topic[], name: string, columns: number): string | undefined {
+  const topic = topics.find((each) => each.name === name);
+  if (!topic) return undefined;
+  const parts = numbered(topic).flatMap(({ block, number }) => ['', ...blockLines(block, number, columns)]);
+  return `${[topic.title, ...parts, '', `More: docs/${topic.more}, and fiatrail help topics`].join('\n')}\n`;
+}
+
+/** Gives each step its number. */
+export function numbered({ blocks }: Topic): { readonly block: TopicBlock; readonly number: number }[] {
+  return blocks.map((block, at) => ({ block, number: blocks.slice(0, at + 1).filter(isStep).length }));
+}
+
+export const isStep = (block: TopicBlock): block is Extract<TopicBlock, { step: string }> =>
+  typeof block !== 'string' && 'step' in block;
+
+const commandLines = (run: readonly string[], indent: string) => run.map((line) => `${indent}$ ${line}`);
+
+function blockLines(block: TopicBlock, number: number, columns: number): string[] {
+  if (typeof block === 'string') return paragraphs(plain(block), columns);
+  if (isStep(block)) {
+    const [first = '', ...rest] = paragraphs(plain(block.step), columns - 3);
+    return [`${number}. ${first}`, ...rest.map((line) => `   ${line}`), ...commandLines(block.run ?? [], '     ')];
+  }
+  if ('run' in block) return commandLines(block.run, '  ');
+  const rows = block.rows.map(([what, how]): HelpRow => [plain(what), plain(how)]);
+  return table(rows, columns, widest(rows));
+}
+
+/** Returns the list of topics. */
+function topicsPage(topics: readonly Topic[], columns: number): string {
+  const rows = topics.map(({ name, title }): HelpRow => [name, title]);
+  const lines = ['Topics, which fiatrail help TOPIC prints:', ...table(rows, columns, widest(rows))];
+  return `${[...lines, '', 'The pages below docs/ say more.'].join('\n')}\n`;
+}
+
+const PROFILE: HelpRow = ['--profile <name>', 'profile to use'];
+
+const OUTPUT: HelpRow = ['-o, --output <format>', FORMATS.join(', ')];
+
+const FIELDS: HelpRow = ['--fields <a,b>', 'fields to print, comma-separated'];
+
+const QUERY: HelpRow = ['--query <JMESPath>', 'filter the output with a JMESPath expression'];
+
+const ZONE: HelpRow = ['--tz <zone>', 'time zone of the dates'];
+
+const YES: HelpRow = ['-y, --yes', 'skip confirmation prompts'];
+
+const DRY_RUN: HelpRow = ['--dry-run', 'print the request without sending it'];
+
+/** The options that people use most, for the first screen. */
+const COMMON_OPTIONS: readonly HelpRow[] = [PROFILE, OUTPUT, YES, DRY_RUN, ['-h, --help', 'show help']];
+
+/** Commands that ask before they do something, besides those that move money. */
+export const ASKING: readonly string[] = [
+  'api',
+  'bank-accounts add',
+  'bank-accounts remove',
+  'fx orders remove',
+  'fx orders update',
+  'fx vault set',
+  'ip add',
+  'ip remove',
+  'ip replace',
+  'keys encryption enable',
+  'keys encryption rotate',
+  'keys platform accept',
+  'keys rotate',
+  'ops apply',
+  'ops resolve',
+  'ops sign',
+  'ops verify',
+  'profiles journal set',
+  'profiles operators add',
+  'profiles operators cancel',
+  'profiles operators remove',
+  'profiles remove',
+  'profiles rules set',
+  'profiles sign-above set',
+  'profiles trust',
+  'report accept',
+  'sandbox reset',
+  'sandbox restore',
+  'sync forget',
+  'users default-wallet remove',
+  'users default-wallet set',
+  'users onboarding start',
+  'wallets external remove',
+  'webhooks inbox prune',
+  'webhooks listen',
+  'webhooks set',
+];
+
+/** The last words of commands that change nothing (docs/contributing/naming.md), so that a dry run is of no use. */
+const READING = new Set([
+  ...['account', 'address', 'backup', 'bash', 'check', 'clock', 'deposits', 'deposit-account', 'earned'],
+  ...[
+    'events',
+    'export',
+    'fish',
+    'gaps',
+    'head',
+    'list',
+    'listen',
+    'networks',
+    'open',
+    'payouts',
+    'preview',
+    'quote',
+    'fees',
+    'users',
+    'pending',
+    'balance',
+    'owed',
+  ],
+  ...['serve', 'show', 'snapshot', 'stats', 'status', 'test', 'token', 'transactions', 'user', 'verify', 'withdrawals'],
+  ...['zsh', 'resume', 'reconcile'],
+]);
+
+/** Groups of one command that send nothing, or only read. */
+const READING_GROUPS = new Set([
+  'banks',
+  'doctor',
+  'endpoints',
+  'explain',
+  'openapi',
+  'schema',
+  'tour',
+  'version',
+  'whoami',
+]);
+
+/** Returns the global options that matter for a command. */
+export function optionsOf(command: Command): readonly HelpRow[] {
+  const { words, parameters, prints, money } = command;
+  const name = words.join(' ');
+  const isReading = READING.has(words.at(-1) ?? '') || READING_GROUPS.has(words[0] ?? '');
+  const isDated = Object.values(parameters).some((each) => each.name.startsWith('--since '));
+  return [
+    ...(usesProfile(command) ? [PROFILE] : []),
+    ...(prints ? [OUTPUT, FIELDS, QUERY] : []),
+    ...(isDated ? [ZONE] : []),
+    ...(money !== undefined || ASKING.includes(name) ? [YES] : []),
+    ...(isReading ? [] : [DRY_RUN]),
+  ];
+}
+
+/** A row of help: what is typed, and what it does. */
+type HelpRow = readonly [term: string, text: string];
+
+/** Below this width, a text goes on lines of its own. */
+const LEAST_TEXT_COLUMNS = 24;
+
+/** Breaks a paragraph into lines; a word that is longer than a line stays whole. */
+function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > columns) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}
+
+/** Breaks each paragraph of a text, with an empty line between them. */
+function paragraphs(text: string, columns: number): string[] {
+  return text.split('\n\n').flatMap((each, at) => [...(at > 0 ? [''] : []), ...wrapped(each, columns)]);
+}
+
+/** Lays rows out in two columns. The first one is as wide as `termColumns` says. */
+function table(rows: readonly HelpRow[], columns: number, termColumns: number, indent = '  '): string[] {
+  const left = indent.length + termColumns + 2;
+  if (columns - left < LEAST_TEXT_COLUMNS)
+    return rows.flatMap(([term, text]) => [
+      indent + term,
+      ...wrapped(text, columns - 6).map((line) => `      ${line}`),
+    ]);
+  return rows.flatMap(([term, text]) => {
+    const [first = '', ...rest] = wrapped(text, columns - left);
+    return [`${indent}${term.padEnd(termColumns)}  ${first}`.trimEnd(), ...rest.map((line) => ' '.repeat(left) + line)];
+  });
+}
+
+const widest = (rows: readonly HelpRow[]): number => Math.max(0, ...rows.map(([term]) => term.length));
+
+/** The width of a terminal, or of help without one. */
+const HELP_COLUMNS = 80;

@@ -1,6 +1,6 @@
 import type { Group } from '../command.ts';
 import { HARMFUL, spelledLike } from '../parse/nearest.ts';
-import { GROUP_MEANINGS, THINGS, VERBS } from './group-meanings.ts';
+import { GROUP_MEANINGS } from './group-meanings.ts';
 import { MEANINGS } from './meanings.ts';
 import { TOPICS } from './topics/index.ts';
 
@@ -73,6 +73,102 @@ function countKnown(words: readonly string[], names: readonly string[]): number 
 
 const startsAny = (names: readonly string[], start: readonly string[]) =>
   names.some((name) => `${name} `.startsWith(`${start.join(' ')} `));
+
+/** What people type for a verb of docs/contributing/naming.md: the verbs that it may mean, best first. */
+export const VERBS: Readonly<Record<string, string>> = {
+  list: 'show',
+  show: 'list, status',
+  update: 'set',
+  remove: 'clear, prune, disable, deactivate',
+  clear: 'prune',
+  stat: 'status, stats, show',
+  ls: 'list',
+  all: 'list',
+  search: 'list, show',
+  find: 'list, show',
+  query: 'list, show',
+  history: 'list',
+  get: 'show, status, list',
+  print: 'show, list',
+  watch: 'status, listen',
+  tail: 'listen, list',
+  view: 'show, status',
+  info: 'show, status',
+  describe: 'show, status',
+  details: 'show, status',
+  read: 'show',
+  inspect: 'show',
+  progress: 'status',
+  state: 'status',
+  wait: 'status',
+  create: 'add, start',
+  new: 'add, start',
+  make: 'add, start',
+  register: 'add',
+  send: 'start',
+  begin: 'start',
+  run: 'start, serve',
+  execute: 'start',
+  edit: 'update, set',
+  change: 'update, set',
+  modify: 'update, set',
+  rename: 'update',
+  label: 'update',
+  configure: 'set',
+  on: 'enable, activate',
+  off: 'disable, deactivate',
+  block: 'deactivate',
+  ban: 'deactivate',
+  freeze: 'deactivate',
+  suspend: 'deactivate',
+  delete: 'remove, clear, prune, disable',
+  rm: 'remove, clear, prune, disable',
+  del: 'remove, clear, prune, disable',
+  erase: 'remove, clear, prune, disable',
+  unset: 'remove, clear',
+  download: 'export',
+  dump: 'export',
+  upload: 'import',
+  load: 'import',
+  validate: 'verify, check',
+};
+
+/** What people call things, and the start of the commands that are about them. The names of groups count without being here. */
+const THINGS: Readonly<Record<string, string>> = {
+  customer: 'users',
+  client: 'users',
+  person: 'users',
+  onboarding: 'users onboarding',
+  'default wallet': 'users default-wallet',
+  'external wallet': 'wallets external',
+  account: 'bank-accounts',
+  'bank account': 'bank-accounts',
+  beneficiary: 'bank-accounts',
+  payee: 'bank-accounts',
+  recipient: 'bank-accounts',
+  order: 'fx orders',
+  trade: 'fx trades',
+  vault: 'fx vault',
+  'order book': 'fx book',
+  orderbook: 'fx book',
+  rule: 'profiles rules',
+  limit: 'profiles rules',
+  operator: 'profiles operators',
+  journal: 'profiles journal',
+  'api key': 'keys',
+  apikey: 'keys',
+  encryption: 'keys encryption',
+  'ip address': 'ip',
+  allowlist: 'ip',
+  whitelist: 'ip',
+  event: 'webhooks inbox',
+  inbox: 'webhooks inbox',
+  callback: 'webhooks',
+  operation: 'ops',
+  plan: 'ops',
+  fault: 'sandbox fault',
+  'fee withdrawal': 'fees withdrawals',
+};
 
 /** Returns the commands of a group that a verb may mean there: `keys find` is `keys list`, which is `profiles show`. */
 function inGroup(known: readonly string[], word = '', names: readonly string[] = []): string | undefined {

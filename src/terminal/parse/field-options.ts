@@ -4,6 +4,8 @@ import { NETWORKS } from '../../contract/networks.ts';
 import { addressProblem } from '../../crypto/address.ts';
 import { bankWord } from '../../engine/banks.ts';
 import { type Amount, amountForPeople, printable, type Token } from '../../money/amount.ts';
+import { parseExactJson } from '../../money/decimal.ts';
+import { isJson } from '../../present/text.ts';
 import {
   amountHelp,
   amountOf,
@@ -15,9 +17,39 @@ import {
   option,
   type Parameter,
   picked,
+  repeated,
   required,
   withValues,
 } from './parameters.ts';
+
+type NamedValue = readonly [name: string, value: unknown];
+
+/** What a value is, if it is not text. */
+const LITERAL = /^(true|false|null|-?\d+(\.\d+)?)$/;
+
+/** Parses `tier=gold`. `true`, `false`, `null` and numbers are sent as such, other values as text. Throws CliError usage. */
+function property(text: string): NamedValue {
+  const at = text.indexOf('=');
+  const name = text.slice(0, at);
+  if (at < 1 || !/^[\w.-]{1,100}$/.test(name))
+    throw new CliError('usage', `invalid property "${printable(text)}"; expected name=value`);
+  const value = text.slice(at + 1);
+  return [name, LITERAL.test(value) && isJson(value) ? parseExactJson(value) : value];
+}
+
+/** A repeatable option for an object whose fields are not documented. */
+export function properties(name: string, help: string): Parameter<readonly NamedValue[]> {
+  return repeated(`${name} <name=value>`, `${help}; may be repeated`, property);
+}
+
+/** Returns the object; undefined if the option was not given. Throws CliError usage for a repeated name. */
+export function objectOf(given: readonly NamedValue[] | undefined): Record<string, unknown> | undefined {
+  if (given === undefined || given.length === 0) return undefined;
+  const names = given.map(([name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new CliError('usage', `the property "${twice}" was given more than once`);
+  return Object.fromEntries(given);
+}
 
 /** Joins the groups of four in which a question shows an address, so that it can be pasted back. */
 const withoutGroups = (text: string) =>
@@ -51,19 +83,25 @@ const BANK_HELP = 'NIBSS bank code, from banks, or a name that matches one bank'
 
 /** The option for a bank that may be left out, and the one for a bank that is needed. */
 export const bankOption = option('--bank-code <code>', BANK_HELP, bankWord);
+
 export const requiredBank = picked('bank', required('--bank-code <code>', BANK_HELP, bankWord, 'Bank code or name:'));
 
 export const pair = oneOfAnyCase(...PAIRS);
+
 const side = oneOfAnyCase(...SIDES);
 
 const PAIR_HELP = PAIRS.join(' or ');
 
 const WHICH_PAIR = `Pair (${PAIR_HELP}):`;
+
 const WHICH_SIDE = 'Side (buy or sell the stablecoin):';
 
 export const requiredPair = required('--pair <pair>', PAIR_HELP, pair, WHICH_PAIR);
+
 export const requiredSide = required('--side <side>', SIDE_RULE, side, WHICH_SIDE);
+
 export const optionalPair = option('--pair <pair>', PAIR_HELP, pair, WHICH_PAIR);
+
 export const optionalSide = option('--side <side>', SIDE_RULE, side, WHICH_SIDE);
 
 /** Throws CliError usage for an amount below what the service quotes. */
@@ -107,10 +145,13 @@ export const quotedCngn = required(
   (text) => requireQuotable(tradedCngn(text)),
   'Amount in cNGN, at least 1000:',
 );
+
 export const requiredCngn = required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:');
+
 export const optionalCngn = option('--amount <cngn>', amountHelp('CNGN'), tradedCngn, 'Amount in cNGN:');
 
 const MINUTE_MS = 60_000;
+
 /** The limit of --wait without a value. */
 export const DEFAULT_WAIT_MS = 10 * MINUTE_MS;
 

@@ -5,13 +5,13 @@ import { HIDDEN, SECRET_VARIABLES } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
 import type { ErrorContext } from '../../present/error.ts';
 import { hasColor } from '../../present/text.ts';
+import { usesProfile } from '../command.ts';
 import { type CommandLine, isJsonFormat } from '../parse/program.ts';
 
 /** A command line as far as it was understood before it failed. */
-export type Run = CommandLine & { readonly profile?: Profile };
+export type FailedRun = CommandLine & { readonly profile?: Profile };
 
-async function contextOf(run: Run | undefined, { clock, host }: World): Promise<ErrorContext> {
-  const { usesProfile } = await import('../help/global-options.ts');
+function contextOf(run: FailedRun | undefined, { clock, host }: World): ErrorContext {
   const profile = run && usesProfile(run.command) ? run.profile : undefined;
   // The embedded sandbox has no address.
   const url = profile && profile.mode !== 'embedded' && URL.canParse(profile.baseUrl) && new URL(profile.baseUrl);
@@ -53,13 +53,13 @@ export async function withoutSecrets(
 /** Prints an error, and returns the exit code. `isJson` is undefined if the error came before the format was known. */
 export async function report(
   given: CliError,
-  { isJson, run }: { readonly isJson: boolean | undefined; readonly run: Run | undefined },
+  { isJson, run }: { readonly isJson: boolean | undefined; readonly run: FailedRun | undefined },
   argv: readonly string[],
   world: World,
 ): Promise<number> {
   const { causeText, errorJson, errorText } = await import('../../present/error.ts');
   const error = await withoutSecrets(given, argv, world);
-  const context = await contextOf(run, world);
+  const context = contextOf(run, world);
   // Whoever reads a log, such as cron's mail, did not see the command start.
   const isJob = !world.stderr.isTerminal;
   const text =

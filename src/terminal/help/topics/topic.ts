@@ -1,5 +1,5 @@
 /** A numbered step: what to do, and the commands that do it. */
-interface Step {
+interface TopicStep {
   readonly step: string;
   readonly run?: readonly string[];
 }
@@ -8,7 +8,7 @@ interface Step {
 export type TopicBlock =
   | string
   | { readonly run: readonly string[] }
-  | Step
+  | TopicStep
   | { readonly rows: readonly (readonly [what: string, how: string])[] };
 
 /** A page that `fiatrail help NAME` prints; docs/troubleshooting.md has its text as well. */
