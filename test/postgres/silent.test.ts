@@ -71,9 +71,11 @@ async function sweep(name: string, run: (way: Relay, idempotencyKey: string) => 
   for (let [passed, isOver] = [1, false]; !isOver; passed += STEP) {
     const before = withdrawalsAt(served).length;
     const way = await relay(passed);
-    const { code, stderr } = await run(way, `${name}-${passed}`);
+    const { code, stdout, stderr } = await run(way, `${name}-${passed}`);
     expect(stderr).not.toMatch(/\n +at |internal error/);
-    ends.push({ code, isPaid: withdrawalsAt(served).length > before });
+    // A signal may meet a program that has printed its result and is ending: Node no longer handles it then.
+    const isDone = code === null && stdout.endsWith('\n');
+    ends.push({ code: isDone ? 0 : code, isPaid: withdrawalsAt(served).length > before });
     isOver = !way.isSilent();
   }
   expect(ends.at(-1)).toEqual({ code: 0, isPaid: true });
