@@ -58,6 +58,6 @@ const wanted = tests.filter(
 );
 
 run('biome', 'check');
-run('tsc', '--noEmit');
+run('npm', 'run', 'types');
 run('node', 'scripts/build.ts');
 run('vitest', 'run', ...wanted);

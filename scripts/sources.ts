@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export function sourcesDigest(root: string): string {
   const digest = createHash('sha256');
   const names = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
-  for (const name of names.filter((each) => each.endsWith('.ts')).sort())
+  for (const name of names.filter((each) => /\.(ts|tsx|css)$/.test(each)).sort())
     digest
       .update(`${name.replaceAll('\\', '/')}\0`)
       .update(readFileSync(join(root, 'src', name)))

@@ -1,5 +1,5 @@
 import { ExchangeError } from '../base/errors.ts';
-import type { Exchange, HttpRequest } from '../base/world.ts';
+import type { Clock, Exchange, HttpRequest } from '../base/world.ts';
 import { nodeCrypto } from '../crypto/digest.ts';
 import { seal } from '../crypto/sealed-box.ts';
 import type { Context } from '../service/context.ts';
@@ -12,6 +12,7 @@ import {
 } from '../service/events/deliveries.ts';
 import { isPermitted, isPermittedAddress } from '../service/events/webhook-url.ts';
 import type { Service } from '../service/service.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 
 /** How deliveries leave the sandbox. */
 export interface DeliveryOptions {
@@ -74,6 +75,23 @@ export function createDeliverer(service: Service, options: DeliveryOptions): Del
     },
     reaches: (url) => reaches(url, guarded),
   };
+}
+
+/** How often the server looks for events to deliver. Looking also runs what has fallen due. */
+const LOOK_MS = 100;
+
+/** Delivers events until the server stops. A state file that is busy for a moment is looked at again. */
+export async function deliverUntil(
+  deliverer: Pick<Deliverer, 'deliverDue'>,
+  clock: Clock,
+  stopping: AbortSignal,
+): Promise<void> {
+  while (!stopping.aborted) {
+    await deliverer.deliverDue(stopping).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError)) throw error;
+    });
+    await clock.sleep(LOOK_MS, stopping).catch(() => {});
+  }
 }
 
 /** How long the probe of a URL may take; the request that sets it waits for it. */

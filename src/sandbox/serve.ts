@@ -8,12 +8,11 @@ import type { AnswerFormName, EndpointForm } from '../contract/answer-forms.ts';
 import { hostInUrl } from '../contract/cidr.ts';
 import { directory } from '../contract/directory.ts';
 import { Fault } from '../contract/faults.ts';
-import { openService, type Service } from '../service/service.ts';
+import { openService, type Service, type ServiceOptions } from '../service/service.ts';
 import { changeSettings, type PaceName } from '../service/settings.ts';
-import { DatabaseError } from '../sqlite/errors.ts';
 import { type AnswerOptions, failure } from './answer.ts';
 import { createSandbox, type Sandbox } from './app.ts';
-import { createDeliverer, type Deliverer } from './deliver.ts';
+import { createDeliverer, type Deliverer, deliverUntil } from './deliver.ts';
 import type { UnverifiedCaller } from './guard.ts';
 import {
   createHostCheck,
@@ -23,6 +22,7 @@ import {
   type RefusalStatus,
   refusalText,
 } from './host-check.ts';
+import { type ObservedExchange, observed } from './observe.ts';
 import type { ReceivedRequest } from './request-handler.ts';
 import { splitUrl } from './router.ts';
 
@@ -91,6 +91,10 @@ export interface ServeOptions extends HostCheckOptions {
   readonly exchange?: Exchange;
   /** Permits webhooks to this machine itself. */
   readonly webhooksToLoopback?: boolean | undefined;
+  /** Gets each request once it is answered. */
+  readonly observe?: ((exchange: ObservedExchange) => void) | undefined;
+  /** Gets each step of a state machine; what is undone later may be among them. */
+  readonly onStep?: ServiceOptions['onStep'];
 }
 
 /** A sandbox that listens for HTTP requests. */
@@ -98,6 +102,8 @@ export interface ServedSandbox {
   /** Ends in /v1. */
   readonly url: string;
   readonly apiKey: string;
+  /** What answers the requests, and what it answers from; for whoever shows what happened. */
+  readonly inside: { readonly sandbox: Sandbox; readonly service: Service };
   /** Finishes open requests, saves the request counts, and stops. */
   close(): Promise<void>;
 }
@@ -111,11 +117,12 @@ export async function serve(
   options: ServeOptions,
 ): Promise<ServedSandbox> {
   const allowsLoopback = options.webhooksToLoopback ?? false;
-  const service = await openService({ path: options.path, clock, ids, gather: setImmediate, allowsLoopback });
+  const { path, onStep } = options;
+  const service = await openService({ path, clock, ids, gather: setImmediate, allowsLoopback, onStep });
   await applySettings(service, options);
   const deliverer = delivererFor(service, options);
   const sandbox = createSandbox(service, await answerOptions(options), deliverer);
-  const server = serverFor(sandbox, options);
+  const server = serverFor(sandbox, options, clock);
   const host = options.host ?? '127.0.0.1';
   try {
     await new Promise<void>((resolve, reject) => {
@@ -131,6 +138,7 @@ export async function serve(
   return {
     url: `http://${hostInUrl(host)}:${(server.address() as AddressInfo).port}/v1`,
     apiKey: sandbox.apiKey(),
+    inside: { sandbox, service },
     close: async () => {
       stopping.abort();
       const ended = new Promise((resolve) => server.close(resolve));
@@ -150,19 +158,6 @@ function delivererFor(service: Service, options: ServeOptions): Deliverer | unde
   return exchange && createDeliverer(service, { exchange, allowsLoopback, isPublicForm, serviceName });
 }
 
-/** How often the server looks for events to deliver. Looking also runs what has fallen due. */
-const LOOK_MS = 100;
-
-/** Delivers events until the server stops. A state file that is busy for a moment is looked at again. */
-async function deliverUntil(deliverer: Deliverer, clock: Clock, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    await deliverer.deliverDue(stopping).catch((error: unknown) => {
-      if (!(error instanceof DatabaseError)) throw error;
-    });
-    await clock.sleep(LOOK_MS, stopping).catch(() => {});
-  }
-}
-
 async function answerOptions(options: ServeOptions): Promise<AnswerOptions> {
   const { answers = 'interface', endpointForms = [], serviceName } = options;
   if (answers === 'interface' && endpointForms.length === 0) return { serviceName };
@@ -176,7 +171,8 @@ async function applySettings(service: Service, { pace, rateLimits }: ServeOption
   });
 }
 
-function serverFor(sandbox: Sandbox, options: ServeOptions): Server {
+function serverFor(sandbox: Sandbox, options: ServeOptions, clock: Clock): Server {
+  const answering = options.observe ? { ...sandbox, fetch: observed(sandbox, options.observe, clock) } : sandbox;
   const checkHost = createHostCheck(options);
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const inProgress = new WeakMap<Duplex, Set<IncomingMessage>>();
@@ -196,7 +192,7 @@ function serverFor(sandbox: Sandbox, options: ServeOptions): Server {
       response.once('close', () => ofSocket.delete(request));
       const { response: early, headers } = checkHost(request);
       if (early) return write(response, early, headers);
-      answer(sandbox, request, limits).then(
+      answer(answering, request, limits).then(
         (result) => write(response, result, { ...headers, ...sandbox.timeHeaders() }),
         (error) => {
           // An injected connection drop, or a client that left before the end of its request: nobody gets a response.
