@@ -3,6 +3,7 @@
  * help texts and manual pages, the helper process that opens the keychain, and the bundled packages with their licences.
  */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
@@ -55,6 +56,21 @@ const OUTLINE = 'outline:';
 const OUTLINES = `const groups = {${CATALOGUE.map(({ name }) => `'${name}': () => import('${OUTLINE}${name}')`).join(', ')}};
   export const outlineOf = async ({ name }) => (await groups[name]()).outlines;`;
 
+/** The inspector's page: a script and a style that need nothing else, and the modules in them. */
+async function buildPage() {
+  const folder = join(ROOT, 'src', 'inspector', 'page');
+  const build = await rolldown({
+    ...{ cwd: ROOT, input: join(folder, 'main.tsx'), platform: 'browser', tsconfig: false },
+    transform: { target: 'es2024', jsx: { runtime: 'automatic', importSource: 'preact' } },
+  });
+  const { output } = await build.generate({ format: 'esm', comments: false, minify: true });
+  const [main] = output;
+  const style = readFileSync(join(folder, 'page.css'), 'utf8').replace(/\s*\n\s*/g, ' ');
+  return { moduleIds: main.moduleIds, files: { script: main.code, style } };
+}
+
+const page = await buildPage();
+
 /** Modules that only compute data, which is computed here instead. */
 const prepared: Plugin = {
   name: 'prepared',
@@ -63,6 +79,8 @@ const prepared: Plugin = {
     if (path === join(ROOT, 'src', 'contract', 'directory.ts'))
       return `export const directory = ${JSON.stringify(directory)};`;
     if (path === join(ROOT, 'src', 'commands', 'completion', 'outline.ts')) return OUTLINES;
+    if (path === join(ROOT, 'src', 'inspector', 'page-files.ts'))
+      return `export const pageFiles = ${JSON.stringify(page.files)};`;
     const group = CATALOGUE.find(({ name }) => path === OUTLINE + name);
     return group && `export const outlines = ${JSON.stringify(await outlineOf(group))};`;
   },
@@ -143,7 +161,7 @@ const kits = await bundle(['src/kits/client.ts', 'src/kits/sandbox.ts']);
 
 const packages = await packagesOf(
   ROOT,
-  [...program, ...keyring, ...kit, ...kits].flatMap(({ moduleIds }) => moduleIds),
+  [...program, ...keyring, ...kit, ...kits, page].flatMap(({ moduleIds }) => moduleIds),
 );
 const files = new Map([...program, ...keyring].map(({ fileName, code }) => [fileName, ascii(code)] as const));
 const id = createHash('sha256')

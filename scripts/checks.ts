@@ -5,6 +5,7 @@ const PROGRAMS: readonly (readonly [file: string, ...argv: string[]])[] = [
   ['biome', 'check'],
   // More threads check the same types again, each for itself.
   ['tsc', '--noEmit', '--singleThreaded'],
+  ['tsc', '--noEmit', '--singleThreaded', '-p', 'src/inspector/page'],
   ['node', 'scripts/build.ts'],
 ];
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 export function sourcesDigest(root: string): string {
   return digestOf(
     root,
-    filesOf(root, 'src').filter((name) => name.endsWith('.ts')),
+    filesOf(root, 'src').filter((name) => /\.(ts|tsx|css)$/.test(name)),
   );
 }
 

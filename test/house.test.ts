@@ -235,7 +235,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   pg: ['journal/postgres/connection.ts'],
   'pg/lib/client.js': ['journal/postgres/connection.ts'],
   'node:sqlite': ['sqlite/'],
-  'node:http': ['client/network.ts', 'sandbox/', 'webhooks/listen/'],
+  'node:http': ['client/network.ts', 'inspector/', 'sandbox/', 'webhooks/listen/'],
   'node:buffer': ['sandbox/', 'webhooks/inbox/'],
   'node:stream': ['sandbox/serve.ts', 'webhooks/kit.ts'],
   'node:stream/web': ['webhooks/kit.ts'],
@@ -246,6 +246,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:tls': ['client/probe.ts'],
   'node:net': [
     'client/network.ts',
+    'inspector/server.ts',
     'journal/postgres/server-address.ts',
     'sandbox/',
     'system/world.ts',

@@ -30,6 +30,15 @@ function hideByName(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([inner, each]) => [inner, hideByName(inner, each)]));
 }
 
+/** Returns a JSON text of unknown form without the fields whose names suggest a secret. Other texts stay as they are. */
+export function redactUnknown(text: string): string {
+  try {
+    return JSON.stringify(hideByName('', parseExactJson(text)));
+  } catch {
+    return text;
+  }
+}
+
 /** Returns the secrets in a value, so that they can be redacted wherever the service echoes them. */
 export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
   const { schema: inner, meta } = unwrap(schema);

@@ -1,11 +1,11 @@
-import type { HttpRequest, HttpResponse, OutputStream } from '../base/world.ts';
+import type { HttpResponse, OutputStream } from '../base/world.ts';
 import type { SendOptions } from '../client/transport.ts';
 import { controls } from '../contract/control.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
+import { bodyText, secretsOf } from '../contract/exchange-text.ts';
 import { createPathMatcher } from '../contract/paths.ts';
-import { redact, redactBody, redactText, remember, secretsIn } from '../contract/redact.ts';
-import { parseExactJson } from '../money/decimal.ts';
+import { redactBody, redactText, remember } from '../contract/redact.ts';
 import { plainLine } from '../present/text.ts';
 
 /** Prints requests and responses to stderr, with the secrets that the contract marks redacted. */
@@ -26,13 +26,6 @@ export function traceTo(stderr: OutputStream): Required<Pick<SendOptions, 'onExc
   };
 }
 
-/** The secrets of a request, which a response may repeat anywhere. */
-function secretsOf(endpoint: Endpoint | undefined, { url, headers, body }: HttpRequest): string[] {
-  const sent = [body ? parseExactJson(body) : {}, Object.fromEntries(new URL(url).searchParams)];
-  const found = endpoint ? sent.flatMap((each) => secretsIn(endpoint.request(), each)) : [];
-  return [headers['x-api-key'] ?? '', ...found].filter((secret) => secret !== '');
-}
-
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown';
 }
@@ -50,16 +43,4 @@ function receivedText(
   return body.length > MAX_TRACED
     ? `(${body.length} characters)`
     : bodyText(endpoint, 'response', redactBody(body, secrets));
-}
-
-/** A body with its secrets redacted. Bodies that are not JSON, or of an unknown endpoint, are not shown. */
-function bodyText(endpoint: Endpoint | undefined, side: 'request' | 'response', body: string): string {
-  try {
-    const value = parseExactJson(body) as { readonly data?: unknown };
-    if (!endpoint) return `(${body.length} characters)`;
-    if (side === 'request') return JSON.stringify(redact(endpoint.request(), value));
-    return JSON.stringify({ ...value, ...('data' in value ? { data: redact(endpoint.response(), value.data) } : {}) });
-  } catch {
-    return `(${body.length} characters, not JSON)`;
-  }
 }

@@ -1,6 +1,6 @@
 import type { Clock, Exchange, World } from '../base/world.ts';
 import type { AnswerFormName, EndpointForm } from '../contract/answer-forms.ts';
-import { openService, type Service } from '../service/service.ts';
+import { openService, type Service, type ServiceOptions } from '../service/service.ts';
 import { changeSettings, type PaceName } from '../service/settings.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { AnswerOptions } from './answer.ts';
@@ -21,15 +21,18 @@ export interface OpenOptions {
   readonly exchange?: Exchange;
   /** Permits webhooks to this machine itself. */
   readonly webhooksToLoopback?: boolean | undefined;
+  /** Gets each step of a state machine; what is undone later may be among them. */
+  readonly onStep?: ServiceOptions['onStep'];
 }
 
 /** Opens a sandbox that stays open: it delivers its events until it is closed. Rejects with DatabaseError. */
 export async function openRunning(
   { clock, ids }: Pick<World, 'clock' | 'ids'>,
   options: OpenOptions,
-): Promise<Sandbox> {
+): Promise<Sandbox & { readonly service: Service }> {
   const allowsLoopback = options.webhooksToLoopback ?? false;
-  const service = await openService({ path: options.path, clock, ids, gather: setImmediate, allowsLoopback });
+  const { path, onStep } = options;
+  const service = await openService({ path, clock, ids, gather: setImmediate, allowsLoopback, onStep });
   await applySettings(service, options);
   const deliverer = delivererFor(service, options);
   const sandbox = createSandbox(service, await answerOptions(options), deliverer);
@@ -37,6 +40,7 @@ export async function openRunning(
   const delivering = deliverer && deliverUntil(deliverer, clock, stopping.signal);
   return {
     ...sandbox,
+    service,
     close: async () => {
       stopping.abort();
       await delivering;

@@ -7,6 +7,7 @@ import type { HttpResponse, World } from '../base/world.ts';
 import { hostInUrl } from '../contract/cidr.ts';
 import { directory } from '../contract/directory.ts';
 import { Fault } from '../contract/faults.ts';
+import type { Service } from '../service/service.ts';
 import { failure } from './answer.ts';
 import type { Sandbox } from './app.ts';
 import type { UnverifiedCaller } from './guard.ts';
@@ -18,6 +19,7 @@ import {
   type RefusalStatus,
   refusalText,
 } from './host-check.ts';
+import { type ObservedExchange, observed } from './observe.ts';
 import type { ReceivedRequest } from './request-handler.ts';
 import { splitUrl } from './router.ts';
 import { type OpenOptions, openRunning } from './running.ts';
@@ -75,6 +77,8 @@ export interface ServeOptions extends OpenOptions, HostCheckOptions {
   /** The IP address to listen on; 127.0.0.1 by default. */
   readonly host?: string | undefined;
   readonly limits?: Partial<ServerLimits>;
+  /** Gets each request once it is answered. */
+  readonly observe?: ((exchange: ObservedExchange) => void) | undefined;
 }
 
 /** A sandbox that listens for HTTP requests. */
@@ -82,6 +86,8 @@ export interface ServedSandbox {
   /** Ends in /v1. */
   readonly url: string;
   readonly apiKey: string;
+  /** What answers the requests, and what it answers from; for whoever shows what happened. */
+  readonly inside: { readonly sandbox: Sandbox; readonly service: Service };
   /** Finishes open requests, saves the request counts, and stops. */
   close(): Promise<void>;
 }
@@ -92,11 +98,14 @@ export interface ServedSandbox {
  */
 export async function serve(world: Pick<World, 'clock' | 'ids'>, options: ServeOptions): Promise<ServedSandbox> {
   const sandbox = await openRunning(world, options);
+  const { observe } = options;
+  const answering = observe ? { ...sandbox, fetch: observed(sandbox, observe, world.clock) } : sandbox;
   try {
-    const { url, close } = await listen(sandbox, options);
+    const { url, close } = await listen(answering, options);
     return {
       url,
       apiKey: sandbox.apiKey(),
+      inside: { sandbox, service: sandbox.service },
       close: async () => {
         await close();
         await sandbox.close();

@@ -14,6 +14,18 @@ export interface Context {
   readonly settings: Settings;
   /** Whether webhooks may go to this machine itself, and not only to public addresses. */
   readonly allowsLoopback: boolean;
+  /** Gets each step of a state machine, for whoever shows what happened. */
+  readonly onStep?: ((step: Step) => void) | undefined;
+}
+
+/** One subject's step from a state to another. */
+interface Step {
+  readonly machine: string;
+  readonly subject: bigint;
+  readonly from: string;
+  readonly to: string;
+  readonly on: string;
+  readonly atMs: number;
 }
 
 /** A call by an authenticated fintech. */

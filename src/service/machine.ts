@@ -42,6 +42,8 @@ export function fire<Row extends { state: string }>(
   if (!row || !transition) return false;
   const stamps = [machine.stamp, transition.stamp].flatMap((column) => (column ? [[column, context.nowMs]] : []));
   update(context.store, machine.table, subject, { state: transition.to, ...Object.fromEntries(stamps) });
+  const [from, to, atMs] = [row.state, transition.to, context.nowMs];
+  context.onStep?.({ machine: machine.name, subject, from, to, on: event, atMs });
   transition.effect?.(context, row);
   return true;
 }

@@ -22,7 +22,8 @@ interface DueRow {
   readonly event: string;
 }
 
-const MACHINES: Readonly<Record<string, Machine<never>>> = Object.fromEntries(
+/** Every state machine, by its name. */
+export const MACHINES: Readonly<Record<string, Machine<never>>> = Object.fromEntries(
   [onboarding, onramp, deposit, offramp, payout, withdrawal, swap, trade, vault, bridge, feeWithdrawal].map(
     (machine) => [machine.name, machine as Machine<never>],
   ),

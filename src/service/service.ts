@@ -32,13 +32,15 @@ export interface Service {
   close(): void;
 }
 
-interface ServiceOptions {
+export interface ServiceOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly seed?: SeedOptions;
   /** Whether webhooks may go to this machine itself. */
   readonly allowsLoopback?: boolean | undefined;
+  /** Gets each step of a state machine; what is undone later may be among them. */
+  readonly onStep?: Context['onStep'];
   /** Calls `flush` when the units of a batch are complete: for a server, at the end of the tick. */
   readonly gather: (flush: () => void) => void;
 }
@@ -58,6 +60,7 @@ export async function openService({
   gather,
   seed: seeds = DEFAULT_SEED,
   allowsLoopback = false,
+  onStep,
 }: ServiceOptions): Promise<Service> {
   const store = await openDatabase(path, {
     synchronous: 'NORMAL',
@@ -71,7 +74,7 @@ export async function openService({
   const newContext = (): Context => {
     const settings = readSettings(store);
     const nowMs = clock.now() + settings.clockOffsetMs;
-    return { store, nowMs, ids, pace: PACES[settings.pace], settings, allowsLoopback };
+    return { store, nowMs, ids, pace: PACES[settings.pace], settings, allowsLoopback, onStep };
   };
   const queue: Unit[] = [];
   const flush = () => {

@@ -143,6 +143,14 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
   }
 }
 
+/** Opens an empty database for as long as this process lives. SQLite keeps it in a private file without a name once it is large. */
+export async function openScratch(create: (database: Database) => void): Promise<Database> {
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = wrap(new DatabaseSync(''), guardOf('a temporary file'));
+  create(database);
+  return database;
+}
+
 /** The problems of a file that can be read all the same. */
 const UNWRITTEN = new Set(['full', 'unwritable']);
 

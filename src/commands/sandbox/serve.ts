@@ -1,14 +1,18 @@
 import { sandboxPath, stateDir } from '../../account/paths.ts';
 import { checkedServiceName } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
+import type { World } from '../../base/world.ts';
 import { formsFor } from '../../contract/answer-forms.ts';
 import { directory } from '../../contract/directory.ts';
 import { isOtherFee } from '../../contract/reading/values.ts';
+import type { Inspector } from '../../inspector/server.ts';
+import type { InspectorSource } from '../../inspector/source.ts';
 import { printable } from '../../money/amount.ts';
-import type { ServeOptions } from '../../sandbox/serve.ts';
+import type { ServedSandbox, ServeOptions } from '../../sandbox/serve.ts';
 import { command } from '../../terminal/command.ts';
 import { hostAddress, hostName, listenProblem } from '../../terminal/parse/listening.ts';
 import { oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 
 const FORMS = oneOf('interface', 'public', 'public-older');
 
@@ -51,7 +55,7 @@ export const serveCommand = command({
   words: ['sandbox', 'serve'],
   summary: 'Serve the embedded sandbox over HTTP on this machine',
   details:
-    'Runs until Ctrl-C. With -o json it prints one line, {"url","apiKey"}, when ready. Requests from web pages, or whose Host header is not this address, are refused unless allowed. The controls that other sandbox commands use accept requests from this machine only.',
+    'Runs until Ctrl-C. With -o json it prints one line, {"url","apiKey"}, when ready; with --inspect also "inspector", the address of the page. Requests from web pages, or whose Host header is not this address, are refused unless allowed. The controls that other sandbox commands use accept requests from this machine only.',
   examples: ['fiatrail sandbox serve', 'fiatrail sandbox serve --port 0 -o json'],
   endpoints: [],
   isLocal: true,
@@ -84,15 +88,24 @@ export const serveCommand = command({
       '--webhooks-to-loopback',
       'allow webhook URLs on this machine, such as http://127.0.0.1:3000',
     ),
+    inspect: switchOn('--inspect', 'show what the sandbox does on a web page of this machine'),
+    inspectPort: option(
+      '--inspect-port <port>',
+      'TCP port of the page of --inspect; by default a free one',
+      wholeNumber(0, 65_535),
+    ),
   },
   run: async (session, input) => {
-    const { world, globals } = session;
+    const { world } = session;
     world.ensurePrivateDir(stateDir(world));
     const [{ serve }, { isLoopback }] = await Promise.all([
       import('../../sandbox/serve.ts'),
       import('../../sandbox/host-check.ts'),
     ]);
     const { host = '127.0.0.1', port = 8787 } = input;
+    const watch = input.inspect
+      ? await (await import('../../inspector/sandbox/watch.ts')).watchSandbox(world)
+      : undefined;
     const served = await serve(world, {
       path: sandboxPath(world),
       port,
@@ -105,25 +118,52 @@ export const serveCommand = command({
       rateLimits: input.rateLimits,
       exchange: world.network,
       webhooksToLoopback: input.webhooksToLoopback,
+      observe: watch?.observe,
+      onStep: watch?.onStep,
     }).catch((error) => {
+      watch?.close();
       throw listenProblem(error, host, port);
     });
-    if (!isLoopback(host))
-      await session.say(
-        `warning: ${host} is not a loopback address: other machines can reach this sandbox, unencrypted`,
-      );
-    const ready = { url: served.url, apiKey: served.apiKey };
-    if (globals.present.format === 'table') {
-      await world.stdout.write(`export FIATRAIL_BASE_URL=${ready.url}\nexport FIATRAIL_API_KEY=${ready.apiKey}\n`);
-      await session.note('the sandbox is ready; set both variables in another terminal. Press Ctrl-C to stop');
-    } else {
-      await world.stdout.write(`${JSON.stringify(ready)}\n`);
+    const inspector = watch && (await openPage(session, watch.source(served.inside), input.inspectPort ?? 0));
+    try {
+      if (!isLoopback(host))
+        await session.say(
+          `warning: ${host} is not a loopback address: other machines can reach this sandbox, unencrypted`,
+        );
+      await sayReady(session, served, inspector?.url);
+      await interruption(world);
+    } finally {
+      await inspector?.close();
+      await served.close();
+      watch?.close();
     }
-    await new Promise<void>((resolve) => {
-      if (world.interrupted.aborted) resolve();
-      world.interrupted.addEventListener('abort', () => resolve(), { once: true });
-    });
-    await served.close();
     return {};
   },
 });
+
+/** Serves the page of --inspect, on the loopback interface alone. */
+async function openPage({ world }: Session, source: InspectorSource, port: number): Promise<Inspector> {
+  const [{ serveInspector }, { pageFiles }] = await Promise.all([
+    import('../../inspector/server.ts'),
+    import('../../inspector/page-files.ts'),
+  ]);
+  return serveInspector(world, source, { host: '127.0.0.1', port, page: pageFiles }).catch((error) => {
+    throw listenProblem(error, '127.0.0.1', port, '--inspect-port');
+  });
+}
+
+async function sayReady({ world, globals, note }: Session, { url, apiKey }: ServedSandbox, inspector?: string) {
+  if (globals.present.format !== 'table') {
+    await world.stdout.write(`${JSON.stringify({ url, apiKey, ...(inspector && { inspector }) })}\n`);
+    return;
+  }
+  await world.stdout.write(`export FIATRAIL_BASE_URL=${url}\nexport FIATRAIL_API_KEY=${apiKey}\n`);
+  await note('the sandbox is ready; set both variables in another terminal. Press Ctrl-C to stop');
+  if (inspector) await note(`see what it does at ${inspector} (this address works once)`);
+}
+
+const interruption = ({ interrupted }: Pick<World, 'interrupted'>) =>
+  new Promise<void>((resolve) => {
+    if (interrupted.aborted) resolve();
+    interrupted.addEventListener('abort', () => resolve(), { once: true });
+  });

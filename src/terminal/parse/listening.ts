@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { type IpRange, parseRange } from '../../contract/cidr.ts';
 
 /** The error of a server that cannot listen. Returns any other error as it is. */
-export function listenProblem(error: unknown, host: string, port: number): unknown {
+export function listenProblem(error: unknown, host: string, port: number, flag = '--port'): unknown {
   const { code } = error as { code?: unknown };
   if (code === 'EADDRNOTAVAIL')
     return new CliError('usage', `this machine does not have the address ${host}`, {
@@ -11,7 +11,7 @@ export function listenProblem(error: unknown, host: string, port: number): unkno
   if (code !== 'EADDRINUSE' && code !== 'EACCES') return error;
   const why = code === 'EACCES' ? 'requires more privileges' : 'is already in use';
   return new CliError('usage', `port ${port} ${why}`, {
-    hint: 'choose another port with --port, or use --port 0 for any free port',
+    hint: `choose another port with ${flag}, or use ${flag} 0 for any free port`,
   });
 }
 

@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../base/world.ts';
+
+/** How often the page is told that something is new, at most. */
+const EVERY_MS = 250;
+/** A browser that reads nothing for this many changes is gone or stuck. Its connection ends, and it comes back by itself if it lives. */
+const MOST_UNREAD = 40;
+/** Pages that are open at the same time. */
+const MOST_FEEDS = 20;
+
+/** Tells pages by server-sent events that something has changed; what changed, they ask for. */
+export interface Feed {
+  /** Returns false if there are too many already. `lastEventId` is what the page heard before its connection was lost. */
+  add(response: ServerResponse, lastEventId: string | undefined): boolean;
+  close(): void;
+}
+
+interface Listener {
+  readonly response: ServerResponse;
+  heard: string | undefined;
+  unread: number;
+}
+
+export function createFeed(clock: Clock, version: () => string | Promise<string>): Feed {
+  const listeners = new Set<Listener>();
+  const stopping = new AbortController();
+  const tell = (listener: Listener, current: string) => {
+    if (listener.heard === current) return;
+    listener.heard = current;
+    // Nothing is queued for whoever does not read: the last word is all that counts.
+    if (listener.response.writableNeedDrain) listener.unread += 1;
+    else {
+      listener.unread = 0;
+      listener.response.write(`id: ${current}\ndata: changed\n\n`);
+    }
+    if (listener.unread > MOST_UNREAD) listener.response.destroy();
+  };
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      if (listeners.size > 0) {
+        const current = await Promise.resolve(version()).catch(() => undefined);
+        if (current !== undefined) for (const each of listeners) tell(each, current);
+      }
+      await clock.sleep(EVERY_MS, stopping.signal).catch(() => {});
+    }
+  };
+  run();
+  return {
+    add: (response, lastEventId) => {
+      if (listeners.size >= MOST_FEEDS) return false;
+      const listener = { response, heard: lastEventId, unread: 0 };
+      listeners.add(listener);
+      response.once('close', () => listeners.delete(listener));
+      response.write('retry: 1000\n\n');
+      return true;
+    },
+    close: () => {
+      stopping.abort();
+      for (const { response } of listeners) response.destroy();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** What the server says about its source. */
+export interface About {
+  readonly title: string;
+  readonly lists: readonly string[];
+  readonly documents: readonly string[];
+  readonly actions: readonly string[];
+}
+
+export type Row = Readonly<Record<string, string | number | null>> & { readonly id: string };
+
+export interface Page {
+  readonly total: number;
+  readonly rows: readonly Row[];
+  readonly generation: number;
+}
+
+/** What the server refused, and why. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function answerOf(response: Response): Promise<unknown> {
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return answer;
+  throw new Refused(response.status, (answer as { error?: string }).error ?? `HTTP ${response.status}`);
+}
+
+export const get = async <T,>(path: string): Promise<T> => (await answerOf(await fetch(path))) as T;
+
+export const post = async (path: string, input: object): Promise<unknown> =>
+  answerOf(await fetch(path, { method: 'POST', body: JSON.stringify(input) }));
+
+/** The newest word of the feed, and whether it is connected. It reconnects by itself, and says where it was. */
+export function useFeed(isOpen: boolean): { readonly version: string; readonly isLive: boolean } {
+  const [version, setVersion] = useState('');
+  const [isLive, setLive] = useState(false);
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const feed = new EventSource('/api/feed');
+    feed.onopen = () => setLive(true);
+    feed.onerror = () => setLive(false);
+    feed.onmessage = ({ lastEventId }) => setVersion(lastEventId);
+    return () => feed.close();
+  }, [isOpen]);
+  return { version, isLive };
+}
+
+/** Something that is read again with every new version. It stays while the next one is read. */
+export function useRead<T>(
+  path: string | undefined,
+  version: string,
+): { readonly value?: T; readonly problem?: string } {
+  const [read, setRead] = useState<{ path?: string; value?: T; problem?: string }>({});
+  useEffect(() => {
+    let isWanted = path !== undefined;
+    if (path !== undefined)
+      get<T>(path).then(
+        (value) => isWanted && setRead({ path, value }),
+        (error: Error) => isWanted && setRead({ path, problem: error.message }),
+      );
+    return () => {
+      isWanted = false;
+    };
+  }, [path, version]);
+  return read.path === path ? read : {};
+}

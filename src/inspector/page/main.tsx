@@ -1,0 +1,292 @@
+import { render } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type About, get, post, Refused, useFeed, useRead } from './api.tsx';
+import { DETAILS } from './details.tsx';
+import { type Column, List } from './list.tsx';
+import { BalancesPane, BookPane, ClockPane, FindPane } from './panes.tsx';
+import { goTo, hrefOf, type Route, routeOf, useRoute } from './route.tsx';
+import { plain } from './text.tsx';
+
+const column = (field: string, title: string, width: string, kind?: Column['kind']): Column => ({
+  ...{ field, title, width },
+  ...(kind && { kind }),
+});
+
+/** The columns of each list, and what it can be reduced to. */
+const LISTS: Readonly<
+  Record<string, { readonly title: string; readonly columns: readonly Column[]; readonly states: readonly string[] }>
+> = {
+  requests: {
+    title: 'Requests',
+    columns: [
+      ...[
+        column('at', 'Time', '7rem', 'time'),
+        column('method', 'Method', '4rem'),
+        column('operation', 'Operation', '12rem'),
+      ],
+      ...[
+        column('who', 'Who', '9rem'),
+        column('ms', 'ms', '4rem', 'number'),
+        column('status', 'Status', '6rem', 'state'),
+      ],
+      column('subject', 'About', '1fr'),
+    ],
+    states: ['ok', 'refused', 'failed', 'read', 'write', 'money'],
+  },
+  events: {
+    title: 'Events',
+    columns: [
+      ...[
+        column('at', 'Time', '10rem', 'time'),
+        column('event', 'Event', '15rem'),
+        column('state', 'State', '8rem', 'state'),
+      ],
+      ...[
+        column('attempts', 'Sent', '4rem', 'number'),
+        column('who', 'Who', '9rem'),
+        column('subject', 'About', '1fr'),
+      ],
+    ],
+    states: ['none', 'waiting', 'delivered', 'given-up'],
+  },
+  work: {
+    title: 'Work',
+    columns: [
+      ...[
+        column('at', 'Time', '10rem', 'time'),
+        column('kind', 'Kind', '9rem'),
+        column('state', 'State', '9rem', 'state'),
+      ],
+      column('id', 'ID', '1fr'),
+    ],
+    states: ['onramp', 'deposit', 'offramp', 'payout', 'withdrawal', 'swap', 'trade', 'bridge', 'onboarding'],
+  },
+  ledger: {
+    title: 'Ledger',
+    columns: [
+      ...[
+        column('id', 'Set', '5rem', 'number'),
+        column('at', 'Time', '10rem', 'time'),
+        column('event', 'Event', '12rem'),
+      ],
+      column('subject', 'About', '1fr'),
+    ],
+    states: [],
+  },
+};
+
+const DOCUMENTS = {
+  balances: { title: 'Balances', pane: BalancesPane },
+  book: { title: 'Order book', pane: BookPane },
+  clock: { title: 'Clock and faults', pane: ClockPane },
+} as const;
+
+const isDocument = (name: string): name is keyof typeof DOCUMENTS => Object.hasOwn(DOCUMENTS, name);
+
+const panesOf = ({ lists, documents }: About) => [
+  ...lists.flatMap((name) => (LISTS[name] ? [{ name, title: LISTS[name].title }] : [])),
+  ...documents.flatMap((name) => (isDocument(name) ? [{ name, title: DOCUMENTS[name].title }] : [])),
+];
+
+/** Exchanges the token of the address for a session, and takes it out of the address. */
+async function enter(): Promise<About> {
+  const token = /^#token=(.+)$/.exec(location.hash)?.[1];
+  if (token !== undefined) {
+    history.replaceState(null, '', '/');
+    // A tab that has a session already needs no other one.
+    await post('/enter', { token }).catch(() => {});
+  }
+  return get<About>('/api/about');
+}
+
+function App() {
+  const [about, setAbout] = useState<About>();
+  const [problem, setProblem] = useState<string>();
+  const route = useRoute();
+  const feed = useFeed(about !== undefined);
+  useEffect(() => {
+    enter().then(setAbout, (error: Error) => setProblem(saidOf(error)));
+  }, []);
+  const panes = about ? panesOf(about) : [];
+  useKeys(panes.map(({ name }) => name));
+  if (!about) return <main class="alone">{problem ? <p role="alert">{problem}</p> : <p>Opening…</p>}</main>;
+  const pane =
+    route.pane === 'find' || panes.some(({ name }) => name === route.pane) ? route.pane : (panes[0]?.name ?? '');
+  return (
+    <>
+      <header>
+        <h1>
+          fiatrail <span>{plain(about.title)}</span>
+        </h1>
+        <Search text={route.pane === 'find' ? route.text : ''} />
+        <span class={`live ${feed.isLive ? 'on' : ''}`} role="status">
+          {feed.isLive ? '● Live' : '○ Not connected'}
+        </span>
+      </header>
+      <nav aria-label="Panes">
+        {panes.map(({ name, title }, at) => (
+          <a href={hrefOf({ pane: name })} aria-current={name === pane ? 'page' : undefined} title={`Key ${at + 1}`}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <main>
+        <Pane route={{ ...route, pane }} about={about} version={feed.version} />
+      </main>
+    </>
+  );
+}
+
+function saidOf(error: Error): string {
+  if (error instanceof Refused && error.status === 401)
+    return 'This address was used already, or its session is over. Run the command again, and open the address that it prints.';
+  return `The inspector cannot be reached: ${error.message}`;
+}
+
+/** 1 to 9 go to a pane, / to the search, Escape closes what is open. */
+function useKeys(panes: readonly string[]) {
+  const names = useRef(panes);
+  names.current = panes;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test((event.target as Element).tagName);
+      if (event.key === 'Escape') {
+        const route = routeOf(location.hash);
+        if (isTyping) (event.target as HTMLElement).blur();
+        else if (route.id) {
+          goTo({ ...route, id: '' });
+          document.querySelector<HTMLElement>('.rows')?.focus();
+        }
+      }
+      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      const name = names.current[Number(event.key) - 1];
+      if (name !== undefined) {
+        goTo({ pane: name });
+        requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector<HTMLElement>('.rows')?.focus()));
+      } else if (event.key === '/') {
+        document.querySelector<HTMLElement>('#search')?.focus();
+        event.preventDefault();
+      }
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, []);
+}
+
+function Search({ text }: { readonly text: string }) {
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const typed = new FormData(event.currentTarget as HTMLFormElement).get('text');
+    goTo({ pane: 'find', text: String(typed ?? '') });
+  };
+  return (
+    <search>
+      <form onSubmit={submit}>
+        <label for="search" class="unseen">
+          Find
+        </label>
+        <input
+          id="search"
+          name="text"
+          type="search"
+          placeholder="Find an id or a name ( / )"
+          defaultValue={text}
+          autocomplete="off"
+        />
+      </form>
+    </search>
+  );
+}
+
+interface PaneProps {
+  readonly route: Route;
+  readonly about: About;
+  readonly version: string;
+}
+
+function Pane({ route, about, version }: PaneProps) {
+  if (route.pane === 'find') return <FindPane text={route.text} about={about} version={version} />;
+  if (isDocument(route.pane)) {
+    const { pane: Document } = DOCUMENTS[route.pane];
+    return <Document about={about} version={version} />;
+  }
+  return <ListPane key={route.pane} route={route} about={about} version={version} />;
+}
+
+function ListPane({ route, about, version }: PaneProps) {
+  const { pane, id, text, state } = route;
+  const { columns = [], states = [] } = LISTS[pane] ?? {};
+  return (
+    <div class={`split ${id ? 'open' : ''}`}>
+      <div class="side">
+        <div class="filters">
+          <label>
+            <span class="unseen">Filter</span>
+            <input
+              type="search"
+              placeholder="Filter"
+              value={text}
+              onInput={({ currentTarget }) => goTo({ ...route, text: currentTarget.value }, true)}
+            />
+          </label>
+          {states.length > 0 && (
+            <label>
+              <span class="unseen">Only</span>
+              <select
+                value={state}
+                onChange={({ currentTarget }) => goTo({ ...route, state: currentTarget.value }, true)}
+              >
+                <option value="">all</option>
+                {states.map((each) => (
+                  <option>{each}</option>
+                ))}
+              </select>
+            </label>
+          )}
+        </div>
+        <List
+          name={pane}
+          {...{ columns, text, state, version }}
+          selected={id}
+          onSelect={(chosen) => goTo({ ...route, id: chosen })}
+        />
+      </div>
+      {id && <Detail pane={pane} id={id} about={about} version={version} onClose={() => goTo({ ...route, id: '' })} />}
+    </div>
+  );
+}
+
+interface DetailProps {
+  readonly pane: string;
+  readonly id: string;
+  readonly about: About;
+  readonly version: string;
+  onClose(): void;
+}
+
+function Detail({ pane, id, about, version, onClose }: DetailProps) {
+  // A request never changes once it was answered.
+  const { value, problem } = useRead<never>(
+    `/api/lists/${pane}/${encodeURIComponent(id)}`,
+    pane === 'requests' ? '' : version,
+  );
+  const Shown = DETAILS[pane];
+  return (
+    <article class="detail" aria-label="Details">
+      <button type="button" class="close" onClick={onClose}>
+        <span aria-hidden="true">✕</span> Close
+      </button>
+      {value && Shown ? (
+        <Shown detail={value} about={about} />
+      ) : (
+        <p class="note">{problem ? plain(problem) : 'Reading…'}</p>
+      )}
+    </article>
+  );
+}
+
+const root = document.querySelector('#page');
+if (root) {
+  root.replaceChildren();
+  render(<App />, root);
+}

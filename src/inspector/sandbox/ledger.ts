@@ -1,0 +1,104 @@
+import { type Asset, amount, amountForPeople } from '../../money/amount.ts';
+import type { Service } from '../../service/service.ts';
+import type { Database, SqlValue } from '../../sqlite/database.ts';
+import type { List, RowQuery } from '../source.ts';
+
+interface SetRow {
+  readonly id: bigint;
+  readonly event: string;
+  readonly subject: string;
+  readonly created_at: bigint;
+}
+
+const rowOf = ({ id, event, subject, created_at: at }: SetRow) => ({
+  ...{ id: String(id), at: new Date(Number(at)).toISOString(), event, subject },
+});
+
+/** The posting sets of the ledger. */
+export function ledgerList(service: Service): List {
+  return {
+    page: (query) => service.submit('read', ({ store }) => pageOf(store, query)),
+    detail: (id) => service.submit('read', ({ store }) => setOf(store, id)),
+  };
+}
+
+function pageOf(store: Database, { text, from, limit }: RowQuery) {
+  const values: SqlValue[] = text === '' ? [] : [text.toLowerCase()];
+  const where = text === '' ? '' : `WHERE instr(lower(event || ' ' || subject), ?) > 0`;
+  // Sets are numbered without gaps, and stay.
+  const total =
+    text === ''
+      ? store.get<{ n: bigint }>('SELECT coalesce(max(id), 0) AS n FROM posting_set')
+      : store.get<{ n: bigint }>(`SELECT count(*) AS n FROM posting_set ${where}`, ...values);
+  const sql =
+    text === ''
+      ? 'SELECT * FROM posting_set WHERE id > ? ORDER BY id LIMIT ?'
+      : `SELECT * FROM posting_set ${where} ORDER BY id LIMIT ? OFFSET ?`;
+  const page = text === '' ? [from, limit] : [...values, limit, from];
+  return { total: Number(total?.n ?? 0n), rows: store.all<SetRow>(sql, ...page).map(rowOf), generation: 0 };
+}
+
+interface PostingRow {
+  readonly code: string;
+  readonly asset: Asset;
+  readonly minor: bigint;
+  readonly after: bigint;
+}
+
+/** A set's postings, each with the balance that it left, and what they sum to. */
+function setOf(store: Database, id: string) {
+  const set = store.get<SetRow>('SELECT * FROM posting_set WHERE id = ?', Number(id));
+  if (!set) return undefined;
+  // Balances are known as they are now, so what came later is taken off.
+  const postings = store.all<PostingRow>(
+    `SELECT code, asset, minor, balance - coalesce((
+       SELECT sum(later.minor) FROM posting AS later WHERE later.posting_set > ?1 AND later.account = account.id), 0) AS after
+     FROM posting JOIN account ON account.id = posting.account WHERE posting_set = ?1 ORDER BY asset, minor`,
+    set.id,
+  );
+  const assets = [...new Set(postings.map(({ asset }) => asset))];
+  return {
+    ...rowOf(set),
+    postings: postings.map(({ code, asset, minor, after }) => ({
+      ...{ account: code, asset, amount: signed(asset, minor), after: signed(asset, after) },
+    })),
+    sums: assets.map((asset) =>
+      sumOf(
+        asset,
+        postings.filter((each) => each.asset === asset).map(({ minor }) => minor),
+      ),
+    ),
+  };
+}
+
+function sumOf(asset: Asset, minors: readonly bigint[]) {
+  const sum = minors.reduce((all, each) => all + each, 0n);
+  return { asset, sum: signed(asset, sum), isZero: sum === 0n };
+}
+
+const signed = (asset: Asset, minor: bigint) =>
+  minor < 0n ? `−${amountForPeople(amount(asset, -minor))}` : amountForPeople(amount(asset, minor));
+
+/** How many accounts of an asset are listed one by one; the rest is one line. */
+const MOST_ACCOUNTS = 30;
+
+/** Every account with a balance, and that all of an asset sum to zero. */
+export const balancesOf = (service: Service) => () =>
+  service.submit('read', ({ store }) => {
+    const assets = store.all<{ asset: Asset }>('SELECT DISTINCT asset FROM account ORDER BY asset');
+    return assets.map(({ asset }) => {
+      const sum = store.get<{ n: bigint }>('SELECT coalesce(sum(balance), 0) AS n FROM account WHERE asset = ?', asset);
+      const accounts = store.all<{ code: string; balance: bigint }>(
+        'SELECT code, balance FROM account WHERE asset = ? AND balance <> 0 ORDER BY abs(balance) DESC, code LIMIT ?',
+        ...[asset, MOST_ACCOUNTS],
+      );
+      const listed = accounts.reduce((all, { balance }) => all + balance, 0n);
+      const total = sum?.n ?? 0n;
+      const others = total - listed;
+      return {
+        ...sumOf(asset, [total]),
+        accounts: accounts.map(({ code, balance }) => ({ account: code, balance: signed(asset, balance) })),
+        others: others === 0n ? null : signed(asset, others),
+      };
+    });
+  });

@@ -1,0 +1,133 @@
+import type { Machine } from '../../service/machine.ts';
+import { MACHINES } from '../../service/schedule.ts';
+import type { Service, ServiceOptions } from '../../service/service.ts';
+import type { Database, SqlValue } from '../../sqlite/database.ts';
+import type { Life, List, Row, RowQuery } from '../source.ts';
+
+/** The column that names a row of a machine's table, where it is not its request id. */
+const ID_COLUMNS: Readonly<Record<string, string>> = {
+  deposit: 'deposit_id',
+  fx_trade: 'trade_id',
+  fee_withdrawal: 'withdrawal_id',
+  fx_vault: 'vault_id',
+};
+
+const idColumnOf = ({ table }: Machine<never>) => ID_COLUMNS[table] ?? 'request_id';
+
+type Step = Parameters<NonNullable<ServiceOptions['onStep']>>[0];
+
+/** The steps of work that this process saw. The oldest are forgotten. */
+export interface StepLog {
+  readonly onStep: (step: Step) => void;
+  of(machine: string, subject: bigint): readonly Step[];
+}
+
+const MOST_WORK = 5_000;
+
+export function createStepLog(): StepLog {
+  const seen = new Map<string, Step[]>();
+  return {
+    onStep: (step) => {
+      const key = `${step.machine} ${step.subject}`;
+      const steps = seen.get(key) ?? [];
+      seen.delete(key);
+      seen.set(key, [...steps, step]);
+      if (seen.size > MOST_WORK) for (const oldest of seen.keys()) return void seen.delete(oldest);
+    },
+    of: (machine, subject) => seen.get(`${machine} ${subject}`) ?? [],
+  };
+}
+
+interface WorkRow {
+  readonly subject: bigint;
+  readonly kind: string;
+  readonly id: string;
+  readonly state: string;
+  readonly created_at: bigint;
+}
+
+const ALL = Object.values(MACHINES)
+  .map(
+    (machine) =>
+      `SELECT id AS subject, '${machine.name}' AS kind, ${idColumnOf(machine)} AS id, state, created_at FROM ${machine.table}`,
+  )
+  .join(' UNION ALL ');
+
+const rowOf = ({ kind, id, state, created_at: at }: WorkRow): Row => ({
+  ...{ id, kind, state, at: new Date(Number(at)).toISOString() },
+});
+
+/** What belongs to work, read from where it is recorded. */
+type Belongings = (id: string) => Promise<object> | object;
+
+/** Everything that goes through states. */
+export function lifeList(service: Service, steps: StepLog, belongings: Belongings): List {
+  return {
+    page: (query) => service.submit('read', ({ store }) => pageOf(store, query)),
+    detail: async (id) => {
+      const work = await service.submit('read', ({ store }) => {
+        const row = store.get<WorkRow>(`SELECT * FROM (${ALL}) WHERE id = ?`, id);
+        return row && { ...rowOf(row), life: lifeOf(row, steps), postings: setsOf(store, id) };
+      });
+      return work && { ...work, ...(await belongings(id)) };
+    },
+  };
+}
+
+function pageOf(store: Database, { text, state, from, limit }: RowQuery) {
+  const values: SqlValue[] = [];
+  const conditions: string[] = [];
+  if (state !== '') {
+    conditions.push('kind = ?');
+    values.push(state);
+  }
+  if (text !== '') {
+    conditions.push(`instr(lower(kind || ' ' || id || ' ' || state), ?) > 0`);
+    values.push(text.toLowerCase());
+  }
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+  const total = store.get<{ n: bigint }>(`SELECT count(*) AS n FROM (${ALL}) ${where}`, ...values)?.n ?? 0n;
+  const sql = `SELECT * FROM (${ALL}) ${where} ORDER BY created_at, id LIMIT ? OFFSET ?`;
+  return { total: Number(total), rows: store.all<WorkRow>(sql, ...values, limit, from).map(rowOf), generation: 0 };
+}
+
+function setsOf(store: Database, subject: string) {
+  const sql = 'SELECT id, event, created_at FROM posting_set WHERE subject = ? ORDER BY id LIMIT 50';
+  return store
+    .all<{ id: bigint; event: string; created_at: bigint }>(sql, subject)
+    .map(({ id, event, created_at: at }) => ({ id: String(id), event, at: new Date(Number(at)).toISOString() }));
+}
+
+/** The states of a machine, how one leads to another, and the path that this work took. */
+function lifeOf({ kind, subject, state, created_at: at }: WorkRow, log: StepLog): Life | undefined {
+  const machine = MACHINES[kind];
+  if (!machine) return undefined;
+  const steps = machine.transitions.flatMap(({ from, to, on }) => from.map((each) => ({ from: each, to, on })));
+  const states = [...new Set(steps.flatMap(({ from, to }) => [from, to]))];
+  const start = states.find((each) => steps.every(({ to }) => to !== each)) ?? states[0] ?? state;
+  const seen = log.of(kind, subject);
+  const isoTime = (timeMs: number | bigint) => new Date(Number(timeMs)).toISOString();
+  // What was undone after it was seen leads elsewhere.
+  if (seen[0]?.from === start && seen.at(-1)?.to === state) {
+    const path = seen.map((each) => ({ state: each.to, at: isoTime(each.atMs) }));
+    return { states, steps, state, path: [{ state: start, at: isoTime(at) }, ...path], isSeen: true };
+  }
+  const path = shortest(steps, start, state).map((each) => ({ state: each, at: each === start ? isoTime(at) : null }));
+  return { states, steps, state, path, isSeen: path.length < 2 };
+}
+
+/** The shortest way from one state to another. */
+function shortest(steps: Life['steps'], from: string, to: string): string[] {
+  const ways = [[from]];
+  const reached = new Set([from]);
+  for (const way of ways) {
+    const last = way.at(-1);
+    if (last === to) return way;
+    for (const step of steps)
+      if (step.from === last && !reached.has(step.to)) {
+        reached.add(step.to);
+        ways.push([...way, step.to]);
+      }
+  }
+  return [to];
+}

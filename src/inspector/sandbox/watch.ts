@@ -1,0 +1,35 @@
+import type { World } from '../../base/world.ts';
+import type { ServedSandbox, ServeOptions } from '../../sandbox/serve.ts';
+import { openRequestLog } from '../requests.ts';
+import type { InspectorSource } from '../source.ts';
+import { createStepLog } from './lives.ts';
+import { sandboxSource } from './source.ts';
+
+/** What sees everything that a served sandbox does, from its start. */
+interface Watch extends Required<Pick<ServeOptions, 'observe' | 'onStep'>> {
+  /** What it saw; known once the sandbox is served. */
+  source(inside: ServedSandbox['inside']): InspectorSource;
+  close(): void;
+}
+
+export async function watchSandbox(world: Pick<World, 'clock'>): Promise<Watch> {
+  let nameOf = (_: string): string | undefined => undefined;
+  const names = new Map<string, string>();
+  const requests = await openRequestLog(world, (apiKey) => {
+    if (apiKey === undefined) return 'no key';
+    const known = names.get(apiKey) ?? nameOf(apiKey);
+    if (known !== undefined) names.set(apiKey, known);
+    return known ?? 'unknown key';
+  });
+  const steps = createStepLog();
+  return {
+    observe: requests.observe,
+    onStep: steps.onStep,
+    source: ({ sandbox, service }) => {
+      const sql = 'SELECT name FROM api_key JOIN fintech ON fintech.id = api_key.fintech WHERE key = ?';
+      nameOf = (apiKey) => service.store.get<{ name: string }>(sql, apiKey)?.name;
+      return sandboxSource({ sandbox, service }, requests, steps);
+    },
+    close: requests.close,
+  };
+}

@@ -1,0 +1,55 @@
+/** A row of a list, as the page shows it. Everything in it is redacted already. */
+export type Row = Readonly<Record<string, string | number | null>> & { readonly id: string };
+
+/** Which rows are wanted; `from` counts from the oldest row that matches. */
+export interface RowQuery {
+  readonly text: string;
+  /** What has this state or this class of status; empty for all. */
+  readonly state: string;
+  readonly from: number;
+  readonly limit: number;
+}
+
+interface Page {
+  readonly total: number;
+  readonly rows: readonly Row[];
+  /** Changes when earlier rows are gone, so that positions known before are no longer right. */
+  readonly generation: number;
+}
+
+export interface List {
+  page(query: RowQuery): Promise<Page> | Page;
+  /** Everything about one row; undefined if there is none. */
+  detail(id: string): Promise<unknown> | unknown;
+}
+
+/** Something that was found: the list it is in, and its id there. */
+export interface Found {
+  readonly list: string;
+  readonly id: string;
+  readonly text: string;
+}
+
+/** Where a picture of states has its steps from. */
+export interface Life {
+  readonly states: readonly string[];
+  readonly steps: readonly { readonly from: string; readonly to: string; readonly on: string }[];
+  readonly state: string;
+  /** The states that it went through, in order. */
+  readonly path: readonly { readonly state: string; readonly at: string | null }[];
+  /** Whether the path was seen, and not only concluded from where it is now. */
+  readonly isSeen: boolean;
+}
+
+/** What the page may show, and do. */
+export interface InspectorSource {
+  readonly title: string;
+  readonly lists: Readonly<Record<string, List>>;
+  /** Documents that are read as a whole. */
+  readonly documents: Readonly<Record<string, () => Promise<unknown> | unknown>>;
+  /** Changes, which only a sandbox has. */
+  readonly actions: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => Promise<unknown>>>;
+  find(text: string): Promise<readonly Found[]>;
+  /** Changes whenever something shown may have changed. */
+  version(): string | Promise<string>;
+}

@@ -1,0 +1,279 @@
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { newHome } from '../support/built.ts';
+import { startFiatrail } from '../support/in-process.ts';
+
+/** Who may see the inspector of a served sandbox, and what it says to everybody else. */
+
+interface Served {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly inspector: string;
+}
+
+interface Inspected extends Served {
+  readonly origin: string;
+  readonly token: string;
+}
+
+async function inspected(): Promise<Inspected> {
+  const home = newHome(onTestFinished);
+  const server = startFiatrail(home, [
+    'sandbox',
+    'serve',
+    '--port',
+    '0',
+    '--rate-limits',
+    'off',
+    '--inspect',
+    '-o',
+    'json',
+  ]);
+  onTestFinished(async () => {
+    server.kill('SIGTERM');
+    await server.end;
+  });
+  const served = JSON.parse(await server.firstLine()) as Served;
+  const { origin, hash } = new URL(served.inspector);
+  return { ...served, origin, token: hash.replace('#token=', '') };
+}
+
+interface Reply {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+function ask(origin: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    request(`${origin}${path}`, { method: body === undefined ? 'GET' : 'POST', headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part) => {
+        text += part;
+      });
+      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body: text }));
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+const enter = ({ origin, token }: Pick<Inspected, 'origin' | 'token'>) =>
+  ask(origin, '/enter', { origin }, JSON.stringify({ token }));
+
+/** Returns the cookie of a session. */
+async function session(at: Inspected): Promise<string> {
+  const { headers } = await enter(at);
+  return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+}
+
+/** Asks until what was recorded in the background is there. */
+async function until<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
+  for (;;) {
+    const value = await read();
+    if (isThere(value)) return value;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+test('a token is worth a session once, and its cookie is kept from scripts and other sites', async () => {
+  const at = await inspected();
+  const first = await enter(at);
+  expect(first.status).toBe(200);
+  expect(first.headers['set-cookie']?.[0]).toMatch(
+    /^fiatrail-inspector-[0-9a-f]{12}=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+  );
+  expect(await enter(at)).toMatchObject({
+    status: 401,
+    headers: expect.not.objectContaining({ 'set-cookie': expect.anything() }),
+  });
+});
+
+test('a wrong token is refused, and does not use up the right one', async () => {
+  const at = await inspected();
+  expect((await enter({ ...at, token: `${at.token}x` })).status).toBe(401);
+  expect((await ask(at.origin, '/enter', { origin: at.origin }, '{"token":1}')).status).toBe(401);
+  expect((await ask(at.origin, '/enter', { origin: at.origin }, 'no json')).status).toBe(400);
+  expect((await enter(at)).status).toBe(200);
+});
+
+test('without a session there is the empty page alone', async () => {
+  const { origin } = await inspected();
+  const paths = [
+    '/',
+    '/page.js',
+    '/page.css',
+    '/api/about',
+    '/api/feed',
+    '/api/lists/requests',
+    '/api/documents/clock',
+  ];
+  const replies = await Promise.all(paths.map((path) => ask(origin, path)));
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 401, 401, 401, 401]);
+  for (const { headers } of replies) {
+    expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self';");
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  }
+});
+
+test('a foreign Host or Origin gets nothing, even with the cookie', async () => {
+  const at = await inspected();
+  const cookie = await session(at);
+  const { host, port } = new URL(at.origin);
+  expect((await ask(at.origin, '/api/about', { cookie, host })).status).toBe(200);
+  expect((await ask(at.origin, '/api/about', { cookie, host: `localhost:${port}` })).status).toBe(200);
+  const hosts = [
+    `evil.example:${port}`,
+    '127.0.0.1:1',
+    '127.0.0.1',
+    `127.0.0.1.evil.example:${port}`,
+    `0.0.0.0:${port}`,
+  ];
+  for (const forged of hosts) expect((await ask(at.origin, '/', { cookie, host: forged })).status).toBe(403);
+  for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', `https://127.0.0.1:${port}`])
+    expect((await ask(at.origin, '/api/about', { cookie, origin })).status).toBe(403);
+});
+
+test('a change must say where it comes from, and needs a session', async () => {
+  const at = await inspected();
+  const cookie = await session(at);
+  const { origin } = at;
+  const advance = (headers: Record<string, string>) =>
+    ask(origin, '/api/actions/advance', headers, '{"durationMs":60000}');
+  expect((await advance({ cookie })).status).toBe(403);
+  expect((await advance({ cookie, origin: 'https://evil.example' })).status).toBe(403);
+  expect((await advance({ origin })).status).toBe(401);
+  const clock = async () => JSON.parse((await ask(origin, '/api/documents/clock', { cookie })).body).clockOffsetSeconds;
+  expect(await clock()).toBe(0);
+  expect((await advance({ cookie, origin })).status).toBe(200);
+  expect(await clock()).toBe(60);
+  const unknown = await ask(origin, '/api/actions/reset', { cookie, origin }, '{}');
+  expect(unknown).toMatchObject({ status: 404, body: '{"error":"nothing can be changed here"}' });
+  const wrong = await ask(
+    origin,
+    '/api/actions/fault-add',
+    { cookie, origin },
+    '{"endpoint":"x","kind":"slow","times":1}',
+  );
+  expect(wrong).toMatchObject({ status: 400, body: expect.stringContaining('endpoint: expected the id') });
+});
+
+test('two inspectors take neither cookie nor session of each other', async () => {
+  const [one, other] = [await inspected(), await inspected()];
+  const cookies = [await session(one), await session(other)];
+  const both = cookies.join('; ');
+  expect((await ask(one.origin, '/api/about', { cookie: both })).status).toBe(200);
+  expect((await ask(other.origin, '/api/about', { cookie: both })).status).toBe(200);
+  expect((await ask(one.origin, '/api/about', { cookie: cookies[1] ?? '' })).status).toBe(401);
+  const [, secret = ''] = (cookies[1] ?? '').split('=');
+  const [name = ''] = (cookies[0] ?? '').split('=');
+  expect((await ask(one.origin, '/api/about', { cookie: `${name}=${secret}` })).status).toBe(401);
+});
+
+test('a browser that reads no events costs nobody else anything, and does not keep the command from ending', async () => {
+  const at = await inspected();
+  const cookie = await session(at);
+  const { hostname, port, host } = new URL(at.origin);
+  for (let count = 0; count < 5; count++) {
+    const socket = connect(Number(port), hostname).pause();
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    socket.write(`GET /api/feed HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\n\r\n`);
+  }
+  expect((await ask(at.origin, '/api/about', { cookie })).status).toBe(200);
+});
+
+test('events say that something is new, and not again to whoever heard it', async () => {
+  const at = await inspected();
+  const cookie = await session(at);
+  const feed = (headers: Record<string, string>, isEnough: (text: string) => boolean) =>
+    new Promise<string>((resolve, reject) => {
+      const sent = request(`${at.origin}/api/feed`, { headers: { cookie, ...headers }, agent: false }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part) => {
+          text += part;
+          if (!isEnough(text)) return;
+          sent.destroy();
+          resolve(text);
+        });
+      });
+      sent.on('error', reject).end();
+    });
+  const first = await feed({}, (text) => text.includes('data: changed'));
+  const [, id = ''] = /id: (\S+)/.exec(first) ?? [];
+  const heard = feed({ 'last-event-id': id }, (text) => text.includes('data: changed'));
+  await fetch(`${at.url}/getfees`, { headers: { 'x-api-key': at.apiKey } });
+  const [, next = ''] = /id: (\S+)/.exec(await heard) ?? [];
+  expect(next).not.toBe('');
+  expect(next).not.toBe(id);
+});
+
+interface Recorded {
+  readonly total: number;
+  readonly rows: readonly { readonly id: string; readonly operation: string | null; readonly status: number }[];
+}
+
+test('what is recorded has neither keys nor BVNs, and long bodies are cut', async () => {
+  const at = await inspected();
+  const cookie = await session(at);
+  const headers = { 'x-api-key': at.apiKey, 'content-type': 'application/json' };
+  const send = (path: string, body: string) => fetch(`${at.url}${path}`, { method: 'POST', headers, body });
+  await send('/onboarduser', '{"bvn":"22222222229"}');
+  await send('/nowhere', `{"bvn":"22222222229"}`);
+  await send('/onboarduser', `{"bvn":"22222222229","note":"${'x'.repeat(50_000)}"}`);
+  await fetch(new URL('/_sandbox/status?values=true', at.url), { headers });
+  const list = async () =>
+    JSON.parse((await ask(at.origin, '/api/lists/requests?from=0&limit=10', { cookie })).body) as Recorded;
+  const { rows } = await until(list, ({ total }) => total === 4);
+  expect(rows.map(({ operation, status }) => [operation, status])).toEqual([
+    ['users.onboard', 200],
+    [null, 404],
+    ['users.onboard', expect.any(Number)],
+    ['sandbox.status', 200],
+  ]);
+  const details = await Promise.all(
+    rows.map(async ({ id }) => (await ask(at.origin, `/api/lists/requests/${id}`, { cookie })).body),
+  );
+  for (const detail of details) {
+    expect(detail).not.toContain(at.apiKey);
+    expect(detail).not.toContain('22222222229');
+    expect(detail.length).toBeLessThan(60_000);
+  }
+  expect(details[2]).toContain('… (cut; it has ');
+});
+
+test('a request that may change something is copied as a dry run, and never as curl', async () => {
+  const at = await inspected();
+  const cookie = await session(at);
+  const headers = { 'x-api-key': at.apiKey, 'content-type': 'application/json' };
+  await fetch(`${at.url}/getfees`, { headers });
+  await fetch(`${at.url}/cngnonramp`, { method: 'POST', headers, body: `{"userId":"it's","amount":5000}` });
+  const list = async () =>
+    JSON.parse((await ask(at.origin, '/api/lists/requests?from=0&limit=10', { cookie })).body) as Recorded;
+  const { rows } = await until(list, ({ total }) => total === 2);
+  const copies = await Promise.all(
+    rows.map(async ({ id }) => JSON.parse((await ask(at.origin, `/api/lists/requests/${id}`, { cookie })).body).copies),
+  );
+  expect(copies).toEqual([
+    {
+      fiatrail: 'fiatrail api GET /getfees',
+      curl: 'curl -X GET -H "x-api-key: $FIATRAIL_API_KEY" "$FIATRAIL_BASE_URL"/getfees',
+    },
+    { fiatrail: `fiatrail api POST /cngnonramp -d '{"userId":"it'\\''s","amount":5000}' --dry-run` },
+  ]);
+});
+
+test('every posting set that is shown sums to zero, and says what it left', async () => {
+  const at = await inspected();
+  const cookie = await session(at);
+  const read = async (path: string) => JSON.parse((await ask(at.origin, path, { cookie })).body);
+  const { total } = await read('/api/lists/ledger?limit=0');
+  const { postings, sums } = await read(`/api/lists/ledger/${total}`);
+  expect(postings.length).toBeGreaterThan(1);
+  for (const { isZero } of sums) expect(isZero).toBe(true);
+  const balances = await read('/api/documents/balances');
+  expect(balances.map(({ isZero }: { isZero: boolean }) => isZero)).toEqual(balances.map(() => true));
+});
