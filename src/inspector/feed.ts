@@ -17,7 +17,7 @@ export interface Feed {
 
 interface Listener {
   readonly response: ServerResponse;
-  heard: string | undefined;
+  lastId: string | undefined;
   unread: number;
 }
 
@@ -25,8 +25,8 @@ export function createFeed(clock: Clock, version: () => string | Promise<string>
   const listeners = new Set<Listener>();
   const stopping = new AbortController();
   const tell = (listener: Listener, current: string) => {
-    if (listener.heard === current) return;
-    listener.heard = current;
+    if (listener.lastId === current) return;
+    listener.lastId = current;
     // Nothing is queued for whoever does not read: the last word is all that counts.
     if (listener.response.writableNeedDrain) listener.unread += 1;
     else {
@@ -48,7 +48,7 @@ export function createFeed(clock: Clock, version: () => string | Promise<string>
   return {
     add: (response, lastEventId) => {
       if (listeners.size >= MOST_FEEDS) return false;
-      const listener = { response, heard: lastEventId, unread: 0 };
+      const listener = { response, lastId: lastEventId, unread: 0 };
       listeners.add(listener);
       response.once('close', () => listeners.delete(listener));
       response.write('retry: 1000\n\n');

@@ -37,8 +37,8 @@ export interface Life {
   readonly state: string;
   /** The states that it went through, in order. */
   readonly path: readonly { readonly state: string; readonly at: string | null }[];
-  /** Whether the path was seen, and not only concluded from where it is now. */
-  readonly isSeen: boolean;
+  /** Whether the path was observed, and not only concluded from where it is now. */
+  readonly isObserved: boolean;
 }
 
 /** What the page may show, and do. */

@@ -85,7 +85,7 @@ const sources = readdirSync(new URL('src', root), { recursive: true, encoding: '
 const found = sources.flatMap(codesIn).filter(({ code }) => !OF_NODE.includes(code));
 /** Codes that have a name of their own: `export const ANSWER_NOT_OPENED = 'ANSWER_NOT_OPENED'`. */
 const named = sources.flatMap((text) =>
-  [...text.matchAll(/^export const ([A-Z_]+) = '\1';/gm)].map(([, code = '']) => code),
+  [...text.matchAll(/^(?:export )?const ([A-Z_]+) = '\1';/gm)].map(([, code = '']) => code),
 );
 
 test('docs/exit-codes.md lists every error code, and no other', () => {

@@ -4,7 +4,7 @@ export interface Life {
   readonly steps: readonly { readonly from: string; readonly to: string; readonly on: string }[];
   readonly state: string;
   readonly path: readonly { readonly state: string; readonly at: string | null }[];
-  readonly isSeen: boolean;
+  readonly isObserved: boolean;
 }
 
 const BOX = { width: 148, height: 34 };
@@ -113,7 +113,7 @@ function lineOf(from: Place = { x: 0, y: 0 }, to: Place = { x: 0, y: 0 }): strin
   return `M${x1} ${from.y + middle} C${x1 + bend} ${from.y + middle} ${x2 - bend} ${to.y + middle} ${x2} ${to.y + middle}`;
 }
 
-function inWords({ path, isSeen }: Life): string {
+function inWords({ path, isObserved }: Life): string {
   const way = path.map(({ state }) => state).join(' → ');
-  return isSeen || path.length < 2 ? `Path: ${way}` : `Probable path, because it began before this session: ${way}`;
+  return isObserved || path.length < 2 ? `Path: ${way}` : `Probable path, because it began before this session: ${way}`;
 }

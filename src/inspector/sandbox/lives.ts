@@ -25,16 +25,16 @@ export interface StepLog {
 const MOST_WORK = 5_000;
 
 export function createStepLog(): StepLog {
-  const seen = new Map<string, Step[]>();
+  const stepsOf = new Map<string, Step[]>();
   return {
     onStep: (step) => {
       const key = `${step.machine} ${step.subject}`;
-      const steps = seen.get(key) ?? [];
-      seen.delete(key);
-      seen.set(key, [...steps, step]);
-      if (seen.size > MOST_WORK) for (const oldest of seen.keys()) return void seen.delete(oldest);
+      const steps = stepsOf.get(key) ?? [];
+      stepsOf.delete(key);
+      stepsOf.set(key, [...steps, step]);
+      if (stepsOf.size > MOST_WORK) for (const oldest of stepsOf.keys()) return void stepsOf.delete(oldest);
     },
-    of: (machine, subject) => seen.get(`${machine} ${subject}`) ?? [],
+    of: (machine, subject) => stepsOf.get(`${machine} ${subject}`) ?? [],
   };
 }
 
@@ -105,15 +105,15 @@ function lifeOf({ kind, subject, state, created_at: at }: WorkRow, log: StepLog)
   const steps = machine.transitions.flatMap(({ from, to, on }) => from.map((each) => ({ from: each, to, on })));
   const states = [...new Set(steps.flatMap(({ from, to }) => [from, to]))];
   const start = states.find((each) => steps.every(({ to }) => to !== each)) ?? states[0] ?? state;
-  const seen = log.of(kind, subject);
+  const stepsOf = log.of(kind, subject);
   const isoTime = (timeMs: number | bigint) => new Date(Number(timeMs)).toISOString();
-  // What was undone after it was seen leads elsewhere.
-  if (seen[0]?.from === start && seen.at(-1)?.to === state) {
-    const path = seen.map((each) => ({ state: each.to, at: isoTime(each.atMs) }));
-    return { states, steps, state, path: [{ state: start, at: isoTime(at) }, ...path], isSeen: true };
+  // What was undone after it was stepsOf leads elsewhere.
+  if (stepsOf[0]?.from === start && stepsOf.at(-1)?.to === state) {
+    const path = stepsOf.map((each) => ({ state: each.to, at: isoTime(each.atMs) }));
+    return { states, steps, state, path: [{ state: start, at: isoTime(at) }, ...path], isObserved: true };
   }
   const path = shortest(steps, start, state).map((each) => ({ state: each, at: each === start ? isoTime(at) : null }));
-  return { states, steps, state, path, isSeen: path.length < 2 };
+  return { states, steps, state, path, isObserved: path.length < 2 };
 }
 
 /** The shortest way from one state to another. */

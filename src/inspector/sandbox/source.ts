@@ -80,8 +80,11 @@ function asking(sandbox: Sandbox) {
     const answer = parseExactJson(response.body);
     if (response.status < 300 && isJsonObject(answer) && isJsonObject(answer['data'])) return answer['data'];
     const why = isJsonObject(answer) ? answer['error'] : undefined;
-    const said = isJsonObject(why) ? (why['details'] ?? why['message']) : why;
-    throw new CliError('usage', typeof said === 'string' ? said : `the sandbox answered with HTTP ${response.status}`);
+    const reason = isJsonObject(why) ? (why['details'] ?? why['message']) : why;
+    throw new CliError(
+      'usage',
+      typeof reason === 'string' ? reason : `the sandbox answered with HTTP ${response.status}`,
+    );
   };
 }
 
