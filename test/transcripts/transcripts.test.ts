@@ -112,6 +112,7 @@ $ fiatrail report pending
 $ fiatrail report balance
 $ fiatrail report owed
 $ fiatrail sync forget --yes
+$ fiatrail profiles inbox show
 $ fiatrail profiles mirror show
 `;
 
@@ -120,6 +121,7 @@ const UNSEEN = [
   ...[
     'profiles journal set',
     'profiles mirror set',
+    'profiles inbox set',
     'profiles operators remove',
     'profiles operators cancel',
     'keys sandbox add',
