@@ -17,7 +17,7 @@ import { neverLooked, periodArgument, periodIn, periodSchema, spanIn, svgOption,
 const feesCommand = command({
   words: ['report', 'fees'],
   summary: 'Report the fees that the account earned and withdrew, and those that it paid',
-  examples: ['fiatrail report fees', 'fiatrail report fees "last month" -o json --query earned'],
+  examples: ['fiatrail report fees', 'fiatrail report fees last month -o json --query earned'],
   endpoints: [],
   prints: () =>
     z.object({
@@ -67,7 +67,7 @@ export const userSchema = () =>
 const usersCommand = command({
   words: ['report', 'users'],
   summary: 'Report the users with the largest onramps of a period',
-  examples: ['fiatrail report users', 'fiatrail report users "last month" --top 20 -o csv'],
+  examples: ['fiatrail report users', 'fiatrail report users last month --top 20 -o csv'],
   endpoints: [],
   prints: () =>
     z.object({
@@ -142,7 +142,7 @@ const balanceCommand = command({
   examples: [
     'fiatrail report balance',
     'fiatrail report balance --token USDC --since 30d --by week',
-    'fiatrail report balance "last month" --svg last-month.svg',
+    'fiatrail report balance last month --svg last-month.svg',
   ],
   endpoints: [],
   prints: () =>

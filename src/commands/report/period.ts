@@ -7,7 +7,7 @@ import { replaceFile } from '../../files/private-file.ts';
 import type { Queries } from '../../journal/store.ts';
 import { printable } from '../../money/amount.ts';
 import { barsSvg } from '../../present/svg.ts';
-import { option, optionalArgument, plainText, word } from '../../terminal/parse/parameters.ts';
+import { option, plainText, someArguments, word } from '../../terminal/parse/parameters.ts';
 import { type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
 
@@ -16,11 +16,11 @@ export interface Period {
   readonly untilMs: number;
 }
 
-export const periodArgument = optionalArgument(
-  'period',
-  '"this month" (default), "last month" or a month such as 2026-11',
-  word,
-);
+/** Several words, since nobody quotes `last month`. */
+export const periodArgument = {
+  ...someArguments('period', 'this month (default), last month or a month such as 2026-11', word, 'Period:'),
+  required: false,
+};
 
 /**
  * Returns the period that was typed: a month by its name, or from --since (default: the start of the month) to --until; now at the latest.
@@ -29,9 +29,10 @@ export const periodArgument = optionalArgument(
 export async function periodIn(
   session: Session,
   queries: Queries,
-  name: string | undefined,
+  words: readonly string[] | undefined,
   typed: TypedPeriod,
 ): Promise<Period> {
+  const name = words?.length ? words.join(' ') : undefined;
   // By the service's clock, which may be ahead of this one.
   const looked = (await queries.get<{ at: string | null }>('SELECT max(at) AS at FROM stored_balance_checks'))?.at;
   const nowMs = Math.max(session.world.clock.now(), looked ? Date.parse(looked) : 0);
@@ -45,11 +46,11 @@ export async function periodIn(
   const month = monthNamed(name ?? 'this month', zone, inMonthMs);
   if (!month)
     throw new CliError('usage', `invalid period "${printable(name ?? '')}"`, {
-      hint: 'use "this month", "last month", 2026-11, or --since and --until',
+      hint: 'use this month, last month, 2026-11, or --since and --until',
     });
   const sinceMs = times.sinceMs ?? month.sinceMs;
   if (sinceMs > nowMs)
-    throw new CliError('usage', 'the period is in the future', { hint: 'use "this month" for the days until now' });
+    throw new CliError('usage', 'the period is in the future', { hint: 'use this month for the days until now' });
   return { sinceMs, untilMs: Math.max(sinceMs + 1, Math.min(nowMs + 1, times.untilMs ?? month.untilMs)) };
 }
 
