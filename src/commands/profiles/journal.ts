@@ -10,63 +10,26 @@ import { endDryRun } from '../../engine/requests.ts';
 import { isBound, passwordToStore, serverAddressOf } from '../../journal/postgres/server-address.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
-import { nothingTo, option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { nothingTo, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
+import { nameArgument, placeKit, placeNamed, placeOptions, requireOnePlace } from './place.ts';
 import { requireProfile } from './show.ts';
 
 const MAX_PASSWORD_BYTES = 4096;
 
-/** Validates the URL of a journal's database. Throws CliError usage. */
-function journalUrl(text: string): string {
-  serverAddressOf(text);
-  return text;
-}
-
-const COLUMNS = [
-  { field: 'profile', title: 'Profile' },
-  { field: 'journal', title: 'Journal' },
-  { field: 'place', title: 'Place' },
-  { field: 'from', title: 'Set by' },
-  { field: 'independent', title: 'Independent' },
-] as const;
-
-/** Describes where the journal of a profile is. Never contains a password. */
-function printedLocation({ world }: Session, profile: string) {
-  const { path, server } = journalLocationOf(world, { name: profile });
-  const independent = storedProfileNamed(profile, world)?.independentJournal === true && !server;
-  if (!server) return { profile, journal: 'SQLite', place: path, from: null, independent };
-  const { name } = serverAddressOf(server.url, server.from);
-  return { profile, journal: 'PostgreSQL', place: name, from: server.from, independent };
-}
-
-const shownSchema = () =>
-  z.object({
-    profile: z.string(),
-    journal: z.enum(['SQLite', 'PostgreSQL']),
-    place: z.string(),
-    from: z.nullable(z.string()),
-    independent: z.boolean(),
-  });
-
-const nameArgument = optionalArgument('name', 'profile name (default: the profile in use)', word);
-
-const showCommand = command({
-  words: ['profiles', 'journal', 'show'],
-  summary: 'Show where a profile keeps its journal',
-  examples: ['fiatrail profiles journal show', 'fiatrail profiles journal show main -o json --query place'],
-  endpoints: [],
-  prints: shownSchema,
-  isLocal: true,
-  parameters: { name: nameArgument },
-  run: async (session, { name = session.profile.name }) => {
-    if (name !== session.profile.name || storedProfileNamed(name, session.world)) requireProfile(session, name);
-    return { result: { data: printedLocation(session, name), columns: COLUMNS } };
+const { show, prints, shown, placeNow } = placeKit({
+  noun: 'journal',
+  thing: 'its journal',
+  more: { independent: { schema: () => z.boolean(), title: 'Independent' } },
+  placeOf: ({ world }, name) => {
+    const place = journalLocationOf(world, { name });
+    const independent = storedProfileNamed(name, world)?.independentJournal === true && !place.server;
+    return { ...place, more: { independent } };
   },
 });
 
 const SETTINGS = {
-  url: option('--url <url>', 'keep the journal in this PostgreSQL database: postgres://USER@HOST/DATABASE', journalUrl),
-  local: switchOn('--local', 'keep the journal in a file of this machine'),
+  ...placeOptions('the journal'),
   independent: switchOn('--independent', 'let each state folder have a journal of its own (see above for the cost)'),
   passwordStdin: switchOn('--password-stdin', 'read the password of the database from standard input, and store it'),
 };
@@ -82,15 +45,16 @@ const setCommand = command({
     'fiatrail profiles journal set main --independent --yes',
   ],
   endpoints: [],
-  prints: shownSchema,
+  prints,
   isLocal: true,
   parameters: {
     name: nameArgument,
     ...SETTINGS,
   },
   run: async (session, { name = session.profile.name, url, local, independent, passwordStdin }) => {
-    if ([url !== undefined, local, independent].filter(Boolean).length > 1)
-      throw new CliError('usage', '--url, --local and --independent cannot be combined', { hint: 'give one of them' });
+    requireOnePlace({
+      ...{ '--url': url !== undefined, '--local': local === true, '--independent': independent === true },
+    });
     if (url === undefined && !local && !independent && !passwordStdin) throw nothingTo('set', SETTINGS);
     const isLocal = local === true || independent === true;
     await change(session, name, {
@@ -99,11 +63,11 @@ const setCommand = command({
       isIndependent: independent === true,
       hasPassword: passwordStdin === true,
     });
-    return { result: { data: printedLocation(session, name), columns: COLUMNS } };
+    return shown(session, name);
   },
 });
 
-export const journalCommands = [showCommand, setCommand];
+export const journalCommands = [show, setCommand];
 
 interface Wanted {
   readonly url: string | undefined;
@@ -129,13 +93,13 @@ async function change(
       hint: 'give the URL of the journal’s database too: --url postgres://USER@HOST/DATABASE',
     });
   const password = hasPassword ? passwordFrom(await world.stdin.readAll(MAX_PASSWORD_BYTES)) : undefined;
-  const now = printedLocation(session, name);
+  const now = placeNow(session, name);
   const file = isIndependent ? 'a file in each state folder' : 'a file of this machine';
-  const next = url === undefined ? (isLocal ? file : now.place) : serverAddressOf(url).name;
+  const next = url === undefined && !isLocal ? now : placeNamed(url, file);
   endDryRun(session, { profile: name, journal: next });
   const lines = [
     ['profile', `${name} (${modeForPeople(stored.mode)})`],
-    ['now', now.place],
+    ['now', now],
     ['new', next],
     [
       'effect',

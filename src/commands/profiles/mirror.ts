@@ -4,19 +4,12 @@ import { storedProfileNamed } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { mirrorLocationOf } from '../../engine/mirror/open.ts';
 import { endDryRun } from '../../engine/requests.ts';
-import { serverAddressOf } from '../../journal/postgres/server-address.ts';
 import { command } from '../../terminal/command.ts';
-import { duration, nothingTo, option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import { duration, nothingTo, option } from '../../terminal/parse/parameters.ts';
+import { nameArgument, placeKit, placeOptions, requireOnePlace } from './place.ts';
 import { requireProfile } from './show.ts';
 
 const DAY_MS = 86_400_000;
-
-/** Validates the URL of a mirror's database. Throws CliError usage. */
-function mirrorUrl(text: string): string {
-  serverAddressOf(text);
-  return text;
-}
 
 /** Parses how long what is personal is kept, in whole days. Throws CliError usage. */
 function wholeDays(text: string): number {
@@ -25,53 +18,19 @@ function wholeDays(text: string): number {
   throw new CliError('usage', `"${text}" is not a number of days`, { hint: 'for example 30d, 90d or 1y' });
 }
 
-const COLUMNS = [
-  { field: 'profile', title: 'Profile' },
-  { field: 'mirror', title: 'Mirror' },
-  { field: 'place', title: 'Place' },
-  { field: 'from', title: 'Set by' },
-  { field: 'personalDays', title: 'Days that names are kept' },
-] as const;
-
-/** Describes where the mirror of a profile is. */
-function printedLocation({ world, profile }: Session, name: string) {
-  const mode = (storedProfileNamed(name, world) ?? profile).mode;
-  const { path, server, personalDays } = mirrorLocationOf(world, { name, mode });
-  if (!server) return { profile: name, mirror: 'SQLite', place: path, from: null, personalDays };
-  return {
-    ...{ profile: name, mirror: 'PostgreSQL', place: serverAddressOf(server.url, server.from).name },
-    ...{ from: server.from, personalDays },
-  };
-}
-
-const shownSchema = () =>
-  z.object({
-    profile: z.string(),
-    mirror: z.enum(['SQLite', 'PostgreSQL']),
-    place: z.string(),
-    from: z.nullable(z.string()),
-    personalDays: z.int(),
-  });
-
-const nameArgument = optionalArgument('name', 'profile name (default: the profile in use)', word);
-
-const showCommand = command({
-  words: ['profiles', 'mirror', 'show'],
-  summary: 'Show where a profile keeps the copy of its account’s lists',
-  examples: ['fiatrail profiles mirror show', 'fiatrail profiles mirror show main -o json --query place'],
-  endpoints: [],
-  prints: shownSchema,
-  isLocal: true,
-  parameters: { name: nameArgument },
-  run: async (session, { name = session.profile.name }) => {
-    if (name !== session.profile.name || storedProfileNamed(name, session.world)) requireProfile(session, name);
-    return { result: { data: printedLocation(session, name), columns: COLUMNS } };
+const { show, prints, shown } = placeKit({
+  noun: 'mirror',
+  thing: 'the copy of its account’s lists',
+  more: { personalDays: { schema: () => z.int(), title: 'Days that names are kept' } },
+  placeOf: ({ world, profile }, name) => {
+    const { mode } = storedProfileNamed(name, world) ?? profile;
+    const { personalDays, ...place } = mirrorLocationOf(world, { name, mode });
+    return { ...place, more: { personalDays } };
   },
 });
 
 const SETTINGS = {
-  url: option('--url <url>', 'keep it in this PostgreSQL database: postgres://USER@HOST/DATABASE', mirrorUrl),
-  local: switchOn('--local', 'keep it in a file of this machine'),
+  ...placeOptions('it'),
   personalDays: option('--keep <duration>', 'how long names and numbers of persons are kept (default 90d)', wholeDays),
 };
 
@@ -85,15 +44,14 @@ const setCommand = command({
     'fiatrail profiles mirror set main --local --keep 30d',
   ],
   endpoints: [],
-  prints: shownSchema,
+  prints,
   isLocal: true,
   parameters: {
     name: nameArgument,
     ...SETTINGS,
   },
   run: async (session, { name = session.profile.name, url, local, personalDays }) => {
-    if (url !== undefined && local)
-      throw new CliError('usage', '--url and --local cannot be combined', { hint: 'give one of them' });
+    requireOnePlace({ '--url': url !== undefined, '--local': local === true });
     if (url === undefined && !local && personalDays === undefined) throw nothingTo('set', SETTINGS);
     const stored = requireProfile(session, name);
     const next = {
@@ -102,8 +60,8 @@ const setCommand = command({
     };
     endDryRun(session, { profile: name, mirror: next });
     await changeProfile(session.world, name, (current) => ({ ...(current ?? stored), mirror: next }));
-    return { result: { data: printedLocation(session, name), columns: COLUMNS } };
+    return shown(session, name);
   },
 });
 
-export const mirrorCommands = [showCommand, setCommand];
+export const mirrorCommands = [show, setCommand];

@@ -1,0 +1,92 @@
+import * as z from 'zod/mini';
+import { storedProfileNamed } from '../../account/profile.ts';
+import { CliError } from '../../base/errors.ts';
+import { serverAddressOf } from '../../journal/postgres/server-address.ts';
+import { command } from '../../terminal/command.ts';
+import { option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
+import { requireProfile } from './show.ts';
+
+export const nameArgument = optionalArgument('name', 'profile name (default: the profile in use)', word);
+
+/** Validates the URL of a database. Throws CliError usage. */
+function databaseUrl(text: string): string {
+  serverAddressOf(text);
+  return text;
+}
+
+/** Where something that a profile has can be kept. */
+export const placeOptions = (thing: string) => ({
+  url: option('--url <url>', `keep ${thing} in this PostgreSQL database: postgres://USER@HOST/DATABASE`, databaseUrl),
+  local: switchOn('--local', `keep ${thing} in a file of this machine`),
+});
+
+/** Throws CliError usage if more than one of the places is given. */
+export function requireOnePlace(places: Readonly<Record<string, boolean>>): void {
+  const names = Object.keys(places);
+  if (Object.values(places).filter(Boolean).length > 1)
+    throw new CliError('usage', `${names.slice(0, -1).join(', ')} and ${names.at(-1)} cannot be combined`, {
+      hint: 'give one of them',
+    });
+}
+
+/** Says where a URL leads, or the file that serves instead of one. Never contains a password. */
+export const placeNamed = (url: string | undefined, file = 'a file of this machine') =>
+  url === undefined ? file : serverAddressOf(url).name;
+
+interface Place {
+  readonly path: string;
+  /** The database that has it instead of the file, and what says so. */
+  readonly server: { readonly url: string; readonly from: string } | undefined;
+  /** What else is said of it. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+interface Kept {
+  /** What is kept, as a field and as the group of its commands. */
+  readonly noun: 'journal' | 'inbox' | 'mirror';
+  /** The same in words. */
+  readonly thing: string;
+  /** The schema and the title of each further field. */
+  readonly more?: Readonly<Record<string, { readonly schema: () => z.core.$ZodType; readonly title: string }>>;
+  readonly placeOf: (session: Session, name: string) => Place;
+}
+
+/** The command that shows where a profile keeps something, and what the one that sets it prints. */
+export function placeKit({ noun, thing, more = {}, placeOf }: Kept) {
+  const prints = () =>
+    z.object({
+      profile: z.string(),
+      [noun]: z.enum(['SQLite', 'PostgreSQL']),
+      place: z.string(),
+      from: z.nullable(z.string()),
+      ...Object.fromEntries(Object.entries(more).map(([field, { schema }]) => [field, schema()])),
+    });
+  const columns = [
+    { field: 'profile', title: 'Profile' },
+    { field: noun, title: `${noun[0]?.toUpperCase()}${noun.slice(1)}` },
+    { field: 'place', title: 'Place' },
+    { field: 'from', title: 'Set by' },
+    ...Object.entries(more).map(([field, { title }]) => ({ field, title })),
+  ];
+  const nowOf = (session: Session, name: string) => {
+    const { path, server, more: values } = placeOf(session, name);
+    const place = server ? serverAddressOf(server.url, server.from).name : path;
+    return { profile: name, [noun]: server ? 'PostgreSQL' : 'SQLite', place, from: server?.from ?? null, ...values };
+  };
+  const shown = (session: Session, name: string) => ({ result: { data: nowOf(session, name), columns } });
+  const show = command({
+    words: ['profiles', noun, 'show'],
+    summary: `Show where a profile keeps ${thing}`,
+    examples: [`fiatrail profiles ${noun} show`, `fiatrail profiles ${noun} show main -o json --query place`],
+    endpoints: [],
+    prints,
+    isLocal: true,
+    parameters: { name: nameArgument },
+    run: async (session, { name = session.profile.name }) => {
+      if (name !== session.profile.name || storedProfileNamed(name, session.world)) requireProfile(session, name);
+      return shown(session, name);
+    },
+  });
+  return { show, prints, shown, placeNow: (session: Session, name: string): string => nowOf(session, name).place };
+}
