@@ -78,7 +78,7 @@ export function balanceLine(
 }
 
 /** A token by network, as the service reports it. */
-interface TokenBalances {
+interface WalletBalances {
   readonly totalBalance?: string | null | undefined;
   readonly networkBalances?: readonly BalanceRow[] | null | undefined;
 }
@@ -109,7 +109,7 @@ function largestIn(rows: readonly BalanceRow[], token: Token): Held | undefined 
   return all && { ...all.reduce((one, other) => (other.minor > one.minor ? other : one)), ...isPartial(all) };
 }
 
-function totalOf({ totalBalance, networkBalances }: TokenBalances, token: Token): Held | undefined {
+function totalOf({ totalBalance, networkBalances }: WalletBalances, token: Token): Held | undefined {
   const total = fromWire(totalBalance ?? '', 'token', token);
   return total && { ...total, ...(networkBalances?.some(({ error }) => error) ? { isPartial: true } : {}) };
 }

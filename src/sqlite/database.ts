@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { entryAt } from '../files/inspect.ts';
 import { makeFilePrivate, removePrivateFile, requireOwnFile } from '../files/private-file.ts';
 import { DatabaseError, guardOf } from './errors.ts';
@@ -162,7 +163,7 @@ function openUnwritable(
   path: string,
   layout: OpenOptions['layout'],
   problem: DatabaseError,
-  connect: (location: string) => SqliteConnection,
+  connect: (location: string) => DatabaseSync,
 ): Database {
   const guard = guardOf(path);
   const toRead: GuardedRun = (work) => {
@@ -191,7 +192,7 @@ function openUnwritable(
 
 /** Opens a file of this layout for reading; undefined if it cannot be read, or has another layout. */
 function ofLayout(
-  connect: () => SqliteConnection,
+  connect: () => DatabaseSync,
   { version, applicationId }: OpenOptions['layout'],
   guard: GuardedRun,
 ): Database | undefined {
@@ -298,10 +299,6 @@ function useWal(database: Database, path: string, busyTimeoutMs: number): void {
 
 const WAL_RETRY_MS = 20;
 
-type SqliteConnection = import('node:sqlite').DatabaseSync;
-
-type Statement = import('node:sqlite').StatementSync;
-
 type GuardedRun = <T>(work: () => T) => T;
 
 /** SQLite compiles a statement again before each run if a value is its whole limit, in order to plan for that number of rows. */
@@ -311,7 +308,7 @@ const compiledOnce = (sql: string) => sql.replace(/\bLIMIT (\?\d*)/g, 'LIMIT ($1
  * Returns what makes a row of a list of values. For rows as objects, Node looks up the name of every column again for each row, which takes
  * longer than the query.
  */
-function rowMaker(statement: Statement): (values: readonly unknown[]) => SqlRow {
+function rowMaker(statement: StatementSync): (values: readonly unknown[]) => SqlRow {
   statement.setReturnArrays(true);
   let names = statement.columns().map(({ name }) => name);
   return (values) => {
@@ -325,13 +322,13 @@ function rowMaker(statement: Statement): (values: readonly unknown[]) => SqlRow 
 
 /** A statement that was prepared. `toRow` makes its rows; it is missing until the second read, because most commands read once. */
 interface Prepared {
-  readonly statement: Statement;
+  readonly statement: StatementSync;
   isRead: boolean;
   toRow?: ReturnType<typeof rowMaker>;
 }
 
 /** The statements of a connection. Each is prepared once. */
-function statementsOf(connection: SqliteConnection) {
+function statementsOf(connection: DatabaseSync) {
   const known = new Map<string, Prepared>();
   const prepared = (sql: string) => {
     let found = known.get(sql);
@@ -365,7 +362,7 @@ function statementsOf(connection: SqliteConnection) {
   };
 }
 
-function wrap(connection: SqliteConnection, guard: GuardedRun): Database {
+function wrap(connection: DatabaseSync, guard: GuardedRun): Database {
   const { statement, all, get, forget } = statementsOf(connection);
   const finish =
     (done: string, undone: string) =>

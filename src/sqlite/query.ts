@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { requireOwnDatabase, type SqlValue } from './database.ts';
 import { DatabaseError, guardOf } from './errors.ts';
 
@@ -31,8 +32,6 @@ export interface QueryDatabase {
   compile(sql: string): CompiledQuery;
   close(): void;
 }
-
-type SqliteConnection = import('node:sqlite').DatabaseSync;
 
 /** How long a query waits for another process's write. */
 const TIMEOUT_MS = 5_000;
@@ -115,14 +114,14 @@ const MAX_ATTACHED = 10;
  * Limits what SQLite makes and opens. Without Node's limits, every place for another database is taken, so that neither ATTACH nor VACUUM INTO
  * finds one.
  */
-function limit(connection: SqliteConnection): void {
+function limit(connection: DatabaseSync): void {
   const limits: { length: number; attach: number } | undefined = connection.limits;
   if (limits) Object.assign(limits, { length: MAX_VALUE_BYTES, attach: 0 });
   else for (let count = 1; count <= MAX_ATTACHED; count++) connection.exec(`ATTACH ':memory:' AS taken_${count}`);
 }
 
 function requireLayout(
-  connection: SqliteConnection,
+  connection: DatabaseSync,
   path: string,
   { version, applicationId }: { readonly version: number; readonly applicationId: number },
 ): void {

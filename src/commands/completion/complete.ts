@@ -23,7 +23,7 @@ interface Option {
 }
 
 /** The words and flags before the cursor. */
-interface TypedLine {
+interface LineSoFar {
   readonly words: readonly string[];
   readonly given: readonly string[];
   /** The option whose value is being typed. */
@@ -40,7 +40,7 @@ interface LineState {
   readonly command: Outline | undefined;
   /** The command's own options and the global ones. */
   readonly options: readonly Option[];
-  readonly line: TypedLine;
+  readonly line: LineSoFar;
 }
 
 /** Returns the next words of a command that is itself an argument, as after `schema` and `help`. */
@@ -145,7 +145,7 @@ function shown({ values, repeats }: OutlinedParameter) {
 }
 
 /** Separates words from flags; an option that takes a value consumes the next word. */
-function read(typed: readonly string[], options: readonly Option[]): TypedLine {
+function read(typed: readonly string[], options: readonly Option[]): LineSoFar {
   const words: string[] = [];
   const given: string[] = [];
   let open: Option | undefined;
@@ -192,7 +192,7 @@ function nextWords(
 }
 
 /** The flags not given yet, by their long names. */
-function flagsOf(options: readonly Option[], { given }: TypedLine): Candidate[] {
+function flagsOf(options: readonly Option[], { given }: LineSoFar): Candidate[] {
   return options
     .filter(({ names, repeats }) => repeats || !names.some((name) => given.includes(name)))
     .map(({ names, about }) => ({ text: names.at(-1) ?? '', about }));
@@ -208,7 +208,7 @@ function argumentAt({ parameters }: Outline, index: number): Option | undefined 
 }
 
 /** Whether the value is a profile name: `--profile`, `--save <profile>` and the argument of `profiles use`. */
-function isProfile(names: readonly string[], placeholder: string, { words: [group] }: TypedLine): boolean {
+function isProfile(names: readonly string[], placeholder: string, { words: [group] }: LineSoFar): boolean {
   const isArgument = names.length === 0 && placeholder === 'name' && group === 'profiles';
   return isArgument || names.includes('--profile') || placeholder === 'profile';
 }
@@ -230,7 +230,7 @@ const KNOWN: readonly string[] = [
 ];
 
 interface Typing {
-  readonly line: TypedLine;
+  readonly line: LineSoFar;
   /** The typed part of the value. */
   readonly start: string;
 }

@@ -58,13 +58,13 @@ const ACCOUNT_OPTIONS = {
 };
 
 /** A bank account that is named in full, or will be. */
-interface GivenAccount {
+interface GivenDestination {
   readonly bankCode?: string | undefined;
   readonly accountNumber?: string | undefined;
   readonly accountName?: string | undefined;
 }
 
-interface GivenWithdrawal extends GivenAccount {
+interface GivenWithdrawal extends GivenDestination {
   readonly amount?: FeeAmount | undefined;
   readonly to?: string | undefined;
   readonly narration?: string | undefined;
@@ -98,7 +98,10 @@ async function askAmount(session: Session): Promise<FeeAmount> {
 }
 
 /** Prompts for a saved account or, if there is none or another is wanted, for the parts of one that are missing. */
-async function askAccount(session: Session, given: GivenAccount): Promise<Pick<GivenWithdrawal, 'to'> | GivenAccount> {
+async function askAccount(
+  session: Session,
+  given: GivenDestination,
+): Promise<Pick<GivenWithdrawal, 'to'> | GivenDestination> {
   const givenPart = given.bankCode ?? given.accountNumber ?? given.accountName;
   const saved = givenPart === undefined ? await savedAccounts(session) : [];
   if (saved.length > 0) {

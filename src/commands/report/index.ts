@@ -34,10 +34,10 @@ import {
 import { partCommands, USER_COLUMNS, userSchema } from './parts.ts';
 import {
   neverLooked,
-  type Period,
   periodArgument,
   periodIn,
   periodSchema,
+  type ReportPeriod,
   spanIn,
   svgOption,
   writeChart,
@@ -73,10 +73,10 @@ function rowsOutcome(
 }
 
 /** The period, how fresh the copy is, and which of its tables may lack rows. */
-const headOf = (period: Period, { syncedAt, partial }: Reach) => ({ ...spanIn(period), syncedAt, partial });
+const headOf = (period: ReportPeriod, { syncedAt, partial }: Reach) => ({ ...spanIn(period), syncedAt, partial });
 
 /** Reads what became of the account in a period. Rejects with CliError usage if nobody ever looked at its balances. */
-async function readAccount(session: Session, queries: Queries, period: Period, parts: readonly Span[] = []) {
+async function readAccount(session: Session, queries: Queries, period: ReportPeriod, parts: readonly Span[] = []) {
   const account = await accountIn(queries, spanOf(period.sinceMs, period.untilMs), parts);
   if (account.assets.length === 0) throw neverLooked();
   const { differences, compared } = account;
@@ -93,7 +93,7 @@ async function readAccount(session: Session, queries: Queries, period: Period, p
 async function ofCopy(
   session: Session,
   queries: Queries,
-  period: Period,
+  period: ReportPeriod,
   lists: string,
   rows: Readonly<Record<string, unknown>>,
   columns: readonly Column[],
@@ -107,7 +107,7 @@ async function ofCopy(
 async function wholeReport(
   session: Session,
   queries: Queries,
-  period: Period,
+  period: ReportPeriod,
   by: 'kind' | 'asset' | undefined,
 ): Promise<Outcome> {
   const kinds = () => kindsIn(queries, spanOf(period.sinceMs, period.untilMs));
@@ -129,7 +129,7 @@ const STEP_TITLES = { day: 'Day', week: 'Week of', month: 'Month' } as const;
 async function byStep(
   session: Session,
   queries: Queries,
-  period: Period,
+  period: ReportPeriod,
   { step, svg }: { readonly step: Step; readonly svg: string | undefined },
 ): Promise<Outcome> {
   const parts = partsOf(period.sinceMs, period.untilMs, step, session.globals.zone);
@@ -166,7 +166,7 @@ function chartOf({ assets, parts: moved }: AccountReport, parts: readonly { read
 /** All users of the period; more than an account has. */
 const ALL_USERS = 10_000_000;
 
-async function byUser(session: Session, queries: Queries, period: Period): Promise<Outcome> {
+async function byUser(session: Session, queries: Queries, period: ReportPeriod): Promise<Outcome> {
   const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
   return ofCopy(session, queries, period, 'users', { users }, USER_COLUMNS);
 }

@@ -11,7 +11,7 @@ import { option, plainText, someArguments, word } from '../../terminal/parse/par
 import { type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
 
-export interface Period {
+export interface ReportPeriod {
   readonly sinceMs: number;
   readonly untilMs: number;
 }
@@ -31,7 +31,7 @@ export async function periodIn(
   queries: Queries,
   words: readonly string[] | undefined,
   typed: TypedPeriod,
-): Promise<Period> {
+): Promise<ReportPeriod> {
   const name = words?.length ? words.join(' ') : undefined;
   // By the service's clock, which may be ahead of this one.
   const looked = (await queries.get<{ at: string | null }>('SELECT max(at) AS at FROM stored_balance_checks'))?.at;
@@ -71,6 +71,6 @@ export async function writeChart(session: Session, file: string, ...chart: Param
 }
 
 export const iso = (ms: number) => new Date(ms).toISOString();
-export const spanIn = ({ sinceMs, untilMs }: Period) => ({ since: iso(sinceMs), until: iso(untilMs - 1) });
+export const spanIn = ({ sinceMs, untilMs }: ReportPeriod) => ({ since: iso(sinceMs), until: iso(untilMs - 1) });
 
 export const periodSchema = () => ({ since: z.iso.datetime(), until: z.iso.datetime() });

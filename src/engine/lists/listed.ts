@@ -12,9 +12,9 @@ import {
   cursorOf,
   DEFAULT_LIMIT,
   type Listing,
+  type ListPeriod,
   listDigest,
   type PageRequest,
-  type Period,
   pageAfter,
   pointOf,
   type ResumePoint,
@@ -40,7 +40,7 @@ export async function listed<E extends Endpoint, Row>(
   account: Account,
   listing: Listing<E, Row>,
   { since, until, ...options }: ListOptions,
-  period: Period = ALWAYS,
+  period: ListPeriod = ALWAYS,
 ): Promise<Outcome> {
   if (options.outputFile !== undefined && !options.all)
     throw new CliError('usage', '--output-file needs --all', { hint: 'add --all' });
@@ -63,7 +63,7 @@ export async function listed<E extends Endpoint, Row>(
 export function filterOf<Row>(
   { filter, timeOf }: Pick<Listing<Endpoint, Row>, 'filter' | 'timeOf'>,
   typed: RowFilter<Row>['typed'],
-  { startDate, endDate }: Period,
+  { startDate, endDate }: ListPeriod,
 ): RowFilter<Row> | undefined {
   if (!timeOf || (startDate ?? endDate) === undefined) return filter;
   const [startMs, endMs] = [Date.parse(startDate ?? ''), Date.parse(endDate ?? '')];
@@ -89,7 +89,7 @@ interface ListReader<E extends Endpoint, Row> {
   readonly listing: Listing<E, Row>;
   readonly list: string;
   readonly point: ResumePoint | undefined;
-  readonly period: Period;
+  readonly period: ListPeriod;
 }
 
 /** A list that is being read. */

@@ -20,7 +20,7 @@ export interface PageRequest {
 export interface Listing<E extends Endpoint, Row> {
   readonly endpoint: E;
   readonly columns: readonly Column[];
-  readonly request: (page: PageRequest, period: Period) => RequestOf<E>;
+  readonly request: (page: PageRequest, period: ListPeriod) => RequestOf<E>;
   readonly rowsOf: (data: ResponseOf<E>) => readonly Row[] | null | undefined;
   readonly idOf: (row: Row) => string | null | undefined;
   /** The service continues after the id of a row instead of after a number of rows. */
@@ -48,7 +48,7 @@ export interface RowFilter<Row> {
 export const DEFAULT_LIMIT = 20;
 
 /** The period of a list that has no limits. */
-export const ALWAYS: Period = { startDate: undefined, endDate: undefined };
+export const ALWAYS: ListPeriod = { startDate: undefined, endDate: undefined };
 
 /** Declares a list, whose rows are what `rowsOf` returns. */
 export const listOf = <E extends Endpoint, Row>(
@@ -60,7 +60,7 @@ export const listOf = <E extends Endpoint, Row>(
 });
 
 /** The period of a list, as times in UTC. Both are in it. */
-export interface Period {
+export interface ListPeriod {
   readonly startDate: string | undefined;
   readonly endDate: string | undefined;
 }
@@ -76,7 +76,7 @@ export interface ResumePoint {
   /** The id of the last row; null if rows have none. */
   readonly last: string | null;
   /** The period of the first page. Words such as `7d` mean another one later. */
-  readonly period?: Period;
+  readonly period?: ListPeriod;
 }
 
 /** Identifies a list: which account, which endpoint, which filters. Contains neither a key nor a name. */

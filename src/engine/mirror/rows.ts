@@ -86,10 +86,10 @@ function knownChecker(schema: z.ZodMiniType | undefined): (value: unknown) => bo
 }
 
 /** Reads a field of a row. */
-type Field = (row: Plain) => Plain | undefined;
+type FieldReader = (row: Plain) => Plain | undefined;
 
 /** Returns what reads a field, where a dot selects a nested one. */
-function fieldReader(field: string): Field {
+function fieldReader(field: string): FieldReader {
   if (field === '') return () => undefined;
   const path = field.split('.');
   return path.length > 1
@@ -107,7 +107,11 @@ interface TableRows {
 
 /** Returns what makes the rows of a table. A list has up to a million, so what they have in common is worked out once. */
 export function rowsOf(table: MirrorTable): TableRows {
-  const [idOf, statusOf, timeIn] = [table.id, table.status, table.createdAt].map(fieldReader) as [Field, Field, Field];
+  const [idOf, statusOf, timeIn] = [table.id, table.status, table.createdAt].map(fieldReader) as [
+    FieldReader,
+    FieldReader,
+    FieldReader,
+  ];
   const columns = table.columns.map((column) => ({ ...column, read: fieldReader(column.field) }));
   const personal = columns.filter(({ isPersonal }) => isPersonal);
   const named = columns.filter(({ isName }) => isName);

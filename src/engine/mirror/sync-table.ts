@@ -5,7 +5,7 @@ import type { Plain } from '../../present/plain.ts';
 import type { Account } from '../account.ts';
 import { type ListReading, startReading } from '../lists/listed.ts';
 import { PAGE_SIZE } from '../lists/pages.ts';
-import { ALWAYS, type Listing, type Period, type ResumePoint } from '../lists/resume.ts';
+import { ALWAYS, type Listing, type ListPeriod, type ResumePoint } from '../lists/resume.ts';
 import { SERVICE_SKEW_MS } from '../operations/listing.ts';
 import type { Mirror } from './database.ts';
 import { type ListState, readState, writeState } from './list-state.ts';
@@ -65,7 +65,7 @@ interface SavedPage {
 }
 
 type ReadPages = (options: {
-  readonly period?: Period;
+  readonly period?: ListPeriod;
   readonly point?: ResumePoint | undefined;
   readonly pass?: number;
   /** Returns the state to write with a page's rows. */

@@ -102,7 +102,7 @@ export function numbered(sql: string): string {
 }
 
 /** What is created in a schema of its own, and who may do it at a time. */
-interface Layout {
+interface SchemaLayout {
   readonly schema: string;
   readonly version: number;
   /** The advisory lock of whoever creates it. */
@@ -114,7 +114,7 @@ interface Layout {
 }
 
 /** Creates a schema, or what an earlier version of it lacks; two hosts may do it at once. Rejects with ServerError. */
-export async function prepareSchema(client: Client, name: string, layout: Layout): Promise<void> {
+export async function prepareSchema(client: Client, name: string, layout: SchemaLayout): Promise<void> {
   const { schema, version, lock, creation, upgrade } = layout;
   const { rows } = await client.query(
     `SELECT to_regclass('${schema}.setting') IS NOT NULL AS made,
