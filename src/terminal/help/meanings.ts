@@ -75,6 +75,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   gas: 'bridge quote, fees preview',
   stat: 'status, fx stats',
   usd: 'fx quote, balances account',
+  cngn: 'balances account, onramp start, help units',
   usdc: 'balances account, fx quote, swaps start',
   usdt: 'balances account, fx quote, swaps start',
   crypto: 'balances account, fx quote, swaps start',
@@ -108,6 +109,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   csv: 'history transactions, help scripts',
   download: 'history transactions, ops export',
   activity: 'history transactions, ops list',
+  aes: 'keys aes show, help encryption',
   log: 'ops list, webhooks inbox list',
   audit: 'ops list, ops verify',
   journal: 'ops list, profiles journal show',
@@ -177,6 +179,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   tail: 'webhooks listen, webhooks inbox list',
   alert: 'webhooks listen, help webhook-setup',
   notify: 'webhooks listen, help webhook-setup',
+  hook: 'webhooks show, help webhook-setup',
   subscribe: 'webhooks events, help webhook-setup',
   // Approvals and limits
   approve: 'ops sign, ops apply, help approval',
