@@ -400,7 +400,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
     ['endOf', 'endsOf', 'onramps', 'payouts', 'isPayout', 'notedOf'],
   ],
   [/^commands\/report\/index\.ts$/, ['right']],
-  [/^commands\/profiles\//, ['placeKit', 'placeOptions']],
+  [/^commands\/profiles\//, ['locationKit', 'locationOptions']],
   [
     /^engine\/mirror\/tables\.ts$/,
     ['column', 'text', 'time', 'amount', 'flag', 'key', 'personal', 'personalKey', 'personName', 'sum', 'listing'],

@@ -6,19 +6,19 @@ import { endDryRun } from '../../engine/requests.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { nothingTo } from '../../terminal/parse/parameters.ts';
-import { nameArgument, placeKit, placeNamed, placeOptions, requireOnePlace } from './place.ts';
+import { locationKit, locationNamed, locationOptions, nameArgument, requireOneLocation } from './location.ts';
 import { requireProfile } from './show.ts';
 
-const { show, prints, shown, placeNow } = placeKit({
+const { show, prints, shown, locationNow } = locationKit({
   noun: 'inbox',
   thing: 'the webhooks that it received',
-  placeOf: ({ world, profile }, name) => {
+  locationOf: ({ world, profile }, name) => {
     const { mode, baseUrl = profile.baseUrl } = storedProfileNamed(name, world) ?? profile;
     return inboxLocationOf(world, { name, mode, baseUrl });
   },
 });
 
-const SETTINGS = placeOptions('it');
+const SETTINGS = locationOptions('it');
 
 const setCommand = command({
   words: ['profiles', 'inbox', 'set'],
@@ -34,19 +34,19 @@ const setCommand = command({
   isLocal: true,
   parameters: { name: nameArgument, ...SETTINGS },
   run: async (session, { name = session.profile.name, url, local }) => {
-    requireOnePlace({ '--url': url !== undefined, '--local': local === true });
+    requireOneLocation({ '--url': url !== undefined, '--local': local === true });
     if (url === undefined && !local) throw nothingTo('set', SETTINGS);
     const stored = requireProfile(session, name);
     if (url !== undefined && stored.mode === 'embedded')
       throw new CliError('usage', 'the events of the embedded sandbox stay on this machine, in a file', {
         hint: 'name a profile of an account: fiatrail profiles list',
       });
-    const next = placeNamed(url);
+    const next = locationNamed(url);
     endDryRun(session, { profile: name, inbox: next });
     await confirmChange(session, {
       summary: `change the inbox of profile ${name}`,
       lines: [
-        ['now', placeNow(session, name)],
+        ['now', locationNow(session, name)],
         ['new', next],
         ['effect', 'events that wait in the present inbox are forwarded only by a listener that uses it'],
       ],

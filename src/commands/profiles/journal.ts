@@ -12,16 +12,16 @@ import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { nothingTo, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { nameArgument, placeKit, placeNamed, placeOptions, requireOnePlace } from './place.ts';
+import { locationKit, locationNamed, locationOptions, nameArgument, requireOneLocation } from './location.ts';
 import { requireProfile } from './show.ts';
 
 const MAX_PASSWORD_BYTES = 4096;
 
-const { show, prints, shown, placeNow } = placeKit({
+const { show, prints, shown, locationNow } = locationKit({
   noun: 'journal',
   thing: 'its journal',
   more: { independent: { schema: () => z.boolean(), title: 'Independent' } },
-  placeOf: ({ world }, name) => {
+  locationOf: ({ world }, name) => {
     const place = journalLocationOf(world, { name });
     const independent = storedProfileNamed(name, world)?.independentJournal === true && !place.server;
     return { ...place, more: { independent } };
@@ -29,7 +29,7 @@ const { show, prints, shown, placeNow } = placeKit({
 });
 
 const SETTINGS = {
-  ...placeOptions('the journal'),
+  ...locationOptions('the journal'),
   independent: switchOn('--independent', 'let each state folder have a journal of its own (see above for the cost)'),
   passwordStdin: switchOn('--password-stdin', 'read the password of the database from standard input, and store it'),
 };
@@ -52,7 +52,7 @@ const setCommand = command({
     ...SETTINGS,
   },
   run: async (session, { name = session.profile.name, url, local, independent, passwordStdin }) => {
-    requireOnePlace({
+    requireOneLocation({
       ...{ '--url': url !== undefined, '--local': local === true, '--independent': independent === true },
     });
     if (url === undefined && !local && !independent && !passwordStdin) throw nothingTo('set', SETTINGS);
@@ -93,9 +93,9 @@ async function change(
       hint: 'give the URL of the journal’s database too: --url postgres://USER@HOST/DATABASE',
     });
   const password = hasPassword ? passwordFrom(await world.stdin.readAll(MAX_PASSWORD_BYTES)) : undefined;
-  const now = placeNow(session, name);
+  const now = locationNow(session, name);
   const file = isIndependent ? 'a file in each state folder' : 'a file of this machine';
-  const next = url === undefined && !isLocal ? now : placeNamed(url, file);
+  const next = url === undefined && !isLocal ? now : locationNamed(url, file);
   endDryRun(session, { profile: name, journal: next });
   const lines = [
     ['profile', `${name} (${modeForPeople(stored.mode)})`],

@@ -6,7 +6,7 @@ import { mirrorLocationOf } from '../../engine/mirror/open.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { command } from '../../terminal/command.ts';
 import { duration, nothingTo, option } from '../../terminal/parse/parameters.ts';
-import { nameArgument, placeKit, placeOptions, requireOnePlace } from './place.ts';
+import { locationKit, locationOptions, nameArgument, requireOneLocation } from './location.ts';
 import { requireProfile } from './show.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,11 +18,11 @@ function wholeDays(text: string): number {
   throw new CliError('usage', `"${text}" is not a number of days`, { hint: 'for example 30d, 90d or 1y' });
 }
 
-const { show, prints, shown } = placeKit({
+const { show, prints, shown } = locationKit({
   noun: 'mirror',
   thing: 'the copy of its account’s lists',
   more: { personalDays: { schema: () => z.int(), title: 'Days that names are kept' } },
-  placeOf: ({ world, profile }, name) => {
+  locationOf: ({ world, profile }, name) => {
     const { mode } = storedProfileNamed(name, world) ?? profile;
     const { personalDays, ...place } = mirrorLocationOf(world, { name, mode });
     return { ...place, more: { personalDays } };
@@ -30,7 +30,7 @@ const { show, prints, shown } = placeKit({
 });
 
 const SETTINGS = {
-  ...placeOptions('it'),
+  ...locationOptions('it'),
   personalDays: option('--keep <duration>', 'how long names and numbers of persons are kept (default 90d)', wholeDays),
 };
 
@@ -51,7 +51,7 @@ const setCommand = command({
     ...SETTINGS,
   },
   run: async (session, { name = session.profile.name, url, local, personalDays }) => {
-    requireOnePlace({ '--url': url !== undefined, '--local': local === true });
+    requireOneLocation({ '--url': url !== undefined, '--local': local === true });
     if (url === undefined && !local && personalDays === undefined) throw nothingTo('set', SETTINGS);
     const stored = requireProfile(session, name);
     const next = {

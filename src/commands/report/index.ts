@@ -31,7 +31,6 @@ import {
   titleOfLine,
   unexplained,
 } from './lines.ts';
-import { partCommands, USER_COLUMNS, userSchema } from './parts.ts';
 import {
   neverLooked,
   periodArgument,
@@ -42,6 +41,7 @@ import {
   svgOption,
   writeChart,
 } from './period.ts';
+import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
 
 const KIND_COLUMNS = [
   { field: 'kind', title: 'Kind' },

@@ -16,13 +16,13 @@ function databaseUrl(text: string): string {
 }
 
 /** Where something that a profile has can be kept. */
-export const placeOptions = (thing: string) => ({
+export const locationOptions = (thing: string) => ({
   url: option('--url <url>', `keep ${thing} in this PostgreSQL database: postgres://USER@HOST/DATABASE`, databaseUrl),
   local: switchOn('--local', `keep ${thing} in a file of this machine`),
 });
 
 /** Throws CliError usage if more than one of the places is given. */
-export function requireOnePlace(places: Readonly<Record<string, boolean>>): void {
+export function requireOneLocation(places: Readonly<Record<string, boolean>>): void {
   const names = Object.keys(places);
   if (Object.values(places).filter(Boolean).length > 1)
     throw new CliError('usage', `${names.slice(0, -1).join(', ')} and ${names.at(-1)} cannot be combined`, {
@@ -31,10 +31,10 @@ export function requireOnePlace(places: Readonly<Record<string, boolean>>): void
 }
 
 /** Says where a URL leads, or the file that serves instead of one. Never contains a password. */
-export const placeNamed = (url: string | undefined, file = 'a file of this machine') =>
+export const locationNamed = (url: string | undefined, file = 'a file of this machine') =>
   url === undefined ? file : serverAddressOf(url).name;
 
-interface Place {
+interface Location {
   readonly path: string;
   /** The database that has it instead of the file, and what says so. */
   readonly server: { readonly url: string; readonly from: string } | undefined;
@@ -49,11 +49,11 @@ interface Kept {
   readonly thing: string;
   /** The schema and the title of each further field. */
   readonly more?: Readonly<Record<string, { readonly schema: () => z.core.$ZodType; readonly title: string }>>;
-  readonly placeOf: (session: Session, name: string) => Place;
+  readonly locationOf: (session: Session, name: string) => Place;
 }
 
 /** The command that shows where a profile keeps something, and what the one that sets it prints. */
-export function placeKit({ noun, thing, more = {}, placeOf }: Kept) {
+export function locationKit({ noun, thing, more = {}, locationOf }: Kept) {
   const prints = () =>
     z.object({
       profile: z.string(),
@@ -70,7 +70,7 @@ export function placeKit({ noun, thing, more = {}, placeOf }: Kept) {
     ...Object.entries(more).map(([field, { title }]) => ({ field, title })),
   ];
   const nowOf = (session: Session, name: string) => {
-    const { path, server, more: values } = placeOf(session, name);
+    const { path, server, more: values } = locationOf(session, name);
     const place = server ? serverAddressOf(server.url, server.from).name : path;
     return { profile: name, [noun]: server ? 'PostgreSQL' : 'SQLite', place, from: server?.from ?? null, ...values };
   };
@@ -88,5 +88,5 @@ export function placeKit({ noun, thing, more = {}, placeOf }: Kept) {
       return shown(session, name);
     },
   });
-  return { show, prints, shown, placeNow: (session: Session, name: string): string => nowOf(session, name).place };
+  return { show, prints, shown, locationNow: (session: Session, name: string): string => nowOf(session, name).place };
 }
