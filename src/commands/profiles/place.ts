@@ -17,8 +17,8 @@ function databaseUrl(text: string): string {
 
 /** Where something that a profile has can be kept. */
 export const placeOptions = (thing: string) => ({
-  url: option('--url <url>', `keep ${thing} in this PostgreSQL database: postgres://USER@HOST/DATABASE`, databaseUrl),
-  local: switchOn('--local', `keep ${thing} in a file of this machine`),
+  url: option('--url <url>', `store ${thing} in this PostgreSQL database: postgres://USER@HOST/DATABASE`, databaseUrl),
+  local: switchOn('--local', `store ${thing} in a file on this machine`),
 });
 
 /** Throws CliError usage if more than one of the places is given. */
