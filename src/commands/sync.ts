@@ -142,8 +142,7 @@ const statusCommand = command({
 const backupCommand = command({
   words: ['sync', 'backup'],
   summary: 'Copy the mirror to a new file',
-  details:
-    'Only you can read the new file. It includes personal names, which are never removed from it.',
+  details: 'Only you can read the new file. It includes personal names, which are never removed from it.',
   examples: ['fiatrail sync backup mirror-2026-11.db'],
   endpoints: [],
   prints: () => z.object({ file: z.string(), bytes: z.int() }),

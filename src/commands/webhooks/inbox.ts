@@ -124,8 +124,7 @@ const redriveCommand = command({
 const pruneCommand = command({
   words: ['webhooks', 'inbox', 'prune'],
   summary: 'Delete old events',
-  details:
-    'Keeps events that are held, queued or dead. A later copy of a deleted event is still recognized.',
+  details: 'Keeps events that are held, queued or dead. A later copy of a deleted event is still recognized.',
   examples: [
     'fiatrail webhooks inbox prune --older-than 90d --yes',
     'fiatrail webhooks inbox prune --older-than 30d --dry-run',

@@ -97,11 +97,7 @@ export const listenCommand = command({
       'delete events older than this, such as 90d, except held, queued and dead ones',
       duration,
     ),
-    drain: option(
-      '--drain <duration>',
-      'how long to wait for running forwards when it stops (default 60s)',
-      duration,
-    ),
+    drain: option('--drain <duration>', 'how long to wait for running forwards when it stops (default 60s)', duration),
     metricsPort: option(
       '--metrics-port <port>',
       'TCP port for /metrics, /healthz and /readyz; 0 picks a free one',
