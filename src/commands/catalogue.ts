@@ -28,19 +28,19 @@ export const CATALOGUE: readonly Group[] = [
   },
   {
     name: 'find',
-    summary: 'Find anything by an id, hash, sum or name',
+    summary: 'Find anything by id, hash, amount or name',
     section: 'Look and search',
     load: async () => (await import('./find.ts')).commands,
   },
   {
     name: 'report',
-    summary: 'Report what came and went in a period',
+    summary: 'Summarize what came in and went out',
     section: 'Look and search',
     load: async () => (await import('./report/index.ts')).commands,
   },
   {
     name: 'sql',
-    summary: 'Ask any question of the copied lists in SQL',
+    summary: 'Query the copied lists with SQL',
     section: 'Look and search',
     isSeldomUsed: true,
     load: async () => (await import('./sql.ts')).commands,

@@ -174,9 +174,9 @@ async function typedIn(session: Session, words: readonly string[] | undefined, i
 
 const findCommand = command({
   words: ['find'],
-  summary: 'Find anything by an id, hash, address, number, sum or name, and tell its story',
+  summary: 'Find anything by id, hash, address, number, amount or name',
   details:
-    'Looks in the copy of the account’s lists (fiatrail sync), the journal and the inbox, then asks the service where it looks up such an id. Shows everything that belongs to it on one timeline, and the commands that can be run next. A sum may have a unit: 5,100, ₦5,100.00 or "20 USDC". Eleven digits are looked up only with --phone, because a BVN must not be in a command line.',
+    'Searches the copy of the account’s lists (fiatrail sync), the journal and the inbox, and asks the service about ids that it can look up. Shows the history of what it finds on one timeline, and what you can run next. An amount may have a unit: 5,100, ₦5,100.00 or "20 USDC". Eleven digits could be a BVN, which must not be on a command line, so a phone number needs --phone.',
   examples: [
     'fiatrail find 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail find ₦5,100.00',
@@ -189,13 +189,13 @@ const findCommand = command({
     anything: {
       ...someArguments(
         'anything',
-        'id, hash, address, account number, bank reference, sum, or part of a name',
+        'id, hash, address, account number, bank reference, amount, or part of a name',
         word,
         'What do you look for?',
       ),
       required: false,
     },
-    phone: switchOn('--phone', 'eleven digits are a phone number'),
+    phone: switchOn('--phone', 'treat eleven digits as a phone number'),
     bvnStdin: switchOn('--bvn-stdin', 'read a BVN from standard input, and find its onboarding'),
   },
   asks: ({ bvnStdin }) => (bvnStdin ? [] : ['anything']),

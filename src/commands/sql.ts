@@ -109,9 +109,9 @@ async function nextQuery({ world }: Session): Promise<string> {
 
 const sqlCommand = command({
   words: ['sql'],
-  summary: 'Ask any question of the copied lists in SQL',
+  summary: 'Query the copied lists with SQL',
   details:
-    'Reads the copy that fiatrail sync makes of the account’s lists, with the journal’s operations and the inbox’s events beside it; docs/data.md describes every view and column. Amounts are integers in the smallest unit, beside their asset; times are ISO 8601 in UTC. A query only reads: it runs in a process of its own, which ends after --timeout, and when it takes too much memory. On a terminal without a query, it asks for queries one after the other.',
+    'Queries the copy that fiatrail sync makes, the journal’s operations and the inbox’s events. docs/data.md describes every view and column. Amounts are integers in the smallest unit, with the asset in the next column; times are ISO 8601 in UTC. Queries are read-only, and stop after --timeout or if they need too much memory. Without a query, it prompts for one after another on a terminal.',
   examples: [
     'fiatrail sql "select status, count(*) from payouts group by status"',
     'fiatrail sql --views',
@@ -133,9 +133,9 @@ const sqlCommand = command({
   },
   isLocal: true,
   parameters: {
-    query: optionalArgument('query', 'a SELECT; - reads it from standard input', word),
+    query: optionalArgument('query', 'SELECT statement; - reads it from standard input', word),
     file: option('-f, --file <file>', 'read the query from a file; - for standard input', word),
-    explain: switchOn('--explain', 'print how the query would be run, and run nothing'),
+    explain: switchOn('--explain', 'print the query plan without running the query'),
     views: switchOn('--views', 'list the views and their columns'),
   },
   run: async (session, { query, file, explain, views: isListed }) => {

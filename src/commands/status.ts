@@ -137,7 +137,7 @@ function columnsOf(mode: Profile['mode'], { open, mirror, events }: StatusShown)
     ...(events?.dead ? [{ field: 'events.dead', title: 'Events given up' }] : []),
     ...(events?.held ? [{ field: 'events.held', title: 'Events held' }] : []),
     ...(events?.late ? [{ field: 'events.late', title: 'Events late or early' }] : []),
-    ...(mirror ? [{ field: 'mirror.syncedAt', title: 'Copied to here' }] : []),
+    ...(mirror ? [{ field: 'mirror.syncedAt', title: 'Last sync' }] : []),
     ...(mirror?.gaps ? [{ field: 'mirror.gaps', title: 'Tables not whole' }] : []),
   ];
 }
@@ -219,15 +219,15 @@ const WATCH_MS = 5_000;
 
 const statusCommand = command({
   words: ['status'],
-  summary: 'Show reachability, balances, fees, and what is open since when',
+  summary: 'Show reachability, balances, fees and open work',
   details:
-    'Open means pending or processing. Also shows how many money operations have an unknown outcome, how old the copy of the account on this machine is, and how many events wait to be forwarded, were given up, are held, or came late or early.',
+    'Open means pending or processing. Also shows unknown outcomes, the time of the last sync, and how many events are waiting to be forwarded, dead, held, late or early.',
   examples: ['fiatrail status', 'fiatrail status -o json --query balances', 'fiatrail status --watch --every 30s'],
   endpoints: [balanceMulti.id, accumulatedFees.id, listTransactions.id, listWithdrawals.id],
   prints: statusSchema,
   parameters: {
-    watch: switchOn('--watch', 'keep running, and show it again whenever it changes'),
-    every: option('--every <duration>', 'with --watch: how often to look (default 5s)', duration),
+    watch: switchOn('--watch', 'keep running, and print again when something changes'),
+    every: option('--every <duration>', 'with --watch: how often to check (default 5s)', duration),
   },
   run: (session, { watch: isWatched, every }) => {
     if (every !== undefined && !isWatched)

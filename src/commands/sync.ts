@@ -113,16 +113,16 @@ async function syncEvery(session: Session, everyMs: number, isFull: boolean, to:
 
 const syncCommand = command({
   words: ['sync'],
-  summary: 'Copy the account’s lists to this machine, so that questions about them need no request',
+  summary: 'Copy the account’s lists to this machine',
   details:
-    'Reads what is new since the last time, and again what was not final. The first time takes as long as the rate limit of each list allows. It can be interrupted at any moment, and the next sync goes on from there. Nothing that moves money decides by the copy. It never has a BVN, and names and numbers of persons are removed after 90 days (profiles mirror set --keep).',
+    'find, report and sql read the copy instead of the service. Each sync fetches new rows, and rows whose status could still change. The first sync fetches everything, as fast as the rate limits allow. You can interrupt it; the next sync continues. Commands that move money never rely on the copy. It contains no BVNs, and personal names and numbers are removed after 90 days (profiles mirror set --keep).',
   examples: ['fiatrail sync', 'fiatrail sync --every 5m', 'fiatrail sync --full'],
   endpoints: [],
   prints,
   parameters: {
-    full: switchOn('--full', 'read every list to its end, and mark rows that the service no longer shows'),
+    full: switchOn('--full', 'read every list to its end, and mark rows that the service no longer lists'),
     every: option('--every <duration>', 'keep running, and sync again this often: 5m, 1h', duration),
-    to: option('--to <url>', 'into this PostgreSQL database: postgres://USER@HOST/DATABASE', databaseUrl),
+    to: option('--to <url>', 'copy to this PostgreSQL database: postgres://USER@HOST/DATABASE', databaseUrl),
   },
   run: async (session, { full = false, every, to }) =>
     every === undefined ? printed(await syncOnce(session, full, to), true) : syncEvery(session, every, full, to),
@@ -130,7 +130,7 @@ const syncCommand = command({
 
 const statusCommand = command({
   words: ['sync', 'status'],
-  summary: 'Show how much of each list is on this machine, and how fresh it is',
+  summary: 'Show how complete and how recent the copy is',
   examples: ['fiatrail sync status', 'fiatrail sync status -o json --query "tables[?!isWhole].table"'],
   endpoints: [],
   prints,
@@ -142,8 +142,7 @@ const statusCommand = command({
 const backupCommand = command({
   words: ['sync', 'backup'],
   summary: 'Copy the mirror to a new file',
-  details:
-    'Only its owner can read the file. It has everything that the mirror has, names included, and is never changed again.',
+  details: 'Only you can read the new file. It includes personal names, which are never removed from it.',
   examples: ['fiatrail sync backup mirror-2026-11.db'],
   endpoints: [],
   prints: () => z.object({ file: z.string(), bytes: z.int() }),
@@ -171,7 +170,7 @@ const forgetCommand = command({
   words: ['sync', 'forget'],
   summary: 'Remove the copy of the account’s lists from this machine',
   details:
-    'The next sync reads the lists anew. Balances and fees over time, and rows that the service no longer shows, cannot be read again: keep them with sync backup.',
+    'The next sync copies the lists again. Past balances and fees, and rows that the service no longer lists, are lost: save them first with sync backup.',
   examples: ['fiatrail sync forget', 'fiatrail sync backup mirror.db && fiatrail sync forget --yes'],
   endpoints: [],
   prints: () => z.object({ file: z.string(), removed: z.boolean() }),

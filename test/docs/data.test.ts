@@ -38,7 +38,7 @@ test.each(QUESTIONS)('%s', async (_asks, sql) => {
 
 describe('the answers', () => {
   test('name the one who paid, where it is somebody else', async () => {
-    expect(await answerTo('somebody else')).toMatchObject([{ sender_name: SENDER, naira: 5100 }]);
+    expect(await answerTo('somebody other')).toMatchObject([{ sender_name: SENDER, naira: 5100 }]);
     expect(await answerTo('₦5,100')).toMatchObject([{ sender_name: SENDER, status: 'completed' }]);
   });
 
@@ -53,7 +53,7 @@ describe('the answers', () => {
   });
 
   test('have the event that waits', async () => {
-    expect(await answerTo('not taken yet')).toMatchObject([
+    expect(await answerTo('not accepted yet')).toMatchObject([
       { number: 1, event: 'user.onboarded', forwards_waiting: 1 },
     ]);
   });

@@ -52,16 +52,16 @@ export const SECTIONS: readonly Section[] = [
       q(
         'Did the payment of ₦5,100 arrive, and from whom?',
         ['find', '₦5,100'],
-        'A sum finds every row with it. Of several, it lists what tells them apart.',
+        'If several rows have this amount, it lists them.',
       ),
-      q('What becomes of a customer’s wrong payment?', ({ wrongDeposit }) => ['find', wrongDeposit]),
+      q('What happens to a wrong payment?', ({ wrongDeposit }) => ['find', wrongDeposit]),
       q('Why is this payout stuck?', ({ payout }) => ['find', payout]),
       q('Find a transaction by its hash.', ({ hash }) => ['find', hash]),
       q('Find a payment by the bank’s reference.', ({ reference }) => ['find', reference]),
       q('Who paid into this account number?', ({ account }) => ['find', account]),
-      q('Find a customer by a part of a name.', ['find', 'mallo']),
-      q('How far has this onramp come?', ({ onramp }) => ['onramp', 'status', onramp]),
-      q('Who approved this payout, and when was it sent?', ({ operation }) => [
+      q('Find a payment by part of the sender’s name.', ['find', 'mallo']),
+      q('What is the status of this onramp?', ({ onramp }) => ['onramp', 'status', onramp]),
+      q('Who ran this payout, and when?', ({ operation }) => [
         'ops',
         'show',
         operation,
@@ -75,14 +75,14 @@ export const SECTIONS: readonly Section[] = [
     questions: [
       q('What is open, and since when?', ['status']),
       q(
-        'Which work is open, and what does it wait for?',
+        'Which work is open, and what is it waiting for?',
         ['report', 'pending'],
-        '`fiatrail find ID` says what each of them waits for.',
+        '`fiatrail find ID` shows the history of each, and what to do.',
       ),
       q(
         'Has anything been sent whose outcome is unknown?',
         ['ops', 'list', '--in-doubt'],
-        'No row: every outcome is known. Otherwise `fiatrail ops reconcile --all` finds out.',
+        'No output means that every outcome is known. Otherwise, run `fiatrail ops reconcile --all`.',
       ),
       q('Which payouts failed?', ['history', 'payouts', '--status', 'failed', '--since', '30d']),
       q('Is the copy on this machine complete, and how old is it?', [
@@ -91,7 +91,11 @@ export const SECTIONS: readonly Section[] = [
         '--fields',
         'table,rows,whole,syncedAt',
       ]),
-      shown('Keep the copy fresh.', ['sync', '--every', '5m'], 'As a service, or from cron without `--every`.'),
+      shown(
+        'Keep the copy fresh.',
+        ['sync', '--every', '5m'],
+        'Run this as a service. From cron, run `fiatrail sync`.',
+      ),
     ],
   },
   {
@@ -120,7 +124,7 @@ export const SECTIONS: readonly Section[] = [
     questions: [
       q('Does everything add up this month?', ['report']),
       q('What did we earn in fees this month?', ['report', 'fees']),
-      q('What moved on which day?', ['report', '--since', '14d', '--by', 'day']),
+      q('What moved on each day?', ['report', '--since', '14d', '--by', 'day']),
       shown('Export November for the accountants.', [
         'history',
         'transactions',
@@ -134,18 +138,18 @@ export const SECTIONS: readonly Section[] = [
         '--output-file',
         'november.csv',
       ]),
-      q('How many deposits came a day, and how much?', [
+      q('How many deposits arrived each day, and how much?', [
         'sql',
         'SELECT substr(completed_at, 1, 10) AS day, count(*) AS deposits, sum(amount_minor) / 100 AS naira FROM deposits WHERE completed_at IS NOT NULL GROUP BY 1 ORDER BY 1 DESC LIMIT 5',
       ]),
-      q('How much was paid out to each bank?', [
+      q('How much was paid to each bank?', [
         'sql',
         "SELECT bank_name, count(*) AS payouts, sum(amount_minor) / 100 AS naira FROM payouts WHERE status = 'completed' GROUP BY 1 ORDER BY 3 DESC",
       ]),
     ],
   },
   {
-    title: 'Doing it',
+    title: 'Changes',
     questions: [
       shown('Withdraw all earned fees.', [
         'fees',
@@ -161,32 +165,36 @@ export const SECTIONS: readonly Section[] = [
       shown(
         'Rotate a key that leaked.',
         ['keys', 'rotate'],
-        '`fiatrail help leaked-key` has everything that a leak asks for, in the order that matters.',
+        'The old key stops working at once. `fiatrail help leaked-key` lists what else to do after a leak.',
       ),
-      shown('Let the new office’s address in.', ['ip', 'add', '203.0.113.7']),
-      shown('Buy cNGN at a limit price.', [
-        'fx',
-        'orders',
-        'add',
-        '--pair',
-        'CNGN-USDC',
-        '--side',
-        'sell',
-        '--price',
-        '1400',
-        '--min',
-        '1000',
-        '--max',
-        '50000',
-      ]),
+      shown('Add the new office’s address to the allowlist.', ['ip', 'add', '203.0.113.7']),
       shown(
-        'Swap a user’s USDC to Naira in the bank.',
+        'Buy cNGN at a limit price.',
+        [
+          'fx',
+          'orders',
+          'add',
+          '--pair',
+          'CNGN-USDC',
+          '--side',
+          'sell',
+          '--price',
+          '1400',
+          '--min',
+          '1000',
+          '--max',
+          '50000',
+        ],
+        '`--side` refers to the stablecoin: `sell` sells USDC for cNGN.',
+      ),
+      shown(
+        'Convert a user’s USDC to Naira in a bank account.',
         ['swaps', 'start', 'USER_ID', '--sell', 'USDC', '--buy', 'CNGN', '--amount', '20', '--wait'],
         'Then pay it out: `fiatrail offramp start USER_ID --amount 25000 --bank-code 000013 --account-number 0123456789`.',
       ),
-      shown('Receive webhooks and run a program for each.', ['webhooks', 'listen', '--exec', './on-event.sh']),
-      q('Which rules does this account follow?', ['profiles', 'rules', 'show']),
-      q('What would a payment do, without sending it?', [
+      shown('Receive webhooks, and run a program for each.', ['webhooks', 'listen', '--exec', './on-event.sh']),
+      q('Which rules does this profile have?', ['profiles', 'rules', 'show'], 'No output means that it has none.'),
+      q('What would a payment send?', [
         'payout',
         'start',
         '--amount',

@@ -66,7 +66,7 @@ describe('what is known on this machine', () => {
     const { data } = await find(['p2'], { rows: ROWS, network });
     expect(urls).toEqual(['/v1/getofframpstatus']);
     expect(data.means).toBe(
-      'waits for a manual review by the service since 2 h; nothing to do; `fiatrail payout status p2 --wait` follows it',
+      'waits for a manual review by the service (for 2 h); nothing to do; `fiatrail payout status p2 --wait` follows it',
     );
   });
 

@@ -121,7 +121,7 @@ describe('what a status means', () => {
   });
 
   test('says since when, and why', () => {
-    expect(means('swap', 'queued', { sinceMs: -7_200_000 })).toContain('waits for the service since 2 h;');
+    expect(means('swap', 'queued', { sinceMs: -7_200_000 })).toContain('waits for the service (for 2 h);');
     expect(means('trade', 'expired', { reason: 'too slow' })).toBe('has failed (expired): too slow');
   });
 });

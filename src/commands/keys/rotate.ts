@@ -190,7 +190,7 @@ export const rotateCommand = command({
   words: ['keys', 'rotate'],
   summary: 'Rotate the API key',
   details:
-    'The old key stops working at once. The secret store, the key and the push commands are checked first. A separate process sends the request once and saves the response to disk, so if this command is interrupted, the next fiatrail command finishes the rotation. Exit code 8 means that the new key is safe but a step is left; run the command again with --resume. Each push command receives the new key on standard input without a trailing newline. With --resume, the given push commands replace those still to run.',
+    'Checks the secret store, the key and the push commands, then replaces the key. The old key stops working at once. If this command is interrupted, the next fiatrail command finishes the rotation. Exit code 8 means that the new key is safe but a step failed: fix the cause, then run fiatrail keys rotate --resume. Each push command receives the new key on standard input, without a trailing newline. Push commands given with --resume replace those that have not run yet.',
   examples: [
     'fiatrail keys rotate',
     'fiatrail keys rotate --push-command "vault kv put kv/fiatrail key=-" --yes --no-input -o json',

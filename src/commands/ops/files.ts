@@ -21,7 +21,7 @@ export const exportCommand = command({
   words: ['ops', 'export'],
   summary: 'Export the journal as NDJSON or CSV',
   details:
-    'NDJSON has every operation and every transition with its hash, and is what ops import reads. CSV has the operations as they are now. Nothing in it is secret, but it contains names and account numbers. --with-digest-key adds the key by which typed input is compared: with it, idempotency keys can be repeated after an import, and whoever has the file can guess BVNs from their digests.',
+    'NDJSON has every operation and transition with its hash; ops import reads it. CSV has the current state of each operation. Secrets are never exported, but names and account numbers are. --with-digest-key adds the key that typed input is compared with, so that idempotency keys still recognize repeated commands after an import. Whoever has that key can test guesses of what was typed.',
   examples: [
     'fiatrail ops export > journal.ndjson',
     'fiatrail ops export -o csv > journal.csv',
@@ -104,7 +104,7 @@ export const importCommand = command({
   words: ['ops', 'import'],
   summary: 'Fill an empty journal from an export',
   details:
-    'Checks every line, the chain of hashes and the states, and writes all or nothing. The journal must be empty, and a profile here must have a key of the exported account. Without the digest key (ops export --with-digest-key), an idempotency key that was used before is rejected for every input, and a repeated payment without an idempotency key is not recognized.',
+    'Checks every line, the chain of hashes and the states, and writes all or nothing. The journal must be empty, and a profile on this machine must have a key of the exported account. Without the digest key (ops export --with-digest-key), every idempotency key used before is rejected, and a repeated payment without one is not recognized.',
   examples: [
     'fiatrail ops import journal.ndjson',
     'fiatrail ops import journal.ndjson --head "$HEAD"',
@@ -115,7 +115,7 @@ export const importCommand = command({
   isLocal: true,
   parameters: {
     file: argument('file', 'file written by ops export, or - for standard input', word, 'File:'),
-    head: option('--head <head>', 'a head that ops verify printed before, which the export must contain', id),
+    head: option('--head <head>', 'hash from ops head, which the export must contain', id),
   },
   run: async (session, input) => {
     session.world.steadyMemory();
@@ -166,7 +166,7 @@ export const backupCommand = command({
   words: ['ops', 'backup'],
   summary: 'Copy the journal to a file while it is in use',
   details:
-    'The copy is a whole journal, readable only by its owner. To restore it, put it in the place of journal.db while no command runs, then run: fiatrail ops verify --accept',
+    'The copy is a complete journal that only you can read. To restore it, replace journal.db with it while no command is running, then run: fiatrail ops verify --accept',
   examples: ['fiatrail ops backup journal-backup.db', 'fiatrail ops backup journal-backup.db -o json --query bytes'],
   endpoints: [],
   prints: () => z.object({ path: z.string(), bytes: z.int(), head: z.nullable(z.string()) }),

@@ -27,7 +27,7 @@ const headCommand = command({
   words: ['ops', 'head'],
   summary: 'Print the last entry of the journal, to store it elsewhere',
   details:
-    'The hash of the last entry covers every entry before it, of all hosts. Keep it where nobody who can change the journal can change it, such as another machine or a printed page. ops verify --head FILE later finds whatever was changed. It is signed if you are one of the account’s operators.',
+    'The hash of the last entry covers all entries before it, of all hosts. Store it where nobody who can edit the journal can edit it, such as on another machine. ops verify --head FILE later detects any change. The output is signed if you are one of the account’s operators.',
   examples: ['fiatrail ops head -o json > head.json', 'fiatrail ops head -q -o json --query hash'],
   endpoints: [],
   prints: () =>
@@ -106,7 +106,7 @@ const resumeCommand = command({
   words: ['ops', 'resume'],
   summary: 'Wait for an accepted operation to finish',
   details:
-    'With --all, the status of every accepted operation is read once, and nothing is waited for. What has no later status, such as a removal, ends without a request.',
+    'With --all, reads the status of every accepted operation once, without waiting. Operations that have no later status, such as a removal, end without a request.',
   examples: [
     'fiatrail ops resume 0198c1f2',
     'fiatrail ops resume 0198c1f2 --wait 1h -o json',
@@ -161,7 +161,7 @@ export function whoDid({ authority, operator, host }: Pick<Operation, 'authority
 
 const showCommand = command({
   words: ['ops', 'show'],
-  summary: 'Show a money operation',
+  summary: 'Show an operation',
   details: 'Prints the request, its state and what to do next.',
   examples: [
     'fiatrail ops show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
@@ -279,7 +279,7 @@ const verifyCommand = command({
   words: ['ops', 'verify'],
   summary: 'Check that the journal was not damaged or edited',
   details:
-    'Every entry carries a hash of the one before it, of whichever host, and everything else is compared with the entries. The last one is also saved in a file beside the journal, so that entries removed from the end are missed. --head checks against a head that was kept elsewhere, and says who signed it. Money commands stop after you restored a backup, and with another journal than the account had, until you compared the journal with the service’s lists and accept it with --accept. id is what FIATRAIL_JOURNAL_ID can be set to, so that no other journal is used.',
+    'Each entry has the hash of the one before it, and everything else in the journal must match the entries. The last entry is also saved in a file beside the journal, so that missing entries are noticed. --head compares with a head that you stored elsewhere, and shows who signed it. After you restore a backup or use another journal, money commands stop. Compare the journal with the service’s lists, then run ops verify --accept. The id that it prints is for FIATRAIL_JOURNAL_ID, which forbids any other journal.',
   examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json', 'fiatrail ops verify --accept --yes'],
   endpoints: [],
   prints: () =>
@@ -369,7 +369,7 @@ const reconcileCommand = command({
   words: ['ops', 'reconcile'],
   summary: 'Find out how operations with an unknown outcome ended',
   details:
-    'Looks for each operation in the service’s lists, with the account that sent it, and records what they show. A request that is missing from the list twice, 10 minutes apart, was not done: on a sandbox, or if the profile has --absence accept; otherwise a person decides. The profile’s --visible-after sets another time than 10 minutes. Exits with 6 while an outcome is unknown.',
+    'Looks for each operation in the service’s lists, using the account that sent it, and records what it finds. If a request is missing twice, 10 minutes apart (profiles add --visible-after), it counts as not done on a sandbox, or if the profile has --absence accept; otherwise you decide with ops resolve. Exits with 6 while an outcome is unknown.',
   examples: [
     'fiatrail ops reconcile',
     'fiatrail ops reconcile --all -q',

@@ -96,9 +96,9 @@ const ONBOARDING_COLUMNS = [
 
 export const listCommand = command({
   words: ['ops', 'list'],
-  summary: 'List the money operations of this machine, unknown outcomes first',
+  summary: 'List operations, unknown outcomes first',
   details:
-    'Operations with an unknown outcome come first, however old they are. The rest is listed newest first. With --refresh, the status of each accepted operation is read first, in the account that it belongs to; ops reconcile finds unknown outcomes.',
+    'The rest is newest first. --refresh reads the status of accepted operations from the service first. To resolve unknown outcomes, run fiatrail ops reconcile.',
   examples: [
     'fiatrail ops list',
     'fiatrail ops list --in-doubt -o json --query "operations[].operationId"',
@@ -115,7 +115,7 @@ export const listCommand = command({
     state: option('--status <status>', `${STATES.join(', ')} (default all)`, oneOf(...STATES)),
     kind: option('--kind <kind>', KINDS.join(', '), oneOf(...KINDS)),
     once: option('--once <key>', 'only operations that were given this idempotency key', word),
-    refresh: switchOn('--refresh', 'ask the service first how accepted operations are'),
+    refresh: switchOn('--refresh', 'first read the status of accepted operations from the service'),
     ...periodOptions,
     ...pageOptions('operations'),
   },

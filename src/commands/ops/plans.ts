@@ -76,7 +76,7 @@ export const signCommand = command({
   words: ['ops', 'sign'],
   summary: 'Sign a plan that somebody else wrote',
   details:
-    'Compares the plan with the account, as ops apply does, and stops with exit 9 if anything changed. Then it shows what it read itself, and apart from that what only the author says, asks, and adds your signature to the file. It does not sign if the account cannot be read. Needs your own operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run reads nothing from the service, and only shows what the author says.',
+    'Compares the plan with the account, as ops apply does, and exits with 9 if anything changed. Shows what it read from the account apart from what only the author says, asks for confirmation, and adds your signature to the file. It does not sign if the account cannot be read. You need an operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author says, without reading the account.',
   examples: ['fiatrail ops sign plan.json', 'fiatrail ops sign plan.json --dry-run'],
   endpoints: [],
   prints: () =>
@@ -135,7 +135,7 @@ export const applyCommand = command({
   words: ['ops', 'apply'],
   summary: 'Send exactly what a plan says, once',
   details:
-    'Checks the plan, its signatures and its account, reads the fees, the destination and the balance again, and stops with exit 9 if they changed or the balance does not cover the plan. Then it asks, and sends the request of the plan. Applying a plan again prints what was recorded and sends nothing. Another machine with a journal of its own does not know that; before it sends, it looks for the tag of the plan in the service’s list, if the request has one.',
+    'Checks the plan and its signatures, reads the fees, the destination and the balance again, and exits with 9 if they changed or the balance is too low. Then it asks for confirmation and sends the request. Applying a plan again sends nothing and prints what was recorded. A machine with a separate journal does not know that the plan was applied: it looks for the plan’s tag in the service’s list, if the request has a tag.',
   examples: ['fiatrail ops apply plan.json', 'fiatrail ops apply plan.json --yes --wait -o json'],
   endpoints: [],
   parameters: { file, wait: waitOption('until the work that the plan starts completes or fails') },

@@ -22,9 +22,9 @@ const SETTINGS = locationOptions('it');
 
 const setCommand = command({
   words: ['profiles', 'inbox', 'set'],
-  summary: 'Set where a profile keeps the webhooks that it received',
+  summary: 'Set where a profile stores the webhooks that it receives',
   details:
-    'The inbox is a file of this machine, or a PostgreSQL database that several hosts share: any number of them receive behind one address, each event is stored once, and one of them forwards it. The URL contains no password: it comes from ~/.pgpass or PGPASSFILE. FIATRAIL_INBOX_URL takes precedence over the profile. Events do not move: those of the present inbox stay there. The embedded sandbox keeps its events in a file.',
+    'The inbox is a file on this machine, or a PostgreSQL database that several hosts share. With a shared inbox, any number of listeners can receive at one address; each event is stored once and forwarded by one of them. Put no password in the URL: fiatrail reads it from ~/.pgpass or PGPASSFILE. FIATRAIL_INBOX_URL overrides the profile. Events already received stay in the old inbox. The embedded sandbox always uses a file.',
   examples: [
     'fiatrail profiles inbox set main --url postgres://ops@db.example.com/fiatrail',
     'fiatrail profiles inbox set main --local',

@@ -30,15 +30,15 @@ const { show, prints, shown, locationNow } = locationKit({
 
 const SETTINGS = {
   ...locationOptions('the journal'),
-  independent: switchOn('--independent', 'let each state folder have a journal of its own (see above for the cost)'),
+  independent: switchOn('--independent', 'let each state folder have its own journal (see the risk above)'),
   passwordStdin: switchOn('--password-stdin', 'read the password of the database from standard input, and store it'),
 };
 
 const setCommand = command({
   words: ['profiles', 'journal', 'set'],
-  summary: 'Set where a profile keeps its journal',
+  summary: 'Set where a profile stores its journal',
   details:
-    'The journal records every operation before it is sent. It is a file of this machine, or a PostgreSQL database that several hosts share, so that each idempotency key is used once among them. The URL contains no password: fiatrail takes it from the profile’s secret store (--password-stdin), which keeps it for one host, port, database and user, or from ~/.pgpass or PGPASSFILE; a socket may need none. FIATRAIL_JOURNAL_URL takes precedence over the profile. Move an existing journal with: fiatrail ops export --with-digest-key, then fiatrail ops import. fiatrail remembers which journal an account has, and sends nothing with another one. --independent turns that off: each state folder has a journal of its own, also a new and empty one, and an idempotency key or a guard of one does not count in another, so the same command moves money once in each. It is for a host or a container that shares no database, and can be part of an image',
+    'The journal records every operation before it is sent. It is a file on this machine, or a PostgreSQL database that several hosts share, so that they share idempotency keys. Put no password in the URL: fiatrail reads it from the profile’s secret store (--password-stdin), ~/.pgpass or PGPASSFILE. FIATRAIL_JOURNAL_URL overrides the profile. To move an existing journal, use fiatrail ops export --with-digest-key, then fiatrail ops import. fiatrail remembers which journal an account has, and sends nothing with another one. --independent turns this check off, for hosts and containers that share no database. Each state folder then has its own journal and its own idempotency keys, so the same command moves money once in each.',
   examples: [
     'fiatrail profiles journal set main --url postgres://ops@db.example.com/fiatrail',
     'fiatrail profiles journal set main --local',

@@ -15,10 +15,10 @@ function databaseUrl(text: string): string {
   return text;
 }
 
-/** Where something that a profile has can be kept. */
+/** Where something that a profile has can be stored. */
 export const locationOptions = (thing: string) => ({
-  url: option('--url <url>', `keep ${thing} in this PostgreSQL database: postgres://USER@HOST/DATABASE`, databaseUrl),
-  local: switchOn('--local', `keep ${thing} in a file of this machine`),
+  url: option('--url <url>', `store ${thing} in this PostgreSQL database: postgres://USER@HOST/DATABASE`, databaseUrl),
+  local: switchOn('--local', `store ${thing} in a file on this machine`),
 });
 
 /** Throws CliError usage if more than one of the places is given. */
@@ -42,18 +42,18 @@ interface Location {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-interface Kept {
-  /** What is kept, as a field and as the group of its commands. */
+interface Stored {
+  /** What is stored, as a field and as the group of its commands. */
   readonly noun: 'journal' | 'inbox' | 'mirror';
   /** The same in words. */
   readonly thing: string;
   /** The schema and the title of each further field. */
   readonly more?: Readonly<Record<string, { readonly schema: () => z.core.$ZodType; readonly title: string }>>;
-  readonly locationOf: (session: Session, name: string) => Place;
+  readonly locationOf: (session: Session, name: string) => Location;
 }
 
-/** The command that shows where a profile keeps something, and what the one that sets it prints. */
-export function locationKit({ noun, thing, more = {}, locationOf }: Kept) {
+/** The command that shows where a profile stores something, and what the one that sets it prints. */
+export function locationKit({ noun, thing, more = {}, locationOf }: Stored) {
   const prints = () =>
     z.object({
       profile: z.string(),
@@ -77,7 +77,7 @@ export function locationKit({ noun, thing, more = {}, locationOf }: Kept) {
   const shown = (session: Session, name: string) => ({ result: { data: nowOf(session, name), columns } });
   const show = command({
     words: ['profiles', noun, 'show'],
-    summary: `Show where a profile keeps ${thing}`,
+    summary: `Show where a profile stores ${thing}`,
     examples: [`fiatrail profiles ${noun} show`, `fiatrail profiles ${noun} show main -o json --query place`],
     endpoints: [],
     prints,

@@ -36,9 +36,9 @@ const SETTINGS = {
 
 const setCommand = command({
   words: ['profiles', 'mirror', 'set'],
-  summary: 'Set where a profile keeps the copy of its account’s lists, and how long it keeps names',
+  summary: 'Set where a profile stores the copy of its account’s lists, and for how long names',
   details:
-    'The copy is a file of this machine, or a PostgreSQL database, which several hosts, dashboards and accountants can read. The URL contains no password: it comes from ~/.pgpass or PGPASSFILE. FIATRAIL_MIRROR_URL takes precedence over the profile. The copy itself does not move: fiatrail sync fills the new one.',
+    'The copy is a file on this machine, or a PostgreSQL database that other hosts and dashboards can read. Put no password in the URL: fiatrail reads it from ~/.pgpass or PGPASSFILE. FIATRAIL_MIRROR_URL overrides the profile. An existing copy is not moved: run fiatrail sync to fill the new one.',
   examples: [
     'fiatrail profiles mirror set main --url postgres://ops@db.example.com/fiatrail',
     'fiatrail profiles mirror set main --local --keep 30d',

@@ -16,9 +16,9 @@ import { iso, periodArgument, periodIn, periodSchema, spanIn } from './period.ts
 
 export const acceptCommand = command({
   words: ['report', 'accept'],
-  summary: 'Accept, with a reason, changes of a balance that are in no list',
+  summary: 'Accept balance changes that no list explains',
   details:
-    'Each change is accepted for the two looks at the balances between which it was seen, and counts in the reports of every period in which it was seen.',
+    'Accepts the unexplained changes of one asset in the period. An accepted change is included in every report of that time.',
   examples: ['fiatrail report accept USDC --reason "top-up from the exchange, 5 November"'],
   endpoints: [],
   prints: () =>
@@ -30,7 +30,7 @@ export const acceptCommand = command({
   parameters: {
     asset: argument('asset', 'CNGN, USDC, USDT, or NGN for earned fees', oneOf('CNGN', 'USDC', 'USDT', 'NGN')),
     period: periodArgument,
-    reason: required('--reason <text>', 'why it is right', plainText, 'Reason:'),
+    reason: required('--reason <text>', 'why the change is correct', plainText, 'Reason:'),
     ...periodOptions,
   },
   run: (session, { asset, period: name, reason, since, until }) =>

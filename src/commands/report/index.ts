@@ -203,9 +203,9 @@ function reportSchema() {
 
 const reportCommand = command({
   words: ['report'],
-  summary: 'Report what came and went in a period, and whether the balances agree',
+  summary: 'Summarize what came in and went out, and check it against the balances',
   details:
-    'From the copy of the account (fiatrail sync). Per asset: the opening balance, what came in and went out, fees, trades, refunds, what has left and not arrived yet, and the closing balance. Each two neighbouring looks at the balances (one a sync) are compared with the lists: a change that no list shows, such as tokens that came from a chain, is a difference, and until a person accepts it, the report ends with exit 9. Without two looks nothing can be compared; the report then says so and ends with exit 0. Users’ wallets are not the account’s: see report owed. Time is when a movement completed.',
+    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts when it completed. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens arrived on a chain, the report shows the difference and exits with 9, until somebody accepts it with report accept. Before the second sync nothing can be checked; the report says so and exits with 0. Users’ wallets are not included: see report owed.',
   examples: [
     'fiatrail report',
     'fiatrail report last month',
@@ -221,7 +221,7 @@ const reportCommand = command({
     period: periodArgument,
     by: option(
       '--by <part>',
-      'only rows: by day, week or month and asset, or by kind, user or asset',
+      'one table: by day, week, month, kind, user or asset',
       oneOf(...STEPS, 'kind', 'user', 'asset'),
     ),
     ...periodOptions,

@@ -18,7 +18,7 @@ const LINES = [
   ['fees', 'Fees paid'],
   ['traded', 'Traded'],
   ['refunds', 'Refunds'],
-  ['inFlight', 'Left, not arrived'],
+  ['inFlight', 'In transit'],
   ['unlisted', 'In no list'],
   ['closing', 'Closing'],
 ] as const;
@@ -128,7 +128,7 @@ export function checkLines(account: AccountReport | undefined, { syncedAt, parti
   const compared = account?.compared;
   const balances = compared
     ? `compared from ${time(compared.from)} to ${time(compared.to)}`
-    : 'cannot be checked yet: it takes two looks, each by fiatrail sync';
+    : 'not checked yet: run fiatrail sync a second time';
   const copy = syncedAt ? `synced ${time(syncedAt)}` : 'not synced completely yet; run: fiatrail sync';
   const lacking = partial.map((table) => ({ check: 'Table', says: `may lack rows: ${table.replaceAll('_', ' ')}` }));
   return {

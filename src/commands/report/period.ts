@@ -61,7 +61,7 @@ export const neverLooked = () =>
     hint: 'run: fiatrail sync',
   });
 
-export const svgOption = option('--svg <file>', 'also draw the bars into this SVG file', plainText);
+export const svgOption = option('--svg <file>', 'also draw a bar chart to this SVG file', plainText);
 
 /** Writes a chart to the file of --svg, replacing it. Throws CliError. */
 export async function writeChart(session: Session, file: string, ...chart: Parameters<typeof barsSvg>): Promise<void> {

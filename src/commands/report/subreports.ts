@@ -16,7 +16,7 @@ import { neverLooked, periodArgument, periodIn, periodSchema, spanIn, svgOption,
 
 const feesCommand = command({
   words: ['report', 'fees'],
-  summary: 'Report the fees that the account earned and withdrew, and those that it paid',
+  summary: 'Report fees earned, withdrawn and paid',
   examples: ['fiatrail report fees', 'fiatrail report fees last month -o json --query earned'],
   endpoints: [],
   prints: () =>
@@ -66,7 +66,7 @@ export const userSchema = () =>
 
 const usersCommand = command({
   words: ['report', 'users'],
-  summary: 'Report the users with the largest onramps of a period',
+  summary: 'List the users who paid in most',
   examples: ['fiatrail report users', 'fiatrail report users last month --top 20 -o csv'],
   endpoints: [],
   prints: () =>
@@ -94,8 +94,8 @@ const usersCommand = command({
 
 const pendingCommand = command({
   words: ['report', 'pending'],
-  summary: 'Report what is open, the oldest first',
-  details: 'fiatrail find ID says more about each of them, and what to do about it.',
+  summary: 'List open work, oldest first',
+  details: 'To see details and what to do, run: fiatrail find ID',
   examples: ['fiatrail report pending', 'fiatrail report pending -o json --query "pending[].id"'],
   endpoints: [],
   prints: () =>
@@ -119,7 +119,7 @@ const pendingCommand = command({
           { field: 'status', title: 'Status', isWide: true },
           { field: 'amount', title: 'Amount', align: 'right' },
           { field: 'since', title: 'Since', isBrief: true },
-          { field: 'waitsFor', title: 'What it waits for', isWide: true },
+          { field: 'waitsFor', title: 'Waiting for', isWide: true },
         ] as const;
         return {
           result: {
@@ -138,7 +138,7 @@ const BAR = 24;
 
 const balanceCommand = command({
   words: ['report', 'balance'],
-  summary: 'Report the balance of a token at the end of each day, week or month',
+  summary: 'Report a token’s balance at the end of each day, week or month',
   examples: [
     'fiatrail report balance',
     'fiatrail report balance --token USDC --since 30d --by week',
@@ -197,9 +197,9 @@ const balanceCommand = command({
 
 const owedCommand = command({
   words: ['report', 'owed'],
-  summary: 'Report what the users’ wallets hold',
+  summary: 'Report the total balance of the users’ wallets',
   details:
-    'Reads the balance of each user at the pace of the rate limit. What was read is saved, so an interrupted run goes on where it stopped; balances that were read in the last day count as they are.',
+    'Reads each user’s balance from the service, as fast as the rate limit allows. An interrupted run continues where it stopped. Balances read in the last 24 hours are reused.',
   examples: ['fiatrail report owed', 'fiatrail report owed -o json --query owed'],
   endpoints: ['wallets.balance-user'],
   prints: () =>

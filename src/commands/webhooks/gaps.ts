@@ -30,13 +30,13 @@ const COLUMNS = [
   { field: 'closed', title: 'Missing, but closed', columns: [...MISSING, { field: 'reason', title: 'Why' }] },
   {
     field: 'unlisted',
-    title: 'Events about nothing that a list shows',
+    title: 'Events about work that is in no list',
     columns: [
       { field: 'id', title: 'No.' },
       { field: 'event', title: 'Event' },
     ],
   },
-  { field: 'unsettled', title: 'Operations whose events may be on their way' },
+  { field: 'unsettled', title: 'Operations whose events may still arrive' },
 ] as const;
 
 type Missing = ReturnType<ReturnType<typeof comparison>['end']>['missing'][number];
@@ -111,11 +111,11 @@ const missingSchema = () =>
 export const gapsCommand = command({
   words: ['webhooks', 'inbox', 'gaps'],
   summary: 'List account activity without an event, and events without account activity',
-  details: `Compares the inbox with the lists of users, deposits, payouts, withdrawals and swaps, since --since or, without it, of the 30 days before the last event. Exits with 3 if an event is missing, otherwise with 0, so that a timer can run it.
+  details: `Compares the inbox with the lists of users, deposits, payouts, withdrawals and swaps, from --since or from 30 days before the last event. An empty inbox needs --since. Exits with 3 if an event is missing, so that a timer can run it.
 
-No event is expected of an operation that began or changed within --grace. A missing event is closed, and does not count, if the list says that the operation ended and the event of that end arrived, or if somebody accepted it with --accept and --reason. Operations that began more than 7 days earlier are not read.
+Operations that changed within --grace are skipped. A missing event does not count if the operation has ended and its final event arrived, or if somebody accepted it with --accept and --reason. Operations that began more than 7 days before the period are not read.
 
-Some events cannot be compared, because no list shows their work: those of an onramp that has not been paid, including virtual.account.created, and those of bridges. No list says whether a failed payout reached the bank, so fintech.offramp.payout.initiated is expected of completed payouts only.`,
+Some events cannot be checked, because no list shows them: those of unpaid onramps, including virtual.account.created, and those of bridges. fintech.offramp.payout.initiated is expected for completed payouts only.`,
   examples: ['fiatrail webhooks inbox gaps', 'fiatrail webhooks inbox gaps -o json --query "missing[].event"'],
   endpoints: [listUsers.id, listDeposits.id, listPayouts.id, listWithdrawals.id, listSwaps.id],
   prints: () =>
@@ -127,9 +127,9 @@ Some events cannot be compared, because no list shows their work: those of an on
       unsettled: z.int(),
     }),
   parameters: {
-    grace: option('--grace <duration>', 'how long events of what just changed may take; 5m if not given', duration),
+    grace: option('--grace <duration>', 'how long events may take to arrive (default 5m)', duration),
     accept: option('--accept <id>', 'accept that the events of this work are missing; needs --reason', plainText),
-    reason: option('--reason <text>', 'why that is right', plainText),
+    reason: option('--reason <text>', 'why that is correct', plainText),
     ...periodOptions,
   },
   run: async (session, { grace = GRACE_MS, accept, reason, ...given }) => {

@@ -46,7 +46,7 @@ const showCommand = command({
   words: ['webhooks', 'inbox', 'show'],
   summary: 'Show a received event with its content',
   details:
-    'The headers are as they arrived. With -o raw, a file or a pipe gets the exact bytes of the body, and a terminal what it can show of them.',
+    'Shows the headers as they arrived. -o raw prints the exact bytes of the body to a file or pipe; on a terminal, unprintable bytes are replaced.',
   examples: ['fiatrail webhooks inbox show 12', 'fiatrail webhooks inbox show 12 -o json --query data'],
   endpoints: [],
   prints: () => z.extend(contentSchema(), { forwards: z.array(forwardSchema()) }),
@@ -96,7 +96,7 @@ const redriveCommand = command({
   words: ['webhooks', 'inbox', 'redrive'],
   summary: 'Forward dead and held events, and open sealed ones',
   details:
-    'Without an argument, dead events are forwarded again, and sealed ones are opened if the profile has a key for them by now. --late also forwards events that are held because they came late or early. An event that is given is forwarded whatever it is held for: first look at it with webhooks inbox show. A running webhooks listen forwards all of them at once; otherwise the next one does.',
+    'Without an argument, forwards dead events again, and opens sealed ones if the profile now has the key. --late also forwards events held because they came late or early. With an argument, forwards that event whatever the reason it is held: check it first with webhooks inbox show. A running listener forwards them at once, otherwise the next one does.',
   examples: [
     'fiatrail webhooks inbox redrive --late',
     'fiatrail webhooks inbox redrive 12',
@@ -123,9 +123,8 @@ const redriveCommand = command({
 
 const pruneCommand = command({
   words: ['webhooks', 'inbox', 'prune'],
-  summary: 'Delete old events that need nothing more',
-  details:
-    'Events that are held, wait to be forwarded or are dead are kept, and so is what tells a copy of a deleted event.',
+  summary: 'Delete old events',
+  details: 'Keeps events that are held, queued or dead. A later copy of a deleted event is still recognized.',
   examples: [
     'fiatrail webhooks inbox prune --older-than 90d --yes',
     'fiatrail webhooks inbox prune --older-than 30d --dry-run',
@@ -133,7 +132,7 @@ const pruneCommand = command({
   endpoints: [],
   prints: () => z.object({ pruned: z.int(), before: z.iso.datetime() }),
   isLocal: true,
-  parameters: { olderThan: required('--older-than <duration>', 'such as 90d', duration, 'Older than:') },
+  parameters: { olderThan: required('--older-than <duration>', 'minimum age, such as 90d', duration, 'Older than:') },
   run: async (session, { olderThan }) => {
     const beforeMs = session.world.clock.now() - olderThan;
     const before = new Date(beforeMs).toISOString();

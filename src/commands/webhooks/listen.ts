@@ -47,7 +47,7 @@ export const listenCommand = command({
   words: ['webhooks', 'listen'],
   summary: 'Receive webhooks, store them in the inbox, and forward them',
   details:
-    'Verifies each delivery, writes it to the inbox, and only then answers 200. Events go on to each target in the order of their request, at least once, until the URL answers 2xx or the command exits with 0. Runs until Ctrl-C or SIGTERM; then it takes nothing more, and lets forwards and commands end. The next run forwards what is left. While it runs, other commands that --wait end as soon as the event arrives, and the journal records how operations ended. The events of the embedded sandbox come straight into the inbox; it listens on a port only if you give one.',
+    'Verifies each delivery, writes it to the inbox, and only then answers 200. Forwards events to each target at least once, until the URL answers 2xx or the command exits with 0; events about one request stay in order. On Ctrl-C or SIGTERM, it accepts nothing more and waits for running forwards; the next run forwards the rest. While it runs, other commands with --wait end as soon as the event arrives, and the journal records how operations ended. Events of the embedded sandbox go straight to the inbox; no port is opened unless you give --port.',
   examples: [
     'fiatrail webhooks listen',
     'fiatrail webhooks listen --port 4777 --forward http://127.0.0.1:3000/webhooks -o ndjson',
@@ -60,12 +60,12 @@ export const listenCommand = command({
     allowHost: repeated('--allow-host <name>', 'accept requests to this host name; can be repeated', hostName),
     trustedProxy: repeated(
       '--trusted-proxy <address>',
-      'address or range of a proxy whose X-Forwarded-For says the client; can be repeated',
+      'address or range of a proxy whose X-Forwarded-For is trusted; can be repeated',
       addressRange,
     ),
     publicUrl: option(
       '--public-url <url>',
-      'URL under which the service reaches this listener; probed every minute',
+      'URL at which the service reaches this listener; probed every minute',
       targetUrl,
     ),
     forward: repeated('--forward <url>', 'forward events to this URL; can be repeated', targetUrl),
@@ -76,7 +76,7 @@ export const listenCommand = command({
     ),
     route: repeated(
       '--route <event>=<target>',
-      'send this event, or several between commas, to a URL or to exec:COMMAND; can be repeated',
+      'send these events (comma-separated) to a URL or to exec:COMMAND; can be repeated',
       route,
     ),
     events: repeated('--event <name>', 'forward only this event; can be repeated', (text) => eventNamed(text).name),
@@ -88,20 +88,16 @@ export const listenCommand = command({
     ),
     concurrency: option(
       '--concurrency <count>',
-      'the most events on their way to a target at once (default 32)',
+      'maximum number of events in flight to a target (default 32)',
       wholeNumber(1, 256),
     ),
-    rate: option('--rate <count>/<unit>', 'the most events for a target, such as 10/s or 600/m', rate),
+    rate: option('--rate <count>/<unit>', 'maximum rate of events to a target, such as 10/s or 600/m', rate),
     retention: option(
       '--keep <duration>',
-      'delete events older than this that need nothing more, such as 90d',
+      'delete events older than this, such as 90d, except held, queued and dead ones',
       duration,
     ),
-    drain: option(
-      '--drain <duration>',
-      'when it stops: how long events that are on their way to a target may take (default 60s)',
-      duration,
-    ),
+    drain: option('--drain <duration>', 'how long to wait for running forwards when it stops (default 60s)', duration),
     metricsPort: option(
       '--metrics-port <port>',
       'TCP port for /metrics, /healthz and /readyz; 0 picks a free one',
@@ -110,7 +106,7 @@ export const listenCommand = command({
     metricsHost: option('--metrics-host <address>', 'IP address for --metrics-port (default 127.0.0.1)', hostAddress),
     log: option(
       '--log <form>',
-      'lines of the log: plain (default on a terminal), text with time and level (default elsewhere), or json',
+      'log format: plain (default on a terminal), text with time and level (default elsewhere), or json',
       oneOf(...LOG_FORMS),
     ),
     tlsCert: option('--tls-cert <file>', 'certificate in PEM, to listen with TLS', word),

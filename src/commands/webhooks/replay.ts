@@ -42,9 +42,9 @@ const sentOf = (to: string, { id: number, event }: InboxEvent, { status, problem
 
 export const replayCommand = command({
   words: ['webhooks', 'inbox', 'replay'],
-  summary: 'Send a received event to a URL again, or those of a filter',
+  summary: 'Send received events to a URL again',
   details:
-    'Sends the exact body and headers that arrived. A target that checks the age needs --resign. --set changes the content, which also needs --resign. With a filter instead of an event, all of its events are sent, one after the other in the order of their arrival; what the target does not take is listed, and after 10 in a row it stops.',
+    'Sends the exact body and headers that arrived. If the target rejects old events, add --resign. --set changes the content and also needs --resign. Give a filter instead of an event to send all events that match, in order of arrival. Events that the target does not accept are listed, and after 10 in a row it stops.',
   examples: [
     'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks',
     'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks --resign service --set amount=1',

@@ -91,7 +91,7 @@ export const TABLES: readonly MirrorTable[] = [
   },
   {
     name: 'external_wallets',
-    about: 'the registered wallets outside the service',
+    about: 'the registered external wallets',
     ...{ readBy: 'whole', id: 'address', status: 'status', createdAt: 'addedAt', rows: 'externalWallets' },
     columns: [
       key('address', 'address'),
@@ -206,7 +206,7 @@ export const TABLES: readonly MirrorTable[] = [
   },
   {
     name: 'withdrawals',
-    about: 'tokens sent to addresses outside, by users and by the account',
+    about: 'tokens sent to external addresses, by users and by the account',
     ...{ readBy: 'dated', id: 'requestId', status: 'status', createdAt: 'createdAt', rows: 'withdrawals' },
     ends: ENDED,
     own: "type = 'fintech_self_transfer'",

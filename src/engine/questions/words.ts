@@ -102,7 +102,7 @@ export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: StatusAt
   if (isOpen) {
     const what = waitOf(kind.name, [status]);
     const span = spanText(nowMs - sinceMs);
-    const since = span === undefined ? '' : ` since ${span}`;
+    const since = span === undefined ? '' : ` (for ${span})`;
     const todo = TO_DO[what]?.(id) ?? 'nothing to do';
     const follow = kind.isFollowed ? `; \`fiatrail ${kind.shows} ${id} --wait\` follows it` : '';
     return `${what}${since}; ${todo}${follow}`;

@@ -9,7 +9,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
       'No command makes a refund. The service returns a payment by itself, to the bank account that it came from, if it cannot accept it:',
       {
         rows: [
-          ['into the account of an onramp', 'not the exact total, after 30 minutes, or a second time'],
+          ['into the account of an onramp', 'a wrong amount, a payment after 30 minutes, or a second payment'],
           ['into a user’s permanent account', 'the sender’s name is not the user’s, or the user is inactive'],
         ],
       },
