@@ -172,7 +172,7 @@ describe('what is not known on this machine', () => {
         place: 'mirror',
         says: 'its lists back to 2026-01-01T09:00:00.000Z; as of 2026-01-05T08:59:30.000Z; names and numbers of persons go after 90 days',
       },
-      { place: 'journal', says: '0 operations of this machine' },
+      { place: 'journal', says: '0 operations' },
       { place: 'inbox', says: '0 events' },
       { place: 'service', says: '10 kinds of ids are unknown to it' },
     ]);

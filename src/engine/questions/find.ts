@@ -1,7 +1,7 @@
 import type { Secret } from '../../base/secret.ts';
 import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
-import { existingMirror, noMirror } from '../mirror/open.ts';
+import { existingMirror, mirrorLocationOf, noMirror } from '../mirror/open.ts';
 import { type Reach, reachOf } from './in-mirror.ts';
 import { KINDS } from './kinds.ts';
 import type { Kind } from './kinds-of-work.ts';
@@ -118,14 +118,16 @@ async function reachOfSearch(account: Account, local: Local, asked: Replies | un
     const partial = reach?.partial ?? [];
     looked.push({
       place: 'mirror',
-      says: reach ? reachText(reach) : 'the account has not been copied to this machine',
+      says: reach
+        ? reachText(reach, mirrorLocationOf(world, profile).personalDays)
+        : 'the account has not been copied to this machine',
     });
     widen.push(ageMs < FRESH_MS && partial.length === 0 ? 'fiatrail sync --full' : 'fiatrail sync');
   } finally {
     await mirror?.close();
   }
   const journal = await account.existingJournal();
-  looked.push({ place: 'journal', says: `${(await journal?.count()) ?? 0} operations of this machine` });
+  looked.push({ place: 'journal', says: `${(await journal?.count()) ?? 0} operations` });
   const inbox = await existingProfileInbox(world, profile);
   try {
     const extent = await inbox?.extent();
@@ -139,12 +141,12 @@ async function reachOfSearch(account: Account, local: Local, asked: Replies | un
   return { looked, widen };
 }
 
-function reachText({ from, syncedAt, partial }: Reach): string {
+function reachText({ from, syncedAt, partial }: Reach, personalDays: number): string {
   return [
     from === null ? 'its lists have no rows' : `its lists back to ${from}`,
     syncedAt === null ? 'never synced to the end' : `as of ${syncedAt}`,
     ...(partial.length > 0 ? [`may lack rows of ${partial.join(', ')}`] : []),
-    'names and numbers of persons go after 90 days',
+    `names and numbers of persons go after ${personalDays} days`,
   ].join('; ');
 }
 
