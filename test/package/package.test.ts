@@ -41,6 +41,7 @@ function files(): string[] {
 
 describe('the package', () => {
   const REST = [
+    'bin/files.js',
     'bin/fiatrail.js',
     'bin/save-code.js',
     'bin/load.js',
@@ -84,7 +85,12 @@ describe('the package', () => {
           name,
         ),
     );
-    expect(others).toEqual(['dist/THIRD-PARTY-LICENSES.txt', 'dist/build.json', 'dist/sbom.cdx.json']);
+    expect(others).toEqual([
+      'dist/SHA256SUMS',
+      'dist/THIRD-PARTY-LICENSES.txt',
+      'dist/build.json',
+      'dist/sbom.cdx.json',
+    ]);
     expect(built).toEqual(expect.arrayContaining(['dist/entry.cjs', 'dist/help/.txt', 'dist/help/fx.orders.list.txt']));
   });
 
