@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, matchesGlob } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Home, newHome, ROOT, requireBuilt, startProgram, temporaryFolder } from '../support/built.ts';
 
@@ -69,6 +69,16 @@ describe('the package', () => {
     const links = [...readme.matchAll(/(?<!!\[[^\]]*)\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
     expect(links.length).toBeGreaterThan(5);
     expect(links.filter((link) => !existsSync(join(installed(), link)))).toEqual([]);
+  });
+
+  test('contains only the kinds of files that the page about installing explains', () => {
+    const page = readFileSync(join(ROOT, 'docs', 'install.md'), 'utf8').split('| files | what they are for |')[1] ?? '';
+    const kinds = [...page.matchAll(/^\| (`.*`) \|/gm)].flatMap(([, cell = '']) =>
+      cell.replaceAll('`', '').split(', '),
+    );
+    const found = files().map((name) => ({ name, kinds: kinds.filter((kind) => matchesGlob(name, kind)) }));
+    expect(found.filter((file) => file.kinds.length !== 1)).toEqual([]);
+    expect(kinds.filter((kind) => !found.some((file) => file.kinds.includes(kind)))).toEqual([]);
   });
 
   test('runs nothing when it is installed', () => {
