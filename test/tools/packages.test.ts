@@ -136,11 +136,10 @@ describe('on a clean Debian', () => {
     });
 
     test('says how to do without a keychain', () => {
-      const { code, stderr } = root.asAda(
-        'fiatrail profiles add live --base-url https://box.example/v1 --store keyring --key-stdin </dev/null',
-        HOME,
-      );
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--store file') });
+      const add = 'fiatrail profiles add live --base-url https://box.example/v1 --key-stdin --store';
+      const stored = (store: string) => root.asAda(`printf %s ${'ab'.repeat(20)} | ${add} ${store}`, HOME);
+      expect(stored('keyring')).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('--store file') });
+      expect(stored('file')).toMatchObject({ code: 0 });
     });
   });
 
