@@ -4,8 +4,8 @@ import { StallReporter } from './test/support/stall-reporter.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // These need a PostgreSQL server; see vitest.postgres.config.ts.
-    exclude: ['test/postgres/**'],
+    // These need a PostgreSQL server, or programs of the system; see vitest.postgres.config.ts and vitest.tools.config.ts.
+    exclude: ['test/postgres/**', 'test/tools/**'],
     globalSetup: ['test/support/memory.ts', 'test/support/code-cache.ts'],
     setupFiles: ['test/support/after-each-file.ts', 'test/support/quick-hash.ts'],
     // For a machine that does much else: a test may start a hundred programs, and none measures how long they take.

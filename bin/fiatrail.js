@@ -3,6 +3,8 @@
 
 // CommonJS on purpose (bin/package.json): Node's other loader costs more than this whole program's start.
 
+const files = require('./files.js');
+
 /** The first version of each line that has what fiatrail needs. */
 const SUPPORTED = [
   [22, 22, 2],
@@ -19,11 +21,11 @@ const isHelpCommand = argv[0] === 'help';
 const asksForHelp = argv.length === 0 || isHelpCommand || argv.at(-1) === '--help' || argv.at(-1) === '-h';
 
 /**
- * Writes to standard output without Node's stream, which takes longer to load than everything else here. Returns false if
- * nothing could be written, so that the program tries again and reports why.
+ * Writes bytes, as files.js reads them, to standard output without Node's stream, which takes longer to load than everything
+ * else here. Returns false if nothing could be written, so that the program tries again and reports why.
  */
 function print(text) {
-  const bytes = Buffer.from(text);
+  const bytes = Buffer.from(text, 'latin1');
   let written;
   try {
     written = require('node:fs').writeSync(1, bytes);
@@ -49,21 +51,23 @@ function printHelp(words) {
 /** Returns a text, or undefined if there is none: `fx.orders` of `fiatrail fx orders --help`, `help.units` of `fiatrail help units`. */
 function helpText(name) {
   try {
-    return require('node:fs').readFileSync(`${__dirname}/../dist/help/${name}.txt`, 'utf8');
+    return files.read(`dist/help/${name}.txt`);
   } catch {
     return undefined;
   }
 }
 
 function runProgram() {
-  const { run, saveCode } = require('./load.js');
+  const { load, saveCode } = require('./load.js');
   // Holds if the program should ever end without saying how.
   process.exitCode = 1;
-  run(argv).then((code) => {
-    process.exitCode = code;
-    // Help and errors run little of what the next command will.
-    if (code === 0 && !asksForHelp) saveCode();
-  });
+  load('./entry.cjs')
+    .run(argv, files)
+    .then((code) => {
+      process.exitCode = code;
+      // Help and errors run little of what the next command will.
+      if (code === 0 && !asksForHelp) saveCode();
+    });
 }
 
 if (!isSupported) {
@@ -74,7 +78,8 @@ if (!isSupported) {
 } else if (argv[0] === '__keyring') {
   // fiatrail starts itself so (src/account/stores/keyring-store.ts); nothing else of the program is needed for it.
   const request = require('node:fs').readFileSync(0, 'utf8');
-  require('../dist/keyring-helper.cjs')
+  require('./load.js')
+    .load('./keyring-helper.cjs')
     .answer(request)
     .then((answer) => process.stdout.write(answer))
     .catch(() => {
@@ -82,11 +87,11 @@ if (!isSupported) {
     });
 } else if (argv[0] === '__inbox' && !require('node:worker_threads').isMainThread) {
   // A listener starts this thread (src/system/processes.ts).
-  require('../dist/writer-thread.cjs').answerFor(require('node:worker_threads').parentPort);
+  require('./load.js').load('./writer-thread.cjs').answerFor(require('node:worker_threads').parentPort);
 } else {
   const isDone =
     argv.length === 1 && argv[0] === '--version' && !process.env.FIATRAIL_OUTPUT
-      ? print(`${require('../package.json').version}\n`)
+      ? print(`${JSON.parse(files.read('package.json')).version}\n`)
       : asksForHelp && printHelp(isHelpCommand ? argv.slice(1) : argv.slice(0, -1));
   if (!isDone) runProgram();
 }

@@ -10,8 +10,10 @@ const fs = builtin('node:fs');
 const path = builtin('node:path');
 const vm = builtin('node:vm');
 
-const DIST = path.join(__dirname, '..', 'dist');
-const { id, nouns } = JSON.parse(fs.readFileSync(path.join(DIST, 'build.json'), 'latin1'));
+const files = require('./files.js');
+
+const DIST = path.join(files.root, 'dist');
+const { id, nouns } = JSON.parse(files.read('dist/build.json'));
 
 /** The commands of a noun run much the same code. Tab runs little of it, and is to load no more. */
 function nounOf(words) {
@@ -110,7 +112,7 @@ function readGroup(root) {
   const names = [root];
   for (const name of names) {
     if (texts.has(name) || groupOf.has(name)) continue;
-    const text = fs.readFileSync(fileOf(name), 'latin1');
+    const text = files.read(`dist/${name.slice('./'.length)}`);
     texts.set(name, `${JSON.stringify(name)}:function(exports,require,__filename){${text}\n},\n`);
     for (const [, next] of text.matchAll(AT_ONCE)) names.push(next);
   }
@@ -160,4 +162,4 @@ function saveCode() {
   if (place && groups.some(isNew)) require('./save-code.js').saveCode({ place, id, groups });
 }
 
-module.exports = { run: load('./entry.cjs').run, saveCode };
+module.exports = { load, saveCode };

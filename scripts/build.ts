@@ -3,7 +3,7 @@
  * help texts and manual pages, the helper process that opens the keychain, and the bundled packages with their licences.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
@@ -168,22 +168,34 @@ const id = createHash('sha256')
   .update(JSON.stringify([...files]))
   .digest('hex')
   .slice(0, 16);
-await replaceFolder(
-  'dist',
-  new Map([
-    ...files,
-    ...kit.map(({ fileName, code }) => [`webhooks/${fileName}`, ascii(code)] as const),
-    ...kits.map(({ fileName, code }) => [`kits/${fileName}`, ascii(code)] as const),
-    ...kitTypes(ROOT),
-    ...(await helpFiles(CATALOGUE)),
-    ...(await manFiles(CATALOGUE)),
-    ['THIRD-PARTY-LICENSES.txt', licencesText(packages)],
-    ['sbom.cdx.json', await sbomText(ROOT, packages)],
-    // Last, because bin/load.js recognizes a new build by it.
-    ['build.json', JSON.stringify({ id, nouns: CATALOGUE.map(({ name }) => name), sources: sourcesDigest(ROOT) })],
-  ]),
-);
+const built: (readonly [string, string])[] = [
+  ...files,
+  ...kit.map(({ fileName, code }) => [`webhooks/${fileName}`, ascii(code)] as const),
+  ...kits.map(({ fileName, code }) => [`kits/${fileName}`, ascii(code)] as const),
+  ...kitTypes(ROOT),
+  ...(await helpFiles(CATALOGUE)),
+  ...(await manFiles(CATALOGUE)),
+  ['THIRD-PARTY-LICENSES.txt', licencesText(packages)],
+  ['sbom.cdx.json', await sbomText(ROOT, packages)],
+];
+// Last, because bin/load.js recognizes a new build by it.
+const last = [
+  'build.json',
+  JSON.stringify({ id, nouns: CATALOGUE.map(({ name }) => name), sources: sourcesDigest(ROOT) }),
+] as const;
+await replaceFolder('dist', new Map([...built, ['SHA256SUMS', digestsOf([...built, last])], last]));
 noteBuilt(ROOT);
+
+/** Returns the digests of the program's files, dist/ and what starts it, as sha256sum prints them. */
+function digestsOf(dist: readonly (readonly [name: string, text: string])[]): string {
+  const others = ['package.json', ...readdirSync(join(ROOT, 'bin')).map((name) => `bin/${name}`)];
+  const all = [
+    ...dist.map(([name, text]) => [`dist/${name}`, text] as const),
+    ...others.map((name) => [name, readFileSync(join(ROOT, name))] as const),
+  ];
+  const lines = all.map(([name, content]) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`);
+  return lines.sort((a, b) => (a.slice(64) < b.slice(64) ? -1 : 1)).join('');
+}
 
 /** Escapes what is not ASCII, since bin/load.js reads bytes. */
 function ascii(code: string): string {

@@ -83,3 +83,10 @@ function hashOf(integrity: string) {
   const [algorithm = '', digest = ''] = integrity.split('-');
   return { alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(digest, 'base64').toString('hex') };
 }
+
+/** Returns an SBOM that also has the Node in a binary. */
+export function sbomWithNode(sbom: string, node: Package & { readonly integrity: string }): string {
+  const bom = JSON.parse(sbom);
+  const component = { ...componentOf('library', node), hashes: [hashOf(node.integrity)] };
+  return `${JSON.stringify({ ...bom, components: [...bom.components, component] }, null, 2)}\n`;
+}

@@ -39,7 +39,7 @@ interface Covered {
 function ranBy(argv: readonly string[], env: NodeJS.ProcessEnv, folder: string): string {
   const coverage = mkdtempSync(join(folder, 'coverage-'));
   const entry = pathToFileURL(join(ROOT, 'src', 'entry.ts')).href;
-  const code = `import(${JSON.stringify(entry)}).then(({ run }) => run(${JSON.stringify(argv)})).then((exit) => { process.exitCode = exit; });`;
+  const code = `import(${JSON.stringify(entry)}).then(({ run }) => run(${JSON.stringify(argv)}, require(${JSON.stringify(join(ROOT, 'bin', 'files.js'))}))).then((exit) => { process.exitCode = exit; });`;
   const { status, stderr } = spawnSync(process.execPath, ['-e', code], {
     ...{ encoding: 'utf8', env: { ...env, NODE_V8_COVERAGE: coverage } },
   });

@@ -29,7 +29,11 @@ function digestOf(root: string, names: readonly string[]): string {
 const NOTE = join('node_modules', '.cache', 'fiatrail', 'build.txt');
 
 function stateOf(root: string): string {
-  const inputs = [...filesOf(root, 'src'), ...filesOf(root, 'scripts'), 'package.json', 'package-lock.json'];
+  const inputs = [
+    ...['bin', 'src', 'scripts'].flatMap((folder) => filesOf(root, folder)),
+    'package.json',
+    'package-lock.json',
+  ];
   return digestOf(root, [...inputs, ...filesOf(root, 'dist')]);
 }
 

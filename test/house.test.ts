@@ -451,7 +451,7 @@ describe('rule 3: no state, time or randomness', () => {
   });
 
   test('nothing ends the process but a second signal', () => {
-    const shims = ['bin/fiatrail.js', 'bin/load.js'].map((path) => ({
+    const shims = ['bin/fiatrail.js', 'bin/files.js', 'bin/load.js'].map((path) => ({
       path,
       code: readFileSync(join(ROOT, path), 'utf8'),
     }));

@@ -184,6 +184,23 @@ export interface Host {
   isRunning(processId: number): boolean;
 }
 
+/** The program's own files, as its launcher reads them (bin/files.js). */
+export interface ProgramFiles {
+  /** The folder that has them, or the single binary that contains them. */
+  readonly root: string;
+  readonly isBinary: boolean;
+  /** Returns the bytes of a file as characters. */
+  read(name: string): string;
+}
+
+/** What a comparison of the program's own files with their digests found. */
+export interface FilesCheck {
+  /** How many files were compared. */
+  readonly count: number;
+  /** The files that differ from their digest, or are missing. */
+  readonly damaged: readonly string[];
+}
+
 /** Another thread of this program, which exchanges messages with this one in order. */
 export interface Thread {
   post(message: unknown): void;
@@ -220,6 +237,8 @@ export interface World {
   readonly cwd: string;
   /** The command line that starts this program again. */
   readonly self: readonly string[];
+  /** Compares the program's own files with the digests that its build recorded. */
+  checkFiles(): Promise<FilesCheck>;
   /**
    * Runs another program until it exits, discarding its standard error unless asked for it. Its environment contains none of our secrets.
    * It and its child processes are killed after `timeoutMs` and on an interrupt.

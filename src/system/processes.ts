@@ -184,11 +184,11 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Implements `World.startThread`: the thread runs this program again, which finds its part by the word. */
-export function startThread(program: string, word: string): Thread {
+/** Implements `World.startThread`: the thread runs this program again, a file or its text, which finds its part by the word. */
+export function startThread(program: string, word: string, isText = false): Thread {
   // Loaded on first use: only a listener has a thread.
   const { Worker } = process.getBuiltinModule('node:worker_threads');
-  const worker = new Worker(program, { argv: [word], resourceLimits: { maxYoungGenerationSizeMb: 16 } });
+  const worker = new Worker(program, { argv: [word], eval: isText, resourceLimits: { maxYoungGenerationSizeMb: 16 } });
   // Its end says the same.
   worker.on('error', () => {});
   return {

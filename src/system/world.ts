@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync, writeSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import type { Exchange, Host, InputStream, OutputStream, Prompter, World } from '../base/world.ts';
+import type { Exchange, Host, InputStream, OutputStream, ProgramFiles, Prompter, World } from '../base/world.ts';
 import { ensurePrivateFolder } from '../files/private-file.ts';
 import { systemClock, turn } from './clock.ts';
 import { createIds } from './ids.ts';
@@ -39,7 +39,7 @@ function watchSignals() {
  * Creates the World of this process: its clock, random source, streams, files and network. Signals let a command end in order; with
  * `endsAtOnce`, they end the process at once, and it starts faster.
  */
-export function createSystemWorld(endsAtOnce = false): World {
+export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): World {
   silenceSqliteWarning();
   let watched: ReturnType<typeof watchSignals> | undefined;
   const signals = () => {
@@ -78,7 +78,8 @@ export function createSystemWorld(endsAtOnce = false): World {
     get cwd() {
       return process.cwd();
     },
-    self: [process.execPath, process.argv[1] ?? ''],
+    self: files.isBinary ? [process.execPath] : [process.execPath, launcherOf(files)],
+    checkFiles: async () => (await import('./own-files.ts')).checkFiles(files),
     runProgram: (words, options) => {
       const { interrupted, abandoned } = signals();
       return runProgram(words, options, process.env, interrupted.signal, abandoned.signal);
@@ -92,11 +93,14 @@ export function createSystemWorld(endsAtOnce = false): World {
       return isAbsolute(home) ? home : os().userInfo().homedir;
     },
     readFile: (path, maxBytes) => readBounded(path, maxBytes, signals().interrupted.signal),
-    startThread: async (word) => startThread(process.argv[1] ?? '', word),
+    startThread: async (word) =>
+      files.isBinary ? startThread(files.read('launcher.js'), word, true) : startThread(launcherOf(files), word),
     exit: (code) => process.exit(code),
     ...{ ensurePrivateDir: ensurePrivateFolder, turn, limitProcess, steadyMemory },
   };
 }
+
+const launcherOf = ({ root }: ProgramFiles) => join(root, 'bin', 'fiatrail.js');
 
 /**
  * Limits the growth of V8's heap. Without it, reading many pages lets the young generation double again and again, and takes

@@ -106,5 +106,8 @@ test('loads nothing of the program', async () => {
   const home = newHome(onTestFinished);
   const argv = ['--require', join(ROOT, 'test', 'support', 'loaded.cjs'), SHIM, 'fx', '--help'];
   const { stderr } = await startProgram(home, process.execPath, argv).end;
-  expect(stderr.split('\n').filter((path) => path.startsWith(ROOT) && !path.includes('support'))).toEqual([SHIM]);
+  expect(stderr.split('\n').filter((path) => path.startsWith(ROOT) && !path.includes('support'))).toEqual([
+    SHIM,
+    join(ROOT, 'bin', 'files.js'),
+  ]);
 });

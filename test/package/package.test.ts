@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, matchesGlob } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Home, newHome, ROOT, requireBuilt, startProgram, temporaryFolder } from '../support/built.ts';
 
@@ -41,6 +41,7 @@ function files(): string[] {
 
 describe('the package', () => {
   const REST = [
+    'bin/files.js',
     'bin/fiatrail.js',
     'bin/save-code.js',
     'bin/load.js',
@@ -70,6 +71,16 @@ describe('the package', () => {
     expect(links.filter((link) => !existsSync(join(installed(), link)))).toEqual([]);
   });
 
+  test('contains only the kinds of files that the page about installing explains', () => {
+    const page = readFileSync(join(ROOT, 'docs', 'install.md'), 'utf8').split('| files | what they are for |')[1] ?? '';
+    const kinds = [...page.matchAll(/^\| (`.*`) \|/gm)].flatMap(([, cell = '']) =>
+      cell.replaceAll('`', '').split(', '),
+    );
+    const found = files().map((name) => ({ name, kinds: kinds.filter((kind) => matchesGlob(name, kind)) }));
+    expect(found.filter((file) => file.kinds.length !== 1)).toEqual([]);
+    expect(kinds.filter((kind) => !found.some((file) => file.kinds.includes(kind)))).toEqual([]);
+  });
+
   test('runs nothing when it is installed', () => {
     const { scripts } = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8'));
     const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare'];
@@ -84,7 +95,12 @@ describe('the package', () => {
           name,
         ),
     );
-    expect(others).toEqual(['dist/THIRD-PARTY-LICENSES.txt', 'dist/build.json', 'dist/sbom.cdx.json']);
+    expect(others).toEqual([
+      'dist/SHA256SUMS',
+      'dist/THIRD-PARTY-LICENSES.txt',
+      'dist/build.json',
+      'dist/sbom.cdx.json',
+    ]);
     expect(built).toEqual(expect.arrayContaining(['dist/entry.cjs', 'dist/help/.txt', 'dist/help/fx.orders.list.txt']));
   });
 

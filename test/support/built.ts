@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { sourcesDigest } from '../../scripts/sources.ts';
+import type { ProgramFiles } from '../../src/base/world.ts';
 import { CODE_CACHE } from './code-cache.ts';
 
 /** The folder of the package. */
@@ -12,6 +14,13 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 /** The program. */
 export const SHIM = join(ROOT, 'bin', 'fiatrail.js');
+
+/** Its files. */
+export const OWN_FILES: ProgramFiles = createRequire(import.meta.url)(join(ROOT, 'bin', 'files.js'));
+
+/** The command line of what is tested. FIATRAIL_TEST_PROGRAM names another build of the program, such as the single binary. */
+const PROGRAM = process.env['FIATRAIL_TEST_PROGRAM'];
+const PROGRAM_WORDS: readonly [string, ...string[]] = PROGRAM ? [PROGRAM] : [process.execPath, SHIM];
 
 /** A home folder for one test, isolated from the machine. */
 export interface Home {
@@ -154,7 +163,8 @@ export function startProgram(home: Home, file: string, argv: readonly string[], 
 
 /** Starts the built fiatrail. */
 export function startFiatrail(home: Home, argv: readonly string[], options: RunOptions = {}): Running {
-  return startProgram(home, process.execPath, [SHIM, ...argv], options);
+  const [file, ...words] = PROGRAM_WORDS;
+  return startProgram(home, file, [...words, ...argv], options);
 }
 
 /** Runs the built fiatrail until it exits. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Clock, Exchange, OutputStream, World } from '../../src/base/world.ts';
 import { createNetwork } from '../../src/client/network.ts';
 import { createProbe } from '../../src/client/probe.ts';
@@ -7,7 +7,7 @@ import { run } from '../../src/entry.ts';
 import { findProgram, runProgram, startProgram } from '../../src/system/processes.ts';
 import { createSystemWorld } from '../../src/system/world.ts';
 import { accountsWith } from './accounts.ts';
-import { type Home, jsonWith, type Ran, ROOT, type Running, type RunOptions } from './built.ts';
+import { type Home, jsonWith, OWN_FILES, type Ran, ROOT, type Running, type RunOptions, SHIM } from './built.ts';
 
 /**
  * fiatrail in this process, with the functions of built.ts and rotations.ts: the real files, network and other programs, but no start
@@ -20,7 +20,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** The real world without its signal handlers, which would keep this process from ending. */
 function quietWorld(): World {
   const before = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)));
-  const world = createSystemWorld();
+  const world = createSystemWorld(OWN_FILES);
   for (const signal of SIGNALS)
     for (const listener of process.listeners(signal)) if (!before.has(listener)) process.off(signal, listener);
   return world;
@@ -104,7 +104,8 @@ function worldOf(
     },
     probe: async () => createProbe(env),
     prompter: () => Promise.reject(new Error('a prompt without a terminal')),
-    self: [process.execPath, join(ROOT, 'bin', 'fiatrail.js')],
+    self: [process.execPath, SHIM],
+    checkFiles: system.checkFiles,
     runProgram: (words, options) => runProgram(words, options, env, interrupted),
     startProgram: (...program) => startProgram(...program, env, interrupted),
     inputParts: async function* () {
@@ -154,7 +155,7 @@ export function startFiatrail(
     processIds.add(processId);
     process.chdir(cwd);
     try {
-      const code = await run(argv, world);
+      const code = await run(argv, OWN_FILES, world);
       return { stdout: stdout.text(), stderr: stderr.text(), code };
     } finally {
       process.chdir(ROOT);

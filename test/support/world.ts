@@ -202,6 +202,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     userId: options.userId ?? process.getuid?.(),
     cwd: options.cwd ?? homeDir,
     self: [process.execPath, 'fiatrail'],
+    checkFiles: async () => ({ count: 1, damaged: [] }),
     runProgram:
       options.runProgram ??
       (async (words): Promise<ProgramEnd> => {

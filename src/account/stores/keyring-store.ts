@@ -86,7 +86,7 @@ const ERRORS: Readonly<Record<KeyringProblem['kind'], readonly [code: string, me
   absent: [
     'KEYRING_ABSENT',
     'the optional package @napi-rs/keyring, which gives access to the system keychain, is not installed',
-    `reinstall fiatrail with optional dependencies, then run: fiatrail doctor${FILE_INSTEAD}`,
+    `install fiatrail with npm and its optional dependencies (the single binary cannot use the keychain), then run: fiatrail doctor${FILE_INSTEAD}`,
   ],
   'no-store': [
     'KEYRING_ABSENT',

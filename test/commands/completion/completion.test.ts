@@ -8,7 +8,7 @@ import { candidatesFor, complete, FILES } from '../../../src/commands/completion
 import { outlineOf } from '../../../src/commands/completion/outline.ts';
 import { run } from '../../../src/entry.ts';
 import { main } from '../../../src/main.ts';
-import { type Home, newHome, ROOT, requireBuilt, startProgram } from '../../support/built.ts';
+import { type Home, newHome, OWN_FILES, ROOT, requireBuilt, startProgram } from '../../support/built.ts';
 import { scripted, success } from '../../support/exchange.ts';
 import { fiatrail, fiatrailJson } from '../../support/in-process.ts';
 import { ACCOUNT, fakeWorld, type WorldOptions } from '../../support/world.ts';
@@ -137,7 +137,7 @@ describe('completion offers', () => {
 describe('the shell protocol', () => {
   test('prints one candidate per line with a tab before its description', async () => {
     const world = fakeWorld();
-    const code = await run(['completion', 'complete', '--', 'onramp', 'sta'], world);
+    const code = await run(['completion', 'complete', '--', 'onramp', 'sta'], OWN_FILES, world);
     expect({ code, stderr: world.stderr.text() }).toEqual({ code: 0, stderr: '' });
     expect(world.stdout.text()).toMatch(/^start\tStart an onramp.*\nstatus\tShow the status of an onramp\n$/);
   });

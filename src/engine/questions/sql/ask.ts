@@ -62,7 +62,6 @@ async function askOnce(account: Account, statement: SqlStatement, nearest: Neare
       },
     );
   if (!entryAt(path)) throw noMirror();
-  const [node = '', ...self] = world.self;
   const run: QueryRun = { isWhole: false, failure: undefined };
   async function* input() {
     try {
@@ -71,8 +70,11 @@ async function askOnce(account: Account, statement: SqlStatement, nearest: Neare
       run.failure = error;
     }
   }
-  const words = [node, `--max-old-space-size=${HEAP_MIB}`, ...self, QUERY_PROCESS];
-  const program = world.startProgram(words, input(), { timeoutMs: globals.timeoutMs });
+  const program = world.startProgram([...world.self, QUERY_PROCESS], input(), {
+    timeoutMs: globals.timeoutMs,
+    // A single binary takes no flag of Node on its command line.
+    env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` },
+  });
   const parts = partsOf(program, { account, statement, path, nearest, run });
   // Nobody waits for the last steps of one that has said everything.
   const end = () => {

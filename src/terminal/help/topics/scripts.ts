@@ -141,7 +141,9 @@ export const SCRIPT_TOPICS: readonly Topic[] = [
     blocks: [
       'fiatrail never looks for updates by itself. See which version you have:',
       { run: ['fiatrail version'] },
-      'In the folder of the project, get the new sources, then install and build:',
+      'Compare its files with the digests that the build recorded:',
+      { run: ['fiatrail version --verify'] },
+      'Install a new version over the old one, as you installed that. In the folder of the project, get the new sources, then install and build:',
       { run: ['npm ci'] },
       'The journal and the profiles are upgraded when they are next used. Finish unknown outcomes first, and copy the journal:',
       { run: ['fiatrail ops reconcile', 'fiatrail ops backup journal-backup.db'] },
@@ -150,6 +152,6 @@ export const SCRIPT_TOPICS: readonly Topic[] = [
       'To uninstall, remove the completion, the profiles with their keys, and then the folder of the project. Keep the state folder: it has the journal, without which idempotency keys are free again.',
       { run: ['fiatrail completion uninstall', 'fiatrail profiles remove main'] },
     ],
-    more: 'quick-start.md',
+    more: 'upgrade.md',
   },
 ];
