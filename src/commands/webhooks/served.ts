@@ -54,19 +54,35 @@ function secretsReader(session: Session, first: readonly Secret[]): ReadSecrets 
   };
 }
 
-/** Returns what says which secrets the listener knows, and learns the one that a rotation wants it to know before the service does. */
-function createSecretsReport({ world, profile }: Session, inbox: Inbox, secrets: ReadSecrets) {
+/** A rotation waits for less than this. */
+const LEARNING_MS = 30_000;
+
+/**
+ * Returns what says which secrets the listener knows, and learns the one that a rotation wants it to know before the service does. It warns if it
+ * cannot.
+ */
+function createSecretsReport({ world, profile }: Session, inbox: Inbox, secrets: ReadSecrets, { say }: Screen) {
   const canLearn = storedOrBuiltIn(profile) !== undefined && !world.env['FIATRAIL_WEBHOOK_SECRET'];
   let reported: string | undefined;
+  let wish = { wanted: undefined as string | undefined, sinceMs: 0 };
   return async () => {
     const wanted = await inbox.wantedSecret();
+    const isNew = wanted !== wish.wanted;
+    if (isNew) wish = { wanted, sinceMs: world.clock.now() };
     if (reported !== undefined && (wanted === undefined || reported.includes(wanted))) return;
+    // Nobody puts a secret into the store that is not there by then, and reading one may start a program.
+    if (reported !== undefined && Math.abs(world.clock.now() - wish.sinceMs) > LEARNING_MS) return;
     const fingerprints = (await secrets(wanted !== undefined)).map(fingerprint);
+    if (isNew && wanted !== undefined && !canLearn && !fingerprints.includes(wanted)) say(CANNOT_LEARN, WARNING);
     if (fingerprints.join() === reported) return;
     reported = fingerprints.join();
     await inbox.reportSecrets({ fingerprints, canLearn });
   };
 }
+
+const WARNING = { level: 'warning' } as const;
+const CANNOT_LEARN =
+  'the webhook secret is being replaced, and this listener cannot learn the new one, because its own is not in the profile’s store: restart it with the new one';
 
 /** The account whose deliveries are verified. Without a secret, the service signs with the AES key, which is read once. */
 async function accountOf(session: Session): Promise<ReceiverAccount & { readonly secrets: ReadSecrets }> {
@@ -119,7 +135,7 @@ export async function serveUntil(
   const beating = publicUrl === undefined ? undefined : beat(session, publicUrl, heartbeat, screen, stopping);
   return {
     address: `${options.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
-    learn: createSecretsReport(session, inbox, account.secrets),
+    learn: createSecretsReport(session, inbox, account.secrets, screen),
     close: async () => {
       await listening.close();
       await writer.end();
