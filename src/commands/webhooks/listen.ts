@@ -1,15 +1,17 @@
 import { storedOrBuiltIn } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
-import { openProfileInbox } from '../../engine/inbox.ts';
+import { inboxLocationOf, openProfileInbox } from '../../engine/inbox.ts';
+import { ServerError } from '../../journal/postgres/errors.ts';
 import { printable } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
 import { addressRange, hostAddress, hostName } from '../../terminal/parse/listening.ts';
 import { duration, oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
+import { stateError } from '../../terminal/show/failures.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { type Listener, SILENT_MS } from '../../webhooks/inbox/listener.ts';
+import type { InboxLocation } from '../../webhooks/inbox/open.ts';
 import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
 import { sendTo } from '../../webhooks/listen/sending.ts';
 import { eventNamed } from './events.ts';
@@ -129,13 +131,27 @@ export const listenCommand = command({
         routes: routesOf(input),
         needsSealing: storedOrBuiltIn(profile)?.sealing === 'require',
       });
-      await listenUntilStopped(session, inbox, input, targets);
+      await listenUntilStopped(session, inbox, input, targets).catch((error: unknown) => {
+        throw goneOr(error, inboxLocationOf(world, profile));
+      });
       return {};
     } finally {
       await released(inbox);
     }
   },
 });
+
+/** The error of a listener that has lost its inbox for good. Returns any other error as it is; a server that is away comes back. */
+function goneOr(error: unknown, { path, server }: InboxLocation): unknown {
+  const isOfInbox = error instanceof ServerError ? error.of === 'inbox' : (error as { path?: unknown })?.path === path;
+  const known = stateError(error);
+  if (!isOfInbox || !known || known.category === 'network') return error;
+  return new CliError('declined', `the listener has lost its inbox: ${known.message}`, {
+    code: 'INBOX_GONE',
+    hint: server ? 'repair the database, then start it again' : known.hint,
+    cause: error,
+  });
+}
 
 /** How often it is looked whether another listener is alive. */
 const LOOK_MS = 1_000;
@@ -163,7 +179,8 @@ async function released(inbox: Inbox): Promise<void> {
   try {
     await inbox.release();
   } catch (error) {
-    transientProblemOf(error);
+    // What is away or gone cannot be given back; the listener has said so.
+    if (!stateError(error)) throw error;
   } finally {
     await inbox.close();
   }

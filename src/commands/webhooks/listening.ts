@@ -31,6 +31,8 @@ async function directToInbox(session: Session): Promise<void> {
       lines: [['now', data.webhookUrl]],
     });
   await session.call(setWebhook, { webhookUrl: INBOX_URL, enabled: true, events: [ALL_EVENTS] });
+  // How the listener ends, long after this, says nothing of the change.
+  delete session.activity.changed;
 }
 
 /** Sends the events of the embedded sandbox that are due; over the network, the service does. */
