@@ -16,7 +16,7 @@ import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
 import { sendTo } from '../../webhooks/listen/sending.ts';
 import { eventNamed } from './events.ts';
 import { listenUntilStopped } from './listening.ts';
-import { LOG_FORMS } from './log.ts';
+import { LOG_FORMS, loggingSession, noticeLine, usualForm } from './log.ts';
 import { DEFAULT_PORT } from './served.ts';
 import { commandTarget, resigningOf, targetName, targetUrl } from './targets.ts';
 
@@ -118,13 +118,19 @@ export const listenCommand = command({
     tlsCert: option('--tls-cert <file>', 'certificate in PEM, to listen with TLS', word),
     tlsKey: option('--tls-key <file>', 'private key of the certificate, in PEM', word),
   },
+  asNotice: (text, session, { log }) =>
+    noticeLine(LOG_FORMS.find((form) => form === log) ?? usualForm(session.world), session, text),
   run: async (session, { events = [], ...input }) => {
     const { world, profile } = session;
     const targets = targetsOf(session, input);
     const inbox = await openProfileInbox(world, profile);
     try {
       const isEmbedded = profile.mode === 'embedded';
-      await claimInbox(session, inbox, isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
+      await claimInbox(
+        loggingSession(session, input.log ?? usualForm(world)),
+        inbox,
+        isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`,
+      );
       await inbox.forwardTo({
         targets: targets.map(({ name }) => name),
         events: events.length > 0 ? events : undefined,

@@ -90,7 +90,10 @@ const CANNOT_LEARN =
   'the webhook secret is being replaced, and this listener cannot learn the new one, because its own is not in the profile’s store: restart it with the new one';
 
 /** The account whose deliveries are verified. Without a secret, the service signs with the AES key, which is read once. */
-async function accountOf(session: Session): Promise<ReceiverAccount & { readonly secrets: ReadSecrets }> {
+async function accountOf(
+  session: Session,
+  { say }: Screen,
+): Promise<ReceiverAccount & { readonly secrets: ReadSecrets }> {
   const first = await secretsOf(session);
   const serviceName = serviceNameOf(session.profile, session.world.env);
   const secrets = secretsReader(session, first);
@@ -101,7 +104,7 @@ async function accountOf(session: Session): Promise<ReceiverAccount & { readonly
       code: 'NO_SECRET',
       hint: 'store one with: fiatrail webhooks set URL --secret-stdin, or set FIATRAIL_WEBHOOK_SECRET',
     });
-  await session.say('no webhook secret is stored: deliveries are verified with the account’s AES key');
+  say('no webhook secret is stored: deliveries are verified with the account’s AES key');
   return { secrets, aesKey, serviceName };
 }
 
@@ -122,12 +125,12 @@ export async function serveUntil(
     trustedProxy: trustedProxies = [],
   } = options;
   const tls = await tlsOf(session, options);
-  const account = await accountOf(session);
+  const account = await accountOf(session, screen);
   const { listen } = await import('../../webhooks/listen/server.ts');
   const writer = writerFor(session, inbox);
   const receiver = createReceiver(writer, { account, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
-  const listening = await listen(counted(receiver, world, metrics), {
+  const listening = await listen(counted(receiver, session, metrics), {
     ...{ host, port, heartbeat, tls, trustedProxies },
     allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
     onRefused: (refusal) => {
@@ -168,14 +171,15 @@ const BUSY_AFTER = 5_000;
 /**
  * Counts deliveries. Keeps the heap from growing on and on, once it has grown: a small one from the start would cost a fifth of the speed.
  */
-function counted({ receive }: Receiver, { steadyMemory }: Session['world'], metrics: Metrics | undefined): Receiver {
+function counted({ receive }: Receiver, { world, profile }: Session, metrics: Metrics | undefined): Receiver {
   let count = 0;
   return {
     receive: async (delivery) => {
       count += 1;
-      if (count === BUSY_AFTER) steadyMemory();
+      if (count === BUSY_AFTER) world.steadyMemory();
       const stored = await receive(delivery);
-      metrics?.received(stored.isCopy);
+      // New events of the embedded sandbox are counted as they show in the inbox: any command may have put them there.
+      if (stored.isCopy || profile.mode !== 'embedded') metrics?.received(stored.isCopy);
       return stored;
     },
   };
