@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/tools/**/*.test.ts'],
     globalSetup: ['test/support/code-cache.ts'],
     setupFiles: ['test/support/after-each-file.ts'],
-    testTimeout: 300_000,
+    testTimeout: 120_000,
     hookTimeout: 300_000,
     pool: 'forks',
     maxWorkers: 1,
