@@ -20,6 +20,7 @@ import { isMissed, loadText, machineText, type Row, tableText } from './report.t
 import { measureRoundTrips } from './round-trips.ts';
 import { measureSealed } from './sealed.ts';
 import { measureServerTime, type ServerSize } from './server-time.ts';
+import { measureSharedInbox } from './shared-inbox.ts';
 import { measureSharedJournal } from './shared-journal.ts';
 import { measureTab } from './tab.ts';
 import { type Load, measureThroughput } from './throughput.ts';
@@ -123,6 +124,8 @@ async function* webhooks(shop: Workshop, size: Size): Measured {
   const load = { ...size, rounds: size.rounds * 3, seconds: size.seconds / 2 };
   say(`webhooks received, then memory over ${size.manyEvents} events`);
   yield* measureWebhooks(shop, load);
+  say('webhooks received by two hosts');
+  yield await measureSharedInbox(shop, load);
   say('onboardings whose events are delivered');
   yield await measureDelivery(shop, load);
   say(`an inbox of ${size.inboxEvents} events`);

@@ -48,15 +48,15 @@ export async function* measureWebhooks(shop: Workshop, size: WebhookSize): Async
 }
 
 /** The process that sends events. */
-interface Sender {
+export interface Sender {
   /** Signs events that were not sent before, and seals them to a public key if there is one. */
   prepare(count: number, sealedTo?: string): Promise<void>;
   /** Sends all of them once, as fast as they are answered or at a steady rate. */
-  send(url: string, perSecond?: number): Promise<Sent>;
+  send(urls: readonly string[], perSecond?: number): Promise<Sent>;
   stop(): void;
 }
 
-function startSender({ env }: Command): Sender {
+export function startSender({ env }: Command): Sender {
   const child = fork(join(import.meta.dirname, 'webhook-load.ts'), { env });
   const ask = (order: Order) =>
     new Promise<Sent>((resolve, reject) => {
@@ -71,21 +71,21 @@ function startSender({ env }: Command): Sender {
     });
   return {
     prepare: async (count, sealedTo) => void (await ask({ what: 'prepare', count, sealedTo })),
-    send: (url, perSecond) =>
-      ask({ what: 'send', port: Number(new URL(url).port), connections: CONNECTIONS, perSecond }),
+    send: (urls, perSecond) =>
+      ask({ what: 'send', ports: urls.map((url) => Number(new URL(url).port)), connections: CONNECTIONS, perSecond }),
     stop: () => child.disconnect(),
   };
 }
 
 /** How a listener is told its account, and the name of that account's inbox. */
-interface Account {
+export interface Account {
   readonly flags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly profile: string;
 }
 
 /** An account that nothing calls, because its secret is known. */
-const ENVIRONMENT: Account = {
+export const ENVIRONMENT: Account = {
   flags: [],
   env: { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: 'sandbox_0123456789' },
   profile: 'environment',
@@ -108,12 +108,16 @@ async function sealedAccount(shop: Workshop): Promise<Account & { readonly publi
 }
 
 /** A running `webhooks listen`. */
-interface Listener extends Served {
+export interface Listener extends Served {
   /** The number of events on disk. */
   kept(): number;
 }
 
-async function startListener(shop: Workshop, state: string, { flags, env, profile }: Account): Promise<Listener> {
+export async function startListener(
+  shop: Workshop,
+  state: string,
+  { flags, env, profile }: Account,
+): Promise<Listener> {
   const port = await freePort();
   const command = shop.fiatrail(state, ['webhooks', 'listen', '--port', String(port), '-q', '-o', 'ndjson', ...flags], {
     ...env,
@@ -155,7 +159,7 @@ async function measureAnswers(
   const send = async (to: Served, events: number, perSecond?: number) => {
     await sender.prepare(events, sealedTo);
     if (to === listener) expected += events;
-    return sender.send(to.url, perSecond);
+    return sender.send([to.url], perSecond);
   };
   const full = await inTurn({ listener, bare }, rounds, (to: Served) => send(to, count), 1);
   const rates = { listener: full.listener.map(rateOf), bare: full.bare.map(rateOf) };
@@ -198,7 +202,7 @@ async function measureMemory(sender: Sender, listener: Listener, events: number)
   const samples: number[] = [];
   for (let sent = 0; sent < events; sent += BATCH) {
     await sender.prepare(BATCH);
-    await sender.send(listener.url);
+    await sender.send([listener.url]);
     const now = residentMb(listener.pid, 'VmRSS');
     if (now === undefined) return [{ name, why: 'no /proc here' }];
     samples.push(now);
