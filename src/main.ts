@@ -128,7 +128,8 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
   if (command.money) await session.rules.requireForMoney(texts['once'] !== undefined || isPlan);
   const { input, guided } = await readInput(command, texts, session, !isPlan, async () => {
     if (command.isLocal) return;
-    const line = `profile ${profile.name} · ${modeInFull(profile.mode)}`;
+    const notice = `profile ${profile.name} · ${modeInFull(profile.mode)}`;
+    const line = command.asNotice?.(notice, session, texts) ?? notice;
     // With -q too when a file in a folder, rather than the user, chose real money.
     const isLiveByPin = profile.mode === 'live' && chosenProfile(globals.profile, world).source === 'directory';
     await (isLiveByPin ? session.say(line) : session.note(line));

@@ -19,6 +19,7 @@ const FLUSHED = ['test/sqlite/flushed.test.ts'];
 const SPOOL = ['test/journal/spool.test.ts'];
 const LEDGER = ['test/commands/ledger/ledger.test.ts'];
 const INBOX = ['test/webhooks/inbox.test.ts'];
+const SHARED_INBOX = ['test/postgres/webhooks-inbox.test.ts'];
 const FUNDS = ['test/cli/funds.test.ts'];
 const FAULTS = ['test/mirror/faults.test.ts'];
 const REPORTS = ['test/questions/report-findings.test.ts'];
@@ -65,7 +66,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: FLUSHED,
   },
   {
-    file: 'src/webhooks/inbox/inbox.ts',
+    file: 'src/webhooks/inbox/store.ts',
     line: `synchronous: 'FULL'`,
     change: `synchronous: 'NORMAL'`,
     tests: FLUSHED,
@@ -907,7 +908,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/webhooks/inbox/states.ts',
-    line: "return isNew() ? undefined : isLate ? 'late' : 'early';",
+    line: "return isNew ? undefined : isLate ? 'late' : 'early';",
     change: 'return undefined;',
     tests: ['test/webhooks/inbox.test.ts', 'test/webhooks/hold.test.ts'],
     failing: 1,
@@ -921,14 +922,53 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/webhooks/listen/forwarder.ts',
-    line: '    renew();',
+    line: '    await renew();',
     change: '',
     tests: ['test/webhooks/forwarder.test.ts'],
     failing: 1,
   },
   {
     file: 'src/webhooks/listen/forwarder.ts',
-    line: '(cutOff.aborted || options.isLate())',
+    line: 'due.filter(({ id }) => !before.has(id))',
+    change: 'due.filter(({ id }) => !running.has(id))',
+    tests: ['test/webhooks/forwarder.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/webhooks/inbox/forwards.ts',
+    line: 'requestId == null ? 1 : 0],',
+    change: '1],',
+    tests: INBOX,
+  },
+  {
+    file: 'src/webhooks/inbox/copies.ts',
+    line: `state <> 'acknowledged'`,
+    change: `state = 'dead'`,
+    tests: INBOX,
+  },
+  {
+    file: 'src/webhooks/inbox/postgres/add.ts',
+    line: 'while (to < events.length && !related.has(to)) to += 1;',
+    change: 'while (to < events.length) to += 1;',
+    tests: SHARED_INBOX,
+  },
+  {
+    file: 'src/webhooks/inbox/postgres/add.ts',
+    line: 'PARTITION BY target, request_id ORDER BY n) = 1',
+    change: 'PARTITION BY target, request_id ORDER BY n) > 0',
+    tests: SHARED_INBOX,
+    failing: 1,
+  },
+  {
+    file: 'src/webhooks/inbox/postgres/lease.ts',
+    line: '(holder IS NULL OR holder = ?4',
+    change: '(holder IS NULL OR ?4 = ?4',
+    tests: ['test/postgres/webhooks-hosts.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/webhooks/listen/forwarder.ts',
+    line: '(cutOff.aborted || isLate())',
     change: 'cutOff.aborted',
     tests: ['test/webhooks/forwarder.test.ts'],
     failing: 1,

@@ -1,5 +1,5 @@
 /** What is wrong with a database file, from the point of view of the person who has to fix it. */
-type DatabaseProblem = 'full' | 'corrupt' | 'unwritable' | 'unread' | 'busy' | 'newer' | 'older' | 'other';
+type DatabaseProblem = 'full' | 'corrupt' | 'unwritable' | 'unread' | 'busy' | 'newer' | 'older' | 'gone' | 'other';
 
 export class DatabaseError extends Error {
   override name = 'DatabaseError';

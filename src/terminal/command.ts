@@ -75,6 +75,8 @@ export interface Command {
   guide?(session: Session, given: never): Promise<Guided | undefined>;
   /** The names of optional parameters that are asked for on a terminal as required ones are, because these values need them. */
   asks?(given: never, session: Session): readonly string[];
+  /** The form of what is said before it runs, for a command whose standard error is a log. */
+  asNotice?(text: string, session: Session, texts: Readonly<Record<string, unknown>>): string;
   run(session: Session, input: never): Promise<Outcome>;
 }
 

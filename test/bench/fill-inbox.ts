@@ -3,6 +3,8 @@
  * at the time of its first event. It uses the inbox's own functions, and skips only the signatures.
  */
 import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import { ensurePrivateFolder } from '../../src/files/private-file.ts';
 import { readBody } from '../../src/webhooks/body.ts';
 import { openInbox } from '../../src/webhooks/inbox/inbox.ts';
 import type { NewEvent } from '../../src/webhooks/inbox/received.ts';
@@ -31,6 +33,7 @@ async function eventAt(number: number, timeMs: number): Promise<NewEvent> {
 }
 
 const clock = fakeClock();
+ensurePrivateFolder(dirname(path));
 const inbox = await openInbox(path, { clock, host: oneProcess() });
 const total = Number(count);
 for (let number = 0; number < total; ) {

@@ -47,10 +47,8 @@ export async function measureInbox(shop: Workshop, { runs, inboxEvents: many }: 
 }
 
 function fill(shop: Workshop, events: number, end: string): void {
-  const list = shop.fiatrail(stateOf(events), ['webhooks', 'inbox', 'list']);
-  // Created by the program, so that the folder has the usual form.
-  timeMs(list);
-  const path = join(list.env['FIATRAIL_STATE_DIR'] ?? '', 'inbox-embedded.db');
+  const { env } = shop.fiatrail(stateOf(events), []);
+  const path = join(env['FIATRAIL_STATE_DIR'] ?? '', 'inbox-embedded.db');
   timeMs(
     shop.node([
       join(import.meta.dirname, 'fill-inbox.ts'),

@@ -3,9 +3,10 @@
  * `npm run bench` takes half an hour; `npm run bench -- --quick` is a trial run. A flag runs some rows alone: `--commands` those of complete
  * commands, `--round-trips` their requests over HTTPS, `--server` the CPU time of a served sandbox, `--history` a long history, `--sealed` sealed
  * responses, `--journal` the journal, `--mirror` the copy of the lists, `--tab` Tab with many users known, `--webhooks` webhooks. `--shared-journal` measures a journal in
- * PostgreSQL, and needs a server's programs. Exits with 1 if a target is missed.
+ * PostgreSQL, and needs a server's programs. Exits with 1 if a target is missed, or if a measurement fails: then it prints what was measured before it.
  */
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { measureCommands, seedEmbedded } from './commands.ts';
 import { measureDelivery } from './delivery.ts';
 import { type HistorySize, measureHistory } from './history.ts';
@@ -19,6 +20,7 @@ import { isMissed, loadText, machineText, type Row, tableText } from './report.t
 import { measureRoundTrips } from './round-trips.ts';
 import { measureSealed } from './sealed.ts';
 import { measureServerTime, type ServerSize } from './server-time.ts';
+import { measureSharedInbox } from './shared-inbox.ts';
 import { measureSharedJournal } from './shared-journal.ts';
 import { measureTab } from './tab.ts';
 import { type Load, measureThroughput } from './throughput.ts';
@@ -50,82 +52,84 @@ function serveSome(shop: Workshop) {
   return { serve, sandbox: shop.serve(serve) };
 }
 
-async function commands(shop: Workshop, size: Size): Promise<Row[]> {
+/** Rows as they are measured, so that a measurement that fails takes none of those before it with it. */
+type Measured = AsyncGenerator<readonly Row[]>;
+
+async function* commands(shop: Workshop, size: Size): Measured {
   say(`commands, ${size.runs} runs each`);
   timeMs(seedEmbedded(shop));
   const sandbox = await serveSome(shop).sandbox;
-  const rows = await measureCommands(shop, sandbox, size.runs);
+  yield await measureCommands(shop, sandbox, size.runs);
   await shop.stop(sandbox);
-  return rows;
 }
 
-async function measure(shop: Workshop, size: Size): Promise<Row[]> {
-  const ofCommands = await commands(shop, size);
+async function* measure(shop: Workshop, size: Size): Measured {
+  yield* commands(shop, size);
   const { serve, sandbox: starting } = serveSome(shop);
   const sandbox = await starting;
   say(`requests a second, then memory after ${size.onboardings} onboardings`);
   const file = join(serve.env['FIATRAIL_STATE_DIR'] ?? '', 'sandbox.db');
   const users = await shop.serve(shop.node([join(import.meta.dirname, 'bare-users.ts'), file]));
-  const throughput = await measureThroughput({ sandbox, users }, size);
+  yield await measureThroughput({ sandbox, users }, size);
   await Promise.all([sandbox, users].map((each) => shop.stop(each)));
   say(`pages of ${size.users} users`);
-  const pages = await measurePages(shop, size.users, size.runs);
+  yield await measurePages(shop, size.users, size.runs);
   say('quotes and market orders');
-  const book = await measureOrderBook(shop, size);
-  const groups: Row[] = [];
-  for (const group of Object.values(GROUPS)) groups.push(...(await group(shop, size)));
-  return [...ofCommands, ...throughput, ...pages, ...book, ...groups];
+  yield await measureOrderBook(shop, size);
+  for (const group of Object.values(GROUPS)) yield* group(shop, size);
 }
 
-function sealed(shop: Workshop, size: Size): Promise<Row[]> {
+async function* sealed(shop: Workshop, size: Size): Measured {
   say('sealed answers');
-  return measureSealed(shop, size);
+  yield await measureSealed(shop, size);
 }
 
-function history(shop: Workshop, size: Size): Promise<Row[]> {
+async function* history(shop: Workshop, size: Size): Measured {
   say(`pages and export of ${size.transactions} transactions`);
-  return measureHistory(shop, size);
+  yield await measureHistory(shop, size);
 }
 
-function tab(shop: Workshop, size: Size): Promise<Row[]> {
+async function* tab(shop: Workshop, size: Size): Measured {
   say(`Tab with ${size.users} users known`);
-  return measureTab(shop, size.users, size.runs);
+  yield await measureTab(shop, size.users, size.runs);
 }
 
-function journal(shop: Workshop, size: Size): Promise<Row[]> {
+async function* journal(shop: Workshop, size: Size): Measured {
   say(`a journal of ${size.operations} operations`);
-  return measureJournal(shop, size);
+  yield await measureJournal(shop, size);
 }
 
-function mirror(shop: Workshop, size: Size): Promise<Row[]> {
+async function* mirror(shop: Workshop, size: Size): Measured {
   say(`a mirror of ${size.transactions} transactions`);
-  return measureMirror(shop, size);
+  yield await measureMirror(shop, size);
 }
 
-function sharedJournal(shop: Workshop, size: Size): Promise<Row[]> {
+async function* sharedJournal(shop: Workshop, size: Size): Measured {
   say('a journal in PostgreSQL');
-  return measureSharedJournal(shop, size);
+  yield await measureSharedJournal(shop, size);
 }
 
-function roundTrips(shop: Workshop, size: Size): Promise<Row[]> {
+async function* roundTrips(shop: Workshop, size: Size): Measured {
   say('requests over HTTPS');
-  return measureRoundTrips(shop, size.rounds);
+  yield await measureRoundTrips(shop, size.rounds);
 }
 
-function serverTime(shop: Workshop, size: Size): Promise<Row[]> {
+async function* serverTime(shop: Workshop, size: Size): Measured {
   say(`CPU time of a server with ${size.deposits} transactions`);
-  return measureServerTime(shop, size);
+  yield await measureServerTime(shop, size);
 }
 
-async function webhooks(shop: Workshop, size: Size): Promise<Row[]> {
+async function* webhooks(shop: Workshop, size: Size): Measured {
   // More and shorter rounds, because these rows keep two servers and a sender busy and so depend on what else the machine does.
   const load = { ...size, rounds: size.rounds * 3, seconds: size.seconds / 2 };
   say(`webhooks received, then memory over ${size.manyEvents} events`);
-  const received = await measureWebhooks(shop, load);
+  yield* measureWebhooks(shop, load);
+  say('webhooks received by two hosts');
+  yield await measureSharedInbox(shop, load);
   say('onboardings whose events are delivered');
-  const delivered = await measureDelivery(shop, load);
+  yield await measureDelivery(shop, load);
   say(`an inbox of ${size.inboxEvents} events`);
-  return [...received, ...delivered, ...(await measureInbox(shop, size))];
+  yield await measureInbox(shop, size);
 }
 
 /** The groups that a flag runs alone. */
@@ -149,7 +153,14 @@ say(machineText());
 const [only = measure] = Object.entries({ ...GROUPS, ...ALONE }).flatMap(([flag, rows]) =>
   process.argv.includes(flag) ? [rows] : [],
 );
-const rows = await only(openWorkshop(), quick ? QUICK : FULL);
+const rows: Row[] = [];
+let failure: unknown;
+try {
+  for await (const measured of only(openWorkshop(), quick ? QUICK : FULL)) rows.push(...measured);
+} catch (error) {
+  failure = error;
+}
 process.stdout.write(tableText(rows));
 say(`${quick ? 'quick: few runs, small sizes; ' : ''}at the end ${loadText()}`);
-if (rows.some(isMissed)) process.exitCode = 1;
+if (failure !== undefined) say(`a measurement failed, and with it all after it: ${inspect(failure)}`);
+if (failure !== undefined || rows.some(isMissed)) process.exitCode = 1;

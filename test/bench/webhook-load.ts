@@ -12,7 +12,8 @@ export type Order =
   | { readonly what: 'prepare'; readonly count: number; readonly sealedTo?: string | undefined }
   | {
       readonly what: 'send';
-      readonly port: number;
+      /** The connections are spread over these. */
+      readonly ports: readonly number[];
       readonly connections: number;
       /** Without it, each connection sends as soon as it has its answer. */
       readonly perSecond?: number | undefined;
@@ -79,9 +80,11 @@ function openSender(port: number, failed: (error: Error) => void): Promise<Sende
   });
 }
 
-async function sendAll({ port, connections, perSecond }: Order & { readonly what: 'send' }): Promise<Sent> {
+async function sendAll({ ports, connections, perSecond }: Order & { readonly what: 'send' }): Promise<Sent> {
   const failure = Promise.withResolvers<never>();
-  const senders = await Promise.all(Array.from({ length: connections }, () => openSender(port, failure.reject)));
+  const senders = await Promise.all(
+    Array.from({ length: connections }, (_, index) => openSender(ports[index % ports.length] ?? 0, failure.reject)),
+  );
   const idle = [...senders];
   const cpu = process.cpuUsage();
   const startMs = performance.now();

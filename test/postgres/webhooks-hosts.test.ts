@@ -172,9 +172,11 @@ test(
     // Only what was on its way may come again: it was taken while something died, or right before.
     const isDuringFault = ({ atMs }: Taking) =>
       faults.some(([fromMs, toMs]) => atMs >= fromMs - RECORDED_MS && atMs <= toMs + RECORDED_MS);
-    const repeated = takings.filter(({ number }, at) => takings.findIndex((each) => each.number === number) < at);
+    const firstOf = new Map<number, Taking>();
+    for (const taking of takings) if (!firstOf.has(taking.number)) firstOf.set(taking.number, taking);
+    const repeated = takings.filter((taking) => firstOf.get(taking.number) !== taking);
     const unexplained = repeated.filter(({ number }) => {
-      const before = takings.find((each) => each.number === number);
+      const before = firstOf.get(number);
       return before === undefined || !isDuringFault(before);
     });
     expect(ends.map(({ code }) => code)).toEqual([0, 0]);

@@ -376,6 +376,23 @@ test('a process with the id of an earlier listener does not keep that one’s pl
   for (const each of [first, second]) await each.close();
 });
 
+test('a listener has its place although time passes while it takes it', async () => {
+  using folder = temporaryFolder();
+  const { inbox, clock } = await testInbox(folder.file('inbox.db'));
+  let nowMs = clock.now();
+  Object.assign(clock, {
+    now: () => {
+      nowMs += 1;
+      return nowMs;
+    },
+  });
+  await inbox.claim('here');
+  const secrets = { fingerprints: ['a-secret'], canLearn: true };
+  await inbox.reportSecrets(secrets);
+  expect([await inbox.touch(), (await inbox.listeners())[0]?.secrets]).toEqual([true, secrets]);
+  await inbox.close();
+});
+
 describe('a listener', () => {
   test('has the inbox to itself while it lives', async () => {
     using folder = temporaryFolder();

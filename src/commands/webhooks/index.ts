@@ -226,8 +226,8 @@ const writable = (stored: StoredProfile | undefined) => (stored?.store.kind === 
 const NOT_DONE: readonly Category[] = ['usage', 'refused', 'auth', 'rate-limited'];
 
 /**
- * Sets a webhook with a secret that is stored before the service knows it, because from then on deliveries may be signed with it. A
- * definite refusal takes it back; if the outcome is unknown, both secrets count.
+ * Sets a webhook with a secret that is stored, and known to the listeners, before the service knows it, because from then on deliveries may be
+ * signed with it. A definite refusal takes it back; if the outcome is unknown, both secrets count.
  */
 async function withSecret<T>(
   session: Session,
@@ -235,8 +235,8 @@ async function withSecret<T>(
   secret: Secret | undefined,
   send: () => Promise<T>,
 ): Promise<T> {
-  if (!secret || !stored) return send();
-  const takeBack = await storeWebhookSecret(session.world, stored, secret);
+  if (!secret || session.globals.dryRun) return send();
+  const takeBack = stored ? await storeWebhookSecret(session.world, stored, secret) : async () => {};
   try {
     await untilKnown(session, fingerprint(secret));
   } catch (error) {

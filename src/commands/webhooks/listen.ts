@@ -1,20 +1,22 @@
 import { storedOrBuiltIn } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
-import { openProfileInbox } from '../../engine/inbox.ts';
+import { inboxLocationOf, openProfileInbox } from '../../engine/inbox.ts';
+import { ServerError } from '../../journal/postgres/errors.ts';
 import { printable } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
 import { addressRange, hostAddress, hostName } from '../../terminal/parse/listening.ts';
 import { duration, oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
+import { stateError } from '../../terminal/show/failures.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { type Listener, SILENT_MS } from '../../webhooks/inbox/listener.ts';
+import type { InboxLocation } from '../../webhooks/inbox/open.ts';
 import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
 import { sendTo } from '../../webhooks/listen/sending.ts';
 import { eventNamed } from './events.ts';
 import { listenUntilStopped } from './listening.ts';
-import { LOG_FORMS } from './log.ts';
+import { LOG_FORMS, loggingSession, noticeLine, usualForm } from './log.ts';
 import { DEFAULT_PORT } from './served.ts';
 import { commandTarget, resigningOf, targetName, targetUrl } from './targets.ts';
 
@@ -112,26 +114,46 @@ export const listenCommand = command({
     tlsCert: option('--tls-cert <file>', 'certificate in PEM, to listen with TLS', word),
     tlsKey: option('--tls-key <file>', 'private key of the certificate, in PEM', word),
   },
+  asNotice: (text, session, { log }) =>
+    noticeLine(LOG_FORMS.find((form) => form === log) ?? usualForm(session.world), session, text),
   run: async (session, { events = [], ...input }) => {
     const { world, profile } = session;
     const targets = targetsOf(session, input);
     const inbox = await openProfileInbox(world, profile);
     try {
       const isEmbedded = profile.mode === 'embedded';
-      await claimInbox(session, inbox, isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
+      await claimInbox(
+        loggingSession(session, input.log ?? usualForm(world)),
+        inbox,
+        isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`,
+      );
       await inbox.forwardTo({
         targets: targets.map(({ name }) => name),
         events: events.length > 0 ? events : undefined,
         routes: routesOf(input),
         needsSealing: storedOrBuiltIn(profile)?.sealing === 'require',
       });
-      await listenUntilStopped(session, inbox, input, targets);
+      await listenUntilStopped(session, inbox, input, targets).catch((error: unknown) => {
+        throw goneOr(error, inboxLocationOf(world, profile));
+      });
       return {};
     } finally {
       await released(inbox);
     }
   },
 });
+
+/** The error of a listener that has lost its inbox for good. Returns any other error as it is; a server that is away comes back. */
+function goneOr(error: unknown, { path, server }: InboxLocation): unknown {
+  const isOfInbox = error instanceof ServerError ? error.of === 'inbox' : (error as { path?: unknown })?.path === path;
+  const known = stateError(error);
+  if (!isOfInbox || !known || known.category === 'network') return error;
+  return new CliError('declined', `the listener has lost its inbox: ${known.message}`, {
+    code: 'INBOX_GONE',
+    hint: server ? 'repair the database, then start it again' : known.hint,
+    cause: error,
+  });
+}
 
 /** How often it is looked whether another listener is alive. */
 const LOOK_MS = 1_000;
@@ -159,7 +181,8 @@ async function released(inbox: Inbox): Promise<void> {
   try {
     await inbox.release();
   } catch (error) {
-    transientProblemOf(error);
+    // What is away or gone cannot be given back; the listener has said so.
+    if (!stateError(error)) throw error;
   } finally {
     await inbox.close();
   }

@@ -31,6 +31,8 @@ async function directToInbox(session: Session): Promise<void> {
       lines: [['now', data.webhookUrl]],
     });
   await session.call(setWebhook, { webhookUrl: INBOX_URL, enabled: true, events: [ALL_EVENTS] });
+  // How the listener ends, long after this, says nothing of the change.
+  delete session.activity.changed;
 }
 
 /** Sends the events of the embedded sandbox that are due; over the network, the service does. */
@@ -159,7 +161,15 @@ export async function listenUntilStopped(
     ];
     const all = Promise.all(works).finally(() => ended.abort());
     // It shows that the listener is alive as long as anything is on its way.
-    const following = { screen, recorder, noticed, supervisor, learn: served?.learn };
+    const countNew = () => metrics?.received(false);
+    const following = {
+      screen,
+      recorder,
+      noticed,
+      supervisor,
+      learn: served?.learn,
+      countNew: isEmbedded ? countNew : undefined,
+    };
     works = [all, follow(session, inbox, following, AbortSignal.any([ended.signal, failing.signal]))];
     await supervisor.ready();
     await Promise.all(works);
@@ -258,13 +268,15 @@ interface Following {
   readonly supervisor: Supervisor;
   /** Learns the secret that a rotation wants the listener to know. */
   readonly learn: (() => Promise<void>) | undefined;
+  /** Counts an event that shows in the inbox, where not all of them come by a request to this listener. */
+  readonly countNew: (() => void) | undefined;
 }
 
 /** Shows the events that arrive, and records them in the journal, until `stopping` aborts. Throws CliError if another process takes the inbox. */
 async function follow(
   session: Session,
   inbox: Inbox,
-  { screen, recorder, noticed, supervisor, learn }: Following,
+  { screen, recorder, noticed, supervisor, learn, countNew }: Following,
   stopping: AbortSignal,
 ): Promise<void> {
   const { clock } = session.world;
@@ -275,6 +287,7 @@ async function follow(
   for (let round = 1; !stopping.aborted; round += 1) {
     const fresh = await arrivedIn(inbox, last, screen);
     last = fresh.at(-1)?.id ?? last;
+    if (countNew) for (const _event of fresh) countNew();
     await screen.arrived(fresh);
     await record(recorder, screen, fresh);
     await noticed.look(fresh).catch((error: unknown) => screen.unwritable(transientProblemOf(error)));

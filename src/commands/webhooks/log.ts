@@ -43,6 +43,24 @@ export function logLine(form: LogForm, timeMs: number, text: string, about: Abou
   return [level === 'warning' ? `warning: ${text}` : text, ...known].join(' · ');
 }
 
+/** The form of the log that fits where it goes. */
+export const usualForm = ({ stderr }: Session['world']): LogForm => (stderr.isTerminal ? 'plain' : 'text');
+
+/** Returns a session whose notices are lines of the log. */
+export function loggingSession(session: Session, form: LogForm): Session {
+  const line = (text: string) => noticeLine(form, session, text);
+  return { ...session, say: (text) => session.say(line(text)), note: (text) => session.note(line(text)) };
+}
+
+const WARNING = 'warning: ';
+
+/** Returns the line of the log for a notice of any command. */
+export function noticeLine(form: LogForm, { world }: Pick<Session, 'world'>, text: string): string {
+  const isWarning = text.startsWith(WARNING);
+  const about = isWarning ? ({ level: 'warning' } as const) : {};
+  return logLine(form, world.clock.now(), isWarning ? text.slice(WARNING.length) : text, about);
+}
+
 /** Returns what writes the log; `note` is silent with --quiet. `clear` makes room for a line on a terminal. */
 export function createLog(
   session: Session,

@@ -7,7 +7,7 @@ import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { Refusal } from '../../webhooks/listen/server.ts';
 import { summaryOf } from './inbox-list.ts';
-import { createLog, createRefusals, type LogForm, loggedTarget, type Say } from './log.ts';
+import { createLog, createRefusals, type LogForm, loggedTarget, type Say, usualForm } from './log.ts';
 
 /** What a listener shows: events as they arrive, and the forwarding status. */
 export interface Screen {
@@ -35,11 +35,7 @@ const WIDTH_OF_EVENT = 40;
 const WARN_EVERY_MS = 60_000;
 
 /** A table for people with a status line below it on a terminal; one JSON object a line elsewhere, unless a format is asked for. */
-export function screenFor(
-  session: Session,
-  inbox: Inbox,
-  form: LogForm = session.world.stderr.isTerminal ? 'plain' : 'text',
-): Screen {
+export function screenFor(session: Session, inbox: Inbox, form: LogForm = usualForm(session.world)): Screen {
   const { world, globals } = session;
   const isTable = globals.present.format === 'table' && (world.stdout.isTerminal || globals.isFormatChosen);
   const line = liveLine(world, { ...globals, quiet: globals.quiet || !isTable }, true);

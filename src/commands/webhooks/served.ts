@@ -43,33 +43,57 @@ type ReadSecrets = (isAsked?: boolean) => Promise<readonly Secret[]>;
 /** Returns a reader of the account's secrets that goes on with what it knows if they cannot be read for a moment. */
 function secretsReader(session: Session, first: readonly Secret[]): ReadSecrets {
   const { clock } = session.world;
-  let known = first;
+  let known = { secrets: first, read: 0 };
   let readMs = clock.now();
+  let reads = 0;
   return async (isAsked = false) => {
     // A clock that was set back counts as time that has passed.
-    if (!isAsked && Math.abs(clock.now() - readMs) < FRESH_MS) return known;
+    if (!isAsked && Math.abs(clock.now() - readMs) < FRESH_MS) return known.secrets;
     readMs = clock.now();
-    known = await secretsOf(session).catch(() => known);
-    return known;
+    reads += 1;
+    const read = reads;
+    const secrets = await secretsOf(session).catch(() => undefined);
+    // A reading that began earlier may end later, and not have the secret that a rotation was told is known.
+    if (secrets && read > known.read) known = { secrets, read };
+    return known.secrets;
   };
 }
 
-/** Returns what says which secrets the listener knows, and learns the one that a rotation wants it to know before the service does. */
-function createSecretsReport({ world, profile }: Session, inbox: Inbox, secrets: ReadSecrets) {
+/** A rotation waits for less than this. */
+const LEARNING_MS = 30_000;
+
+/**
+ * Returns what says which secrets the listener knows, and learns the one that a rotation wants it to know before the service does. It warns if it
+ * cannot.
+ */
+function createSecretsReport({ world, profile }: Session, inbox: Inbox, secrets: ReadSecrets, { say }: Screen) {
   const canLearn = storedOrBuiltIn(profile) !== undefined && !world.env['FIATRAIL_WEBHOOK_SECRET'];
   let reported: string | undefined;
+  let wish = { wanted: undefined as string | undefined, sinceMs: 0 };
   return async () => {
     const wanted = await inbox.wantedSecret();
+    const isNew = wanted !== wish.wanted;
+    if (isNew) wish = { wanted, sinceMs: world.clock.now() };
     if (reported !== undefined && (wanted === undefined || reported.includes(wanted))) return;
+    // Nobody puts a secret into the store that is not there by then, and reading one may start a program.
+    if (reported !== undefined && Math.abs(world.clock.now() - wish.sinceMs) > LEARNING_MS) return;
     const fingerprints = (await secrets(wanted !== undefined)).map(fingerprint);
+    if (isNew && wanted !== undefined && !canLearn && !fingerprints.includes(wanted)) say(CANNOT_LEARN, WARNING);
     if (fingerprints.join() === reported) return;
     reported = fingerprints.join();
     await inbox.reportSecrets({ fingerprints, canLearn });
   };
 }
 
+const WARNING = { level: 'warning' } as const;
+const CANNOT_LEARN =
+  'the webhook secret is being replaced, and this listener cannot learn the new one, because its own is not in the profile’s store: restart it with the new one';
+
 /** The account whose deliveries are verified. Without a secret, the service signs with the AES key, which is read once. */
-async function accountOf(session: Session): Promise<ReceiverAccount & { readonly secrets: ReadSecrets }> {
+async function accountOf(
+  session: Session,
+  { say }: Screen,
+): Promise<ReceiverAccount & { readonly secrets: ReadSecrets }> {
   const first = await secretsOf(session);
   const serviceName = serviceNameOf(session.profile, session.world.env);
   const secrets = secretsReader(session, first);
@@ -80,7 +104,7 @@ async function accountOf(session: Session): Promise<ReceiverAccount & { readonly
       code: 'NO_SECRET',
       hint: 'store one with: fiatrail webhooks set URL --secret-stdin, or set FIATRAIL_WEBHOOK_SECRET',
     });
-  await session.say('no webhook secret is stored: deliveries are verified with the account’s AES key');
+  say('no webhook secret is stored: deliveries are verified with the account’s AES key');
   return { secrets, aesKey, serviceName };
 }
 
@@ -101,12 +125,12 @@ export async function serveUntil(
     trustedProxy: trustedProxies = [],
   } = options;
   const tls = await tlsOf(session, options);
-  const account = await accountOf(session);
+  const account = await accountOf(session, screen);
   const { listen } = await import('../../webhooks/listen/server.ts');
   const writer = writerFor(session, inbox);
   const receiver = createReceiver(writer, { account, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
-  const listening = await listen(counted(receiver, world, metrics), {
+  const listening = await listen(counted(receiver, session, metrics), {
     ...{ host, port, heartbeat, tls, trustedProxies },
     allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
     onRefused: (refusal) => {
@@ -119,7 +143,7 @@ export async function serveUntil(
   const beating = publicUrl === undefined ? undefined : beat(session, publicUrl, heartbeat, screen, stopping);
   return {
     address: `${options.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
-    learn: createSecretsReport(session, inbox, account.secrets),
+    learn: createSecretsReport(session, inbox, account.secrets, screen),
     close: async () => {
       await listening.close();
       await writer.end();
@@ -147,14 +171,15 @@ const BUSY_AFTER = 5_000;
 /**
  * Counts deliveries. Keeps the heap from growing on and on, once it has grown: a small one from the start would cost a fifth of the speed.
  */
-function counted({ receive }: Receiver, { steadyMemory }: Session['world'], metrics: Metrics | undefined): Receiver {
+function counted({ receive }: Receiver, { world, profile }: Session, metrics: Metrics | undefined): Receiver {
   let count = 0;
   return {
     receive: async (delivery) => {
       count += 1;
-      if (count === BUSY_AFTER) steadyMemory();
+      if (count === BUSY_AFTER) world.steadyMemory();
       const stored = await receive(delivery);
-      metrics?.received(stored.isCopy);
+      // New events of the embedded sandbox are counted as they show in the inbox: any command may have put them there.
+      if (stored.isCopy || profile.mode !== 'embedded') metrics?.received(stored.isCopy);
       return stored;
     },
   };

@@ -37,6 +37,10 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
     `${path} was created by an earlier version of fiatrail and cannot be upgraded; it was left unchanged`,
     'use the version that created it',
   ],
+  gone: (path) => [
+    `${path} was deleted or replaced while it was in use`,
+    'put it back if you can, then start again; without it, a new one is created',
+  ],
   other: (path) => [`${path} cannot be used`, 'check the folder and its disk with: fiatrail doctor'],
 };
 

@@ -82,13 +82,13 @@ function* listenerIn(queries: Queries, here: Host): Work<Listener | undefined> {
 /** Another process may have the same id: in another container, or after this one ended. */
 const OURS = 'WHERE process = ? AND host = ? AND started_at = ?';
 
-/** Takes the inbox for this process, or returns the one that has it. Call it in a transaction. */
-function* claimListener(queries: Queries, here: Host, address: string): Work<Listener | undefined> {
+/** Takes the inbox for this process from a time on, or returns the one that has it. Call it in a transaction. */
+function* claimListener(queries: Queries, here: Host, address: string, nowMs: number): Work<Listener | undefined> {
   const other = yield* listenerIn(queries, here);
   if (other && !(other.host === here.name && other.processId === here.processId)) return other;
   yield* queries.run(
     'INSERT OR REPLACE INTO listener (id, process, host, address, started_at, seen_at) VALUES (1, ?, ?, ?, ?, ?)',
-    ...[here.processId, here.name, address, queries.now(), queries.now()],
+    ...[here.processId, here.name, address, nowMs, nowMs],
   );
   return undefined;
 }
@@ -109,8 +109,9 @@ export function leaseIn(store: InboxStore, here: Host, now: () => number): Liste
   const isSure = () => Math.abs(now() - place.aliveMs) < SILENT_MS - MARGIN_MS;
   return {
     claim: async (address) => {
+      // The row is found again by this time, so both must have the same.
       const nowMs = now();
-      const other = await store.write((queries) => claimListener(queries, here, address));
+      const other = await store.write((queries) => claimListener(queries, here, address, nowMs));
       if (!other) place = { startedMs: nowMs, aliveMs: nowMs };
       return other;
     },

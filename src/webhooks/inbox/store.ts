@@ -1,5 +1,7 @@
+import { identityOf } from '../../files/inspect.ts';
 import type { Queries as ServerQueries } from '../../journal/store.ts';
 import { type Database, type OpenOptions, openDatabase, type SqlValue } from '../../sqlite/database.ts';
+import { DatabaseError } from '../../sqlite/errors.ts';
 
 /** A query that work asks for. */
 interface Query {
@@ -42,7 +44,10 @@ export interface InboxStore {
   close(): Promise<void>;
 }
 
-/** Opens an inbox in a file, creating it on first use; one that cannot be written can be read. Throws DatabaseError. */
+/**
+ * Opens an inbox in a file, creating it on first use; one that cannot be written can be read. Throws DatabaseError. A write into a file that was
+ * deleted in the meantime throws `gone`: the system lets it through, and nothing of it would be found again.
+ */
 export async function openInboxFile(
   path: string,
   layout: OpenOptions['layout'],
@@ -51,7 +56,17 @@ export async function openInboxFile(
   const database = await openDatabase(path, { synchronous: 'FULL', isReadable: true, layout });
   // Many events at once rewrite the same pages of the indexes: fewer of them reach the disk if they stay in memory and in the log.
   database.exec('PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000');
-  return storeIn(database, now);
+  const store = storeIn(database, now);
+  if (path === ':memory:') return store;
+  const identity = identityOf(path);
+  return {
+    ...store,
+    write: async (work) => {
+      const done = await store.write(work);
+      if (identityOf(path) !== identity) throw new DatabaseError('gone', path, undefined);
+      return done;
+    },
+  };
 }
 
 export function storeIn(database: Database, now: () => number): InboxStore {

@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { newHome, requireBuilt, SHIM, startProgram } from '../support/built.ts';
+import { closedPort } from '../support/loopback.ts';
+import { accountEnv, productionFile, sendEvent } from './listener.ts';
+import { programOf } from './programs.ts';
+
+const UNIT = 'fiatrail-webhooks.service';
+
+beforeAll(() => {
+  requireBuilt();
+  programOf('systemd-analyze', 'systemd');
+  programOf('systemd-notify', 'systemd');
+  programOf('python3', 'python3');
+});
+
+/** The settings of the unit that is shipped; of several with one name, the last. */
+const settings = () =>
+  new Map(
+    productionFile(UNIT)
+      .split('\n')
+      .flatMap((line) => {
+        const [, name, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
+        return name === undefined || value === undefined ? [] : [[name, value] as const];
+      }),
+  );
+
+const secondsOf = (name: string) => Number(settings().get(name));
+
+test('systemd finds nothing wrong with the unit', () => {
+  const { path } = newHome(onTestFinished);
+  const unit = join(path, UNIT);
+  // The program and its user are where they are installed, not here.
+  writeFileSync(unit, productionFile(UNIT).replace('/usr/bin/fiatrail', process.execPath).replace('User=fiatrail', ''));
+  const { status, stdout, stderr } = spawnSync(
+    programOf('systemd-analyze', 'systemd'),
+    ['verify', '--man=no', '--recursive-errors=no', unit],
+    { encoding: 'utf8' },
+  );
+  const about = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(UNIT));
+  expect([status, about]).toEqual([0, []]);
+});
+
+test('the unit waits longer for its end than the listener lets commands run', () => {
+  const [, drain] = /--drain (\d+)s/.exec(settings().get('ExecStart') ?? '') ?? [];
+  expect(Number(drain)).toBeGreaterThan(0);
+  // After the drain, commands get SIGTERM, and 5 seconds later SIGKILL.
+  expect(secondsOf('TimeoutStopSec')).toBeGreaterThan(Number(drain) + 5 + 10);
+  expect(secondsOf('TimeoutStartSec')).toBeGreaterThan(60);
+});
+
+/** Prints each message that arrives at a socket, as systemd gets them. */
+const RECEIVER = `
+import os, socket, sys
+receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+receiver.bind(sys.argv[1])
+print("bound", flush=True)
+while True:
+    print(receiver.recv(4096).decode(errors="replace").replace("\\n", " "), flush=True)
+`;
+
+test('started as the unit starts it, the listener says that it is ready and alive, and ends what it began when it stops', async () => {
+  const home = newHome(onTestFinished);
+  const socket = join(home.path, 'notify');
+  const systemd = startProgram(home, programOf('python3', 'python3'), ['-c', RECEIVER, socket]);
+  expect(await systemd.firstLine()).toBe('bound');
+  const [port, log] = [await closedPort(), join(home.path, 'log')];
+  writeFileSync(log, '');
+  const line = (settings().get('ExecStart') ?? '')
+    .replace('--port 4777', `--port ${port}`)
+    .replace('--metrics-port 9477', `--metrics-port ${await closedPort()}`)
+    .replace(' $FIATRAIL_LISTEN', '');
+  const [, ...words] = line.split(' ');
+  const handler = `echo begun >> ${log}; sleep 2; echo done >> ${log}`;
+  const command = [SHIM, ...words, '--exec', handler];
+  const env = { ...accountEnv, NOTIFY_SOCKET: socket, WATCHDOG_USEC: '1000000' };
+  const listener = startProgram(home, process.execPath, command, { env });
+  const logged = () => spawnSync('cat', [log], { encoding: 'utf8' }).stdout;
+  let hasEnded = false;
+  void listener.end.then(() => {
+    hasEnded = true;
+  });
+  while (!hasEnded && (await sendEvent(`http://127.0.0.1:${port}/`, 1).catch(() => 0)) !== 200) await sleep(50);
+  while (!hasEnded && !logged().includes('begun')) await sleep(20);
+  listener.kill('SIGTERM');
+  const { code, stderr } = await listener.end;
+  systemd.kill('SIGTERM');
+  const messages = (await systemd.end).stdout.trim().split('\n');
+  expect([code, logged()], stderr).toEqual([0, 'begun\ndone\n']);
+  expect(messages).toEqual(expect.arrayContaining(['READY=1', 'WATCHDOG=1', 'STOPPING=1']));
+  expect(messages.indexOf('READY=1')).toBeLessThan(messages.indexOf('STOPPING=1'));
+  // It answers the watchdog while commands run to their end.
+  expect(messages.slice(messages.indexOf('STOPPING=1'))).toContain('WATCHDOG=1');
+});
