@@ -8,11 +8,9 @@ import { redactBody, redactText } from '../contract/redact.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import type { ObservedExchange } from '../sandbox/observe.ts';
 import { type Database, openScratch, type SqlValue } from '../sqlite/database.ts';
+import { cutBody } from './bodies.ts';
 import { copiesOf } from './copies.ts';
 import type { List, Row, RowQuery } from './source.ts';
-
-/** A body is shown up to here. */
-export const MAX_BODY = 16 * 1024;
 
 const MAX_REQUESTS = 100_000;
 /** Removing one by one would cost each request as much as adding it. */
@@ -153,7 +151,7 @@ const HAS_KEYS = new Set(['sandbox.status', 'sandbox.snapshot', 'sandbox.restore
 function recorded({ exchange, endpoint, hasBodies }: Pending, whoIs: (key?: string) => string): RecordedRequest {
   const { request, response, caller, startMs, durationMs } = exchange;
   const secrets = secretsOf(endpoint, { ...request, headers: { 'x-api-key': caller.apiKey ?? '' } });
-  const clean = (text: string) => cut(redactText(text, secrets));
+  const clean = (text: string) => cutBody(redactText(text, secrets));
   const isHidden = HAS_KEYS.has(endpoint?.id ?? '');
   const textOf = (side: 'request' | 'response', body: string | undefined) => {
     if (!hasBodies) return null;
@@ -169,9 +167,6 @@ function recorded({ exchange, endpoint, hasBodies }: Pending, whoIs: (key?: stri
     ...{ sent, received },
   };
 }
-
-const cut = (text: string) =>
-  text.length <= MAX_BODY ? text : `${text.slice(0, MAX_BODY)}… (cut; it has ${text.length} characters)`;
 
 function jsonOf(text: string | null): Readonly<Record<string, unknown>> {
   try {
