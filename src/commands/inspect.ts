@@ -82,10 +82,10 @@ const inspectCommand = command({
   words: ['inspect'],
   summary: 'See the journal, the inbox and the copied lists on a web page of this machine',
   details:
-    'Shows what this machine knows: the operations of the profile and how each went, the events that arrived and where they were forwarded, and the copied lists (fiatrail sync). It sends nothing to the service, and the page changes nothing. Runs until Ctrl-C. With a file, shows a session that --save wrote, on any machine. To see inside a sandbox: fiatrail sandbox serve --inspect.',
+    'Shows what this machine knows: the operations of the profile and how each went, the events that arrived and where they were forwarded, and the copied lists (fiatrail sync). It sends nothing to the service, and the page changes nothing. Runs until Ctrl-C. With a file, shows a session that --save-to wrote, on any machine. To see inside a sandbox: fiatrail sandbox serve --inspect.',
   examples: [
     'fiatrail inspect',
-    'fiatrail inspect --save session.json',
+    'fiatrail inspect --save-to session.json',
     'fiatrail inspect session.json',
     'fiatrail inspect --port 0 -o json',
   ],
@@ -95,14 +95,14 @@ const inspectCommand = command({
   parameters: {
     file: optionalArgument('file', 'saved session to show instead of the account', word),
     port: option('--port <port>', 'TCP port of the page; by default a free one', wholeNumber(0, 65_535)),
-    save: option('--save <file>', 'save what the page would show to this new file, and end', newFile),
+    saveTo: option('--save-to <file>', 'save what the page would show to this new file, and end', newFile),
     withPersonalData: switchOn('--with-personal-data', 'leave names, accounts and addresses in the saved file'),
   },
-  run: async (session, { file, port = 0, save: target, withPersonalData = false }) => {
+  run: async (session, { file, port = 0, saveTo: target, withPersonalData = false }) => {
     if (target !== undefined && file !== undefined)
-      throw new CliError('usage', 'a saved session cannot be saved again', { hint: 'remove --save or the file' });
+      throw new CliError('usage', 'a saved session cannot be saved again', { hint: 'remove --save-to or the file' });
     if (withPersonalData && target === undefined)
-      throw new CliError('usage', '--with-personal-data is about --save', { hint: 'add --save FILE' });
+      throw new CliError('usage', '--with-personal-data is about --save-to', { hint: 'add --save-to FILE' });
     if (target !== undefined) return save(session, target, withPersonalData);
     if (file !== undefined) {
       await show(session, await savedAt(file), port);

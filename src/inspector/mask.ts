@@ -12,7 +12,7 @@ const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 /** A shorter name is masked where it is a name, but not searched for in other texts: it is in many words. */
 const SHORTEST = 3;
 /** What the page itself needs, in which nobody can write. */
-const KEPT =
+const UNMASKED =
   /^(?:id|at|kind|state|states|status|from|to|on|event|method|operation|effect|endpoint|asset|minor|amount|after|sum|balance|savedAt|title)$/;
 
 /**
@@ -47,7 +47,7 @@ export function createMask(): (value: unknown) => unknown {
     if (typeof value !== 'string') return value;
     const json = jsonIn(value);
     if (json !== undefined) return JSON.stringify(masked(json, field, hasNames));
-    if (KEPT.test(field)) return value;
+    if (UNMASKED.test(field)) return value;
     return isPersonal(field) && value !== '' ? numbered('name', value.trim()) : maskedText(value, hasNames);
   };
   const maskedText = (text: string, hasNames: RegExp | undefined) => {

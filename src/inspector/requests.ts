@@ -107,7 +107,7 @@ export async function openRequestLog(
   };
   const timer = clock.every?.(EVERY_MS, flush);
   return {
-    list: listOf(store, () => generation),
+    list: listOf(store, flush, () => generation),
     observe: (exchange) => {
       const { method, url } = exchange.request;
       const endpoint = paths.match(method === 'HEAD' ? 'GET' : method, url.split('?', 1)[0] ?? '')?.endpoint;
@@ -207,7 +207,8 @@ const STATES: Readonly<Record<string, string>> = {
   money: `effect = 'money'`,
 };
 
-function listOf(store: Database, generation: () => number): List {
+/** `flush` records what waits, so that whoever asks gets everything that was answered before. */
+function listOf(store: Database, flush: () => void, generation: () => number): List {
   const whereOf = ({ text, state }: RowQuery): readonly [string, SqlValue[]] => {
     const conditions = [...(STATES[state] ? [STATES[state]] : [])];
     if (text !== '') conditions.push(`instr(lower(concat_ws(' ', operation, path, who, subject, status)), ?) > 0`);
@@ -215,6 +216,7 @@ function listOf(store: Database, generation: () => number): List {
   };
   return {
     page: (query) => {
+      flush();
       const [where, values] = whereOf(query);
       const total = store.get<{ n: bigint }>(`SELECT count(*) AS n FROM request ${where}`, ...values)?.n ?? 0n;
       const sql = `SELECT * FROM request ${where} ORDER BY id LIMIT ? OFFSET ?`;

@@ -71,7 +71,7 @@ const textOf = (value: unknown) =>
 const wrong = (why: string) =>
   new CliError('usage', why, {
     code: 'UNUSABLE_FILE',
-    hint: 'give a file that was written by: fiatrail inspect --save FILE',
+    hint: 'give a file that was written by: fiatrail inspect --save-to FILE',
   });
 
 /** Reads a saved session. Throws CliError usage for a file that is something else, or is not as it was saved. */

@@ -115,7 +115,7 @@ describe('inspect', () => {
 describe('a saved session', () => {
   test('is private, has the same rows, and says that nobody checked it', async () => {
     const path = saved('whole.json');
-    await must(home, ['inspect', '--save', path, '--with-personal-data', '-q']);
+    await must(home, ['inspect', '--save-to', path, '--with-personal-data', '-q']);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const { read } = await inspected(path);
     const about = await read('/api/about');
@@ -136,7 +136,7 @@ describe('a saved session', () => {
 
   test('has no name, account or address unless that is asked for', async () => {
     const path = saved('masked.json');
-    await must(home, ['inspect', '--save', path, '-q']);
+    await must(home, ['inspect', '--save-to', path, '-q']);
     const text = readFileSync(path, 'utf8');
     expect(text).toContain(used.onramp);
     for (const part of [SENDER, ...SENDER.split(' '), used.account, home.path.slice(1)])
@@ -149,14 +149,14 @@ describe('a saved session', () => {
   test('is never written over something', async () => {
     const path = saved('taken.json');
     writeFileSync(path, 'mine');
-    const ran = await fiatrail(home, ['inspect', '--save', path]);
+    const ran = await fiatrail(home, ['inspect', '--save-to', path]);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(`${path} exists already`) });
     expect(readFileSync(path, 'utf8')).toBe('mine');
   });
 
   test('is not shown if it is anything else than what was saved', async () => {
     const path = saved('good.json');
-    await must(home, ['inspect', '--save', path, '-q']);
+    await must(home, ['inspect', '--save-to', path, '-q']);
     const good = readFileSync(path, 'utf8');
     const wrong: readonly (readonly [string, string])[] = [
       [good.replace('settled', 'refused'), 'is not as it was saved: it was cut or edited'],

@@ -89,8 +89,8 @@ async function found(account: Account, text: string): Promise<readonly Found[]> 
   return matches.map(({ kind, id, found: row, operations, events, at }) => {
     const [operation] = operations;
     const [event] = events;
-    const said = [at, kind.name, row?.status ?? operation?.state ?? event?.event, operation?.summary ?? id];
-    const shown = said.filter((each) => each !== undefined && each !== null).join(' · ');
+    const parts = [at, kind.name, row?.status ?? operation?.state ?? event?.event, operation?.summary ?? id];
+    const shown = parts.filter((each) => each !== undefined && each !== null).join(' · ');
     if (row) return { list: 'copied', id: row.id, text: shown };
     if (operation) return { list: 'operations', id: operation.operationId, text: shown };
     return { list: 'events', id: String(event?.id ?? id), text: shown };
