@@ -158,7 +158,8 @@ function App() {
         ))}
       </nav>
       {about.notice && <p class="notice">{plain(about.notice)}</p>}
-      <main>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <main tabIndex={0}>
         <Pane route={{ ...route, pane }} about={about} version={feed.version} />
       </main>
     </>
