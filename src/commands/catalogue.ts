@@ -33,6 +33,13 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./find.ts')).commands,
   },
   {
+    name: 'inspect',
+    summary: 'See what was done and what arrived on a web page',
+    section: 'Look and search',
+    isSeldomUsed: true,
+    load: async () => (await import('./inspect.ts')).commands,
+  },
+  {
     name: 'report',
     summary: 'Summarize what came in and went out',
     section: 'Look and search',

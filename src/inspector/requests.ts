@@ -8,11 +8,9 @@ import { redactBody, redactText } from '../contract/redact.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import type { ObservedExchange } from '../sandbox/observe.ts';
 import { type Database, openScratch, type SqlValue } from '../sqlite/database.ts';
+import { cutBody } from './bodies.ts';
 import { copiesOf } from './copies.ts';
 import type { List, Row, RowQuery } from './source.ts';
-
-/** A body is shown up to here. */
-export const MAX_BODY = 16 * 1024;
 
 const MAX_REQUESTS = 100_000;
 /** Removing one by one would cost each request as much as adding it. */
@@ -109,7 +107,7 @@ export async function openRequestLog(
   };
   const timer = clock.every?.(EVERY_MS, flush);
   return {
-    list: listOf(store, () => generation),
+    list: listOf(store, flush, () => generation),
     observe: (exchange) => {
       const { method, url } = exchange.request;
       const endpoint = paths.match(method === 'HEAD' ? 'GET' : method, url.split('?', 1)[0] ?? '')?.endpoint;
@@ -153,7 +151,7 @@ const HAS_KEYS = new Set(['sandbox.status', 'sandbox.snapshot', 'sandbox.restore
 function recorded({ exchange, endpoint, hasBodies }: Pending, whoIs: (key?: string) => string): RecordedRequest {
   const { request, response, caller, startMs, durationMs } = exchange;
   const secrets = secretsOf(endpoint, { ...request, headers: { 'x-api-key': caller.apiKey ?? '' } });
-  const clean = (text: string) => cut(redactText(text, secrets));
+  const clean = (text: string) => cutBody(redactText(text, secrets));
   const isHidden = HAS_KEYS.has(endpoint?.id ?? '');
   const textOf = (side: 'request' | 'response', body: string | undefined) => {
     if (!hasBodies) return null;
@@ -169,9 +167,6 @@ function recorded({ exchange, endpoint, hasBodies }: Pending, whoIs: (key?: stri
     ...{ sent, received },
   };
 }
-
-const cut = (text: string) =>
-  text.length <= MAX_BODY ? text : `${text.slice(0, MAX_BODY)}… (cut; it has ${text.length} characters)`;
 
 function jsonOf(text: string | null): Readonly<Record<string, unknown>> {
   try {
@@ -212,7 +207,8 @@ const STATES: Readonly<Record<string, string>> = {
   money: `effect = 'money'`,
 };
 
-function listOf(store: Database, generation: () => number): List {
+/** `flush` records what waits, so that whoever asks gets everything that was answered before. */
+function listOf(store: Database, flush: () => void, generation: () => number): List {
   const whereOf = ({ text, state }: RowQuery): readonly [string, SqlValue[]] => {
     const conditions = [...(STATES[state] ? [STATES[state]] : [])];
     if (text !== '') conditions.push(`instr(lower(concat_ws(' ', operation, path, who, subject, status)), ?) > 0`);
@@ -220,6 +216,7 @@ function listOf(store: Database, generation: () => number): List {
   };
   return {
     page: (query) => {
+      flush();
       const [where, values] = whereOf(query);
       const total = store.get<{ n: bigint }>(`SELECT count(*) AS n FROM request ${where}`, ...values)?.n ?? 0n;
       const sql = `SELECT * FROM request ${where} ORDER BY id LIMIT ? OFFSET ?`;

@@ -6,6 +6,7 @@ import { hostInUrl } from '../contract/cidr.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { createGuard, type Guard } from './guard.ts';
+import { pageFiles } from './page-files.ts';
 import type { InspectorSource, RowQuery } from './source.ts';
 
 /** Of a list, no more is asked for at once. */
@@ -40,7 +41,6 @@ interface InspectorOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  readonly page: { readonly script: string; readonly style: string };
 }
 
 /** An inspector that listens. */
@@ -71,14 +71,14 @@ const NOT_FOUND = { status: 404, error: 'there is no such page' };
 export async function serveInspector(
   { clock, ids }: Pick<World, 'clock' | 'ids'>,
   source: InspectorSource,
-  { host, port, page }: InspectorOptions,
+  { host, port }: InspectorOptions,
 ): Promise<Inspector> {
   // Known once it listens; nothing is asked before.
   const hosts = new Set<string>();
   const guard = createGuard(ids, hosts);
   const feed = createFeed(clock, () => source.version());
   const server = createServer({ requireHostHeader: false, maxHeaderSize: 16 * 1024 }, (request, response) => {
-    answer({ guard, source, feed, page }, request, response).then(
+    answer({ guard, source, feed }, request, response).then(
       (answered) => answered && write(request, response, answered),
       (error) => write(request, response, json(error instanceof CliError ? 400 : 500, { error: textOf(error) })),
     );
@@ -129,7 +129,6 @@ interface Serving {
   readonly guard: Guard;
   readonly source: InspectorSource;
   readonly feed: Feed;
-  readonly page: InspectorOptions['page'];
 }
 
 /** Answers a request; undefined if the answer goes on. */
@@ -138,7 +137,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Answer | undefined> {
-  const { guard, source, feed, page } = serving;
+  const { guard, source, feed } = serving;
   const foreign = guard.foreign(request);
   if (foreign) return refused(foreign);
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
@@ -147,8 +146,8 @@ async function answer(
     return refused({ status: 405, error: 'expected GET or POST' });
   // These say nothing about anybody.
   if (pathname === '/') return { status: 200, type: 'text/html; charset=utf-8', body: PAGE };
-  if (pathname === '/page.js') return { status: 200, type: 'text/javascript; charset=utf-8', body: page.script };
-  if (pathname === '/page.css') return { status: 200, type: 'text/css; charset=utf-8', body: page.style };
+  if (pathname === '/page.js') return { status: 200, type: 'text/javascript; charset=utf-8', body: pageFiles.script };
+  if (pathname === '/page.css') return { status: 200, type: 'text/css; charset=utf-8', body: pageFiles.style };
   const stranger = guard.stranger(request);
   if (stranger) return refused(stranger);
   if (pathname === '/api/feed') {
@@ -179,8 +178,8 @@ async function read(source: InspectorSource, pathname: string, query: URLSearchP
     : json(200, detail);
 }
 
-const aboutOf = ({ title, lists, documents, actions }: InspectorSource) => ({
-  ...{ title, lists: Object.keys(lists), documents: Object.keys(documents), actions: Object.keys(actions) },
+const aboutOf = ({ title, notice, lists, documents, actions }: InspectorSource) => ({
+  ...{ title, notice, lists: Object.keys(lists), documents: Object.keys(documents), actions: Object.keys(actions) },
 });
 
 function rowQueryOf(query: URLSearchParams): RowQuery {

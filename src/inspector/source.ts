@@ -15,6 +15,8 @@ interface Page {
   readonly rows: readonly Row[];
   /** Changes when earlier rows are gone, so that positions known before are no longer right. */
   readonly generation: number;
+  /** How many older rows there are that the list does not have. */
+  readonly older?: number;
 }
 
 export interface List {
@@ -44,6 +46,8 @@ export interface Life {
 /** What the page may show, and do. */
 export interface InspectorSource {
   readonly title: string;
+  /** What everybody who looks at it should know. */
+  readonly notice?: string;
   readonly lists: Readonly<Record<string, List>>;
   /** Documents that are read as a whole. */
   readonly documents: Readonly<Record<string, () => Promise<unknown> | unknown>>;

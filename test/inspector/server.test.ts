@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { newHome } from '../support/built.ts';
-import { startFiatrail } from '../support/in-process.ts';
+import { type Home, newHome, temporaryFolder } from '../support/built.ts';
+import { fiatrail, startFiatrail } from '../support/in-process.ts';
+import { ask, enter, session } from './asking.ts';
 
 /** Who may see the inspector of a served sandbox, and what it says to everybody else. */
 
@@ -14,11 +18,13 @@ interface Served {
 }
 
 interface Inspected extends Served {
+  readonly home: Home;
+  readonly end: () => Promise<void>;
   readonly origin: string;
   readonly token: string;
 }
 
-async function inspected(): Promise<Inspected> {
+async function inspected(...more: string[]): Promise<Inspected> {
   const home = newHome(onTestFinished);
   const server = startFiatrail(home, [
     'sandbox',
@@ -28,45 +34,18 @@ async function inspected(): Promise<Inspected> {
     '--rate-limits',
     'off',
     '--inspect',
+    ...more,
     '-o',
     'json',
   ]);
-  onTestFinished(async () => {
+  const end = async () => {
     server.kill('SIGTERM');
     await server.end;
-  });
+  };
+  onTestFinished(end);
   const served = JSON.parse(await server.firstLine()) as Served;
   const { origin, hash } = new URL(served.inspector);
-  return { ...served, origin, token: hash.replace('#token=', '') };
-}
-
-interface Reply {
-  readonly status: number | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-function ask(origin: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    request(`${origin}${path}`, { method: body === undefined ? 'GET' : 'POST', headers, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part) => {
-        text += part;
-      });
-      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body: text }));
-    })
-      .on('error', reject)
-      .end(body);
-  });
-}
-
-const enter = ({ origin, token }: Pick<Inspected, 'origin' | 'token'>) =>
-  ask(origin, '/enter', { origin }, JSON.stringify({ token }));
-
-/** Returns the cookie of a session. */
-async function session(at: Inspected): Promise<string> {
-  const { headers } = await enter(at);
-  return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  return { ...served, home, end, origin, token: hash.replace('#token=', '') };
 }
 
 /** Asks until what was recorded in the background is there. */
@@ -276,4 +255,43 @@ test('every posting set that is shown sums to zero, and says what it left', asyn
   for (const { isZero } of sums) expect(isZero).toBe(true);
   const balances = await read('/api/documents/balances');
   expect(balances.map(({ isZero }: { isZero: boolean }) => isZero)).toEqual(balances.map(() => true));
+});
+
+test('a session is saved when asked, and at the end; a sum that is not true is not shown', async () => {
+  const path = join(temporaryFolder(onTestFinished), 'session.json');
+  const at = await inspected('--inspect-save', path);
+  const cookie = await session(at);
+  await fetch(`${at.url}/getfees`, { headers: { 'x-api-key': at.apiKey } });
+  expect((await ask(at.origin, '/api/actions/save', { cookie, origin: at.origin }, '{}')).status).toBe(200);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  const linesOf = () => readFileSync(path, 'utf8').split('\n');
+  await at.end();
+  const [, body = ''] = linesOf();
+  expect(body).toContain('"operation":"fees.get"');
+  expect(body).not.toContain(at.apiKey);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  // Whoever edits a file can compute its digest too.
+  const [, minor = ''] = /"minor":"(-?\d+)"/.exec(body) ?? [];
+  const edited = body.replace(`"minor":"${minor}"`, `"minor":"${minor}0"`);
+  const sha256 = createHash('sha256').update(edited).digest('hex');
+  writeFileSync(path, `${JSON.stringify({ format: 'fiatrail inspector session', version: 1, sha256 })}\n${edited}\n`);
+  expect(await fiatrail(at.home, ['inspect', path])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('has something that no session has'),
+  });
+});
+
+test('a file to save to is new, and about the page', async () => {
+  const home = newHome(onTestFinished);
+  const taken = join(home.path, 'taken');
+  writeFileSync(taken, 'mine');
+  const serve = ['sandbox', 'serve', '--port', '0'];
+  const ran = await fiatrail(home, [...serve, '--inspect', '--inspect-save', taken]);
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(`${taken} cannot be created`) });
+  expect(readFileSync(taken, 'utf8')).toBe('mine');
+  for (const words of [
+    ['--inspect-save', 'x'],
+    ['--inspect', '--with-personal-data'],
+  ])
+    expect((await fiatrail(home, [...serve, ...words])).code).toBe(2);
 });

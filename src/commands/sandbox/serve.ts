@@ -1,4 +1,4 @@
-import { sandboxPath, stateDir } from '../../account/paths.ts';
+import { absolutePath, sandboxPath, stateDir } from '../../account/paths.ts';
 import { checkedServiceName } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
@@ -11,7 +11,7 @@ import { printable } from '../../money/amount.ts';
 import type { ServedSandbox, ServeOptions } from '../../sandbox/serve.ts';
 import { command } from '../../terminal/command.ts';
 import { hostAddress, hostName, listenProblem } from '../../terminal/parse/listening.ts';
-import { oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
+import { newFile, oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
 const FORMS = oneOf('interface', 'public', 'public-older');
@@ -94,9 +94,19 @@ export const serveCommand = command({
       'TCP port of the page of --inspect; by default a free one',
       wholeNumber(0, 65_535),
     ),
+    inspectSave: option(
+      '--inspect-save <file>',
+      'save what the page of --inspect shows to this new file, when asked there and at the end',
+      newFile,
+    ),
+    withPersonalData: switchOn('--with-personal-data', 'leave names, accounts and addresses in the saved file'),
   },
   run: async (session, input) => {
     const { world } = session;
+    if (input.inspectSave !== undefined && !input.inspect)
+      throw new CliError('usage', '--inspect-save is about --inspect', { hint: 'add --inspect' });
+    if (input.withPersonalData && input.inspectSave === undefined)
+      throw new CliError('usage', '--with-personal-data is about --inspect-save', { hint: 'add --inspect-save FILE' });
     world.ensurePrivateDir(stateDir(world));
     const [{ serve }, { isLoopback }] = await Promise.all([
       import('../../sandbox/serve.ts'),
@@ -124,7 +134,10 @@ export const serveCommand = command({
       watch?.close();
       throw listenProblem(error, host, port);
     });
-    const inspector = watch && (await openPage(session, watch.source(served.inside), input.inspectPort ?? 0));
+    const source = watch?.source(served.inside);
+    const save = source && input.inspectSave && (await savingTo(world, source, input.inspectSave, input));
+    const inspector =
+      source && (await openPage(session, save ? withSave(source, save) : source, input.inspectPort ?? 0));
     try {
       if (!isLoopback(host))
         await session.say(
@@ -132,6 +145,7 @@ export const serveCommand = command({
         );
       await sayReady(session, served, inspector?.url);
       await interruption(world);
+      if (save) await save();
     } finally {
       await inspector?.close();
       await served.close();
@@ -141,13 +155,49 @@ export const serveCommand = command({
   },
 });
 
+/** Makes the new file at once, so that a wrong path is reported before anything is done. Returns what saves the session into it. */
+async function savingTo(
+  world: World,
+  source: InspectorSource,
+  file: string,
+  { withPersonalData = false }: { readonly withPersonalData?: boolean | undefined },
+): Promise<() => Promise<void>> {
+  const path = absolutePath(file);
+  const [{ sessionText }, { createPrivateBytes }, { replaceFile }] = await Promise.all([
+    import('../../inspector/saved.ts'),
+    import('../../files/plain-file.ts'),
+    import('../../files/private-file.ts'),
+  ]);
+  try {
+    createPrivateBytes(path, new Uint8Array());
+  } catch (error) {
+    throw new CliError('usage', `${path} cannot be created`, {
+      code: 'UNUSABLE_FILE',
+      hint: 'give the path of a new file in a folder that exists',
+      cause: error,
+    });
+  }
+  return async () => {
+    const text = await sessionText(source, { nowMs: world.clock.now(), hasPersonalData: withPersonalData });
+    replaceFile(path, text, world.ids.uuid());
+  };
+}
+
+const withSave = (source: InspectorSource, save: () => Promise<void>): InspectorSource => ({
+  ...source,
+  actions: {
+    ...source.actions,
+    save: async () => {
+      await save();
+      return {};
+    },
+  },
+});
+
 /** Serves the page of --inspect, on the loopback interface alone. */
 async function openPage({ world }: Session, source: InspectorSource, port: number): Promise<Inspector> {
-  const [{ serveInspector }, { pageFiles }] = await Promise.all([
-    import('../../inspector/server.ts'),
-    import('../../inspector/page-files.ts'),
-  ]);
-  return serveInspector(world, source, { host: '127.0.0.1', port, page: pageFiles }).catch((error) => {
+  const { serveInspector } = await import('../../inspector/server.ts');
+  return serveInspector(world, source, { host: '127.0.0.1', port }).catch((error) => {
     throw listenProblem(error, '127.0.0.1', port, '--inspect-port');
   });
 }

@@ -90,7 +90,7 @@ async function withKeys(sources: LocalSources, { keys }: Typed) {
 }
 
 /** Whether an operation is of this profile; every embedded profile has the same sandbox. */
-const isOwn = ({ profile }: LocalSources['account'], { mode, profile: name }: Operation) =>
+export const isOwn = ({ profile }: Pick<Account, 'profile'>, { mode, profile: name }: Operation) =>
   name === profile.name || (mode === 'embedded' && profile.mode === 'embedded');
 
 async function operationsNamed({ account }: LocalSources, keys: readonly string[]): Promise<Operation[]> {

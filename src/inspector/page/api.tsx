@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 /** What the server says about its source. */
 export interface About {
   readonly title: string;
+  readonly notice?: string;
   readonly lists: readonly string[];
   readonly documents: readonly string[];
   readonly actions: readonly string[];
@@ -14,6 +15,7 @@ export interface Page {
   readonly total: number;
   readonly rows: readonly Row[];
   readonly generation: number;
+  readonly older?: number;
 }
 
 /** What the server refused, and why. */

@@ -1,28 +1,15 @@
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
+import { OperationDetails, StoryDetails } from './account.tsx';
 import { type About, post } from './api.tsx';
+import { Facts } from './facts.tsx';
 import { type Life, Picture } from './picture.tsx';
 import { hrefOf } from './route.tsx';
-import { Copy, Json, Linked, plain, State, Time } from './text.tsx';
+import { Copy, Json, plain, State, Time } from './text.tsx';
 
 interface DetailProps<T> {
   readonly detail: T;
   readonly about: About;
-}
-
-function Facts({ of }: { readonly of: readonly (readonly [title: string, value: preact.ComponentChildren])[] }) {
-  return (
-    <dl>
-      {of
-        .filter(([, value]) => value !== null && value !== undefined && value !== '')
-        .map(([title, value]) => (
-          <div>
-            <dt>{title}</dt>
-            <dd>{typeof value === 'string' ? <Linked text={value} /> : value}</dd>
-          </div>
-        ))}
-    </dl>
-  );
 }
 
 interface RequestDetail {
@@ -87,7 +74,16 @@ interface EventDetail {
   readonly state: string;
   readonly url?: string | null;
   readonly data: string | null;
-  readonly log: readonly {
+  readonly problem?: string | null;
+  readonly held?: string | null;
+  readonly forwards?: readonly {
+    readonly target: string;
+    readonly state: string;
+    readonly attempts: number;
+    readonly status: number | null;
+    readonly problem: string | null;
+  }[];
+  readonly log?: readonly {
     readonly at: string;
     readonly ms?: number;
     readonly status: number | null;
@@ -98,7 +94,7 @@ interface EventDetail {
 }
 
 function Event({ detail, about }: DetailProps<EventDetail>) {
-  const { id, at, event, subject, who, state, url, data, log } = detail;
+  const { id, at, event, subject, who, state, url, data, log, forwards, problem, held } = detail;
   return (
     <>
       <h2>{plain(event ?? 'An event without a name')}</h2>
@@ -110,14 +106,27 @@ function Event({ detail, about }: DetailProps<EventDetail>) {
           ['Time', <Time at={at} />],
           ['Event', id],
           ['Target', url],
+          ['Held because it is', held],
+          ['Problem', problem],
         ]}
       />
       {about.actions.includes('resend') && <Resend eventId={id} />}
       <h3>Data</h3>
       <Json text={data} label="Data" />
-      <h3>Attempts</h3>
-      {log.length === 0 && <p class="note">It has not been sent.</p>}
-      {log.map((attempt) => (
+      {forwards && <h3>Forwarded</h3>}
+      {forwards?.length === 0 && <p class="note">It is forwarded nowhere.</p>}
+      <ul class="belongings">
+        {forwards?.map((each) => (
+          <li>
+            <State of={each.state} /> {plain(each.target)}, {each.attempts}{' '}
+            {each.attempts === 1 ? 'attempt' : 'attempts'}
+            {each.status !== null && `, HTTP ${each.status}`} {each.problem && plain(each.problem)}
+          </li>
+        ))}
+      </ul>
+      {log && <h3>Attempts</h3>}
+      {log?.length === 0 && <p class="note">It has not been sent.</p>}
+      {log?.map((attempt) => (
         <details>
           <summary>
             <Time at={attempt.at} /> <State of={attempt.status} /> {attempt.ms !== undefined && `${attempt.ms} ms`}{' '}
@@ -268,4 +277,6 @@ export const DETAILS: Readonly<Record<string, ComponentType<DetailProps<never>>>
   events: Event as ComponentType<DetailProps<never>>,
   ledger: PostingSet as ComponentType<DetailProps<never>>,
   work: Work as ComponentType<DetailProps<never>>,
+  operations: OperationDetails as ComponentType<DetailProps<never>>,
+  copied: StoryDetails as ComponentType<DetailProps<never>>,
 };

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { MirrorPane } from './account.tsx';
 import { type About, get, post, Refused, useFeed, useRead } from './api.tsx';
 import { DETAILS } from './details.tsx';
 import { type Column, List } from './list.tsx';
@@ -61,6 +62,30 @@ const LISTS: Readonly<
     ],
     states: ['onramp', 'deposit', 'offramp', 'payout', 'withdrawal', 'swap', 'trade', 'bridge', 'onboarding'],
   },
+  operations: {
+    title: 'Operations',
+    columns: [
+      ...[
+        column('at', 'Time', '10rem', 'time'),
+        column('state', 'State', '8rem', 'state'),
+        column('summary', 'Summary', '1fr'),
+      ],
+      ...[column('amount', 'Amount', '9rem'), column('who', 'Who', '8rem')],
+    ],
+    states: ['prepared', 'sent', 'unknown', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
+  },
+  copied: {
+    title: 'Copied rows',
+    columns: [
+      ...[
+        column('at', 'Time', '10rem', 'time'),
+        column('kind', 'List', '10rem'),
+        column('state', 'State', '9rem', 'state'),
+      ],
+      column('id', 'ID', '1fr'),
+    ],
+    states: [],
+  },
   ledger: {
     title: 'Ledger',
     columns: [
@@ -76,6 +101,7 @@ const LISTS: Readonly<
 };
 
 const DOCUMENTS = {
+  mirror: { title: 'Mirror', pane: MirrorPane },
   balances: { title: 'Balances', pane: BalancesPane },
   book: { title: 'Order book', pane: BookPane },
   clock: { title: 'Clock and faults', pane: ClockPane },
@@ -119,6 +145,7 @@ function App() {
           fiatrail <span>{plain(about.title)}</span>
         </h1>
         <Search text={route.pane === 'find' ? route.text : ''} />
+        {about.actions.includes('save') && <Save />}
         <span class={`live ${feed.isLive ? 'on' : ''}`} role="status">
           {feed.isLive ? '● Live' : '○ Not connected'}
         </span>
@@ -130,10 +157,30 @@ function App() {
           </a>
         ))}
       </nav>
-      <main>
+      {about.notice && <p class="notice">{plain(about.notice)}</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <main tabIndex={0}>
         <Pane route={{ ...route, pane }} about={about} version={feed.version} />
       </main>
     </>
+  );
+}
+
+/** Saves the session to the file that the command was given. */
+function Save() {
+  const [said, setSaid] = useState('');
+  const save = () =>
+    post('/api/actions/save', {}).then(
+      () => setSaid('Saved'),
+      (error: Error) => setSaid(error.message),
+    );
+  return (
+    <span>
+      <button type="button" onClick={save}>
+        Save session
+      </button>{' '}
+      <span role="status">{plain(said)}</span>
+    </span>
   );
 }
 

@@ -1,7 +1,7 @@
 import { redactUnknown } from '../../contract/redact.ts';
 import type { Service } from '../../service/service.ts';
 import type { Database, SqlValue } from '../../sqlite/database.ts';
-import { MAX_BODY } from '../requests.ts';
+import { cutBody } from '../bodies.ts';
 import type { List, RowQuery } from '../source.ts';
 
 interface EventRow {
@@ -76,15 +76,12 @@ function eventOf(store: Database, id: string) {
       ...{ at: new Date(Number(each.sent_at)).toISOString(), ms: Number(each.duration_ms), problem: each.problem },
       status: each.status === null ? null : Number(each.status),
       // What a receiver answers is its own word, and may be anything.
-      ...{ body: redacted(each.body), answer: each.answer === null ? null : cut(each.answer) },
+      ...{ body: redacted(each.body), answer: each.answer === null ? null : cutBody(each.answer) },
     })),
   };
 }
 
-const cut = (text: string) =>
-  text.length <= MAX_BODY ? text : `${text.slice(0, MAX_BODY)}… (cut; it has ${text.length} characters)`;
-
-const redacted = (text: string) => cut(redactUnknown(text));
+const redacted = (text: string) => cutBody(redactUnknown(text));
 
 /** User names, passwords and queries of a URL may be secrets. */
 function shownUrl(url: string | null): string | null {

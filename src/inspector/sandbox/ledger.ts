@@ -60,7 +60,7 @@ function setOf(store: Database, id: string) {
   return {
     ...rowOf(set),
     postings: postings.map(({ code, asset, minor, after }) => ({
-      ...{ account: code, asset, amount: signed(asset, minor), after: signed(asset, after) },
+      ...{ account: code, asset, minor: String(minor), amount: signed(asset, minor), after: signed(asset, after) },
     })),
     sums: assets.map((asset) =>
       sumOf(
@@ -76,7 +76,7 @@ function sumOf(asset: Asset, minors: readonly bigint[]) {
   return { asset, sum: signed(asset, sum), isZero: sum === 0n };
 }
 
-const signed = (asset: Asset, minor: bigint) =>
+export const signed = (asset: Asset, minor: bigint) =>
   minor < 0n ? `−${amountForPeople(amount(asset, -minor))}` : amountForPeople(amount(asset, minor));
 
 /** How many accounts of an asset are listed one by one; the rest is one line. */

@@ -3,7 +3,8 @@ import { isJsonObject, parseExactJson } from '../../money/decimal.ts';
 import type { Sandbox } from '../../sandbox/app.ts';
 import type { Service } from '../../service/service.ts';
 import type { RequestLog } from '../requests.ts';
-import type { Found, InspectorSource } from '../source.ts';
+import { findIn } from '../search.ts';
+import type { InspectorSource } from '../source.ts';
 import { eventList } from './events.ts';
 import { balancesOf, ledgerList } from './ledger.ts';
 import { lifeList, type StepLog } from './lives.ts';
@@ -87,31 +88,3 @@ function asking(sandbox: Sandbox) {
     );
   };
 }
-
-const MOST_FOUND = 20;
-
-/** Looks for a text in every list, newest first. */
-async function findIn(lists: InspectorSource['lists'], text: string): Promise<readonly Found[]> {
-  const wanted = text.trim();
-  if (wanted === '') return [];
-  const found = await Promise.all(
-    Object.entries(lists).map(async ([list, { page }]) => {
-      const query = { text: wanted, state: '', from: 0, limit: 0 };
-      const { total } = await page(query);
-      const { rows } = await page({ ...query, from: Math.max(0, total - MOST_FOUND), limit: MOST_FOUND });
-      return rows.toReversed().map((row) => ({ list, id: row.id, text: textOf(row) }));
-    }),
-  );
-  return found.flat();
-}
-
-const textOf = ({ id, ...row }: Readonly<Record<string, unknown>>) =>
-  [
-    row['at'],
-    row['kind'],
-    row['event'] ?? row['operation'] ?? row['summary'],
-    row['state'] ?? row['status'],
-    row['subject'] ?? id,
-  ]
-    .filter((each) => each !== undefined && each !== null)
-    .join(' · ');

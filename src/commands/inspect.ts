@@ -1,0 +1,122 @@
+import * as z from 'zod/mini';
+import { absolutePath } from '../account/paths.ts';
+import { CliError } from '../base/errors.ts';
+import { endDryRun } from '../engine/requests.ts';
+import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../files/plain-file.ts';
+import type { InspectorSource } from '../inspector/source.ts';
+import { command } from '../terminal/command.ts';
+import { listenProblem } from '../terminal/parse/listening.ts';
+import { newFile, option, optionalArgument, switchOn, wholeNumber, word } from '../terminal/parse/parameters.ts';
+import type { Session } from '../terminal/session.ts';
+
+const HOST = '127.0.0.1';
+
+const WHY: Readonly<Record<BytesProblem, string>> = {
+  exists: 'exists already',
+  missing: 'does not exist',
+  'not plain': 'is not a regular file',
+  'too long': 'is larger than any saved session',
+  unusable: 'cannot be used',
+};
+
+function unusable(path: string, error: unknown): unknown {
+  if (!(error instanceof BytesFileError)) return error;
+  const hint = error.problem === 'exists' ? 'give the path of a new file' : 'give the path of a saved session';
+  return new CliError('usage', `${path} ${WHY[error.problem]}`, { code: 'UNUSABLE_FILE', hint, cause: error });
+}
+
+/** Reads a saved session. Throws CliError usage. */
+async function savedAt(file: string): Promise<InspectorSource> {
+  const { MAX_SESSION_BYTES, parseSession, savedSource } = await import('../inspector/saved.ts');
+  const path = absolutePath(file);
+  let bytes: Uint8Array;
+  try {
+    bytes = readPlainBytes(path, MAX_SESSION_BYTES);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+  return savedSource(parseSession(Buffer.from(bytes).toString('utf8'), path));
+}
+
+/** Saves what the page of the account would show. */
+async function save(session: Session, file: string, hasPersonalData: boolean) {
+  const { world } = session;
+  const path = absolutePath(file);
+  endDryRun(session, { file: path });
+  const [{ accountSource }, { sessionText }] = await Promise.all([
+    import('../inspector/account/source.ts'),
+    import('../inspector/saved.ts'),
+  ]);
+  const source = accountSource(session);
+  try {
+    const bytes = Buffer.from(await sessionText(source, { nowMs: world.clock.now(), hasPersonalData }));
+    createPrivateBytes(path, bytes);
+    return { result: { data: { file: path, bytes: bytes.length } } };
+  } catch (error) {
+    throw unusable(path, error);
+  } finally {
+    await source.close();
+  }
+}
+
+async function show(session: Session, source: InspectorSource, port: number): Promise<void> {
+  const { world, note, globals } = session;
+  const { serveInspector } = await import('../inspector/server.ts');
+  const inspector = await serveInspector(world, source, { host: HOST, port }).catch((error) => {
+    throw listenProblem(error, HOST, port);
+  });
+  try {
+    const { url } = inspector;
+    await world.stdout.write(globals.present.format === 'table' ? `${url}\n` : `${JSON.stringify({ url })}\n`);
+    await note('open this address in a browser of this machine; it works once. Press Ctrl-C to stop');
+    await new Promise<void>((resolve) => {
+      if (world.interrupted.aborted) resolve();
+      world.interrupted.addEventListener('abort', () => resolve(), { once: true });
+    });
+  } finally {
+    await inspector.close();
+  }
+}
+
+const inspectCommand = command({
+  words: ['inspect'],
+  summary: 'See the journal, the inbox and the copied lists on a web page of this machine',
+  details:
+    'Shows what this machine knows: the operations of the profile and how each went, the events that arrived and where they were forwarded, and the copied lists (fiatrail sync). It sends nothing to the service, and the page changes nothing. Runs until Ctrl-C. With a file, shows a session that --save-to wrote, on any machine. To see inside a sandbox: fiatrail sandbox serve --inspect.',
+  examples: [
+    'fiatrail inspect',
+    'fiatrail inspect --save-to session.json',
+    'fiatrail inspect session.json',
+    'fiatrail inspect --port 0 -o json',
+  ],
+  endpoints: [],
+  isLocal: true,
+  prints: () => z.object({ file: z.string(), bytes: z.int() }),
+  parameters: {
+    file: optionalArgument('file', 'saved session to show instead of the account', word),
+    port: option('--port <port>', 'TCP port of the page; by default a free one', wholeNumber(0, 65_535)),
+    saveTo: option('--save-to <file>', 'save what the page would show to this new file, and end', newFile),
+    withPersonalData: switchOn('--with-personal-data', 'leave names, accounts and addresses in the saved file'),
+  },
+  run: async (session, { file, port = 0, saveTo: target, withPersonalData = false }) => {
+    if (target !== undefined && file !== undefined)
+      throw new CliError('usage', 'a saved session cannot be saved again', { hint: 'remove --save-to or the file' });
+    if (withPersonalData && target === undefined)
+      throw new CliError('usage', '--with-personal-data is about --save-to', { hint: 'add --save-to FILE' });
+    if (target !== undefined) return save(session, target, withPersonalData);
+    if (file !== undefined) {
+      await show(session, await savedAt(file), port);
+      return {};
+    }
+    const { accountSource } = await import('../inspector/account/source.ts');
+    const source = accountSource(session);
+    try {
+      await show(session, source, port);
+    } finally {
+      await source.close();
+    }
+    return {};
+  },
+});
+
+export const commands = [inspectCommand];

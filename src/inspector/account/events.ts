@@ -1,0 +1,52 @@
+import { redactUnknown } from '../../contract/redact.ts';
+import { shownTarget } from '../../engine/inbox.ts';
+import type { InboxEvent } from '../../webhooks/inbox/events.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import { cutBody } from '../bodies.ts';
+import { type Held, MOST_HELD } from '../held.ts';
+import type { Row } from '../source.ts';
+
+const PAGE = 500;
+
+/** What became of an event: why it is held, how forwarding it goes, or what it is. */
+function stateOf({ held, forwards, mark }: InboxEvent): string {
+  if (held !== null) return 'held';
+  if (forwards.some(({ state }) => state === 'dead')) return 'dead';
+  if (forwards.some(({ state }) => state === 'waiting')) return 'waiting';
+  return forwards.length > 0 ? 'forwarded' : mark;
+}
+
+export function rowOfEvent(event: InboxEvent): Row {
+  const { id, receivedAtMs, forwards, requestId, userId } = event;
+  return {
+    ...{ id: String(id), at: new Date(receivedAtMs).toISOString(), event: event.event, state: stateOf(event) },
+    ...{ attempts: forwards.reduce((all, { attempts }) => all + attempts, 0), who: userId, subject: requestId },
+  };
+}
+
+/** The newest events of the inbox. */
+export async function newestEvents(inbox: Inbox | undefined): Promise<Held> {
+  if (!inbox) return { rows: [], older: 0 };
+  const rows: Row[] = [];
+  for (let before: bigint | undefined; rows.length < MOST_HELD; ) {
+    const page = await inbox.list({ limit: PAGE, before });
+    rows.push(...page.map(rowOfEvent));
+    before = page.at(-1)?.id;
+    if (page.length < PAGE) break;
+  }
+  return { rows: rows.reverse(), older: Math.max(0, (await inbox.counts()).events - rows.length) };
+}
+
+/** An event, and where it was forwarded. */
+export async function eventOf(inbox: Inbox | undefined, id: string) {
+  const event = (await inbox?.find(id))?.find((each) => String(each.id) === id);
+  if (!event) return undefined;
+  const { text, problem, held, copies, eventId, happenedAt, forwards } = event;
+  return {
+    ...{ ...rowOfEvent(event), problem, held, copies, eventId, happenedAt },
+    data: text === null ? null : cutBody(redactUnknown(text)),
+    forwards: forwards.map(({ target, state, attempts, status, problem: why }) => ({
+      ...{ target: shownTarget(target), state, attempts, status, problem: why },
+    })),
+  };
+}

@@ -1,0 +1,72 @@
+import type { Account } from '../../engine/account.ts';
+import { isOwn } from '../../engine/questions/look.ts';
+import type { Journal } from '../../journal/interface.ts';
+import type { Operation } from '../../journal/operations.ts';
+import { NEXT } from '../../journal/states.ts';
+import { amountForPeople } from '../../money/amount.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import { cutBody } from '../bodies.ts';
+import { type Held, MOST_HELD } from '../held.ts';
+import type { Life, Row } from '../source.ts';
+import { rowOfEvent } from './events.ts';
+
+const PAGE = 500;
+
+/** How many events of an operation are listed with it. */
+const MOST_EVENTS = 50;
+
+function rowOf({ operationId: id, createdAt: at, kind, state, summary, moves, operator, requestId }: Operation): Row {
+  return {
+    ...{ id, at, kind, state, summary, amount: moves && amountForPeople(moves), who: operator, subject: requestId },
+  };
+}
+
+/** The newest operations of the profile. */
+export async function newestOperations(account: Account): Promise<Held> {
+  const journal = await account.existingJournal();
+  if (!journal) return { rows: [], older: 0 };
+  const rows: Row[] = [];
+  let read = 0;
+  for await (const page of pagesOf(journal)) {
+    read += page.length;
+    for (const each of page) if (isOwn(account, each)) rows.push(rowOf(each));
+    if (rows.length >= MOST_HELD) break;
+  }
+  return { rows: rows.slice(0, MOST_HELD).reverse(), older: Math.max(0, (await journal.count()) - read) };
+}
+
+async function* pagesOf(journal: Journal) {
+  for (let page = await journal.list({ limit: PAGE }); page.length > 0; ) {
+    yield page;
+    const after = page.at(-1);
+    page = page.length < PAGE || !after ? [] : await journal.list({ limit: PAGE, after });
+  }
+}
+
+/** Everything that the journal says about an operation, with the events that came about its work. */
+export async function operationOf(account: Account, inbox: () => Promise<Inbox | undefined>, id: string) {
+  const journal = await account.existingJournal();
+  const operation = (await journal?.find(id))?.find((each) => each.operationId === id && isOwn(account, each));
+  if (!journal || !operation) return undefined;
+  const { endpoint, command, verdict, idempotencyKey, detail, request, result, requestId, host } = operation;
+  const transitions = await journal.transitions(id);
+  const events = requestId === null ? [] : ((await (await inbox())?.list({ requestId, limit: MOST_EVENTS })) ?? []);
+  return {
+    ...{ ...rowOf(operation), endpoint, command, verdict, idempotencyKey, detail, host },
+    ...{ request: cutBody(request), result: result === null ? null : cutBody(result) },
+    life: lifeOf(transitions, operation.state),
+    changes: transitions.map(({ state, at, detail: why, host: where }) => ({ state, at, detail: why, host: where })),
+    events: events.map(rowOfEvent),
+    copies: { fiatrail: `fiatrail ops show ${id}` },
+  };
+}
+
+function lifeOf(transitions: readonly { readonly state: string; readonly at: string }[], state: string): Life {
+  const states = Object.keys(NEXT);
+  const steps = Object.entries(NEXT).flatMap(([from, next]) =>
+    // To look again changes no state.
+    next.filter((to) => to !== from).map((to) => ({ from, to, on: to })),
+  );
+  const path = transitions.filter((each, at) => each.state !== transitions[at - 1]?.state);
+  return { states, steps, state, path: path.map((each) => ({ state: each.state, at: each.at })), isObserved: true };
+}

@@ -1,0 +1,98 @@
+import { CliError } from '../../base/errors.ts';
+import type { Account } from '../../engine/account.ts';
+import { existingProfileInbox } from '../../engine/inbox.ts';
+import { existingMirror } from '../../engine/mirror/open.ts';
+import { statusOf } from '../../engine/mirror/sync.ts';
+import { lookLocally } from '../../engine/questions/look.ts';
+import { typedAs } from '../../engine/questions/typed.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import { heldList } from '../held.ts';
+import type { Found, InspectorSource } from '../source.ts';
+import { eventOf, newestEvents } from './events.ts';
+import { newestOperations, operationOf } from './operations.ts';
+import { storyList } from './stories.ts';
+
+/** How often the mirror is looked at: it changes with a sync, and is opened for each look. */
+const MIRROR_EVERY_MS = 5_000;
+
+/** A page's source that holds files open. */
+interface AccountSource extends InspectorSource {
+  close(): Promise<void>;
+}
+
+/** What this machine knows of a real account: its journal, its inbox and its mirror. It sends nothing, and changes nothing. */
+export function accountSource(account: Account): AccountSource {
+  const { world, profile } = account;
+  let opened: Inbox | undefined;
+  const inbox = async () => {
+    opened ??= await existingProfileInbox(world, profile);
+    return opened;
+  };
+  const mirrorVersion = mirrorVersionOf(account);
+  const operationsVersion = async () => (await (await account.existingJournal())?.head())?.hash ?? '';
+  const eventsVersion = async () => {
+    const [extent, counts] = [await (await inbox())?.extent(), await (await inbox())?.counts()];
+    return [extent?.latestId ?? 0n, ...Object.values(counts ?? {})].join('.');
+  };
+  const lists = {
+    operations: heldList(
+      operationsVersion,
+      () => newestOperations(account),
+      (id) => operationOf(account, inbox, id),
+    ),
+    events: heldList(
+      eventsVersion,
+      async () => newestEvents(await inbox()),
+      async (id) => eventOf(await inbox(), id),
+    ),
+    copied: storyList(account),
+  };
+  return {
+    ...{ title: profile.name, lists, actions: {} },
+    documents: { mirror: () => mirrorDocument(account) },
+    find: (text) => found(account, text),
+    version: async () => [await operationsVersion(), await eventsVersion(), await mirrorVersion()].join('-'),
+    close: async () => opened?.close(),
+  };
+}
+
+async function mirrorDocument({ world, profile }: Account) {
+  const mirror = await existingMirror(world, profile);
+  try {
+    return { tables: mirror ? await statusOf(mirror) : [] };
+  } finally {
+    await mirror?.close();
+  }
+}
+
+function mirrorVersionOf({ world, profile }: Account): () => Promise<string> {
+  let [known, untilMs] = ['', 0];
+  return async () => {
+    if (world.clock.now() < untilMs) return known;
+    untilMs = world.clock.now() + MIRROR_EVERY_MS;
+    const mirror = await existingMirror(world, profile);
+    try {
+      const sql = 'SELECT max(at) AS at FROM stored_balance_checks';
+      known = (await mirror?.read((queries) => queries.get<{ at: string | null }>(sql)))?.at ?? '';
+    } finally {
+      await mirror?.close();
+    }
+    return known;
+  };
+}
+
+/** Finds what was typed on this machine, as `find` does before it asks the service. Throws CliError usage for what may be a BVN. */
+async function found(account: Account, text: string): Promise<readonly Found[]> {
+  if (text.trim() === '') return [];
+  const { matches, isTooCommon } = await lookLocally(account, typedAs({ text, isPhone: false }));
+  if (isTooCommon) throw new CliError('usage', 'too many names have this part; type more of the name');
+  return matches.map(({ kind, id, found: row, operations, events, at }) => {
+    const [operation] = operations;
+    const [event] = events;
+    const parts = [at, kind.name, row?.status ?? operation?.state ?? event?.event, operation?.summary ?? id];
+    const shown = parts.filter((each) => each !== undefined && each !== null).join(' · ');
+    if (row) return { list: 'copied', id: row.id, text: shown };
+    if (operation) return { list: 'operations', id: operation.operationId, text: shown };
+    return { list: 'events', id: String(event?.id ?? id), text: shown };
+  });
+}

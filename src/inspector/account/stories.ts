@@ -1,0 +1,69 @@
+import type { Account } from '../../engine/account.ts';
+import type { Mirror } from '../../engine/mirror/database.ts';
+import { existingMirror } from '../../engine/mirror/open.ts';
+import { stored } from '../../engine/mirror/schema.ts';
+import { TABLES } from '../../engine/mirror/tables.ts';
+import { lookLocally, withOperations } from '../../engine/questions/look.ts';
+import { storyOf } from '../../engine/questions/story.ts';
+import { cutBody } from '../bodies.ts';
+import type { List, RowQuery } from '../source.ts';
+
+interface CopiedRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: string | null;
+  readonly at: string | null;
+}
+
+/** The rows of the copied lists; what is known of each is its story. */
+export function storyList(account: Account): List {
+  const { world, profile } = account;
+  return {
+    page: async (query) => {
+      const mirror = await existingMirror(world, profile);
+      try {
+        return mirror ? await pageOf(mirror, query) : { total: 0, rows: [], generation: 0 };
+      } finally {
+        await mirror?.close();
+      }
+    },
+    detail: (id) => storyWith(account, id),
+  };
+}
+
+async function pageOf(mirror: Mirror, { text, state, from, limit }: RowQuery) {
+  const tables = state === '' ? TABLES : TABLES.filter(({ name }) => name === state);
+  const all = tables
+    .map((table) => `SELECT id, '${table.name}' AS kind, status AS state, created_at AS at FROM ${stored(table)}`)
+    .join(' UNION ALL ');
+  if (all === '') return { total: 0, rows: [], generation: 0 };
+  const where = text === '' ? '' : `WHERE lower(id || ' ' || kind || ' ' || coalesce(state, '')) LIKE ? ESCAPE '!'`;
+  const values = text === '' ? [] : [`%${text.toLowerCase().replace(/[!%_]/g, '!$&')}%`];
+  return mirror.read(async (queries) => {
+    const total = await queries.get<{ n: bigint }>(`SELECT count(*) AS n FROM (${all}) AS row ${where}`, ...values);
+    const sql = `SELECT * FROM (${all}) AS row ${where} ORDER BY coalesce(at, ''), id LIMIT ? OFFSET ?`;
+    const rows = (await queries.all<CopiedRow>(sql, ...values, limit, from)).map((row) => ({ ...row }));
+    // A sync may put a row anywhere.
+    return { total: Number(total?.n ?? 0n), rows, generation: Number(total?.n ?? 0n) };
+  });
+}
+
+/** Tells what this machine knows; the service is not asked, so it says when it was so. */
+async function storyWith(account: Account, id: string) {
+  const { matches } = await lookLocally(account, { text: id, keys: [id], sums: [], words: [], isPhone: false });
+  const [match] = matches.filter((each) => each.found?.id === id);
+  if (!match) return undefined;
+  const story = await storyOf(account, await withOperations(account, match), undefined, undefined);
+  const { kind, status: state, means, user, row, asOf, timeline, next } = story;
+  return {
+    id,
+    kind,
+    state,
+    means,
+    user: user?.name ?? user?.userId ?? null,
+    asOf,
+    timeline,
+    next,
+    row: cutBody(JSON.stringify(row)),
+  };
+}

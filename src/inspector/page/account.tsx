@@ -1,0 +1,172 @@
+import { type About, useRead } from './api.tsx';
+import { Facts } from './facts.tsx';
+import { type Life, Picture } from './picture.tsx';
+import { hrefOf } from './route.tsx';
+import { Copy, Json, Linked, plain, State, Time } from './text.tsx';
+
+interface OperationDetail {
+  readonly id: string;
+  readonly at: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly summary: string;
+  readonly amount: string | null;
+  readonly who: string;
+  readonly host: string;
+  readonly subject: string | null;
+  readonly endpoint: string;
+  readonly command: string;
+  readonly verdict: string | null;
+  readonly idempotencyKey: string | null;
+  readonly detail: string | null;
+  readonly request: string;
+  readonly result: string | null;
+  readonly life: Life;
+  readonly changes: readonly Readonly<Record<'state' | 'at' | 'host', string> & { readonly detail: string | null }>[];
+  readonly events: readonly Readonly<Record<'id' | 'at' | 'event', string>>[];
+  readonly copies: { readonly fiatrail: string };
+}
+
+/** An operation of the journal. */
+export function OperationDetails({ detail: of }: { readonly detail: OperationDetail }) {
+  return (
+    <>
+      <h2>{plain(of.summary)}</h2>
+      <Facts
+        of={[
+          ['State', <State of={of.state} />],
+          ['Amount', of.amount],
+          ['Verdict', of.verdict],
+          ['Operation', of.id],
+          ['About', of.subject],
+          ['Idempotency key', of.idempotencyKey],
+          ['Who', `${of.who} on ${of.host}`],
+          ['Command', of.command],
+          ['Time', <Time at={of.at} />],
+          ['Detail', of.detail],
+        ]}
+      />
+      <Picture life={of.life} />
+      <ol class="path">
+        {of.changes.map(({ state, at, detail, host }) => (
+          <li>
+            {plain(state)} <Time at={at} /> on {plain(host)} {detail && <span class="note">{plain(detail)}</span>}
+          </li>
+        ))}
+      </ol>
+      <div class="sides">
+        <section>
+          <h3>Request</h3>
+          <Json text={of.request} label="Request" />
+        </section>
+        <section>
+          <h3>Result</h3>
+          <Json text={of.result ?? ''} label="Result" />
+        </section>
+      </div>
+      {of.events.length > 0 && <h3>Events about it</h3>}
+      <ul class="belongings">
+        {of.events.map(({ id, at, event }) => (
+          <li>
+            <Time at={at} /> <a href={hrefOf({ pane: 'events', id })}>{plain(event ?? 'event')}</a>
+          </li>
+        ))}
+      </ul>
+      <Copy label="Copy as fiatrail" text={of.copies.fiatrail} />
+    </>
+  );
+}
+
+interface StoryDetail {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: string | null;
+  readonly means: string | null;
+  readonly user: string | null;
+  readonly asOf: string | null;
+  readonly row: string;
+  readonly timeline: readonly { readonly at: string | null; readonly what: string; readonly source: string }[];
+  readonly next: readonly string[];
+}
+
+/** A row of the copied lists, with everything that this machine knows of it. */
+export function StoryDetails({ detail: of }: { readonly detail: StoryDetail }) {
+  return (
+    <>
+      <h2>{plain(`${of.kind} ${of.id}`)}</h2>
+      <Facts
+        of={[
+          ['State', of.state && <State of={of.state} />],
+          ['Meaning', of.means],
+          ['ID', of.id],
+          ['User', of.user],
+          ['As of', of.asOf && <Time at={of.asOf} />],
+        ]}
+      />
+      <h3>Timeline</h3>
+      <ul class="belongings">
+        {of.timeline.map(({ at, what, source }) => (
+          <li>
+            <Time at={at} /> <Linked text={what} /> <span class="note">({source})</span>
+          </li>
+        ))}
+      </ul>
+      <h3>As copied</h3>
+      <Json text={of.row} label="As copied" />
+      {of.next.map((each) => (
+        <Copy label="Copy as fiatrail" text={each} />
+      ))}
+    </>
+  );
+}
+
+interface CopiedTable {
+  readonly table: string;
+  readonly rows: number;
+  readonly open: number;
+  readonly gone: number;
+  readonly isWhole: boolean;
+  readonly newest: string | null;
+  readonly syncedAt: string | null;
+}
+
+/** How much of each list was copied, and how fresh it is. */
+export function MirrorPane({ version }: { readonly about: About; readonly version: string }) {
+  const { value, problem } = useRead<{ readonly tables: readonly CopiedTable[] }>('/api/documents/mirror', version);
+  if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
+  if (value.tables.length === 0)
+    return <p class="note">This account has not been copied to this machine yet. Run: fiatrail sync</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section class="card wide" tabIndex={0} aria-label="Copied lists">
+      <table>
+        <thead>
+          <tr>
+            {['List', 'Rows', 'Open', 'Gone', 'Whole', 'Newest', 'Synced'].map((title) => (
+              <th scope="col">{title}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {value.tables.map(({ table, rows, open, gone, isWhole, newest, syncedAt }) => (
+            <tr>
+              <td>
+                <a href={hrefOf({ pane: 'copied', state: table })}>{plain(table)}</a>
+              </td>
+              <td class="number">{rows}</td>
+              <td class="number">{open}</td>
+              <td class="number">{gone}</td>
+              <td>{isWhole ? '✓ yes' : '! no'}</td>
+              <td>
+                <Time at={newest} />
+              </td>
+              <td>
+                <Time at={syncedAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

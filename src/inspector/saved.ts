@@ -1,0 +1,167 @@
+import { CliError } from '../base/errors.ts';
+import { nodeCrypto } from '../crypto/digest.ts';
+import { type Asset, DECIMALS } from '../money/amount.ts';
+import { isJsonObject } from '../money/decimal.ts';
+import { pageOf } from './held.ts';
+import { createMask } from './mask.ts';
+import { signed } from './sandbox/ledger.ts';
+import { findIn } from './search.ts';
+import type { InspectorSource, Row } from './source.ts';
+
+/** A saved session: a line that says what it is, then one with everything. */
+const FORMAT = 'fiatrail inspector session';
+const VERSION = 1;
+
+/** A file is not larger than this. */
+export const MAX_SESSION_BYTES = 64 * 1024 * 1024;
+/** How many rows of a list are saved with their details, the newest ones. */
+const MOST_SAVED = 2_000;
+/** Once details have as many characters, only rows are saved. */
+const MOST_DETAIL_CHARACTERS = 20 * 1024 * 1024;
+
+interface SavedList {
+  readonly rows: readonly Row[];
+  readonly older: number;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+interface SavedSession {
+  readonly title: string;
+  readonly savedAt: string;
+  readonly isMasked: boolean;
+  readonly lists: Readonly<Record<string, SavedList>>;
+  readonly documents: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the text of a file with everything that the page shows. Without `hasPersonalData`, names, accounts and addresses are masked. */
+export async function sessionText(
+  source: InspectorSource,
+  { nowMs, hasPersonalData }: { readonly nowMs: number; readonly hasPersonalData: boolean },
+): Promise<string> {
+  const lists: Record<string, SavedList> = {};
+  let characters = 0;
+  for (const [name, list] of Object.entries(source.lists)) {
+    const query = { text: '', state: '', from: 0, limit: 0 };
+    const { total, older = 0 } = await list.page(query);
+    const from = Math.max(0, total - MOST_SAVED);
+    const { rows } = await list.page({ ...query, from, limit: MOST_SAVED });
+    const details: Record<string, unknown> = {};
+    for (const { id } of rows.toReversed()) {
+      if (characters > MOST_DETAIL_CHARACTERS) break;
+      const text = textOf(await list.detail(id));
+      characters += text.length;
+      details[id] = JSON.parse(text);
+    }
+    lists[name] = { rows, older: older + from, details };
+  }
+  const documents: Record<string, unknown> = {};
+  for (const [name, read] of Object.entries(source.documents)) documents[name] = await read();
+  const savedAt = new Date(nowMs).toISOString();
+  const session: SavedSession = { title: source.title, savedAt, isMasked: !hasPersonalData, lists, documents };
+  const plain = JSON.parse(textOf(session)) as unknown;
+  const body = JSON.stringify(hasPersonalData ? plain : createMask()(plain));
+  return `${JSON.stringify({ format: FORMAT, version: VERSION, sha256: digestOf(body) })}\n${body}\n`;
+}
+
+const digestOf = (text: string) => nodeCrypto().createHash('sha256').update(text).digest('hex');
+
+const textOf = (value: unknown) =>
+  JSON.stringify(value ?? null, (_, each) => (typeof each === 'bigint' ? String(each) : each));
+
+const wrong = (why: string) =>
+  new CliError('usage', why, {
+    code: 'UNUSABLE_FILE',
+    hint: 'give a file that was written by: fiatrail inspect --save-to FILE',
+  });
+
+/** Reads a saved session. Throws CliError usage for a file that is something else, or is not as it was saved. */
+export function parseSession(text: string, path: string): SavedSession {
+  const [first = '', body = '', ...rest] = text.split('\n');
+  const header = jsonIn(first);
+  if (!isJsonObject(header) || header['format'] !== FORMAT)
+    throw wrong(`${path} is not a saved session of the inspector`);
+  if (header['version'] !== VERSION)
+    throw wrong(`${path} was saved by another version of fiatrail; this one reads sessions of version ${VERSION}`);
+  if (header['sha256'] !== digestOf(body) || rest.join('') !== '')
+    throw wrong(`${path} is not as it was saved: it was cut or edited`);
+  const session = jsonIn(body);
+  if (!isSession(session) || !isConsistent(session)) throw wrong(`${path} has something that no session has`);
+  return session;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isRow = (value: unknown): value is Row =>
+  isJsonObject(value) &&
+  typeof value['id'] === 'string' &&
+  Object.values(value).every((each) => each === null || typeof each === 'string' || typeof each === 'number');
+
+const isSavedList = (value: unknown): value is SavedList =>
+  isJsonObject(value) &&
+  Array.isArray(value['rows']) &&
+  value['rows'].every(isRow) &&
+  Number.isSafeInteger(value['older']) &&
+  isJsonObject(value['details']);
+
+const isSession = (value: unknown): value is SavedSession =>
+  isJsonObject(value) &&
+  typeof value['title'] === 'string' &&
+  typeof value['savedAt'] === 'string' &&
+  typeof value['isMasked'] === 'boolean' &&
+  isJsonObject(value['lists']) &&
+  Object.values(value['lists']).every(isSavedList) &&
+  isJsonObject(value['documents']);
+
+/** Whether every posting set sums to what it says. */
+const isConsistent = ({ lists }: SavedSession) =>
+  Object.values(lists['ledger']?.details ?? {}).every((detail) => detail === null || isTrueSet(detail));
+
+function isTrueSet(detail: unknown): boolean {
+  if (!isJsonObject(detail)) return false;
+  const { postings, sums } = detail;
+  if (!Array.isArray(postings) || !Array.isArray(sums)) return false;
+  const totals = new Map<string, bigint>();
+  for (const posting of postings) {
+    const { asset, minor, amount } = isJsonObject(posting) ? posting : {};
+    if (typeof asset !== 'string' || !Object.hasOwn(DECIMALS, asset)) return false;
+    if (typeof minor !== 'string' || !/^-?\d{1,40}$/.test(minor)) return false;
+    if (amount !== signed(asset as Asset, BigInt(minor))) return false;
+    totals.set(asset, (totals.get(asset) ?? 0n) + BigInt(minor));
+  }
+  return (
+    sums.length === totals.size &&
+    sums.every((each) => {
+      const { asset, sum, isZero } = isJsonObject(each) ? each : {};
+      const total = totals.get(String(asset));
+      return total !== undefined && isZero === (total === 0n) && sum === signed(asset as Asset, total);
+    })
+  );
+}
+
+/** A page's source that only repeats what was saved. */
+export function savedSource({ title, savedAt, isMasked, lists, documents }: SavedSession): InspectorSource {
+  const masked = isMasked ? 'Names, accounts and addresses are masked.' : 'It has personal data.';
+  const shown = Object.fromEntries(
+    Object.entries(lists).map(([name, { rows, older, details }]) => [
+      name,
+      {
+        page: (query: Parameters<typeof pageOf>[1]) => ({ ...pageOf(rows, query), generation: 0, older }),
+        detail: (id: string) => (Object.hasOwn(details, id) ? (details[id] ?? undefined) : undefined),
+      },
+    ]),
+  );
+  return {
+    title: `${title} (saved)`,
+    notice: `A session saved at ${savedAt}. It shows what its file says, which nobody here has checked with the service. ${masked}`,
+    ...{ lists: shown, actions: {} },
+    documents: Object.fromEntries(Object.entries(documents).map(([name, value]) => [name, () => value])),
+    find: (text) => findIn(shown, text),
+    version: () => 'saved',
+  };
+}

@@ -1,0 +1,194 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { INBOX_URL } from '../../src/contract/sandbox.ts';
+import { newHome, sharedEnd } from '../support/built.ts';
+import { fiatrail, fiatrailJson, must, startFiatrail } from '../support/in-process.ts';
+import { ask, enter, session } from './asking.ts';
+
+/** The inspector of an account, and of a saved session: they show what this machine knows, and change nothing. */
+
+const SENDER = 'IFEOMA BOLAJI OBI';
+const home = newHome(sharedEnd());
+const used = { user: '', onramp: '', account: '' };
+
+beforeAll(async () => {
+  const json = async (argv: readonly string[], stdin = '') =>
+    (await fiatrailJson(home, [...argv, '-q'], { stdin })) as Readonly<Record<string, string>>;
+  await must(home, ['sandbox', 'seed', '--pace', 'instant', '-q']);
+  await must(home, ['webhooks', 'set', INBOX_URL, '--new-secret', '--yes', '-q']);
+  const onboarded = await json(['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], '22345678901\n');
+  used.user = String(onboarded['userId']);
+  const started = await json(['onramp', 'start', used.user, '--amount', '5000', '--yes']);
+  used.onramp = String(started['requestId']);
+  used.account = String(started['accountNumber']);
+  await json(['sandbox', 'pay', used.account, '--amount', '5100', '--sender', SENDER]);
+  await json(['onramp', 'status', used.onramp, '--wait']);
+  await json(['sync']);
+});
+
+/** Starts an inspector, and enters it. */
+async function inspected(...words: string[]) {
+  const running = startFiatrail(home, ['inspect', ...words, '-o', 'json']);
+  onTestFinished(async () => {
+    running.kill('SIGTERM');
+    await running.end;
+  });
+  const { origin, hash } = new URL((JSON.parse(await running.firstLine()) as { url: string }).url);
+  const cookie = await session({ origin, token: hash.replace('#token=', '') });
+  const read = async (path: string) => JSON.parse((await ask(origin, path, { cookie })).body);
+  return { origin, cookie, read };
+}
+
+type Rows = { readonly total: number; readonly rows: readonly Readonly<Record<string, string>>[] };
+
+const saved = (name: string) => join(home.path, name);
+
+describe('inspect', () => {
+  test('shows operations with how each went, and the events about it', async () => {
+    const { read } = await inspected();
+    const { rows } = (await read('/api/lists/operations?limit=50')) as Rows;
+    const row = rows.find(({ subject }) => subject === used.onramp);
+    expect(row).toMatchObject({ state: 'settled', amount: '₦5,000.00' });
+    const detail = await read(`/api/lists/operations/${row?.['id']}`);
+    expect(detail.life.path.map(({ state }: { state: string }) => state)).toEqual([
+      'prepared',
+      'sent',
+      'accepted',
+      'settled',
+    ]);
+    expect(detail.events.length).toBeGreaterThan(0);
+    const event = await read(`/api/lists/events/${detail.events[0].id}`);
+    expect(event).toMatchObject({ subject: used.onramp, state: 'event', forwards: [] });
+    expect(JSON.parse(event.data)).toMatchObject({ requestId: used.onramp });
+  });
+
+  test('shows the copied lists, and the story of a row without asking the service', async () => {
+    const { read } = await inspected();
+    const { tables } = await read('/api/documents/mirror');
+    const deposits = tables.find(({ table }: { table: string }) => table === 'deposits');
+    const { total, rows } = (await read('/api/lists/copied?state=deposits&limit=50')) as Rows;
+    expect(total).toBe(deposits.rows);
+    const story = await read(`/api/lists/copied/${rows.at(-1)?.['id']}`);
+    expect(story.timeline.map(({ what }: { what: string }) => what).join('\n')).toContain(SENDER);
+  });
+
+  test('finds by what `find` takes, and repeats no digits that may be a BVN', async () => {
+    const { read } = await inspected();
+    const found = await read(`/api/find?text=${used.onramp}`);
+    expect(found).toMatchObject([{ list: 'operations' }]);
+    expect(await read('/api/find?text=22345678901')).toEqual({
+      error: 'eleven digits may be a phone number or a BVN',
+    });
+  });
+
+  test('refuses every change, and leaves the files as they are', async () => {
+    const { origin, cookie, read } = await inspected();
+    expect((await read('/api/about')).actions).toEqual([]);
+    const before = await read('/api/lists/operations?limit=50');
+    const names = ['advance', 'settle', 'resend', 'fault-add', 'fault-clear', 'save', 'constructor', '__proto__'];
+    for (const name of names) {
+      const reply = await ask(origin, `/api/actions/${name}`, { cookie, origin }, `{"eventId":"1"}`);
+      expect(reply).toMatchObject({ status: 404, body: '{"error":"nothing can be changed here"}' });
+    }
+    for (const path of ['/api/lists/operations', '/api/documents/mirror', '/'])
+      expect((await ask(origin, path, { cookie, origin }, '{}')).status).toBe(404);
+    expect(await read('/api/lists/operations?limit=50')).toEqual(before);
+  });
+
+  test('shows an account that did nothing yet, and creates no file for it', async () => {
+    const other = newHome(onTestFinished);
+    const running = startFiatrail(other, ['inspect', '-o', 'json']);
+    const { origin, hash } = new URL((JSON.parse(await running.firstLine()) as { url: string }).url);
+    const cookie = (await enter({ origin, token: hash.replace('#token=', '') })).headers['set-cookie']?.[0] ?? '';
+    const read = async (path: string) =>
+      JSON.parse((await ask(origin, path, { cookie: cookie.split(';')[0] ?? '' })).body);
+    for (const list of ['operations', 'events', 'copied'])
+      expect(await read(`/api/lists/${list}?limit=9`)).toMatchObject({ total: 0, rows: [] });
+    expect(await read('/api/documents/mirror')).toEqual({ tables: [] });
+    running.kill('SIGTERM');
+    expect((await running.end).code).toBe(0);
+    expect(() => statSync(join(other.stateDir, 'journal.db'))).toThrow('ENOENT');
+  });
+});
+
+describe('a saved session', () => {
+  test('is private, has the same rows, and says that nobody checked it', async () => {
+    const path = saved('whole.json');
+    await must(home, ['inspect', '--save-to', path, '--with-personal-data', '-q']);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const { read } = await inspected(path);
+    const about = await read('/api/about');
+    expect(about).toMatchObject({ lists: ['operations', 'events', 'copied'], actions: [] });
+    expect(about.notice).toContain('which nobody here has checked with the service. It has personal data.');
+    const live = await inspected();
+    for (const list of ['operations', 'events', 'copied']) {
+      const { rows } = (await read(`/api/lists/${list}?limit=500`)) as Rows;
+      expect(rows).toEqual((await live.read(`/api/lists/${list}?limit=500`)).rows);
+      const [first] = rows;
+      expect(await read(`/api/lists/${list}/${first?.['id']}`)).toEqual(
+        await live.read(`/api/lists/${list}/${first?.['id']}`),
+      );
+    }
+    expect(await read(`/api/find?text=${used.onramp}`)).not.toEqual([]);
+    expect(readFileSync(path, 'utf8')).toContain(SENDER);
+  });
+
+  test('has no name, account or address unless that is asked for', async () => {
+    const path = saved('masked.json');
+    await must(home, ['inspect', '--save-to', path, '-q']);
+    const text = readFileSync(path, 'utf8');
+    expect(text).toContain(used.onramp);
+    for (const part of [SENDER, ...SENDER.split(' '), used.account, home.path.slice(1)])
+      expect(text.toLowerCase()).not.toContain(part.toLowerCase());
+    expect(text).not.toMatch(/0x[0-9a-f]{40}/i);
+    const { read } = await inspected(path);
+    expect((await read('/api/about')).notice).toContain('Names, accounts and addresses are masked.');
+  });
+
+  test('is never written over something', async () => {
+    const path = saved('taken.json');
+    writeFileSync(path, 'mine');
+    const ran = await fiatrail(home, ['inspect', '--save-to', path]);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(`${path} exists already`) });
+    expect(readFileSync(path, 'utf8')).toBe('mine');
+  });
+
+  test('is not shown if it is anything else than what was saved', async () => {
+    const path = saved('good.json');
+    await must(home, ['inspect', '--save-to', path, '-q']);
+    const good = readFileSync(path, 'utf8');
+    const wrong: readonly (readonly [string, string])[] = [
+      [good.replace('settled', 'refused'), 'is not as it was saved: it was cut or edited'],
+      [good.slice(0, good.length / 2), 'is not as it was saved: it was cut or edited'],
+      [`${good}{}`, 'is not as it was saved: it was cut or edited'],
+      [good.replace('"version":1', '"version":2'), 'was saved by another version of fiatrail'],
+      ['{"format":"other"}\n{}\n', 'is not a saved session of the inspector'],
+      ['no json', 'is not a saved session of the inspector'],
+      ['', 'is not a saved session of the inspector'],
+      [`${'['.repeat(100_000)}`, 'is not a saved session of the inspector'],
+    ];
+    const bad = saved('bad.json');
+    for (const [text, why] of wrong) {
+      writeFileSync(bad, text);
+      const ran = await fiatrail(home, ['inspect', bad]);
+      expect(ran).toMatchObject({ code: 2, stdout: '' });
+      expect(ran.stderr).toContain(`${bad} ${why}`);
+      expect(ran.stderr).not.toContain('    at ');
+    }
+  });
+
+  test('is not read if it is missing, a folder or too large', async () => {
+    const large = saved('large.json');
+    writeFileSync(large, Buffer.alloc(64 * 1024 * 1024 + 1));
+    const wrong = {
+      [saved('missing.json')]: 'does not exist',
+      [home.path]: 'is not a regular file',
+      [large]: 'is larger',
+    };
+    for (const [path, why] of Object.entries(wrong)) {
+      const ran = await fiatrail(home, ['inspect', path]);
+      expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(`${path} ${why}`) });
+    }
+  });
+});

@@ -1,0 +1,230 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
+import { expect, onTestFinished, test } from 'vitest';
+import { newHome, sharedEnd } from '../../support/built.ts';
+import { inspectHome, newFolder, type Opened, openPage, send, serveInspected, startBrowser } from './browser.ts';
+
+/** The page of a served sandbox in a real browser. */
+
+const browser = await startBrowser(sharedEnd());
+const PANES = ['requests', 'events', 'work', 'ledger', 'clock', 'balances', 'book'];
+
+async function opened(...more: string[]) {
+  const at = await serveInspected(onTestFinished, ...more);
+  return { at, ...(await openPage(browser, at.inspector, onTestFinished)) };
+}
+
+const go = async ({ page }: Pick<Opened, 'page'>, hash: string) => {
+  // As texts, because these tests are not compiled for a browser.
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await page.locator('main').waitFor();
+};
+
+/** Serves something that receives webhooks. */
+async function receiver(answer: string): Promise<{ readonly url: string; readonly bodies: string[] }> {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (part) => {
+      body += part;
+    });
+    request.on('end', () => {
+      if (request.method === 'POST') bodies.push(body);
+      response.end(answer);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, bodies };
+}
+
+test('the token leaves the address, and every pane shows something without an error', async () => {
+  const { page, problems, at } = await opened();
+  expect(page.url()).not.toContain('token');
+  await send(at, '/getfees');
+  for (const pane of PANES) {
+    await go({ page }, `#/${pane}`);
+    await page.locator('main :is(.rows, .card, .note)').first().waitFor();
+    expect(await page.locator('main').innerText(), pane).not.toMatch(/could not answer|no such page/);
+  }
+  expect(problems).toEqual([]);
+});
+
+test('a request appears by itself, and its details beside it', async () => {
+  const { page, at } = await opened();
+  await page.getByText('Nothing here yet.').waitFor();
+  await send(at, '/getfees');
+  const row = page.locator('.row', { hasText: 'fees.get' });
+  await row.waitFor();
+  await row.click();
+  await page.getByRole('heading', { name: 'GET /v1/getfees' }).waitFor();
+  expect(page.url()).toContain('#/requests/1');
+  expect(await page.locator('.detail').innerText()).toContain('curl -X GET -H "x-api-key: $FIATRAIL_API_KEY"');
+  expect(await page.content()).not.toContain(at.apiKey);
+});
+
+test('goes on by itself after its connection was lost', async () => {
+  const { page, at, context } = await opened();
+  await page.getByText('● Live').waitFor();
+  await context.setOffline(true);
+  await send(at, '/getfees');
+  await context.setOffline(false);
+  await send(at, '/getfees');
+  await page.getByText('2 rows').waitFor();
+});
+
+test('an event is sent again to the webhook that is set', async () => {
+  const { page, at } = await opened();
+  const target = await receiver('thanks');
+  await send(at, '/setwebhook', { webhookUrl: target.url, enabled: true, secret: 'a-secret-of-a-test-that-signs' });
+  await send(at, '/onboarduser', { bvn: '22345678901' });
+  await send(at, '/_sandbox/advance', { durationMs: 600_000 });
+  await go({ page }, '#/events');
+  const row = page.locator('.row').first();
+  await row.waitFor();
+  await row.click();
+  const before = target.bodies.length;
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await page
+    .getByRole('status')
+    .filter({ hasText: /sent again|webhook/ })
+    .first()
+    .waitFor();
+  await expect.poll(() => target.bodies.length).toBeGreaterThan(before);
+});
+
+test('works by the keyboard alone', async () => {
+  const { page, at } = await opened();
+  for (let count = 0; count < 3; count++) await send(at, '/getfees');
+  await page.getByText('3 rows').waitFor();
+  await page.keyboard.press('4');
+  await expect.poll(() => page.url()).toContain('#/ledger');
+  await page.keyboard.press('1');
+  await expect.poll(() => page.evaluate('document.activeElement?.className')).toBe('rows');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'GET /v1/getfees' }).waitFor();
+  expect(page.url()).toContain('#/requests/2');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.url()).not.toContain('/requests/2');
+  await page.keyboard.press('/');
+  await page.keyboard.type('fees.get');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'What has “fees.get”' }).waitFor();
+});
+
+test.for([
+  ['desktop in light', { colorScheme: 'light' }],
+  ['desktop in dark', { colorScheme: 'dark' }],
+  ['a phone in light', { colorScheme: 'light', viewport: { width: 360, height: 740 } }],
+  ['a phone in dark', { colorScheme: 'dark', viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' }],
+] as const)('on %s, no pane is wider than the screen, and axe finds nothing', async ([, options]) => {
+  const at = await serveInspected(onTestFinished);
+  await send(at, '/getfees');
+  await send(at, '/onboarduser', { bvn: '22345678901' });
+  const { page } = await openPage(browser, at.inspector, onTestFinished, options);
+  const details = ['requests/1', 'ledger/1', 'find?text=fees'];
+  for (const pane of [...PANES, ...details]) {
+    await go({ page }, `#/${pane}`);
+    await page.locator('main :is(.rows, .card, .note, h2):visible').first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), pane).toBe(true);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const found = violations.map(({ id, nodes }) => `${pane}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    expect(found).toEqual([]);
+  }
+});
+
+test('nothing moves where that is asked for', async () => {
+  const durationIn = async (reducedMotion: 'reduce' | 'no-preference') => {
+    const at = await serveInspected(onTestFinished);
+    await send(at, '/getfees');
+    const { page } = await openPage(browser, at.inspector, onTestFinished, { reducedMotion });
+    await page.locator('.row').first().waitFor();
+    return page.evaluate('getComputedStyle(document.querySelector(".row")).transitionDuration');
+  };
+  expect(await durationIn('reduce')).toBe('0s');
+  expect(await durationIn('no-preference')).toBe('0.1s');
+});
+
+const HOSTILE = [
+  '<script>window.pwned=1</script>',
+  '<img src=x onerror="window.pwned=1">',
+  '\u202Egnp.exe\u202C\u200B',
+  'javascript:window.pwned=1',
+];
+
+test('what others wrote is text, however long and whatever it is', async () => {
+  const { page, at, problems } = await opened();
+  const target = await receiver(`<script>window.pwned=1</script>${'x'.repeat(1_000_000)}`);
+  await send(at, '/setwebhook', { webhookUrl: target.url, enabled: true, secret: 'a-secret-of-a-test-that-signs' });
+  for (const text of HOSTILE) await send(at, `/${encodeURIComponent(text)}`, { note: text, [text]: text });
+  await send(at, '/onboarduser', { note: 'x'.repeat(1_000_000) });
+  await send(at, '/onboarduser', '{"broken": [');
+  await send(at, '/onboarduser', { bvn: '22345678901' });
+  await send(at, '/_sandbox/advance', { durationMs: 600_000 });
+  await page.locator('.row').first().waitFor();
+  for (const pane of PANES) {
+    await go({ page }, `#/${pane}?text=${encodeURIComponent(HOSTILE[0] ?? '')}`);
+    await go({ page }, `#/${pane}`);
+    await page.locator('main :is(.rows, .card, .note)').first().waitFor();
+  }
+  for (let id = 1; id <= 9; id++) {
+    await go({ page }, `#/requests/${id}`);
+    await page.locator('.detail :is(h2, .note)').first().waitFor();
+    expect(await page.locator('.detail').innerText()).not.toMatch(/[\u202A-\u202E\u200B]/);
+  }
+  for (const text of HOSTILE) {
+    await go({ page }, `#/find?text=${encodeURIComponent(text)}`);
+    await page.locator('.found, .note').first().waitFor();
+  }
+  expect(await page.evaluate('window.pwned')).toBeUndefined();
+  expect(await page.locator('main script, main img, a[href^="javascript"]').count()).toBe(0);
+  // A list that is refused is said by the browser too.
+  expect(problems.filter((each) => !each.includes('status of 404'))).toEqual([]);
+});
+
+test('two inspectors in one browser do not sign each other out', async () => {
+  const [one, other] = [await serveInspected(onTestFinished), await serveInspected(onTestFinished)];
+  const { page, context } = await openPage(browser, one.inspector, onTestFinished);
+  const second = await context.newPage();
+  await second.goto(other.inspector);
+  await second.locator('nav').waitFor();
+  for (const each of [page, second]) {
+    await each.reload();
+    await each.locator('nav').waitFor();
+  }
+  expect((await context.cookies()).length).toBe(2);
+});
+
+test('an address that was used says so', async () => {
+  const { at } = await opened();
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(at.inspector);
+  await page.getByText('This address was used already, or its session is over.').waitFor();
+});
+
+test('a session is saved from the page, and shown on another machine without a way to change anything', async () => {
+  const path = join(newFolder(onTestFinished), 'session.json');
+  const { page, at } = await opened('--inspect-save', path);
+  await send(at, '/getfees');
+  await page.getByText('1 row').waitFor();
+  await page.getByRole('button', { name: 'Save session' }).click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  const url = await inspectHome(newHome(onTestFinished), onTestFinished, path);
+  const saved = await openPage(browser, url, onTestFinished);
+  await saved.page.getByText('which nobody here has checked').waitFor();
+  for (const pane of PANES) {
+    await go(saved, `#/${pane}`);
+    await saved.page.locator('main :is(.rows, .card, .note)').first().waitFor();
+  }
+  await go(saved, '#/requests/1');
+  await saved.page.getByRole('heading', { name: 'GET /v1/getfees' }).waitFor();
+  await go(saved, '#/clock');
+  await saved.page.getByRole('heading', { name: 'Clock' }).waitFor();
+  expect(await saved.page.getByRole('button').count()).toBe(0);
+  expect(saved.problems).toEqual([]);
+});
