@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
-import { expectCopied } from './copied.ts';
+import { copied, expectCopied, shown } from './copied.ts';
 import { LISTS, type MovingService, movingService } from './moving-service.ts';
 
 const MINUTE_MS = 60_000;
@@ -141,6 +141,24 @@ describe('a copy of lists that move while they are read', () => {
       { numRuns: RUNS },
     );
   });
+});
+
+test('equals the service although users were removed during two syncs, each of which was killed, wherever that was', async () => {
+  const gone = { list: 'users', kind: 'remove', at: 0 } as const;
+  for (let first = 10; first < 26; first++)
+    for (let second = first; second < first + 4; second++) {
+      const rigged = rig();
+      await fill(rigged.service, rigged.clock, 3);
+      await play(rigged, [
+        { before: [], passesMs: 0, meanwhile: [], killedAfter: undefined },
+        { before: [gone], passesMs: 0, meanwhile: [], killedAfter: first },
+        { before: [], passesMs: 0, meanwhile: [gone], killedAfter: second },
+      ]);
+      expect(await sync(rigged.world)).toBe(0);
+      expect(copied(path(rigged.world), 'users'), `killed after ${first} and ${second}`).toEqual(
+        shown(rigged.service, 'users'),
+      );
+    }
 });
 
 describe('a sync with nothing new', () => {

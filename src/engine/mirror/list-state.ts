@@ -16,7 +16,7 @@ export interface ListState {
   /** The number of the last reading of the whole list. */
   readonly pass: number;
   readonly passStartedAt: string | null;
-  /** When the last one ended; null if none has. */
+  /** When the last one ended; null if none has, or if its count must be confirmed by another one. */
   readonly passedAt: string | null;
   /** Where a reading of the whole list stopped. */
   readonly point: ResumePoint | null;

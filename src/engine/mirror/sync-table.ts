@@ -167,16 +167,26 @@ async function readAll({ table, mirror, look, pages, now, state, set, save }: Ta
   // What came meanwhile is at the start of the list.
   if (table.readBy !== 'whole') await pages({ pass, isEnough: ({ added, changed }) => added + changed === 0 });
   const excess = look.total === undefined ? 0 : look.total - (await countIn(mirror, table, pass));
+  // What the count differs by is known once two readings agree on it: until then, rows may have come or gone meanwhile.
+  const isProved = excess === 0 || excess === before;
   const at = isoAt(now());
   await mirror.write(async (queries) => {
     if (excess <= 0) await markGone(queries, table, pass, at);
     for (const index of indexesOf(table)) await queries.run(index);
     const until = (await newestOf(queries, table)) ?? null;
     const gap = excess !== 0 ? 'count' : isOrdered ? null : 'order';
-    const ended = { point: null, passedAt: at, secondLookAt: at, excess, isOrdered, until, gap } as const;
+    const ended = {
+      point: null,
+      passedAt: isProved ? at : null,
+      secondLookAt: at,
+      excess,
+      isOrdered,
+      until,
+      gap,
+    } as const;
     await writeState(queries, table, set(ended));
   });
-  return excess === 0 || excess === before;
+  return isProved;
 }
 
 const isoAt = (atMs: number): string => new Date(atMs).toISOString();
