@@ -133,7 +133,8 @@ describe('the help of a command', () => {
     const shared = { FIATRAIL_STATE_DIR: `${temporaryFolder(onTestFinished)}/state` };
     const asked: string[] = [];
     for (const command of commands.filter(
-      (each) => !/^(sandbox serve|webhooks listen|tour|ops backup|sync backup|sandbox snapshot)$/.test(nameOf(each)),
+      (each) =>
+        !/^(inspect|sandbox serve|webhooks listen|tour|ops backup|sync backup|sandbox snapshot)$/.test(nameOf(each)),
     )) {
       const world = fakeWorld({ stdin: '12345678901', env: shared });
       const [example = ''] = command.examples;

@@ -114,6 +114,7 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'ip remove': () => ALLOWED,
   'ip replace': () => ALLOWED,
   find: () => [['sync']],
+  inspect: (_, example) => (example.endsWith('inspect session.json') ? [['inspect', '--save-to', 'session.json']] : []),
   sql: () => [['sync']],
   'sync status': () => [['sync']],
   'sync backup': () => [['sync']],
@@ -239,14 +240,15 @@ async function runExample(account: Account, command: Command, example: string): 
     for (const name of readdirSync(world.stateDir))
       if (name.startsWith('journal.db')) rmSync(join(world.stateDir, name));
   if (['ops sign', 'ops apply'].includes(nameOf(command))) await writePlan(account, world);
-  // What was printed before is the file that the example reads.
-  else
+  // What was printed before is the file that the example reads, unless it was written itself.
+  else if (nameOf(command) !== 'inspect')
     for (const [file] of printed === '' ? [] : example.matchAll(/[\w-]+\.(?:json|ndjson)\b/g))
       writeFileSync(join(world.homeDir, file), printed, { mode: 0o600 });
   const delivery = saveDelivery(world);
   writeFileSync(join(world.homeDir, 'month.sql'), MONTH);
   // A server runs until it is interrupted.
-  if (['sandbox serve', 'webhooks listen'].includes(nameOf(command)) || / --(?:every|watch)\b/.test(example))
+  const isServer = ['sandbox serve', 'webhooks listen', 'inspect'].includes(nameOf(command));
+  if ((isServer && !example.includes('--save-to')) || / --(?:every|watch)\b/.test(example))
     setTimeout(() => stop.abort(), 300);
   const { programs, input } = parseLine(example.replace(/(?<=--history )100000$/, '1000'), {
     HEAD: account.ids.head,

@@ -114,6 +114,7 @@ $ fiatrail report owed
 $ fiatrail sync forget --yes
 $ fiatrail profiles inbox show
 $ fiatrail profiles mirror show
+$ fiatrail inspect --save-to session.json
 `;
 
 /** Commands that need another host, somebody else’s signature, a server, a captured delivery or an unknown outcome. */

@@ -128,7 +128,7 @@ export function checkLines(account: AccountReport | undefined, { syncedAt, parti
   const compared = account?.compared;
   const balances = compared
     ? `compared from ${time(compared.from)} to ${time(compared.to)}`
-    : 'not checked yet: run fiatrail sync a second time';
+    : 'not checked yet; for a second look: fiatrail sync';
   const copy = syncedAt ? `synced ${time(syncedAt)}` : 'not synced completely yet; run: fiatrail sync';
   const lacking = partial.map((table) => ({ check: 'Table', says: `may lack rows: ${table.replaceAll('_', ' ')}` }));
   return {
