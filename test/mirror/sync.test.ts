@@ -143,23 +143,29 @@ describe('a copy of lists that move while they are read', () => {
   });
 });
 
-test('equals the service although users were removed during two syncs, each of which was killed, wherever that was', async () => {
-  const gone = { list: 'users', kind: 'remove', at: 0 } as const;
-  for (let first = 10; first < 26; first++)
-    for (let second = first; second < first + 4; second++) {
-      const rigged = rig();
-      await fill(rigged.service, rigged.clock, 3);
-      await play(rigged, [
-        { before: [], passesMs: 0, meanwhile: [], killedAfter: undefined },
-        { before: [gone], passesMs: 0, meanwhile: [], killedAfter: first },
-        { before: [], passesMs: 0, meanwhile: [gone], killedAfter: second },
-      ]);
-      expect(await sync(rigged.world)).toBe(0);
-      expect(copied(path(rigged.world), 'users'), `killed after ${first} and ${second}`).toEqual(
-        shown(rigged.service, 'users'),
-      );
-    }
-});
+test.each(['users', 'swaps'])(
+  'equals the service although %s were removed during syncs that were killed, wherever that was',
+  async (list) => {
+    const gone = { list, kind: 'remove', at: 0 } as const;
+    const whole = { before: [], passesMs: 0, meanwhile: [], killedAfter: undefined };
+    for (let first = 17; first < 21; first++)
+      for (let second = first; second < first + 2; second++)
+        for (const start of [whole, { ...whole, killedAfter: first - 1 }])
+          for (const last of [second, undefined]) {
+            const rigged = rig();
+            await fill(rigged.service, rigged.clock, 3);
+            await play(rigged, [
+              start,
+              { ...whole, before: [gone], killedAfter: first },
+              { ...whole, meanwhile: [gone], killedAfter: last },
+            ]);
+            expect(await sync(rigged.world)).toBe(0);
+            expect(copied(path(rigged.world), list), `killed after ${start.killedAfter}, ${first} and ${last}`).toEqual(
+              shown(rigged.service, list),
+            );
+          }
+  },
+);
 
 describe('a sync with nothing new', () => {
   test('asks for each list at most twice', async () => {

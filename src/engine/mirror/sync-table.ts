@@ -167,11 +167,12 @@ async function readAll({ table, mirror, look, pages, now, state, set, save }: Ta
   // What came meanwhile is at the start of the list.
   if (table.readBy !== 'whole') await pages({ pass, isEnough: ({ added, changed }) => added + changed === 0 });
   const excess = look.total === undefined ? 0 : look.total - (await countIn(mirror, table, pass));
-  // What the count differs by is known once two readings agree on it: until then, rows may have come or gone meanwhile.
-  const isProved = excess === 0 || excess === before;
   const at = isoAt(now());
+  let isProved = excess === 0;
   await mirror.write(async (queries) => {
-    if (excess <= 0) await markGone(queries, table, pass, at);
+    const gone = excess <= 0 ? await markGone(queries, table, pass, at) : 0;
+    // What the count differs by is known once two readings agree on it, and on the rows: one that went meanwhile makes a difference too.
+    isProved ||= excess === before && gone === 0;
     for (const index of indexesOf(table)) await queries.run(index);
     const until = (await newestOf(queries, table)) ?? null;
     const gap = excess !== 0 ? 'count' : isOrdered ? null : 'order';
@@ -251,8 +252,9 @@ async function newestOf(queries: Queries, table: MirrorTable): Promise<string | 
   return (await queries.get<{ newest: string | null }>(sql))?.newest;
 }
 
-async function markGone(queries: Queries, table: MirrorTable, pass: number, at: string): Promise<void> {
-  await queries.run(
+/** Returns how many rows are gone since the reading before. */
+function markGone(queries: Queries, table: MirrorTable, pass: number, at: string): Promise<number> {
+  return queries.run(
     `UPDATE ${stored(table)} SET gone_at = ?, is_open = 0 WHERE pass <> ? AND gone_at IS NULL AND digest IS NOT NULL`,
     ...[at, pass],
   );
