@@ -1446,6 +1446,20 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/engine/mirror/sync-table.ts',
+    line: 'excess === before && gone === 0',
+    change: 'excess === before',
+    tests: ['test/mirror/sync.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync-table.ts',
+    line: 'passedAt: isProved ? at : null',
+    change: 'passedAt: at',
+    tests: ['test/mirror/sync.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/engine/mirror/save-rows.ts',
     line: ' && known.get(id)?.gone_at === null',
     change: '',

@@ -23,7 +23,7 @@ const EVERY_REQUEST: RetryOptions = {
   jitter: true,
 };
 
-/** Every other status of 500 or more is BROKEN to ky, so a rule for one of them belongs into `shouldRetry`. */
+/** ky sees every status of 500 or more as BROKEN, so a rule for one of them belongs in `shouldRetry`. */
 const READ: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429, BROKEN], retryOnTimeout: true };
 /** A 429 says that nothing was done. After anything else, a second request might do it twice. */
 const CHANGE: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429] };

@@ -5,7 +5,7 @@ import { endDryRun } from '../engine/requests.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../files/plain-file.ts';
 import type { InspectorSource } from '../inspector/source.ts';
 import { command } from '../terminal/command.ts';
-import { listenProblem } from '../terminal/parse/listening.ts';
+import { listenProblem, untilInterrupted } from '../terminal/parse/listening.ts';
 import { newFile, option, optionalArgument, switchOn, wholeNumber, word } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 
@@ -69,10 +69,7 @@ async function show(session: Session, source: InspectorSource, port: number): Pr
     const { url } = inspector;
     await world.stdout.write(globals.present.format === 'table' ? `${url}\n` : `${JSON.stringify({ url })}\n`);
     await note('open this address in a browser of this machine; it works once. Press Ctrl-C to stop');
-    await new Promise<void>((resolve) => {
-      if (world.interrupted.aborted) resolve();
-      world.interrupted.addEventListener('abort', () => resolve(), { once: true });
-    });
+    await untilInterrupted(world);
   } finally {
     await inspector.close();
   }

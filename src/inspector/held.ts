@@ -1,9 +1,9 @@
 import type { List, Row, RowQuery } from './source.ts';
 
-/** Rows that are held in memory: the oldest first, and how many older ones there are. */
+/** Rows that are held in memory, the oldest first, and whether there are older ones. */
 export interface Held {
   readonly rows: readonly Row[];
-  readonly older: number;
+  readonly hasOlder: boolean;
 }
 
 /** A list has no more rows than this: what is older is found by the search. */
@@ -15,17 +15,25 @@ export function heldList(
   read: () => Promise<Held>,
   detail: (id: string) => Promise<unknown>,
 ): List {
-  let known: { readonly version: string; readonly held: Promise<Held>; readonly generation: number } | undefined;
+  let known: { readonly version: string; readonly held: Promise<Held> } | undefined;
+  let generation = 0;
   const current = async () => {
     const now = await version();
-    if (known?.version !== now) known = { version: now, held: read(), generation: (known?.generation ?? 0) + 1 };
-    const { held, generation } = known;
-    return { ...(await held), generation };
+    if (known?.version !== now) {
+      const held = read();
+      known = { version: now, held };
+      generation += 1;
+      // What could not be read, such as a file that was busy, is read again when it is asked for.
+      held.catch(() => {
+        if (known?.held === held) known = undefined;
+      });
+    }
+    return { ...(await known.held), generation };
   };
   return {
     page: async (query) => {
-      const { rows, older, generation } = await current();
-      return { ...pageOf(rows, query), older, generation };
+      const { rows, hasOlder, generation: reading } = await current();
+      return { ...pageOf(rows, query), hasOlder, generation: reading };
     },
     detail,
   };

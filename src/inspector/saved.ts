@@ -21,7 +21,7 @@ const MOST_DETAIL_CHARACTERS = 20 * 1024 * 1024;
 
 interface SavedList {
   readonly rows: readonly Row[];
-  readonly older: number;
+  readonly hasOlder: boolean;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -42,7 +42,7 @@ export async function sessionText(
   let characters = 0;
   for (const [name, list] of Object.entries(source.lists)) {
     const query = { text: '', state: '', from: 0, limit: 0 };
-    const { total, older = 0 } = await list.page(query);
+    const { total, hasOlder = false } = await list.page(query);
     const from = Math.max(0, total - MOST_SAVED);
     const { rows } = await list.page({ ...query, from, limit: MOST_SAVED });
     const details: Record<string, unknown> = {};
@@ -52,7 +52,7 @@ export async function sessionText(
       characters += text.length;
       details[id] = JSON.parse(text);
     }
-    lists[name] = { rows, older: older + from, details };
+    lists[name] = { rows, hasOlder: hasOlder || from > 0, details };
   }
   const documents: Record<string, unknown> = {};
   for (const [name, read] of Object.entries(source.documents)) documents[name] = await read();
@@ -106,7 +106,7 @@ const isSavedList = (value: unknown): value is SavedList =>
   isJsonObject(value) &&
   Array.isArray(value['rows']) &&
   value['rows'].every(isRow) &&
-  Number.isSafeInteger(value['older']) &&
+  typeof value['hasOlder'] === 'boolean' &&
   isJsonObject(value['details']);
 
 const isSession = (value: unknown): value is SavedSession =>
@@ -148,10 +148,10 @@ function isTrueSet(detail: unknown): boolean {
 export function savedSource({ title, savedAt, isMasked, lists, documents }: SavedSession): InspectorSource {
   const masked = isMasked ? 'Names, accounts and addresses are masked.' : 'It has personal data.';
   const shown = Object.fromEntries(
-    Object.entries(lists).map(([name, { rows, older, details }]) => [
+    Object.entries(lists).map(([name, { rows, hasOlder, details }]) => [
       name,
       {
-        page: (query: Parameters<typeof pageOf>[1]) => ({ ...pageOf(rows, query), generation: 0, older }),
+        page: (query: Parameters<typeof pageOf>[1]) => ({ ...pageOf(rows, query), generation: 0, hasOlder }),
         detail: (id: string) => (Object.hasOwn(details, id) ? (details[id] ?? undefined) : undefined),
       },
     ]),

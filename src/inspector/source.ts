@@ -15,8 +15,8 @@ interface Page {
   readonly rows: readonly Row[];
   /** Changes when earlier rows are gone, so that positions known before are no longer right. */
   readonly generation: number;
-  /** How many older rows there are that the list does not have. */
-  readonly older?: number;
+  /** Whether there are older rows that the list does not have. */
+  readonly hasOlder?: boolean;
 }
 
 export interface List {

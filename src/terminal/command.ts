@@ -134,7 +134,7 @@ export function callCommand<E extends Endpoint, P extends Parameters>(
   } as Declaration<P>);
 }
 
-/** Local commands that read the profile all the same: its journal, its inbox or its settings. */
+/** Local commands that read the profile: its journal, its inbox or its settings. */
 const USES_PROFILE = /^(doctor|explain|ops|webhooks)\b/;
 
 /** Whether a command is about the account of the chosen profile. */

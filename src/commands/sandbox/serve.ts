@@ -10,7 +10,7 @@ import type { InspectorSource } from '../../inspector/source.ts';
 import { printable } from '../../money/amount.ts';
 import type { ServedSandbox, ServeOptions } from '../../sandbox/serve.ts';
 import { command } from '../../terminal/command.ts';
-import { hostAddress, hostName, listenProblem } from '../../terminal/parse/listening.ts';
+import { hostAddress, hostName, listenProblem, untilInterrupted } from '../../terminal/parse/listening.ts';
 import { newFile, oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
@@ -144,7 +144,7 @@ export const serveCommand = command({
           `warning: ${host} is not a loopback address: other machines can reach this sandbox, unencrypted`,
         );
       await sayReady(session, served, inspector?.url);
-      await interruption(world);
+      await untilInterrupted(world);
       if (save) await save();
     } finally {
       await inspector?.close();
@@ -211,9 +211,3 @@ async function sayReady({ world, globals, note }: Session, { url, apiKey }: Serv
   await note('the sandbox is ready; set both variables in another terminal. Press Ctrl-C to stop');
   if (inspector) await note(`see what it does at ${inspector} (this address works once)`);
 }
-
-const interruption = ({ interrupted }: Pick<World, 'interrupted'>) =>
-  new Promise<void>((resolve) => {
-    if (interrupted.aborted) resolve();
-    interrupted.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -26,15 +26,15 @@ export function rowOfEvent(event: InboxEvent): Row {
 
 /** The newest events of the inbox. */
 export async function newestEvents(inbox: Inbox | undefined): Promise<Held> {
-  if (!inbox) return { rows: [], older: 0 };
+  if (!inbox) return { rows: [], hasOlder: false };
   const rows: Row[] = [];
-  for (let before: bigint | undefined; rows.length < MOST_HELD; ) {
+  for (let before: bigint | undefined; rows.length <= MOST_HELD; ) {
     const page = await inbox.list({ limit: PAGE, before });
     rows.push(...page.map(rowOfEvent));
     before = page.at(-1)?.id;
     if (page.length < PAGE) break;
   }
-  return { rows: rows.reverse(), older: Math.max(0, (await inbox.counts()).events - rows.length) };
+  return { rows: rows.slice(0, MOST_HELD).reverse(), hasOlder: rows.length > MOST_HELD };
 }
 
 /** An event, and where it was forwarded. */

@@ -1,6 +1,6 @@
 import type { Account } from '../../engine/account.ts';
 import { isOwn } from '../../engine/questions/look.ts';
-import type { Journal } from '../../journal/interface.ts';
+import { ownOperations } from '../../engine/questions/sql/copied.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { NEXT } from '../../journal/states.ts';
 import { amountForPeople } from '../../money/amount.ts';
@@ -9,8 +9,6 @@ import { cutBody } from '../bodies.ts';
 import { type Held, MOST_HELD } from '../held.ts';
 import type { Life, Row } from '../source.ts';
 import { rowOfEvent } from './events.ts';
-
-const PAGE = 500;
 
 /** How many events of an operation are listed with it. */
 const MOST_EVENTS = 50;
@@ -21,26 +19,15 @@ function rowOf({ operationId: id, createdAt: at, kind, state, summary, moves, op
   };
 }
 
-/** The newest operations of the profile. */
+/** The newest operations of the account. */
 export async function newestOperations(account: Account): Promise<Held> {
-  const journal = await account.existingJournal();
-  if (!journal) return { rows: [], older: 0 };
   const rows: Row[] = [];
-  let read = 0;
-  for await (const page of pagesOf(journal)) {
-    read += page.length;
-    for (const each of page) if (isOwn(account, each)) rows.push(rowOf(each));
-    if (rows.length >= MOST_HELD) break;
+  for await (const page of ownOperations(account)) {
+    rows.push(...page.map(rowOf));
+    if (rows.length > MOST_HELD) break;
   }
-  return { rows: rows.slice(0, MOST_HELD).reverse(), older: Math.max(0, (await journal.count()) - read) };
-}
-
-async function* pagesOf(journal: Journal) {
-  for (let page = await journal.list({ limit: PAGE }); page.length > 0; ) {
-    yield page;
-    const after = page.at(-1);
-    page = page.length < PAGE || !after ? [] : await journal.list({ limit: PAGE, after });
-  }
+  const hasOlder = rows.length > MOST_HELD;
+  return { rows: rows.slice(0, MOST_HELD).reverse(), hasOlder };
 }
 
 /** Everything that the journal says about an operation, with the events that came about its work. */

@@ -15,7 +15,7 @@ export interface Page {
   readonly total: number;
   readonly rows: readonly Row[];
   readonly generation: number;
-  readonly older?: number;
+  readonly hasOlder?: boolean;
 }
 
 /** What the server refused, and why. */

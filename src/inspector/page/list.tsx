@@ -29,11 +29,11 @@ interface ListProps {
 interface Known {
   readonly total: number;
   readonly generation: number;
-  readonly older: number;
+  readonly hasOlder: boolean;
   readonly pages: ReadonlyMap<number, readonly Row[]>;
 }
 
-const NOTHING: Known = { total: -1, generation: 0, older: 0, pages: new Map() };
+const NOTHING: Known = { total: -1, generation: 0, hasOlder: false, pages: new Map() };
 
 /** Reads the pages of a list that are seen. Positions count from the oldest row, so that new rows move none. */
 function usePages({ name, text, state, version }: ListProps) {
@@ -54,7 +54,7 @@ function usePages({ name, text, state, version }: ListProps) {
         const isSame = newest.generation === before.generation;
         const kept = new Map(isSame ? before.pages : []);
         for (const [page, { rows }] of answers) if (page >= 0) kept.set(page, rows);
-        return { total: newest.total, generation: newest.generation, older: newest.older ?? 0, pages: kept };
+        return { total: newest.total, generation: newest.generation, hasOlder: newest.hasOlder ?? false, pages: kept };
       });
     },
     [name, query],
@@ -191,7 +191,7 @@ export function List(props: ListProps) {
           : total === 0
             ? 'Nothing here yet.'
             : `${total.toLocaleString('en')} ${total === 1 ? 'row' : 'rows'}`}
-        {known.older > 0 && `, and ${known.older.toLocaleString('en')} older ones, which the search finds`}
+        {known.hasOlder && ', and older ones, which the search finds'}
       </p>
     </div>
   );

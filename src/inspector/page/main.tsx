@@ -1,4 +1,4 @@
-import { render } from 'preact';
+import { Component, type ComponentChildren, render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { MirrorPane } from './account.tsx';
 import { type About, get, post, Refused, useFeed, useRead } from './api.tsx';
@@ -160,7 +160,9 @@ function App() {
       {about.notice && <p class="notice">{plain(about.notice)}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <main tabIndex={0}>
-        <Pane route={{ ...route, pane }} about={about} version={feed.version} />
+        <Fence key={pane}>
+          <Pane route={{ ...route, pane }} about={about} version={feed.version} />
+        </Fence>
       </main>
     </>
   );
@@ -182,6 +184,17 @@ function Save() {
       <span role="status">{plain(said)}</span>
     </span>
   );
+}
+
+/** What cannot be shown, such as a row of a file that was put together by hand, leaves the rest of the page as it is. */
+class Fence extends Component<{ readonly children: ComponentChildren }, { readonly isBroken: boolean }> {
+  static override getDerivedStateFromError() {
+    return { isBroken: true };
+  }
+
+  override render() {
+    return this.state.isBroken ? <p role="alert">This cannot be shown.</p> : this.props.children;
+  }
 }
 
 function saidOf(error: Error): string {
@@ -298,7 +311,11 @@ function ListPane({ route, about, version }: PaneProps) {
           onSelect={(chosen) => goTo({ ...route, id: chosen })}
         />
       </div>
-      {id && <Detail pane={pane} id={id} about={about} version={version} onClose={() => goTo({ ...route, id: '' })} />}
+      {id && (
+        <Fence key={id}>
+          <Detail pane={pane} id={id} about={about} version={version} onClose={() => goTo({ ...route, id: '' })} />
+        </Fence>
+      )}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { CliError } from '../../base/errors.ts';
+import type { World } from '../../base/world.ts';
 import { type IpRange, parseRange } from '../../contract/cidr.ts';
 
 /** The error of a server that cannot listen. Returns any other error as it is. */
@@ -14,6 +15,13 @@ export function listenProblem(error: unknown, host: string, port: number, flag =
     hint: `choose another port with ${flag}, or use ${flag} 0 for any free port`,
   });
 }
+
+/** Resolves when the user ends a command that runs until then. */
+export const untilInterrupted = ({ interrupted }: Pick<World, 'interrupted'>): Promise<void> =>
+  new Promise((resolve) => {
+    if (interrupted.aborted) resolve();
+    interrupted.addEventListener('abort', () => resolve(), { once: true });
+  });
 
 const isIpAddress = (text: string) => !text.includes('/') && parseRange(text) !== undefined;
 
