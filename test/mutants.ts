@@ -1468,8 +1468,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/mirror/sync-table.ts',
-    line: 'if (excess <= 0) await markGone(queries, table, pass, at);',
-    change: '',
+    line: 'excess <= 0 ? await markGone(queries, table, pass, at) : 0',
+    change: '0',
     tests: FAULTS,
     failing: 1,
   },
@@ -1496,7 +1496,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/mirror/sync-table.ts',
-    line: 'return excess === 0 || excess === before;',
+    line: 'return isProved;',
     change: 'return true;',
     tests: FAULTS,
     failing: 1,

@@ -61,6 +61,12 @@ export const deviations: readonly Deviation[] = [
       'The interface asks for a sufficient balance and no data file has its refusal. ' +
       'The sandbox refuses as it does for a trade, with 01.',
   },
+  {
+    endpoint: 'transactions.recover-status-post',
+    row: 'errors.NOT_FOUND',
+    reason:
+      'No data file has a refusal of this form of recovery. The sandbox refuses an unknown request id as it does by GET.',
+  },
   ...(
     [
       ['transactions.fintech-offramp', 'INSUFFICIENT_BALANCE'],

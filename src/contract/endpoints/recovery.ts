@@ -7,6 +7,7 @@ const recovery = {
   done: 'Recovery requested',
   path: '/manualstatusrecovery',
   response: () => f.payload({}),
+  errors: [refusal('NOT_FOUND', 'inferred', 'the request id is unknown')],
 } as const;
 
 /** A GET with a side effect, so it is never retried. */

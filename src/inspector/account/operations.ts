@@ -1,6 +1,5 @@
 import type { Account } from '../../engine/account.ts';
 import { isOwn } from '../../engine/questions/look.ts';
-import { ownOperations } from '../../engine/questions/sql/copied.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { NEXT } from '../../journal/states.ts';
 import { amountForPeople } from '../../money/amount.ts';
@@ -9,6 +8,11 @@ import { cutBody } from '../bodies.ts';
 import { type Held, MOST_HELD } from '../held.ts';
 import type { Life, Row } from '../source.ts';
 import { rowOfEvent } from './events.ts';
+
+const PAGE = 500;
+
+/** A journal that others share may have few operations of this profile: no more of it than this is read. */
+const MOST_READ = 20_000;
 
 /** How many events of an operation are listed with it. */
 const MOST_EVENTS = 50;
@@ -19,16 +23,26 @@ function rowOf({ operationId: id, createdAt: at, kind, state, summary, moves, op
   };
 }
 
-/** The newest operations of the account. */
+/** The newest operations of the profile, among the newest of the journal. */
 export async function newestOperations(account: Account): Promise<Held> {
+  const journal = await account.existingJournal();
   const rows: Row[] = [];
-  for await (const page of ownOperations(account)) {
-    rows.push(...page.map(rowOf));
+  let after: Operation | undefined;
+  // By time, and not by account: SQLite would sort all of several accounts for each page.
+  for (let read = 0; journal && read < MOST_READ; read += PAGE) {
+    const page: readonly Operation[] = await journal.list({ limit: PAGE, after });
+    rows.push(...page.filter((each) => isOwn(account, each)).map(rowOf));
+    if (page.length < PAGE) return heldOf(rows, false);
+    after = page.at(-1);
     if (rows.length > MOST_HELD) break;
   }
-  const hasOlder = rows.length > MOST_HELD;
-  return { rows: rows.slice(0, MOST_HELD).reverse(), hasOlder };
+  return heldOf(rows, journal !== undefined);
 }
+
+const heldOf = (rows: readonly Row[], hasOlder: boolean): Held => ({
+  rows: rows.slice(0, MOST_HELD).toReversed(),
+  hasOlder: hasOlder || rows.length > MOST_HELD,
+});
 
 /** Everything that the journal says about an operation, with the events that came about its work. */
 export async function operationOf(account: Account, inbox: () => Promise<Inbox | undefined>, id: string) {

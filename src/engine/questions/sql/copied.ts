@@ -171,8 +171,8 @@ export const COPIES: Readonly<Record<string, (account: Account) => AsyncIterable
   events,
 };
 
-/** Reads the operations of an account in the journal, in pages, the newest first. Rejects with DatabaseError and CliError. */
-export async function* ownOperations({ profile, existingJournal }: Pick<Account, 'profile' | 'existingJournal'>) {
+async function* operations(account: Account) {
+  const { profile, existingJournal } = account;
   const journal = await existingJournal();
   if (!journal) return;
   // Another profile may have recorded operations of the same account, and a journal has those of other accounts too.
@@ -181,14 +181,10 @@ export async function* ownOperations({ profile, existingJournal }: Pick<Account,
   if (accounts.length === 0) return;
   let after: Operation | undefined;
   do {
-    const page: readonly Operation[] = await journal.list({ account: accounts, limit: PAGE, after });
-    yield page;
+    const page = await journal.list({ account: accounts, limit: PAGE, after });
+    yield page.map((row) => OPERATION_COLUMNS.map(({ of }) => of(row)));
     after = page.length === PAGE ? page.at(-1) : undefined;
   } while (after);
-}
-
-async function* operations(account: Account) {
-  for await (const page of ownOperations(account)) yield page.map((row) => OPERATION_COLUMNS.map(({ of }) => of(row)));
 }
 
 async function* events({ world, profile }: Account) {
