@@ -92,6 +92,12 @@ const declared: readonly Declared[] = [
     'NOT_FOUND',
     (box) => box.call('GET', '/manualstatusrecovery?requestId=nothing'),
   ],
+  [
+    'transactions.recover-status-post',
+    'the request id is unknown',
+    'NOT_FOUND',
+    (box) => box.call('POST', '/manualstatusrecovery', { requestId: 'nothing' }),
+  ],
 ];
 
 const precedence: readonly Precedence[] = [
@@ -169,12 +175,6 @@ const precedence: readonly Precedence[] = [
     },
     'VALIDATION_ERROR',
     /inactive/,
-  ],
-  [
-    'an unknown request, by POST with the older field name',
-    (box) => box.call('POST', '/manualstatusrecovery', { requestId: 'nothing' }),
-    'NOT_FOUND',
-    /no request/,
   ],
   [
     'an unknown request, by the older field name',
