@@ -6,7 +6,7 @@ import { INBOX_URL } from '../../contract/sandbox.ts';
 import { createEventRecorder, type EventRecorder } from '../../engine/operations/event-recorder.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { InboxEvent } from '../../webhooks/inbox/events.ts';
+import type { InboxEvent, InboxFilter } from '../../webhooks/inbox/events.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { type Ending, type ForwardTarget, forwardTo } from '../../webhooks/listen/forwarder.ts';
@@ -280,12 +280,14 @@ async function follow(
   stopping: AbortSignal,
 ): Promise<void> {
   const { clock } = session.world;
-  // What arrived while nothing listened.
-  const known = await inbox.list({ limit: AT_ONCE });
-  await record(recorder, screen, known);
-  let last = known[0]?.id ?? 0n;
+  // What arrived while nothing listened. Should the server go away before that is read, events are on their way to targets already.
+  let known = await listed(inbox, { limit: AT_ONCE }, screen);
+  for (; !known && !stopping.aborted; known = await listed(inbox, { limit: AT_ONCE }, screen))
+    await clock.sleep(LOOK_MS, stopping).catch(() => {});
+  await record(recorder, screen, known ?? []);
+  let last = known?.[0]?.id ?? 0n;
   for (let round = 1; !stopping.aborted; round += 1) {
-    const fresh = await arrivedIn(inbox, last, screen);
+    const fresh = (await listed(inbox, { limit: AT_ONCE, after: last }, screen)) ?? [];
     last = fresh.at(-1)?.id ?? last;
     if (countNew) for (const _event of fresh) countNew();
     await screen.arrived(fresh);
@@ -299,13 +301,13 @@ async function follow(
   }
 }
 
-/** The events after one that was shown last; none while the server of the inbox is away. */
-async function arrivedIn(inbox: Inbox, last: bigint, screen: Screen): Promise<readonly InboxEvent[]> {
+/** Lists events; undefined while the server of the inbox is away. */
+async function listed(inbox: Inbox, filter: InboxFilter, screen: Screen): Promise<readonly InboxEvent[] | undefined> {
   try {
-    return await inbox.list({ limit: AT_ONCE, after: last });
+    return await inbox.list(filter);
   } catch (error) {
     screen.unwritable(transientProblemOf(error));
-    return [];
+    return undefined;
   }
 }
 
