@@ -47,7 +47,7 @@ async function save(session: Session, file: string, hasPersonalData: boolean) {
     import('../inspector/account/source.ts'),
     import('../inspector/saved.ts'),
   ]);
-  const source = accountSource(session);
+  const source = accountSource(session, session.globals.zone);
   try {
     const bytes = Buffer.from(await sessionText(source, { nowMs: world.clock.now(), hasPersonalData }));
     createPrivateBytes(path, bytes);
@@ -106,7 +106,7 @@ const inspectCommand = command({
       return {};
     }
     const { accountSource } = await import('../inspector/account/source.ts');
-    const source = accountSource(session);
+    const source = accountSource(session, session.globals.zone);
     try {
       await show(session, source, port);
     } finally {

@@ -9,15 +9,11 @@ export interface Held {
 /** A list has no more rows than this: what is older is found by the search. */
 export const MOST_HELD = 5_000;
 
-/** A list that is read as a whole whenever its version has changed, so that it is never partly old. */
-export function heldList(
-  version: () => Promise<string>,
-  read: () => Promise<Held>,
-  detail: (id: string) => Promise<unknown>,
-): List {
-  let known: { readonly version: string; readonly held: Promise<Held> } | undefined;
+/** Reads something again whenever its version has changed, so that it is never partly old. `generation` counts the readings. */
+export function heldWhile<T>(version: () => Promise<string>, read: () => Promise<T>) {
+  let known: { readonly version: string; readonly held: Promise<T> } | undefined;
   let generation = 0;
-  const current = async () => {
+  return async (): Promise<{ readonly value: T; readonly generation: number }> => {
     const now = await version();
     if (known?.version !== now) {
       const held = read();
@@ -28,12 +24,21 @@ export function heldList(
         if (known?.held === held) known = undefined;
       });
     }
-    return { ...(await known.held), generation };
+    return { value: await known.held, generation };
   };
+}
+
+/** A list that is read as a whole whenever its version has changed. */
+export function heldList(
+  version: () => Promise<string>,
+  read: () => Promise<Held>,
+  detail: (id: string) => Promise<unknown>,
+): List {
+  const current = heldWhile(version, read);
   return {
     page: async (query) => {
-      const { rows, hasOlder, generation: reading } = await current();
-      return { ...pageOf(rows, query), hasOlder, generation: reading };
+      const { value, generation } = await current();
+      return { ...pageOf(value.rows, query), hasOlder: value.hasOlder, generation };
     },
     detail,
   };

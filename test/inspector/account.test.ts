@@ -17,6 +17,7 @@ beforeAll(async () => {
     (await fiatrailJson(home, [...argv, '-q'], { stdin })) as Readonly<Record<string, string>>;
   await must(home, ['sandbox', 'seed', '--pace', 'instant', '-q']);
   await must(home, ['webhooks', 'set', INBOX_URL, '--new-secret', '--yes', '-q']);
+  await must(home, ['sync', '-q']);
   const onboarded = await json(['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], '22345678901\n');
   used.user = String(onboarded['userId']);
   const started = await json(['onramp', 'start', used.user, '--amount', '5000', '--yes']);
@@ -24,6 +25,13 @@ beforeAll(async () => {
   used.account = String(started['accountNumber']);
   await json(['sandbox', 'pay', used.account, '--amount', '5100', '--sender', SENDER]);
   await json(['onramp', 'status', used.onramp, '--wait']);
+  await json(['bank-accounts', 'add', '--bank-code', '000013', '--account-number', '0000000009', '--yes']);
+  // On two days, with the fee of the onramp earned on the first.
+  for (const amount of ['2000', '3000']) {
+    await json(['payout', 'start', '--amount', amount, '--to', 'default', '--yes']);
+    await json(['sync']);
+    await json(['sandbox', 'advance', '24h']);
+  }
   await json(['sync']);
 });
 
@@ -41,6 +49,24 @@ async function inspected(...words: string[]) {
 }
 
 type Rows = { readonly total: number; readonly rows: readonly Readonly<Record<string, string>>[] };
+
+interface Charts {
+  readonly days: readonly string[];
+  readonly charts: readonly {
+    readonly title: string;
+    readonly asset: string;
+    readonly lines: readonly { readonly title: string; readonly figures: readonly { readonly value: string }[] }[];
+  }[];
+}
+
+type Printed = Readonly<{ value: string }>;
+
+interface Reported {
+  readonly parts?: readonly ({ readonly day: string; readonly asset: string } & Readonly<
+    Record<'in' | 'out' | 'earned' | 'fees', Printed>
+  >)[];
+  readonly balances?: readonly { readonly at: string; readonly balance: Printed }[];
+}
 
 const saved = (name: string) => join(home.path, name);
 
@@ -71,6 +97,32 @@ describe('inspect', () => {
     expect(total).toBe(deposits.rows);
     const story = await read(`/api/lists/copied/${rows.at(-1)?.['id']}`);
     expect(story.timeline.map(({ what }: { what: string }) => what).join('\n')).toContain(SENDER);
+  });
+
+  test('draws the volumes, fees and balances that the reports print', async () => {
+    const { read } = await inspected();
+    const { days, charts } = (await read('/api/documents/charts')) as Charts;
+    expect(days.length).toBe(30);
+    const figureOf = (title: string, asset: string, line: string, day: string) =>
+      charts.find((each) => each.title === title && each.asset === asset)?.lines.find((each) => each.title === line)
+        ?.figures[days.indexOf(day)]?.value;
+    const report = async (...words: string[]) => (await fiatrailJson(home, ['report', ...words, '-q'])) as Reported;
+    const { parts = [] } = await report('--since', days[0] ?? '', '--by', 'day');
+    expect(new Set(parts.map(({ day, asset }) => `${days.indexOf(day)} ${asset}`)).size).toBeGreaterThan(2);
+    for (const { day, asset, ...moved } of parts)
+      for (const [title, line, field] of [
+        ['Volumes', 'In', 'in'],
+        ['Volumes', 'Out', 'out'],
+        ['Fees', 'Earned', 'earned'],
+        ['Fees', 'Paid', 'fees'],
+      ] as const) {
+        const { value } = moved[field];
+        expect(Number(figureOf(title, asset, line, day) ?? 0), `${line} ${asset} ${day}`).toBe(Math.abs(Number(value)));
+      }
+    const { balances = [] } = await report('balance', '--since', days[0] ?? '');
+    expect(balances.map(({ at }) => at)).toEqual(days);
+    for (const { at, balance } of balances)
+      expect(figureOf('Balance', 'CNGN', 'At the end of the day', at)).toBe(balance.value);
   });
 
   test('finds by what `find` takes, and repeats no digits that may be a BVN', async () => {

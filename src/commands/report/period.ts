@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
+import { lastCheckAt } from '../../engine/questions/report/checks.ts';
 import { monthNamed } from '../../engine/questions/report/periods.ts';
 import { fileErrors } from '../../files/inspect.ts';
 import { replaceFile } from '../../files/private-file.ts';
@@ -34,7 +35,7 @@ export async function periodIn(
 ): Promise<ReportPeriod> {
   const name = words?.length ? words.join(' ') : undefined;
   // By the service's clock, which may be ahead of this one.
-  const looked = (await queries.get<{ at: string | null }>('SELECT max(at) AS at FROM stored_balance_checks'))?.at;
+  const looked = await lastCheckAt(queries);
   const nowMs = Math.max(session.world.clock.now(), looked ? Date.parse(looked) : 0);
   const isTyped = typed.since !== undefined || typed.until !== undefined;
   if (name !== undefined && isTyped)

@@ -1,13 +1,16 @@
 import { CliError } from '../../base/errors.ts';
+import type { Zone } from '../../base/zone.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/inbox.ts';
 import { existingMirror } from '../../engine/mirror/open.ts';
 import { statusOf } from '../../engine/mirror/sync.ts';
 import { lookLocally } from '../../engine/questions/look.ts';
+import { lastCheckAt } from '../../engine/questions/report/checks.ts';
 import { typedAs } from '../../engine/questions/typed.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import { heldList } from '../held.ts';
+import { heldList, heldWhile } from '../held.ts';
 import type { Found, InspectorSource } from '../source.ts';
+import { chartsDocument } from './charts.ts';
 import { eventOf, newestEvents } from './events.ts';
 import { newestOperations, operationOf } from './operations.ts';
 import { storyList } from './stories.ts';
@@ -21,7 +24,7 @@ interface AccountSource extends InspectorSource {
 }
 
 /** What this machine knows of a real account: its journal, its inbox and its mirror. It sends nothing, and changes nothing. */
-export function accountSource(account: Account): AccountSource {
+export function accountSource(account: Account, zone: Zone): AccountSource {
   const { world, profile } = account;
   let opened: Inbox | undefined;
   const inbox = async () => {
@@ -34,6 +37,7 @@ export function accountSource(account: Account): AccountSource {
     const [extent, counts] = [await (await inbox())?.extent(), await (await inbox())?.counts()];
     return [extent?.latestId ?? 0n, ...Object.values(counts ?? {})].join('.');
   };
+  const charts = heldWhile(mirrorVersion, () => chartsDocument(account, zone));
   const lists = {
     operations: heldList(
       operationsVersion,
@@ -49,7 +53,7 @@ export function accountSource(account: Account): AccountSource {
   };
   return {
     ...{ title: profile.name, lists, actions: {} },
-    documents: { mirror: () => mirrorDocument(account) },
+    documents: { charts: async () => (await charts()).value, mirror: () => mirrorDocument(account) },
     find: (text) => found(account, text),
     version: async () => [await operationsVersion(), await eventsVersion(), await mirrorVersion()].join('-'),
     close: async () => opened?.close(),
@@ -72,8 +76,7 @@ function mirrorVersionOf({ world, profile }: Account): () => Promise<string> {
     untilMs = world.clock.now() + MIRROR_EVERY_MS;
     const mirror = await existingMirror(world, profile);
     try {
-      const sql = 'SELECT max(at) AS at FROM stored_balance_checks';
-      known = (await mirror?.read((queries) => queries.get<{ at: string | null }>(sql)))?.at ?? '';
+      known = (await mirror?.read(lastCheckAt)) ?? '';
     } finally {
       await mirror?.close();
     }

@@ -2,6 +2,7 @@ import { Component, type ComponentChildren, render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { MirrorPane } from './account.tsx';
 import { type About, get, post, Refused, useFeed, useRead } from './api.tsx';
+import { ChartsPane } from './charts.tsx';
 import { DETAILS } from './details.tsx';
 import { type Column, List } from './list.tsx';
 import { BalancesPane, BookPane, ClockPane, FindPane } from './panes.tsx';
@@ -101,6 +102,7 @@ const LISTS: Readonly<
 };
 
 const DOCUMENTS = {
+  charts: { title: 'Charts', pane: ChartsPane },
   mirror: { title: 'Mirror', pane: MirrorPane },
   balances: { title: 'Balances', pane: BalancesPane },
   book: { title: 'Order book', pane: BookPane },

@@ -18,6 +18,12 @@ export interface BalanceCheck {
 /** How many looks before and after a period are read to find one at which nothing was under way. */
 const CHECKS_AROUND = 50;
 
+/** When the balances were looked at last, by the service's clock; undefined if nobody ever looked. */
+export async function lastCheckAt(queries: Queries): Promise<string | undefined> {
+  const row = await queries.get<{ at: string | null }>('SELECT max(at) AS at FROM stored_balance_checks');
+  return row?.at ?? undefined;
+}
+
 interface Sample {
   readonly source: string;
   readonly place: string;

@@ -1,0 +1,85 @@
+import type { Zone } from '../../base/zone.ts';
+import type { Account } from '../../engine/account.ts';
+import { existingMirror } from '../../engine/mirror/open.ts';
+import { accountIn, balancesAt } from '../../engine/questions/report/balance.ts';
+import { ASSETS, lastCheckAt } from '../../engine/questions/report/checks.ts';
+import { noSums } from '../../engine/questions/report/movements.ts';
+import { partsOf, spanOf } from '../../engine/questions/report/periods.ts';
+import type { Queries } from '../../journal/store.ts';
+import { type Asset, amount, amountForPeople, amountText } from '../../money/amount.ts';
+
+/** How many days are drawn, with today. */
+const DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** What is drawn, and what is written. */
+interface Figure {
+  readonly value: string;
+  readonly text: string;
+}
+
+interface Line {
+  readonly title: string;
+  readonly figures: readonly Figure[];
+}
+
+/** Lines of one asset, with a figure for each day. */
+interface Chart {
+  readonly title: string;
+  readonly asset: Asset;
+  readonly lines: readonly Line[];
+}
+
+interface Charts {
+  readonly days: readonly string[];
+  readonly charts: readonly Chart[];
+}
+
+const NOTHING: Charts = { days: [], charts: [] };
+
+type MovedField = 'in' | 'out' | 'earned' | 'fees';
+
+/** Volumes, fees and balances of each asset on the last days: the figures of `report --by day` and `report balance`. */
+export async function chartsDocument({ world, profile }: Account, zone: Zone): Promise<Charts> {
+  const mirror = await existingMirror(world, profile);
+  try {
+    return mirror ? await mirror.read((queries) => chartsIn(queries, world.clock.now(), zone)) : NOTHING;
+  } finally {
+    await mirror?.close();
+  }
+}
+
+async function chartsIn(queries: Queries, clockMs: number, zone: Zone): Promise<Charts> {
+  const looked = await lastCheckAt(queries);
+  if (looked === undefined) return NOTHING;
+  const untilMs = Math.max(clockMs, Date.parse(looked)) + 1;
+  // The first of these days is not whole.
+  const days = partsOf(untilMs - (DAYS + 1) * DAY_MS, untilMs, 'day', zone).slice(-DAYS);
+  const spans = days.map(({ sinceMs, untilMs: endMs }) => spanOf(sinceMs, endMs));
+  const ends = spans.map(({ to }) => to);
+  const { parts } = await accountIn(queries, { from: spans[0]?.from ?? '', to: ends.at(-1) ?? '' }, spans);
+  const balances = (await balancesAt(queries, ends)) ?? [];
+  const charts = ASSETS.flatMap((asset): Chart[] => {
+    const moved = parts.map((part) => part.find((each) => each.asset === asset) ?? noSums());
+    const line = (title: string, field: MovedField) =>
+      lineOf(
+        title,
+        asset,
+        moved.map((each) => each[field]),
+      );
+    const held = balances.map((each) => each.get(asset)?.minor ?? 0n);
+    return [
+      { title: 'Volumes', asset, lines: [...line('In', 'in'), ...line('Out', 'out')] },
+      { title: 'Fees', asset, lines: [...line('Earned', 'earned'), ...line('Paid', 'fees')] },
+      { title: 'Balance', asset, lines: lineOf('At the end of the day', asset, held) },
+    ];
+  });
+  return { days: days.map(({ name }) => name), charts: charts.filter(({ lines }) => lines.length > 0) };
+}
+
+/** A line is drawn if it is ever something else than zero. */
+function lineOf(title: string, asset: Asset, minors: readonly bigint[]): Line[] {
+  if (minors.every((minor) => minor === 0n)) return [];
+  const figures = minors.map((minor) => amount(asset, minor));
+  return [{ title, figures: figures.map((each) => ({ value: amountText(each), text: amountForPeople(each) })) }];
+}
