@@ -1,38 +1,18 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { INBOX_URL } from '../../src/contract/sandbox.ts';
 import { newHome, sharedEnd } from '../support/built.ts';
 import { fiatrail, fiatrailJson, must, startFiatrail } from '../support/in-process.ts';
 import { ask, enter, session } from './asking.ts';
+import { type SampleAccount, SENDER, sampleAccount } from './sample-account.ts';
 
 /** The inspector of an account, and of a saved session: they show what this machine knows, and change nothing. */
 
-const SENDER = 'IFEOMA BOLAJI OBI';
 const home = newHome(sharedEnd());
-const used = { user: '', onramp: '', account: '' };
+let used: SampleAccount;
 
 beforeAll(async () => {
-  const json = async (argv: readonly string[], stdin = '') =>
-    (await fiatrailJson(home, [...argv, '-q'], { stdin })) as Readonly<Record<string, string>>;
-  await must(home, ['sandbox', 'seed', '--pace', 'instant', '-q']);
-  await must(home, ['webhooks', 'set', INBOX_URL, '--new-secret', '--yes', '-q']);
-  await must(home, ['sync', '-q']);
-  const onboarded = await json(['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], '22345678901\n');
-  used.user = String(onboarded['userId']);
-  const started = await json(['onramp', 'start', used.user, '--amount', '5000', '--yes']);
-  used.onramp = String(started['requestId']);
-  used.account = String(started['accountNumber']);
-  await json(['sandbox', 'pay', used.account, '--amount', '5100', '--sender', SENDER]);
-  await json(['onramp', 'status', used.onramp, '--wait']);
-  await json(['bank-accounts', 'add', '--bank-code', '000013', '--account-number', '0000000009', '--yes']);
-  // On two days, with the fee of the onramp earned on the first.
-  for (const amount of ['2000', '3000']) {
-    await json(['payout', 'start', '--amount', amount, '--to', 'default', '--yes']);
-    await json(['sync']);
-    await json(['sandbox', 'advance', '24h']);
-  }
-  await json(['sync']);
+  used = await sampleAccount(home);
 });
 
 /** Starts an inspector, and enters it. */

@@ -107,7 +107,7 @@ export function StoryDetails({ detail: of }: { readonly detail: StoryDetail }) {
       <ul class="belongings">
         {of.timeline.map(({ at, what, source }) => (
           <li>
-            <Time at={at} /> <Linked text={what} /> <span class="note">({source})</span>
+            <Time at={at} /> <Linked text={what} /> <span class="note">({plain(source)})</span>
           </li>
         ))}
       </ul>

@@ -33,7 +33,7 @@ function Request({ detail }: DetailProps<RequestDetail>) {
   return (
     <>
       <h2>
-        {method} {plain(path)}
+        {plain(method)} {plain(path)}
       </h2>
       <Facts
         of={[
@@ -170,7 +170,7 @@ interface SetDetail {
 export function Sum({ sum, isZero }: { readonly sum: string; readonly isZero: boolean }) {
   return (
     <span class={`state ${isZero ? 'good' : 'worse'}`}>
-      {isZero ? `✓ ${sum}: it sums to zero` : `! ${sum}: it does not sum to zero`}
+      {isZero ? `✓ ${plain(sum)}: it sums to zero` : `! ${plain(sum)}: it does not sum to zero`}
     </span>
   );
 }
@@ -210,7 +210,7 @@ function PostingSet({ detail: { id, at, event, subject, postings, sums } }: Deta
         <tfoot>
           {sums.map(({ asset, sum, isZero }) => (
             <tr>
-              <th scope="row">{asset}</th>
+              <th scope="row">{plain(asset)}</th>
               <td class="number" colSpan={2}>
                 <Sum sum={sum} isZero={isZero} />
               </td>

@@ -159,7 +159,7 @@ function App() {
           </a>
         ))}
       </nav>
-      {about.notice && <p class="notice">{plain(about.notice)}</p>}
+      {about.notice && <aside class="notice">{plain(about.notice)}</aside>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <main tabIndex={0}>
         <Fence key={pane}>

@@ -27,7 +27,7 @@ export function BalancesPane({ version }: PaneProps) {
     <div class="cards">
       {value.map(({ asset, accounts, others, sum, isZero }) => (
         <section class="card">
-          <h2>{asset}</h2>
+          <h2>{plain(asset)}</h2>
           <table>
             <thead>
               <tr>
@@ -41,7 +41,7 @@ export function BalancesPane({ version }: PaneProps) {
               {accounts.map(({ account, balance }) => (
                 <tr>
                   <td>{plain(account)}</td>
-                  <td class="number">{balance}</td>
+                  <td class="number">{plain(balance)}</td>
                 </tr>
               ))}
               {others && (

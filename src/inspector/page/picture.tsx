@@ -1,3 +1,5 @@
+import { plain } from './text.tsx';
+
 /** The states of a thing, how one leads to another, and the path that it took. */
 export interface Life {
   readonly states: readonly string[];
@@ -71,7 +73,7 @@ export function Picture({ life }: { readonly life: Life }) {
               d={lineOf(places.get(from), places.get(to))}
               marker-end="url(#arrow)"
             >
-              <title>{on}</title>
+              <title>{plain(on)}</title>
             </path>
           ))}
           {states.map((each) => {
@@ -84,7 +86,7 @@ export function Picture({ life }: { readonly life: Life }) {
               >
                 <rect width={BOX.width} height={BOX.height} rx="6" />
                 <text x={BOX.width / 2} y="22" text-anchor="middle">
-                  {at === undefined ? each : `${at + 1}. ${each}`}
+                  {at === undefined ? plain(each) : `${at + 1}. ${plain(each)}`}
                 </text>
               </g>
             );
@@ -114,6 +116,6 @@ function lineOf(from: Place = { x: 0, y: 0 }, to: Place = { x: 0, y: 0 }): strin
 }
 
 function inWords({ path, isObserved }: Life): string {
-  const way = path.map(({ state }) => state).join(' → ');
+  const way = path.map(({ state }) => plain(state)).join(' → ');
   return isObserved || path.length < 2 ? `Path: ${way}` : `Probable path, because it began before this session: ${way}`;
 }

@@ -43,6 +43,13 @@ export async function openPage(
   return { page, context, problems };
 }
 
+/** Goes to another pane of the page. */
+export async function go(page: Page, hash: string): Promise<void> {
+  // As a text, because these tests are not compiled for a browser.
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await page.locator('main').waitFor();
+}
+
 /** A sandbox with its inspector. */
 export interface Inspected {
   readonly home: Home;

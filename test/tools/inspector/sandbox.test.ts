@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, onTestFinished, test } from 'vitest';
 import { newHome, sharedEnd } from '../../support/built.ts';
-import { inspectHome, newFolder, type Opened, openPage, send, serveInspected, startBrowser } from './browser.ts';
+import { go, inspectHome, newFolder, openPage, send, serveInspected, startBrowser } from './browser.ts';
 
 /** The page of a served sandbox in a real browser. */
 
@@ -15,12 +15,6 @@ async function opened(...more: string[]) {
   const at = await serveInspected(onTestFinished, ...more);
   return { at, ...(await openPage(browser, at.inspector, onTestFinished)) };
 }
-
-const go = async ({ page }: Pick<Opened, 'page'>, hash: string) => {
-  // As texts, because these tests are not compiled for a browser.
-  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
-  await page.locator('main').waitFor();
-};
 
 /** Serves something that receives webhooks. */
 async function receiver(answer: string): Promise<{ readonly url: string; readonly bodies: string[] }> {
@@ -45,7 +39,7 @@ test('the token leaves the address, and every pane shows something without an er
   expect(page.url()).not.toContain('token');
   await send(at, '/getfees');
   for (const pane of PANES) {
-    await go({ page }, `#/${pane}`);
+    await go(page, `#/${pane}`);
     await page.locator('main :is(.rows, .card, .note)').first().waitFor();
     expect(await page.locator('main').innerText(), pane).not.toMatch(/could not answer|no such page/);
   }
@@ -81,7 +75,7 @@ test('an event is sent again to the webhook that is set', async () => {
   await send(at, '/setwebhook', { webhookUrl: target.url, enabled: true, secret: 'a-secret-of-a-test-that-signs' });
   await send(at, '/onboarduser', { bvn: '22345678901' });
   await send(at, '/_sandbox/advance', { durationMs: 600_000 });
-  await go({ page }, '#/events');
+  await go(page, '#/events');
   const row = page.locator('.row').first();
   await row.waitFor();
   await row.click();
@@ -127,7 +121,7 @@ test.for([
   const { page } = await openPage(browser, at.inspector, onTestFinished, options);
   const details = ['requests/1', 'ledger/1', 'find?text=fees'];
   for (const pane of [...PANES, ...details]) {
-    await go({ page }, `#/${pane}`);
+    await go(page, `#/${pane}`);
     await page.locator('main :is(.rows, .card, .note, h2):visible').first().waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), pane).toBe(true);
     const { violations } = await new AxeBuilder({ page }).analyze();
@@ -166,17 +160,17 @@ test('what others wrote is text, however long and whatever it is', async () => {
   await send(at, '/_sandbox/advance', { durationMs: 600_000 });
   await page.locator('.row').first().waitFor();
   for (const pane of PANES) {
-    await go({ page }, `#/${pane}?text=${encodeURIComponent(HOSTILE[0] ?? '')}`);
-    await go({ page }, `#/${pane}`);
+    await go(page, `#/${pane}?text=${encodeURIComponent(HOSTILE[0] ?? '')}`);
+    await go(page, `#/${pane}`);
     await page.locator('main :is(.rows, .card, .note)').first().waitFor();
   }
   for (let id = 1; id <= 9; id++) {
-    await go({ page }, `#/requests/${id}`);
+    await go(page, `#/requests/${id}`);
     await page.locator('.detail :is(h2, .note)').first().waitFor();
     expect(await page.locator('.detail').innerText()).not.toMatch(/[\u202A-\u202E\u200B]/);
   }
   for (const text of HOSTILE) {
-    await go({ page }, `#/find?text=${encodeURIComponent(text)}`);
+    await go(page, `#/find?text=${encodeURIComponent(text)}`);
     await page.locator('.found, .note').first().waitFor();
   }
   expect(await page.evaluate('window.pwned')).toBeUndefined();
@@ -218,12 +212,12 @@ test('a session is saved from the page, and shown on another machine without a w
   const saved = await openPage(browser, url, onTestFinished);
   await saved.page.getByText('which nobody here has checked').waitFor();
   for (const pane of PANES) {
-    await go(saved, `#/${pane}`);
+    await go(saved.page, `#/${pane}`);
     await saved.page.locator('main :is(.rows, .card, .note)').first().waitFor();
   }
-  await go(saved, '#/requests/1');
+  await go(saved.page, '#/requests/1');
   await saved.page.getByRole('heading', { name: 'GET /v1/getfees' }).waitFor();
-  await go(saved, '#/clock');
+  await go(saved.page, '#/clock');
   await saved.page.getByRole('heading', { name: 'Clock' }).waitFor();
   expect(await saved.page.getByRole('button').count()).toBe(0);
   expect(saved.problems).toEqual([]);
