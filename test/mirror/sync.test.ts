@@ -143,6 +143,27 @@ describe('a copy of lists that move while they are read', () => {
   });
 });
 
+test('a row that changed on its last day of being awaited is found by the look after it', async () => {
+  const rigged = rig();
+  const { clock, service, world } = rigged;
+  const sleep = (ms: number) => clock.sleep(ms, new AbortController().signal);
+  service.add('deposits');
+  service.move('deposits', 0, 'completed');
+  await sleep(6 * DAY_MS);
+  // Beyond the first page, which is read each time.
+  const newer = 120;
+  for (let each = 0; each < newer; each++) {
+    await sleep(MINUTE_MS);
+    service.add('deposits');
+    service.move('deposits', 0, 'completed');
+  }
+  expect(await sync(world), world.stderr.text()).toBe(0);
+  service.move('deposits', newer, 'failed');
+  await sleep(DAY_MS);
+  expect(await sync(world), world.stderr.text()).toBe(0);
+  expectCopied(path(world), service);
+});
+
 test.each(['users', 'swaps'])(
   'equals the service although %s were removed during syncs that were killed, wherever that was',
   async (list) => {

@@ -140,19 +140,21 @@ async function isFresh(work: TableWork): Promise<boolean> {
   return isWhole();
 }
 
-/** Reads the final rows of the last days again. */
-async function lookAgain({ table, pages, now, save }: TableWork): Promise<void> {
-  const sinceMs = now() - COMES_BACK_MS;
+/** Reads again the final rows that may have changed since they were read last. */
+async function lookAgain({ table, pages, now, state, save }: TableWork): Promise<void> {
+  const startedMs = now();
+  const lastMs = Date.parse(state().secondLookAt ?? isoAt(startedMs));
+  const sinceMs = Math.min(lastMs, startedMs) - COMES_BACK_MS;
   const period = table.readBy === 'dated' ? { startDate: isoAt(sinceMs), endDate: undefined } : ALWAYS;
   await pages({ period, isEnough: ({ oldestMs }) => oldestMs < sinceMs });
-  await save({ secondLookAt: isoAt(now()) });
+  await save({ secondLookAt: isoAt(startedMs) });
 }
 
 /** Reads the whole list, from where an earlier run stopped. Returns whether that proves that the table is whole. */
 async function readAll({ table, mirror, look, pages, now, state, set, save }: TableWork): Promise<boolean> {
   const { point } = state();
   if (point === null) await save({ pass: state().pass + 1, passStartedAt: isoAt(now()) });
-  const { pass, excess: before } = state();
+  const { pass, excess: before, passStartedAt: startedAt } = state();
   look.isOrdered = true;
   try {
     // A short list starts over: what comes meanwhile may be anywhere in it.
@@ -179,7 +181,7 @@ async function readAll({ table, mirror, look, pages, now, state, set, save }: Ta
     const ended = {
       point: null,
       passedAt: isProved ? at : null,
-      secondLookAt: at,
+      secondLookAt: startedAt,
       excess,
       isOrdered,
       until,
