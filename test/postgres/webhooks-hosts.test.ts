@@ -13,7 +13,7 @@ const PER_SECOND = 100;
 const REQUESTS = 100;
 const SECRET = 'a-webhook-secret';
 /** In the long form, a host is suspended this often for so long that it loses what it claimed. */
-const LONG_PAUSE_EVERY = 50;
+const LONG_PAUSE_EVERY = 25;
 const LONG_PAUSE_MS = 65_000;
 
 beforeAll(requireBuilt);
