@@ -1489,6 +1489,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/mirror/sync-table.ts',
+    line: 'Math.min(lastMs, startedMs) - COMES_BACK_MS',
+    change: 'startedMs - COMES_BACK_MS',
+    tests: ['test/mirror/sync.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync-table.ts',
     line: 'Date.parse(state.until) - LATE_MS',
     change: 'Date.parse(state.until)',
     tests: FAULTS,
