@@ -1496,6 +1496,20 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/mirror/sync-table.ts',
+    line: 'secondLookAt: isoAt(startedMs)',
+    change: 'secondLookAt: isoAt(now())',
+    tests: ['test/mirror/sync.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync-table.ts',
+    line: 'secondLookAt: startedAt,',
+    change: 'secondLookAt: at,',
+    tests: ['test/mirror/sync.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync-table.ts',
     line: 'Date.parse(state.until) - LATE_MS',
     change: 'Date.parse(state.until)',
     tests: FAULTS,

@@ -164,6 +164,47 @@ test('a row that changed on its last day of being awaited is found by the look a
   expectCopied(path(world), service);
 });
 
+/** A row changes at the last moment at which it is awaited, while the list is read, and the reading ends after it. */
+test.each([
+  ['first reading', 0],
+  ['look back', 2],
+])('a row that changed during a %s, and was read before, is found by the look after it', async (_, looksBefore) => {
+  const pages = 5;
+  for (let page = 1; page <= pages; page++) {
+    const { clock, service, world } = rig();
+    const sleep = (ms: number) => clock.sleep(ms, new AbortController().signal);
+    const { path: payouts } = LISTS['payouts'] ?? {};
+    // The row is on the second page of three.
+    const [older, newer] = [110, 120];
+    const add = async (count: number) => {
+      for (let each = 0; each < count; each++) {
+        await sleep(MINUTE_MS);
+        service.add('payouts');
+        service.move('payouts', 0, 'completed');
+      }
+    };
+    await add(older + 1);
+    const awaitedUntilMs = clock.now() + 7 * DAY_MS;
+    await add(newer);
+    for (let look = looksBefore; look > 0; look--) {
+      await sleep(awaitedUntilMs - look * DAY_MS - MINUTE_MS - clock.now());
+      expect(await sync(world), world.stderr.text()).toBe(0);
+    }
+    await sleep(awaitedUntilMs - 5000 - clock.now());
+    service.requests.length = 0;
+    service.onRequest = () => {
+      if (service.requests.filter((each) => each === payouts).length !== page) return;
+      service.onRequest = undefined;
+      service.move('payouts', newer, 'failed');
+      void sleep(10_000);
+    };
+    expect(await sync(world), world.stderr.text()).toBe(0);
+    await sleep(DAY_MS);
+    expect(await sync(world), world.stderr.text()).toBe(0);
+    expectCopied(path(world), service);
+  }
+});
+
 test.each(['users', 'swaps'])(
   'equals the service although %s were removed during syncs that were killed, wherever that was',
   async (list) => {
