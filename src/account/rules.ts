@@ -1,26 +1,18 @@
 import * as z from 'zod/mini';
-import { CliError } from '../base/errors.ts';
+import { CliError, jsonIn } from '../base/errors.ts';
 import { commandNow } from '../contract/renamed.ts';
 import { type Amount, type Asset, DECIMALS } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';
 
 /** Reads the rules that hosts share in a journal. Throws CliError usage if the text is not what this version writes. */
 export function parseSharedRules(text: string): Rules {
-  const { success, data, error } = rulesSchema().safeParse(json(text));
+  const { success, data, error } = rulesSchema().safeParse(jsonIn(text));
   if (success) return data;
   const field = error.issues[0]?.path.join('.') || 'an unknown field';
   throw new CliError('usage', `the rules in the shared journal are invalid at ${field}; nothing was sent`, {
     code: 'CONFIG_BROKEN',
     hint: 'update fiatrail on this machine if another one has a newer version',
   });
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The amounts of an asset that commands may move: with one call, or together in a day or month of Lagos. */

@@ -91,6 +91,15 @@ export function orUndefined<T>(act: () => T): T | undefined {
   return result instanceof CliError ? undefined : result;
 }
 
+/** Returns what a text says as JSON, or undefined if it is none. Its numbers must be such that their rounding does no harm. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The reason of a request that had to leave earlier. */
 export const TOO_LATE = 'this process was suspended, and its time to send the request has passed';
 

@@ -44,7 +44,7 @@ export function amountLine(value: Amount, unit: MoneyUnit, more = ''): ShownLine
 }
 
 /** What a wallet holds. */
-export interface Held extends Amount {
+export interface Holding extends Amount {
   /** Whether a network could not be read, so that it may hold more. */
   readonly isPartial?: boolean;
   /** The wallets of the user, if this is none of them. */
@@ -52,7 +52,7 @@ export interface Held extends Amount {
 }
 
 /** Returns the preview of the balance that an amount is paid from; nothing if it cannot be read. */
-export function paidFrom(read: () => Promise<Held | undefined>, paid: Amount): () => Promise<readonly ShownLine[]> {
+export function paidFrom(read: () => Promise<Holding | undefined>, paid: Amount): () => Promise<readonly ShownLine[]> {
   return () =>
     readPreviews(async () => {
       const before = await read();
@@ -62,7 +62,7 @@ export function paidFrom(read: () => Promise<Held | undefined>, paid: Amount): (
 
 /** `1,500.00 cNGN before, 1,480.00 cNGN after`, or the shortfall; without a change, only the current balance. */
 export function balanceLine(
-  before: Held,
+  before: Holding,
   changeMinor?: bigint,
   more: Pick<BalanceChange, 'isEstimate' | 'minimumMinor'> = {},
 ): ShownLine {
@@ -94,28 +94,28 @@ interface BalanceRow {
 const isOnBase = ({ network }: BalanceRow) => network?.toLowerCase() === 'base';
 
 /** Returns the balances of some rows; undefined if there is none, or one cannot be understood. */
-function heldIn(rows: readonly BalanceRow[], token: Token): readonly Held[] | undefined {
+function heldIn(rows: readonly BalanceRow[], token: Token): readonly Holding[] | undefined {
   const all = rows.map(({ balance, error }) =>
     error ? { ...amount(token, 0n), isPartial: true } : fromWire(balance ?? '', 'token', token),
   );
   return all.length === 0 || all.includes(undefined) ? undefined : all.filter((each) => each !== undefined);
 }
 
-const isPartial = (all: readonly Held[]) => (all.some((each) => each.isPartial) ? { isPartial: true } : {});
+const isPartial = (all: readonly Holding[]) => (all.some((each) => each.isPartial) ? { isPartial: true } : {});
 
 /** Returns the largest of some rows: what one wallet can pay from one network. */
-function largestIn(rows: readonly BalanceRow[], token: Token): Held | undefined {
+function largestIn(rows: readonly BalanceRow[], token: Token): Holding | undefined {
   const all = heldIn(rows, token);
   return all && { ...all.reduce((one, other) => (other.minor > one.minor ? other : one)), ...isPartial(all) };
 }
 
-function totalOf({ totalBalance, networkBalances }: WalletBalances, token: Token): Held | undefined {
+function totalOf({ totalBalance, networkBalances }: WalletBalances, token: Token): Holding | undefined {
   const total = fromWire(totalBalance ?? '', 'token', token);
   return total && { ...total, ...(networkBalances?.some(({ error }) => error) ? { isPartial: true } : {}) };
 }
 
 /** Reads what all of a user's wallets hold of a token. */
-export async function userBalance(account: Account, userId: string, token: Token): Promise<Held | undefined> {
+export async function userBalance(account: Account, userId: string, token: Token): Promise<Holding | undefined> {
   return totalOf((await account.call(balanceUser, { userId, token }, PREVIEW_READ)).data, token);
 }
 
@@ -129,7 +129,7 @@ export async function userWalletBalance(
   token: Token,
   where: 'base' | 'anyNetwork',
   address?: string | Promise<string | undefined>,
-): Promise<Held | undefined> {
+): Promise<Holding | undefined> {
   const { data } = await account.call(balanceUser, { userId, token }, PREVIEW_READ);
   const wallet = (await address)?.toLowerCase();
   const all = data.networkBalances ?? [];
@@ -150,7 +150,7 @@ export async function withdrawableFrom(
   userId: string,
   address: string,
   token: Token,
-): Promise<Held | undefined> {
+): Promise<Holding | undefined> {
   const read =
     addressProblem('evm', address) === undefined
       ? walletBalance(account, address, token, 'anyNetwork')
@@ -178,7 +178,7 @@ export async function walletBalance(
   address: string,
   token: Token,
   where: 'base' | 'anyNetwork',
-): Promise<Held | undefined> {
+): Promise<Holding | undefined> {
   const { data } = await account.call(balanceAddress, { address, token }, PREVIEW_READ);
   const rows = data.networkBalances;
   const paying = where === 'base' ? rows?.filter(isOnBase) : rows;
@@ -191,7 +191,7 @@ export async function accountBalance(
   token: Token,
   where: 'base' | 'allNetworks',
   options: AccountCallOptions = PREVIEW_READ,
-): Promise<Held | undefined> {
+): Promise<Holding | undefined> {
   const { data } = await account.call(balanceMulti, { token }, options);
   if (where === 'allNetworks') return totalOf(data, token);
   const rows = (data.networkBalances ?? []).filter(isOnBase);

@@ -10,7 +10,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { CliError } from '../base/errors.ts';
+import { CliError, jsonIn } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
 import { type Entry, entryAt } from './inspect.ts';
 import { FILE_MODE, readPrivateFile, replaceFileUnflushed, requireOwnFile } from './private-file.ts';
@@ -44,18 +44,10 @@ interface PartState {
 function savedCursor(path: string): PartState | undefined {
   const text = readPrivateFile(stateOf(path));
   if (text === undefined) return undefined;
-  const { bytes, cursor, of } = (json(text) ?? {}) as Record<string, unknown>;
+  const { bytes, cursor, of } = (jsonIn(text) ?? {}) as Record<string, unknown>;
   const isOurs = of === MARK && typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes >= 0;
   if (isOurs && (cursor === null || typeof cursor === 'string')) return { bytes, cursor };
   throw foreign(stateOf(path));
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const foreign = (path: string) =>

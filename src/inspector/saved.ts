@@ -1,4 +1,4 @@
-import { CliError } from '../base/errors.ts';
+import { CliError, jsonIn } from '../base/errors.ts';
 import { nodeCrypto } from '../crypto/digest.ts';
 import { type Asset, DECIMALS } from '../money/amount.ts';
 import { isJsonObject } from '../money/decimal.ts';
@@ -87,14 +87,6 @@ export function parseSession(text: string, path: string): SavedSession {
   const session = jsonIn(body);
   if (!isSession(session) || !isConsistent(session)) throw wrong(`${path} has something that no session has`);
   return session;
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const isRow = (value: unknown): value is Row =>

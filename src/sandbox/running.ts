@@ -8,7 +8,7 @@ import { createSandbox, type Sandbox } from './app.ts';
 import { createDeliverer, type Deliverer } from './deliver.ts';
 
 /** How a sandbox is opened. */
-export interface SandboxOptions {
+export interface RunningOptions {
   /** The documented form of the answers; by default as the specification writes them. */
   readonly answers?: AnswerFormName | undefined;
   /** Endpoints that answer in another documented form. */
@@ -28,7 +28,7 @@ export interface SandboxOptions {
 /** Opens a sandbox that stays open: it delivers its events until it is closed. Rejects with DatabaseError. */
 export async function openRunning(
   { clock, ids }: Pick<World, 'clock' | 'ids'>,
-  options: SandboxOptions,
+  options: RunningOptions,
 ): Promise<Sandbox & { readonly service: Service }> {
   const allowsLoopback = options.webhooksToLoopback ?? false;
   const { path, onStep } = options;
@@ -49,7 +49,7 @@ export async function openRunning(
   };
 }
 
-function delivererFor(service: Service, options: SandboxOptions): Deliverer | undefined {
+function delivererFor(service: Service, options: RunningOptions): Deliverer | undefined {
   const { exchange, webhooksToLoopback: allowsLoopback = false, answers, serviceName } = options;
   const isPublicForm = answers !== undefined && answers !== 'interface';
   return exchange && createDeliverer(service, { exchange, allowsLoopback, isPublicForm, serviceName });
@@ -68,14 +68,14 @@ async function deliverUntil(deliverer: Deliverer, clock: Clock, stopping: AbortS
   }
 }
 
-async function answerOptions(options: SandboxOptions): Promise<AnswerOptions> {
+async function answerOptions(options: RunningOptions): Promise<AnswerOptions> {
   const { answers = 'interface', endpointForms = [], serviceName } = options;
   if (answers === 'interface' && endpointForms.length === 0) return { serviceName };
   const { answerFormsOf } = await import('../contract/answer-forms.ts');
   return { serviceName, forms: answerFormsOf(answers, endpointForms) };
 }
 
-async function applySettings(service: Service, { pace, rateLimits }: SandboxOptions): Promise<void> {
+async function applySettings(service: Service, { pace, rateLimits }: RunningOptions): Promise<void> {
   await service.submit('write', ({ store }) => {
     changeSettings(store, { ...(pace ? { pace } : {}), ...(rateLimits === undefined ? {} : { rateLimits }) });
   });

@@ -22,7 +22,7 @@ import {
 import { type ObservedExchange, observed } from './observe.ts';
 import type { ReceivedRequest } from './request-handler.ts';
 import { splitUrl } from './router.ts';
-import { openRunning, type SandboxOptions } from './running.ts';
+import { openRunning, type RunningOptions } from './running.ts';
 
 /** What the HTTP server accepts from one client, and how long it waits. docs/fidelity.md lists these values. */
 
@@ -71,7 +71,7 @@ export const SERVER_LIMITS: ServerLimits = {
 /** How long open requests may take when the sandbox stops, and a client to read the answer to a malformed request. */
 const GRACE_MS = 1_000;
 
-export interface ServeOptions extends SandboxOptions, HostCheckOptions {
+export interface ServeOptions extends RunningOptions, HostCheckOptions {
   /** 0 picks a free port. */
   readonly port: number;
   /** The IP address to listen on; 127.0.0.1 by default. */

@@ -88,7 +88,7 @@ export function searchFilter<Row>(
 /** The options for the period of a list, by the fields of its request. */
 export const listPeriod = { startDate: periodOptions.since, endDate: periodOptions.until };
 
-type Page = Values<ReturnType<typeof listOptions> & typeof listPeriod>;
+type ListValues = Values<ReturnType<typeof listOptions> & typeof listPeriod>;
 
 /** Declares a command that prints a list of the service in pages. Its own parameters filter the list. */
 export function listCommand<E extends Endpoint, Row, P extends Parameters>(
@@ -108,7 +108,7 @@ export function listCommand<E extends Endpoint, Row, P extends Parameters>(
 ): Command {
   const parameters = { ...definition.parameters, ...listPeriod, ...listOptions(rows) };
   const names = Object.keys(definition.parameters);
-  const run = async (session: Session, input: Values<P> & Page & Readonly<Record<string, unknown>>) => {
+  const run = async (session: Session, input: Values<P> & ListValues & Readonly<Record<string, unknown>>) => {
     const period = { since: input.startDate, until: input.endDate };
     const filters = Object.fromEntries(names.map((name) => [name, input[name]])) as Values<P>;
     const outcome = await listed(session, listing(filters), { ...input, ...period }, periodOf(period, session));

@@ -31,7 +31,7 @@ interface ComparedEvent {
 }
 
 /** An event that should have come; any of the names would do. */
-interface Missing {
+interface MissingEvent {
   readonly work: ListedWork;
   readonly events: Names;
   /** Whether the list and the event of the work's end agree, so that the missing event says nothing new. */
@@ -203,7 +203,7 @@ export function comparison(works: readonly ListedWork[], { sinceMs, untilMs, set
   const end = () => {
     const accountOf = accountsIn(works, created);
     let unsettled = 0;
-    const missing = works.flatMap((work): Missing[] => {
+    const missing = works.flatMap((work): MissingEvent[] => {
       const createdMs = Date.parse(work.createdAt ?? '');
       if (!(createdMs >= sinceMs && createdMs < untilMs)) return [];
       const has = (name: string) => eventsOf.get(work)?.has(name) ?? false;

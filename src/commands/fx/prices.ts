@@ -9,7 +9,7 @@ import type { ShownLine } from '../../engine/plans/line.ts';
 import {
   accountBalance,
   balanceLine,
-  type Held,
+  type Holding,
   PREVIEW_READ,
   paidFrom,
   readPreviews,
@@ -20,7 +20,7 @@ import { timeText } from '../../present/times.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
-async function tradingBalance(session: Session, asset: Asset): Promise<Held | undefined> {
+async function tradingBalance(session: Session, asset: Asset): Promise<Holding | undefined> {
   if (asset !== 'USDC' && asset !== 'USDT') return accountBalance(session, 'CNGN', 'base');
   const address = (await session.call(fxSettings, {}, PREVIEW_READ)).data.tokenWallets?.[asset];
   return address ? walletBalance(session, address, asset, 'base') : undefined;

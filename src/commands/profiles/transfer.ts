@@ -12,7 +12,7 @@ import {
   type StoreSettings,
   trustedStore,
 } from '../../account/stored-profile.ts';
-import { CliError } from '../../base/errors.ts';
+import { CliError, jsonIn } from '../../base/errors.ts';
 import { zoneName } from '../../base/zone.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { migrated, versionOf } from '../../files/versioned-file.ts';
@@ -22,27 +22,28 @@ import { argument, optionalArgument, switchOn, word } from '../../terminal/parse
 import type { Session } from '../../terminal/session.ts';
 import { requireProfile } from './show.ts';
 
-/**
- * Serialises profiles for another machine. Profile files contain no secrets. Each user says whose signatures count, so operators stay, and
- * so does the decision for a journal in each state folder.
- */
+/** Serialises profiles for another machine. Profile files contain no secrets. */
 function writeExport(profiles: readonly StoredProfile[]): object {
-  const shared = profiles.map(
-    ({
-      encryption,
-      trustedRules: _,
-      operators: _operators,
-      independentJournal: _journal,
-      mirror: _mirror,
-      inboxUrl: _inbox,
-      ...profile
-    }) => ({
-      ...profile,
-      store: withoutTrust(profile.store),
-      ...withoutOwnKey(encryption),
-    }),
-  );
+  const shared = profiles.map((each) => {
+    const { encryption, ...profile } = withoutDecisions(each);
+    return { ...profile, store: withoutTrust(profile.store), ...withoutOwnKey(encryption) };
+  });
   return { version: versionOf(PROFILE_FILE), profiles: shared };
+}
+
+/**
+ * Returns a profile without what is decided on each machine, whatever another one says: whose signatures count, which rules are trusted, that
+ * a state folder has a journal of its own, and where the copy and the inbox are.
+ */
+function withoutDecisions({
+  trustedRules: _rules,
+  operators: _operators,
+  independentJournal: _journal,
+  mirror: _mirror,
+  inboxUrl: _inbox,
+  ...profile
+}: StoredProfile): StoredProfile {
+  return profile;
 }
 
 /** A mark of trust holds on the machine where the user set it. */
@@ -56,7 +57,7 @@ function parseExport(text: string, from: string): StoredProfile[] {
     new CliError('usage', `${from} ${why}; nothing was added`, {
       hint: 'create an export with: fiatrail profiles export',
     });
-  const content = json(text);
+  const content = jsonIn(text);
   const { version, profiles } = (content ?? {}) as { readonly version?: unknown; readonly profiles?: unknown };
   if (!Array.isArray(profiles)) throw refuse('is not an export of profiles');
   if (!isKnownVersion(version)) throw refuse('was made by another version of fiatrail');
@@ -68,16 +69,8 @@ function parseExport(text: string, from: string): StoredProfile[] {
 }
 
 /** Returns a profile of an export without what it may not decide on this machine. Throws CliError usage. */
-function imported({
-  sealing,
-  encryption,
-  trustedRules: _,
-  operators: _operators,
-  independentJournal: _journal,
-  mirror: _mirror,
-  inboxUrl: _inbox,
-  ...profile
-}: StoredProfile): StoredProfile {
+function imported(given: StoredProfile): StoredProfile {
+  const { sealing, encryption, ...profile } = withoutDecisions(given);
   const { name, baseUrl, serviceName, timeZone, store, mode } = profile;
   if (serviceName !== undefined) checkedServiceName(serviceName);
   if (timeZone !== undefined) zoneName(timeZone);
@@ -94,14 +87,6 @@ function withoutOwnKey(encryption: StoredProfile['encryption']): Pick<StoredProf
 
 function isKnownVersion(version: unknown): version is number {
   return Number.isInteger(version) && Number(version) >= 1 && Number(version) <= versionOf(PROFILE_FILE);
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export const exportCommand = command({

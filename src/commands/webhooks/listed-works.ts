@@ -16,18 +16,18 @@ export type Period = Omit<ComparedPeriod, 'settledMs'>;
 type Text = string | null | undefined;
 
 /** A row of a list; its kind may be one that causes no events. */
-type WorkRow = Omit<ListedWork, 'kind' | 'ids' | 'status' | 'createdAt'> & {
+type ListedRow = Omit<ListedWork, 'kind' | 'ids' | 'status' | 'createdAt'> & {
   readonly kind: Text;
   readonly ids: readonly Text[];
   readonly status: Text;
   readonly createdAt: Text;
 };
 
-interface List<E extends Endpoint> {
+interface WorkList<E extends Endpoint> {
   readonly endpoint: E;
   readonly request: (limit: number, offset: number) => RequestOf<E>;
   readonly pageOf: (data: ResponseOf<E>) => {
-    readonly rows: readonly WorkRow[] | undefined;
+    readonly rows: readonly ListedRow[] | undefined;
     readonly total?: number | null;
   };
   /** The number of rows at the start that are too new. */
@@ -37,7 +37,7 @@ interface List<E extends Endpoint> {
 /** Reads a newest-first list back to some time before the period. Rows that move to the next page meanwhile are returned once. */
 async function read<E extends Endpoint>(
   session: Session,
-  { endpoint, request, pageOf, skipped = 0 }: List<E>,
+  { endpoint, request, pageOf, skipped = 0 }: WorkList<E>,
   { sinceMs }: Period,
 ): Promise<ListedWork[]> {
   const found = new Map<string, ListedWork>();
@@ -52,7 +52,7 @@ async function read<E extends Endpoint>(
   }
 }
 
-function workOf({ kind, ids, status, createdAt, ...rest }: WorkRow): ListedWork {
+function workOf({ kind, ids, status, createdAt, ...rest }: ListedRow): ListedWork {
   return {
     ...rest,
     kind: (kind ?? '') as ListedWork['kind'],

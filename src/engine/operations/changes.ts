@@ -15,15 +15,15 @@ import { readEntries } from '../allowlist.ts';
 import { agrees, allOf, amountAt, figuresMatch, type Match, percentMatch } from './rows.ts';
 import type { CheckResult, Work } from './work.ts';
 
-type RecordedRequest = Readonly<Record<string, unknown>>;
+type JournalRequest = Readonly<Record<string, unknown>>;
 
 /** Makes a check of one that gets the request. It is unclear if the service no longer knows what the change was about. */
 function looking(
-  look: (account: Account, request: RecordedRequest) => Promise<CheckResult>,
+  look: (account: Account, request: JournalRequest) => Promise<CheckResult>,
 ): NonNullable<Work['check']> {
   return async (account, { request }) => {
     try {
-      return await look(account, parseExactJson(request) as RecordedRequest);
+      return await look(account, parseExactJson(request) as JournalRequest);
     } catch (error) {
       if (error instanceof CliError && error.category === 'refused') return 'unclear';
       throw error;

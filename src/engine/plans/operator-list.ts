@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Operator, signAboveWords } from '../../account/operators.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { SignAbove } from '../../account/stored-profile.ts';
-import { CliError } from '../../base/errors.ts';
+import { CliError, jsonIn } from '../../base/errors.ts';
 import type { SharedName } from '../../journal/interface.ts';
 import { TOKENS } from '../../money/amount.ts';
 import type { Author, PlanAccount } from './plan.ts';
@@ -64,21 +64,13 @@ const shapes = () => {
 /** Reads a list as the journal keeps it. Throws CliError usage if the text is not what this version writes. */
 export function parseOperatorList(text: string | undefined): OperatorList {
   if (text === undefined) return EMPTY;
-  const { success, data, error } = shapes().safeParse(json(text));
+  const { success, data, error } = shapes().safeParse(jsonIn(text));
   if (success && (data.pending === null || Number.isFinite(Date.parse(data.pending.endsAt)))) return data;
   const field = error?.issues[0]?.path.join('.') || 'pending';
   throw new CliError('usage', `the operators in the journal are invalid at ${field}; nothing was sent`, {
     code: 'CONFIG_BROKEN',
     hint: 'update fiatrail on this machine if another one has a newer version',
   });
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the operators of an account, as the journal has them. Throws CliError usage. */

@@ -7,7 +7,7 @@ import { KINDS } from './kinds.ts';
 import type { Kind } from './kinds-of-work.ts';
 import { onrampOf } from './known.ts';
 import { type FindMatch, type Local, lookLocally, operationMatches, withOperations } from './look.ts';
-import { type Answer, askService, type Replies } from './service.ts';
+import { askService, type Replies, type ServiceRow } from './service.ts';
 import { isUnsettled, type Story, storyOf } from './story.ts';
 import type { Typed } from './typed.ts';
 import { textIn } from './words.ts';
@@ -74,7 +74,7 @@ async function chosenStory(
   account: Account,
   matches: readonly FindMatch[],
   choose: Choose,
-  answers: readonly Answer[] | undefined,
+  answers: readonly ServiceRow[] | undefined,
 ): Promise<Story | undefined> {
   const chosen = matches.length > 1 ? await choose(matches) : matches[0];
   if (!chosen) return undefined;
@@ -98,7 +98,7 @@ function kindsThatLookUp({ text, words, sums, isPhone }: Typed): readonly Kind[]
   return words.length > 0 && !/\d/.test(text) ? [] : KINDS.filter(({ read }) => read !== undefined);
 }
 
-const answerMatch = ({ kind, row }: Answer, { text }: Typed): FindMatch => ({
+const answerMatch = ({ kind, row }: ServiceRow, { text }: Typed): FindMatch => ({
   ...{ kind, id: textIn(row, [kind.read?.field ?? '']) ?? text, rank: 0, matchedBy: ['id'] },
   ...{ operations: [], events: [], at: textIn(row, kind.times[0]?.slice(1) ?? []) ?? null },
 });

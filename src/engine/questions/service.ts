@@ -7,14 +7,14 @@ import { KINDS } from './kinds.ts';
 import type { Kind } from './kinds-of-work.ts';
 
 /** What the service says of an id. */
-export interface Answer {
+export interface ServiceRow {
   readonly kind: Kind;
   readonly row: PlainObject;
 }
 
 /** What asking the service came to. */
 export interface Replies {
-  readonly answers: readonly Answer[];
+  readonly answers: readonly ServiceRow[];
   /** How many endpoints said that they do not know it. */
   readonly unknown: number;
   /** Why the others did not answer. */
@@ -36,7 +36,7 @@ export async function askService(account: Account, id: string, kinds: readonly K
 }
 
 /** Returns the answer; undefined if the service does not know the id, or why it did not answer. */
-async function ask(account: Account, kind: Kind, id: string): Promise<Answer | string | undefined> {
+async function ask(account: Account, kind: Kind, id: string): Promise<ServiceRow | string | undefined> {
   if (!kind.read) return undefined;
   const endpoint = (await kind.read.load()) as Endpoint;
   const { field } = kind.read;

@@ -5,7 +5,7 @@ import type { Command, Group } from '../command.ts';
 import type { Parameter } from './parameters.ts';
 
 /** A command line: what was typed before the words of its command, these words with arguments, and the rest from the first option. */
-interface Line {
+interface TypedLine {
   readonly before: readonly string[];
   readonly words: readonly string[];
   readonly rest: readonly string[];
@@ -17,7 +17,7 @@ type FindCommand = (name: string) => Promise<Command | undefined>;
  * Returns the error for a command line with a command's former name; undefined for any other. The hint is what to type instead.
  * The first `known` words are the name of a command.
  */
-async function renamedForm(line: Line, find: FindCommand, known = 0): Promise<CliError | undefined> {
+async function renamedForm(line: TypedLine, find: FindCommand, known = 0): Promise<CliError | undefined> {
   const { words, rest } = line;
   for (let count = words.length; count > known; count -= 1) {
     const former = words.slice(0, count).join(' ');
@@ -53,7 +53,7 @@ function split(former: string, now: string, given: readonly string[]) {
 const PAGE_FLAGS: readonly string[] = ['--before', '--offset', '--page'];
 
 /** Returns the error for a flag's former name, if the command has the flag that it is now; undefined for any other. */
-function renamedFlag(line: Line, command: Command, flag: string): CliError | undefined {
+function renamedFlag(line: TypedLine, command: Command, flag: string): CliError | undefined {
   const now = flagNow(flag, command);
   if (now === undefined) return undefined;
   const name = command.words.join(' ');

@@ -150,7 +150,7 @@ function likeliest({ possible: { low, high, values }, likely }: Run): bigint {
   return [...values].reduce((best, value) => (far(value) < far(best) ? value : best));
 }
 
-type BalanceChange = Omit<Difference, 'accepted' | 'reason'>;
+type UnexplainedChange = Omit<Difference, 'accepted' | 'reason'>;
 
 /**
  * Compares neighbouring looks with the movements between them. Nothing says at which moment a movement changes a balance, so one that is
@@ -162,7 +162,7 @@ function compare(
   checks: readonly BalanceCheck[],
   likely: readonly bigint[],
   moving: readonly (readonly UnderWay[])[],
-): readonly BalanceChange[] {
+): readonly UnexplainedChange[] {
   const runs: Run[] = [];
   for (const [index, { at }] of checks.entries()) {
     const own = (moving[index] ?? []).filter((each) => each.asset === asset);
@@ -185,7 +185,7 @@ export async function changesIn(
   from: string,
   checks: readonly BalanceCheck[],
   moved: MovedBetween,
-): Promise<readonly BalanceChange[]> {
+): Promise<readonly UnexplainedChange[]> {
   const [first, last] = [checks[0], checks.at(-1)];
   if (!first || !last) return [];
   const sums = checks.map(({ at }) => moved({ from: first.at, to: at }));
@@ -214,7 +214,7 @@ interface Accepted extends Span {
 /** Adds what people have accepted to differences: an acceptance counts for the difference of its interval, once. */
 export async function withAcceptances(
   queries: Queries,
-  differences: readonly BalanceChange[],
+  differences: readonly UnexplainedChange[],
 ): Promise<readonly Difference[]> {
   const accepted = new Map<Asset, Accepted[]>();
   for (const asset of new Set(differences.map((each) => each.asset)))
@@ -226,7 +226,8 @@ export async function withAcceptances(
       ),
     );
   // Rows that were read later may move the start of an interval; the look at which it was seen stays.
-  const ofDifference = ({ asset, to }: BalanceChange) => (accepted.get(asset) ?? []).filter((each) => each.to === to);
+  const ofDifference = ({ asset, to }: UnexplainedChange) =>
+    (accepted.get(asset) ?? []).filter((each) => each.to === to);
   return differences.map((each) => {
     const all = ofDifference(each);
     return {

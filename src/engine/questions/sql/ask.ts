@@ -10,7 +10,7 @@ import { mirrorLocationOf, noMirror, openMirror } from '../../mirror/open.ts';
 import { COPIES } from './copied.ts';
 import { positionIn, type SqlStatement } from './statement.ts';
 import { views } from './views.ts';
-import { type CopiedRow, linesOf, MEMORY_BYTES, type Message, QUERY_PROCESS, type QueryOrder } from './wire.ts';
+import { linesOf, MEMORY_BYTES, type Message, QUERY_PROCESS, type QueryOrder, type WireRow } from './wire.ts';
 
 /** A row, with a value for each column. */
 type ResultRow = readonly Plain[];
@@ -108,7 +108,7 @@ async function* orderFor(account: Account, { sql, tokens, isExplained }: SqlStat
   }
 }
 
-const copiedRow = (row: readonly SqlValue[]): CopiedRow => row.map((value) => (value === null ? null : String(value)));
+const copiedRow = (row: readonly SqlValue[]): WireRow => row.map((value) => (value === null ? null : String(value)));
 
 /** A part of what the process printed. */
 interface ResultPart {

@@ -4,7 +4,7 @@ import { type CompiledQuery, openForQueries, type QueryDatabase } from '../../..
 import { FILE_ID, VERSION } from '../../mirror/schema.ts';
 import { closedName, type SqlStatement, statementOf } from './statement.ts';
 import { openNames, readAccess, views } from './views.ts';
-import { type CopiedRow, linesOf, MEMORY_BYTES, type Message, type QueryOrder, rowLine } from './wire.ts';
+import { linesOf, MEMORY_BYTES, type Message, type QueryOrder, rowLine, type WireRow } from './wire.ts';
 
 /** How much is printed at once, in characters. */
 const PART_LENGTH = 64 * 1024;
@@ -46,7 +46,7 @@ async function addCopy(database: QueryDatabase, name: string, lines: AsyncGenera
   const columns = views().find((view) => view.name === name)?.columns ?? [];
   async function* pages() {
     for (;;) {
-      const page = JSON.parse(await nextLine(lines)) as readonly CopiedRow[] | null;
+      const page = JSON.parse(await nextLine(lines)) as readonly WireRow[] | null;
       if (page === null) return;
       yield page;
     }

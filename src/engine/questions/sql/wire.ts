@@ -21,7 +21,7 @@ export interface QueryOrder {
 }
 
 /** A row of a copy; an integer is its digits. */
-export type CopiedRow = readonly (string | null)[];
+export type WireRow = readonly (string | null)[];
 
 /** A line that the process prints, besides rows, which are arrays. */
 export type Message =
