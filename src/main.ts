@@ -62,7 +62,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
 
 /** Whether a person types and reads: nothing is piped, and it is no build. A cron job has no terminal at all. */
 function isAtTerminal({ env, stdin, stdout, stderr }: World): boolean {
-  return stdin.isTerminal && stdout.isTerminal && stderr.isTerminal && !env['CI'];
+  return stdout.isTerminal && stderr.isTerminal && stdin.isTerminal && !env['CI'];
 }
 
 /** A command line with its profile; the profile may have set the output format and the time zone. */

@@ -11,10 +11,9 @@ import { jsonAmbiguity } from '../money/json-text.ts';
 import { signingSecret } from '../service/events/deliveries.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
-import { type AnswerOptions, createAnswers, failure } from './answer.ts';
+import { type AnswerOptions, createAnswers, failure, httpRefusal } from './answer.ts';
 import type { Deliverer } from './deliver.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
-import { httpRefusal } from './host-check.ts';
 import { createRequestHandler, injectFault, type ReceivedRequest } from './request-handler.ts';
 import { createOperations, type FoundOperation, type Route, splitUrl } from './router.ts';
 
@@ -198,7 +197,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
     deliverDue: async (signal) => deliverer?.deliverDue(signal),
     knowsKey: (apiKey) => isKnownKey(service.store, apiKey),
     close: async () => {
-      closing.abort();
+      closing.abort(new Error('the sandbox was closed'));
       if (limiter.unsaved() > 0) await service.submit('write', limiter.save);
       service.close();
     },

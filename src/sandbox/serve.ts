@@ -8,17 +8,10 @@ import { hostInUrl } from '../contract/cidr.ts';
 import { directory } from '../contract/directory.ts';
 import { Fault } from '../contract/faults.ts';
 import type { Service } from '../service/service.ts';
-import { failure } from './answer.ts';
+import { failure, httpRefusal, parseRefusal, type RefusalStatus, refusalText } from './answer.ts';
 import type { Sandbox } from './app.ts';
 import type { UnverifiedCaller } from './guard.ts';
-import {
-  createHostCheck,
-  type HostCheckOptions,
-  httpRefusal,
-  parseRefusal,
-  type RefusalStatus,
-  refusalText,
-} from './host-check.ts';
+import { createHostCheck, type HostCheckOptions } from './host-check.ts';
 import { type ObservedExchange, observed } from './observe.ts';
 import type { ReceivedRequest } from './request-handler.ts';
 import { splitUrl } from './router.ts';

@@ -152,11 +152,11 @@ function isRunning(processId: number): boolean {
   }
 }
 
-/** Opens standard input on first use: most commands never need it. */
+/** Opens standard input on first use, and not to learn that a file or pipe is no terminal: most commands never need it. */
 function inputOf(open: () => NodeJS.ReadStream, interrupted: AbortSignal): InputStream {
   return {
     get isTerminal() {
-      return open().isTTY === true;
+      return directBytesOf(0) === 0 && open().isTTY === true;
     },
     readAll: (maxBytes) => readStream(open(), 'standard input', maxBytes, interrupted),
   };

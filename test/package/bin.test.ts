@@ -71,14 +71,22 @@ describe('the home folder', () => {
 });
 
 describe('the bundle', () => {
-  test('loads no heavy package before it is used', async () => {
+  test('loads no heavy package and no network before it is used', async () => {
     const home = newHomeWithCache(onTestFinished);
     const spy = join(home.path, 'spy.cjs');
-    const report = "process.on('exit', () => process.stderr.write(Object.keys(require.cache).join('\\n')));";
+    const report = `process.on('exit', () => {
+      const loaded = [...Object.keys(require.cache), ...process.moduleLoadList].join('\\n');
+      process.stderr.write(loaded);
+    });`;
     writeFileSync(spy, report);
-    const argv = ['--require', spy, SHIM, 'users', 'list', '-q', '-o', 'json'];
+    const list = ['users', 'list', '-q', '-o', 'json'];
+    // The first run makes the sandbox, and keys for it.
+    await fiatrail(home, list);
+    const argv = ['--require', spy, SHIM, ...list];
     const { stderr } = await startProgram(home, process.execPath, argv).end;
-    for (const name of ['inquirer', 'libsodium', 'yaml', 'jmespath']) expect(stderr).not.toContain(name);
+    const ofNode = ['net', 'http', 'tls', 'tty', 'stream', 'child_process'].map((name) => `NativeModule ${name}\n`);
+    expect(stderr).toContain('NativeModule sqlite');
+    for (const name of ['inquirer', 'libsodium', 'yaml', 'jmespath', ...ofNode]) expect(stderr).not.toContain(name);
   });
 
   test('seals and opens with the bundled libsodium', async () => {
