@@ -1,15 +1,67 @@
 import { GRANTS, SCHEMA } from '../src/engine/mirror/schema.ts';
 import { TABLES } from '../src/engine/mirror/tables.ts';
+import { EVENT_COLUMNS, OPERATION_COLUMNS, type ViewColumn } from '../src/engine/questions/sql/copied.ts';
 import { views } from '../src/engine/questions/sql/views.ts';
 import { MEMORY_BYTES } from '../src/engine/questions/sql/wire.ts';
+import { SCHEMA as JOURNAL } from '../src/journal/postgres/schema.ts';
 import { DECIMALS } from '../src/money/amount.ts';
 import { MAX_VALUE_BYTES } from '../src/sqlite/query.ts';
+import { SCHEMA as INBOX } from '../src/webhooks/inbox/postgres/schema.ts';
 
 /** A question with the query that answers it. Both SQLite and PostgreSQL take them, but for views that only fiatrail has. */
 interface Question {
   readonly asks: string;
   readonly sql: string;
 }
+
+const utcText = (column: string) =>
+  `to_char(timestamp 'epoch' + ${column} * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const forwardsIn = (state: string) =>
+  `(SELECT count(*) FROM ${INBOX}.forward f WHERE f.event = source.id AND f.state = '${state}')`;
+
+/** The views of a database that also has the journal or the inbox: where their rows are, and what is not simply the column of the same name. */
+const SERVER_VIEWS = {
+  operations: {
+    columns: OPERATION_COLUMNS,
+    from: `${JOURNAL}.operation`,
+    values: {
+      idempotency_key: 'once_key',
+      amount_minor: 'minor',
+      amount_asset: 'asset',
+      planned_by: `authority::jsonb #>> '{author,user}'`,
+      signed_by: `(SELECT string_agg(signer ->> 'name', ', ' ORDER BY place)
+    FROM jsonb_array_elements(authority::jsonb -> 'signers') WITH ORDINALITY AS signers (signer, place))`,
+      created_at: utcText('created_at'),
+      updated_at: utcText('updated_at'),
+    },
+  },
+  events: {
+    columns: EVENT_COLUMNS,
+    from: `${INBOX}.event`,
+    values: {
+      number: 'id',
+      forwards_acknowledged: forwardsIn('acknowledged'),
+      forwards_waiting: forwardsIn('waiting'),
+      forwards_dead: forwardsIn('dead'),
+      sent_at: utcText('sent_at'),
+      received_at: utcText('received_at'),
+    },
+  },
+} as const satisfies Readonly<
+  Record<string, { columns: readonly ViewColumn[]; from: string; values: Readonly<Record<string, string>> }>
+>;
+
+const serverViews = (): string =>
+  Object.entries(SERVER_VIEWS)
+    .map(([view, { columns, from, values }]) => {
+      const chosen = columns.map(({ name }) => {
+        const value = (values as Readonly<Record<string, string>>)[name];
+        return `  ${value === undefined ? name : `${value} AS ${name}`}`;
+      });
+      return `CREATE OR REPLACE VIEW ${SCHEMA}.${view} AS SELECT\n${chosen.join(',\n')}\nFROM ${from} source;\nGRANT SELECT ON ${SCHEMA}.${view} TO fiatrail_reader;\n`;
+    })
+    .join('');
 
 const QUESTIONS: readonly Question[] = [
   {
@@ -190,8 +242,10 @@ export async function dataPage(): Promise<string> {
     '## What a query may do\n',
     'A query is one SQLite statement that only reads: SELECT, WITH … SELECT, VALUES, or EXPLAIN of one of these. It can use the views below, `json_each` and `json_tree`. Other tables, PRAGMA, ATTACH, VACUUM INTO and extensions are rejected.\n',
     `It runs in a separate process, which is stopped after \`--timeout\` (60 seconds by default) or if it needs more than ${MEMORY_BYTES / MIB} MiB of memory. A value may have at most ${MAX_VALUE_BYTES / MIB} MiB. The process never opens the journal or the inbox: the rows of \`operations\` and \`events\` are copied to it if the query names them.\n`,
-    'A mirror in PostgreSQL has the same views, except `operations` and `events`. `fiatrail sql` cannot query it: use a client such as psql, with a role that can only read the views:\n',
+    'A mirror in PostgreSQL has the same views. `fiatrail sql` cannot query it: use a client such as psql, with a role that can only read the views:\n',
     `\`\`\`postgresql\nCREATE ROLE fiatrail_reader LOGIN;\n${GRANTS.reader.map((grant) => `${grant};\n`).join('')}ALTER ROLE fiatrail_reader SET search_path = ${SCHEMA};\nALTER ROLE fiatrail_reader SET statement_timeout = '60s';\n\`\`\`\n`,
+    'If the same database also has the shared journal and the inbox, these statements, run by the owner of their schemas, add `operations` and `events`. They show the rows of every account in them, and no other columns; leave out the view whose schema the database does not have:\n',
+    `\`\`\`postgresql\n${serverViews()}\`\`\`\n`,
     '## Questions\n',
     ...QUESTIONS.map(({ asks, sql }) => `${asks}\n\n\`\`\`sql\n${sql}\n\`\`\`\n`),
     '## How the views join\n',

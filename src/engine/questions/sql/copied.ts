@@ -81,7 +81,7 @@ export const OPERATION_COLUMNS: readonly CopiedColumn<Operation>[] = [
   { name: 'updated_at', type: 'text', about: `when its state last changed; ${TIME}`, of: ({ updatedAt }) => updatedAt },
 ];
 
-const namesOf = (authority: Operation['authority']) => authority?.signers.map(({ name }) => name).join(', ') ?? null;
+const namesOf = (authority: Operation['authority']) => authority?.signers.map(({ name }) => name).join(', ') || null;
 
 const countIn = ({ forwards }: InboxEvent, wanted: string) =>
   BigInt(forwards.filter(({ state }) => state === wanted).length);
