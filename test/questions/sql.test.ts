@@ -7,6 +7,7 @@ import { main } from '../../src/main.ts';
 import * as processes from '../../src/system/processes.ts';
 import { type Home, newHome, ROOT, requireBuilt, sharedEnd, startFiatrail, startProgram } from '../support/built.ts';
 import { fiatrail } from '../support/in-process.ts';
+import { prepared, testJournal } from '../support/journal-intent.ts';
 import { type Answer, fakeWorld } from '../support/world.ts';
 import { ask, copiedAccount, rowsOf, SENDER } from './account.ts';
 
@@ -224,6 +225,11 @@ describe('the journal and the inbox', () => {
     expect(await rowsOf(other, 'select distinct profile, mode from operations')).toEqual([
       { profile: 'sandbox', mode: 'embedded' },
     ]);
+    const own = await rowsOf(other, 'select count(*) as n from operations');
+    const journal = await testJournal({ path: join(other.stateDir, 'journal.db') });
+    await prepared(journal, { profile: 'main', mode: 'live' });
+    journal.close();
+    expect(await rowsOf(other, 'select count(*) as n from operations')).toEqual(own);
     rmSync(join(other.stateDir, 'journal.db'));
     expect(await rowsOf(other, 'select count(*) as n from operations')).toEqual([{ n: 0 }]);
   });

@@ -177,12 +177,13 @@ async function* operations(account: Account) {
   if (!journal) return;
   // Another profile may have recorded operations of the same account, and a journal has those of other accounts too.
   const own = await journal.list({ profile: profile.name, limit: PAGE });
-  const accounts = [...new Set(own.filter(({ mode }) => mode === profile.mode).map((each) => each.account))];
-  if (accounts.length === 0) return;
+  const accounts = new Set(own.filter(({ mode }) => mode === profile.mode).map((each) => each.account));
+  if (accounts.size === 0) return;
   let after: Operation | undefined;
   do {
-    const page = await journal.list({ account: accounts, limit: PAGE, after });
-    yield page.map((row) => OPERATION_COLUMNS.map(({ of }) => of(row)));
+    // In the order of time alone: those of some accounts would be sorted again for each page.
+    const page = await journal.list({ limit: PAGE, after });
+    yield page.filter(({ account: id }) => accounts.has(id)).map((row) => OPERATION_COLUMNS.map(({ of }) => of(row)));
     after = page.length === PAGE ? page.at(-1) : undefined;
   } while (after);
 }
