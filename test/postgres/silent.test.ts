@@ -1,14 +1,13 @@
-import { connect, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { LOCK } from '../../src/journal/postgres/create.ts';
 import type { Served } from '../support/accounts.ts';
-import { fiatrail, type Ran, requireBuilt, sharedEnd, startFiatrail, temporaryFolder } from '../support/built.ts';
+import { fiatrail, type Ran, requireBuilt, sharedEnd, startFiatrail } from '../support/built.ts';
 import { OWNER, startPostgres, type TestServer } from '../support/postgres.ts';
 import { serveSandbox } from '../support/rotations.ts';
 import { failureOf, hostOf, pay, withdrawalOf, withdrawalsAt } from './hosts.ts';
+import { startRelay } from './relay.ts';
 
 /** More than the time in which a second signal counts as the first one. */
 const SAME_SIGNAL_MS = 1_100;
@@ -29,44 +28,29 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** A relay to the server. Once it has passed on what the client sent so often, it says nothing any more on any connection. */
-interface Relay {
+/** A way to the server. Once it has passed on what the client sent so often, it says nothing any more on any connection. */
+interface Way {
   readonly url: string;
   /** Whether something was kept back. */
   isSilent(): boolean;
 }
 
-async function relay(passed: number): Promise<Relay> {
-  const folder = temporaryFolder(onTestFinished);
-  const sockets = new Set<Socket>();
+async function relay(passed: number): Promise<Way> {
   let count = 0;
-  const listener = createServer((client) => {
-    const upstream = connect(`${server.folder}/.s.PGSQL.5432`);
-    for (const each of [client, upstream]) sockets.add(each.on('error', () => {}));
-    client.on('data', (bytes) => {
-      count += 1;
-      if (count <= passed) upstream.write(bytes);
-    });
-    client.on('close', () => upstream.destroy());
-    upstream.on('data', (bytes) => count <= passed && client.write(bytes)).on('close', () => client.destroy());
-  });
-  await new Promise<void>((resolve) => listener.listen(join(folder, '.s.PGSQL.5432'), resolve));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    listener.close();
-  });
-  const { searchParams } = new URL(direct.replace('@/', '@socket/'));
-  return {
-    url: direct.replace(searchParams.get('host') ?? '', folder),
-    isSilent: () => count > passed,
+  const answered = () => count <= passed;
+  const sent = () => {
+    count += 1;
+    return answered();
   };
+  const { url } = await startRelay(direct, { sent, answered });
+  return { url, isSilent: () => !answered() };
 }
 
 /** Of the moments at which a server can fall silent, each so many is tried. */
 const STEP = 5;
 
 /** Runs a payment, with an idempotency key of its own, against a server that falls silent ever later, until it no longer does. */
-async function sweep(name: string, run: (way: Relay, idempotencyKey: string) => Promise<Ran>) {
+async function sweep(name: string, run: (way: Way, idempotencyKey: string) => Promise<Ran>) {
   const ends: { code: number | null; isPaid: boolean }[] = [];
   for (let [passed, isOver] = [1, false]; !isOver; passed += STEP) {
     const before = withdrawalsAt(served).length;

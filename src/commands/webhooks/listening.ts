@@ -6,7 +6,7 @@ import { INBOX_URL } from '../../contract/sandbox.ts';
 import { createEventRecorder, type EventRecorder } from '../../engine/operations/event-recorder.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { InboxEvent, InboxFilter } from '../../webhooks/inbox/events.ts';
+import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { type Ending, type ForwardTarget, forwardTo } from '../../webhooks/listen/forwarder.ts';
@@ -131,6 +131,8 @@ export async function listenUntilStopped(
   const isEmbedded = profile.mode === 'embedded';
   const screen = screenFor(session, inbox, log);
   const supervisor = createSupervisor(world, screen.say);
+  // What arrived while nothing listened, before anything is received or forwarded: whatever arrives from now on is shown.
+  const known = await inbox.list({ limit: AT_ONCE });
   const needsPort = !isEmbedded || Object.values(listenerOptions(options)).some((each) => each !== undefined);
   const { metrics, ...operations } = await serveHealth(session, inbox, options, targets, stopping);
   const serving = needsPort ? serveUntil(session, inbox, options, { screen, metrics }, stopping) : undefined;
@@ -163,6 +165,7 @@ export async function listenUntilStopped(
     // It shows that the listener is alive as long as anything is on its way.
     const countNew = () => metrics?.received(false);
     const following = {
+      known,
       screen,
       recorder,
       noticed,
@@ -262,6 +265,8 @@ const AT_ONCE = 500;
 const TOUCH_EVERY = 50;
 
 interface Following {
+  /** What arrived before the listener began, newest first. */
+  readonly known: readonly InboxEvent[];
   readonly screen: Screen;
   readonly recorder: EventRecorder;
   readonly noticed: Noticed;
@@ -276,18 +281,14 @@ interface Following {
 async function follow(
   session: Session,
   inbox: Inbox,
-  { screen, recorder, noticed, supervisor, learn, countNew }: Following,
+  { known, screen, recorder, noticed, supervisor, learn, countNew }: Following,
   stopping: AbortSignal,
 ): Promise<void> {
   const { clock } = session.world;
-  // What arrived while nothing listened. Should the server go away before that is read, events are on their way to targets already.
-  let known = await listed(inbox, { limit: AT_ONCE }, screen);
-  for (; !known && !stopping.aborted; known = await listed(inbox, { limit: AT_ONCE }, screen))
-    await clock.sleep(LOOK_MS, stopping).catch(() => {});
-  await record(recorder, screen, known ?? []);
-  let last = known?.[0]?.id ?? 0n;
+  await record(recorder, screen, known);
+  let last = known[0]?.id ?? 0n;
   for (let round = 1; !stopping.aborted; round += 1) {
-    const fresh = (await listed(inbox, { limit: AT_ONCE, after: last }, screen)) ?? [];
+    const fresh = await arrivedIn(inbox, last, screen);
     last = fresh.at(-1)?.id ?? last;
     if (countNew) for (const _event of fresh) countNew();
     await screen.arrived(fresh);
@@ -301,13 +302,13 @@ async function follow(
   }
 }
 
-/** Lists events; undefined while the server of the inbox is away. */
-async function listed(inbox: Inbox, filter: InboxFilter, screen: Screen): Promise<readonly InboxEvent[] | undefined> {
+/** The events after one that was shown last; none while the server of the inbox is away. */
+async function arrivedIn(inbox: Inbox, last: bigint, screen: Screen): Promise<readonly InboxEvent[]> {
   try {
-    return await inbox.list(filter);
+    return await inbox.list({ limit: AT_ONCE, after: last });
   } catch (error) {
     screen.unwritable(transientProblemOf(error));
-    return undefined;
+    return [];
   }
 }
 
