@@ -2,7 +2,6 @@
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
   lutimesSync,
   mkdirSync,
   readdirSync,
@@ -46,8 +45,19 @@ const OVERRIDES: readonly (readonly [reason: string, tag: string])[] = [
   ['Node is linked with the versions of its libraries that it was tested with.', 'embedded-library'],
 ];
 
-/** The unit of a webhook listener, if this version has one. */
-const UNIT = join('docs', 'production', 'fiatrail-webhooks.service');
+/** The unit of a webhook listener, and its user. */
+const SYSTEM_FILES = [
+  ['fiatrail-webhooks.service', 'usr/lib/systemd/system/fiatrail-webhooks.service'],
+  ['fiatrail.sysusers.conf', 'usr/lib/sysusers.d/fiatrail.conf'],
+] as const;
+
+/** Where systemd comes later, it creates the user when it starts. Nothing removes a user: files may still be its own. */
+const POSTINST = `#!/bin/sh
+set -e
+if [ "$1" = configure ] && command -v systemd-sysusers >/dev/null; then
+  systemd-sysusers fiatrail.conf
+fi
+`;
 
 /** Builds the package. Returns its name. */
 export function buildDeb(options: DebOptions): string {
@@ -62,20 +72,20 @@ export function buildDeb(options: DebOptions): string {
   for (const name of readdirSync(join(root, 'dist', 'man')))
     add(`usr/share/man/man1/${name}.gz`, zipped(readFileSync(join(root, 'dist', 'man', name))));
   for (const [shell, path] of COMPLETIONS) add(path, runTool(binary, ['completion', shell], 'fiatrail'));
-  if (existsSync(join(root, UNIT)))
-    add('usr/lib/systemd/system/fiatrail-webhooks.service', readFileSync(join(root, UNIT)));
+  for (const [name, path] of SYSTEM_FILES) add(path, readFileSync(join(root, 'docs', 'production', name)));
   const documents = 'usr/share/doc/fiatrail';
   add(`${documents}/copyright`, copyrightText(options.licences));
   add(`${documents}/changelog.gz`, zipped(changelogText(version, seconds)));
   add('usr/share/lintian/overrides/fiatrail', overridesText());
   const kib = Math.ceil(filesIn(tree).reduce((sum, path) => sum + statSync(path).size, 0) / 1024);
   add('DEBIAN/control', controlText(version, kib));
+  add('DEBIAN/postinst', POSTINST);
   add(
     'DEBIAN/md5sums',
     runTool('sh', ['-c', 'find usr -type f | LC_ALL=C sort | xargs md5sum'], 'coreutils', { cwd: tree }),
   );
   for (const path of [tree, ...filesIn(tree, true)]) {
-    const isProgram = statSync(path).isDirectory() || path.endsWith('/bin/fiatrail');
+    const isProgram = statSync(path).isDirectory() || /\/(bin\/fiatrail|DEBIAN\/postinst)$/.test(path);
     chmodSync(path, isProgram ? 0o755 : 0o644);
     lutimesSync(path, seconds, seconds);
   }

@@ -14,6 +14,8 @@ export interface DebianRoot {
 }
 
 const SUITE = 'bookworm';
+/** What the package depends on, and what creates users where there is no systemd. */
+const INCLUDED = ['libatomic1', 'libstdc++6', 'systemd-standalone-sysusers'];
 
 /** What the programs of a script see besides the folder; all of it ends with the script. */
 const MOUNTS = 'mount -t proc proc "$1/proc" && mount -t tmpfs -o size=1m tmpfs "$1/small" && chmod 777 "$1/small"';
@@ -40,15 +42,15 @@ export function newDebianRoot(atEnd: AtEnd): DebianRoot {
   };
 }
 
-/** Returns a root with what the package depends on, downloaded at the first use. */
+/** Returns a root with these programs, downloaded at the first use. */
 function downloadedRoot(): string {
   const cache = join(ROOT, 'node_modules', '.cache', 'fiatrail');
-  const path = join(cache, `debian-${SUITE}`);
+  const path = join(cache, ['debian', SUITE, ...INCLUDED].join('-'));
   if (existsSync(path)) return path;
   const unfinished = `${path}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(cache, { recursive: true });
-  const argv = ['--variant=minbase', '--include=libatomic1,libstdc++6', SUITE, unfinished];
+  const argv = ['--variant=minbase', `--include=${INCLUDED.join()}`, SUITE, unfinished];
   runTool('debootstrap', argv, 'debootstrap');
   runTool('chroot', [unfinished, 'useradd', '--create-home', 'ada'], 'coreutils');
   mkdirSync(join(unfinished, 'small'));

@@ -44,6 +44,12 @@ test('systemd finds nothing wrong with the unit', () => {
   expect([status, about]).toEqual([0, []]);
 });
 
+test('the user of the unit is the one that systemd-sysusers creates', () => {
+  const [, name, home] = /^u (\S+) - ".+" (\S+)$/m.exec(productionFile('fiatrail.sysusers.conf')) ?? [];
+  expect(settings().get('User')).toBe(name);
+  expect(`/var/lib/${settings().get('StateDirectory')}`).toBe(home);
+});
+
 test('the unit waits longer for its end than the listener lets commands run', () => {
   const [, drain] = /--drain (\d+)s/.exec(settings().get('ExecStart') ?? '') ?? [];
   expect(Number(drain)).toBeGreaterThan(0);
