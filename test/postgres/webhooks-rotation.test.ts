@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -141,25 +142,47 @@ test(
   300_000 + ROTATIONS * 20_000,
 );
 
-test('a listener without the store of the profile says that it cannot learn a secret, and the rotation names it', async () => {
+/** Adds a listener in a home of its own to a host, rotates there, and returns it with the warning of the rotation. */
+async function rotatedBeside(prepared: (hosts: Awaited<ReturnType<typeof startHosts>>, home: Home) => Beside) {
   const { url, server: postgres } = await database();
-  const { env, service, rotate } = await startHosts(1, url);
-  const other = newHome(onTestFinished);
-  const port = await closedPort();
-  const account = { FIATRAIL_BASE_URL: service.baseUrl, FIATRAIL_API_KEY: service.apiKey };
-  const listener = startFiatrail(other, ['webhooks', 'listen', '--port', String(port)], {
-    env: { ...account, FIATRAIL_INBOX_URL: env.FIATRAIL_INBOX_URL, FIATRAIL_WEBHOOK_SECRET: service.secrets.at(-1) },
-  });
+  const hosts = await startHosts(1, url);
+  const home = newHome(onTestFinished);
+  const { flags, env } = prepared(hosts, home);
+  const argv = ['webhooks', 'listen', '--port', String(await closedPort()), ...flags];
+  const listener = startFiatrail(home, argv, { env: { ...env, FIATRAIL_INBOX_URL: url } });
   await listener.says('listening');
   const reported = 'SELECT count(secrets) FROM fiatrail_inbox.listener';
   while (postgres.sql(url, reported) !== '2') await sleep(100);
-  const { code, stderr } = await rotate();
-  const [, warning = ''] = /^warning: (.*)$/m.exec(stderr) ?? [];
-  expect({ code, warning }).toMatchObject({
-    code: 0,
-    warning: expect.stringMatching(
-      new RegExp(`^the listener of process ${listener.pid} on \\S+/[0-9a-f]{8} cannot learn the new secret`),
-    ),
-  });
+  const { code, stderr } = await hosts.rotate();
+  expect(code).toBe(0);
+  return { listener, warnings: stderr.split('\n').filter((line) => line.startsWith('warning: ')) };
+}
+
+interface Beside {
+  readonly flags: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const named = (pid: number, problem: string) => [
+  expect.stringMatching(new RegExp(`^warning: the listener of process ${pid} on \\S+/[0-9a-f]{8} ${problem}`)),
+];
+
+test('a listener without the store of the profile says that it cannot learn a secret, and the rotation names it', async () => {
+  const { listener, warnings } = await rotatedBeside(({ service }) => ({
+    flags: [],
+    env: {
+      ...{ FIATRAIL_BASE_URL: service.baseUrl, FIATRAIL_API_KEY: service.apiKey },
+      FIATRAIL_WEBHOOK_SECRET: service.secrets.at(-1),
+    },
+  }));
+  expect(warnings).toEqual(named(listener.pid, 'cannot learn the new secret'));
   await listener.says('this listener cannot learn the new one');
+});
+
+test('a listener whose store of the profile is another one is named by the rotation, which does not reach it', async () => {
+  const { listener, warnings } = await rotatedBeside(({ env }, home) => {
+    cpSync(env.FIATRAIL_CONFIG_DIR, join(home.path, 'config'), { recursive: true });
+    return { flags: PROFILE, env: {} };
+  });
+  expect(warnings).toEqual(named(listener.pid, 'has not learned the new secret within 15 seconds'));
 });
