@@ -70,8 +70,11 @@ const LONG_NUMBER = /(?:^|[:,[])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 /** Parses JSON without losing digits: long numbers become RawNumber. A byte order mark before it is ignored. Throws SyntaxError. */
 export function parseJson(marked: string): unknown {
   const text = marked.startsWith('\ufeff') ? marked.slice(1) : marked;
-  return LONG_NUMBER.test(text) ? parseExactJson(text) : JSON.parse(text);
+  return hasLongNumber(text) ? parseExactJson(text) : JSON.parse(text);
 }
+
+/** Whether a JSON text may have a number of which `JSON.parse` loses digits. */
+export const hasLongNumber = (text: string): boolean => LONG_NUMBER.test(text);
 
 /** Parses JSON and keeps the text of every number, such as `1.50`, so that a response prints unchanged. Throws SyntaxError. */
 export function parseExactJson(text: string): unknown {

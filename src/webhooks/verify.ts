@@ -59,22 +59,32 @@ export function readHeaders(given: GivenHeaders, serviceName?: string): Delivery
 
 /** Returns headers as pairs, with a pair for each repetition. */
 export function pairsIn(given: GivenHeaders): (readonly [name: string, value: string])[] {
-  const pairs = Symbol.iterator in given ? [...given] : Object.entries(given);
-  return pairs.flatMap(([name, value]) =>
-    (value === undefined ? [] : [value].flat()).map((each: string) => [name, each] as const),
-  );
+  const pairs: [string, string][] = [];
+  for (const [name, value] of Symbol.iterator in given ? given : Object.entries(given)) {
+    if (typeof value === 'string') pairs.push([name, value]);
+    else for (const each of value ?? []) pairs.push([name, each]);
+  }
+  return pairs;
 }
 
 function lowerCased(given: GivenHeaders): ReadonlyMap<string, readonly string[]> {
   const headers = new Map<string, string[]>();
-  for (const [name, value] of pairsIn(given))
-    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
+  for (const [written, value] of pairsIn(given)) {
+    const name = written.toLowerCase();
+    const known = headers.get(name);
+    if (known) known.push(value);
+    else headers.set(name, [value]);
+  }
   return headers;
 }
 
 /** Returns the only service whose signature and timestamp headers are there. */
 function onlyServiceIn(headers: ReadonlyMap<string, unknown>): string {
-  const names = [...headers.keys()].flatMap((name) => SIGNATURE_NAME.exec(name)?.[1] ?? []);
+  const names: string[] = [];
+  for (const header of headers.keys()) {
+    const name = SIGNATURE_NAME.exec(header)?.[1];
+    if (name !== undefined) names.push(name);
+  }
   const [only, ...others] = names.length > 1 ? names.filter((name) => headers.has(`x-${name}-timestamp`)) : names;
   if (only === undefined) throw missing('x-SERVICE-signature');
   if (others.length === 0) return only;
@@ -85,9 +95,10 @@ function onlyServiceIn(headers: ReadonlyMap<string, unknown>): string {
 }
 
 function one(headers: ReadonlyMap<string, readonly string[]>, name: string): string | undefined {
+  const [value, ...more] = headers.get(name) ?? [];
   // A Headers object joins the values of a repeated header.
-  const [value, ...more] = (headers.get(name) ?? []).flatMap((each) => each.split(', '));
-  if (more.length > 0) throw new WebhookError('DOUBLED_HEADER', `the header ${name} was sent more than once`);
+  if (more.length > 0 || value?.includes(', '))
+    throw new WebhookError('DOUBLED_HEADER', `the header ${name} was sent more than once`);
   return value?.trim() || undefined;
 }
 

@@ -169,6 +169,8 @@ export const NEW_COLUMNS: readonly string[] = [
   ...['happened_ms', 'sent_at', 'received_at'],
 ];
 
+const INSERT_EVENT = `INSERT INTO event (held, ${NEW_COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(NEW_COLUMNS.length)}) RETURNING id`;
+
 /** The values of those columns. */
 export function newValues(event: NewEvent, nowMs: number): readonly (string | number | null)[] {
   const text = textOf(event);
@@ -195,10 +197,8 @@ export function* add(queries: Queries, event: NewEvent, forwarding: Forwarding):
       yield* release(queries, forwarding, { event: copy.id, reasons: ['unsealed', 'late', 'early'] });
     return { id: copy.id, isCopy: true };
   }
-  const row = yield* queries.get<{ id: bigint }>(
-    `INSERT INTO event (held, ${NEW_COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(NEW_COLUMNS.length)}) RETURNING id`,
-    ...[held ?? null, ...newValues(event, queries.now())],
-  );
+  const values = newValues(event, queries.now());
+  const row = yield* queries.get<{ id: bigint }>(INSERT_EVENT, held ?? null, ...values);
   const id = row?.id ?? 0n;
   if (held === undefined) yield* goOn(queries, { id, event: event.event, requestId: event.requestId }, forwarding);
   return { id, isCopy: false };

@@ -1,8 +1,8 @@
 import { eventOf } from '../../contract/events.ts';
 import { nodeCrypto } from '../../crypto/digest.ts';
-import { isJsonObject, parseJson } from '../../money/decimal.ts';
+import { hasLongNumber, isJsonObject, parseJson } from '../../money/decimal.ts';
 import type { ReadBody } from '../body.ts';
-import { eventIn } from '../event.ts';
+import { eventIn, type ReadEvent } from '../event.ts';
 
 /** How the inbox marks a delivery. `unknown`: an event that the contract does not have. `sealed`: nobody could open it yet. */
 export type Mark = 'event' | 'unknown' | 'sealed' | 'unreadable';
@@ -84,7 +84,7 @@ export function contentOf(read: ReadBody, body: Uint8Array): Content {
     mark: markOf(read),
     ...{ event: storable(event?.event), eventId: storable(event?.eventId), requestId: storable(event?.requestId) },
     ...{ userId: storable(event?.userId), fintechId: storable(event?.fintechId) },
-    contentDigest: opened === undefined ? digestOf(body) : digestOfText(opened),
+    contentDigest: read.kind === 'event' ? digestOfRead(read) : digestOf(body),
     opened,
     problem: read.kind === 'event' ? undefined : read.problem,
     happenedAt: storable(event?.happenedAt),
@@ -94,8 +94,15 @@ export function contentOf(read: ReadBody, body: Uint8Array): Content {
 /** Returns the digest of an event's JSON text. Long numbers count with every digit. */
 export function digestOfText(text: string): string {
   const event = eventIn(parseJson(text));
-  return digestOf(event ? JSON.stringify([eventOf(event.event)?.name ?? event.event, sorted(event.data)]) : text);
+  return event ? digestOfEvent(event) : digestOf(text);
 }
+
+const digestOfEvent = ({ event, data }: ReadEvent) =>
+  digestOf(JSON.stringify([eventOf(event)?.name ?? event, sorted(data)]));
+
+/** The same digest of what was parsed already. A text with long numbers is parsed again, because the first time lost digits. */
+const digestOfRead = ({ event, text }: ReadBody & { readonly kind: 'event' }) =>
+  hasLongNumber(text) ? digestOfText(text) : digestOfEvent(event);
 
 const digestOf = (content: string | Uint8Array) =>
   nodeCrypto().createHash('sha256').update(content).digest('base64url');
