@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '../support/postgres.ts';
 import { inTurn, outputOf, timeMs, timesInTurn } from './measure.ts';
 import type { Row } from './report.ts';
@@ -7,8 +8,9 @@ import type { Workshop } from './workshop.ts';
 
 const HOSTS = [0, 1];
 const PER_SECOND = 1_500;
-/** Longer than any payment takes: the load must not end before them. */
-const PAYMENT_S = 3;
+/** How much longer the load is to go on than the payments took without it: it must not end before them. */
+const LONGER = 4;
+const LOOK_MS = 20;
 
 const NAME = 'plain events received by two hosts that share an inbox in PostgreSQL';
 
@@ -25,26 +27,35 @@ export async function measureSharedInbox(
   const urls = hosts.map((host) => host.url);
   const sender = startSender(shop.node([]));
   let sent = 0;
-  const send = async (count: number, perSecond?: number) => {
+  const stored = () => Number(server.sql(url, 'SELECT count(*) FROM fiatrail_inbox.event'));
+  const prepare = async (count: number) => {
     await sender.prepare(count);
     sent += count;
-    return sender.send(urls, perSecond);
   };
   try {
-    const { both } = await inTurn({ both: urls }, size.rounds, () => send(size.events), 1);
+    const sendAll = async () => {
+      await prepare(size.events);
+      return sender.send(urls);
+    };
+    const { both } = await inTurn({ both: urls }, size.rounds, sendAll, 1);
     const rates = both.map(({ perSecond }) => perSecond);
     const limits = rates.map(() => PER_SECOND);
     const half = median(rates) / 2;
     const { payment, stop } = await startPayments(shop, url);
+    const startMs = performance.now();
     const { pay: idle } = await timesInTurn({ pay: payment }, size.runs);
-    const load = send(Math.ceil(half * size.runs * PAYMENT_S), half);
-    // The sender is another process, so it goes on while this one waits for a payment.
-    while (sent === 0) await new Promise(setImmediate);
-    const { pay: during } = await timesInTurn({ pay: payment }, size.runs);
-    await load;
+    await prepare(Math.ceil((half * LONGER * (performance.now() - startMs)) / 1_000));
+    const before = stored();
+    const pay = async () => {
+      // A payment holds up this process, but neither the sender nor the hosts once they have begun.
+      while (stored() === before) await sleep(LOOK_MS);
+      const { pay: times } = await timesInTurn({ pay: payment }, size.runs);
+      if (stored() === sent) throw new Error('all events were stored before the last payment had ended');
+      return times;
+    };
+    const [during] = await Promise.all([pay(), sender.send(urls, half)]);
     await stop();
-    const stored = Number(server.sql(url, 'SELECT count(*) FROM fiatrail_inbox.event'));
-    if (stored !== sent) throw new Error(`the inbox has ${stored} events instead of ${sent}`);
+    if (stored() !== sent) throw new Error(`the inbox has ${stored()} events instead of ${sent}`);
     const [values, beside] = [[quantile(during, 0.99)], [quantile(idle, 0.99)]];
     const rate = Math.round(half).toLocaleString('en');
     return [
