@@ -74,6 +74,17 @@ test('what another thread keeps is in the inbox, at the time of this one', async
   ]);
 });
 
+test('keeps each body and its headers as they arrived, however long the others of its batch are', async () => {
+  const { inbox, writerWith } = await setUp();
+  const bodies = ['{}', '', JSON.stringify({ ...onboarded(1), note: 'Adébáyọ̀ €'.repeat(500) }), 'x', '\u{feff}{}'];
+  const batch = bodies.map(signed);
+  await writerWith(() => true).write(batch);
+  const kept = await inbox.list({ limit: 9, after: 0n });
+  expect(kept.map(({ headers, body }) => ({ headers, body: Buffer.from(body).toString() }))).toEqual(
+    batch.map(({ headers }, at) => ({ headers, body: bodies[at] })),
+  );
+});
+
 test('asks for private keys once, and only for a sealed body', async () => {
   const { publicKey, privateKey } = newKeyPair(new Uint8Array(32).fill(1));
   const { inbox, writerWith, asked } = await setUp([privateKey]);
