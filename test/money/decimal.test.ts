@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   decimalText,
   isWireNumber,
+  parseExactJson,
   parseJson,
   scaledInteger,
   trimDecimal,
@@ -61,6 +62,17 @@ describe('no digit is lost', () => {
           const numbers = printed.match(/-?\d[\d.eE+-]*/g) ?? [];
           expect(isSame(numbers.at(-1) ?? '', text)).toBe(true);
         }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('by parseExactJson, which keeps each number as it is written', () => {
+    const form = fc.tuple(decimal, fc.constantFrom('', '0', '00', 'e2', 'E-3')).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(form, decimal, (text, other) => {
+        for (const document of [text, `[${text},${other}]`, `{"a":${text},"b":{"c":[1,${other}]}}`])
+          expect(JSON.stringify(parseExactJson(document))).toBe(document);
       }),
       { numRuns: 2000 },
     );
