@@ -1,29 +1,25 @@
-import type { World } from '../base/world.ts';
 import { controls } from '../contract/control.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { bodyText, secretsOf } from '../contract/exchange-text.ts';
-import { createPathMatcher } from '../contract/paths.ts';
-import { redactBody, redactText } from '../contract/redact.ts';
-import { isJsonObject, parseExactJson } from '../money/decimal.ts';
+import { createPathMatcher, type PathMatch } from '../contract/paths.ts';
+import { createRedactor, redactText } from '../contract/redact.ts';
+import { isJsonObject } from '../money/decimal.ts';
 import type { ObservedExchange } from '../sandbox/observe.ts';
 import { type Database, openScratch, type SqlValue } from '../sqlite/database.ts';
 import { cutBody } from './bodies.ts';
 import { copiesOf } from './copies.ts';
 import type { List, Row, RowQuery } from './source.ts';
 
-const MAX_REQUESTS = 100_000;
 /** Removing one by one would cost each request as much as adding it. */
-const REMOVED_AT_ONCE = 10_000;
+const REQUESTS = { atMost: 100_000, removedAtOnce: 10_000 };
 /** How much of bodies is kept. */
 const MAX_BODIES = 64 * 1024 * 1024;
-/** How often requests are recorded. */
-const EVERY_MS = 100;
 /**
- * Of how many reads the bodies are kept each time. Redacting a body takes as long as answering its request, so a load test would be half as
- * fast. Requests that change something are always kept.
+ * How many characters of reads are kept: so many at once, and then so many each millisecond. Redacting a long body takes as long as answering
+ * its request, which a load test would notice. Requests that change something are always kept.
  */
-const READS_EACH_TIME = 20;
+const READS = { atOnce: 100_000, eachMs: 200 };
 
 const TABLES = `
 PRAGMA cache_size = -2000; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
@@ -31,7 +27,7 @@ CREATE TABLE request (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, ms REAL NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, operation TEXT, effect TEXT NOT NULL,
   who TEXT NOT NULL, status INTEGER, subject TEXT, sent TEXT, received TEXT) STRICT;`;
 
-/** The session's requests: in a file without a name, bounded, and redacted before they are written. */
+/** The session's requests: in a file without a name, bounded, and redacted as soon as they are answered. */
 export interface RequestLog {
   readonly list: List;
   observe(exchange: ObservedExchange): void;
@@ -62,66 +58,58 @@ interface Stored extends Omit<RecordedRequest, 'at' | 'status'> {
   readonly status: bigint | null;
 }
 
-interface Pending {
-  readonly exchange: ObservedExchange;
-  readonly endpoint: Endpoint | undefined;
-  readonly hasBodies: boolean;
-}
-
 export async function openRequestLog(
-  { clock }: Pick<World, 'clock'>,
   whoIs: (apiKey: string | undefined) => string,
+  { atMost, removedAtOnce } = REQUESTS,
 ): Promise<RequestLog> {
   const store = await openScratch((database) => database.exec(TABLES));
   const paths = createPathMatcher<Endpoint>([...controls, ...endpoints]);
-  let pending: Pending[] = [];
-  let reads = 0;
-  let [last, bodies, generation] = [0, 0, 0];
+  const keepsRead = createAllowance();
+  let [first, last, bodies, generation] = [1, 0, 0, 0];
   const insert = (row: RecordedRequest) => {
-    last += 1;
-    bodies += (row.sent?.length ?? 0) + (row.received?.length ?? 0);
     store.run(
       'INSERT INTO request VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[last, row.at, row.ms, row.method, row.path, row.operation, row.effect],
+      ...[last + 1, row.at, row.ms, row.method, row.path, row.operation, row.effect],
       ...[row.who, row.status, row.subject, row.sent, row.received],
     );
+    last += 1;
+    bodies += (row.sent?.length ?? 0) + (row.received?.length ?? 0);
   };
   const tidy = () => {
     if (bodies > MAX_BODIES) bodies = dropBodies(store);
-    const count = Number(store.get<{ n: bigint }>('SELECT count(*) AS n FROM request')?.n ?? 0n);
-    if (count <= MAX_REQUESTS) return;
-    store.run('DELETE FROM request WHERE id <= ?', last - MAX_REQUESTS + REMOVED_AT_ONCE);
+    if (last - first < atMost) return;
+    first += removedAtOnce;
+    store.run('DELETE FROM request WHERE id < ?', first);
     generation += 1;
   };
-  const write = (work: () => void) => {
-    store.transaction('write', work);
-    if (last % 1_000 < 200 || bodies > MAX_BODIES) tidy();
-  };
-  const flush = () => {
-    const waiting = pending;
-    [pending, reads] = [[], 0];
-    if (waiting.length === 0) return;
-    write(() => {
-      for (const each of waiting) insert(recorded(each, whoIs));
-    });
-  };
-  const timer = clock.every?.(EVERY_MS, flush);
   return {
-    list: listOf(store, flush, () => generation),
+    list: listOf(store, () => generation),
     observe: (exchange) => {
       const { method, url } = exchange.request;
-      const endpoint = paths.match(method === 'HEAD' ? 'GET' : method, url.split('?', 1)[0] ?? '')?.endpoint;
-      const hasBodies = endpoint?.effect !== 'read' || reads < READS_EACH_TIME;
-      if (endpoint?.effect === 'read') reads += 1;
-      pending.push({ exchange: hasBodies ? exchange : withoutBodies(exchange), endpoint, hasBodies });
-      if (!timer) flush();
+      const match = paths.match(method === 'HEAD' ? 'GET' : method, pathIn(url));
+      const hasBodies = match?.endpoint.effect !== 'read' || keepsRead(exchange);
+      try {
+        insert(recorded(exchange, match, hasBodies, whoIs(exchange.caller.apiKey)));
+        tidy();
+      } catch {
+        // The request was answered, and its answer must arrive although it cannot be recorded, such as on a full disk.
+      }
     },
     last: () => last,
     about: (id) => store.all<Stored>(`SELECT * FROM request WHERE subject = ? ORDER BY id LIMIT 50`, id).map(rowOf),
-    close: () => {
-      timer?.[Symbol.dispose]();
-      store.close();
-    },
+    close: () => store.close(),
+  };
+}
+
+/** Returns whether the bodies of a read are kept. One that is too long is kept too, and the next ones wait for it. */
+function createAllowance(): (read: ObservedExchange) => boolean {
+  let [left, atMs] = [READS.atOnce, 0];
+  return ({ request, response, startMs }) => {
+    left = Math.min(READS.atOnce, left + Math.max(0, startMs - atMs) * READS.eachMs);
+    atMs = startMs;
+    const isKept = left > 0;
+    if (isKept) left -= request.url.length + (request.body?.length ?? 0) + (response?.body.length ?? 0);
+    return isKept;
   };
 }
 
@@ -136,41 +124,59 @@ function dropBodies(store: Database): number {
   return Number(left?.n ?? 0n);
 }
 
-function withoutBodies({ request, response, ...rest }: ObservedExchange): ObservedExchange {
-  const { method, url, headers } = request;
-  return {
-    ...rest,
-    request: { method, url: url.split('?', 1)[0] ?? '', headers, body: undefined },
-    response: response && { status: response.status, headers: {}, body: '' },
-  };
-}
-
 /** Controls that show keys, or the whole state, on purpose. */
 const HAS_KEYS = new Set(['sandbox.status', 'sandbox.snapshot', 'sandbox.restore']);
 
-function recorded({ exchange, endpoint, hasBodies }: Pending, whoIs: (key?: string) => string): RecordedRequest {
-  const { request, response, caller, startMs, durationMs } = exchange;
-  const secrets = secretsOf(endpoint, { ...request, headers: { 'x-api-key': caller.apiKey ?? '' } });
-  const clean = (text: string) => cutBody(redactText(text, secrets));
-  const isHidden = HAS_KEYS.has(endpoint?.id ?? '');
-  const textOf = (side: 'request' | 'response', body: string | undefined) => {
-    if (!hasBodies) return null;
-    if (!body) return '';
-    return isHidden ? `(${body.length} characters)` : clean(bodyText(endpoint, side, redactBody(body, secrets)));
-  };
-  const received = textOf('response', response?.body);
-  const sent = textOf('request', request.body);
+function recorded(
+  exchange: ObservedExchange,
+  match: PathMatch | undefined,
+  hasBodies: boolean,
+  who: string,
+): RecordedRequest {
+  const { request, response, startMs, durationMs } = exchange;
+  const texts = hasBodies ? wholeTexts(exchange, match?.endpoint) : shortTexts(exchange, match);
+  const input = jsonOf(texts.sent);
   return {
-    ...{ at: startMs, ms: Math.round(durationMs * 100) / 100, method: request.method, path: clean(request.url) },
-    ...{ operation: endpoint?.id ?? null, effect: endpoint ? effectOf(endpoint, jsonOf(sent)) : 'unknown' },
-    ...{ who: whoIs(caller.apiKey), status: response?.status ?? null, subject: subjectOf(received, sent) },
-    ...{ sent, received },
+    ...{ at: startMs, ms: Math.round(durationMs * 100) / 100, method: request.method, ...texts },
+    ...{ operation: match?.endpoint.id ?? null, effect: match ? effectOf(match.endpoint, input) : 'unknown' },
+    ...{ who, status: response?.status ?? null, subject: subjectOf(jsonOf(texts.received), input) },
   };
 }
 
+/** What of an exchange is shown, without secrets. */
+type Texts = Pick<RecordedRequest, 'path' | 'sent' | 'received'>;
+
+function wholeTexts({ request, response, caller }: ObservedExchange, endpoint: Endpoint | undefined): Texts {
+  const secrets = secretsOf(endpoint, { ...request, headers: { 'x-api-key': caller.apiKey ?? '' } });
+  const redactor = createRedactor(secrets);
+  const clean = (text: string) => cutBody(redactor.text(text));
+  const isHidden = HAS_KEYS.has(endpoint?.id ?? '');
+  const textOf = (side: 'request' | 'response', body = '') => {
+    if (body === '') return '';
+    return isHidden ? `(${body.length} characters)` : clean(bodyText(endpoint, side, redactor.body(body)));
+  };
+  return {
+    path: clean(request.url),
+    sent: textOf('request', request.body),
+    received: textOf('response', response?.body),
+  };
+}
+
+function shortTexts({ request, caller }: ObservedExchange, match: PathMatch | undefined): Texts {
+  const path = pathIn(request.url);
+  // What is in the contract is no secret; to look for one in all its forms would take longer than everything else.
+  const isKnown = match !== undefined && path.endsWith(match.spelling.path);
+  const secrets = isKnown || !caller.apiKey ? [] : [caller.apiKey];
+  return { path: cutBody(redactText(path, secrets)), sent: null, received: null };
+}
+
+const pathIn = (url: string) => url.split('?', 1)[0] ?? '';
+
 function jsonOf(text: string | null): Readonly<Record<string, unknown>> {
+  if (!text) return {};
   try {
-    const value = parseExactJson(text ?? '');
+    // The ids and actions that are read of it are texts, so that no digit matters.
+    const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : {};
   } catch {
     return {};
@@ -180,8 +186,8 @@ function jsonOf(text: string | null): Readonly<Record<string, unknown>> {
 /** What a request is about: the id in its response, else in the request itself. */
 const IDS = ['requestId', 'tradeId', 'withdrawalId', 'depositId', 'orderId', 'eventId', 'userId'];
 
-function subjectOf(...texts: readonly (string | null)[]): string | null {
-  for (const json of texts.map(jsonOf))
+function subjectOf(...sides: readonly Readonly<Record<string, unknown>>[]): string | null {
+  for (const json of sides)
     for (const object of [json['data'], json])
       for (const name of IDS) {
         const id = isJsonObject(object) ? object[name] : undefined;
@@ -207,8 +213,7 @@ const STATES: Readonly<Record<string, string>> = {
   money: `effect = 'money'`,
 };
 
-/** `flush` records what waits, so that whoever asks gets everything that was answered before. */
-function listOf(store: Database, flush: () => void, generation: () => number): List {
+function listOf(store: Database, generation: () => number): List {
   const whereOf = ({ text, state }: RowQuery): readonly [string, SqlValue[]] => {
     const conditions = [...(STATES[state] ? [STATES[state]] : [])];
     if (text !== '') conditions.push(`instr(lower(concat_ws(' ', operation, path, who, subject, status)), ?) > 0`);
@@ -216,7 +221,6 @@ function listOf(store: Database, flush: () => void, generation: () => number): L
   };
   return {
     page: (query) => {
-      flush();
       const [where, values] = whereOf(query);
       const total = store.get<{ n: bigint }>(`SELECT count(*) AS n FROM request ${where}`, ...values)?.n ?? 0n;
       const sql = `SELECT * FROM request ${where} ORDER BY id LIMIT ? OFFSET ?`;

@@ -113,9 +113,7 @@ export const serveCommand = command({
       import('../../sandbox/host-check.ts'),
     ]);
     const { host = '127.0.0.1', port = 8787 } = input;
-    const watch = input.inspect
-      ? await (await import('../../inspector/sandbox/watch.ts')).watchSandbox(world)
-      : undefined;
+    const watch = input.inspect ? await (await import('../../inspector/sandbox/watch.ts')).watchSandbox() : undefined;
     const served = await serve(world, {
       path: sandboxPath(world),
       port,

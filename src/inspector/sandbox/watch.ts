@@ -1,4 +1,3 @@
-import type { World } from '../../base/world.ts';
 import type { ServedSandbox, ServeOptions } from '../../sandbox/serve.ts';
 import { openRequestLog } from '../requests.ts';
 import type { InspectorSource } from '../source.ts';
@@ -12,10 +11,10 @@ interface Watch extends Required<Pick<ServeOptions, 'observe' | 'onStep'>> {
   close(): void;
 }
 
-export async function watchSandbox(world: Pick<World, 'clock'>): Promise<Watch> {
+export async function watchSandbox(): Promise<Watch> {
   let nameOf = (_: string): string | undefined => undefined;
   const names = new Map<string, string>();
-  const requests = await openRequestLog(world, (apiKey) => {
+  const requests = await openRequestLog((apiKey) => {
     if (apiKey === undefined) return 'no key';
     const known = names.get(apiKey) ?? nameOf(apiKey);
     if (known !== undefined) names.set(apiKey, known);
