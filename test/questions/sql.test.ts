@@ -306,6 +306,17 @@ describe('a query that would never end', () => {
   });
 });
 
+test('the process of a query has the options of Node that its user set, and its own limit of memory', async () => {
+  const other = newHome(onTestFinished);
+  await fiatrail(other, ['sync', '-q']);
+  const [preload, seen] = [join(other.path, 'preload.cjs'), join(other.path, 'seen')];
+  const limit = `require('node:v8').getHeapStatistics().heap_size_limit`;
+  writeFileSync(preload, `require('node:fs').writeFileSync(${JSON.stringify(seen)}, String(${limit}));`);
+  const env = { NODE_OPTIONS: `--max-old-space-size=4096 --require=${preload}` };
+  expect((await fiatrail(other, ['sql', 'select 1'], { env })).code).toBe(0);
+  expect(Number(readFileSync(seen, 'utf8'))).toBeLessThan(512 * 1024 * 1024);
+});
+
 test('a query leaves no file behind', async () => {
   const files = () =>
     readdirSync(home.stateDir)

@@ -72,8 +72,8 @@ async function askOnce(account: Account, statement: SqlStatement, nearest: Neare
   }
   const program = world.startProgram([...world.self, QUERY_PROCESS], input(), {
     timeoutMs: globals.timeoutMs,
-    // A single binary takes no flag of Node on its command line.
-    env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` },
+    // A single binary takes no flag of Node on its command line. The last of several limits counts.
+    env: { NODE_OPTIONS: `${world.env['NODE_OPTIONS'] ?? ''} --max-old-space-size=${HEAP_MIB}`.trim() },
   });
   const parts = partsOf(program, { account, statement, path, nearest, run });
   // Nobody waits for the last steps of one that has said everything.
