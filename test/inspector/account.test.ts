@@ -1,6 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Clock } from '../../src/base/world.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { newHome, sharedEnd } from '../support/built.ts';
 import { fiatrail, fiatrailJson, must, startFiatrail } from '../support/in-process.ts';
 import { ask, enter, session } from './asking.ts';
@@ -16,8 +18,10 @@ beforeAll(async () => {
 });
 
 /** Starts an inspector, and enters it. */
-async function inspected(...words: string[]) {
-  const running = startFiatrail(home, ['inspect', ...words, '-o', 'json']);
+const inspected = (...words: string[]) => inspectedAt(systemClock, ...words);
+
+async function inspectedAt(clock: Clock, ...words: string[]) {
+  const running = startFiatrail(home, ['inspect', ...words, '-o', 'json'], { clock });
   onTestFinished(async () => {
     running.kill('SIGTERM');
     await running.end;
@@ -47,6 +51,8 @@ interface Reported {
   >)[];
   readonly balances?: readonly { readonly at: string; readonly balance: Printed }[];
 }
+
+const DAY_MS = 86_400_000;
 
 const saved = (name: string) => join(home.path, name);
 
@@ -103,6 +109,19 @@ describe('inspect', () => {
     expect(balances.map(({ at }) => at)).toEqual(days);
     for (const { at, balance } of balances)
       expect(figureOf('Balance', 'CNGN', 'At the end of the day', at)).toBe(balance.value);
+  });
+
+  test('draws another day after midnight, also without a sync', async () => {
+    let aheadMs = 0;
+    const { read } = await inspectedAt({ ...systemClock, now: () => Date.now() + aheadMs });
+    const daysOf = async () => ((await read('/api/documents/charts')) as Charts).days;
+    // The sync was two days later than now, because the sandbox's clock was advanced.
+    aheadMs = 2 * DAY_MS;
+    const before = await daysOf();
+    aheadMs += DAY_MS;
+    const after = await daysOf();
+    expect(after.slice(0, -1)).toEqual(before.slice(1));
+    expect(after.at(-1)).not.toBe(before.at(-1));
   });
 
   test('finds by what `find` takes, and repeats no digits that may be a BVN', async () => {

@@ -39,6 +39,9 @@ const NOTHING: Charts = { days: [], charts: [] };
 
 type MovedField = 'in' | 'out' | 'earned' | 'fees';
 
+/** Today, until which the charts go. */
+export const todayIn = (zone: Zone, nowMs: number): string => partsOf(nowMs, nowMs + 1, 'day', zone)[0]?.name ?? '';
+
 /** Volumes, fees and balances of each asset on the last days: the figures of `report --by day` and `report balance`. */
 export async function chartsDocument({ world, profile }: Account, zone: Zone): Promise<Charts> {
   const mirror = await existingMirror(world, profile);

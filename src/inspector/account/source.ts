@@ -10,7 +10,7 @@ import { typedAs } from '../../engine/questions/typed.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { heldList, heldWhile } from '../held.ts';
 import type { Found, InspectorSource } from '../source.ts';
-import { chartsDocument } from './charts.ts';
+import { chartsDocument, todayIn } from './charts.ts';
 import { eventOf, newestEvents } from './events.ts';
 import { newestOperations, operationOf } from './operations.ts';
 import { storyList } from './stories.ts';
@@ -37,7 +37,8 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
     const [extent, counts] = [await (await inbox())?.extent(), await (await inbox())?.counts()];
     return [extent?.latestId ?? 0n, ...Object.values(counts ?? {})].join('.');
   };
-  const charts = heldWhile(mirrorVersion, () => chartsDocument(account, zone));
+  const chartsVersion = async () => `${await mirrorVersion()}.${todayIn(zone, world.clock.now())}`;
+  const charts = heldWhile(chartsVersion, () => chartsDocument(account, zone));
   const lists = {
     operations: heldList(
       operationsVersion,
@@ -55,7 +56,7 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
     ...{ title: profile.name, lists, actions: {} },
     documents: { charts: async () => (await charts()).value, mirror: () => mirrorDocument(account) },
     find: (text) => found(account, text),
-    version: async () => [await operationsVersion(), await eventsVersion(), await mirrorVersion()].join('-'),
+    version: async () => [await operationsVersion(), await eventsVersion(), await chartsVersion()].join('-'),
     close: async () => opened?.close(),
   };
 }
