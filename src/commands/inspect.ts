@@ -108,6 +108,8 @@ const inspectCommand = command({
     const { accountSource } = await import('../inspector/account/source.ts');
     const source = accountSource(session, session.globals.zone);
     try {
+      // A file that cannot be read, such as one of a newer version, is reported now instead of by an empty page.
+      await source.version();
       await show(session, source, port);
     } finally {
       await source.close();

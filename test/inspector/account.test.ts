@@ -1,5 +1,6 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/base/world.ts';
 import { systemClock } from '../../src/system/clock.ts';
@@ -160,6 +161,32 @@ describe('inspect', () => {
     running.kill('SIGTERM');
     expect((await running.end).code).toBe(0);
     expect(() => statSync(join(other.stateDir, 'journal.db'))).toThrow('ENOENT');
+  });
+});
+
+describe('a state file of a newer version', () => {
+  const newer = async (part: string, ...words: string[]) => {
+    const files = readdirSync(home.stateDir, { recursive: true, encoding: 'utf8' });
+    const file = files.find((name) => name.includes(part) && name.endsWith('.db')) ?? '';
+    const database = new DatabaseSync(join(home.stateDir, file));
+    onTestFinished(() => database.close());
+    const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+    onTestFinished(() => database.exec(`PRAGMA user_version = ${version}`));
+    database.exec('PRAGMA user_version = 9999');
+    const ran = await fiatrail(home, words);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(
+      'was created by a newer version of fiatrail\n  hint: use that version, or a later one\n',
+    );
+    expect(ran.stderr).not.toContain('    at ');
+  };
+
+  test.each(['journal', 'inbox', 'mirror'])('is reported instead of a page: %s', async (part) => {
+    await newer(part, 'inspect', '--port', '0');
+  });
+
+  test('is reported instead of a sandbox with a page', async () => {
+    await newer('sandbox', 'sandbox', 'serve', '--port', '0', '--inspect');
   });
 });
 

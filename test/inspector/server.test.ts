@@ -165,6 +165,23 @@ test('a browser that reads no events costs nobody else anything, and does not ke
   expect((await ask(at.origin, '/api/about', { cookie })).status).toBe(200);
 });
 
+test('a browser that goes away in the middle of anything disturbs nobody', async () => {
+  const at = await inspected();
+  const cookie = await session(at);
+  const { hostname, port, host } = new URL(at.origin);
+  const starts = ['/api/feed', '/api/lists/requests', '/api/documents/book', '/page.js'].map((path) => `GET ${path}`);
+  for (const start of [...starts, 'POST /enter', 'POST /api/actions/save', '']) {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    const headers = `Host: ${host}\r\nOrigin: ${at.origin}\r\nCookie: ${cookie}\r\nContent-Length: 99\r\n\r\n{"`;
+    await new Promise((resolve) => socket.write(start === '' ? 'GE' : `${start} HTTP/1.1\r\n${headers}`, resolve));
+    socket.resetAndDestroy();
+  }
+  expect((await ask(at.origin, '/api/about', { cookie })).status).toBe(200);
+  expect((await fetch(`${at.url}/getfees`, { headers: { 'x-api-key': at.apiKey } })).status).toBe(200);
+});
+
 test('events say that something is new, and not again to whoever heard it', async () => {
   const at = await inspected();
   const cookie = await session(at);
