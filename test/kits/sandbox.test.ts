@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -90,8 +91,29 @@ test('delivers the events of the account', async () => {
 });
 
 test('many of them leave nothing open', async () => {
-  const open = () => process.getActiveResourcesInfo().filter((each) => /^(Timeout|TCP|Pipe|FSReq)/.test(each)).length;
-  const before = open();
-  for (let count = 0; count < 20; count += 1) await (await startSandbox()).close();
-  expect(open()).toBeLessThanOrEqual(before);
+  const folder = temporaryFolder(afterAll);
+  const hasFiles = existsSync('/proc/self/fd');
+  const links = () => readdirSync('/proc/self/fd').flatMap((each) => linkAt(`/proc/self/fd/${each}`) ?? []);
+  const files = () => (hasFiles ? links().filter((each) => each.startsWith(folder)).length : 0);
+  const resources = () => process.getActiveResourcesInfo().filter((each) => /^(Timeout|TCP|Pipe|FSReq)/.test(each));
+  const listeners = () => process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);
+  const before = { resources: resources().length, listeners: listeners() };
+  for (let count = 0; count < 50; count += 1) {
+    const state = count % 2 === 1 ? join(folder, `${count}.db`) : undefined;
+    await using sandbox = await startSandbox({ state, port: count % 5 === 1 ? 0 : undefined });
+    await sandbox.client.call('users.onboard', { bvn: '22222222222' });
+    if (state && hasFiles) expect(files()).toBeGreaterThan(0);
+  }
+  expect(files()).toBe(0);
+  expect(listeners()).toBe(before.listeners);
+  expect(resources().length).toBeLessThanOrEqual(before.resources);
 });
+
+/** A file that was closed meanwhile has no link. */
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
