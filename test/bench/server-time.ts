@@ -18,7 +18,7 @@ export interface ServerSize {
 }
 
 /** Returns the CPU milliseconds of a process so far, of all its threads. */
-function cpuMs(pid: number): number {
+export function cpuMs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   const ns = threads.map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),

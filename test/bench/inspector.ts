@@ -1,0 +1,191 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { inTurn, outputOf, residentMb } from './measure.ts';
+import type { Figure, Row, Target } from './report.ts';
+import { cpuMs } from './server-time.ts';
+import { median, quantile, ratios } from './statistics.ts';
+import { type Load, type Shot, shoot, shootInTurn } from './throughput.ts';
+import type { Served, Workshop } from './workshop.ts';
+
+const PAINT_LIMIT_MS = 1_000;
+const FRAME_LIMIT_MS = 20;
+const START_LIMIT_MS = 60;
+/** Reads after which the memory is looked at. */
+const READS = 30_000;
+/** Frames that are scrolled in each run, and by how many pixels each. */
+const [FRAMES, PIXELS] = [200, 400];
+
+/** How many requests the page lists, and how often it is opened. */
+export interface InspectorSize extends Load {
+  readonly requests: number;
+  readonly paints: number;
+}
+
+interface Inspected extends Served {
+  readonly inspector: string;
+}
+
+/** Measures what `sandbox serve --inspect` costs, its page with many requests, and how soon a sandbox in a program is ready. */
+export async function measureInspector(shop: Workshop, size: InspectorSize): Promise<Row[]> {
+  const rows = startRows(shop, size.paints);
+  const chromiumPath = pathOf('chromium');
+  const [plain, inspected] = [await serve(shop, 'plain'), (await serve(shop, 'inspected', '--inspect')) as Inspected];
+  const servers = { plain, inspected };
+  rows.push(await memoryRow(servers));
+  if (chromiumPath === undefined) rows.push({ name: 'page of the inspector', why: 'chromium is not installed' });
+  else {
+    await shoot(feesAt(inspected), { amount: size.requests - READS });
+    const origin = new URL(inspected.inspector).origin;
+    const cookie = await enter(inspected.inspector);
+    const open = () => openPage(chromiumPath, origin, cookie);
+    rows.push(...(await pageRows(open, size)));
+    const { browser } = await open();
+    rows.push(...(await loadRows(servers, size)));
+    await browser.close();
+  }
+  await Promise.all([plain, inspected].map((served) => shop.stop(served)));
+  return rows;
+}
+
+/** Returns the path of a program; undefined if it is not installed. */
+const pathOf = (program: string) =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, program))
+    .find((path) => existsSync(path));
+
+function serve(shop: Workshop, state: string, ...more: string[]): Promise<Served> {
+  outputOf(shop.fiatrail(state, ['sandbox', 'seed', '--users', '250']));
+  return shop.serve(
+    shop.fiatrail(state, ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '-o', 'json', ...more]),
+  );
+}
+
+const headersFor = ({ apiKey }: Served) => ({ 'x-api-key': apiKey, 'content-type': 'application/json' });
+
+const feesAt = (served: Served): Shot => ({
+  url: new URL(served.url).origin,
+  request: { method: 'GET', path: '/v1/getfees', headers: headersFor(served) },
+});
+
+const usersAt = (served: Served): Shot => ({
+  url: new URL(served.url).origin,
+  request: { method: 'POST', path: '/v1/listfintechusers', headers: headersFor(served), body: '{"limit":20}' },
+});
+
+/** Compares figures with a fixed limit. */
+function against(name: string, values: readonly number[], limit: number, note?: string): Figure {
+  const beside = values.map(() => limit);
+  return {
+    ...{ name, unit: 'ms', values, against: 'limit', beside, ratios: ratios(values, beside) },
+    ...{ target: { is: 'at most', ratio: 1 }, ...(note === undefined ? {} : { note }) },
+  };
+}
+
+function startRows(shop: Workshop, runs: number): Row[] {
+  const words = [join(import.meta.dirname, 'start-sandbox.cjs'), join(shop.folder, 'fiatrail/dist/kits/sandbox.cjs')];
+  const starts = Array.from({ length: runs }, () => JSON.parse(outputOf(shop.node([...words, '21']))) as number[]);
+  const firsts = starts.map(([first = Number.NaN]) => first);
+  const others = starts.map(([, ...rest]) => median(rest));
+  return [
+    against('startSandbox, the first in a process', firsts, START_LIMIT_MS),
+    against('startSandbox, the median of the next 20', others, START_LIMIT_MS),
+  ];
+}
+
+type Servers = Readonly<Record<'plain' | 'inspected', Served>>;
+
+async function memoryRow(servers: Servers): Promise<Row> {
+  for (const served of Object.values(servers)) await shoot(usersAt(served), { amount: READS });
+  const name = `resident memory of sandbox serve --inspect after ${READS.toLocaleString('en')} reads`;
+  const [values, beside] = [residentMb(servers.inspected.pid, 'VmRSS'), residentMb(servers.plain.pid, 'VmRSS')];
+  if (values === undefined || beside === undefined) return { name, why: 'no /proc here' };
+  return compared(name, 'MB', [values], [beside], { is: 'at most', ratio: 1.2 });
+}
+
+const compared = (
+  name: string,
+  unit: Figure['unit'],
+  values: readonly number[],
+  beside: readonly number[],
+  target: Target,
+): Figure => ({
+  ...{ name, unit, values, against: 'without --inspect', beside, ratios: ratios(values, beside), target },
+});
+
+/** Reads while a page is open: how many in a second, and the CPU time of one. */
+async function loadRows(servers: Servers, size: InspectorSize): Promise<Row[]> {
+  const [plain, inspected] = [usersAt(servers.plain), usersAt(servers.inspected)];
+  const hits = await shootInTurn({ plain, inspected }, size);
+  const perSecond = (of: readonly { readonly perSecond: number }[]) => of.map((each) => each.perSecond);
+  const cpu = await inTurn(servers, size.rounds, async (served) => {
+    const before = cpuMs(served.pid);
+    const { answered } = await shoot(usersAt(served), { amount: 1_000 });
+    return (cpuMs(served.pid) - before) / answered;
+  });
+  const [rate, time] = ['reads of sandbox serve --inspect, a page open', 'CPU time of such a read'];
+  return [
+    compared(rate, '/s', perSecond(hits.inspected), perSecond(hits.plain), { is: 'at least', ratio: 0.85 }),
+    compared(time, 'ms', cpu.inspected, cpu.plain, { is: 'at most', ratio: 1 / 0.85 }),
+  ];
+}
+
+/** Exchanges the token of the address for the cookie of a session. */
+async function enter(url: string): Promise<{ readonly name: string; readonly value: string }> {
+  const { origin, hash } = new URL(url);
+  const body = JSON.stringify({ token: hash.replace('#token=', '') });
+  const answer = await fetch(`${origin}/enter`, { method: 'POST', headers: { origin }, body });
+  const [name = '', value = ''] = (answer.headers.getSetCookie()[0] ?? '').split(';')[0]?.split('=') ?? [];
+  return { name, value };
+}
+
+/** Notes when the first row of the list is painted. As a text, because nothing here is compiled for a browser. */
+const NOTE_ROWS = `(function look() {
+  if (document.querySelector('.row .cell')) requestAnimationFrame(() => { window.paintedAt = performance.now(); });
+  else requestAnimationFrame(look);
+})()`;
+
+const SCROLL = `new Promise((resolve) => {
+  const box = document.querySelector('.rows');
+  const times = [];
+  let last = performance.now();
+  (function step(now) {
+    times.push(now - last);
+    last = now;
+    box.scrollTop += ${PIXELS};
+    if (times.length > ${FRAMES}) resolve(times.slice(1));
+    else requestAnimationFrame(step);
+  })(last);
+})`;
+
+/** Opens the page in a browser that has just been started. */
+async function openPage(
+  executablePath: string,
+  origin: string,
+  cookie: { readonly name: string; readonly value: string },
+): Promise<{ readonly browser: Browser; readonly page: Page; readonly paintedMs: number }> {
+  const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  await context.addCookies([{ ...cookie, url: origin }]);
+  await context.addInitScript(NOTE_ROWS);
+  const page = await context.newPage();
+  await page.goto(`${origin}/#/requests`);
+  const painted = await page.waitForFunction('window.paintedAt');
+  return { browser, page, paintedMs: Number(await painted.jsonValue()) };
+}
+
+async function pageRows(open: () => ReturnType<typeof openPage>, { requests, paints }: InspectorSize): Promise<Row[]> {
+  const [painted, frames]: [number[], number[]] = [[], []];
+  for (let run = 0; run < paints; run++) {
+    const { browser, page, paintedMs } = await open();
+    painted.push(paintedMs);
+    frames.push(quantile((await page.evaluate(SCROLL)) as number[], 0.95));
+    await browser.close();
+  }
+  const many = `${requests.toLocaleString('en')} requests`;
+  return [
+    against(`page of the inspector: first rows of ${many}`, painted, PAINT_LIMIT_MS, 'Each in a browser just started.'),
+    against('page of the inspector: a frame while scrolling, p95', frames, FRAME_LIMIT_MS, `${FRAMES} frames each.`),
+  ];
+}
