@@ -146,6 +146,13 @@ const NOTE_ROWS = `(function look() {
   else requestAnimationFrame(look);
 })()`;
 
+const PAINTED_AT = `new Promise((resolve) => {
+  (function look() {
+    if (window.paintedAt) resolve(window.paintedAt);
+    else requestAnimationFrame(look);
+  })();
+})`;
+
 const SCROLL = `new Promise((resolve) => {
   const box = document.querySelector('.rows');
   const times = [];
@@ -171,8 +178,7 @@ async function openPage(
   await context.addInitScript(NOTE_ROWS);
   const page = await context.newPage();
   await page.goto(`${origin}/#/requests`);
-  const painted = await page.waitForFunction('window.paintedAt');
-  return { browser, page, paintedMs: Number(await painted.jsonValue()) };
+  return { browser, page, paintedMs: (await page.evaluate(PAINTED_AT)) as number };
 }
 
 async function pageRows(open: () => ReturnType<typeof openPage>, { requests, paints }: InspectorSize): Promise<Row[]> {
