@@ -83,7 +83,7 @@ export async function openRequestLog(
     generation += 1;
   };
   return {
-    list: listOf(store, () => generation),
+    list: listOf(store, () => ({ first, last, generation })),
     observe: (exchange) => {
       const { method, url } = exchange.request;
       const match = paths.match(method === 'HEAD' ? 'GET' : method, pathIn(url));
@@ -96,7 +96,8 @@ export async function openRequestLog(
       }
     },
     last: () => last,
-    about: (id) => store.all<Stored>(`SELECT * FROM request WHERE subject = ? ORDER BY id LIMIT 50`, id).map(rowOf),
+    about: (id) =>
+      store.all<Stored>(`SELECT ${ROW} FROM request WHERE subject = ? ORDER BY id LIMIT 50`, id).map(rowOf),
     close: () => store.close(),
   };
 }
@@ -213,7 +214,10 @@ const STATES: Readonly<Record<string, string>> = {
   money: `effect = 'money'`,
 };
 
-function listOf(store: Database, generation: () => number): List {
+const ROW = 'id, at, ms, method, path, operation, effect, who, status, subject';
+
+/** `extent` says which requests there are: no number between them is left out. */
+function listOf(store: Database, extent: () => Readonly<Record<'first' | 'last' | 'generation', number>>): List {
   const whereOf = ({ text, state }: RowQuery): readonly [string, SqlValue[]] => {
     const conditions = [...(STATES[state] ? [STATES[state]] : [])];
     if (text !== '') conditions.push(`instr(lower(concat_ws(' ', operation, path, who, subject, status)), ?) > 0`);
@@ -221,11 +225,18 @@ function listOf(store: Database, generation: () => number): List {
   };
   return {
     page: (query) => {
+      const { first, last, generation } = extent();
       const [where, values] = whereOf(query);
+      // A page that is open asks for the newest rows again and again, and must not have all others counted for that.
+      if (where === '') {
+        const sql = `SELECT ${ROW} FROM request WHERE id >= ? ORDER BY id LIMIT ?`;
+        const rows = store.all<Stored>(sql, first + query.from, query.limit).map(rowOf);
+        return { total: last - first + 1, rows, generation };
+      }
       const total = store.get<{ n: bigint }>(`SELECT count(*) AS n FROM request ${where}`, ...values)?.n ?? 0n;
-      const sql = `SELECT * FROM request ${where} ORDER BY id LIMIT ? OFFSET ?`;
+      const sql = `SELECT ${ROW} FROM request ${where} ORDER BY id LIMIT ? OFFSET ?`;
       const rows = store.all<Stored>(sql, ...values, query.limit, query.from).map(rowOf);
-      return { total: Number(total), rows, generation: generation() };
+      return { total: Number(total), rows, generation };
     },
     detail: (id) => {
       const stored = store.get<Stored>('SELECT * FROM request WHERE id = ?', Number(id));
