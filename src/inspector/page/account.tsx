@@ -2,7 +2,7 @@ import { type About, useRead } from './api.tsx';
 import { Facts } from './facts.tsx';
 import { type Life, Picture } from './picture.tsx';
 import { hrefOf } from './route.tsx';
-import { Copy, Json, Linked, plain, State, Time } from './text.tsx';
+import { Copy, Json, Linked, plain, State, Time, Wide } from './text.tsx';
 
 interface OperationDetail {
   readonly id: string;
@@ -137,36 +137,39 @@ export function MirrorPane({ version }: { readonly about: About; readonly versio
   if (value.tables.length === 0)
     return <p class="note">This account has not been copied to this machine yet. Run: fiatrail sync</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section class="card wide" tabIndex={0} aria-label="Copied lists">
-      <table>
-        <thead>
-          <tr>
-            {['List', 'Rows', 'Open', 'Gone', 'Whole', 'Newest', 'Synced'].map((title) => (
-              <th scope="col">{title}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {value.tables.map(({ table, rows, open, gone, isWhole, newest, syncedAt }) => (
+    <div class="card">
+      <Wide label="Copied lists">
+        <table>
+          <thead>
             <tr>
-              <td>
-                <a href={hrefOf({ pane: 'copied', state: table })}>{plain(table)}</a>
-              </td>
-              <td class="number">{rows}</td>
-              <td class="number">{open}</td>
-              <td class="number">{gone}</td>
-              <td>{isWhole ? '✓ yes' : '! no'}</td>
-              <td>
-                <Time at={newest} />
-              </td>
-              <td>
-                <Time at={syncedAt} />
-              </td>
+              {['List', 'Rows', 'Open', 'Gone', 'Whole', 'Newest', 'Synced'].map((title) => (
+                <th scope="col" class={/Rows|Open|Gone/.test(title) ? 'number' : ''}>
+                  {title}
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody>
+            {value.tables.map(({ table, rows, open, gone, isWhole, newest, syncedAt }) => (
+              <tr>
+                <td>
+                  <a href={hrefOf({ pane: 'copied', state: table })}>{plain(table)}</a>
+                </td>
+                <td class="number">{rows}</td>
+                <td class="number">{open}</td>
+                <td class="number">{gone}</td>
+                <td>{isWhole ? '✓ yes' : '! no'}</td>
+                <td>
+                  <Time at={newest} />
+                </td>
+                <td>
+                  <Time at={syncedAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Wide>
+    </div>
   );
 }

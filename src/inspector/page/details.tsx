@@ -5,7 +5,7 @@ import { type About, post } from './api.tsx';
 import { Facts } from './facts.tsx';
 import { type Life, Picture } from './picture.tsx';
 import { hrefOf } from './route.tsx';
-import { Copy, Json, plain, State, Time } from './text.tsx';
+import { Copy, Json, plain, State, statusOf, Time, Wide } from './text.tsx';
 
 interface DetailProps<T> {
   readonly detail: T;
@@ -37,7 +37,7 @@ function Request({ detail }: DetailProps<RequestDetail>) {
       </h2>
       <Facts
         of={[
-          ['Status', <State of={status} />],
+          ['Status', <State of={statusOf(status)} />],
           ['Operation', operation],
           ['Effect', effect],
           ['Who', who],
@@ -129,8 +129,8 @@ function Event({ detail, about }: DetailProps<EventDetail>) {
       {log?.map((attempt) => (
         <details>
           <summary>
-            <Time at={attempt.at} /> <State of={attempt.status} /> {attempt.ms !== undefined && `${attempt.ms} ms`}{' '}
-            {attempt.problem && plain(attempt.problem)}
+            <Time at={attempt.at} /> <State of={statusOf(attempt.status)} />{' '}
+            {attempt.ms !== undefined && `${attempt.ms} ms`} {attempt.problem && plain(attempt.problem)}
           </summary>
           {attempt.body !== undefined && <Json text={attempt.body} label="What was sent" />}
           {attempt.answer !== undefined && <Json text={attempt.answer ?? ''} label="What the receiver answered" />}
@@ -186,38 +186,40 @@ function PostingSet({ detail: { id, at, event, subject, postings, sums } }: Deta
           ['Time', <Time at={at} />],
         ]}
       />
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Account</th>
-            <th scope="col" class="number">
-              Amount
-            </th>
-            <th scope="col" class="number">
-              Balance after
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {postings.map(({ account, amount, after }) => (
+      <Wide label="Postings">
+        <table>
+          <thead>
             <tr>
-              <td>{plain(account)}</td>
-              <td class="number">{plain(amount)}</td>
-              <td class="number">{plain(after)}</td>
+              <th scope="col">Account</th>
+              <th scope="col" class="number">
+                Amount
+              </th>
+              <th scope="col" class="number">
+                Balance after
+              </th>
             </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          {sums.map(({ asset, sum, isZero }) => (
-            <tr>
-              <th scope="row">{plain(asset)}</th>
-              <td class="number" colSpan={2}>
-                <Sum sum={sum} isZero={isZero} />
-              </td>
-            </tr>
-          ))}
-        </tfoot>
-      </table>
+          </thead>
+          <tbody>
+            {postings.map(({ account, amount, after }) => (
+              <tr>
+                <td>{plain(account)}</td>
+                <td class="number">{plain(amount)}</td>
+                <td class="number">{plain(after)}</td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            {sums.map(({ asset, sum, isZero }) => (
+              <tr>
+                <th scope="row">{plain(asset)}</th>
+                <td class="number" colSpan={2}>
+                  <Sum sum={sum} isZero={isZero} />
+                </td>
+              </tr>
+            ))}
+          </tfoot>
+        </table>
+      </Wide>
     </>
   );
 }

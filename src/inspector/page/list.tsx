@@ -1,12 +1,14 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get, type Page, type Row } from './api.tsx';
-import { plain, State, Time } from './text.tsx';
+import { plain, State, statusOf, Time } from './text.tsx';
 
 /** A column of a list. */
 export interface Column {
   readonly field: string;
   readonly title: string;
   readonly kind?: 'time' | 'state' | 'number';
+  /** The field that is shown of a row without this one. */
+  readonly otherwise?: string;
   /** Its share of the width. */
   readonly width: string;
 }
@@ -197,8 +199,8 @@ export function List(props: ListProps) {
   );
 }
 
-function Cell({ column: { field, kind }, row }: { readonly column: Column; readonly row: Row }) {
-  const value = row[field];
+function Cell({ column: { field, kind, otherwise = '' }, row }: { readonly column: Column; readonly row: Row }) {
+  const value = field === 'status' ? statusOf(row[field]) : (row[field] ?? row[otherwise]);
   const text = value === null || value === undefined ? '' : plain(String(value));
   return (
     <span class={`cell ${kind ?? ''} of-${field}`} title={kind ? undefined : text}>

@@ -24,7 +24,7 @@ const LISTS: Readonly<
       ...[
         column('at', 'Time', '7rem', 'time'),
         column('method', 'Method', '4rem'),
-        column('operation', 'Operation', '12rem'),
+        { ...column('operation', 'Operation', '12rem'), otherwise: 'path' },
       ],
       ...[
         column('who', 'Who', '9rem'),

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type About, post, useRead } from './api.tsx';
 import { Sum } from './details.tsx';
 import { hrefOf } from './route.tsx';
-import { plain, State, Time } from './text.tsx';
+import { plain, Time, Wide } from './text.tsx';
 
 interface PaneProps {
   readonly about: About;
@@ -28,30 +28,32 @@ export function BalancesPane({ version }: PaneProps) {
       {value.map(({ asset, accounts, others, sum, isZero }) => (
         <section class="card">
           <h2>{plain(asset)}</h2>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Account</th>
-                <th scope="col" class="number">
-                  Balance
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {accounts.map(({ account, balance }) => (
+          <Wide label={`Balances in ${asset}`}>
+            <table>
+              <thead>
                 <tr>
-                  <td>{plain(account)}</td>
-                  <td class="number">{plain(balance)}</td>
+                  <th scope="col">Account</th>
+                  <th scope="col" class="number">
+                    Balance
+                  </th>
                 </tr>
-              ))}
-              {others && (
-                <tr>
-                  <td>all others</td>
-                  <td class="number">{others}</td>
-                </tr>
-              )}
-            </tbody>
-          </table>
+              </thead>
+              <tbody>
+                {accounts.map(({ account, balance }) => (
+                  <tr>
+                    <td>{plain(account)}</td>
+                    <td class="number">{plain(balance)}</td>
+                  </tr>
+                ))}
+                {others && (
+                  <tr>
+                    <td>all others</td>
+                    <td class="number">{others}</td>
+                  </tr>
+                )}
+              </tbody>
+            </table>
+          </Wide>
           <p>
             <Sum sum={sum} isZero={isZero} />
           </p>
@@ -80,14 +82,18 @@ export function BookPane({ version }: PaneProps) {
   const { value, problem } = useRead<Readonly<Record<string, unknown>>>('/api/documents/book', version);
   if (!value) return waiting(problem);
   return (
-    <div class="cards">
+    <div class="cards rows-of-orders">
       {Object.entries(value).flatMap(([token, book]) =>
         sidesOf(book).map(([side, orders]) => (
           <section class="card">
             <h2>
               {token}: {plain(side)}
             </h2>
-            {orders.length === 0 ? <p class="note">No orders.</p> : <Orders orders={orders} />}
+            {orders.length === 0 ? (
+              <p class="note">No orders.</p>
+            ) : (
+              <Orders label={`${token}: ${plain(side)}`} orders={orders} />
+            )}
           </section>
         )),
       )}
@@ -97,10 +103,10 @@ export function BookPane({ version }: PaneProps) {
 
 const isFigure = (value: unknown) => typeof value === 'string' || typeof value === 'number';
 
-function Orders({ orders }: { readonly orders: readonly Side[] }) {
+function Orders({ label, orders }: { readonly label: string; readonly orders: readonly Side[] }) {
   const fields = Object.keys(orders[0] ?? {}).filter((name) => orders.some((order) => isFigure(order[name])));
   return (
-    <div class="wide">
+    <Wide label={label}>
       <table>
         <thead>
           <tr>
@@ -119,7 +125,7 @@ function Orders({ orders }: { readonly orders: readonly Side[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Wide>
   );
 }
 
@@ -237,7 +243,7 @@ function AddFault({ run }: { readonly run: Run }) {
         Kind <input required value={fault.kind} onInput={set('kind')} placeholder="slow" />
       </label>
       <label>
-        Operation <input required value={fault.endpoint} onInput={set('endpoint')} placeholder="onramp.start" />
+        Operation <input required value={fault.endpoint} onInput={set('endpoint')} placeholder="transactions.onramp" />
       </label>
       <label>
         Times <input type="number" min="1" value={fault.times} onInput={set('times')} />
@@ -269,7 +275,7 @@ export function FindPane({ text, version }: PaneProps & { readonly text: string 
       <ul>
         {value.map(({ list, id, text: said }) => (
           <li>
-            <State of={list} /> <a href={hrefOf({ pane: list, id })}>{plain(said)}</a>
+            {plain(list)} <a href={hrefOf({ pane: list, id })}>{plain(said)}</a>
           </li>
         ))}
       </ul>

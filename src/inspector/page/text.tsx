@@ -83,6 +83,9 @@ export function Time({ at }: { readonly at: string | number | null | undefined }
   );
 }
 
+/** The status of a request; one that was not answered was dropped. */
+export const statusOf = (status: string | number | null | undefined) => status ?? 'dropped';
+
 /** What a state is like. The sign says it without colour. */
 const LOOKS: readonly (readonly [pattern: RegExp, look: string, sign: string])[] = [
   [/^(2\d\d|completed|delivered|settled|acknowledged|verified|accepted|active|event|forwarded)$/, 'good', '✓'],
@@ -92,12 +95,23 @@ const LOOKS: readonly (readonly [pattern: RegExp, look: string, sign: string])[]
 ];
 
 export function State({ of }: { readonly of: string | number | null | undefined }) {
-  const text = String(of ?? 'dropped');
+  if (of === null || of === undefined) return <>—</>;
+  const text = String(of);
   const [, look, sign] = LOOKS.find(([pattern]) => pattern.test(text)) ?? [undefined, 'open', '…'];
   return (
     <span class={`state ${look}`}>
       <span aria-hidden="true">{sign}</span> {plain(text)}
     </span>
+  );
+}
+
+/** What may be wider than its place scrolls there, and nothing in it is broken into single characters. */
+export function Wide({ label, children }: { readonly label: string; readonly children: preact.ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section class="wide" tabIndex={0} aria-label={label}>
+      {children}
+    </section>
   );
 }
 
