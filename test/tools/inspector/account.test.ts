@@ -102,8 +102,9 @@ test('works by the keyboard alone', async () => {
     await expect.poll(() => page.url()).toContain(`#/${pane}`);
   }
   await page.keyboard.press('1');
-  await expect.poll(() => page.evaluate('document.activeElement?.className')).toBe('rows');
+  await expect.poll(() => page.evaluate('document.activeElement?.className'), { timeout: 20_000 }).toBe('rows');
   await page.keyboard.press('End');
+  await page.locator('.row.active .cell').first().waitFor();
   await page.keyboard.press('Enter');
   await page.locator('.detail h2').waitFor();
   await page.keyboard.press('Escape');

@@ -96,7 +96,7 @@ test('works by the keyboard alone', async () => {
   await page.keyboard.press('4');
   await expect.poll(() => page.url()).toContain('#/ledger');
   await page.keyboard.press('1');
-  await expect.poll(() => page.evaluate('document.activeElement?.className')).toBe('rows');
+  await expect.poll(() => page.evaluate('document.activeElement?.className'), { timeout: 20_000 }).toBe('rows');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'GET /v1/getfees' }).waitFor();
