@@ -83,7 +83,7 @@ export function remember(known: Set<string>, secrets: readonly string[]): void {
 }
 
 /** What redacts the same secrets in several texts: finding all forms of a secret takes longer than looking for them. */
-export interface Redactor {
+interface Redactor {
   /** Redacts the secrets in a text, in every encoding we know. */
   text(text: string): string;
   /**

@@ -64,7 +64,7 @@ export async function openRequestLog(
 ): Promise<RequestLog> {
   const store = await openScratch((database) => database.exec(TABLES));
   const paths = createPathMatcher<Endpoint>([...controls, ...endpoints]);
-  const keepsRead = createAllowance();
+  const hasRoomFor = createAllowance();
   let [first, last, bodies, generation] = [1, 0, 0, 0];
   const insert = (row: RecordedRequest) => {
     store.run(
@@ -87,7 +87,7 @@ export async function openRequestLog(
     observe: (exchange) => {
       const { method, url } = exchange.request;
       const match = paths.match(method === 'HEAD' ? 'GET' : method, pathIn(url));
-      const hasBodies = match?.endpoint.effect !== 'read' || keepsRead(exchange);
+      const hasBodies = match?.endpoint.effect !== 'read' || hasRoomFor(exchange);
       try {
         insert(recorded(exchange, match, hasBodies, whoIs(exchange.caller.apiKey)));
         tidy();
@@ -108,9 +108,9 @@ function createAllowance(): (read: ObservedExchange) => boolean {
   return ({ request, response, startMs }) => {
     left = Math.min(READS.atOnce, left + Math.max(0, startMs - atMs) * READS.eachMs);
     atMs = startMs;
-    const isKept = left > 0;
-    if (isKept) left -= request.url.length + (request.body?.length ?? 0) + (response?.body.length ?? 0);
-    return isKept;
+    const hasRoom = left > 0;
+    if (hasRoom) left -= request.url.length + (request.body?.length ?? 0) + (response?.body.length ?? 0);
+    return hasRoom;
   };
 }
 
