@@ -2,15 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import {
-  fiatrail,
-  fiatrailJson,
-  newHome,
-  ROOT,
-  requireBuilt,
-  startProgram,
-  temporaryFolder,
-} from '../support/built.ts';
+import { fiatrail, newHome, ROOT, requireBuilt, startProgram, temporaryFolder } from '../support/built.ts';
+import * as here from '../support/in-process.ts';
 import { journalRows } from '../support/journal.ts';
 
 beforeAll(requireBuilt);
@@ -204,8 +197,8 @@ describe('standard output that cannot be written', () => {
 
   test('exits with neither 1 nor 2 after a payment was sent', async () => {
     const home = newHome(onTestFinished);
-    await fiatrail(home, ['sandbox', 'seed', '--users', '1', '--pace', 'instant']);
-    const { users } = await fiatrailJson<{ users: { userId: string }[] }>(home, ['users', 'list']);
+    await here.fiatrail(home, ['sandbox', 'seed', '--users', '1', '--pace', 'instant']);
+    const { users } = await here.fiatrailJson<{ users: { userId: string }[] }>(home, ['users', 'list']);
     const argv = ['onramp', 'start', users[0]?.userId ?? '', '--amount', '5', '--yes', '-q'];
     const script = 'exec "$0" "$@" > /dev/full';
     const { code, stderr } = await startProgram(home, 'bash', [
@@ -232,7 +225,7 @@ describe('standard output that cannot be written', () => {
 describe('files', () => {
   test('are readable by their owner only', async () => {
     const home = newHome(onTestFinished);
-    await fiatrail(home, ['sandbox', 'reset', '--yes']);
+    await here.fiatrail(home, ['sandbox', 'reset', '--yes']);
     const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
     expect(mode(home.stateDir)).toBe('700');
     for (const name of ['sandbox.db', 'journal.db'])
@@ -251,7 +244,7 @@ describe('files', () => {
     const garbage = Buffer.from(Array.from({ length: 9000 }, (_, index) => (index * 37) % 256));
     const paths = ['sandbox.db', 'journal.db'].map((name) => join(home.stateDir, name));
     for (const path of paths) writeFileSync(path, garbage);
-    const codes = [await fiatrail(home, ['users', 'list']), await fiatrail(home, ['ops', 'list'])].map(
+    const codes = [await here.fiatrail(home, ['users', 'list']), await here.fiatrail(home, ['ops', 'list'])].map(
       ({ code }) => code,
     );
     const isUntouched = paths.map((path) => readFileSync(path).equals(garbage));
@@ -261,23 +254,23 @@ describe('files', () => {
 
   test('that are damaged databases are not changed', async () => {
     const home = newHome(onTestFinished);
-    await fiatrail(home, ['sandbox', 'seed', '--users', '3']);
+    await here.fiatrail(home, ['sandbox', 'seed', '--users', '3']);
     const path = join(home.stateDir, 'sandbox.db');
     const damaged = readFileSync(path).fill(0xff, 4096);
     writeFileSync(path, damaged);
-    const { code, stderr } = await fiatrail(home, ['users', 'list', '-q', '-o', 'json']);
+    const { code, stderr } = await here.fiatrail(home, ['users', 'list', '-q', '-o', 'json']);
     expect({ code, errorCode: JSON.parse(stderr).error.code }).toEqual({ code: 2, errorCode: 'STATE_CORRUPT' });
     expect(readFileSync(path).equals(damaged)).toBe(true);
   });
 
   test('of a newer version are rejected', async () => {
     const home = newHome(onTestFinished);
-    await fiatrail(home, ['ops', 'list']);
+    await here.fiatrail(home, ['ops', 'list']);
     const path = join(home.stateDir, 'journal.db');
     const newer = readFileSync(path);
     newer.writeUInt32BE(999, 60);
     writeFileSync(path, newer);
-    const { code, stderr } = await fiatrail(home, ['ops', 'list', '-o', 'json']);
+    const { code, stderr } = await here.fiatrail(home, ['ops', 'list', '-o', 'json']);
     expect({ code, errorCode: JSON.parse(stderr).error.code }).toEqual({ code: 2, errorCode: 'STATE_NEWER' });
   });
 
@@ -286,7 +279,7 @@ describe('files', () => {
     mkdirSync(home.stateDir);
     chmodSync(home.stateDir, 0o500);
     const env = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: 'a-key' };
-    expect((await fiatrail(home, ['balances', 'account', '--timeout', '10ms'], { env })).code).toBe(5);
+    expect((await here.fiatrail(home, ['balances', 'account', '--timeout', '10ms'], { env })).code).toBe(5);
     chmodSync(home.stateDir, 0o700);
   });
 });
@@ -294,7 +287,7 @@ describe('files', () => {
 describe('long output', () => {
   test('is not truncated in a pipe', async () => {
     const home = newHome(onTestFinished);
-    await fiatrail(home, ['sandbox', 'seed', '--users', '100', '--pace', 'instant']);
+    await here.fiatrail(home, ['sandbox', 'seed', '--users', '100', '--pace', 'instant']);
     const { stdout } = await fiatrail(home, ['users', 'list', '--limit', '100', '-o', 'json', '-q']);
     expect(stdout.length).toBeGreaterThan(65_536);
     expect(JSON.parse(stdout).users).toHaveLength(100);

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { isTime, readCrontab } from '../examples/crontab.ts';
-import { type Ran, type Running, requireBuilt } from '../support/built.ts';
+import type { Ran, Running } from '../support/built.ts';
 import { serveSandbox } from '../support/in-process.ts';
 import { blocksOf, type CronHome, cronHome } from './scripts.ts';
 
@@ -16,8 +16,6 @@ const SCRIPTS = new Map(
   ]),
 );
 const CRONTABS = blocksOf(PAGE, 'crontab').flatMap((text) => readCrontab(text));
-
-beforeAll(requireBuilt);
 
 /** An account on a sandbox of its own, as the profile `main` that the scripts use. */
 interface Account extends CronHome {
@@ -33,7 +31,7 @@ interface Account extends CronHome {
 /** Opens an account of the first fintech of a new sandbox, or of another one. */
 async function newAccount(fintech = 0): Promise<Account> {
   const { url, apiKey } = await serveSandbox(onTestFinished);
-  const home = cronHome();
+  const home = await cronHome();
   // The scripts must not depend on the default format of the profile.
   const profile = ['main', '--base-url', url, '--default-output', 'json'];
   const add = (key: string) => home.fiatrail(['profiles', 'add', ...profile, '--key-stdin', '-q'], key);

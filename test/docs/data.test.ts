@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { views } from '../../src/engine/questions/sql/views.ts';
 import { copiedAccount, rowsOf, SENDER } from '../questions/account.ts';
-import { type Home, ROOT, requireBuilt, sharedEnd } from '../support/built.ts';
+import { type Home, ROOT, sharedEnd } from '../support/built.ts';
 import { fiatrailJson } from '../support/in-process.ts';
 import { blocksOf } from './scripts.ts';
 
@@ -17,7 +17,6 @@ const QUESTIONS = [...page.matchAll(/^([^\n]+\?)\n\n```sql\n(.*?)\n```$/gms)].ma
 const end = sharedEnd();
 let home: Home;
 beforeAll(async () => {
-  requireBuilt();
   home = await copiedAccount(end);
 });
 

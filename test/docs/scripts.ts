@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { newHome, type Ran, ROOT, type Running, startProgram } from '../support/built.ts';
-import { CODE_CACHE } from '../support/code-cache.ts';
 import { must } from '../support/in-process.ts';
+import { programForShells } from '../support/shell.ts';
 
 /** The code blocks of a page in one language, in the order of the page. */
 export function blocksOf(page: string, language: string): string[] {
@@ -13,7 +13,7 @@ export function blocksOf(page: string, language: string): string[] {
     .map(([, , code = '']) => code);
 }
 
-/** A home with a program `fiatrail` in `.local/bin`, and what cron would run in it. */
+/** A home with a `fiatrail` in `.local/bin` that runs in this process, and what cron would run in it. */
 export interface CronHome {
   readonly path: string;
   /** Writes an executable script into `.local/bin`, where the scripts of the pages look first. */
@@ -29,7 +29,7 @@ export interface CronHome {
 /** Debian's cron sets these; a crontab can set more. */
 const CRON = { PATH: '/usr/bin:/bin', SHELL: '/bin/sh', LOGNAME: 'ada' };
 
-export function cronHome(): CronHome {
+export async function cronHome(): Promise<CronHome> {
   const home = newHome(onTestFinished);
   const folder = join(home.path, '.local', 'bin');
   mkdirSync(folder, { recursive: true });
@@ -39,8 +39,7 @@ export function cronHome(): CronHome {
     writeFileSync(join(folder, name), script);
     chmodSync(join(folder, name), 0o755);
   };
-  const program = `'${process.execPath}' '${join(ROOT, 'bin', 'fiatrail.js')}'`;
-  install('fiatrail', `#!/bin/sh\nXDG_CACHE_HOME='${process.env[CODE_CACHE]}' exec ${program} "$@"\n`);
+  install('fiatrail', await programForShells(onTestFinished));
   const fiatrail: CronHome['fiatrail'] = async (argv, stdin) => (await must({ ...home, env }, argv, stdin)).stdout;
   return {
     path: home.path,

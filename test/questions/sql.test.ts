@@ -5,8 +5,18 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { QUERY_PROCESS } from '../../src/engine/questions/sql/wire.ts';
 import { main } from '../../src/main.ts';
 import * as processes from '../../src/system/processes.ts';
-import { type Home, newHome, ROOT, requireBuilt, sharedEnd, startFiatrail, startProgram } from '../support/built.ts';
-import { fiatrail } from '../support/in-process.ts';
+import {
+  fiatrail,
+  fiatrailJson,
+  type Home,
+  newHome,
+  ROOT,
+  requireBuilt,
+  sharedEnd,
+  startFiatrail,
+  startProgram,
+} from '../support/built.ts';
+import * as here from '../support/in-process.ts';
 import { prepared, testJournal } from '../support/journal-intent.ts';
 import { type Answer, fakeWorld } from '../support/world.ts';
 import { ask, copiedAccount, rowsOf, SENDER } from './account.ts';
@@ -105,15 +115,17 @@ describe('where a query comes from', () => {
     const file = join(home.path, 'query.sql');
     writeFileSync(file, '-- how many\nselect count(*) as n\nfrom users;\n');
     const expected = await ask(home, 'select count(*) as n from users');
-    expect(await fiatrail(home, ['sql', '-f', file])).toEqual(expected);
-    expect(await fiatrail(home, ['sql', '-f', '-'], { stdin: 'select count(*) as n from users' })).toEqual(expected);
-    expect(await fiatrail(home, ['sql', '-'], { stdin: 'select count(*) as n from users' })).toEqual(expected);
+    expect(await here.fiatrail(home, ['sql', '-f', file])).toEqual(expected);
+    expect(await here.fiatrail(home, ['sql', '-f', '-'], { stdin: 'select count(*) as n from users' })).toEqual(
+      expected,
+    );
+    expect(await here.fiatrail(home, ['sql', '-'], { stdin: 'select count(*) as n from users' })).toEqual(expected);
   });
 
   test('from one place only, and from somewhere', async () => {
-    expect(await fiatrail(home, ['sql', 'select 1', '-f', 'x.sql'])).toMatchObject({ code: 2 });
-    expect(await fiatrail(home, ['sql', 'select 1', '--views'])).toMatchObject({ code: 2 });
-    expect((await fiatrail(home, ['sql'])).stderr).toContain('missing required input: <query>');
+    expect(await here.fiatrail(home, ['sql', 'select 1', '-f', 'x.sql'])).toMatchObject({ code: 2 });
+    expect(await here.fiatrail(home, ['sql', 'select 1', '--views'])).toMatchObject({ code: 2 });
+    expect((await here.fiatrail(home, ['sql'])).stderr).toContain('missing required input: <query>');
   });
 
   test('a prompt, which goes on after a mistake and ends with Enter', async () => {
@@ -141,7 +153,7 @@ describe('where a query comes from', () => {
 });
 
 test('the views and columns are listed', async () => {
-  const { stdout } = await fiatrail(home, ['sql', '--views', '-o', 'csv', '--fields', 'view,column,type']);
+  const { stdout } = await here.fiatrail(home, ['sql', '--views', '-o', 'csv', '--fields', 'view,column,type']);
   expect(stdout).toContain('\npayouts,amount_minor,integer\n');
   expect(stdout).toContain('\nevents,received_at,text\n');
 });
@@ -184,13 +196,13 @@ describe('what an account does not have', () => {
 
   test('a mirror on this machine', async () => {
     const env = { FIATRAIL_MIRROR_URL: 'postgresql://127.0.0.1:9/nothing' };
-    const { code, stderr } = await fiatrail(home, ['sql', 'select 1'], { env });
+    const { code, stderr } = await here.fiatrail(home, ['sql', 'select 1'], { env });
     expect(code).toBe(2);
     expect(stderr).toContain('error: the mirror is on a server, set by FIATRAIL_MIRROR_URL;');
   });
 
   test('the profile that was named', async () => {
-    const { code, stderr } = await fiatrail(home, ['sql', 'select 1'], { env: { FIATRAIL_PROFILE: 'nobody' } });
+    const { code, stderr } = await here.fiatrail(home, ['sql', 'select 1'], { env: { FIATRAIL_PROFILE: 'nobody' } });
     expect(code).toBe(2);
     expect(stderr).toContain('nobody');
   });
@@ -205,7 +217,7 @@ describe('what an account does not have', () => {
 
   test('a whole copy', async () => {
     const broken = newHome(onTestFinished);
-    await fiatrail(broken, ['sandbox', 'status']);
+    await here.fiatrail(broken, ['sandbox', 'status']);
     writeFileSync(join(broken.stateDir, 'mirror-embedded.db'), 'x'.repeat(5_000), { mode: 0o600 });
     expect(await ask(broken, 'select 1')).toMatchObject({ code: 2, stdout: '' });
   });
@@ -218,6 +230,11 @@ describe('the journal and the inbox', () => {
     expect(operations).toContain('start a payout of');
     expect(events).toContain('user.onboarded');
     expect(operations + events).not.toMatch(/digest|22345678901|signature|headers|"request"/);
+  });
+
+  test('reach the process of a query', async () => {
+    const sql = 'select (select count(*) from operations) as operations, (select count(*) from events) as events';
+    expect(await fiatrailJson(home, ['sql', sql])).toEqual({ rows: await rowsOf(home, sql) });
   });
 
   test('belong to the account alone', async () => {
@@ -236,7 +253,7 @@ describe('the journal and the inbox', () => {
 
   test('are not opened for a query that does not name them', async () => {
     const other = newHome(onTestFinished);
-    await fiatrail(other, ['sync', '-q']);
+    await here.fiatrail(other, ['sync', '-q']);
     rmSync(join(other.stateDir, 'journal.db'), { force: true });
     expect((await ask(other, 'select count(*) from users')).code).toBe(0);
     expect(readdirSync(other.stateDir).filter((name) => /journal\.db|inbox/.test(name))).toEqual([]);
@@ -255,20 +272,20 @@ describe('a query that would never end', () => {
         return false;
       }
     });
+  const askProgram = (sql: string, ...more: readonly string[]) => fiatrail(home, ['sql', sql, ...more]);
   const until = async (condition: () => boolean) => {
     while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
   };
 
   test('is ended after --timeout', async () => {
-    const { code, stderr } = await ask(home, `${ENDLESS} select count(*) from c`, '--timeout', '1s');
+    const { code, stderr } = await askProgram(`${ENDLESS} select count(*) from c`, '--timeout', '1s');
     expect(code).toBe(9);
     expect(stderr).toContain('error: the query took longer than 1 s, and was ended\n');
     await until(() => processesIn(home).length === 0);
   });
 
   test('is ended when it takes too much memory', async () => {
-    const { code, stderr } = await ask(
-      home,
+    const { code, stderr } = await askProgram(
       `${ENDLESS}, d as (select n, hex(randomblob(4000)) as x from c) select * from d order by x`,
     );
     expect(code).toBe(9);
@@ -276,13 +293,13 @@ describe('a query that would never end', () => {
   });
 
   test('cannot make a value of any length', async () => {
-    expect(await ask(home, 'select hex(zeroblob(300000000))')).toMatchObject({ stdout: '' });
-    expect(await ask(home, 'select zeroblob(30000000)')).toMatchObject({ stdout: '', code: 2 });
+    expect(await askProgram('select hex(zeroblob(300000000))')).toMatchObject({ stdout: '' });
+    expect(await askProgram('select zeroblob(30000000)')).toMatchObject({ stdout: '', code: 2 });
   });
 
   test('is ended when its rows cannot be printed', async () => {
     const rows = `${ENDLESS} select n, hex(randomblob(500)) as x from c`;
-    expect(await ask(home, rows, '--fields', 'y')).toMatchObject({ code: 2, stdout: '' });
+    expect(await askProgram(rows, '--fields', 'y')).toMatchObject({ code: 2, stdout: '' });
     await until(() => processesIn(home).length === 0);
     const bin = join(ROOT, 'bin', 'fiatrail.js');
     const piped = startProgram(home, '/bin/sh', [

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Clock, Exchange, OutputStream, World } from '../../src/base/world.ts';
+import { PassThrough } from 'node:stream';
+import type { Clock, Exchange, OutputStream, RunningProgram, World } from '../../src/base/world.ts';
 import { createNetwork } from '../../src/client/network.ts';
 import { createProbe } from '../../src/client/probe.ts';
+import { QUERY_PROCESS } from '../../src/engine/questions/sql/wire.ts';
 import { run } from '../../src/entry.ts';
 import { findProgram, runProgram, startProgram } from '../../src/system/processes.ts';
 import { createSystemWorld } from '../../src/system/world.ts';
@@ -11,8 +13,8 @@ import { type Home, jsonWith, OWN_FILES, type Ran, ROOT, type Running, type RunO
 
 /**
  * fiatrail in this process, with the functions of built.ts and rotations.ts: the real files, network and other programs, but no start
- * of a program, which takes ten times as long as most commands. For what a command does; what a process is (its signals, its death, its
- * locks, its memory) needs the program.
+ * of a program, which takes ten times as long as most commands. A query of `sql` runs here too. For what a command does; what a process is
+ * (its signals, its death, its locks, its memory) needs the program.
  */
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -34,7 +36,7 @@ interface Collected extends OutputStream {
   end(): void;
 }
 
-function collected(): Collected {
+function collected(heard: (text: string) => void): Collected {
   let all = '';
   let isAtEnd = false;
   let waiting: (() => void)[] = [];
@@ -46,8 +48,10 @@ function collected(): Collected {
   return {
     isTerminal: false,
     columns: undefined,
-    write: async (text) => {
+    write: async (written) => {
+      const text = typeof written === 'string' ? written : Buffer.from(written).toString();
       all += text;
+      heard(text);
       wake();
     },
     text: () => all,
@@ -74,7 +78,7 @@ const processIds = new Set<number>();
 let lastProcessId = 10_000_000;
 
 interface Streams {
-  readonly stdin: string;
+  stdin(): Promise<string>;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
 }
@@ -91,7 +95,7 @@ function worldOf(
     ...{ clock, ids: system.ids, stdout, stderr, env, cwd, homeDir: home },
     ...{ interrupted, abandoned: new AbortController().signal },
     ...{ platform: system.platform, nodeVersion: system.nodeVersion, userId: system.userId },
-    stdin: { isTerminal: false, readAll: async () => stdin },
+    stdin: { isTerminal: false, readAll: stdin },
     host: {
       name: system.host.name,
       user: system.host.user,
@@ -107,9 +111,10 @@ function worldOf(
     self: [process.execPath, SHIM],
     checkFiles: system.checkFiles,
     runProgram: (words, options) => runProgram(words, options, env, interrupted),
-    startProgram: (...program) => startProgram(...program, env, interrupted),
+    startProgram: (words, input, options) =>
+      words.at(-1) === QUERY_PROCESS ? startQuery(input) : startProgram(words, input, options, env, interrupted),
     inputParts: async function* () {
-      yield Buffer.from(stdin);
+      yield Buffer.from(await stdin());
     },
     findProgram: (name) => findProgram(name, env, system.platform),
     readFile: async (path) => readFileSync(resolve(cwd, path), 'utf8'),
@@ -122,6 +127,30 @@ function worldOf(
     },
     steadyMemory: () => {},
   };
+}
+
+/** Runs the process of a query. It ends only when it prints or is done: an endless one needs the program. */
+function startQuery(input: AsyncIterable<string>): RunningProgram {
+  const output = new PassThrough();
+  const write = async (text: string) => {
+    await new Promise<unknown>((resolve) => output.write(text, resolve));
+    if (output.destroyed) throw new Error('nobody reads what the query finds');
+  };
+  async function* inputParts() {
+    for await (const text of input) yield Buffer.from(text);
+  }
+  const world = {
+    ...system,
+    stdout: { isTerminal: false, columns: undefined, write },
+    inputParts,
+    limitProcess: () => {},
+  };
+  const ended = run([QUERY_PROCESS], OWN_FILES, world).then(
+    (code) => ({ kind: 'ended', code, stdout: '' }) as const,
+    () => ({ kind: 'late' }) as const,
+  );
+  void ended.then(() => output.end());
+  return { output, ended, end: () => void output.destroy() };
 }
 
 /** The time of this machine, but for sleeps, which take none: they move the clock. */
@@ -139,16 +168,22 @@ export function clockThatSkips(): Clock {
 
 export interface HereOptions extends RunOptions {
   readonly clock?: Clock;
+  /** Asked for standard input once the command reads it. */
+  readonly input?: () => Promise<string>;
+  /** Hears what the command prints while it runs. */
+  readonly heard?: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
 /** Starts a command. Only one at a time may use paths relative to its folder, because a process has only one. */
 export function startFiatrail(
   home: Home,
   argv: readonly string[],
-  { stdin = '', env = {}, cwd = home.path, clock = system.clock }: HereOptions = {},
+  { env = {}, cwd = home.path, clock = system.clock, heard, ...given }: HereOptions = {},
 ): Running {
-  const [stdout, stderr, interrupted] = [collected(), collected(), new AbortController()];
-  const streams = { stdin, stdout, stderr };
+  const interrupted = new AbortController();
+  const stdout = collected((text) => heard?.('stdout', text));
+  const stderr = collected((text) => heard?.('stderr', text));
+  const streams = { stdin: given.input ?? (async () => given.stdin ?? ''), stdout, stderr };
   const world = worldOf({ ...home.env, ...env }, { cwd, home: home.path, clock }, streams, interrupted.signal);
   const { processId } = world.host;
   const runToEnd = async (): Promise<Ran> => {
