@@ -173,11 +173,11 @@ describe('kept code that is damaged only costs time', () => {
     const { home, file } = ranTwice();
     const size = statSync(file).size;
     damage(file);
-    const runs = [await fiatrail(home, LIST), await fiatrail(home, LIST), await fiatrail(home, LIST)];
+    const runs = [await fiatrail(home, LIST), await fiatrail(home, LIST)];
     const bytes = readFileSync(file);
     const areEqual = bytes.subarray(0, bytes.length / 2).equals(bytes.subarray(bytes.length / 2));
     const isRepaired = areEqual && Math.abs(bytes.length - size) < size / 4;
-    expect({ runs, isRepaired }).toEqual({ runs: [RIGHT, RIGHT, RIGHT], isRepaired: true });
+    expect({ runs, isRepaired }).toEqual({ runs: [RIGHT, RIGHT], isRepaired: true });
   });
 });
 

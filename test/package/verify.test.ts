@@ -1,9 +1,17 @@
 import { createHash } from 'node:crypto';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkFiles } from '../../src/system/own-files.ts';
-import { newHome, OWN_FILES, ROOT, requireBuilt, startProgram, temporaryFolder } from '../support/built.ts';
+import {
+  copyProgram,
+  newHome,
+  OWN_FILES,
+  ROOT,
+  requireBuilt,
+  startProgram,
+  temporaryFolder,
+} from '../support/built.ts';
 
 beforeAll(requireBuilt);
 
@@ -13,7 +21,7 @@ const digests = () => readFileSync(join(ROOT, DIGESTS), 'utf8').trimEnd().split(
 /** A copy of the program, to be damaged. */
 function installed(): string {
   const folder = temporaryFolder(onTestFinished);
-  for (const name of ['bin', 'dist', 'package.json']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  copyProgram(folder);
   return folder;
 }
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -75,12 +75,21 @@ function homeWith(path: string, sharedCache: string | undefined): Home {
   return { path, stateDir, env };
 }
 
-/** Throws if dist/ was not built from what src/ is now: testing another build proves nothing. */
+let isChecked = false;
+
+/** Throws if dist/ was not built from what src/ is now: testing another build proves nothing. Looks once in each worker. */
 export function requireBuilt(): void {
+  if (isChecked) return;
   const built = join(ROOT, 'dist', 'build.json');
   const { sources } = existsSync(built) ? (JSON.parse(readFileSync(built, 'utf8')) as { sources?: string }) : {};
   if (sources !== sourcesDigest(ROOT))
     throw new Error('dist/ was not built from these sources: run npm run build first');
+  isChecked = true;
+}
+
+/** Copies the files of the program into a folder: the package without its documents. */
+export function copyProgram(folder: string): void {
+  for (const name of ['bin', 'dist', 'package.json']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
 }
 
 /** The output and exit code of a program. */
