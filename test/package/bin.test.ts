@@ -4,7 +4,15 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
-import { fiatrail, fiatrailJson, newHomeWithCache, ROOT, requireBuilt, startProgram } from '../support/built.ts';
+import {
+  fiatrail,
+  fiatrailJson,
+  newHome,
+  newHomeWithCache,
+  ROOT,
+  requireBuilt,
+  startProgram,
+} from '../support/built.ts';
 
 beforeAll(requireBuilt);
 
@@ -55,7 +63,7 @@ describe('the version', () => {
     [['version', '--query', 'version'], version],
     [['version', '-o', 'csv'], `version\n${version}`],
   ])('%j prints it', async (argv, printed) => {
-    const { stdout, code } = await fiatrail(newHomeWithCache(onTestFinished), argv);
+    const { stdout, code } = await fiatrail(newHome(onTestFinished), argv);
     expect({ stdout, code }).toEqual({ stdout: `${printed}\n`, code: 0 });
   });
 });
@@ -63,7 +71,7 @@ describe('the version', () => {
 describe('the home folder', () => {
   test.each(['', 'relative'])('is that of the account where HOME is "%s"', async (HOME) => {
     const env = { HOME, FIATRAIL_CONFIG_DIR: undefined, FIATRAIL_STATE_DIR: undefined, XDG_CONFIG_HOME: undefined };
-    const ran = await fiatrail(newHomeWithCache(onTestFinished), ['explain', '-o', 'json'], { env });
+    const ran = await fiatrail(newHome(onTestFinished), ['explain', '-o', 'json'], { env });
     const { decisions } = JSON.parse(ran.stdout) as { readonly decisions: { setting: string; value: string }[] };
     const folder = decisions.find(({ setting }) => setting === 'configuration')?.value;
     expect(folder).toBe(join(userInfo().homedir, '.config', 'fiatrail'));
@@ -90,7 +98,7 @@ describe('the bundle', () => {
   });
 
   test('seals and opens with the bundled libsodium', async () => {
-    const home = newHomeWithCache(onTestFinished);
+    const home = newHome(onTestFinished);
     const { publicKey } = await fiatrailJson<{ publicKey: string }>(home, ['keys', 'platform', 'show']);
     const send = (path: string, data: object) =>
       fiatrail(home, ['api', 'POST', path, '-d', JSON.stringify(data), '--yes', '-q', '-o', 'raw']);
