@@ -5,27 +5,22 @@ import type { Journal } from '../../src/journal/interface.ts';
 import { mergeSpool } from '../../src/journal/merge.ts';
 import { openSqliteStore } from '../../src/journal/sqlite/store.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
-import { newHome, ROOT, startProgram } from '../support/built.ts';
 import { oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds, fakeClock, START_MS, temporaryFolder } from '../support/sandbox.ts';
 
-/** Takes the write lock of a journal in another process, and returns how to release it. */
-async function locked(path: string): Promise<() => Promise<void>> {
-  const holder = startProgram(newHome(onTestFinished), process.execPath, [
-    `${ROOT}/test/support/hold-journal.ts`,
-    path,
-  ]);
-  const release = async () => {
-    holder.kill('SIGKILL');
-    await holder.end;
+/** Takes the write lock of a journal on a connection of its own, as another process would, and returns how to release it. */
+function locked(path: string): () => void {
+  const holder = new DatabaseSync(path, { timeout: 10_000 });
+  holder.exec('BEGIN IMMEDIATE');
+  const release = () => {
+    if (holder.isOpen) holder.close();
   };
   onTestFinished(release);
-  expect(await holder.firstLine()).toBe('held');
   return release;
 }
 
-/** A journal with operations that were sent, and outcomes spooled while another process held its lock. */
+/** A journal with operations that were sent, and outcomes spooled while another connection held its lock. */
 async function withKept(
   outcomes: readonly Parameters<Journal['record']>[1][],
   appended: Parameters<Journal['record']>[2] = { requestId: 'r-1', result: '{"a":1}' },
@@ -42,11 +37,11 @@ async function withKept(
     await journal.append(id, 'sent');
     ids.push(id);
   }
-  const release = await locked(path);
+  const release = locked(path);
   clock.pass(700);
   for (const [index, state] of outcomes.entries())
     expect(await journal.record(ids[index] ?? '', state, appended)).toBe('spool');
-  await release();
+  release();
   const kept = () => readdirSync(folder.path).filter((name) => name.includes('.outcome-'));
   const transitions = () => {
     const database = new DatabaseSync(path, { readOnly: true });
