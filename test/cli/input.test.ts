@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { fiatrail, newHome, requireBuilt } from '../support/built.ts';
+import * as here from '../support/in-process.ts';
 
 /** Oversized and malformed input from files and standard input. */
 
@@ -39,7 +40,7 @@ test('says that standard input has no BVN', async () => {
 test('takes an address and an account number in the groups in which they are printed', async () => {
   const home = newHome(onTestFinished);
   const dryRun = async (argv: readonly string[]) => {
-    const { code, stdout } = await fiatrail(home, [...argv, '--dry-run', '-o', 'json']);
+    const { code, stdout } = await here.fiatrail(home, [...argv, '--dry-run', '-o', 'json']);
     return { code, stdout };
   };
   const address = await dryRun([
@@ -55,7 +56,7 @@ test('takes an address and an account number in the groups in which they are pri
 });
 
 test('takes a BVN with spaces, as people write it', async () => {
-  const { code, stdout } = await fiatrail(
+  const { code, stdout } = await here.fiatrail(
     newHome(onTestFinished),
     ['users', 'onboarding', 'start', '--bvn-stdin', '-q', '-o', 'json'],
     { stdin: '222 4567\u00a08901\n' },
@@ -83,6 +84,6 @@ test.each([
   ['an argument in its message', ['ip', 'add', 'x'], 'invalid address "x"; it is a host name'],
   ['an argument in its message', ['users', 'onboarding', 'start', '123'], 'invalid BVN; expected 11 digits'],
 ])('names %s once: %j', async (_, argv, message) => {
-  const { code, stderr } = await fiatrail(newHome(onTestFinished), argv);
+  const { code, stderr } = await here.fiatrail(newHome(onTestFinished), argv);
   expect({ code, error: stderr.split('\n')[0] }).toEqual({ code: 2, error: `error: ${message}` });
 });

@@ -1,8 +1,16 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { newHome } from '../support/built.ts';
+import * as inProcess from '../support/in-process.ts';
 import { installProgram, normalWalk, type Ran, SOUND } from './program.ts';
 
 /** Enough to queue for each lock; the soak has more. */
 const AT_ONCE = Number(process.env['FIATRAIL_SOAK_AT_ONCE'] ?? 4);
+
+/** A program with a home, and the same home for commands in this process. */
+function installBoth() {
+  const home = newHome(onTestFinished);
+  return { program: installProgram(home), here: installProgram(home, {}, inProcess) };
+}
 
 const failed = (runs: readonly Ran[]) => runs.filter(({ code }) => code !== 0).map(({ stderr }) => stderr);
 
@@ -12,16 +20,16 @@ function atOnce(start: (index: number) => Promise<Ran>): Promise<Ran[]> {
 
 describe('concurrent commands', () => {
   test('on a new state folder all succeed and share one seed', async () => {
-    const program = installProgram();
+    const { program, here } = installBoth();
     const runs = await atOnce(() => program.run(['wallets', 'show', '-o', 'json']));
     expect(failed(runs)).toEqual([]);
     const shown = runs.map(({ stdout }) => JSON.parse(stdout) as { fintechId: string });
     expect(new Set(shown.map(({ fintechId }) => fintechId)).size).toBe(1);
-    expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
+    expect(await here.json(['sandbox', 'status'])).toMatchObject(SOUND);
   });
 
   test('that write onboard a user each', async () => {
-    const program = installProgram();
+    const { program, here } = installBoth();
     const onboard = (index: number) =>
       program.run(
         ['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '60s', '-o', 'json'],
@@ -31,41 +39,38 @@ describe('concurrent commands', () => {
     expect(failed(runs)).toEqual([]);
     const users = runs.map(({ stdout }) => (JSON.parse(stdout) as { userId: string }).userId);
     expect(new Set(users).size).toBe(AT_ONCE);
-    expect(await program.json(['sandbox', 'status'])).toMatchObject({ users: AT_ONCE, ...SOUND });
+    expect(await here.json(['sandbox', 'status'])).toMatchObject({ users: AT_ONCE, ...SOUND });
   });
 
   test('with one BVN onboard one user', async () => {
-    const program = installProgram();
+    const { program, here } = installBoth();
     const runs = await atOnce(() =>
       program.run(['users', 'onboarding', 'start', '--bvn-stdin', '-o', 'json'], '22222222222'),
     );
     const codes = runs.map(({ code }) => code).sort();
     // 3: refused by the service.
     expect(codes).toEqual([0, ...Array(AT_ONCE - 1).fill(3)]);
-    await program.json(['sandbox', 'advance', '1h']);
-    expect(await program.json(['sandbox', 'status'])).toMatchObject({ users: 1, ...SOUND });
+    await here.json(['sandbox', 'advance', '1h']);
+    expect(await here.json(['sandbox', 'status'])).toMatchObject({ users: 1, ...SOUND });
   });
 
   test('for money are each posted and journaled once', async () => {
-    const program = installProgram();
-    const { userId } = await program.json(
-      ['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '60s'],
-      '22222222222',
-    );
+    const { program, here } = installBoth();
+    const { userId } = await here.json(['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '60s'], '22222222222');
     const start = ['onramp', 'start', String(userId), '--amount', '10', '--yes', '-o', 'json'];
     const runs = await atOnce(() => program.run(start));
     expect(failed(runs)).toEqual([]);
     const started = runs.map(({ stdout }) => (JSON.parse(stdout) as { requestId: string }).requestId);
-    const { operations } = await program.json(['ops', 'list', '--limit', '100', '--kind', 'money']);
+    const { operations } = await here.json(['ops', 'list', '--limit', '100', '--kind', 'money']);
     const journaled = operations as { state: string; requestId: string }[];
     expect(journaled.map(({ requestId }) => requestId).sort()).toEqual(started.sort());
     expect(new Set(journaled.map(({ state }) => state))).toEqual(new Set(['accepted']));
-    expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
+    expect(await here.json(['sandbox', 'status'])).toMatchObject(SOUND);
   });
 });
 
 test('a complete run by commands ends as completed', async () => {
-  const program = installProgram();
+  const { program, here } = installBoth();
   expect(await normalWalk(program, '22222222222')).toBe('completed');
-  expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
+  expect(await here.json(['sandbox', 'status'])).toMatchObject(SOUND);
 });
