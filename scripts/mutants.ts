@@ -38,7 +38,9 @@ function failedTests(copy: string, tests: readonly string[]): number | string {
   rmSync(path, { force: true });
   const onServer = tests.some((test) => test.startsWith('test/postgres/'));
   const config = onServer ? ['--config', 'vitest.postgres.config.ts'] : [];
-  const flags = ['--reporter=json', `--outputFile=${path}`, `--testTimeout=${TEST_MS}`];
+  // Otherwise the cache of the tree itself would keep the modules of every copy.
+  const cache = `--fsModuleCachePath=${join(copy, 'modules')}`;
+  const flags = ['--reporter=json', `--outputFile=${path}`, `--testTimeout=${TEST_MS}`, cache];
   const output = run(copy, ['node_modules/vitest/vitest.mjs', 'run', ...config, ...tests, ...flags]);
   if (!existsSync(path)) return output.slice(-500);
   const { numFailedTests, testResults } = JSON.parse(readFileSync(path, 'utf8')) as Report;
