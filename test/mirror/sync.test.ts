@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
+import { copyOf } from '../support/folder-copy.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 import { copied, expectCopied, shown } from './copied.ts';
 import { LISTS, type MovingService, movingService } from './moving-service.ts';
@@ -210,22 +211,28 @@ test.each(['users', 'swaps'])(
   async (list) => {
     const gone = { list, kind: 'remove', at: 0 } as const;
     const whole = { before: [], passesMs: 0, meanwhile: [], killedAfter: undefined };
+    const filled = async () => {
+      const rigged = rig();
+      await fill(rigged.service, rigged.clock, 3);
+      return rigged;
+    };
     for (let first = 17; first < 21; first++)
-      for (let second = first; second < first + 2; second++)
-        for (const start of [whole, { ...whole, killedAfter: first - 1 }])
-          for (const last of [second, undefined]) {
-            const rigged = rig();
-            await fill(rigged.service, rigged.clock, 3);
-            await play(rigged, [
-              start,
-              { ...whole, before: [gone], killedAfter: first },
-              { ...whole, meanwhile: [gone], killedAfter: last },
-            ]);
-            expect(await sync(rigged.world)).toBe(0);
-            expect(copied(path(rigged.world), list), `killed after ${start.killedAfter}, ${first} and ${last}`).toEqual(
-              shown(rigged.service, list),
-            );
-          }
+      for (const start of [whole, { ...whole, killedAfter: first - 1 }]) {
+        const begun = await filled();
+        await play(begun, [start, { ...whole, before: [gone], killedAfter: first }]);
+        const restore = copyOf(begun.world.stateDir);
+        for (const last of [first, first + 1, undefined]) {
+          const rigged = await filled();
+          restore(rigged.world.stateDir);
+          act(rigged.service, gone);
+          await rigged.clock.sleep(begun.clock.now() - rigged.clock.now(), new AbortController().signal);
+          await play(rigged, [{ ...whole, meanwhile: [gone], killedAfter: last }]);
+          expect(await sync(rigged.world)).toBe(0);
+          expect(copied(path(rigged.world), list), `killed after ${start.killedAfter}, ${first} and ${last}`).toEqual(
+            shown(rigged.service, list),
+          );
+        }
+      }
   },
 );
 
