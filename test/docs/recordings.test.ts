@@ -113,9 +113,12 @@ describe.concurrent.each(SCENES)('the recording $name', (scene) => {
   });
 });
 
-test('every file in docs/recordings is drawn from a scene', () => {
+test('every file in docs/recordings is drawn from a scene, or is a picture of a page that the README shows', () => {
   const names = readdirSync(join(ROOT, 'docs', 'recordings')).map((name) => `docs/recordings/${name}`);
-  expect(names.toSorted()).toEqual(SCENES.map(fileOf).toSorted());
+  const [pictures = [], drawn = []] = [true, false].map((is) => names.filter((name) => name.endsWith('.png') === is));
+  expect(drawn.toSorted()).toEqual(SCENES.map(fileOf).toSorted());
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  for (const name of pictures) expect(readme).toMatch(new RegExp(`!\\[.{40,}\\]\\(${name}\\)`));
 });
 
 test.each([

@@ -68,7 +68,10 @@ describe('no digit is lost', () => {
   });
 
   it('by parseExactJson, which keeps each number as it is written', () => {
-    const form = fc.tuple(decimal, fc.constantFrom('', '0', '00', 'e2', 'E-3')).map((parts) => parts.join(''));
+    const form = fc
+      .tuple(decimal, fc.constantFrom('', '0', '00', 'e2', 'E-3'))
+      .map((parts) => parts.join(''))
+      .filter((text) => !/^-?0\d/.test(text));
     fc.assert(
       fc.property(form, decimal, (text, other) => {
         for (const document of [text, `[${text},${other}]`, `{"a":${text},"b":{"c":[1,${other}]}}`])
