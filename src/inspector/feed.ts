@@ -15,16 +15,16 @@ export interface Feed {
   close(): void;
 }
 
-interface Listener {
+interface OpenFeed {
   readonly response: ServerResponse;
   lastId: string | undefined;
   unread: number;
 }
 
 export function createFeed(clock: Clock, version: () => string | Promise<string>): Feed {
-  const listeners = new Set<Listener>();
+  const listeners = new Set<OpenFeed>();
   const stopping = new AbortController();
-  const tell = (listener: Listener, current: string) => {
+  const tell = (listener: OpenFeed, current: string) => {
     if (listener.lastId === current) return;
     listener.lastId = current;
     // Nothing is queued for whoever does not read: the last word is all that counts.

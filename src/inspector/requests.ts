@@ -145,9 +145,9 @@ function recorded(
 }
 
 /** What of an exchange is shown, without secrets. */
-type Texts = Pick<RecordedRequest, 'path' | 'sent' | 'received'>;
+type ExchangeTexts = Pick<RecordedRequest, 'path' | 'sent' | 'received'>;
 
-function wholeTexts({ request, response, caller }: ObservedExchange, endpoint: Endpoint | undefined): Texts {
+function wholeTexts({ request, response, caller }: ObservedExchange, endpoint: Endpoint | undefined): ExchangeTexts {
   const secrets = secretsOf(endpoint, { ...request, headers: { 'x-api-key': caller.apiKey ?? '' } });
   const redactor = createRedactor(secrets);
   const clean = (text: string) => cutBody(redactor.text(text));
@@ -163,7 +163,7 @@ function wholeTexts({ request, response, caller }: ObservedExchange, endpoint: E
   };
 }
 
-function shortTexts({ request, caller }: ObservedExchange, match: PathMatch | undefined): Texts {
+function shortTexts({ request, caller }: ObservedExchange, match: PathMatch | undefined): ExchangeTexts {
   const path = pathIn(request.url);
   // What is in the contract is no secret; to look for one in all its forms would take longer than everything else.
   const isKnown = match !== undefined && path.endsWith(match.spelling.path);

@@ -16,7 +16,7 @@ export type Period = Omit<ComparedPeriod, 'settledMs'>;
 type Text = string | null | undefined;
 
 /** A row of a list; its kind may be one that causes no events. */
-type ListedRow = Omit<ListedWork, 'kind' | 'ids' | 'status' | 'createdAt'> & {
+type ShownWork = Omit<ListedWork, 'kind' | 'ids' | 'status' | 'createdAt'> & {
   readonly kind: Text;
   readonly ids: readonly Text[];
   readonly status: Text;
@@ -27,7 +27,7 @@ interface WorkList<E extends Endpoint> {
   readonly endpoint: E;
   readonly request: (limit: number, offset: number) => RequestOf<E>;
   readonly pageOf: (data: ResponseOf<E>) => {
-    readonly rows: readonly ListedRow[] | undefined;
+    readonly rows: readonly ShownWork[] | undefined;
     readonly total?: number | null;
   };
   /** The number of rows at the start that are too new. */
@@ -52,7 +52,7 @@ async function read<E extends Endpoint>(
   }
 }
 
-function workOf({ kind, ids, status, createdAt, ...rest }: ListedRow): ListedWork {
+function workOf({ kind, ids, status, createdAt, ...rest }: ShownWork): ListedWork {
   return {
     ...rest,
     kind: (kind ?? '') as ListedWork['kind'],

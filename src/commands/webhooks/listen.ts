@@ -195,7 +195,7 @@ interface Route {
   readonly target: string;
 }
 
-interface Going {
+interface Targeting {
   readonly route?: readonly Route[] | undefined;
   readonly forward?: readonly string[] | undefined;
   readonly exec?: readonly string[] | undefined;
@@ -206,7 +206,7 @@ interface Going {
 /** Where events go besides the inbox. Throws CliError usage. */
 function targetsOf(
   { world, profile }: Session,
-  { forward = [], exec = [], route: routes = [], opened, resign }: Going,
+  { forward = [], exec = [], route: routes = [], opened, resign }: Targeting,
 ): readonly ForwardTarget[] {
   const resigning = resigningOf(resign, world, profile);
   if (opened && !resigning)
@@ -226,7 +226,7 @@ function targetsOf(
 const EXEC = 'exec:';
 
 /** The events of the targets that get some of them only. */
-function routesOf({ forward = [], exec = [], route: routes = [] }: Going): Readonly<Record<string, readonly string[]>> {
+function routesOf({ forward = [], exec = [], route: routes = [] }: Targeting): Readonly<Record<string, readonly string[]>> {
   const whole = [...forward, ...exec.map((each) => EXEC + each)];
   const some = Map.groupBy(
     routes.filter(({ target }) => !whole.includes(target)),

@@ -10,7 +10,7 @@ import { loggedTarget } from './log.ts';
 import type { ListenerOptions } from './served.ts';
 
 /** What watches over a listener: its numbers, and where they are served. */
-interface Operations {
+interface Operated {
   /** Undefined if nobody asked for numbers. */
   readonly metrics: Metrics | undefined;
   readonly address: string | undefined;
@@ -24,7 +24,7 @@ export async function serveHealth(
   { metricsPort: port, metricsHost: host = '127.0.0.1', allowHost: allowHosts = [] }: ListenerOptions,
   targets: readonly ForwardTarget[],
   stopping: AbortSignal,
-): Promise<Operations> {
+): Promise<Operated> {
   if (port === undefined) return { metrics: undefined, address: undefined, close: async () => {} };
   const { createMetrics } = await import('../../webhooks/listen/metrics.ts');
   const { serveOperations } = await import('../../webhooks/listen/operations.ts');
