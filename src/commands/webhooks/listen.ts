@@ -226,7 +226,11 @@ function targetsOf(
 const EXEC = 'exec:';
 
 /** The events of the targets that get some of them only. */
-function routesOf({ forward = [], exec = [], route: routes = [] }: Targeting): Readonly<Record<string, readonly string[]>> {
+function routesOf({
+  forward = [],
+  exec = [],
+  route: routes = [],
+}: Targeting): Readonly<Record<string, readonly string[]>> {
   const whole = [...forward, ...exec.map((each) => EXEC + each)];
   const some = Map.groupBy(
     routes.filter(({ target }) => !whole.includes(target)),
