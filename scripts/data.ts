@@ -20,8 +20,15 @@ const utcText = (column: string) =>
 const forwardsIn = (state: string) =>
   `(SELECT count(*) FROM ${INBOX}.forward f WHERE f.event = source.id AND f.state = '${state}')`;
 
-/** The views of a database that also has the journal or the inbox: where their rows are, and what is not simply the column of the same name. */
-const SERVER_VIEWS = {
+interface ServerView {
+  readonly columns: readonly ViewColumn[];
+  readonly from: string;
+  /** What is not simply the column of the same name. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** The views of a database that also has the journal or the inbox. */
+const SERVER_VIEWS: Readonly<Record<string, ServerView>> = {
   operations: {
     columns: OPERATION_COLUMNS,
     from: `${JOURNAL}.operation`,
@@ -48,17 +55,12 @@ const SERVER_VIEWS = {
       received_at: utcText('received_at'),
     },
   },
-} as const satisfies Readonly<
-  Record<string, { columns: readonly ViewColumn[]; from: string; values: Readonly<Record<string, string>> }>
->;
+};
 
 const serverViews = (): string =>
   Object.entries(SERVER_VIEWS)
     .map(([view, { columns, from, values }]) => {
-      const chosen = columns.map(({ name }) => {
-        const value = (values as Readonly<Record<string, string>>)[name];
-        return `  ${value === undefined ? name : `${value} AS ${name}`}`;
-      });
+      const chosen = columns.map(({ name }) => `  ${values[name] === undefined ? '' : `${values[name]} AS `}${name}`);
       return `CREATE OR REPLACE VIEW ${SCHEMA}.${view} AS SELECT\n${chosen.join(',\n')}\nFROM ${from} source;\nGRANT SELECT ON ${SCHEMA}.${view} TO fiatrail_reader;\n`;
     })
     .join('');

@@ -1,3 +1,4 @@
+import { jsonIn } from '../base/errors.ts';
 import { isJsonObject } from '../money/decimal.ts';
 
 /** Fields that say who somebody is, or that anybody may write anything into. */
@@ -30,7 +31,7 @@ export function createMask(): (value: unknown) => unknown {
   const names = new Set<string>();
   const collect = (value: unknown, field: string): void => {
     if (typeof value === 'string') {
-      const json = jsonIn(value);
+      const json = documentIn(value);
       if (json !== undefined) collect(json, field);
       else if (isPersonal(field) && value.trim().length >= SHORTEST) names.add(value.trim());
     } else if (Array.isArray(value)) for (const each of value) collect(each, field);
@@ -45,7 +46,7 @@ export function createMask(): (value: unknown) => unknown {
     if (typeof value === 'number' && /^\d{10,11}$/.test(String(value)) && !/(?:Ms|At|_at)$/.test(field))
       return numbered('account', String(value));
     if (typeof value !== 'string') return value;
-    const json = jsonIn(value);
+    const json = documentIn(value);
     if (json !== undefined) return JSON.stringify(masked(json, field, hasNames));
     if (UNMASKED.test(field)) return value;
     return isPersonal(field) && value !== '' ? numbered('name', value.trim()) : maskedText(value, hasNames);
@@ -74,11 +75,4 @@ function anyOf(names: ReadonlySet<string>): RegExp | undefined {
 }
 
 /** What a text says that is a JSON object or list; its numbers are only looked at, and a cut one is no JSON. */
-function jsonIn(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const documentIn = (text: string): unknown => (/^\s*[[{]/.test(text) ? jsonIn(text) : undefined);

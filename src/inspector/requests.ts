@@ -1,3 +1,4 @@
+import { jsonIn } from '../base/errors.ts';
 import { controls } from '../contract/control.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
@@ -19,7 +20,7 @@ const MAX_BODIES = 64 * 1024 * 1024;
  * How many characters of reads are kept: so many at once, and then so many each millisecond. Redacting a long body takes as long as answering
  * its request, which a load test would notice. Requests that change something are always kept.
  */
-const READS = { atOnce: 100_000, eachMs: 200 };
+const READS = { charsAtOnce: 100_000, charsPerMs: 200 };
 
 const TABLES = `
 PRAGMA cache_size = -2000; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
@@ -104,9 +105,9 @@ export async function openRequestLog(
 
 /** Returns whether the bodies of a read are kept. One that is too long is kept too, and the next ones wait for it. */
 function createAllowance(): (read: ObservedExchange) => boolean {
-  let [left, atMs] = [READS.atOnce, 0];
+  let [left, atMs] = [READS.charsAtOnce, 0];
   return ({ request, response, startMs }) => {
-    left = Math.min(READS.atOnce, left + Math.max(0, startMs - atMs) * READS.eachMs);
+    left = Math.min(READS.charsAtOnce, left + Math.max(0, startMs - atMs) * READS.charsPerMs);
     atMs = startMs;
     const hasRoom = left > 0;
     if (hasRoom) left -= request.url.length + (request.body?.length ?? 0) + (response?.body.length ?? 0);
@@ -136,11 +137,11 @@ function recorded(
 ): RecordedRequest {
   const { request, response, startMs, durationMs } = exchange;
   const texts = hasBodies ? wholeTexts(exchange, match?.endpoint) : shortTexts(exchange, match);
-  const input = jsonOf(texts.sent);
+  const input = fieldsOf(texts.sent);
   return {
     ...{ at: startMs, ms: Math.round(durationMs * 100) / 100, method: request.method, ...texts },
     ...{ operation: match?.endpoint.id ?? null, effect: match ? effectOf(match.endpoint, input) : 'unknown' },
-    ...{ who, status: response?.status ?? null, subject: subjectOf(jsonOf(texts.received), input) },
+    ...{ who, status: response?.status ?? null, subject: subjectOf(fieldsOf(texts.received), input) },
   };
 }
 
@@ -173,15 +174,10 @@ function shortTexts({ request, caller }: ObservedExchange, match: PathMatch | un
 
 const pathIn = (url: string) => url.split('?', 1)[0] ?? '';
 
-function jsonOf(text: string | null): Readonly<Record<string, unknown>> {
-  if (!text) return {};
-  try {
-    // The ids and actions that are read of it are texts, so that no digit matters.
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+/** The fields of a body. The ids and actions that are read of it are texts, so that no digit matters. */
+function fieldsOf(text: string | null): Readonly<Record<string, unknown>> {
+  const value = jsonIn(text ?? '');
+  return isJsonObject(value) ? value : {};
 }
 
 /** What a request is about: the id in its response, else in the request itself. */

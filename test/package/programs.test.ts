@@ -1,18 +1,10 @@
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  copyProgram,
-  type Home,
-  newHome,
-  type Ran,
-  ROOT,
-  requireBuilt,
-  sharedEnd,
-  startProgram,
-} from '../support/built.ts';
+import { type Home, newHome, type Ran, ROOT, requireBuilt, sharedEnd, startProgram } from '../support/built.ts';
 
-/** The entries for programs, `fiatrail/sandbox` and `fiatrail/client`, in a folder that has the files of the package and a test runner. */
+/** The entries for programs, `fiatrail/sandbox` and `fiatrail/client`, in a folder that has the packed package and a test runner. */
 
 const atEnd = sharedEnd();
 let home: Home;
@@ -20,7 +12,12 @@ let home: Home;
 beforeAll(() => {
   requireBuilt();
   home = newHome(atEnd);
-  copyProgram(join(home.path, 'node_modules', 'fiatrail'));
+  const env = { ...home.env, npm_config_cache: join(home.path, 'npm') };
+  const argv = ['pack', '--json', '--ignore-scripts', '--pack-destination', home.path];
+  const [packed] = JSON.parse(execFileSync('npm', argv, { cwd: ROOT, env, encoding: 'utf8' }));
+  const installed = join(home.path, 'node_modules', 'fiatrail');
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', join(home.path, packed.filename), '-C', installed, '--strip-components', '1']);
   symlinkSync(join(ROOT, 'node_modules', 'vitest'), join(home.path, 'node_modules', 'vitest'));
   writeFileSync(join(home.path, 'package.json'), '{"type":"module"}');
 });

@@ -6,7 +6,7 @@ import { type Reach, reachOf } from '../../engine/questions/in-mirror.ts';
 import { type AccountReport, accountIn } from '../../engine/questions/report/balance.ts';
 import { kindsIn, usersIn } from '../../engine/questions/report/kinds.ts';
 import type { Span } from '../../engine/questions/report/movements.ts';
-import { INTERVALS, type Interval, partsOf, spanOf } from '../../engine/questions/report/periods.ts';
+import { partsOf, type ReportStep, STEPS, spanOf } from '../../engine/questions/report/periods.ts';
 import type { Queries } from '../../journal/store.ts';
 import { amount } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
@@ -130,7 +130,7 @@ async function byStep(
   session: Session,
   queries: Queries,
   period: ReportPeriod,
-  { step, svg }: { readonly step: Interval; readonly svg: string | undefined },
+  { step, svg }: { readonly step: ReportStep; readonly svg: string | undefined },
 ): Promise<Outcome> {
   const parts = partsOf(period.sinceMs, period.untilMs, step, session.globals.zone);
   const spans = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs));
@@ -193,7 +193,7 @@ function reportSchema() {
   return z.union([
     z.object({ ...checked, ...assets, kinds: kindsSchema() }),
     z.object({ ...checked, ...assets }),
-    ...INTERVALS.map((step) =>
+    ...STEPS.map((step) =>
       z.object({ ...checked, parts: z.array(z.object({ [step]: z.string(), ...movedSchema() })) }),
     ),
     z.object({ ...common, kinds: kindsSchema() }),
@@ -222,7 +222,7 @@ const reportCommand = command({
     by: option(
       '--by <part>',
       'one table: by day, week, month, kind, user or asset',
-      oneOf(...INTERVALS, 'kind', 'user', 'asset'),
+      oneOf(...STEPS, 'kind', 'user', 'asset'),
     ),
     ...periodOptions,
     svg: svgOption,
@@ -230,7 +230,7 @@ const reportCommand = command({
   run: (session, { period: name, by, since, until, svg }) =>
     withMirror(session, (mirror) =>
       mirror.read(async (queries) => {
-        const step = INTERVALS.find((each) => each === by);
+        const step = STEPS.find((each) => each === by);
         if (svg !== undefined && !step)
           throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });
         const period = await periodIn(session, queries, name, { since, until });

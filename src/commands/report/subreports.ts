@@ -4,7 +4,7 @@ import { accountIn, balancesAt } from '../../engine/questions/report/balance.ts'
 import { pendingIn, usersIn } from '../../engine/questions/report/kinds.ts';
 import { noSums } from '../../engine/questions/report/movements.ts';
 import { owedTo } from '../../engine/questions/report/owed.ts';
-import { INTERVALS, partsOf, spanOf } from '../../engine/questions/report/periods.ts';
+import { partsOf, STEPS, spanOf } from '../../engine/questions/report/periods.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import { timeText } from '../../present/times.ts';
@@ -155,7 +155,7 @@ const balanceCommand = command({
   parameters: {
     period: periodArgument,
     token: option('--token <ticker>', 'token: CNGN (default), USDC or USDT', ticker),
-    by: option('--by <part>', 'day (default), week or month', oneOf(...INTERVALS)),
+    by: option('--by <part>', 'day (default), week or month', oneOf(...STEPS)),
     ...periodOptions,
     svg: svgOption,
   },

@@ -15,21 +15,21 @@ type ToThread =
 interface PackedDeliveries {
   /** JSON: the deliveries without their bodies. */
   readonly heads: string;
-  readonly lengths: readonly number[];
+  readonly byteLengths: readonly number[];
   readonly bodies: Uint8Array;
 }
 
 const packed = (deliveries: readonly SignedDelivery[]): PackedDeliveries => ({
   heads: JSON.stringify(deliveries.map(({ verified, headers }) => ({ verified, headers }))),
-  lengths: deliveries.map(({ body }) => body.length),
+  byteLengths: deliveries.map(({ body }) => body.length),
   bodies: Buffer.concat(deliveries.map(({ body }) => body)),
 });
 
-function unpacked({ heads, lengths, bodies }: PackedDeliveries): readonly SignedDelivery[] {
+function unpacked({ heads, byteLengths, bodies }: PackedDeliveries): readonly SignedDelivery[] {
   let end = 0;
   return (JSON.parse(heads) as Omit<SignedDelivery, 'body'>[]).map((head, at) => {
     const start = end;
-    end += lengths[at] ?? 0;
+    end += byteLengths[at] ?? 0;
     return { ...head, body: bodies.subarray(start, end) };
   });
 }

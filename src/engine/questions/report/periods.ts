@@ -32,9 +32,9 @@ const iso = (ms: number) => new Date(ms).toISOString();
 /** A period as the rows are compared with it: its first moment is in it, and the moment after its end is not. */
 export const spanOf = (sinceMs: number, untilMs: number): Span => ({ from: iso(sinceMs - 1), to: iso(untilMs - 1) });
 
-export const INTERVALS = ['day', 'week', 'month'] as const;
+export const STEPS = ['day', 'week', 'month'] as const;
 
-export type Interval = (typeof INTERVALS)[number];
+export type ReportStep = (typeof STEPS)[number];
 
 /** A part of a period, named by its first day in the zone. */
 interface PartOfPeriod {
@@ -44,7 +44,7 @@ interface PartOfPeriod {
 }
 
 /** Cuts a period into days, weeks from Monday, or months of the zone. */
-export function partsOf(sinceMs: number, untilMs: number, step: Interval, zone: Zone): PartOfPeriod[] {
+export function partsOf(sinceMs: number, untilMs: number, step: ReportStep, zone: Zone): PartOfPeriod[] {
   const parts: PartOfPeriod[] = [];
   for (let startMs = sinceMs; startMs < untilMs; ) {
     const local = new Date(startMs + zone.offsetMs(startMs));
