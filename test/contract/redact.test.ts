@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { registerMpc } from '../../src/contract/endpoints/fx-vault.ts';
-import { redact, redactText, secretsIn } from '../../src/contract/redact.ts';
+import { redact, redactBody, redactText, secretsIn } from '../../src/contract/redact.ts';
 
 const LINES = ['b3BlbnNzaC1rZXktdjEAAAAA', 'AAAAC3NzaC1lZDI1NTE5AAAA'];
 const KEY = ['-----BEGIN OPENSSH PRIVATE KEY-----', ...LINES, '-----END OPENSSH PRIVATE KEY-----', ''].join('\n');
@@ -65,4 +65,19 @@ describe('a secret in base64', () => {
   test('does not redact what is too short to be one', () => {
     expect(redactText('YWI= YWJj', ['ab', 'abc'])).toBe('YWI= YWJj');
   });
+});
+
+test('a short secret is redacted in a text, where it stands alone, but not in a body, whose words may have it', () => {
+  expect(redactText('the key pw-7x was refused', ['pw-7x'])).toBe('the key [redacted] was refused');
+  expect(redactBody('{"message":"pw-7x"}', ['pw-7x'])).toBe('{"message":"pw-7x"}');
+});
+
+test.each([
+  ['as it is', (secret: string) => secret],
+  ['in base64', (secret: string) => Buffer.from(secret).toString('base64')],
+  ['in a query', encodeURIComponent],
+])('a secret that a body repeats %s is redacted', (_how, repeated) => {
+  const secret = 'live key/8fK2 sd9';
+  const body = JSON.stringify({ message: `${repeated(secret)} was refused`, amount: 1 });
+  expect(redactBody(body, [secret, 'pw'])).toBe('{"message":"[redacted] was refused","amount":1}');
 });

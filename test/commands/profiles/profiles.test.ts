@@ -315,6 +315,26 @@ describe('profiles export and import', () => {
     expect(other.secrets()).toEqual({});
   });
 
+  test.each([
+    ['which rules are trusted', { trustedRules: 'live: absence accept' }],
+    ['whose signatures count', { operators: [{ name: 'ada', publicKey: 'ab'.repeat(32) }] }],
+    ['that a state folder has a journal of its own', { independentJournal: true }],
+    ['where the copy is', { mirror: { url: 'postgres://ops@db.example.com/fiatrail', personalDays: 400 } }],
+    ['where the inbox is', { inboxUrl: 'postgres://ops@db.example.com/fiatrail' }],
+  ])('leave it to each machine %s', async (_what, decided) => {
+    const { profile, at, write, json } = await machine();
+    const [name = ''] = Object.keys(decided);
+    const decidedHere = JSON.stringify({ ...profile('box'), ...decided });
+    write(at('profiles', 'box.json'), decidedHere);
+    const exported = await json(['profiles', 'export', 'box']);
+    expect(exported.profiles[0]).not.toHaveProperty(name);
+    const forged = { ...exported, profiles: [{ ...exported.profiles[0], ...decided }] };
+    const other = newMachine();
+    await other.json(['profiles', 'import', '-'], { stdin: JSON.stringify(forged) });
+    expect(other.profile('box')).toMatchObject({ name: 'box' });
+    expect(other.profile('box')).not.toHaveProperty(name);
+  });
+
   test('leave an existing profile unchanged, even a broken one', async () => {
     const { run, json, at } = await machine();
     const main = (name: string) => ({ name, mode: 'live', baseUrl: 'https://other.test/v1', store: { kind: 'file' } });
