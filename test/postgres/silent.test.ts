@@ -49,6 +49,13 @@ async function relay(passed: number): Promise<Way> {
 /** Of the moments at which a server can fall silent, each so many is tried. */
 const STEP = 5;
 
+/** The code of a program that has printed its result or its error, and that a signal met as it ended: Node no longer handles it then. */
+function codeSaid(stdout: string, stderr: string): number | null {
+  if (stdout.endsWith('\n')) return 0;
+  if (/^error: (interrupted|stopped at once; no request)/m.test(stderr)) return 130;
+  return /^error: .*outcome is unknown/m.test(stderr) ? 6 : null;
+}
+
 /** Runs a payment, with an idempotency key of its own, against a server that falls silent ever later, until it no longer does. */
 async function sweep(name: string, run: (way: Way, idempotencyKey: string) => Promise<Ran>) {
   const ends: { code: number | null; isPaid: boolean }[] = [];
@@ -57,9 +64,7 @@ async function sweep(name: string, run: (way: Way, idempotencyKey: string) => Pr
     const way = await relay(passed);
     const { code, stdout, stderr } = await run(way, `${name}-${passed}`);
     expect(stderr).not.toMatch(/\n +at |internal error/);
-    // A signal may meet a program that has printed its result and is ending: Node no longer handles it then.
-    const isDone = code === null && stdout.endsWith('\n');
-    ends.push({ code: isDone ? 0 : code, isPaid: withdrawalsAt(served).length > before });
+    ends.push({ code: code ?? codeSaid(stdout, stderr), isPaid: withdrawalsAt(served).length > before });
     isOver = !way.isSilent();
   }
   expect(ends.at(-1)).toEqual({ code: 0, isPaid: true });
