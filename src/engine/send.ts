@@ -112,15 +112,22 @@ export async function sendJournaled<D>(
   const done = endsAccepted(await workStartedBy(endpoint.id)) ? 'settled' : 'accepted';
   const { operationId, isLate } = await claimedAndSent(account, journal, await intentOf(account, sending));
   account.activity.inFlight = { operationId, summary: sending.summary };
+  let takenId: string | undefined;
   try {
     const reply = await call(isLate);
     const requestId = requestIdOf(endpoint, reply.data);
+    if (await isAnothers(journal, sending.input, requestId, operationId)) {
+      takenId = requestId;
+      throw unknownOutcome(`it names work that another operation has, ${requestId}`, { next: REPEATED });
+    }
     const result = resultOf(endpoint, reply.data);
     await record(account, journal, { operationId, state: done, requestId, result });
     return { reply, operationId };
   } catch (error) {
     if (error instanceof CliError && error.category === 'unknown') {
       await record(account, journal, { operationId, state: 'unknown', detail: error.message });
+      // A search of the lists finds nothing: a person decides whose the work is.
+      if (takenId !== undefined) await journal.noteSearch(operationId, { repeatedAs: takenId }).catch(() => {});
       throw withOperation(error, operationId);
     }
     const detail = error instanceof Error ? error.message : String(error);
@@ -136,6 +143,19 @@ export async function sendJournaled<D>(
   } finally {
     account.activity.inFlight = undefined;
   }
+}
+
+const REPEATED = 'one of the two requests was done, and the other one may have been given its work by likeness';
+
+/**
+ * Whether a response names work that another operation has. The service answers with earlier work only under an idempotency key of its own, and then it is
+ * this request's: the other operation took it by its likeness, and its own request was lost.
+ */
+async function isAnothers(journal: Journal, input: unknown, requestId: string | undefined, operationId: string) {
+  const { idempotencyKey } = input as { readonly idempotencyKey?: unknown };
+  if (idempotencyKey === undefined || requestId === undefined) return false;
+  // The response counts also if the journal cannot be read now.
+  return journal.isClaimed(requestId, operationId).catch(() => false);
 }
 
 /** The service's data as the journal keeps it, with the endpoint whose contract describes it. */

@@ -2,16 +2,20 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
+import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { AlreadyDone } from '../../src/engine/guard.ts';
 import { sendJournaled } from '../../src/engine/send.ts';
 import type { Journal } from '../../src/journal/interface.ts';
+import { main } from '../../src/main.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import { temporaryFolder } from '../support/built.ts';
+import { success } from '../support/exchange.ts';
+import { journalRows } from '../support/journal.ts';
 import { testJournal } from '../support/journal-intent.ts';
 import { countingIds } from '../support/sandbox.ts';
-import { fakeWorld } from '../support/world.ts';
+import { ACCOUNT, fakeWorld } from '../support/world.ts';
 
 const GUARD = { isGuarded: true, isAgain: false, input: '["fees withdrawals start"]', idempotencyKey: 'k' };
 
@@ -64,6 +68,23 @@ test('what the service said is recorded with its request id', async () => {
   const [operation] = await journal.list({ limit: 1 });
   expect(operation).toMatchObject({ state: 'accepted', requestId: 'w-1' });
   expect(JSON.parse(operation?.result ?? '')).toEqual({ endpoint: 'fees.withdraw', data });
+});
+
+test('a response that names the work of another operation ends in doubt, and a person decides', async () => {
+  const network = async ({ url }: HttpRequest): Promise<HttpResponse> =>
+    success(url.endsWith('/fx/trade') ? { trade: { tradeId: 't-1', status: 'pending' } } : { trades: [] });
+  const world = fakeWorld({ network, env: ACCOUNT });
+  const trade = (key: string) =>
+    main(`fx trades start --pair CNGN-USDC --side buy --amount 1000 --yes -q --once ${key}`.split(' '), world);
+  expect([await trade('a'), await trade('b')]).toEqual([0, 6]);
+  expect(world.stderr.text()).toContain('it names work that another operation has, t-1');
+  const states = () => journalRows(world.stateDir).map(({ state, request_id }) => [state, request_id]);
+  expect(await main(['ops', 'reconcile', '-o', 'json'], world)).toBe(6);
+  expect(world.stdout.text()).toContain('"found": "several"');
+  expect(states()).toEqual([
+    ['accepted', 't-1'],
+    ['unknown', null],
+  ]);
 });
 
 describe('a request that was sent again while its process was suspended', () => {

@@ -10,6 +10,8 @@ import { UNAVOIDABLE } from './money-verdicts.ts';
 
 const RUNS = Number(process.env['FIATRAIL_SOAK_CAMPAIGN'] ?? 15);
 const IS_LONG = process.env['FIATRAIL_SOAK_CAMPAIGN'] !== undefined;
+/** Seeds whose worlds earlier versions made false claims in. */
+const FOUND = [66, 244, 464, 988, 1817];
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? 1);
 
 test(`${RUNS} runs with wrong clocks, other programs, late rows and old journals move money at most once`, {
@@ -18,8 +20,8 @@ test(`${RUNS} runs with wrong clocks, other programs, late rows and old journals
   watchProcesses(onTestFinished);
   const furnished = await furnishedSandbox(join(temporaryFolder(onTestFinished), 'sandbox.db'));
   const tally = newCampaignTally();
-  for (let seed = SEED; seed < SEED + RUNS; seed++)
-    await campaignRun(seed, { furnished, journal: FILE_JOURNAL, tally });
+  const seeds = [...Array.from({ length: RUNS }, (_, index) => SEED + index), ...(IS_LONG ? [] : FOUND)];
+  for (const seed of seeds) await campaignRun(seed, { furnished, journal: FILE_JOURNAL, tally });
   if (IS_LONG) report('Journal in SQLite', tally);
   expect(
     tally.findings.filter(({ kind }) => !UNAVOIDABLE.includes(kind)).map(({ kind, seed }) => `${seed}: ${kind}`),

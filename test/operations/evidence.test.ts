@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { evidenceOf, ownerOf } from '../../src/engine/operations/evidence.ts';
+import type { Baseline } from '../../src/journal/intent.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { BUSY_MS, idsOf, type ListedRow, requestOf, rig, START_MS, work } from './evidence-rig.ts';
 
@@ -81,6 +82,35 @@ describe('the time of a row, of which nobody knows whether the list had it befor
     on.list(row('r', atMs));
     expect(await candidates(on, id)).toEqual(expected);
   });
+});
+
+test.each<[string, Baseline, string | undefined, readonly string[]]>([
+  ['is kept', {}, undefined, ['r']],
+  ['is nothing if an operation has it', {}, 'r', []],
+  ['is nothing if the list had it', { before: { ids: ['r'], sinceMs: null } }, undefined, []],
+  [
+    'is nothing if the list, which was read, went back less far',
+    { before: { ids: [], sinceMs: START_MS } },
+    undefined,
+    [],
+  ],
+])('a row from before the time that is looked through %s', async (_what, baseline, taken, ids) => {
+  const on = await rig();
+  const id = await on.doubt({ baseline });
+  if (taken !== undefined) await on.journal.take(await on.doubt(), { requestId: taken, detail: 'found' });
+  on.list(row('r', -2 * DAY_MS));
+  const found = await evidenceOf(on.session, work(), await on.find(id));
+  expect([idsOf(found.candidates), idsOf(found.older ?? [])]).toEqual([[], ids]);
+});
+
+test.each([
+  [5_000, 'r'],
+  [5_001, 'unclear'],
+])('of two equal requests, between which a clock was set by %i ms, the first gets: %s', async (setMs, expected) => {
+  const on = await rig();
+  const [one] = [await on.doubt(), await on.doubt({ atMs: 3_600_000, baseline: { hostAheadMs: setMs } })];
+  on.list(row('r', 1_000));
+  expect(await decided(on, one)).toBe(expected);
 });
 
 describe('a list that was read before the request', () => {

@@ -71,6 +71,8 @@ describe('an onramp whose response was lost, in the sandbox', () => {
 describe('an onramp whose response was lost, on a live account', () => {
   const START_MS = Date.UTC(2026, 0, 5, 9);
   const address = (digit: number) => `0x${String(digit).repeat(40)}`;
+  /** Its time says that it was there before, and it was not. */
+  const LATE_SEEN = address(7);
   const wallet = (digit: number, afterMs = 1_000) => ({
     walletAddress: address(digit),
     status: 'smart_wallet',
@@ -95,7 +97,9 @@ describe('an onramp whose response was lost, on a live account', () => {
         return { status: 502, headers: {}, body: '' };
       }
       if (url.endsWith('/listuserwallets')) {
-        const shown = wallets.filter(({ createdAt }) => isSent || Date.parse(createdAt) < START_MS);
+        const shown = wallets.filter(
+          ({ createdAt, walletAddress }) => isSent || (Date.parse(createdAt) < START_MS && walletAddress !== LATE_SEEN),
+        );
         return success({ wallets: shown, count: shown.length });
       }
       const of = onramps.find(({ requestId }) => body?.includes(address(Number(requestId.slice(2)))));
@@ -123,6 +127,7 @@ describe('an onramp whose response was lost, on a live account', () => {
     ['no amount', [wallet(1)], [onramp(1, { amount: null })], [], 'several', null],
     ['two wallets', [wallet(1), wallet(2)], [onramp(1), onramp(2)], [], 'several', null],
     ['a wallet of yesterday', [wallet(1, -86_400_000)], [onramp(1)], [], 'unseen', null],
+    ['a wallet of two days ago that was not there before', [wallet(7, -172_800_000)], [onramp(7)], [], 'several', null],
     ['another route', [wallet(1)], [onramp(1, { wallet: { sweepToOfframp: false } })], ['--sweep'], 'unseen', null],
     [
       'another owner',

@@ -258,14 +258,36 @@ describe('a request with an idempotency key whose response was lost', () => {
     expect(on.keys()).toEqual([]);
   });
 
-  test('is not sent again if its row was found', async () => {
-    const on = await rig();
+  test.each<[string, StoredProfile, readonly string[], string]>([
+    ['is sent again although a row is like it, which may be another program’s', KEYED, ['a'], 't-a'],
+    ['has the row that is like it if nobody says how long keys hold', LIVE, [], 't-1'],
+  ])('%s', async (_what, stored, keys, work) => {
+    const on = await rig(stored);
     const id = await on.doubt('a');
     on.service.trades = [rowOf('t-1')];
     expect(await on.look(id)).toBe('ended');
-    expect(on.keys()).toEqual([]);
-    expect(await on.stateOf(id)).toEqual(['accepted', 't-1']);
+    expect(on.keys()).toEqual(keys);
+    expect(await on.stateOf(id)).toEqual(['accepted', work]);
   });
+
+  test('is shown to a person with the row that is like it if its key holds no longer', async () => {
+    const on = await rig();
+    const id = await on.doubt('a');
+    on.service.trades = [rowOf('t-1')];
+    on.clock.pass(HOUR_MS);
+    expect(await on.look(id)).toBe('several');
+    expect(on.keys()).toEqual([]);
+  });
+});
+
+test('a row that is like a request, and older than what is looked through, leaves it in doubt: the service’s times may disagree', async () => {
+  const on = await rig(trustedRules({ ...LIVE, absence: 'accept' }));
+  const id = await on.doubt('a');
+  on.service.trades = [rowOf('t-1', -48 * HOUR_MS)];
+  expect(await on.look(id)).toBe('several');
+  on.clock.pass(11 * 60_000);
+  expect(await on.look(id)).toBe('several');
+  expect(await on.stateOf(id)).toEqual(['unknown', null]);
 });
 
 describe('two requests that differ in their idempotency keys alone', () => {

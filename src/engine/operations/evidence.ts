@@ -30,6 +30,7 @@ async function queryFor(account: Account, { terms }: Work, operation: Operation)
     request: { ...(await terms?.(account, known)), ...known },
     tag: tag ?? undefined,
     sinceMs: serviceAtMs - SERVICE_SKEW_MS - (isStartKnown ? 0 : REACH_MS),
+    before,
   };
 }
 
@@ -55,11 +56,12 @@ export async function evidenceOf(account: Account, work: Work, operation: Operat
   const journal = await account.journal();
   const free: WorkCandidate[] = [];
   for (const row of found.candidates)
-    if (mayBe(row, operation, query.sinceMs) && !(await journal.isClaimed(row.requestId, operation.operationId)))
-      free.push(row);
+    if (!wasBefore(row, query) && !(await journal.isClaimed(row.requestId, operation.operationId))) free.push(row);
   // A row with the tag is the request, whatever else looks like it.
   const exact = free.filter(({ isExact }) => isExact);
-  return { ...found, candidates: exact.length > 0 ? exact : free };
+  if (exact.length > 0) return { ...found, candidates: exact };
+  const isOlder = ({ createdAt }: WorkCandidate) => !query.before && isPast(createdAt, query.sinceMs);
+  return { ...found, candidates: free.filter((row) => !isOlder(row)), older: free.filter(isOlder) };
 }
 
 const NOTHING: Found = { candidates: [], isComplete: false };
@@ -82,19 +84,18 @@ export async function listedAs(account: Account, work: Work, operation: Operatio
 }
 
 /**
- * Whether a row may be an operation's: it was not in the list before, and is not too old. A row that is too old, and that the list should have
- * had before but had not, is kept: one of the two times is wrong, and a person decides. What carries the tag is the operation's, whatever its time.
+ * Whether a row was in the list before the request left: as far as the list was read then, its own times say so. One that is too old for the request, and
+ * that the list should have had before but had not, was not: one of the two times is wrong, and a person decides. What carries the tag is the operation's,
+ * whatever its time.
  */
-function mayBe(
+function wasBefore(
   { isExact, requestId, listedAs, createdAt }: WorkCandidate,
-  { baseline }: Operation,
-  sinceMs: number,
+  { before, sinceMs }: EvidenceQuery,
 ): boolean {
-  if (isExact) return true;
-  const before = baseline?.before;
-  if (before?.ids.includes(listedAs ?? requestId)) return false;
-  const wasInReach = before !== undefined && (before.sinceMs === null || !isPast(createdAt, before.sinceMs));
-  return wasInReach || !isPast(createdAt, sinceMs);
+  if (isExact || !before) return false;
+  if (before.ids.includes(listedAs ?? requestId)) return true;
+  const wasInReach = before.sinceMs === null || !isPast(createdAt, before.sinceMs);
+  return !wasInReach && isPast(createdAt, sinceMs);
 }
 
 /** Whether a row was created after a request left, and while its command may have been at work on it: both by the service's time. */
@@ -114,23 +115,33 @@ type RowOwner =
   | { readonly kind: 'own'; readonly row: WorkCandidate; readonly note?: string }
   | { readonly kind: 'none' | 'busy' | 'unclear' };
 
+/**
+ * Whether a request left under an idempotency key of the service's own, and the profile says for how long the service holds it: then the service says which
+ * work is the request's, and a row that is like it is no proof.
+ */
+export function isKeyHeld(account: Pick<Account, 'profile'>, { request }: Pick<Operation, 'request'>): boolean {
+  const { idempotencyKey } = parseExactJson(request) as Record<string, unknown>;
+  return typeof idempotencyKey === 'string' && evidenceRulesOf(account.profile).idempotencyLifetimeMs !== undefined;
+}
+
 /** Decides whether one of the rows is proven to be the operation's. */
 export async function ownerOf(account: Account, work: Work, operation: Operation, found: Found): Promise<RowOwner> {
   const { candidates } = found;
   const [only, ...others] = candidates;
   if (!only) return { kind: 'none' };
   if (only.isExact) return others.length === 0 ? { kind: 'own', row: only } : { kind: 'unclear' };
-  const isMarkNeeded = evidenceRulesOf(account.profile).evidence === 'mark';
+  const isMarkNeeded = evidenceRulesOf(account.profile).evidence === 'mark' || isKeyHeld(account, operation);
   if (isMarkNeeded || candidates.some(({ isPartial }) => isPartial)) return { kind: 'unclear' };
   if (!candidates.every((row) => inTimeWindow(row, operation))) return { kind: 'unclear' };
   const competing = await competingOperations(account, work, operation);
   const equal: Claimant[] = [{ operation, rows: candidates }];
   for (const other of competing) {
-    const rows = await rowsInTime(account, work, other);
+    const rows = await rowsInTime(account, work, other, operation);
     const isShared = rows.some(({ requestId }) => candidates.some((row) => row.requestId === requestId));
     // One whose time is not known could never take the row that it would be given.
     const isEqual = plainRequest(other) === plainRequest(operation) && other.endpoint === operation.endpoint;
-    if (isEqual && hasTime(other) && !rows.some(({ isExact }) => isExact)) equal.push({ operation: other, rows });
+    if (isEqual && isComparable(other, operation) && !rows.some(({ isExact }) => isExact))
+      equal.push({ operation: other, rows });
     // Of two different requests, the row does not say which one it is.
     else if (isShared) return { kind: 'unclear' };
   }
@@ -193,9 +204,18 @@ async function competingOperations(
 }
 
 /** Returns the rows that may be a competing operation's. One whose time is not known may have any row that is like it. */
-async function rowsInTime(account: Account, work: Work, other: Operation): Promise<readonly WorkCandidate[]> {
+async function rowsInTime(
+  account: Account,
+  work: Work,
+  other: Operation,
+  operation: Operation,
+): Promise<readonly WorkCandidate[]> {
   const { candidates } = await evidenceOf(account, work, other);
-  return candidates.filter((row) => row.isExact || !hasTime(other) || inTimeWindow(row, other));
+  return candidates.filter((row) => row.isExact || !isComparable(other, operation) || inTimeWindow(row, other));
 }
 
-const hasTime = ({ baseline }: Operation): boolean => baseline?.serviceAtMs !== undefined;
+/** Whether the time of another request is known, and by the clock of an operation: between the two, neither the service's nor this machine's was set. */
+function isComparable({ baseline: other }: Operation, { baseline }: Operation): boolean {
+  if (other?.serviceAtMs === undefined) return false;
+  return Math.abs((other.hostAheadMs ?? 0) - (baseline?.hostAheadMs ?? 0)) <= SERVICE_SKEW_MS;
+}

@@ -58,7 +58,11 @@ export function shownIn<E extends Endpoint, Row extends UsualRow>(
 }
 
 /** Reads a list back to the time of the request, and returns the rows that are like it, whenever they are from. */
-export async function search(account: Account, { sinceMs, tag }: EvidenceQuery, list: EvidenceList): Promise<Found> {
+export async function search(
+  account: Account,
+  { sinceMs, before, tag }: EvidenceQuery,
+  list: EvidenceList,
+): Promise<Found> {
   const { endpoint, page, rowsOf, read, done, failed, isUnpaged } = list;
   const candidates = new Map<string, WorkCandidate>();
   let times: readonly number[] = [];
@@ -66,7 +70,9 @@ export async function search(account: Account, { sinceMs, tag }: EvidenceQuery, 
     ...{ candidates: [...candidates.values()], isComplete },
     wrongTimes: wrongTimesIn(times, account.time.service.nowMs()),
   });
-  const isOld = ({ createdAt }: ListRow) => isPast(createdAt, sinceMs);
+  // Where the list was read before, its own times say how far back: the service’s may be wrong.
+  const untilMs = before ? Math.min(sinceMs, before.sinceMs ?? Number.NEGATIVE_INFINITY) : sinceMs;
+  const isOld = ({ createdAt }: ListRow) => isPast(createdAt, untilMs);
   let lastId: string | undefined;
   for (let count = 0, pages = 0, size = PAGE; pages < MAX_PAGES && size <= MAX_SIZE; pages++) {
     const { data } = await account.call(endpoint, page(size, count, lastId));

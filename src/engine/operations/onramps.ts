@@ -8,7 +8,7 @@ import { type Amount, amount as amountIn } from '../../money/amount.ts';
 import type { Account } from '../account.ts';
 import { saysMore } from '../lists/pages.ts';
 import { PREVIEW_READ } from '../previews.ts';
-import { futureIn, isPast, timesOf, workOutcomeOf } from './listing.ts';
+import { futureIn, timesOf, workOutcomeOf } from './listing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
 import { agrees, amountAt, compared, matchOf } from './rows.ts';
 import { type EvidenceQuery, type FollowedWork, status, type WorkCandidate } from './work.ts';
@@ -95,7 +95,7 @@ export const onramp: FollowedWork = {
     const candidates: WorkCandidate[] = [];
     for (const wallet of wallets) {
       const { walletAddress, createdAt } = wallet;
-      if (!isEvmAddress(walletAddress) || isPast(createdAt, query.sinceMs)) continue;
+      if (!isEvmAddress(walletAddress) || query.before?.ids.includes(walletAddress)) continue;
       if (!isOfOnramp(wallet, query.request)) continue;
       const found = await onrampOf(account, walletAddress, query);
       if (found) candidates.push({ ...found, createdAt, listedAs: walletAddress });

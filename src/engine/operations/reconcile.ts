@@ -10,7 +10,7 @@ import { parseExactJson } from '../../money/decimal.ts';
 import { shellWord } from '../../present/text.ts';
 import type { Account } from '../account.ts';
 import { clockDifference, clockDistance } from '../service-time.ts';
-import { evidenceOf, ownerOf } from './evidence.ts';
+import { evidenceOf, isKeyHeld, ownerOf } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';
 import { SERVICE_SKEW_MS } from './listing.ts';
 import { endpointNamed } from './recorded.ts';
@@ -81,6 +81,7 @@ async function lookFor(account: Account, journal: Journal, work: Work, operation
   // Another operation has what the service says is this one's: a person finds out which of the two it is.
   if (repeatedAs !== undefined) return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };
   if (!found.isComplete) return { kind: 'incomplete', operation: looked };
+  if (found.older?.length) return { kind: 'several', operation: looked, candidates: found.older };
   return absence(account, journal, looked, found);
 }
 
@@ -197,9 +198,8 @@ async function sentAgain(
   { isComplete, candidates, wrongTimes }: Found,
 ): Promise<WorkCandidate | undefined> {
   const { operationId, baseline } = operation;
-  const request = parseExactJson(operation.request) as Record<string, unknown>;
   const { idempotencyLifetimeMs } = evidenceRulesOf(account.profile);
-  if (typeof request['idempotencyKey'] !== 'string' || idempotencyLifetimeMs === undefined) return undefined;
+  if (!isKeyHeld(account, operation) || idempotencyLifetimeMs === undefined) return undefined;
   if (!isComplete || wrongTimes !== undefined || (await clockProblem(account, baseline ?? {}))) return undefined;
   const untilMs = (baseline?.serviceAtMs ?? 0) + idempotencyLifetimeMs - MARGIN_MS;
   if ((account.time.service.nowMs() ?? Infinity) > untilMs) return undefined;
@@ -209,7 +209,7 @@ async function sentAgain(
   const repeat = endpoint && (await journal.claimRepeat(operationId, account.globals.timeoutMs));
   if (!repeat) return undefined;
   try {
-    const requestId = await sendRecorded(account, endpoint, request, repeat.isLate);
+    const requestId = await sendRecorded(account, endpoint, parseExactJson(operation.request), repeat.isLate);
     return requestId === undefined ? undefined : acceptedAs(requestId);
   } catch (error) {
     // A refusal proves nothing: nobody documents whether the service looks for the key first.

@@ -54,6 +54,8 @@ export interface EvidenceQuery {
   readonly tag: string | undefined;
   /** How far back the list is read: a time of the service. */
   readonly sinceMs: number;
+  /** The rows before the request left, if the list was read: their times decide what is older, whatever the service said that it was. */
+  readonly before?: RowsBefore | undefined;
 }
 
 /** The rows of a list before a request left. */
@@ -79,6 +81,8 @@ export interface WorkCandidate {
 /** The candidates of a request; `isComplete` if every row of the time was read. */
 export interface Found {
   readonly candidates: readonly WorkCandidate[];
+  /** Rows that are like the request and no operation's, from before the time that was looked through: of a service whose times disagree, one may be it. */
+  readonly older?: readonly WorkCandidate[];
   readonly isComplete: boolean;
   /** Why the times of the rows prove nothing, if they contradict each other or the service's own time. */
   readonly wrongTimes?: string | undefined;
