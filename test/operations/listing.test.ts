@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { feeWithdrawals } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { rowsBefore, search } from '../../src/engine/operations/listing.ts';
+import type { RowsBefore } from '../../src/engine/operations/work.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import { listing } from './evidence-rig.ts';
 
@@ -76,6 +77,7 @@ const listOf = ({ isPartial = false, ...more }: { readonly isUnpaged?: boolean; 
     failed: ['failed'],
   });
 
+const HOUR_MS = 3_600_000;
 const QUERY = { request: {}, tag: undefined, sinceMs: SINCE_MS };
 
 /** Rows from one time to another, at equal distances, none of which is like the request. */
@@ -353,3 +355,22 @@ describe('before a request leaves, one page tells', () => {
     expect(options).toEqual([{ isBeforehand: true }]);
   });
 });
+
+test.each<[string, RowsBefore | undefined, number, boolean]>([
+  ['no list that was read before', undefined, 1, false],
+  ['a list that was read before up to its beginning', { ids: [], sinceMs: null }, 2, true],
+  ['a list that was read before up to an hour before', { ids: [], sinceMs: SINCE_MS - 2 * HOUR_MS }, 2, true],
+  ['a list that was read before up to a minute ago', { ids: [], sinceMs: SINCE_MS - 1 }, 1, false],
+])(
+  'with %s, a list whose times are an hour behind the service’s is read as far as needed',
+  async (_what, before, pages, isFound) => {
+    const newer = Array.from({ length: 100 }, (_, index) => ({
+      id: `n${index}`,
+      atMs: -HOUR_MS - index * 1_000,
+      isLike: false,
+    }));
+    const { session, asked } = fakeSession(serving([...newer, { ...LIKE, atMs: -HOUR_MS - 100_000 }]));
+    const { candidates } = await search(session, { ...QUERY, before }, listOf());
+    expect([asked.length, candidates.length > 0]).toEqual([pages, isFound]);
+  },
+);
