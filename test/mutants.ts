@@ -1069,8 +1069,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/send.ts',
-    line: 'return journal.isClaimed(requestId, operationId).catch(() => false);',
-    change: 'return false;',
+    line: 'if (idempotencyKey === undefined || requestId === undefined) return false;',
+    change: 'if (idempotencyKey !== undefined || requestId === undefined) return false;',
     tests: ['test/cli/journaled.test.ts'],
     failing: 1,
   },

@@ -116,7 +116,7 @@ export async function sendJournaled<D>(
   try {
     const reply = await call(isLate);
     const requestId = requestIdOf(endpoint, reply.data);
-    if (await isAnothers(journal, sending.input, requestId, operationId)) {
+    if (await isAnothers(account, journal, sending.input, requestId, operationId)) {
       takenId = requestId;
       throw unknownOutcome(`it names work that another operation has, ${requestId}`, { next: REPEATED });
     }
@@ -149,13 +149,32 @@ const REPEATED = 'one of the two requests was done, and the other one may have b
 
 /**
  * Whether a response names work that another operation has. The service answers with earlier work only under an idempotency key of its own, and then it is
- * this request's: the other operation took it by its likeness, and its own request was lost.
+ * this request's: another operation with another key took it by its likeness, and its own request was lost.
  */
-async function isAnothers(journal: Journal, input: unknown, requestId: string | undefined, operationId: string) {
-  const { idempotencyKey } = input as { readonly idempotencyKey?: unknown };
+async function isAnothers(
+  { accountNames }: Pick<Journaled, 'accountNames'>,
+  journal: Journal,
+  input: unknown,
+  requestId: string | undefined,
+  operationId: string,
+): Promise<boolean> {
+  const { idempotencyKey } = input as Keyed;
   if (idempotencyKey === undefined || requestId === undefined) return false;
-  // The response counts also if the journal cannot be read now.
-  return journal.isClaimed(requestId, operationId).catch(() => false);
+  try {
+    const account = await journal.accountIds(await accountNames());
+    const same = await journal.list({ account, requestId, limit: 10 });
+    return same.some(
+      (each) =>
+        each.operationId !== operationId && (JSON.parse(each.request) as Keyed).idempotencyKey !== idempotencyKey,
+    );
+  } catch {
+    // The response counts also if the journal cannot be read now.
+    return false;
+  }
+}
+
+interface Keyed {
+  readonly idempotencyKey?: unknown;
 }
 
 /** The service's data as the journal keeps it, with the endpoint whose contract describes it. */
