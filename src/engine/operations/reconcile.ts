@@ -195,7 +195,7 @@ async function sentAgain(
   account: Account,
   journal: Journal,
   operation: Operation,
-  { isComplete, candidates, wrongTimes }: Found,
+  { isComplete, wrongTimes }: Found,
 ): Promise<WorkCandidate | undefined> {
   const { operationId, baseline } = operation;
   const { idempotencyLifetimeMs } = evidenceRulesOf(account.profile);
@@ -203,8 +203,6 @@ async function sentAgain(
   if (!isComplete || wrongTimes !== undefined || (await clockProblem(account, baseline ?? {}))) return undefined;
   const untilMs = (baseline?.serviceAtMs ?? 0) + idempotencyLifetimeMs - MARGIN_MS;
   if ((account.time.service.nowMs() ?? Infinity) > untilMs) return undefined;
-  // More rows than requests that may have made them: another program uses the account, and its work is not ours to guess at.
-  if (candidates.length > (await countEqual(account, journal, operation))) return undefined;
   const endpoint = await endpointNamed(operation.endpoint);
   const repeat = endpoint && (await journal.claimRepeat(operationId, account.globals.timeoutMs));
   if (!repeat) return undefined;
@@ -223,21 +221,6 @@ const acceptedAs = (requestId: string): WorkCandidate => ({
   ...{ requestId, createdAt: undefined, outcome: 'accepted', isExact: true },
   state: 'accepted when it was sent again under its idempotency key',
 });
-
-/** Counts the requests in doubt that are equal but for the service's idempotency keys, this one among them: none of them blocks another. */
-async function countEqual(account: Account, journal: Journal, { endpoint, request }: Operation): Promise<number> {
-  const ids = await journal.accountIds(await account.accountNames());
-  const inDoubt = await journal.list({ account: ids, state: 'in-doubt', limit: MAX_IN_DOUBT });
-  const plain = withoutKey(request);
-  return inDoubt.filter((each) => each.endpoint === endpoint && withoutKey(each.request) === plain).length;
-}
-
-const MAX_IN_DOUBT = 1_000;
-
-function withoutKey(request: string): string {
-  const { idempotencyKey: _, ...rest } = JSON.parse(request) as Record<string, unknown>;
-  return JSON.stringify(rest);
-}
 
 /** Clocks that differ by more than this prove nothing about what is missing from a list. */
 const MAX_DISTANCE_MS = 5_000;
