@@ -507,12 +507,15 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'bundle/late-child-process.ts': 'scripts/build.ts substitutes it for node:child_process',
   'bundle/light-fetch.ts': 'scripts/build.ts substitutes it for the fetch classes',
   'bundle/when-exit.ts': 'scripts/build.ts substitutes it for the package of that name',
+  'inspector/page/rows.ts': 'the page imports it, whose other files are not read here',
   'journal/postgres/pg-client.d.ts': 'declares the driver’s file that is loaded',
 };
 
 /** Exports that no import names, and who uses them. */
 const EXPORTED_FOR: Readonly<Record<string, string>> = {
   'contract/endpoint.ts DeclaredError': 'the compiler writes declarations only of types that can be named',
+  'inspector/page/rows.ts KnownRows': 'the list of the page',
+  'inspector/page/rows.ts Row': 'the list of the page',
 };
 
 /** Exports that no other file imports. A command file is loaded for its `commands`, by name. */

@@ -8,6 +8,7 @@ import { createRedactor, redactText } from '../contract/redact.ts';
 import { isJsonObject } from '../money/decimal.ts';
 import type { ObservedExchange } from '../sandbox/observe.ts';
 import { type Database, openScratch, type SqlValue } from '../sqlite/database.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import { cutBody } from './bodies.ts';
 import { copiesOf } from './copies.ts';
 import type { List, Row, RowQuery } from './source.ts';
@@ -26,14 +27,15 @@ const TABLES = `
 PRAGMA cache_size = -2000; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
 CREATE TABLE request (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, ms REAL NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, operation TEXT, effect TEXT NOT NULL,
-  who TEXT NOT NULL, status INTEGER, subject TEXT, sent TEXT, received TEXT) STRICT;`;
+  who TEXT NOT NULL, status INTEGER, subject TEXT, sent TEXT, received TEXT) STRICT;
+CREATE INDEX request_by_subject ON request (subject) WHERE subject IS NOT NULL;`;
 
 /** The session's requests: in a file without a name, bounded, and redacted as soon as they are answered. */
 export interface RequestLog {
   readonly list: List;
   observe(exchange: ObservedExchange): void;
-  /** The number of the last request. */
-  last(): number;
+  /** Changes with every request, whether it could be recorded or not. */
+  version(): string;
   /** The ids of requests that name something. */
   about(id: string): readonly Row[];
   close(): void;
@@ -59,14 +61,16 @@ interface Stored extends Omit<RecordedRequest, 'at' | 'status'> {
   readonly status: bigint | null;
 }
 
+/** `tell` is told once why requests cannot be recorded. */
 export async function openRequestLog(
   whoIs: (apiKey: string | undefined) => string,
-  { atMost, removedAtOnce } = REQUESTS,
+  { atMost = REQUESTS.atMost, removedAtOnce = REQUESTS.removedAtOnce, tell = (_: string) => {} } = {},
 ): Promise<RequestLog> {
   const store = await openScratch((database) => database.exec(TABLES));
   const paths = createPathMatcher<Endpoint>([...controls, ...endpoints]);
   const hasRoomFor = createAllowance();
   let [first, last, bodies, generation] = [1, 0, 0, 0];
+  let [unrecorded, gap] = [0, ''];
   const insert = (row: RecordedRequest) => {
     store.run(
       'INSERT INTO request VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -79,28 +83,42 @@ export async function openRequestLog(
   const tidy = () => {
     if (bodies > MAX_BODIES) bodies = dropBodies(store);
     if (last - first < atMost) return;
+    store.run('DELETE FROM request WHERE id < ?', first + removedAtOnce);
     first += removedAtOnce;
-    store.run('DELETE FROM request WHERE id < ?', first);
     generation += 1;
   };
+  const miss = (error: unknown) => {
+    unrecorded += 1;
+    gap = `${unrecorded} ${unrecorded === 1 ? 'request' : 'requests'} could not be recorded: ${whyOf(error)}`;
+    if (unrecorded === 1) tell(`a request could not be recorded: ${whyOf(error)}`);
+  };
   return {
-    list: listOf(store, () => ({ first, last, generation })),
+    list: listOf(store, () => ({ first, last, generation, gap })),
     observe: (exchange) => {
       const { method, url } = exchange.request;
       const match = paths.match(method === 'HEAD' ? 'GET' : method, pathIn(url));
       const hasBodies = match?.endpoint.effect !== 'read' || hasRoomFor(exchange);
+      const before = last;
       try {
         insert(recorded(exchange, match, hasBodies, whoIs(exchange.caller.apiKey)));
         tidy();
-      } catch {
+      } catch (error) {
         // The request was answered, and its answer must arrive although it cannot be recorded, such as on a full disk.
+        if (last === before) miss(error);
       }
     },
-    last: () => last,
+    version: () => `${last}.${unrecorded}`,
     about: (id) =>
       store.all<Stored>(`SELECT ${ROW} FROM request WHERE subject = ? ORDER BY id LIMIT 50`, id).map(rowOf),
     close: () => store.close(),
   };
+}
+
+/** Why a request cannot be recorded. What an error says may have a key in it. */
+function whyOf(error: unknown): string {
+  const problem = error instanceof DatabaseError ? error.problem : undefined;
+  if (problem === 'full') return 'the disk is full';
+  return problem === 'unwritable' ? 'the folder for temporary files cannot be written' : 'an error in the inspector';
 }
 
 /** Returns whether the bodies of a read are kept. One that is too long is kept too, and the next ones wait for it. */
@@ -176,7 +194,8 @@ const pathIn = (url: string) => url.split('?', 1)[0] ?? '';
 
 /** The fields of a body. The ids and actions that are read of it are texts, so that no digit matters. */
 function fieldsOf(text: string | null): Readonly<Record<string, unknown>> {
-  const value = jsonIn(text ?? '');
+  // Parsing an empty text throws, which takes longer than recording the request.
+  const value = text ? jsonIn(text) : undefined;
   return isJsonObject(value) ? value : {};
 }
 
@@ -212,27 +231,30 @@ const STATES: Readonly<Record<string, string>> = {
 
 const ROW = 'id, at, ms, method, path, operation, effect, who, status, subject';
 
-/** `extent` says which requests there are: no number between them is left out. */
-function listOf(store: Database, extent: () => Readonly<Record<'first' | 'last' | 'generation', number>>): List {
-  const whereOf = ({ text, state }: RowQuery): readonly [string, SqlValue[]] => {
-    const conditions = [...(STATES[state] ? [STATES[state]] : [])];
-    if (text !== '') conditions.push(`instr(lower(concat_ws(' ', operation, path, who, subject, status)), ?) > 0`);
-    return [conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '', text === '' ? [] : [text.toLowerCase()]];
-  };
+/** Which requests there are: no number between the first and the last is left out. */
+interface Extent {
+  readonly first: number;
+  readonly last: number;
+  readonly generation: number;
+  /** Why some are missing; empty if none is. */
+  readonly gap: string;
+}
+
+function listOf(store: Database, extent: () => Extent): List {
+  const matches = matchesIn(store);
+  const rowsFrom = (first: number, limit: number) =>
+    store.all<Stored>(`SELECT ${ROW} FROM request WHERE id >= ? ORDER BY id LIMIT ?`, first, limit).map(rowOf);
+  const rowsWith = (ids: readonly number[]) =>
+    ids.flatMap((id) => store.all<Stored>(`SELECT ${ROW} FROM request WHERE id = ?`, id).map(rowOf));
   return {
     page: (query) => {
-      const { first, last, generation } = extent();
-      const [where, values] = whereOf(query);
-      // A page that is open asks for the newest rows again and again, and must not have all others counted for that.
-      if (where === '') {
-        const sql = `SELECT ${ROW} FROM request WHERE id >= ? ORDER BY id LIMIT ?`;
-        const rows = store.all<Stored>(sql, first + query.from, query.limit).map(rowOf);
-        return { total: last - first + 1, rows, generation };
-      }
-      const total = store.get<{ n: bigint }>(`SELECT count(*) AS n FROM request ${where}`, ...values)?.n ?? 0n;
-      const sql = `SELECT ${ROW} FROM request ${where} ORDER BY id LIMIT ? OFFSET ?`;
-      const rows = store.all<Stored>(sql, ...values, query.limit, query.from).map(rowOf);
-      return { total: Number(total), rows, generation };
+      const { first, last, generation, gap } = extent();
+      const about = { generation, ...(gap !== '' && { gap }) };
+      const { text, state, from, limit } = query;
+      if (text === '' && !STATES[state])
+        return { total: last - first + 1, rows: rowsFrom(first + from, limit), ...about };
+      const ids = matches(query, first, last);
+      return { total: ids.length, rows: rowsWith(ids.slice(from, from + limit)), ...about };
     },
     detail: (id) => {
       const stored = store.get<Stored>('SELECT * FROM request WHERE id = ?', Number(id));
@@ -240,5 +262,34 @@ function listOf(store: Database, extent: () => Readonly<Record<'first' | 'last' 
       const { sent, received } = stored;
       return { ...rowOf(stored), sent, received, copies: copiesOf(stored) };
     },
+  };
+}
+
+/** Filters whose matches are remembered. */
+const MOST_FILTERS = 4;
+
+/**
+ * Returns what finds the ids that match a filter. A page that is open asks for them with every change, so that only requests that came since
+ * are looked at: what was recorded of a request and is searched never changes.
+ */
+function matchesIn(store: Database) {
+  const known = new Map<string, { readonly ids: readonly number[]; readonly last: number }>();
+  return ({ text, state }: RowQuery, first: number, last: number): readonly number[] => {
+    const key = `${state} ${text}`;
+    const before = known.get(key) ?? { ids: [], last: 0 };
+    const conditions = ['id > ?', ...(STATES[state] ? [STATES[state]] : [])];
+    const values: SqlValue[] = [before.last];
+    if (text !== '') {
+      conditions.push(`instr(lower(concat_ws(' ', operation, path, who, subject, status)), ?) > 0`);
+      values.push(text.toLowerCase());
+    }
+    const sql = `SELECT id FROM request WHERE ${conditions.join(' AND ')} ORDER BY id`;
+    const newer = store.all<{ id: bigint }>(sql, ...values).map(({ id }) => Number(id));
+    const isSame = newer.length === 0 && (before.ids[0] ?? first) >= first;
+    const ids = isSame ? before.ids : [...before.ids, ...newer].filter((id) => id >= first);
+    known.delete(key);
+    known.set(key, { ids, last });
+    for (const oldest of known.keys()) if (known.size > MOST_FILTERS) known.delete(oldest);
+    return ids;
   };
 }

@@ -6,7 +6,7 @@ import { pageOf } from './held.ts';
 import { createMask } from './mask.ts';
 import { signed } from './sandbox/ledger.ts';
 import { findIn } from './search.ts';
-import type { InspectorSource, Row } from './source.ts';
+import { type InspectorSource, newestOf, type Row } from './source.ts';
 
 /** A saved session: a line that says what it is, then one with everything. */
 const FORMAT = 'fiatrail inspector session';
@@ -22,6 +22,7 @@ const MOST_DETAIL_CHARACTERS = 20 * 1024 * 1024;
 interface SavedList {
   readonly rows: readonly Row[];
   readonly hasOlder: boolean;
+  readonly gap?: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -41,10 +42,7 @@ export async function sessionText(
   const lists: Record<string, SavedList> = {};
   let characters = 0;
   for (const [name, list] of Object.entries(source.lists)) {
-    const query = { text: '', state: '', from: 0, limit: 0 };
-    const { total, hasOlder = false } = await list.page(query);
-    const from = Math.max(0, total - MOST_SAVED);
-    const { rows } = await list.page({ ...query, from, limit: MOST_SAVED });
+    const { rows, from, hasOlder = false, gap } = await newestOf(list, { text: '', state: '', limit: MOST_SAVED });
     const details: Record<string, unknown> = {};
     for (const { id } of rows.toReversed()) {
       if (characters > MOST_DETAIL_CHARACTERS) break;
@@ -52,7 +50,7 @@ export async function sessionText(
       characters += text.length;
       details[id] = JSON.parse(text);
     }
-    lists[name] = { rows, hasOlder: hasOlder || from > 0, details };
+    lists[name] = { rows, hasOlder: hasOlder || from > 0, details, ...(gap !== undefined && { gap }) };
   }
   const documents: Record<string, unknown> = {};
   for (const [name, read] of Object.entries(source.documents)) documents[name] = await read();
@@ -99,6 +97,7 @@ const isSavedList = (value: unknown): value is SavedList =>
   Array.isArray(value['rows']) &&
   value['rows'].every(isRow) &&
   typeof value['hasOlder'] === 'boolean' &&
+  (value['gap'] === undefined || typeof value['gap'] === 'string') &&
   isJsonObject(value['details']);
 
 const isSession = (value: unknown): value is SavedSession =>
@@ -140,10 +139,13 @@ function isTrueSet(detail: unknown): boolean {
 export function savedSource({ title, savedAt, isMasked, lists, documents }: SavedSession): InspectorSource {
   const masked = isMasked ? 'Names, accounts and addresses are masked.' : 'It has personal data.';
   const shown = Object.fromEntries(
-    Object.entries(lists).map(([name, { rows, hasOlder, details }]) => [
+    Object.entries(lists).map(([name, { rows, hasOlder, gap, details }]) => [
       name,
       {
-        page: (query: Parameters<typeof pageOf>[1]) => ({ ...pageOf(rows, query), generation: 0, hasOlder }),
+        page: (query: Parameters<typeof pageOf>[1]) => ({
+          ...{ ...pageOf(rows, query), generation: 0, hasOlder },
+          ...(gap !== undefined && { gap }),
+        }),
         detail: (id: string) => (Object.hasOwn(details, id) ? (details[id] ?? undefined) : undefined),
       },
     ]),

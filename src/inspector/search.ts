@@ -1,4 +1,4 @@
-import type { Found, InspectorSource } from './source.ts';
+import { type Found, type InspectorSource, newestOf } from './source.ts';
 
 const MOST_FOUND = 20;
 
@@ -7,11 +7,9 @@ export async function findIn(lists: InspectorSource['lists'], text: string): Pro
   const wanted = text.trim();
   if (wanted === '') return [];
   const found = await Promise.all(
-    Object.entries(lists).map(async ([list, { page }]) => {
-      const query = { text: wanted, state: '', from: 0, limit: 0 };
-      const { total } = await page(query);
-      const { rows } = await page({ ...query, from: Math.max(0, total - MOST_FOUND), limit: MOST_FOUND });
-      return rows.toReversed().map((row) => ({ list, id: row.id, text: textOf(row) }));
+    Object.entries(lists).map(async ([name, list]) => {
+      const { rows } = await newestOf(list, { text: wanted, state: '', limit: MOST_FOUND });
+      return rows.toReversed().map((row) => ({ list: name, id: row.id, text: textOf(row) }));
     }),
   );
   return found.flat();

@@ -7,7 +7,7 @@ import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { pageFiles } from './page-files.ts';
-import type { InspectorSource, RowQuery } from './source.ts';
+import { type InspectorSource, newestOf, type RowQuery } from './source.ts';
 
 /** Of a list, no more is asked for at once. */
 const MOST_ROWS = 500;
@@ -171,7 +171,10 @@ async function read(source: InspectorSource, pathname: string, query: URLSearchP
   }
   const list = what === 'lists' ? own(source.lists) : undefined;
   if (!list) return refused(NOT_FOUND);
-  if (id === undefined) return json(200, await list.page(rowQueryOf(query)));
+  if (id === undefined) {
+    const wanted = rowQueryOf(query);
+    return json(200, await (query.get('from') === 'newest' ? newestOf(list, wanted) : list.page(wanted)));
+  }
   const detail = await list.detail(id);
   return detail === undefined
     ? refused({ status: 404, error: 'it is not, or no longer, in this list' })

@@ -17,12 +17,23 @@ interface Page {
   readonly generation: number;
   /** Whether there are older rows that the list does not have. */
   readonly hasOlder?: boolean;
+  /** Why rows are missing that should be there. */
+  readonly gap?: string;
 }
 
 export interface List {
   page(query: RowQuery): Promise<Page> | Page;
   /** Everything about one row; undefined if there is none. */
   detail(id: string): Promise<unknown> | unknown;
+}
+
+/** Returns the newest rows of a list, and the position of the first one. */
+export async function newestOf(list: List, query: Omit<RowQuery, 'from'>): Promise<Page & { readonly from: number }> {
+  const { total } = await list.page({ ...query, from: 0, limit: 0 });
+  const from = Math.max(0, total - query.limit);
+  const page = await list.page({ ...query, from });
+  // Of rows that came in the meantime, the page is told again.
+  return { ...page, from, total: from + page.rows.length };
 }
 
 /** Something that was found: the list it is in, and its id there. */

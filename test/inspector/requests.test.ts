@@ -1,13 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openRequestLog } from '../../src/inspector/requests.ts';
+import { newestOf } from '../../src/inspector/source.ts';
 import type { ObservedExchange } from '../../src/sandbox/observe.ts';
+import { DatabaseError } from '../../src/sqlite/errors.ts';
 
 /** What is recorded of the requests of a sandbox. */
 
 const KEY = 'live_8fK2sd9dkfZq';
 
-async function log(whoIs: () => string = () => 'Acme') {
-  const requests = await openRequestLog(whoIs, { atMost: 100, removedAtOnce: 10 });
+async function log(whoIs: () => string = () => 'Acme', tell = (_: string) => {}) {
+  const requests = await openRequestLog(whoIs, { atMost: 100, removedAtOnce: 10, tell });
   onTestFinished(requests.close);
   const all = { text: '', state: '', from: 0, limit: 500 };
   const rows = async (query = all) => (await requests.list.page(query)).rows;
@@ -52,16 +54,63 @@ test('a key is in no path, whether bodies are kept or not', async () => {
   expect(paths.slice(1, 3)).toEqual(['/v1/getfees', '/v1/balance/user/[redacted]']);
 });
 
-test('what cannot be recorded is left out, and does not reach whoever sent it', async () => {
-  let isBroken = true;
-  const { observe, rows } = await log(() => {
-    if (isBroken) throw new Error('the disk is full');
+test('what cannot be recorded is counted, told once without what the error says, and does not reach whoever sent it', async () => {
+  let problem: Error | undefined = new DatabaseError('full', 'a temporary file', undefined);
+  const told: string[] = [];
+  const whoIs = () => {
+    if (problem) throw problem;
     return 'Acme';
-  });
+  };
+  const { observe, rows, list, version } = await log(whoIs, (text) => told.push(text));
+  const gap = async (query = {}) => (await list.page({ text: '', state: '', from: 0, limit: 0, ...query })).gap;
+  expect(await gap()).toBeUndefined();
+  const before = version();
   observe(exchange('GET', '/v1/getfees', 1_000));
-  isBroken = false;
+  expect(version()).not.toBe(before);
+  expect(await gap()).toBe('1 request could not be recorded: the disk is full');
+  problem = new Error(`no fintech has ${KEY}`);
+  observe(exchange('GET', '/v1/getfees', 1_000));
+  expect(await gap({ state: 'ok' })).toBe('2 requests could not be recorded: an error in the inspector');
+  problem = undefined;
   observe(exchange('GET', '/v1/getwallets', 1_001));
   expect((await rows()).map(({ path }) => path)).toEqual(['/v1/getwallets']);
+  expect(told).toEqual(['a request could not be recorded: the disk is full']);
+});
+
+test('a filter that is asked for again finds what came since, and forgets what is gone', async () => {
+  const { observe, list } = await log();
+  const found = async (query: object) => {
+    const { total, rows } = await list.page({ text: '', state: '', from: 0, limit: 2, ...query });
+    return [total, ...rows.map(({ id }) => id)];
+  };
+  const send = (path: string, status = 200) => {
+    const sent = exchange('GET', path, 1);
+    observe({ ...sent, response: { status, headers: {}, body: '{}' } });
+  };
+  expect(await found({ text: 'FEES' })).toEqual([0]);
+  for (let at = 1; at <= 99; at += 1) send(at % 20 === 0 ? '/v1/getfees' : '/v1/getwallets');
+  expect(await found({ text: 'FEES' })).toEqual([4, '20', '40']);
+  expect(await found({ text: 'fees', from: 3 })).toEqual([4, '80']);
+  expect(await found({ text: 'fees', state: 'refused' })).toEqual([0]);
+  send('/v1/getfees', 404);
+  expect(await found({ text: 'fees', state: 'refused' })).toEqual([1, '100']);
+  expect(await found({ text: 'fees', from: 3 })).toEqual([5, '80', '100']);
+  for (let at = 101; at <= 120; at += 1) send('/v1/getwallets');
+  expect(await found({ text: 'fees' })).toEqual([4, '40', '60']);
+  for (const text of ['a', 'b', 'c', 'd', 'e']) await found({ text });
+  expect(await found({ text: 'fees' })).toEqual([4, '40', '60']);
+});
+
+test('the newest rows of a list come with their positions', async () => {
+  const { observe, list } = await log();
+  const newest = async (limit: number) => {
+    const { from, total, rows } = await newestOf(list, { text: '', state: '', limit });
+    return [from, total, ...rows.map(({ id }) => id)];
+  };
+  expect(await newest(2)).toEqual([0, 0]);
+  for (let at = 1; at <= 3; at += 1) observe(exchange('GET', '/v1/getfees', 1));
+  expect(await newest(2)).toEqual([1, 3, '2', '3']);
+  expect(await newest(5)).toEqual([0, 3, '1', '2', '3']);
 });
 
 test('the oldest requests are forgotten, and whoever knows positions is told', async () => {

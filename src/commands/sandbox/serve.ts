@@ -113,7 +113,10 @@ export const serveCommand = command({
       import('../../sandbox/host-check.ts'),
     ]);
     const { host = '127.0.0.1', port = 8787 } = input;
-    const watch = input.inspect ? await (await import('../../inspector/sandbox/watch.ts')).watchSandbox() : undefined;
+    const tell = (text: string) => void session.say(`warning: ${text}`).catch(() => {});
+    const watch = input.inspect
+      ? await (await import('../../inspector/sandbox/watch.ts')).watchSandbox(tell)
+      : undefined;
     const served = await serve(world, {
       path: sandboxPath(world),
       port,

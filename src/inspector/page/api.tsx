@@ -9,15 +9,6 @@ export interface About {
   readonly actions: readonly string[];
 }
 
-export type Row = Readonly<Record<string, string | number | null>> & { readonly id: string };
-
-export interface Page {
-  readonly total: number;
-  readonly rows: readonly Row[];
-  readonly generation: number;
-  readonly hasOlder?: boolean;
-}
-
 /** What the server refused, and why. */
 export class Refused extends Error {
   readonly status: number;
@@ -39,7 +30,7 @@ export const get = async <T,>(path: string): Promise<T> => (await answerOf(await
 export const post = async (path: string, input: object): Promise<unknown> =>
   answerOf(await fetch(path, { method: 'POST', body: JSON.stringify(input) }));
 
-/** The newest word of the feed, and whether it is connected. It reconnects by itself, and says where it was. */
+/** The newest word of the feed, and whether it is connected. It reconnects by itself, and says where it was. A page that nobody sees waits. */
 export function useFeed(isOpen: boolean): { readonly version: string; readonly isLive: boolean } {
   const [version, setVersion] = useState('');
   const [isLive, setLive] = useState(false);
@@ -48,8 +39,17 @@ export function useFeed(isOpen: boolean): { readonly version: string; readonly i
     const feed = new EventSource('/api/feed');
     feed.onopen = () => setLive(true);
     feed.onerror = () => setLive(false);
-    feed.onmessage = ({ lastEventId }) => setVersion(lastEventId);
-    return () => feed.close();
+    let newest = '';
+    const show = () => document.hidden || setVersion(newest);
+    feed.onmessage = ({ lastEventId }) => {
+      newest = lastEventId;
+      show();
+    };
+    document.addEventListener('visibilitychange', show);
+    return () => {
+      feed.close();
+      document.removeEventListener('visibilitychange', show);
+    };
   }, [isOpen]);
   return { version, isLive };
 }

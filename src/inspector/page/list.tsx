@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { get, type Page, type Row } from './api.tsx';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { get } from './api.tsx';
+import { type AskRows, createRows, type KnownRows, type Row } from './rows.ts';
 import { plain, State, statusOf, Time } from './text.tsx';
 
 /** A column of a list. */
@@ -13,8 +14,6 @@ export interface Column {
   readonly width: string;
 }
 
-/** Rows are asked for in pages of this many. */
-const PAGE = 100;
 /** Rows beyond what is seen, so that scrolling finds them there. */
 const MORE = 8;
 
@@ -28,100 +27,69 @@ interface ListProps {
   onSelect(id: string): void;
 }
 
-interface Known {
-  readonly total: number;
-  readonly generation: number;
-  readonly hasOlder: boolean;
-  readonly pages: ReadonlyMap<number, readonly Row[]>;
+/** The rows that match what the list is reduced to. */
+function useRows({ name, text, state }: ListProps): KnownRows {
+  const [, setDrawn] = useState({});
+  return useMemo(() => {
+    const ask: AskRows = (from, limit) =>
+      get(`/api/lists/${name}?${new URLSearchParams({ text, state, from: String(from), limit: String(limit) })}`);
+    return createRows(ask, () => setDrawn({}));
+  }, [name, text, state]);
 }
 
-const NOTHING: Known = { total: -1, generation: 0, hasOlder: false, pages: new Map() };
+const rowHeightHere = () => (matchMedia('(max-width: 640px)').matches ? 52 : 34);
 
-/** Reads the pages of a list that are seen. Positions count from the oldest row, so that new rows move none. */
-function usePages({ name, text, state, version }: ListProps) {
-  const [known, setKnown] = useState(NOTHING);
-  const asked = useRef(new Set<number>());
-  const query = new URLSearchParams({ text, state }).toString();
-  const read = useCallback(
-    async (pages: readonly number[]) => {
-      const answers = await Promise.all(
-        pages.map(async (page) => {
-          const path = `/api/lists/${name}?${query}&from=${Math.max(0, page) * PAGE}&limit=${page < 0 ? 0 : PAGE}`;
-          return [page, await get<Page>(path)] as const;
-        }),
-      );
-      setKnown((before) => {
-        const [, newest] = answers.at(-1) ?? [];
-        if (!newest) return before;
-        const isSame = newest.generation === before.generation;
-        const kept = new Map(isSame ? before.pages : []);
-        for (const [page, { rows }] of answers) if (page >= 0) kept.set(page, rows);
-        return { total: newest.total, generation: newest.generation, hasOlder: newest.hasOlder ?? false, pages: kept };
-      });
-    },
-    [name, query],
-  );
+/** Which rows of a box are seen. Its size is measured when it changes, and not for each frame of scrolling. */
+function useSeen(box: { readonly current: HTMLDivElement | null }) {
+  const [size, setSize] = useState({ height: 600, rowHeight: rowHeightHere() });
+  const [first, setFirst] = useState(0);
+  const [isScrolling, setScrolling] = useState(false);
+  const look = useCallback(() => setFirst(Math.floor((box.current?.scrollTop ?? 0) / size.rowHeight)), [size]);
+  const onScroll = () => {
+    look();
+    setScrolling(true);
+  };
+  const onScrollEnd = () => setScrolling(false);
   useEffect(() => {
-    asked.current = new Set();
-    setKnown(NOTHING);
-  }, [read]);
-  const want = useCallback(
-    (from: number, to: number, isAgain: boolean) => {
-      if (isAgain) asked.current = new Set();
-      const pages: number[] = [];
-      for (let page = Math.floor(from / PAGE); page <= Math.floor(to / PAGE); page++)
-        if (!asked.current.has(page)) pages.push(page);
-      for (const page of pages) asked.current.add(page);
-      if (pages.length > 0)
-        read(pages).catch(() => {
-          for (const page of pages) asked.current.delete(page);
-        });
-    },
-    [read],
-  );
-  const count = useCallback(() => read([-1]).catch(() => {}), [read]);
-  useEffect(() => {
-    count();
-  }, [count, version]);
-  return { known, want, rowAt: (at: number) => known.pages.get(Math.floor(at / PAGE))?.[at % PAGE] };
+    const { current } = box;
+    if (!current) return undefined;
+    const sized = new ResizeObserver(() => setSize({ height: current.clientHeight, rowHeight: rowHeightHere() }));
+    sized.observe(current);
+    return () => sized.disconnect();
+  }, []);
+  useEffect(look, [look]);
+  const count = Math.ceil(size.height / size.rowHeight) + 1;
+  return {
+    ...{ ...size, first: Math.max(0, first - MORE), count: count + 2 * MORE, isAtTop: first === 0 },
+    ...{ isScrolling, onScroll, onScrollEnd },
+  };
 }
-
-const isNarrow = () => matchMedia('(max-width: 640px)').matches;
 
 /** A list of any length: only the rows that are seen are in the page. The newest is first. */
 export function List(props: ListProps) {
   const { name, columns, selected, version, onSelect } = props;
-  const { known, want, rowAt } = usePages(props);
+  const rows = useRows(props);
   const box = useRef<HTMLDivElement>(null);
-  const [seen, setSeen] = useState({ top: 0, height: 600, rowHeight: isNarrow() ? 52 : 34 });
+  const { first, count, height, rowHeight, isAtTop, isScrolling, onScroll, onScrollEnd } = useSeen(box);
   const [active, setActive] = useState(0);
-  const { total } = known;
-  const { rowHeight } = seen;
-  const first = Math.max(0, Math.floor(seen.top / rowHeight) - MORE);
-  const last = Math.min(total, Math.ceil((seen.top + seen.height) / rowHeight) + MORE);
-  const measure = useCallback(() => {
-    const { scrollTop: top = 0, clientHeight: height = 600 } = box.current ?? {};
-    setSeen({ top, height, rowHeight: isNarrow() ? 52 : 34 });
-  }, []);
-  useEffect(() => {
-    measure();
-    addEventListener('resize', measure);
-    return () => removeEventListener('resize', measure);
-  }, [measure]);
-  const before = useRef(total);
+  const { total, hasOlder, gap } = rows.about();
+  const last = Math.min(total, first + count);
+  const before = useRef({ rows, total });
   useLayoutEffect(() => {
-    const added = before.current > 0 ? total - before.current : 0;
-    before.current = total;
+    const isSameList = before.current.rows === rows;
+    const added = isSameList && before.current.total > 0 ? total - before.current.total : 0;
+    before.current = { rows, total };
     // Whoever reads older rows goes on reading them when new ones arrive above.
     if (added > 0 && box.current && box.current.scrollTop > 0) box.current.scrollTop += added * rowHeight;
     if (added > 0 && active > 0) setActive(active + added);
-  }, [total]);
-  const lastVersion = useRef(version);
+  }, [rows, total]);
   useEffect(() => {
-    const isAgain = lastVersion.current !== version || known.generation > 0;
-    lastVersion.current = version;
-    if (total > 0 && last > first) want(total - last, total - 1 - first, isAgain);
-  }, [first, last, total, version, want]);
+    if (isAtTop || total < 0) rows.refresh('newest', count);
+    else if (last > first) rows.refresh(total - last, last - first);
+  }, [rows, version]);
+  useEffect(() => {
+    if (last > first) rows.see(total - last, total - 1 - first);
+  }, [rows, first, last, total]);
   const move = (to: number) => {
     const at = Math.max(0, Math.min(total - 1, to));
     setActive(at);
@@ -132,40 +100,37 @@ export function List(props: ListProps) {
       current.scrollTop = (at + 1) * rowHeight - current.clientHeight;
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const page = Math.max(1, Math.floor(seen.height / rowHeight) - 1);
+    const page = Math.max(1, Math.floor(height / rowHeight) - 1);
     const to: Record<string, number> = {
       ...{ ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + page, PageUp: active - page },
       ...{ Home: 0, End: total - 1, j: active + 1, k: active - 1 },
     };
     if (event.key in to && !event.ctrlKey && !event.metaKey) move(to[event.key] ?? 0);
-    else if (event.key === 'Enter' || event.key === ' ') onSelect(rowAt(total - 1 - active)?.id ?? selected);
+    else if (event.key === 'Enter' || event.key === ' ') onSelect(rows.at(total - 1 - active)?.id ?? selected);
     else return;
     event.preventDefault();
   };
-  const rows = [];
+  const choose = (at: number) => {
+    setActive(at);
+    const row = rows.at(total - 1 - at);
+    if (row) onSelect(row.id);
+  };
+  const shown = [];
   for (let at = first; at < last; at++) {
-    const row = rowAt(total - 1 - at);
-    rows.push(
-      // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keyboard, and says which row is active
-      // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus
-      <div
-        key={total - 1 - at}
-        id={`row-${total - 1 - at}`}
-        role="option"
-        aria-selected={row !== undefined && row.id === selected}
-        aria-setsize={total}
-        aria-posinset={at + 1}
-        class={`row ${at === active ? 'active' : ''}`}
-        style={{ transform: `translateY(${at * rowHeight}px)`, height: `${rowHeight}px` }}
-        onClick={() => {
-          setActive(at);
-          if (row) onSelect(row.id);
-        }}
-      >
-        {row ? columns.map((column) => <Cell column={column} row={row} />) : <span class="waiting">…</span>}
-      </div>,
+    const position = total - 1 - at;
+    const row = rows.at(position);
+    shown.push(
+      <ListRow
+        // The elements of a row that is no longer seen become those of one that is.
+        key={position % count}
+        {...{ columns, row, position, at, total, rowHeight, choose }}
+        isActive={at === active}
+        isSelected={row !== undefined && row.id === selected}
+      />,
     );
   }
+  // Elements stay where they are while it scrolls, which spares half of the work of a frame. Screen readers want them in order afterwards.
+  if (isScrolling) shown.sort((a, b) => Number(a.key) - Number(b.key));
   return (
     <div class={`list list-${name}`}>
       <div class="heads" aria-hidden="true">
@@ -180,11 +145,13 @@ export function List(props: ListProps) {
         tabIndex={0}
         aria-label={`${name}, newest first`}
         aria-activedescendant={total > 0 ? `row-${total - 1 - active}` : undefined}
-        onScroll={measure}
+        onScroll={onScroll}
+        onScrollEnd={onScrollEnd}
         onKeyDown={onKeyDown}
+        onPointerOver={showWhole}
       >
         <div role="presentation" style={{ height: `${Math.max(0, total) * rowHeight}px` }}>
-          {rows}
+          {shown}
         </div>
       </div>
       <p class="count" role="status">
@@ -193,18 +160,68 @@ export function List(props: ListProps) {
           : total === 0
             ? 'Nothing here yet.'
             : `${total.toLocaleString('en')} ${total === 1 ? 'row' : 'rows'}`}
-        {known.hasOlder && ', and older ones, which the search finds'}
+        {hasOlder && ', and older ones, which the search finds'}
+        {gap !== undefined && ` · ${plain(gap)}`}
       </p>
+    </div>
+  );
+}
+
+/** A cell that is cut shows all of its text while the mouse is on it. */
+function showWhole({ target }: Event) {
+  if (target instanceof HTMLElement && target.classList.contains('cell'))
+    target.title = target.scrollWidth > target.clientWidth ? (target.textContent ?? '') : '';
+}
+
+interface ListRowProps {
+  readonly columns: readonly Column[];
+  readonly row: Row | undefined;
+  readonly position: number;
+  readonly at: number;
+  readonly total: number;
+  readonly rowHeight: number;
+  readonly isActive: boolean;
+  readonly isSelected: boolean;
+  choose(at: number): void;
+}
+
+function ListRow({ columns, row, position, at, total, rowHeight, isActive, isSelected, choose }: ListRowProps) {
+  // Of most rows, only the place changes.
+  const cells = useMemo(
+    () => (row ? columns.map((column) => <Cell column={column} row={row} />) : <span class="waiting">…</span>),
+    [columns, row],
+  );
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keyboard, and says which row is active
+    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus
+    <div
+      id={`row-${position}`}
+      role="option"
+      aria-selected={isSelected}
+      aria-setsize={total}
+      aria-posinset={at + 1}
+      class={isActive ? 'row active' : 'row'}
+      style={`transform:translateY(${at * rowHeight}px);height:${rowHeight}px`}
+      onClick={() => choose(at)}
+    >
+      {cells}
     </div>
   );
 }
 
 function Cell({ column: { field, kind, otherwise = '' }, row }: { readonly column: Column; readonly row: Row }) {
   const value = field === 'status' ? statusOf(row[field]) : (row[field] ?? row[otherwise]);
-  const text = value === null || value === undefined ? '' : plain(String(value));
   return (
-    <span class={`cell ${kind ?? ''} of-${field}`} title={kind ? undefined : text}>
-      {kind === 'time' ? <Time at={value} /> : kind === 'state' ? <State of={value} /> : text}
+    <span class={`cell ${kind ?? ''} of-${field}`}>
+      {kind === 'time' ? (
+        <Time at={value} />
+      ) : kind === 'state' ? (
+        <State of={value} />
+      ) : value === null || value === undefined ? (
+        ''
+      ) : (
+        plain(String(value))
+      )}
     </span>
   );
 }

@@ -205,6 +205,13 @@ function saidOf(error: Error): string {
   return `The inspector cannot be reached: ${error.message}`;
 }
 
+/** The list of a pane has the focus once it is there; a pane without one has none. */
+function focusList(name: string, framesLeft = 60): void {
+  const list = document.querySelector<HTMLElement>(`.list-${name} .rows`);
+  if (list) list.focus();
+  else if (framesLeft > 0) requestAnimationFrame(() => focusList(name, framesLeft - 1));
+}
+
 /** 1 to 9 go to a pane, / to the search, Escape closes what is open. */
 function useKeys(panes: readonly string[]) {
   const names = useRef(panes);
@@ -224,7 +231,7 @@ function useKeys(panes: readonly string[]) {
       const name = names.current[Number(event.key) - 1];
       if (name !== undefined) {
         goTo({ pane: name });
-        requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector<HTMLElement>('.rows')?.focus()));
+        focusList(name);
       } else if (event.key === '/') {
         document.querySelector<HTMLElement>('#search')?.focus();
         event.preventDefault();

@@ -73,11 +73,14 @@ export function Time({ at }: { readonly at: string | number | null | undefined }
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return <>{plain(String(at))}</>;
   const two = (value: number, length = 2) => String(value).padStart(length, '0');
+  const now = new Date();
   const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
   const clock = `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
-  const isToday = time.toDateString() === new Date().toDateString();
+  const isToday =
+    time.getDate() === now.getDate() && time.getMonth() === now.getMonth() && time.getFullYear() === now.getFullYear();
+  const iso = time.toISOString();
   return (
-    <time dateTime={time.toISOString()} title={time.toISOString()}>
+    <time dateTime={iso} title={iso}>
       {isToday ? `${clock}.${two(time.getMilliseconds(), 3)}` : `${day} ${clock}`}
     </time>
   );

@@ -68,7 +68,7 @@ const NEWEST = [
 ];
 
 function versionOf(store: Service['store'], offsetMs: number, requests: RequestLog): string {
-  return [requests.last(), offsetMs, ...NEWEST.map((sql) => store.get<{ n: bigint }>(sql)?.n ?? 0n)].join('-');
+  return [requests.version(), offsetMs, ...NEWEST.map((sql) => store.get<{ n: bigint }>(sql)?.n ?? 0n)].join('-');
 }
 
 /** Asks the sandbox as its own account. Throws CliError with what it refuses. */

@@ -11,15 +11,17 @@ interface Watch extends Required<Pick<ServeOptions, 'observe' | 'onStep'>> {
   close(): void;
 }
 
-export async function watchSandbox(): Promise<Watch> {
+/** `tell` is told once why requests cannot be recorded. */
+export async function watchSandbox(tell: (text: string) => void): Promise<Watch> {
   let nameOf = (_: string): string | undefined => undefined;
   const names = new Map<string, string>();
-  const requests = await openRequestLog((apiKey) => {
+  const whoIs = (apiKey: string | undefined) => {
     if (apiKey === undefined) return 'no key';
     const known = names.get(apiKey) ?? nameOf(apiKey);
     if (known !== undefined) names.set(apiKey, known);
     return known ?? 'unknown key';
-  });
+  };
+  const requests = await openRequestLog(whoIs, { tell });
   const steps = createStepLog();
   return {
     observe: requests.observe,

@@ -1,0 +1,98 @@
+export type Row = Readonly<Record<string, string | number | null>> & { readonly id: string };
+
+/** Rows of a list, as the server answers. */
+interface Page {
+  readonly total: number;
+  readonly rows: readonly Row[];
+  readonly generation: number;
+  readonly hasOlder?: boolean;
+  readonly gap?: string;
+  /** Where the newest rows begin. */
+  readonly from?: number;
+}
+
+/** Rows are asked for in blocks of this many, and one block before they are seen. */
+const BLOCK = 100;
+/** More rows than this are forgotten, and asked for again once they are seen. */
+const MOST_KNOWN = 5_000;
+
+/** Asks for rows from a position on, or for the newest. */
+export type AskRows = (from: number | 'newest', limit: number) => Promise<Page>;
+
+/** The rows of a list that are known here. Positions count from the oldest row, so that new rows move none. */
+export interface KnownRows {
+  /** The total is −1 until it is known. */
+  about(): Omit<Page, 'rows' | 'from'>;
+  at(position: number): Row | undefined;
+  /** Asks for what of these positions is not known, or may have changed since, and for what is near them. */
+  see(from: number, to: number): void;
+  /** Asks again for these positions, or for as many of the newest rows. One answer is waited for at a time. */
+  refresh(from: number | 'newest', limit: number): void;
+}
+
+interface KnownRow {
+  readonly row: Row;
+  /** After how many refreshes it was asked for. */
+  readonly age: number;
+}
+
+/** `draw` is called whenever there is something new to show. */
+export function createRows(ask: AskRows, draw: () => void): KnownRows {
+  const rows = new Map<number, KnownRow>();
+  const asked = new Set<number>();
+  let about: Omit<Page, 'rows' | 'from'> = { total: -1, generation: 0 };
+  let age = 0;
+  let [isRefreshing, next] = [false, undefined as readonly [number | 'newest', number] | undefined];
+  const take = ({ rows: read, ...now }: Page, from: number, askedAt: number) => {
+    if (now.generation !== about.generation) rows.clear();
+    about = now;
+    for (const [index, row] of read.entries()) {
+      if ((rows.get(from + index)?.age ?? 0) > askedAt) continue;
+      rows.delete(from + index);
+      rows.set(from + index, { row, age: askedAt });
+    }
+    for (const oldest of rows.keys()) if (rows.size > MOST_KNOWN) rows.delete(oldest);
+    draw();
+  };
+  const readBlock = async (block: number) => {
+    asked.add(block);
+    const askedAt = age;
+    await ask(block * BLOCK, BLOCK)
+      .then((answer) => take(answer, block * BLOCK, askedAt))
+      .catch(() => {})
+      .finally(() => asked.delete(block));
+  };
+  const refresh = async (from: number | 'newest', limit: number) => {
+    next = [from, limit];
+    if (isRefreshing) return;
+    isRefreshing = true;
+    while (next) {
+      const [first, count] = next;
+      next = undefined;
+      // What was read before may have changed.
+      age += 1;
+      const askedAt = age;
+      const answer = await ask(first, count).catch(() => undefined);
+      if (answer) take(answer, answer.from ?? Number(first), askedAt);
+    }
+    isRefreshing = false;
+  };
+  const isWanted = (block: number, from: number, to: number) => {
+    const near = Math.min(about.total - 1, to + BLOCK);
+    for (let at = Math.max(block * BLOCK, from - BLOCK); at <= near && at < (block + 1) * BLOCK; at++) {
+      const known = rows.get(at);
+      if (at >= from && at <= to ? known?.age !== age : !known) return true;
+    }
+    return false;
+  };
+  return {
+    about: () => about,
+    at: (position) => rows.get(position)?.row,
+    see: (from, to) => {
+      const last = Math.floor(Math.min(about.total - 1, to + BLOCK) / BLOCK);
+      for (let block = Math.floor(Math.max(0, from - BLOCK) / BLOCK); block <= last; block++)
+        if (!asked.has(block) && isWanted(block, from, to)) readBlock(block);
+    },
+    refresh,
+  };
+}
