@@ -59,6 +59,22 @@ test('a request appears by itself, and its details beside it', async () => {
   expect(await page.content()).not.toContain(at.apiKey);
 });
 
+test('rows are in their order in the page once scrolling has ended, and each is there', async () => {
+  const { page, at } = await opened();
+  for (let count = 0; count < 150; count++) await send(at, '/getfees');
+  await page.getByText('150 rows').waitFor();
+  const ids = () => page.locator('.row').evaluateAll((rows) => rows.map(({ id }) => Number(id.replace('row-', ''))));
+  for (const top of [1_200, 5_000, 0]) {
+    await page.evaluate(`document.querySelector('.rows').scrollTop = ${top}`);
+    const middle = 149 - Math.floor(Math.min(top, 150 * 34 - 600) / 34);
+    await expect.poll(async () => (await ids()).includes(middle)).toBe(true);
+    await expect
+      .poll(async () => (await ids()).every((id, index, all) => index === 0 || id < (all[index - 1] ?? 0)))
+      .toBe(true);
+    await expect.poll(() => page.locator('.row .waiting').count()).toBe(0);
+  }
+});
+
 test('goes on by itself after its connection was lost', async () => {
   const { page, at, context } = await opened();
   await page.getByText('● Live').waitFor();
