@@ -16,6 +16,8 @@ export interface Column {
 
 /** Rows beyond what is seen, so that scrolling finds them there. */
 const MORE = 8;
+/** Scrolling has ended once nothing has moved for this long. */
+const REST_MS = 150;
 
 interface ListProps {
   readonly name: string;
@@ -49,7 +51,12 @@ function useSeen(box: { readonly current: HTMLDivElement | null }) {
     look();
     setScrolling(true);
   };
-  const onScrollEnd = () => setScrolling(false);
+  useEffect(() => {
+    if (!isScrolling) return undefined;
+    // The event of the end comes after each frame of a script that scrolls, too.
+    const timer = setTimeout(() => setScrolling(false), REST_MS);
+    return () => clearTimeout(timer);
+  }, [isScrolling, first]);
   useEffect(() => {
     const { current } = box;
     if (!current) return undefined;
@@ -61,7 +68,7 @@ function useSeen(box: { readonly current: HTMLDivElement | null }) {
   const count = Math.ceil(size.height / size.rowHeight) + 1;
   return {
     ...{ ...size, first: Math.max(0, first - MORE), count: count + 2 * MORE, isAtTop: first === 0 },
-    ...{ isScrolling, onScroll, onScrollEnd },
+    ...{ isScrolling, onScroll },
   };
 }
 
@@ -70,7 +77,7 @@ export function List(props: ListProps) {
   const { name, columns, selected, version, onSelect } = props;
   const rows = useRows(props);
   const box = useRef<HTMLDivElement>(null);
-  const { first, count, height, rowHeight, isAtTop, isScrolling, onScroll, onScrollEnd } = useSeen(box);
+  const { first, count, height, rowHeight, isAtTop, isScrolling, onScroll } = useSeen(box);
   const [active, setActive] = useState(0);
   const { total, hasOlder, gap } = rows.about();
   const last = Math.min(total, first + count);
@@ -146,7 +153,6 @@ export function List(props: ListProps) {
         aria-label={`${name}, newest first`}
         aria-activedescendant={total > 0 ? `row-${total - 1 - active}` : undefined}
         onScroll={onScroll}
-        onScrollEnd={onScrollEnd}
         onKeyDown={onKeyDown}
         onPointerOver={showWhole}
       >
