@@ -43,6 +43,8 @@ test('a change at the top is one request and one drawing, for the rows that are 
   at.size += 1_000;
   rows.refresh('newest', 40);
   expect(await answered()).toEqual(['newest+40']);
+  rows.see(100_960, 100_999, false);
+  expect(await answered()).toEqual([]);
   expect([rows.about().total, rows.at(100_999)?.id, drawn()]).toEqual([101_000, '100999', 2]);
 });
 
@@ -58,12 +60,12 @@ test('what is near is asked for before it is seen, and nothing is asked for twic
   const { rows, answered } = listOf(1_000);
   rows.refresh('newest', 40);
   await answered();
-  rows.see(960, 999);
-  rows.see(960, 999);
+  rows.see(960, 999, true);
+  rows.see(960, 999, true);
   expect(await answered()).toEqual(['800+100', '900+100']);
-  for (let from = 960; from >= 900; from -= 12) rows.see(from, from + 40);
+  for (let from = 960; from >= 900; from -= 12) rows.see(from, from + 40, true);
   expect(await answered()).toEqual([]);
-  rows.see(890, 930);
+  rows.see(890, 930, true);
   expect(await answered()).toEqual(['700+100']);
 });
 
@@ -71,15 +73,15 @@ test('a row that may have changed is shown until it is read again, which is when
   const { at, rows, answered } = listOf(1_000);
   rows.refresh('newest', 40);
   await answered();
-  rows.see(960, 999);
+  rows.see(960, 999, true);
   await answered();
   at.mark = 'new';
   rows.refresh('newest', 40);
   await answered();
-  rows.see(960, 999);
+  rows.see(960, 999, true);
   expect(await answered()).toEqual([]);
   expect([rows.at(960)?.['mark'], rows.at(959)?.['mark']]).toEqual(['new', 'old']);
-  rows.see(950, 990);
+  rows.see(950, 990, true);
   expect(await answered()).toEqual(['900+100']);
   expect(rows.at(959)?.['mark']).toBe('new');
 });
@@ -88,7 +90,7 @@ test('an answer that was asked for before a change does not replace what was rea
   const { at, rows, answered } = listOf(1_000);
   rows.refresh('newest', 40);
   await answered();
-  rows.see(960, 999);
+  rows.see(960, 999, true);
   at.mark = 'new';
   rows.refresh('newest', 40);
   await answered();
@@ -111,7 +113,7 @@ test('not more than 5,000 rows are known, and what is seen is among them', async
   rows.refresh('newest', 40);
   await answered();
   for (let from = 99_000; from > 80_000; from -= 50) {
-    rows.see(from, from + 40);
+    rows.see(from, from + 40, true);
     await answered();
     expect(rows.at(from)?.id).toBe(String(from));
   }

@@ -95,8 +95,8 @@ export function List(props: ListProps) {
     else if (last > first) rows.refresh(total - last, last - first);
   }, [rows, version]);
   useEffect(() => {
-    if (last > first) rows.see(total - last, total - 1 - first);
-  }, [rows, first, last, total]);
+    if (last > first) rows.see(total - last, total - 1 - first, isScrolling);
+  }, [rows, first, last, total, isScrolling]);
   const move = (to: number) => {
     const at = Math.max(0, Math.min(total - 1, to));
     setActive(at);

@@ -11,7 +11,7 @@ interface Page {
   readonly from?: number;
 }
 
-/** Rows are asked for in blocks of this many, and one block before they are seen. */
+/** Rows are asked for in blocks of this many and, while a list scrolls, one block before they are seen. */
 const BLOCK = 100;
 /** More rows than this are forgotten, and asked for again once they are seen. */
 const MOST_KNOWN = 5_000;
@@ -24,8 +24,8 @@ export interface KnownRows {
   /** The total is −1 until it is known. */
   about(): Omit<Page, 'rows' | 'from'>;
   at(position: number): Row | undefined;
-  /** Asks for what of these positions is not known, or may have changed since, and for what is near them. */
-  see(from: number, to: number): void;
+  /** Asks for what of these positions is not known, or may have changed since. While the list scrolls, asks for what is near them, too. */
+  see(from: number, to: number, isScrolling: boolean): void;
   /** Asks again for these positions, or for as many of the newest rows. One answer is waited for at a time. */
   refresh(from: number | 'newest', limit: number): void;
 }
@@ -77,9 +77,9 @@ export function createRows(ask: AskRows, draw: () => void): KnownRows {
     }
     isRefreshing = false;
   };
-  const isWanted = (block: number, from: number, to: number) => {
-    const near = Math.min(about.total - 1, to + BLOCK);
-    for (let at = Math.max(block * BLOCK, from - BLOCK); at <= near && at < (block + 1) * BLOCK; at++) {
+  const isWanted = (block: number, from: number, to: number, near: number) => {
+    const last = Math.min(about.total - 1, to + near, (block + 1) * BLOCK - 1);
+    for (let at = Math.max(block * BLOCK, from - near); at <= last; at++) {
       const known = rows.get(at);
       if (at >= from && at <= to ? known?.age !== age : !known) return true;
     }
@@ -88,10 +88,11 @@ export function createRows(ask: AskRows, draw: () => void): KnownRows {
   return {
     about: () => about,
     at: (position) => rows.get(position)?.row,
-    see: (from, to) => {
-      const last = Math.floor(Math.min(about.total - 1, to + BLOCK) / BLOCK);
-      for (let block = Math.floor(Math.max(0, from - BLOCK) / BLOCK); block <= last; block++)
-        if (!asked.has(block) && isWanted(block, from, to)) readBlock(block);
+    see: (from, to, isScrolling) => {
+      const near = isScrolling ? BLOCK : 0;
+      const last = Math.floor(Math.min(about.total - 1, to + near) / BLOCK);
+      for (let block = Math.floor(Math.max(0, from - near) / BLOCK); block <= last; block++)
+        if (!asked.has(block) && isWanted(block, from, to, near)) readBlock(block);
     },
     refresh,
   };
