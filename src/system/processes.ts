@@ -188,7 +188,7 @@ function isProgram(path: string): boolean {
 export function startThread(program: string, word: string, isText = false): Thread {
   // Loaded on first use: only a listener has a thread.
   const { Worker } = process.getBuiltinModule('node:worker_threads');
-  const worker = new Worker(program, { argv: [word], eval: isText, resourceLimits: { maxYoungGenerationSizeMb: 16 } });
+  const worker = new Worker(program, { argv: [word], eval: isText, resourceLimits: { maxYoungGenerationSizeMb: 6 } });
   // Its end says the same.
   worker.on('error', () => {});
   return {
