@@ -113,6 +113,8 @@ test('works by the keyboard alone', async () => {
   await expect.poll(() => page.url()).toContain('#/ledger');
   await page.keyboard.press('1');
   await expect.poll(() => page.evaluate('document.activeElement?.className'), { timeout: 20_000 }).toBe('rows');
+  // The pane is read anew, and there is no next row before it is.
+  await page.getByText('3 rows').waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'GET /v1/getfees' }).waitFor();
