@@ -114,6 +114,8 @@ export const serveCommand = command({
     ]);
     const { host = '127.0.0.1', port = 8787 } = input;
     const tell = (text: string) => void session.say(`warning: ${text}`).catch(() => {});
+    // What is recorded of each request is short-lived, and would double the heap again and again.
+    if (input.inspect) world.steadyMemory();
     const watch = input.inspect
       ? await (await import('../../inspector/sandbox/watch.ts')).watchSandbox(tell)
       : undefined;
