@@ -2,7 +2,7 @@ import { chownSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { fiatrail, newHome, requireBuilt, startFiatrail, temporaryFolder } from '../support/built.ts';
 import { tcpServer } from '../support/loopback.ts';
 import { failureOf, withEnv } from './hosts.ts';
@@ -144,10 +144,19 @@ test.each<[string, readonly Part[], string, readonly unknown[]]>([
   expect(`${got.join('')}${ran.stdout}${ran.stderr}`).not.toContain(PASSWORD);
 });
 
-test.each([1, 4_000])('rows of %i characters without end are refused', async (length) => {
-  const { home, got } = await homeWith([say(LOGGED_IN), both(say(COLUMN), endlessly(row('a'.repeat(length))))], true);
+/** A limit of rows is reached first by short ones, and one of bytes by long ones. */
+test.each([
+  [1, 64],
+  [4_000, 512],
+])('rows of %i characters without end are refused before %i MB', async (length, mostMb) => {
+  let takenBytes = 0;
+  const count: Part = (socket) => void socket.on('close', () => (takenBytes = socket.bytesWritten));
+  const rows = both(count, say(COLUMN), endlessly(row('a'.repeat(length))));
+  const { home, got } = await homeWith([say(LOGGED_IN), rows], true);
   expect(failureOf(await fiatrail(home, LIST))).toEqual({ exit: 2, code: 'JOURNAL_OVERSIZED' });
   expect(got.filter((each) => !each.startsWith('X'))).toEqual([STARTUP, QUERY]);
+  await vi.waitFor(() => expect(takenBytes).toBeGreaterThan(0));
+  expect(takenBytes / 1e6).toBeLessThan(mostMb);
 });
 
 /** Far less than a server is waited for without a limit. */
