@@ -174,10 +174,11 @@ export interface JournalOptions {
 
 /** Returns the journal in a store. */
 export function journalIn(store: Store, world: JournalWorld, options: JournalOptions = {}): Journal {
-  const aheadMs = () => store.now() - world.clock.now();
   const { clock, ids, host } = world;
   const { outcomeWaitMs = OUTCOME_WAIT_MS } = options;
   const { memory: known, warn = async () => {} } = options;
+  const { aheadMs } = store;
+  const now = () => clock.now() + aheadMs();
   const memory = rememberingOf(store, { memory: known, unique: ids.uuid, warn });
   const claimFor = async (account: AccountNames) => {
     // Before anything of the account is remembered beside the journal.
@@ -188,7 +189,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
   /** The journal's own clock, compared with the service's at the moment of the claim. */
   const withJournalClock = ({ baseline }: Intent): Baseline | undefined =>
     baseline?.hostAheadMs === undefined ? baseline : { ...baseline, journalAheadMs: baseline.hostAheadMs + aheadMs() };
-  const isBusy = (operation: Operation) => isAtWork(operation, { ...host, name: store.host }, store.now());
+  const isBusy = (operation: Operation) => isAtWork(operation, { ...host, name: store.host }, now());
   const claiming = { ids, host, digest, isBusy };
   const spool = { path: store.path, unique: ids.uuid, sign: digest };
   const saveHeads = (head: Head | undefined) => saveHead(memory.heads, head, host.processId);
@@ -207,7 +208,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     ...chainPart(store, world, memory),
     ...copyPart(store, append),
     ...sharedPart(store, append),
-    ...outcomePart({ spool, append, now: store.now, waitMs: outcomeWaitMs }),
+    ...outcomePart({ spool, append, now, waitMs: outcomeWaitMs }),
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.
       const passed = stopwatch(clock);

@@ -35,7 +35,8 @@ export interface Store extends Pick<Database, 'unwritable'> {
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** Runs work in a transaction, which is rolled back if it throws, and flushed to disk before this resolves. */
   write<T>(work: (queries: Queries) => Promise<T>, waitMs?: number): Promise<T>;
-  now(): number;
+  /** How far the journal’s clock is ahead of this machine’s, in milliseconds: that of a file is the machine’s. */
+  aheadMs(): number;
   /** Copies the journal to a new private file. Returns its bytes. Throws CliError usage. */
   backUp(path: string): Promise<number>;
   /** Tells every host that the journal lacks entries, as if its server had been replaced. */

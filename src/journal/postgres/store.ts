@@ -114,7 +114,7 @@ function storeOn(server: Server, address: Pick<Store, 'id' | 'path' | 'host' | '
     ...address,
     read: (work) => inTurn(() => server.transaction(READ, work)),
     write: (work, waitMs) => inTurn(() => server.transaction(writeSql(waitMs ?? server.lockMs), work, waitMs)),
-    now: server.now,
+    aheadMs: server.aheadMs,
     backUp: async () => {
       throw new CliError('usage', `the journal is on a server, ${server.name}, and cannot be copied as a file`, {
         code: 'JOURNAL_ON_SERVER',
@@ -155,7 +155,7 @@ interface Server {
   readonly name: string;
   /** How long a transaction waits for the one before it. */
   readonly lockMs: number;
-  now(): number;
+  aheadMs(): number;
   /**
    * Runs work in a transaction. With `patienceMs`, it records an outcome, which an interrupt may not prevent: the server has at least so long
    * to answer, and is looked for again if it is not there.
@@ -205,7 +205,7 @@ async function connected(address: ServerAddress, access: ServerAccess, world: Jo
   return {
     name: address.name,
     lockMs: Math.min(WAIT_MS, limitMs),
-    now,
+    aheadMs: () => aheadMs,
     statements: async (sql) => {
       using _ = whenAborted(interrupted, interrupt);
       try {

@@ -105,13 +105,12 @@ export async function openSqliteStore(
 ): Promise<Store> {
   const database = await openJournalFile(path, world);
   const inTurn = oneAtATime();
-  const now = world.clock.now;
   const queries: Queries = {
     engine: 'sqlite',
     all: async (sql, ...values) => database.all(sql, ...values),
     get: async (sql, ...values) => database.get(sql, ...values),
     run: async (sql, ...values) => database.run(sql, ...values),
-    now,
+    now: world.clock.now,
   };
   const inTransaction = async <T>(begin: () => Promise<void>, work: (queries: Queries) => Promise<T>) => {
     await begin();
@@ -138,7 +137,7 @@ export async function openSqliteStore(
     digestKey,
     read: (work) => inTurn(() => inTransaction(async () => database.exec('BEGIN'), work)),
     write: (work, waitMs) => inTurn(() => inTransaction(() => beginWrite(database, waitMs), work)),
-    now,
+    aheadMs: () => 0,
     backUp: (to) => inTurn(async () => backUp(database, to)),
     // A file has no other host; the saved head shows whether it was replaced.
     distrust: async () => {},
