@@ -515,7 +515,6 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
 const EXPORTED_FOR: Readonly<Record<string, string>> = {
   'contract/endpoint.ts DeclaredError': 'the compiler writes declarations only of types that can be named',
   'inspector/page/rows.ts KnownRows': 'the list of the page',
-  'inspector/page/rows.ts Row': 'the list of the page',
 };
 
 /** Exports that no other file imports. A command file is loaded for its `commands`, by name. */

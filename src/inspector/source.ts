@@ -10,7 +10,7 @@ export interface RowQuery {
   readonly limit: number;
 }
 
-interface Page {
+export interface Page {
   readonly total: number;
   readonly rows: readonly Row[];
   /** Changes when earlier rows are gone, so that positions known before are no longer right. */

@@ -84,8 +84,8 @@ export async function listedAs(account: Account, work: Work, operation: Operatio
 }
 
 /**
- * Whether a row was in the list before the request left: as far as the list was read then, its own times say so. One that is too old for the request, and
- * that the list should have had before but had not, was not: one of the two times is wrong, and a person decides. What carries the tag is the operation's,
+ * Whether a row was in the list before the request left: its id was, or its time says so, if the list was not read that far back then. A row that is too old for
+ * the request but was missing from what was read is kept, because one of the two times is wrong, and a person decides. A row with the tag is the operation's,
  * whatever its time.
  */
 function wasBefore(

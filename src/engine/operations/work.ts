@@ -81,7 +81,7 @@ export interface WorkCandidate {
 /** The candidates of a request; `isComplete` if every row of the time was read. */
 export interface Found {
   readonly candidates: readonly WorkCandidate[];
-  /** Rows that are like the request and no operation's, from before the time that was looked through: of a service whose times disagree, one may be it. */
+  /** Rows from before the time that was looked through, which are like the request and no operation's. If the service's times disagree, one of them may be it. */
   readonly older?: readonly WorkCandidate[];
   readonly isComplete: boolean;
   /** Why the times of the rows prove nothing, if they contradict each other or the service's own time. */

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Row } from '../source.ts';
 import { get } from './api.tsx';
-import { type AskRows, createRows, type KnownRows, type Row } from './rows.ts';
+import { type AskRows, createRows, type KnownRows } from './rows.ts';
 import { plain, State, statusOf, Time } from './text.tsx';
 
 /** A column of a list. */

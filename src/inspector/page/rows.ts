@@ -1,15 +1,4 @@
-export type Row = Readonly<Record<string, string | number | null>> & { readonly id: string };
-
-/** Rows of a list, as the server answers. */
-interface Page {
-  readonly total: number;
-  readonly rows: readonly Row[];
-  readonly generation: number;
-  readonly hasOlder?: boolean;
-  readonly gap?: string;
-  /** Where the newest rows begin. */
-  readonly from?: number;
-}
+import type { Page, Row } from '../source.ts';
 
 /** Rows are asked for in blocks of this many and, while a list scrolls, one block before they are seen. */
 const BLOCK = 100;
@@ -17,12 +6,12 @@ const BLOCK = 100;
 const MOST_KNOWN = 5_000;
 
 /** Asks for rows from a position on, or for the newest. */
-export type AskRows = (from: number | 'newest', limit: number) => Promise<Page>;
+export type AskRows = (from: number | 'newest', limit: number) => Promise<Page & { readonly from?: number }>;
 
 /** The rows of a list that are known here. Positions count from the oldest row, so that new rows move none. */
 export interface KnownRows {
   /** The total is −1 until it is known. */
-  about(): Omit<Page, 'rows' | 'from'>;
+  about(): Omit<Page, 'rows'>;
   at(position: number): Row | undefined;
   /** Asks for what of these positions is not known, or may have changed since. While the list scrolls, asks for what is near them, too. */
   see(from: number, to: number, isScrolling: boolean): void;
@@ -40,7 +29,7 @@ interface KnownRow {
 export function createRows(ask: AskRows, draw: () => void): KnownRows {
   const rows = new Map<number, KnownRow>();
   const asked = new Set<number>();
-  let about: Omit<Page, 'rows' | 'from'> = { total: -1, generation: 0 };
+  let about: Omit<Page, 'rows'> = { total: -1, generation: 0 };
   let age = 0;
   let [isRefreshing, next] = [false, undefined as readonly [number | 'newest', number] | undefined];
   const take = ({ rows: read, ...now }: Page, from: number, askedAt: number) => {
