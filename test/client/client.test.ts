@@ -577,7 +577,9 @@ describe('any response to a money request', () => {
           interrupted: new AbortController().signal,
         });
         const { reply, error } = await ended(client.call(validRequest(startOnramp, ONRAMP)), []);
-        const code = String(codeIn(answer.body) ?? 'none').replace(/^(\d)$/, '0$1');
+        const code = String(codeIn(answer.body) ?? 'none')
+          .trim()
+          .replace(/^(\d)$/, '0$1');
         const isClientError = answer.status >= 400 && answer.status < 500;
         const isError =
           /^(0[1-5]|4\d\d|5\d\d)$/.test(code) ||
