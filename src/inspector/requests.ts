@@ -11,6 +11,7 @@ import { type Database, openScratch, type SqlValue } from '../sqlite/database.ts
 import { DatabaseError } from '../sqlite/errors.ts';
 import { cutBody } from './bodies.ts';
 import { copiesOf } from './copies.ts';
+import { pageOfMatches, rememberMatches } from './matches.ts';
 import type { List, Row, RowQuery } from './source.ts';
 
 /** Removing one by one would cost each request as much as adding it. */
@@ -241,11 +242,16 @@ interface Extent {
 }
 
 function listOf(store: Database, extent: () => Extent): List {
-  const matches = matchesIn(store);
+  const matches = rememberMatches<number, Extent>({
+    find: (filter, since) => ({ items: matchesAfter(store, filter, since?.last ?? 0), last: extent() }),
+    isStill: ({ generation }) => generation === extent().generation,
+  });
   const rowsFrom = (first: number, limit: number) =>
     store.all<Stored>(`SELECT ${ROW} FROM request WHERE id >= ? ORDER BY id LIMIT ?`, first, limit).map(rowOf);
-  const rowsWith = (ids: readonly number[]) =>
-    ids.flatMap((id) => store.all<Stored>(`SELECT ${ROW} FROM request WHERE id = ?`, id).map(rowOf));
+  const rowWith = (id: number) => {
+    const stored = store.get<Stored>(`SELECT ${ROW} FROM request WHERE id = ?`, id);
+    return stored && rowOf(stored);
+  };
   return {
     page: (query) => {
       const { first, last, generation, gap } = extent();
@@ -253,8 +259,7 @@ function listOf(store: Database, extent: () => Extent): List {
       const { text, state, from, limit } = query;
       if (text === '' && !STATES[state])
         return { total: last - first + 1, rows: rowsFrom(first + from, limit), ...about };
-      const ids = matches(query, first, last);
-      return { total: ids.length, rows: rowsWith(ids.slice(from, from + limit)), ...about };
+      return { ...pageOfMatches(matches(query), query, rowWith), ...about };
     },
     detail: (id) => {
       const stored = store.get<Stored>('SELECT * FROM request WHERE id = ?', Number(id));
@@ -265,31 +270,13 @@ function listOf(store: Database, extent: () => Extent): List {
   };
 }
 
-/** Filters whose matches are remembered. */
-const MOST_FILTERS = 4;
-
-/**
- * Returns what finds the ids that match a filter. A page that is open asks for them with every change, so that only requests that came since
- * are looked at: what was recorded of a request and is searched never changes.
- */
-function matchesIn(store: Database) {
-  const known = new Map<string, { readonly ids: readonly number[]; readonly last: number }>();
-  return ({ text, state }: RowQuery, first: number, last: number): readonly number[] => {
-    const key = `${state} ${text}`;
-    const before = known.get(key) ?? { ids: [], last: 0 };
-    const conditions = ['id > ?', ...(STATES[state] ? [STATES[state]] : [])];
-    const values: SqlValue[] = [before.last];
-    if (text !== '') {
-      conditions.push(`instr(lower(concat_ws(' ', operation, path, who, subject, status)), ?) > 0`);
-      values.push(text.toLowerCase());
-    }
-    const sql = `SELECT id FROM request WHERE ${conditions.join(' AND ')} ORDER BY id`;
-    const newer = store.all<{ id: bigint }>(sql, ...values).map(({ id }) => Number(id));
-    const isSame = newer.length === 0 && (before.ids[0] ?? first) >= first;
-    const ids = isSame ? before.ids : [...before.ids, ...newer].filter((id) => id >= first);
-    known.delete(key);
-    known.set(key, { ids, last });
-    for (const oldest of known.keys()) if (known.size > MOST_FILTERS) known.delete(oldest);
-    return ids;
-  };
+function matchesAfter(store: Database, { text, state }: Pick<RowQuery, 'text' | 'state'>, after: number): number[] {
+  const conditions = ['id > ?', ...(STATES[state] ? [STATES[state]] : [])];
+  const values: SqlValue[] = [after];
+  if (text !== '') {
+    conditions.push(`instr(lower(concat_ws(' ', operation, path, who, subject, status)), ?) > 0`);
+    values.push(text.toLowerCase());
+  }
+  const sql = `SELECT id FROM request WHERE ${conditions.join(' AND ')} ORDER BY id`;
+  return store.all<{ id: bigint }>(sql, ...values).map(({ id }) => Number(id));
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type AskRows, createRows } from '../../src/inspector/page/rows.ts';
 
 /** Which rows of a list the page asks for. */
@@ -54,6 +54,24 @@ test('changes that come before an answer are asked for once, after it', async ()
   expect(await answered()).toEqual(['newest+40']);
   expect(await answered()).toEqual(['newest+44']);
   expect(await answered()).toEqual([]);
+});
+
+test('a list that takes long is asked for less often', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { rows, answered } = listOf(1_000);
+  rows.refresh('newest', 40);
+  vi.advanceTimersByTime(100);
+  expect(await answered()).toEqual(['newest+40']);
+  rows.refresh('newest', 41);
+  rows.refresh('newest', 42);
+  await vi.advanceTimersByTimeAsync(299);
+  expect(await answered()).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await answered()).toEqual(['newest+42']);
+  rows.refresh('newest', 43);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(await answered()).toEqual(['newest+43']);
 });
 
 test('what is near is asked for before it is seen, and nothing is asked for twice', async () => {

@@ -88,6 +88,7 @@ interface EventDetail {
     readonly ms?: number;
     readonly status: number | null;
     readonly problem: string | null;
+    readonly url?: string | null;
     readonly body?: string;
     readonly answer?: string | null;
   }[];
@@ -130,7 +131,8 @@ function Event({ detail, about }: DetailProps<EventDetail>) {
         <details>
           <summary>
             <Time at={attempt.at} /> <State of={statusOf(attempt.status)} />{' '}
-            {attempt.ms !== undefined && `${attempt.ms} ms`} {attempt.problem && plain(attempt.problem)}
+            {attempt.ms !== undefined && `${attempt.ms} ms`} {attempt.problem && plain(attempt.problem)}{' '}
+            {attempt.url && attempt.url !== url && `to ${plain(attempt.url)}`}
           </summary>
           {attempt.body !== undefined && <Json text={attempt.body} label="What was sent" />}
           {attempt.answer !== undefined && <Json text={attempt.answer ?? ''} label="What the receiver answered" />}

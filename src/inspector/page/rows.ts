@@ -2,6 +2,9 @@ import type { Page, Row } from '../source.ts';
 
 /** Rows are asked for in blocks of this many and, while a list scrolls, one block before they are seen. */
 const BLOCK = 100;
+/** After an answer that took long, the next refresh waits this many times as long, so that a page which is open takes no more than a quarter of the server's time. */
+const RESTS = 3;
+const LONG_MS = 20;
 /** More rows than this are forgotten, and asked for again once they are seen. */
 const MOST_KNOWN = 5_000;
 
@@ -61,8 +64,11 @@ export function createRows(ask: AskRows, draw: () => void): KnownRows {
       // What was read before may have changed.
       age += 1;
       const askedAt = age;
+      const startMs = performance.now();
       const answer = await ask(first, count).catch(() => undefined);
+      const tookMs = performance.now() - startMs;
       if (answer) take(answer, answer.from ?? Number(first), askedAt);
+      if (tookMs > LONG_MS) await new Promise((resolve) => setTimeout(resolve, tookMs * RESTS));
     }
     isRefreshing = false;
   };

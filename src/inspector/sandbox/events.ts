@@ -2,7 +2,9 @@ import { redactUnknown } from '../../contract/redact.ts';
 import type { Service } from '../../service/service.ts';
 import type { Database, SqlValue } from '../../sqlite/database.ts';
 import { cutBody } from '../bodies.ts';
+import { pageOfMatches, rememberMatches } from '../matches.ts';
 import type { List, RowQuery } from '../source.ts';
+import { areThere, type Ends, endsOf } from './added.ts';
 
 interface EventRow {
   readonly id: bigint;
@@ -15,12 +17,14 @@ interface EventRow {
   readonly state: string | null;
   readonly url: string | null;
   readonly attempts: bigint | null;
-  readonly delivery: bigint | null;
 }
 
-const FROM = 'FROM outbox o JOIN fintech f ON f.id = o.fintech LEFT JOIN delivery d ON d.event = o.id';
-const COLUMNS =
-  'o.id, o.event_id, o.event, o.request_id, o.data, o.created_at, f.name AS who, d.state, d.url, d.attempts, d.id AS delivery';
+// An event is one row, with what became of its newest delivery: it has one for each URL that it was sent to.
+const FROM = `FROM outbox o JOIN fintech f ON f.id = o.fintech
+  LEFT JOIN delivery d ON d.id = (SELECT max(id) FROM delivery WHERE event = o.id)`;
+const COLUMNS = `o.id, o.event_id, o.event, o.request_id, o.data, o.created_at, f.name AS who, d.state, d.url,
+  (SELECT sum(attempts) FROM delivery WHERE event = o.id) AS attempts`;
+const TABLES = [{ table: 'outbox', name: 'event_id' }];
 
 const rowOf = (row: EventRow) => ({
   ...{ id: row.event_id, at: new Date(Number(row.created_at)).toISOString(), event: row.event },
@@ -29,15 +33,29 @@ const rowOf = (row: EventRow) => ({
 
 /** The events of every account of the sandbox, with their deliveries. */
 export function eventList(service: Service): List {
+  const { store } = service;
+  const find = ({ text, state }: Pick<RowQuery, 'text' | 'state'>, since: Ends | undefined) => ({
+    last: endsOf(store, TABLES),
+    items: idsAfter(store, text, state, since?.[0]?.id ?? 0n),
+  });
+  const matches = rememberMatches({ find, isStill: (last) => areThere(store, TABLES, last) });
   return {
-    page: (query) => service.submit('read', ({ store }) => pageOf(store, query)),
-    detail: (id) => service.submit('read', ({ store }) => eventOf(store, id)),
+    page: (query) =>
+      service.submit('read', () => {
+        // States change, so what has one is looked for anew.
+        const found = query.state === '' ? matches(query) : { ...find(query, undefined), generation: 0 };
+        return pageOfMatches(found, query, (id) => {
+          const row = store.get<EventRow>(`SELECT ${COLUMNS} ${FROM} WHERE o.id = ?`, id);
+          return row && rowOf(row);
+        });
+      }),
+    detail: (id) => service.submit('read', () => eventOf(store, id)),
   };
 }
 
-function pageOf(store: Database, { text, state, from, limit }: RowQuery) {
-  const conditions: string[] = [];
-  const values: SqlValue[] = [];
+function idsAfter(store: Database, text: string, state: string, after: bigint): bigint[] {
+  const conditions = ['o.id > ?'];
+  const values: SqlValue[] = [after];
   if (state !== '') {
     conditions.push(`coalesce(d.state, 'none') = ?`);
     values.push(state);
@@ -46,13 +64,12 @@ function pageOf(store: Database, { text, state, from, limit }: RowQuery) {
     conditions.push(`instr(lower(concat_ws(' ', o.event, o.request_id, o.event_id, f.name)), ?) > 0`);
     values.push(text.toLowerCase());
   }
-  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-  const total = store.get<{ n: bigint }>(`SELECT count(*) AS n ${FROM} ${where}`, ...values)?.n ?? 0n;
-  const sql = `SELECT ${COLUMNS} ${FROM} ${where} ORDER BY o.id LIMIT ? OFFSET ?`;
-  return { total: Number(total), rows: store.all<EventRow>(sql, ...values, limit, from).map(rowOf), generation: 0 };
+  const sql = `SELECT o.id ${FROM} WHERE ${conditions.join(' AND ')} ORDER BY o.id`;
+  return store.all<{ id: bigint }>(sql, ...values).map(({ id }) => id);
 }
 
 interface AttemptRow {
+  readonly url: string;
   readonly sent_at: bigint;
   readonly status: bigint | null;
   readonly problem: string | null;
@@ -65,8 +82,9 @@ function eventOf(store: Database, id: string) {
   const row = store.get<EventRow>(`SELECT ${COLUMNS} ${FROM} WHERE o.event_id = ?`, id);
   if (!row) return undefined;
   const attempts = store.all<AttemptRow>(
-    'SELECT sent_at, status, problem, duration_ms, body, answer FROM delivery_attempt WHERE delivery = ? ORDER BY id DESC LIMIT 50',
-    row.delivery ?? -1n,
+    `SELECT url, sent_at, status, problem, duration_ms, body, answer FROM delivery JOIN delivery_attempt a ON a.delivery = delivery.id
+     WHERE event = ? ORDER BY a.id DESC LIMIT 50`,
+    row.id,
   );
   return {
     ...rowOf(row),
@@ -74,6 +92,7 @@ function eventOf(store: Database, id: string) {
     data: redacted(row.data),
     log: attempts.map((each) => ({
       ...{ at: new Date(Number(each.sent_at)).toISOString(), ms: Number(each.duration_ms), problem: each.problem },
+      url: shownUrl(each.url),
       status: each.status === null ? null : Number(each.status),
       // What a receiver answers is its own word, and may be anything.
       ...{ body: redacted(each.body), answer: each.answer === null ? null : cutBody(each.answer) },

@@ -1,7 +1,9 @@
 import { type Asset, amount, amountForPeople } from '../../money/amount.ts';
 import type { Service } from '../../service/service.ts';
-import type { Database, SqlValue } from '../../sqlite/database.ts';
-import type { List, RowQuery } from '../source.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { pageOfMatches, rememberMatches } from '../matches.ts';
+import type { List } from '../source.ts';
+import { areThere, type Ends, endsOf } from './added.ts';
 
 interface SetRow {
   readonly id: bigint;
@@ -14,28 +16,31 @@ const rowOf = ({ id, event, subject, created_at: at }: SetRow) => ({
   ...{ id: String(id), at: new Date(Number(at)).toISOString(), event, subject },
 });
 
+const TABLES = [{ table: 'posting_set', name: `event || ' ' || subject || ' ' || created_at` }];
+
 /** The posting sets of the ledger. */
 export function ledgerList(service: Service): List {
+  const { store } = service;
+  const matches = rememberMatches<bigint, Ends>({
+    find: ({ text }, since) => {
+      const last = endsOf(store, TABLES);
+      const isMatch = text === '' ? '' : `AND instr(lower(event || ' ' || subject), ?) > 0`;
+      const sql = `SELECT id FROM posting_set WHERE id > ? ${isMatch} ORDER BY id`;
+      const values = text === '' ? [] : [text.toLowerCase()];
+      return { items: store.all<{ id: bigint }>(sql, since?.[0]?.id ?? 0n, ...values).map(({ id }) => id), last };
+    },
+    isStill: (last) => areThere(store, TABLES, last),
+  });
   return {
-    page: (query) => service.submit('read', ({ store }) => pageOf(store, query)),
-    detail: (id) => service.submit('read', ({ store }) => setOf(store, id)),
+    page: (query) =>
+      service.submit('read', () =>
+        pageOfMatches(matches(query), query, (id) => {
+          const row = store.get<SetRow>('SELECT * FROM posting_set WHERE id = ?', id);
+          return row && rowOf(row);
+        }),
+      ),
+    detail: (id) => service.submit('read', () => setOf(store, id)),
   };
-}
-
-function pageOf(store: Database, { text, from, limit }: RowQuery) {
-  const values: SqlValue[] = text === '' ? [] : [text.toLowerCase()];
-  const where = text === '' ? '' : `WHERE instr(lower(event || ' ' || subject), ?) > 0`;
-  // Sets are numbered without gaps, and stay.
-  const total =
-    text === ''
-      ? store.get<{ n: bigint }>('SELECT coalesce(max(id), 0) AS n FROM posting_set')
-      : store.get<{ n: bigint }>(`SELECT count(*) AS n FROM posting_set ${where}`, ...values);
-  const sql =
-    text === ''
-      ? 'SELECT * FROM posting_set WHERE id > ? ORDER BY id LIMIT ?'
-      : `SELECT * FROM posting_set ${where} ORDER BY id LIMIT ? OFFSET ?`;
-  const page = text === '' ? [from, limit] : [...values, limit, from];
-  return { total: Number(total?.n ?? 0n), rows: store.all<SetRow>(sql, ...page).map(rowOf), generation: 0 };
 }
 
 interface PostingRow {

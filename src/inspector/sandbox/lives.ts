@@ -2,7 +2,9 @@ import type { Machine } from '../../service/machine.ts';
 import { MACHINES } from '../../service/schedule.ts';
 import type { Service, ServiceOptions } from '../../service/service.ts';
 import type { Database, SqlValue } from '../../sqlite/database.ts';
+import { pageOfMatches, rememberMatches } from '../matches.ts';
 import type { Life, List, Row, RowQuery } from '../source.ts';
+import { areThere, type Ends, endsOf } from './added.ts';
 
 /** The column that names a row of a machine's table, where it is not its request id. */
 const ID_COLUMNS: Readonly<Record<string, string>> = {
@@ -46,12 +48,14 @@ interface WorkRow {
   readonly created_at: bigint;
 }
 
-const ALL = Object.values(MACHINES)
-  .map(
-    (machine) =>
-      `SELECT id AS subject, '${machine.name}' AS kind, ${idColumnOf(machine)} AS id, state, created_at FROM ${machine.table}`,
-  )
-  .join(' UNION ALL ');
+const selected = (machine: Machine<never>) =>
+  `SELECT id AS subject, '${machine.name}' AS kind, ${idColumnOf(machine)} AS id, state, created_at FROM ${machine.table}`;
+
+const KINDS = Object.values(MACHINES);
+const ALL = KINDS.map(selected).join(' UNION ALL ');
+const ADDED = KINDS.map((machine) => `${selected(machine)} WHERE id > ?`).join(' UNION ALL ');
+const TABLES = KINDS.map((machine) => ({ table: machine.table, name: idColumnOf(machine) }));
+const STATES = [...new Set(KINDS.flatMap(({ transitions }) => transitions.flatMap(({ from, to }) => [...from, to])))];
 
 const rowOf = ({ kind, id, state, created_at: at }: WorkRow): Row => ({
   ...{ id, kind, state, at: new Date(Number(at)).toISOString() },
@@ -60,12 +64,27 @@ const rowOf = ({ kind, id, state, created_at: at }: WorkRow): Row => ({
 /** What belongs to work, read from where it is recorded. */
 type Belongings = (id: string) => Promise<object> | object;
 
+/** Work, by the table and the row that it is in. */
+type Subject = Pick<WorkRow, 'kind' | 'subject'>;
+
 /** Everything that goes through states. */
 export function lifeList(service: Service, steps: StepLog, belongings: Belongings): List {
+  const { store } = service;
+  const find = (filter: Pick<RowQuery, 'text' | 'state'>, since: Ends | undefined) => ({
+    last: endsOf(store, TABLES),
+    items: subjectsAfter(store, filter, since),
+  });
+  const matches = rememberMatches({ find, isStill: (last) => areThere(store, TABLES, last) });
   return {
-    page: (query) => service.submit('read', ({ store }) => pageOf(store, query)),
+    page: (query) =>
+      service.submit('read', () => {
+        // States change, so what is in one is looked for anew.
+        const mayBeState = query.text !== '' && STATES.some((state) => state.includes(query.text.toLowerCase()));
+        const found = mayBeState ? { ...find(query, undefined), generation: 0 } : matches(query);
+        return pageOfMatches(found, query, (subject) => workOf(store, subject));
+      }),
     detail: async (id) => {
-      const work = await service.submit('read', ({ store }) => {
+      const work = await service.submit('read', () => {
         const row = store.get<WorkRow>(`SELECT * FROM (${ALL}) WHERE id = ?`, id);
         return row && { ...rowOf(row), life: lifeOf(row, steps), postings: setsOf(store, id) };
       });
@@ -74,8 +93,12 @@ export function lifeList(service: Service, steps: StepLog, belongings: Belonging
   };
 }
 
-function pageOf(store: Database, { text, state, from, limit }: RowQuery) {
-  const values: SqlValue[] = [];
+function subjectsAfter(
+  store: Database,
+  { text, state }: Pick<RowQuery, 'text' | 'state'>,
+  since: Ends | undefined,
+): Subject[] {
+  const values: SqlValue[] = TABLES.map((_, at) => since?.[at]?.id ?? 0n);
   const conditions: string[] = [];
   if (state !== '') {
     conditions.push('kind = ?');
@@ -86,9 +109,13 @@ function pageOf(store: Database, { text, state, from, limit }: RowQuery) {
     values.push(text.toLowerCase());
   }
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-  const total = store.get<{ n: bigint }>(`SELECT count(*) AS n FROM (${ALL}) ${where}`, ...values)?.n ?? 0n;
-  const sql = `SELECT * FROM (${ALL}) ${where} ORDER BY created_at, id LIMIT ? OFFSET ?`;
-  return { total: Number(total), rows: store.all<WorkRow>(sql, ...values, limit, from).map(rowOf), generation: 0 };
+  return store.all<Subject>(`SELECT kind, subject FROM (${ADDED}) ${where} ORDER BY created_at, id`, ...values);
+}
+
+function workOf(store: Database, { kind, subject }: Subject): Row | undefined {
+  const machine = MACHINES[kind];
+  const row = machine && store.get<WorkRow>(`${selected(machine)} WHERE id = ?`, subject);
+  return row && rowOf(row);
 }
 
 function setsOf(store: Database, subject: string) {
