@@ -20,6 +20,8 @@ beforeAll(async () => {
   server = await startPostgres({ port, settings: ['log_statement=all'] });
   const database = server.newDatabase();
   server.sql(database, `CREATE ROLE ops LOGIN PASSWORD '${PASSWORD}'; GRANT CREATE ON DATABASE journal_1 TO ops`);
+  // Another user with the same rights and the same password: that it is refused is the program's doing, not the server's.
+  server.sql(database, `CREATE ROLE other LOGIN PASSWORD '${PASSWORD}' IN ROLE ops`);
   url = `postgres://ops@127.0.0.1:${port}/journal_1`;
 });
 afterAll(() => server?.stop());
