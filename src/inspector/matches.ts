@@ -14,7 +14,7 @@ interface Search<Item, Last> {
 }
 
 /** What matches a filter; `generation` counts how often what was remembered was no longer there. */
-export interface Matches<Item> {
+interface Matches<Item> {
   readonly items: readonly Item[];
   readonly generation: number;
 }

@@ -233,7 +233,7 @@ const STATES: Readonly<Record<string, string>> = {
 const ROW = 'id, at, ms, method, path, operation, effect, who, status, subject';
 
 /** Which requests there are: no number between the first and the last is left out. */
-interface Extent {
+interface LogExtent {
   readonly first: number;
   readonly last: number;
   readonly generation: number;
@@ -241,8 +241,8 @@ interface Extent {
   readonly gap: string;
 }
 
-function listOf(store: Database, extent: () => Extent): List {
-  const matches = rememberMatches<number, Extent>({
+function listOf(store: Database, extent: () => LogExtent): List {
+  const matches = rememberMatches<number, LogExtent>({
     find: (filter, since) => ({ items: matchesAfter(store, filter, since?.last ?? 0), last: extent() }),
     isStill: ({ generation }) => generation === extent().generation,
   });

@@ -19,7 +19,7 @@ export interface Context {
 }
 
 /** One subject's step from a state to another. */
-interface Step {
+export interface Step {
   readonly machine: string;
   readonly subject: bigint;
   readonly from: string;

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type AskRows, createRows } from '../../src/inspector/page/rows.ts';
 
 /** Which rows of a list the page asks for. */
@@ -20,9 +20,16 @@ function listOf(size: number) {
     return new Promise((resolve) => waiting.push(() => resolve(answer)));
   };
   let drawn = 0;
-  const rows = createRows(ask, () => {
+  const draw = () => {
     drawn += 1;
-  });
+  };
+  const slept: number[] = [];
+  const sleep = async (durationMs: number) => {
+    slept.push(durationMs);
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  };
+  const time = { nowMs: 0 };
+  const rows = createRows(ask, draw, { nowMs: () => time.nowMs, sleep });
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
   /** Answers what was asked so far, the last first, and returns what it was. */
   const answered = async () => {
@@ -31,7 +38,7 @@ function listOf(size: number) {
     await turn();
     return were;
   };
-  return { at, rows, answered, drawn: () => drawn };
+  return { at, rows, answered, drawn: () => drawn, time, slept };
 }
 
 test('a change at the top is one request and one drawing, for the rows that are seen', async () => {
@@ -57,21 +64,18 @@ test('changes that come before an answer are asked for once, after it', async ()
 });
 
 test('a list that takes long is asked for less often', async () => {
-  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { rows, answered } = listOf(1_000);
+  const { rows, answered, time, slept } = listOf(1_000);
   rows.refresh('newest', 40);
-  vi.advanceTimersByTime(100);
+  time.nowMs += 100;
   expect(await answered()).toEqual(['newest+40']);
   rows.refresh('newest', 41);
   rows.refresh('newest', 42);
-  await vi.advanceTimersByTimeAsync(299);
-  expect(await answered()).toEqual([]);
-  await vi.advanceTimersByTimeAsync(1);
+  // Nothing is asked for before it has slept.
+  expect([await answered(), slept]).toEqual([[], [300]]);
+  time.nowMs += 20;
   expect(await answered()).toEqual(['newest+42']);
   rows.refresh('newest', 43);
-  await vi.advanceTimersByTimeAsync(0);
-  expect(await answered()).toEqual(['newest+43']);
+  expect([await answered(), slept]).toEqual([['newest+43'], [300]]);
 });
 
 test('what is near is asked for before it is seen, and nothing is asked for twice', async () => {

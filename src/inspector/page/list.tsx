@@ -36,7 +36,8 @@ function useRows({ name, text, state }: ListProps): KnownRows {
   return useMemo(() => {
     const ask: AskRows = (from, limit) =>
       get(`/api/lists/${name}?${new URLSearchParams({ text, state, from: String(from), limit: String(limit) })}`);
-    return createRows(ask, () => setDrawn({}));
+    const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+    return createRows(ask, () => setDrawn({}), { nowMs: () => performance.now(), sleep });
   }, [name, text, state]);
 }
 

@@ -2,7 +2,7 @@ import type { Page, Row } from '../source.ts';
 
 /** Rows are asked for in blocks of this many and, while a list scrolls, one block before they are seen. */
 const BLOCK = 100;
-/** After an answer that took long, the next refresh waits this many times as long, so that a page which is open takes no more than a quarter of the server's time. */
+/** After an answer that took long, this many times as long is waited, so that an open page takes no more than a quarter of the server's time. */
 const RESTS = 3;
 const LONG_MS = 20;
 /** More rows than this are forgotten, and asked for again once they are seen. */
@@ -22,19 +22,23 @@ export interface KnownRows {
   refresh(from: number | 'newest', limit: number): void;
 }
 
-interface KnownRow {
+interface ReadRow {
   readonly row: Row;
   /** After how many refreshes it was asked for. */
   readonly age: number;
 }
 
+interface PageClock {
+  nowMs(): number;
+  sleep(durationMs: number): Promise<void>;
+}
+
 /** `draw` is called whenever there is something new to show. */
-export function createRows(ask: AskRows, draw: () => void): KnownRows {
-  const rows = new Map<number, KnownRow>();
+export function createRows(ask: AskRows, draw: () => void, clock: PageClock): KnownRows {
+  const rows = new Map<number, ReadRow>();
   const asked = new Set<number>();
   let about: Omit<Page, 'rows'> = { total: -1, generation: 0 };
   let age = 0;
-  let [isRefreshing, next] = [false, undefined as readonly [number | 'newest', number] | undefined];
   const take = ({ rows: read, ...now }: Page, from: number, askedAt: number) => {
     if (now.generation !== about.generation) rows.clear();
     about = now;
@@ -54,30 +58,20 @@ export function createRows(ask: AskRows, draw: () => void): KnownRows {
       .catch(() => {})
       .finally(() => asked.delete(block));
   };
-  const refresh = async (from: number | 'newest', limit: number) => {
-    next = [from, limit];
-    if (isRefreshing) return;
-    isRefreshing = true;
-    while (next) {
-      const [first, count] = next;
-      next = undefined;
-      // What was read before may have changed.
-      age += 1;
-      const askedAt = age;
-      const startMs = performance.now();
-      const answer = await ask(first, count).catch(() => undefined);
-      const tookMs = performance.now() - startMs;
-      if (answer) take(answer, answer.from ?? Number(first), askedAt);
-      if (tookMs > LONG_MS) await new Promise((resolve) => setTimeout(resolve, tookMs * RESTS));
-    }
-    isRefreshing = false;
-  };
+  const refresh = oneAtATime(async (from: number | 'newest', limit: number) => {
+    // What was read before may have changed.
+    age += 1;
+    const askedAt = age;
+    const startMs = clock.nowMs();
+    const answer = await ask(from, limit).catch(() => undefined);
+    const tookMs = clock.nowMs() - startMs;
+    if (answer) take(answer, answer.from ?? Number(from), askedAt);
+    if (tookMs > LONG_MS) await clock.sleep(tookMs * RESTS);
+  });
   const isWanted = (block: number, from: number, to: number, near: number) => {
     const last = Math.min(about.total - 1, to + near, (block + 1) * BLOCK - 1);
-    for (let at = Math.max(block * BLOCK, from - near); at <= last; at++) {
-      const known = rows.get(at);
-      if (at >= from && at <= to ? known?.age !== age : !known) return true;
-    }
+    for (let at = Math.max(block * BLOCK, from - near); at <= last; at++)
+      if (at >= from && at <= to ? rows.get(at)?.age !== age : !rows.has(at)) return true;
     return false;
   };
   return {
@@ -90,5 +84,21 @@ export function createRows(ask: AskRows, draw: () => void): KnownRows {
         if (!asked.has(block) && isWanted(block, from, to, near)) readBlock(block);
     },
     refresh,
+  };
+}
+
+/** Returns what runs work once at a time: of what is wanted in the meantime, the last is run afterwards. */
+function oneAtATime<Wanted extends readonly unknown[]>(work: (...wanted: Wanted) => Promise<void>) {
+  let isRunning = false;
+  let next: Wanted | undefined;
+  return async (...wanted: Wanted): Promise<void> => {
+    next = wanted;
+    if (isRunning) return;
+    isRunning = true;
+    for (let now: Wanted | undefined = next; now; now = next) {
+      next = undefined;
+      await work(...now);
+    }
+    isRunning = false;
   };
 }

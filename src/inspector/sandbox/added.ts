@@ -1,7 +1,7 @@
 import type { Database } from '../../sqlite/database.ts';
 
 /** A table that rows are only added to, and what tells its rows from those that another state of the sandbox has under the same number. */
-export interface GrowingTable {
+interface GrowingTable {
   readonly table: string;
   readonly name: string;
 }

@@ -6,7 +6,7 @@ import { pageOfMatches, rememberMatches } from '../matches.ts';
 import type { List, RowQuery } from '../source.ts';
 import { areThere, type Ends, endsOf } from './added.ts';
 
-interface EventRow {
+interface OutboxEvent {
   readonly id: bigint;
   readonly event_id: string;
   readonly event: string;
@@ -26,7 +26,7 @@ const COLUMNS = `o.id, o.event_id, o.event, o.request_id, o.data, o.created_at, 
   (SELECT sum(attempts) FROM delivery WHERE event = o.id) AS attempts`;
 const TABLES = [{ table: 'outbox', name: 'event_id' }];
 
-const rowOf = (row: EventRow) => ({
+const rowOf = (row: OutboxEvent) => ({
   ...{ id: row.event_id, at: new Date(Number(row.created_at)).toISOString(), event: row.event },
   ...{ subject: row.request_id, who: row.who, state: row.state ?? 'none', attempts: Number(row.attempts ?? 0n) },
 });
@@ -45,7 +45,7 @@ export function eventList(service: Service): List {
         // States change, so what has one is looked for anew.
         const found = query.state === '' ? matches(query) : { ...find(query, undefined), generation: 0 };
         return pageOfMatches(found, query, (id) => {
-          const row = store.get<EventRow>(`SELECT ${COLUMNS} ${FROM} WHERE o.id = ?`, id);
+          const row = store.get<OutboxEvent>(`SELECT ${COLUMNS} ${FROM} WHERE o.id = ?`, id);
           return row && rowOf(row);
         });
       }),
@@ -68,7 +68,7 @@ function idsAfter(store: Database, text: string, state: string, after: bigint): 
   return store.all<{ id: bigint }>(sql, ...values).map(({ id }) => id);
 }
 
-interface AttemptRow {
+interface DeliveryAttempt {
   readonly url: string;
   readonly sent_at: bigint;
   readonly status: bigint | null;
@@ -79,9 +79,9 @@ interface AttemptRow {
 }
 
 function eventOf(store: Database, id: string) {
-  const row = store.get<EventRow>(`SELECT ${COLUMNS} ${FROM} WHERE o.event_id = ?`, id);
+  const row = store.get<OutboxEvent>(`SELECT ${COLUMNS} ${FROM} WHERE o.event_id = ?`, id);
   if (!row) return undefined;
-  const attempts = store.all<AttemptRow>(
+  const attempts = store.all<DeliveryAttempt>(
     `SELECT url, sent_at, status, problem, duration_ms, body, answer FROM delivery JOIN delivery_attempt a ON a.delivery = delivery.id
      WHERE event = ? ORDER BY a.id DESC LIMIT 50`,
     row.id,

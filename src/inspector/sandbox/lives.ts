@@ -1,6 +1,7 @@
+import type { Step } from '../../service/context.ts';
 import type { Machine } from '../../service/machine.ts';
 import { MACHINES } from '../../service/schedule.ts';
-import type { Service, ServiceOptions } from '../../service/service.ts';
+import type { Service } from '../../service/service.ts';
 import type { Database, SqlValue } from '../../sqlite/database.ts';
 import { pageOfMatches, rememberMatches } from '../matches.ts';
 import type { Life, List, Row, RowQuery } from '../source.ts';
@@ -15,8 +16,6 @@ const ID_COLUMNS: Readonly<Record<string, string>> = {
 };
 
 const idColumnOf = ({ table }: Machine<never>) => ID_COLUMNS[table] ?? 'request_id';
-
-type Step = Parameters<NonNullable<ServiceOptions['onStep']>>[0];
 
 /** The steps of work that this process saw. The oldest are forgotten. */
 export interface StepLog {
@@ -65,7 +64,7 @@ const rowOf = ({ kind, id, state, created_at: at }: WorkRow): Row => ({
 type Belongings = (id: string) => Promise<object> | object;
 
 /** Work, by the table and the row that it is in. */
-type Subject = Pick<WorkRow, 'kind' | 'subject'>;
+type WorkKey = Pick<WorkRow, 'kind' | 'subject'>;
 
 /** Everything that goes through states. */
 export function lifeList(service: Service, steps: StepLog, belongings: Belongings): List {
@@ -97,7 +96,7 @@ function subjectsAfter(
   store: Database,
   { text, state }: Pick<RowQuery, 'text' | 'state'>,
   since: Ends | undefined,
-): Subject[] {
+): WorkKey[] {
   const values: SqlValue[] = TABLES.map((_, at) => since?.[at]?.id ?? 0n);
   const conditions: string[] = [];
   if (state !== '') {
@@ -109,10 +108,10 @@ function subjectsAfter(
     values.push(text.toLowerCase());
   }
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-  return store.all<Subject>(`SELECT kind, subject FROM (${ADDED}) ${where} ORDER BY created_at, id`, ...values);
+  return store.all<WorkKey>(`SELECT kind, subject FROM (${ADDED}) ${where} ORDER BY created_at, id`, ...values);
 }
 
-function workOf(store: Database, { kind, subject }: Subject): Row | undefined {
+function workOf(store: Database, { kind, subject }: WorkKey): Row | undefined {
   const machine = MACHINES[kind];
   const row = machine && store.get<WorkRow>(`${selected(machine)} WHERE id = ?`, subject);
   return row && rowOf(row);
