@@ -27,12 +27,13 @@ describe('evidence with wrong clocks, other programs, late rows, keys, copies of
 
   test.each<[keyof Guards, violation: string, steps: number]>([
     ['usesServiceTime', TAKEN, 6],
-    ['needsRightClocks', NOT_DONE, 7],
+    ['needsRightClocks', NOT_DONE, 6],
     ['comparesFields', TAKEN, 5],
     ['knowsRowsBefore', TAKEN, 5],
     ['keepsUnexplained', NOT_DONE, 7],
     ['countsRows', TAKEN, 5],
-    ['keepsTagged', 'a row with the tag was left to a person', 4],
+    ['keepsTagged', 'a row with the tag was left to a person', 6],
+    ['asksByKey', TAKEN, 5],
     ['keepsLifetime', TWICE, 5],
     ['knowsJournal', TWICE, 5],
     ['isSteady', NOT_DONE, 8],

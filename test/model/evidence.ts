@@ -18,6 +18,8 @@ export interface Guards {
   readonly countsRows: boolean;
   /** A row that carries the tag of the request is never dropped by time. */
   readonly keepsTagged: boolean;
+  /** A request with a key that the service holds is asked for by the key: a row that looks like it proves nothing. */
+  readonly asksByKey: boolean;
   /** A request is sent again only while the service holds its key. */
   readonly keepsLifetime: boolean;
   /** A journal that lacks what it had is refused. */
@@ -29,7 +31,7 @@ export interface Guards {
 export const GUARDS: Guards = {
   ...{ usesServiceTime: true, needsRightClocks: true, comparesFields: true, knowsRowsBefore: true },
   ...{ keepsUnexplained: true, countsRows: true, keepsTagged: true },
-  ...{ keepsLifetime: true, knowsJournal: true, isSteady: true },
+  ...{ asksByKey: true, keepsLifetime: true, knowsJournal: true, isSteady: true },
 };
 
 /** A world in which the request is made. Offsets are in ticks; a tick is longer than any tolerance. */
@@ -39,8 +41,8 @@ export interface World {
   readonly host: number;
   readonly service: number;
   readonly rows: number;
-  /** Whether the clock of the service is set back by two ticks while the request is in doubt. */
-  readonly isSetBack: boolean;
+  /** By how many ticks the service's clocks are set while the request is in doubt; 0 for never. */
+  readonly jump: number;
   /** What another program makes: nothing, a request that agrees in every field, or one that does not. */
   readonly other: 'nothing' | 'equal' | 'similar';
   /** How many ticks later a list shows a row. */
@@ -49,8 +51,8 @@ export interface World {
   readonly isTagged: boolean;
   /** For how many ticks the service holds an idempotency key that the request carries; 0 without one. */
   readonly keyTicks: number;
-  /** Whether the command has read the list before it sends. */
-  readonly hasRead: boolean;
+  /** What of the list the command has read before it sends: nothing, its newest row, or all of it. */
+  readonly read: 'nothing' | 'newest' | 'all';
   /** Whether somebody puts an older copy of the journal back. */
   readonly isRestored: boolean;
   /** Whether the host is suspended before the request leaves, and its wall clock set back. */
@@ -58,16 +60,14 @@ export interface World {
 }
 
 export const WORLD: World = {
-  ...{ journal: 0, host: 0, service: 0, rows: 0, isSetBack: false, other: 'nothing', lag: 0, isTagged: false },
-  ...{ keyTicks: 0, hasRead: true, isRestored: false, isSuspended: false },
+  ...{ journal: 0, host: 0, service: 0, rows: 0, jump: 0, other: 'nothing', lag: 0, isTagged: false },
+  ...{ keyTicks: 0, read: 'all', isRestored: false, isSuspended: false },
 };
 
 /** The last tick. */
 const END = 6;
 /** Ticks between two looks, and more than a row may be late. */
 const APART = 2;
-/** By how much the clocks of the service's responses and of its rows may differ, unless a clock of ours shows it. */
-const REACH = 1;
 /** Ticks after which a request may not leave any more. */
 const LIMIT = 1;
 
@@ -84,13 +84,14 @@ interface Baseline {
   readonly serviceAt: number;
   readonly createdAt: number;
   readonly areClocksRight: boolean;
-  readonly before: readonly number[] | null;
+  /** The rows that were read, and from when on there are no others; null from the beginning. */
+  readonly before: { readonly rows: readonly number[]; readonly since: number | null } | null;
   readonly claimedAt: number;
 }
 
 export interface State {
   readonly time: number;
-  readonly setBack: number;
+  readonly hasJumped: boolean;
   readonly rows: readonly Row[];
   readonly baseline: Baseline | null;
   /** `ready`: recorded, and not left yet. */
@@ -107,7 +108,7 @@ export interface State {
 }
 
 export const START: State = {
-  ...{ time: 0, setBack: 0, rows: [], baseline: null, request: 'none', unseenAt: null, repeats: 0 },
+  ...{ time: 0, hasJumped: false, rows: [], baseline: null, request: 'none', unseenAt: null, repeats: 0 },
   ...{ hasOther: false, outcome: 'doubt', taken: null, isForgotten: false, isWasted: false },
 };
 
@@ -116,8 +117,9 @@ export interface Step {
   readonly next: State;
 }
 
-const serviceNow = ({ time, setBack }: State, { service }: World) => time + service - setBack;
-const rowsNow = ({ time, setBack }: State, { rows }: World) => time + rows - setBack;
+const aheadBy = ({ hasJumped }: State, { jump }: World) => (hasJumped ? jump : 0);
+const serviceNow = (state: State, world: World) => state.time + world.service + aheadBy(state, world);
+const rowsNow = (state: State, world: World) => state.time + world.rows + aheadBy(state, world);
 const areRight = (state: State, world: World) =>
   state.time + world.host === serviceNow(state, world) && state.time + world.journal === serviceNow(state, world);
 
@@ -136,10 +138,10 @@ export function violation(
   if (taken === 'guessed') return TAKEN;
   const other = rows.find(({ isOurs }) => !isOurs);
   if (taken !== 'others' || !other) return undefined;
-  // Nobody can tell an equal request of another program that was made after ours from ours.
+  // Without a key, nobody can tell an equal request of another program that was made after ours from ours.
   const isOlder = other.madeAt < (baseline?.claimedAt ?? 0);
-  const wasSeen = baseline?.before?.includes(rows.indexOf(other)) ?? false;
-  return world.isTagged || !other.isLike || isOlder || wasSeen ? TAKEN : undefined;
+  const wasSeen = baseline?.before?.rows.includes(rows.indexOf(other)) ?? false;
+  return world.isTagged || world.keyTicks > 0 || !other.isLike || isOlder || wasSeen ? TAKEN : undefined;
 }
 
 /** Returns every state that may follow. */
@@ -152,7 +154,7 @@ export function stepsOf(state: State, world: World, guards: Guards): Step[] {
   if (state.time < END) to('time passes', { time: state.time + 1 });
   if (!state.hasOther && world.other !== 'nothing')
     to('another program makes a request', { hasOther: true, rows: [...state.rows, rowOf(state, world, false)] });
-  if (world.isSetBack && state.setBack === 0 && state.baseline) to('the service’s clock is set back', { setBack: 2 });
+  if (world.jump !== 0 && !state.hasJumped && state.baseline) to('the service’s clocks are set', { hasJumped: true });
   if (state.request === 'none') to('the intent is recorded', claimed(state, world));
   if (state.request === 'ready') steps.push(...leaving(state, world, guards));
   if (state.request === 'sent') {
@@ -175,12 +177,19 @@ const rowOf = (state: State, world: World, isOurs: boolean): Row => ({
 const isShown = ({ madeAt }: Row, { time }: State, { lag }: World) => time >= madeAt + lag;
 
 function claimed(state: State, world: World): Partial<State> {
-  const before = state.rows.flatMap((row, index) => (isShown(row, state, world) ? [index] : []));
   const baseline: Baseline = {
     ...{ serviceAt: serviceNow(state, world), createdAt: state.time + world.journal, claimedAt: state.time },
-    ...{ areClocksRight: areRight(state, world), before: world.hasRead ? before : null },
+    ...{ areClocksRight: areRight(state, world), before: readBefore(state, world) },
   };
   return { request: 'ready', baseline };
+}
+
+function readBefore(state: State, world: World): Baseline['before'] {
+  const shown = state.rows.flatMap((row, index) => (isShown(row, state, world) ? [{ ...row, index }] : []));
+  const [newest] = shown.toSorted((one, other) => other.at - one.at);
+  if (world.read === 'nothing') return null;
+  if (world.read === 'newest' && newest) return { rows: [newest.index], since: newest.at };
+  return { rows: shown.map(({ index }) => index), since: null };
 }
 
 /** Whether others count the time of the request as over. */
@@ -212,25 +221,29 @@ function look(state: State, world: World, guards: Guards): Step[] {
   const person = () => to('a person decides', { outcome: 'person', isWasted });
   const sinceAt = guards.usesServiceTime ? baseline.serviceAt : baseline.createdAt;
   const isOld = ({ at }: Row) => at < sinceAt;
-  const wasThere = (index: number) => guards.knowsRowsBefore && (baseline.before?.includes(index) ?? false);
-  // A page that was read has every row; without one, a row may be older by as much as the service's two clocks may differ.
-  const isUnexplained = ({ at }: Row) => guards.keepsUnexplained && (baseline.before !== null || at >= sinceAt - REACH);
+  const wasThere = (row: Row, index: number) => {
+    const { before } = baseline;
+    if (!before || !guards.knowsRowsBefore) return false;
+    return before.rows.includes(index) || (before.since !== null && row.at < before.since && isOld(row));
+  };
   const isTagged = (row: Row) => world.isTagged && row.isOurs;
   const found = rows.filter((row, index) => {
     if (!isShown(row, state, world) || (guards.comparesFields && !row.isLike)) return false;
     if (isTagged(row) && guards.keepsTagged) return true;
-    return !wasThere(index) && (!isOld(row) || isUnexplained(row));
+    // The service's responses and its rows may have different clocks, so an old row that was not seen before may be the request.
+    return !wasThere(row, index) && (!isOld(row) || guards.keepsUnexplained);
   });
   const tagged = found.filter(isTagged);
   const [only] = tagged.length > 0 ? tagged : world.isTagged ? found.filter(({ isOurs }) => isOurs) : found;
   const take = (row: Row) =>
     to('a row is taken', { outcome: 'accepted', taken: row.isOurs ? 'ours' : found.length > 1 ? 'guessed' : 'others' });
-  if (only && (tagged.length === 1 || (!isOld(only) && (found.length === 1 || !guards.countsRows)))) return take(only);
+  const isProof = world.keyTicks === 0 || !guards.asksByKey;
+  if (only && (tagged.length === 1 || (isProof && !isOld(only) && (found.length === 1 || !guards.countsRows))))
+    return take(only);
+  const isHeld = serviceNow(state, world) < baseline.serviceAt + world.keyTicks;
+  const canRepeat = world.keyTicks > 0 && (isHeld || !guards.keepsLifetime) && state.repeats === 0;
+  if (canRepeat && (found.length === 0 || guards.asksByKey)) return repeat(state, world);
   if (found.length > 0 && !world.isTagged) return person();
-  if (world.keyTicks > 0) {
-    const isHeld = serviceNow(state, world) < baseline.serviceAt + world.keyTicks;
-    if ((isHeld || !guards.keepsLifetime) && state.repeats === 0) return repeat(state, world);
-  }
   const isRight = baseline.areClocksRight && areRight(state, world);
   if (guards.needsRightClocks && !isRight) return person();
   if (state.unseenAt === null) return to('nothing is found', { unseenAt: serviceNow(state, world) });
@@ -310,34 +323,25 @@ export function explore(world: World, guards: Guards): Explored {
 
 const OFFSETS = [0, 3, -3] as const;
 
-/** Every world: wrong clocks, other programs, keys, copies of the journal and suspended hosts, one kind of trouble at a time. */
+/** Every world: wrong clocks, other programs, keys, copies of the journal and suspended hosts, one kind of trouble at a time; the smallest first. */
 export function* worlds(): Generator<World> {
-  const flags = [false, true] as const;
-  for (const isTagged of flags)
-    for (const hasRead of flags) {
-      for (const journal of OFFSETS)
-        for (const host of OFFSETS)
-          for (const service of OFFSETS)
-            for (const rows of rowClocks(journal, host, service))
-              yield { ...WORLD, journal, host, service, rows, isTagged, hasRead };
-      for (const lag of [0, 1]) {
-        yield { ...WORLD, isSetBack: true, isTagged, hasRead, lag };
-        for (const other of ['equal', 'similar'] as const) yield { ...WORLD, other, isTagged, hasRead, lag };
-      }
-    }
-  for (const journal of OFFSETS) yield { ...WORLD, journal, other: 'equal', hasRead: false };
+  for (const journal of OFFSETS) yield { ...WORLD, journal, other: 'equal', read: 'nothing' };
   for (const keyTicks of [1, 4])
     for (const lag of [0, 1, 2])
-      for (const other of ['nothing', 'similar'] as const) yield { ...WORLD, keyTicks, lag, other };
+      for (const other of ['nothing', 'equal', 'similar'] as const) yield { ...WORLD, keyTicks, lag, other };
   for (const lag of [0, 1]) yield { ...WORLD, isRestored: true, lag };
   for (const host of OFFSETS) yield { ...WORLD, isSuspended: true, host };
+  // Only the differences of the clocks matter, so the host's is right.
+  for (const look of LOOKS)
+    for (const journal of OFFSETS)
+      for (const service of OFFSETS) for (const rows of OFFSETS) yield { ...WORLD, ...look, journal, service, rows };
+  for (const other of ['nothing', 'equal', 'similar'] as const)
+    for (const look of LOOKS)
+      for (const lag of [0, 1]) for (const jump of [0, 2, -2]) yield { ...WORLD, ...look, jump, other, lag };
 }
 
-/**
- * The clocks that the rows may have: that of the responses, the right one, or one that is a little behind. If every other clock agrees and is wrong,
- * nothing can tell that the rows are right, unless the list was read before.
- */
-function rowClocks(journal: number, host: number, service: number): ReadonlySet<number> {
-  const canTell = journal !== service || host !== service;
-  return new Set([service, canTell ? 0 : service - REACH]);
-}
+/** What is known of the list before the request leaves, and of the request when it is looked for. */
+const LOOKS = (['nothing', 'newest', 'all'] as const).flatMap((read) => [
+  { read, isTagged: false },
+  { read, isTagged: true },
+]);
