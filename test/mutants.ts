@@ -1674,8 +1674,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/mirror/sync-table.ts',
-    line: 'rowOf(row, !isOld(row))',
-    change: 'rowOf(row, true)',
+    line: 'isThings || !(createdMs < personalFromMs)',
+    change: 'true',
     tests: FAULTS,
     failing: 1,
   },

@@ -272,6 +272,9 @@ export interface World {
   limitProcess(memoryBytes: number): void;
   /** Ends the process at once, whatever it still waits for. */
   exit(code: number): void;
-  /** Trades speed for low memory use from here on, for streams of unknown length. */
-  steadyMemory(): void;
+  /**
+   * Trades speed for low memory use from here on, for streams of unknown length. Whoever can afford a young generation of some size, in
+   * which less is copied, calls it again and again until it has grown to that.
+   */
+  steadyMemory(youngBytes?: number): void;
 }

@@ -101,8 +101,9 @@ function converterOf(schema: z.ZodMiniType | undefined): Convert {
   if (meta?.unit !== undefined && meta.asset !== undefined)
     return (value, around) => moneyOf(value, meta, around) ?? convertAny(value);
   const element = elementOf(inner);
-  const convertItem = element ? converterOf(element) : convertAny;
   const shape = shapeOf(inner);
+  if (!element && !shape) return convertAny;
+  const convertItem = element ? converterOf(element) : convertAny;
   const fields = shape && new Map(Object.entries(shape).map(([name, field]) => [name, converterOf(field)]));
   return (value, around) => {
     if (Array.isArray(value)) return value.map((item) => convertItem(item, around));
@@ -115,19 +116,27 @@ function convertFields(
   fields: ReadonlyMap<string, Convert>,
   around: Around,
 ): PlainObject {
-  const present: [string, Plain][] = [];
+  const present: Record<string, Plain> = {};
   for (const name of Object.keys(value)) {
     const field = value[name];
-    if (field !== undefined) present.push([name, (fields.get(name) ?? convertAny)(field, around)]);
+    if (field === undefined) continue;
+    const plain = (fields.get(name) ?? convertAny)(field, around);
+    // An assignment to this name would change the prototype.
+    if (name === '__proto__') Object.defineProperty(present, name, { ...OWN, value: plain });
+    else present[name] = plain;
   }
-  return Object.fromEntries(present);
+  return present;
 }
+
+/** A property as an assignment makes it. */
+const OWN = { configurable: true, enumerable: true, writable: true } as const;
 
 /** Converts data without a schema. */
 function convertAny(value: unknown): Plain {
+  if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map((item) => convertAny(item));
   if (typeof value === 'bigint') return wireNumber(value.toString());
-  if (typeof value === 'string' || typeof value === 'boolean' || isWireNumber(value)) return value;
+  if (typeof value === 'boolean' || isWireNumber(value)) return value;
   if (!isRecord(value)) return null;
   const { asset, minor } = value;
   if (typeof minor === 'bigint' && typeof asset === 'string' && isAsset(asset))

@@ -106,9 +106,12 @@ const launcherOf = ({ root }: ProgramFiles) => join(root, 'bin', 'fiatrail.js');
  * Limits the growth of V8's heap. Without it, reading many pages lets the young generation double again and again, and takes
  * a hundred megabytes more. Loaded late, because node:v8 takes a few milliseconds.
  */
-function steadyMemory(): void {
+function steadyMemory(youngBytes = 0): void {
   const v8 = process.getBuiltinModule('node:v8');
-  for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30']) v8.setFlagsFromString(flag);
+  v8.setFlagsFromString('--heap-growing-percent=30');
+  const young = v8.getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
+  // The size itself cannot be set in a process that runs, only whether it grows.
+  if (young >= youngBytes) v8.setFlagsFromString('--semi-space-growth-factor=1');
 }
 
 /** Hides Node 22's warning that node:sqlite is experimental (docs/decisions), and no other warning. */

@@ -37,7 +37,7 @@ export async function mirrored(world: World, rows: Readonly<Record<string, reado
   const mirror = await openMirrorFile(mirrorPath(world, resolveProfile(undefined, world)), world.clock);
   await mirror.write(async (queries) => {
     for (const table of TABLES) {
-      const made = (rows[table.name] ?? []).map((row) => rowsOf(table).rowOf(row as Plain, true));
+      const made = ((rows[table.name] ?? []) as readonly Plain[]).map(rowsOf(table, () => true));
       await saveRows(queries, table, made, { at: SYNCED_AT, pass: 1 });
       for (const index of indexesOf(table)) await queries.run(index);
       const times = { passStartedAt: SYNCED_AT, passedAt: SYNCED_AT, secondLookAt: SYNCED_AT, syncedAt: SYNCED_AT };

@@ -15,6 +15,8 @@ export interface MirrorRow {
   readonly id: string;
   readonly status: string | null;
   readonly createdAt: string | null;
+  /** The same time; NaN if it is not known. */
+  readonly createdMs: number;
   /** Whether its status may still change by itself. */
   readonly isOpen: boolean;
   /** Whether it has something personal. */
@@ -81,7 +83,9 @@ function knownChecker(schema: z.ZodMiniType | undefined): (value: unknown) => bo
   return (value) => {
     if (Array.isArray(value)) return isItem !== undefined && value.every(isItem);
     if (typeof value !== 'object' || value === null || isWireNumber(value)) return true;
-    return Object.entries(value).every(([name, each]) => fields.get(name)?.(each) === true);
+    for (const name of Object.keys(value))
+      if (fields.get(name)?.((value as Readonly<Record<string, unknown>>)[name]) !== true) return false;
+    return true;
   };
 }
 
@@ -97,16 +101,11 @@ function fieldReader(field: string): FieldReader {
     : (row) => (row as Readonly<Record<string, Plain | undefined>>)[field];
 }
 
-/** Makes the rows of a table. */
-interface TableRows {
-  /** Returns a row. What is personal is left out unless `hasPersonal`. */
-  rowOf(whole: Plain, hasPersonal: boolean): MirrorRow;
-  /** Returns the time that a row was made, in UTC. */
-  createdAtOf(row: Plain): string | null;
-}
-
-/** Returns what makes the rows of a table. A list has up to a million, so what they have in common is worked out once. */
-export function rowsOf(table: MirrorTable): TableRows {
+/**
+ * Returns what makes the rows of a table. What is personal is left out of a row unless `hasPersonal`, which is given the time that the row
+ * was made, or NaN. A list has up to a million rows, so what they have in common is worked out once.
+ */
+export function rowsOf(table: MirrorTable, hasPersonal: (createdMs: number) => boolean): (whole: Plain) => MirrorRow {
   const [idOf, statusOf, timeIn] = [table.id, table.status, table.createdAt].map(fieldReader) as [
     FieldReader,
     FieldReader,
@@ -116,27 +115,26 @@ export function rowsOf(table: MirrorTable): TableRows {
   const personal = columns.filter(({ isPersonal }) => isPersonal);
   const named = columns.filter(({ isName }) => isName);
   const withoutPersonal = personalRemover(table);
-  const createdAtOf = (row: Plain) => timeOf(timeIn(row));
-  return {
-    createdAtOf,
-    rowOf: (whole, hasPersonal) => {
-      const row = hasPersonal ? whole : withoutPersonal(whole);
-      const json = JSON.stringify(row);
-      const digest = nodeCrypto().hash('sha256', json, 'base64url').slice(0, DIGEST_LENGTH);
-      const status = textOf(statusOf(row)) ?? null;
-      const values: SqlValue[] = [];
-      for (const { kind, read } of columns) addValues(values, kind, read(row));
-      return {
-        // A row without an id is known by its content alone.
-        id: textOf(idOf(row)) || `content:${digest}`,
-        status,
-        createdAt: createdAtOf(row),
-        isOpen: table.ends !== undefined && !table.ends.includes(status ?? ''),
-        isPersonal: personal.some(({ read }) => (read(row) ?? null) !== null),
-        names: named.flatMap(({ read }) => textOf(read(row)) ?? []),
-        ...{ values, json, digest },
-      };
-    },
+  return (whole) => {
+    const createdAt = timeOf(timeIn(whole));
+    const createdMs = Date.parse(createdAt ?? '');
+    const row = hasPersonal(createdMs) ? whole : withoutPersonal(whole);
+    const json = JSON.stringify(row);
+    const digest = nodeCrypto().hash('sha256', json, 'base64url').slice(0, DIGEST_LENGTH);
+    const status = textOf(statusOf(row)) ?? null;
+    const values: SqlValue[] = [];
+    for (const { kind, read } of columns) addValues(values, kind, read(row));
+    return {
+      // A row without an id is known by its content alone.
+      id: textOf(idOf(row)) || `content:${digest}`,
+      status,
+      createdAt,
+      createdMs,
+      isOpen: table.ends !== undefined && !table.ends.includes(status ?? ''),
+      isPersonal: personal.some(({ read }) => (read(row) ?? null) !== null),
+      names: named.flatMap(({ read }) => textOf(read(row)) ?? []),
+      ...{ values, json, digest },
+    };
   };
 }
 
@@ -181,7 +179,8 @@ function amountOf(value: Plain | undefined): readonly [SqlValue, SqlValue] {
 function textOf(value: unknown): string | undefined {
   if (isWireNumber(value)) return wireNumberText(value);
   // PostgreSQL has no NUL in a text.
-  return typeof value === 'string' ? value.replaceAll('\0', '') : undefined;
+  if (typeof value !== 'string') return undefined;
+  return value.includes('\0') ? value.replaceAll('\0', '') : value;
 }
 
 /** A time as it is kept. */

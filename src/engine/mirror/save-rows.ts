@@ -95,10 +95,11 @@ async function upsert(queries: Queries, table: MirrorTable, rows: readonly Mirro
     'pass',
   ];
   const all = [...names, 'changed_at', 'first_seen_at'];
-  const values = rows.flatMap((row): SqlValue[] => [
-    ...[row.id, row.status, row.createdAt, ...row.values, Number(row.isOpen), Number(row.isPersonal)],
-    ...[row.json, row.digest, pass, at, at],
-  ]);
+  const values: SqlValue[] = [];
+  for (const { id, status, createdAt, values: own, isOpen, isPersonal, json, digest } of rows) {
+    values.push(id, status, createdAt, ...own);
+    values.push(Number(isOpen), Number(isPersonal), json, digest, pass, at, at);
+  }
   // Only a reading of the whole list says that it has seen a row.
   const set = [...names.slice(1), 'changed_at'].map((name) =>
     name === 'pass' && pass === 0 ? 'gone_at = NULL' : `${name} = excluded.${name}`,

@@ -49,7 +49,6 @@ export async function sync(
       hint: 'wait for it to end; see: fiatrail sync status',
     });
   const { now } = account.world.clock;
-  account.world.steadyMemory();
   await requireOwn(account, mirror);
   const balances = await readBalances(account);
   await mirror.write((queries) => saveBalances(queries, balances));
@@ -223,7 +222,7 @@ async function strip(
   table: MirrorTable,
   { id, json }: { readonly id: string; readonly json: string },
 ) {
-  const row = rowsOf(table).rowOf(parseExactJson(json) as Plain, false);
+  const row = rowsOf(table, () => false)(parseExactJson(json) as Plain);
   const names = columnNames(table);
   await queries.run(
     `UPDATE ${stored(table)} SET ${names.map((name) => `${name} = ?`).join(', ')}, json = ?, digest = ?, is_personal = 0 WHERE id = ?`,
