@@ -46,7 +46,13 @@ const rankOf = (table: MirrorTable, columns: readonly string[]): number => {
   return columns.some((name) => OF_ONE.includes(name)) ? 2 : 3;
 };
 
-/** Selects rows by the ids that queries find, newest first. Each of them is answered by an index. */
+/**
+ * What queries find rows by. A thing may have tens of thousands of rows, and SQLite’s own number of a row is in every index, so that no row
+ * is read to find it.
+ */
+const rowKeyOf = ({ engine }: Queries) => (engine === 'sqlite' ? 'rowid' : 'id');
+
+/** Selects rows by the keys that queries find, newest first. Each of them is answered by an index. */
 async function select(
   queries: Queries,
   table: MirrorTable,
@@ -55,8 +61,9 @@ async function select(
   limit: number,
 ): Promise<MirrorRecord[]> {
   const name = stored(table);
+  const rowKey = rowKeyOf(queries);
   return queries.all<MirrorRecord>(
-    `SELECT * FROM ${name} WHERE id IN (SELECT id FROM ${name} WHERE id IN (${where}) ORDER BY created_at DESC, id LIMIT ?)
+    `SELECT * FROM ${name} WHERE ${rowKey} IN (SELECT ${rowKey} FROM ${name} WHERE ${rowKey} IN (${where}) ORDER BY created_at DESC, id LIMIT ?)
      ORDER BY created_at DESC, id`,
     ...[...values, limit + 1],
   );
@@ -77,6 +84,13 @@ function foundIn(table: MirrorTable, row: MirrorRecord, matchedBy: readonly stri
 const keyColumns = ({ columns }: MirrorTable) =>
   columns.flatMap(({ isKey, kind, name }) => (isKey && kind !== 'amount' ? [name] : []));
 
+/** Returns a query for what `rowKeyOf` names of the rows that meet a condition. */
+const keysWhere = (queries: Queries, table: MirrorTable, condition: string) =>
+  `SELECT ${rowKeyOf(queries)} FROM ${stored(table)} WHERE ${condition}`;
+
+/** One query for the rows that any of these finds, which may find a row more than once. */
+const anyOf = (each: readonly string[]) => each.join(' UNION ALL ');
+
 /** Finds the rows that have one of these keys: an id, a hash, an address, a number; up to `limit` of each table. */
 export async function rowsWithKey(queries: Queries, keys: readonly string[], limit: number): Promise<FoundRows> {
   const rows: FoundRow[] = [];
@@ -84,11 +98,11 @@ export async function rowsWithKey(queries: Queries, keys: readonly string[], lim
   if (keys.length === 0) return { rows, isCut };
   for (const table of TABLES) {
     const columns = ['id', ...keyColumns(table)];
-    const each = columns.map((column) => `SELECT id FROM ${stored(table)} WHERE ${column} IN (${marks(keys)})`);
+    const each = columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(keys)})`));
     const found = await select(
       queries,
       table,
-      each.join(' UNION '),
+      anyOf(each),
       columns.flatMap(() => keys),
       limit,
     );
@@ -113,10 +127,10 @@ export async function rowsWithSum(queries: Queries, sums: readonly Amount[], lim
     const columns = table.columns.filter(({ kind, isKey }) => kind === 'amount' && isKey).map(({ name }) => name);
     if (columns.length === 0 || sums.length === 0) continue;
     const each = columns.flatMap((column) =>
-      sums.map(() => `SELECT id FROM ${stored(table)} WHERE ${column}_minor = ? AND ${column}_asset = ?`),
+      sums.map(() => keysWhere(queries, table, `${column}_minor = ? AND ${column}_asset = ?`)),
     );
     const values = columns.flatMap(() => sums.flatMap(({ asset, minor }) => [minor, asset]));
-    const found = await select(queries, table, each.join(' UNION '), values, limit);
+    const found = await select(queries, table, anyOf(each), values, limit);
     isCut ||= found.length > limit;
     const has = (row: MirrorRecord, column: string) =>
       sums.some(({ asset, minor }) => row[`${column}_minor`] === minor && row[`${column}_asset`] === asset);
@@ -164,18 +178,19 @@ export async function rowsWithName(
     const columns = table.columns.filter(({ isName }) => isName).map(({ name }) => name);
     if (columns.length === 0) continue;
     const one = (each: readonly string[]) =>
-      columns.map((column) => `SELECT id FROM ${stored(table)} WHERE ${column} IN (${marks(each)})`).join(' UNION ');
+      anyOf(columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(each)})`)));
     const parts = isNarrow ? byWord.map((each) => each.map(({ name }) => name)) : [];
-    const every = parts.map((each) => `id IN (${one(each)})`).join(' AND ');
+    const rowKey = rowKeyOf(queries);
+    const every = parts.map((each) => `${rowKey} IN (${one(each)})`).join(' AND ');
     const valuesOf = (each: readonly string[]) => columns.flatMap(() => each);
-    const ids = await newestNamed(queries, table, columns, names, limit);
+    const newest = await newestNamed(queries, table, columns, names, limit);
     const queriesOf = [
-      ...(ids.length > 0 ? [marks(ids)] : []),
-      ...(parts.length > 0 ? [`SELECT id FROM ${stored(table)} WHERE ${every}`] : []),
+      ...(newest.length > 0 ? [marks(newest)] : []),
+      ...(parts.length > 0 ? [keysWhere(queries, table, every)] : []),
     ];
     if (queriesOf.length === 0) continue;
-    const values = [...ids, ...parts.flatMap(valuesOf)];
-    const where = queriesOf.join(') OR id IN (');
+    const values = [...newest, ...parts.flatMap(valuesOf)];
+    const where = queriesOf.join(`) OR ${rowKey} IN (`);
     const found = await select(queries, table, where, values, limit);
     isCut ||= found.length > limit;
     const all = new Set([...names, ...parts.flat()]);
@@ -194,34 +209,35 @@ export async function rowsWithName(
 /** SQLite takes at most 500 selects in one. */
 const MOST_SELECTS = 250;
 
-/** Returns the ids of the newest rows that have one of these names. A name may be in a tenth of all rows, so the index has their order. */
+/** Returns the keys of the newest rows that have one of these names. A name may be in a tenth of all rows, so the index has their order. */
 async function newestNamed(
   queries: Queries,
   table: MirrorTable,
   columns: readonly string[],
   names: readonly string[],
   limit: number,
-): Promise<string[]> {
+): Promise<SqlValue[]> {
   const each = columns.flatMap((column) => names.map((name) => ({ column, name })));
-  const newest = new Map<string, string>();
+  const newest = new Map<SqlValue, string>();
+  const rowKey = rowKeyOf(queries);
   for (let at = 0; at < each.length; at += MOST_SELECTS) {
     const part = each.slice(at, at + MOST_SELECTS);
     const selects = part.map(
       ({ column }) =>
-        `SELECT id, created_at FROM (SELECT id, created_at FROM ${stored(table)} WHERE ${column} = ? ORDER BY created_at DESC, id LIMIT ${limit + 1}) AS newest`,
+        `SELECT row_key, created_at FROM (SELECT ${rowKey} AS row_key, created_at FROM ${stored(table)} WHERE ${column} = ? ORDER BY created_at DESC, id LIMIT ${limit + 1}) AS newest`,
     );
-    const found = await queries.all<{ id: string; created_at: string | null }>(
+    const found = await queries.all<{ row_key: SqlValue; created_at: string | null }>(
       selects.join(' UNION ALL '),
       ...part.map(({ name }) => name),
     );
-    for (const { id, created_at: at } of found) newest.set(id, at ?? '');
+    for (const { row_key: key, created_at: at } of found) newest.set(key, at ?? '');
   }
-  const isBefore = ([, one]: readonly [string, string], [, other]: readonly [string, string]) =>
+  const isBefore = ([, one]: readonly [SqlValue, string], [, other]: readonly [SqlValue, string]) =>
     one < other ? 1 : one > other ? -1 : 0;
   return [...newest]
     .toSorted(isBefore)
     .slice(0, limit + 1)
-    .map(([id]) => id);
+    .map(([key]) => key);
 }
 
 /** Finds the user that has one of these ids or wallets. */
@@ -229,9 +245,9 @@ export async function userWith(queries: Queries, keys: readonly string[]): Promi
   const table = TABLES.find(({ name }) => name === 'users');
   if (!table || keys.length === 0) return undefined;
   const columns = ['id', 'evm_wallet', 'solana_wallet', 'bantu_wallet'];
-  const each = columns.map((column) => `SELECT id FROM ${stored(table)} WHERE ${column} IN (${marks(keys)})`);
+  const each = columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(keys)})`));
   const values = columns.flatMap(() => keys);
-  const [row] = await select(queries, table, each.join(' UNION '), values, 1);
+  const [row] = await select(queries, table, anyOf(each), values, 1);
   return row && foundIn(table, row, ['id']);
 }
 
