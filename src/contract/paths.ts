@@ -1,4 +1,4 @@
-import { type Alias, type Endpoint, pathParameters } from './endpoint.ts';
+import type { Alias, Endpoint } from './endpoint.ts';
 
 /** Every path of the service starts with this; the sandbox's controls do not. Source: interface (Conventions). */
 export const VERSION_PREFIX = '/v1';
@@ -30,6 +30,7 @@ interface PathMatcher<E extends HasPath> {
 interface Pattern<E extends HasPath> {
   readonly found: Omit<PathMatch<E>, 'parameters'>;
   readonly parts: readonly string[];
+  readonly parameterCount: number;
 }
 
 export function createPathMatcher<E extends HasPath>(endpoints: readonly E[]): PathMatcher<E> {
@@ -40,11 +41,12 @@ export function createPathMatcher<E extends HasPath>(endpoints: readonly E[]): P
       const found = { endpoint, spelling: { method, path } };
       const whole = (endpoint.area === 'control' ? '' : VERSION_PREFIX) + path;
       const parts = whole.split('/').map((part) => (endpoint.isNamedAfterService && part === PLATFORM ? ANY : part));
-      if (pathParameters(path).length > 0 || parts.includes(ANY)) patterns.push({ found, parts });
+      const parameterCount = parts.filter(isParameter).length;
+      if (parameterCount > 0 || parts.includes(ANY)) patterns.push({ found, parts, parameterCount });
       else literal.set(whole, [...(literal.get(whole) ?? []), { ...found, parameters: {} }]);
     }
   }
-  patterns.sort((a, b) => pathParameters(a.found.spelling.path).length - pathParameters(b.found.spelling.path).length);
+  patterns.sort((a, b) => a.parameterCount - b.parameterCount);
   const byPattern = (path: string): PathMatch<E>[] => {
     const parts = path.split('/');
     return patterns.flatMap(({ found, parts: pattern }) => {
@@ -61,12 +63,14 @@ export function createPathMatcher<E extends HasPath>(endpoints: readonly E[]): P
   };
 }
 
+const isParameter = (part: string) => part.startsWith(':');
+
 function parametersIn(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
   if (pattern.length !== parts.length) return undefined;
   const found: Record<string, string> = {};
   for (const [index, expected] of pattern.entries()) {
     const part = parts[index] ?? '';
-    if (expected.startsWith(':')) found[expected.slice(1)] = part;
+    if (isParameter(expected)) found[expected.slice(1)] = part;
     else if (expected !== part && !(expected === ANY && part !== '')) return undefined;
   }
   return found;
