@@ -7,6 +7,7 @@ import { CATALOGUE } from '../src/commands/catalogue.ts';
 import { main } from '../src/main.ts';
 import { FORMATS } from '../src/present/result.ts';
 import { temporaryFolder } from './support/built.ts';
+import { anyCharacter } from './support/characters.ts';
 import { html, json, refusal, refusedConnection, scripted, scriptedExactly, success } from './support/exchange.ts';
 import { ACCOUNT, fakeClock, fakeWorld } from './support/world.ts';
 
@@ -93,7 +94,7 @@ const text = fc.oneof(
     'abs(status)',
   ),
   fc.string({ maxLength: 12 }),
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: anyCharacter, maxLength: 6 }),
 );
 const argument = fc.oneof({ weight: 3, arbitrary: flag }, { weight: 4, arbitrary: text });
 const commandLine = fc

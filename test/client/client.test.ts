@@ -12,6 +12,7 @@ import { addBankAccount } from '../../src/contract/endpoints/banks.ts';
 import { startOfframp } from '../../src/contract/endpoints/offramp.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { getDetails, onboard } from '../../src/contract/endpoints/users.ts';
+import { anyCharacter } from '../support/characters.ts';
 import {
   droppedLine,
   html,
@@ -534,7 +535,7 @@ const anyAnswer = fc.record({
     { 'content-type': 'application/json' },
   ),
   body: fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.string({ unit: anyCharacter, maxLength: 60 }),
     fc.json({ maxDepth: 3 }),
     fc
       .record({

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { openApi } from '../../src/derive/openapi.ts';
 import type { JsonSchema } from '../../src/derive/schema.ts';
 import { fund, onboardUser } from '../service/steps.ts';
+import { anyCharacter } from '../support/characters.ts';
 import { openSandbox } from '../support/sandbox.ts';
 
 interface Response {
@@ -133,7 +134,7 @@ function valuesFor(name: string, schema: JsonSchema, known: Known): fc.Arbitrary
     { weight: 40, arbitrary: fc.constantFrom(...right) },
     { weight: 2, arbitrary: fc.constantFrom(1, 0.5, '10', 'CNGN', 'USDC', true, ...[...known.values()].flat()) },
     { weight: 1, arbitrary: fc.constantFrom('', null, -1, 1e21, '%', '\u0000', '\ud800', [], {}, 'x'.repeat(300)) },
-    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
+    { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 20 }) },
   );
 }
 

@@ -4,6 +4,7 @@ import { parse as parseYaml } from 'yaml';
 import { CliError } from '../../src/base/errors.ts';
 import { causeText } from '../../src/present/error.ts';
 import { FORMATS, type PresentOptions, type Result } from '../../src/present/result.ts';
+import { anyCharacter } from '../support/characters.ts';
 import { pagesOf, printed } from './support.ts';
 
 /** Control characters that no output contains; a newline ends a line of the format. */
@@ -106,7 +107,7 @@ const hostile = fc.string({
   unit: fc.oneof(
     fc.constantFrom(...CLASSES.map(([, control]) => control)),
     fc.constantFrom('"', "'", '\\', '\\u001b', ',', ';', '=', ':', '#', '- ', '\ud800', '\udc00', ' ', '{', '|', '%'),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    fc.string({ unit: anyCharacter, minLength: 1, maxLength: 1 }),
     fc.constantFrom('Ada', 'null', '1e5', '日', '👩‍👧'),
   ),
   maxLength: 60,
