@@ -1,5 +1,4 @@
-import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { ROTATION_PROCESS } from '../../src/account/paths.ts';
@@ -7,6 +6,7 @@ import type { Exchange, HttpRequest, ProgramEnd, Prompter, World } from '../../s
 import { runRotationProcess } from '../../src/engine/rotation/process.ts';
 import { main } from '../../src/main.ts';
 import { productionKey } from '../service/steps.ts';
+import { copyOf } from '../support/folder-copy.ts';
 import { openSandbox, START_MS } from '../support/sandbox.ts';
 import { countingIds, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
@@ -51,7 +51,7 @@ export interface Ids {
 }
 
 /** An account on the embedded sandbox with one of everything, and a second one at https://host/v1. */
-export interface Account extends Disposable {
+export interface Account {
   readonly ids: Ids;
   /** A new world with a copy of the account's files. */
   open(options?: { readonly interrupted?: AbortSignal; readonly isTerminal?: boolean }): FakeWorld & OtherPrograms;
@@ -190,9 +190,8 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   };
 }
 
-/** Makes the account. Its files are kept until it is disposed of. */
+/** Makes the account. */
 export async function newAccount(): Promise<Account> {
-  const kept = mkdtempSync(join(tmpdir(), 'fiatrail-examples-'));
   const clock = fakeClock(START_MS);
   const make = (options: { readonly interrupted?: AbortSignal; readonly isTerminal?: boolean }, from = 0) => {
     const runProgram: World['runProgram'] = (words, { input = '' }) => runIn(world, words, input);
@@ -211,20 +210,16 @@ export async function newAccount(): Promise<Account> {
   };
   const first = { ...make({}), clock };
   const ids = await fill(first, { ...first, stdin: { isTerminal: false, readAll: async () => KEY } });
-  for (const folder of ['state', 'config'])
-    cpSync(join(first.homeDir, folder), join(kept, folder), { recursive: true });
+  const restore = copyOf(first.homeDir);
   return {
     ids,
     open: (options = {}) => {
       const world = make(options, IDS_OF_THE_ACCOUNT);
-      for (const folder of ['state', 'config'])
-        cpSync(join(kept, folder), join(world.homeDir, folder), { recursive: true });
-      makePrivate(world.homeDir);
+      restore(world.homeDir);
       writeFileSync(join(world.homeDir, 'signer.pub'), PUBLIC_KEY);
       writeFileSync(join(world.homeDir, 'client'), PRIVATE_KEY, { mode: 0o600 });
       return world;
     },
-    [Symbol.dispose]: () => rmSync(kept, { recursive: true, force: true }),
   };
 }
 
@@ -233,12 +228,6 @@ const TRUSTED = { distrust: undefined, validToMs: START_MS + 365 * 86_400_000, i
 /** The secrets with which events are verified and signed again. */
 export const WEBHOOK_SECRET = 'a-webhook-secret-of-the-examples';
 const ENV = { FIATRAIL_WEBHOOK_SECRET: WEBHOOK_SECRET, FIATRAIL_FORWARD_SECRET: 'a-secret-of-a-handler' };
-
-/** A copy has the modes of this process, and fiatrail wants its files private. */
-function makePrivate(folder: string): void {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600);
-}
 
 /** Takes what each prompt offers, or the first text that it accepts. */
 const agreeable: Prompter = {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
 import { parse } from '../../src/terminal/parse/program.ts';
@@ -60,7 +60,6 @@ test('the pages show command lines', () => {
 });
 
 let account: Account | undefined;
-afterAll(() => account?.[Symbol.dispose]());
 
 describe('the crontab in docs/money.md', () => {
   const [, crontab = ''] = /^```crontab\n(.*?)^```$/ms.exec(read('docs/money.md')) ?? [];

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
 import { startProgram } from '../../src/system/processes.ts';
@@ -275,7 +275,6 @@ beforeAll(requireBuilt);
 
 /** Made in the first test, and copied for every example. */
 let account: Account | undefined;
-afterAll(() => account?.[Symbol.dispose]());
 
 describe.each(commands.map((command) => [nameOf(command), command] as const))('fiatrail %s', (_name, command) => {
   test('runs as its help shows it', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
 import { type Account, ADDRESS, type Ids, newAccount } from '../examples/account.ts';
@@ -11,7 +11,6 @@ import { contentOf } from './support.ts';
 
 /** Made in the first test, and copied for every command. */
 let account: Account | undefined;
-afterAll(() => account?.[Symbol.dispose]());
 
 const BUY = ['--pair', 'CNGN-USDC', '--side', 'buy'];
 const BRIDGE = ['--from-network', 'base', '--to-network', 'bsc'];
