@@ -3,19 +3,22 @@ import { expect } from 'vitest';
 import { stored } from '../../src/engine/mirror/schema.ts';
 import { LISTS, type MovingService } from './moving-service.ts';
 
-/** The ids and statuses of the rows of a mirror that the service still shows. */
-export function copied(path: string, table: string): string[] {
+/** The ids and statuses of the rows of a mirror that the service still shows, by table. */
+function allCopied(path: string, tables: readonly string[]): Readonly<Record<string, readonly string[]>> {
   const database = new DatabaseSync(path, { readOnly: true });
+  const rowsOf = (name: string) =>
+    database.prepare(`SELECT id, status FROM ${stored({ name })} WHERE gone_at IS NULL ORDER BY id`).all();
   try {
-    const sql = `SELECT id, status FROM ${stored({ name: table })} WHERE gone_at IS NULL ORDER BY id`;
-    return database
-      .prepare(sql)
-      .all()
-      .map(({ id, status }) => `${id} ${status ?? ''}`);
+    return Object.fromEntries(
+      tables.map((name) => [name, rowsOf(name).map(({ id, status }) => `${id} ${status ?? ''}`)]),
+    );
   } finally {
     database.close();
   }
 }
+
+/** The ids and statuses of the rows of a mirror's table that the service still shows. */
+export const copied = (path: string, table: string) => allCopied(path, [table])[table];
 
 /** The ids and statuses of the rows that the service has. */
 export function shown({ rows }: MovingService, table: string): string[] {
@@ -29,5 +32,5 @@ export function expectCopied(
   service: MovingService,
   lists: readonly string[] = Object.keys(LISTS),
 ): void {
-  for (const list of lists) expect(copied(path, list), list).toEqual(shown(service, list));
+  expect(allCopied(path, lists)).toEqual(Object.fromEntries(lists.map((list) => [list, shown(service, list)])));
 }

@@ -73,6 +73,8 @@ function collected(heard: (text: string) => void): Collected {
 }
 
 const system = quietWorld();
+/** Asked once: the system looks the user up in its files. */
+const { name, user } = system.host;
 const processIds = new Set<number>();
 /** Above every process id of this machine. Each command has an id of its own, which runs until it ends. */
 let lastProcessId = 10_000_000;
@@ -97,8 +99,7 @@ function worldOf(
     ...{ platform: system.platform, nodeVersion: system.nodeVersion, userId: system.userId },
     stdin: { isTerminal: false, readAll: stdin },
     host: {
-      name: system.host.name,
-      user: system.host.user,
+      ...{ name, user },
       processId: lastProcessId,
       isRunning: (id) => processIds.has(id) || system.host.isRunning(id),
     },

@@ -177,18 +177,21 @@ export async function replay(text: string, home: Home, run: Run, commands = Numb
   return `${lines.join('\n')}\n`;
 }
 
-/** Patterns of text that differs between runs, in order of precedence, with their placeholders. */
+/**
+ * Patterns of text that differs between runs, in order of precedence, with their placeholders. What must come before a digest is looked for
+ * behind it: there, it is tried only where there is a digest.
+ */
 const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\b[0-9a-f]{12}\.\d{1,15}\.\d{0,15}\.(?:n|[ib][\w-]+)(?:\.\w*-\w*)?/g, 'cursor'],
   [/\bFTW_[0-9a-f-]{36}_\d+\b/g, 'withdrawal'],
   [/\bmigrate_[0-9a-f-]{36}_\d+\b/g, 'migration'],
   [
-    /(?<=(?:Public key|Platform key|Responses sealed to|Data|old key|new key)\s+|"(?:publicKey|platformKey|answersSealedTo|data)": ?")[0-9a-f]{64}\b/g,
+    /[0-9a-f]{64}\b(?<=(?:(?:Public key|Platform key|Responses sealed to|Data|old key|new key)\s+|"(?:publicKey|platformKey|answersSealedTo|data)": ?").{64})/g,
     'key',
   ],
   [/SHA256:[\w+/]{43}/g, 'platform-fingerprint'],
   [/\[fr-[0-9a-f]{8}\]/g, 'tag'],
-  [/(?<=[Ff]ingerprint +|"(?:oldF|f)ingerprint": "|\bkey +)[0-9a-f]{12}\b/g, 'fingerprint'],
+  [/[0-9a-f]{12}\b(?<=(?:[Ff]ingerprint +|"(?:oldF|f)ingerprint": "|\bkey +).{12})/g, 'fingerprint'],
   [/\bbridge_quote_\d+_[0-9a-f]{8}\b/g, 'bridge-quote'],
   [/\bBRG-[0-9A-F]{20}\b/g, 'reference'],
   [/(?<![0-9A-Za-z])[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'uuid'],
