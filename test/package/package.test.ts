@@ -61,6 +61,14 @@ describe('the package', () => {
       .map((name) => `docs/${name}`)
       .filter((name) => statSync(join(ROOT, name)).isFile() && !name.startsWith('docs/recordings/'));
     expect(files().filter((name) => name.startsWith('docs/'))).toEqual(documents.toSorted());
+    const built = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' })
+      .map((name) => `dist/${name}`)
+      .filter((name) => statSync(join(ROOT, name)).isFile());
+    expect(files().filter((name) => name.startsWith('dist/'))).toEqual(built.toSorted());
+    const changed = files().filter(
+      (name) => !readFileSync(join(installed(), name)).equals(readFileSync(join(ROOT, name))),
+    );
+    expect(changed).toEqual([]);
   });
 
   test('contains every page that README links to', () => {

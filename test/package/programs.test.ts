@@ -1,10 +1,21 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Home, newHome, type Ran, ROOT, requireBuilt, sharedEnd, startProgram } from '../support/built.ts';
+import {
+  copyProgram,
+  type Home,
+  newHome,
+  type Ran,
+  ROOT,
+  requireBuilt,
+  sharedEnd,
+  startProgram,
+} from '../support/built.ts';
 
-/** The entries for programs, `fiatrail/sandbox` and `fiatrail/client`, in a folder that has the packed package and a test runner. */
+/**
+ * The entries for programs, `fiatrail/sandbox` and `fiatrail/client`, in a folder that has the program's files and a test runner. package.test.ts
+ * tests that the package has all of these files.
+ */
 
 const atEnd = sharedEnd();
 let home: Home;
@@ -12,12 +23,7 @@ let home: Home;
 beforeAll(() => {
   requireBuilt();
   home = newHome(atEnd);
-  const env = { ...home.env, npm_config_cache: join(home.path, 'npm') };
-  const argv = ['pack', '--json', '--ignore-scripts', '--pack-destination', home.path];
-  const [packed] = JSON.parse(execFileSync('npm', argv, { cwd: ROOT, env, encoding: 'utf8' }));
-  const installed = join(home.path, 'node_modules', 'fiatrail');
-  mkdirSync(installed, { recursive: true });
-  execFileSync('tar', ['-xzf', join(home.path, packed.filename), '-C', installed, '--strip-components', '1']);
+  copyProgram(join(home.path, 'node_modules', 'fiatrail'));
   symlinkSync(join(ROOT, 'node_modules', 'vitest'), join(home.path, 'node_modules', 'vitest'));
   writeFileSync(join(home.path, 'package.json'), '{"type":"module"}');
 });
