@@ -346,6 +346,7 @@ const PURE = new Set([
   'String.raw',
   'Symbol',
   'Symbol.for',
+  'once',
 ]);
 const PURE_METHODS = /\.(map|flatMap|filter|find|sort|toSorted|join|repeat|slice|replaceAll|split)$/;
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
+import { once } from '../base/once.ts';
 import { fileErrors, namesIn } from '../files/inspect.ts';
 import { makeFolderPrivate } from '../files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
@@ -132,8 +133,7 @@ interface EncryptionKeys {
   readonly requests: boolean;
 }
 
-/** Built on first use: a command without a stored profile does not need the schema. */
-const shapes = (hasRules: boolean) => {
+const shapeWith = <R extends z.ZodMiniType>(rules: R) => {
   const key = z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/)));
   const store = z.union([
     z.strictObject({ kind: z.enum(['file', 'keyring', 'environment']) }),
@@ -168,11 +168,14 @@ const shapes = (hasRules: boolean) => {
     evidence: z.optional(z.enum(EVIDENCE)),
     idempotencyLifetimeMs: z.optional(z.int().check(z.positive())),
     trustedRules: z.optional(z.string()),
-    rules: hasRules ? z.optional(rulesSchema()) : z.optional(z.never()),
+    rules: z.optional(rules),
     operators: z.optional(z.array(operator)),
     signAbove: z.optional(z.array(z.strictObject({ asset: z.enum(['NGN', ...TOKENS]), minor }))),
   });
 };
+
+/** Built on first use, because a command without a stored profile needs none, and once, because a command reads its profile often. */
+const shapes = { withRules: once(() => shapeWith(rulesSchema())), withoutRules: once(() => shapeWith(z.never())) };
 
 /** Version 1 had no marks of trust: a key command that was in use stays trusted. A wrong store is reported by the check. */
 function trustExistingCommand(older: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
@@ -201,7 +204,8 @@ export const PROFILE_FILE: FileKind<StoredProfile> = {
   madeBy: 'fiatrail profiles add',
   migrations: [trustExistingCommand, derivePolicy, moveRequireOnce],
   check: (content) => {
-    const { success, data, error } = shapes(content['rules'] !== undefined).safeParse(content);
+    const shape = content['rules'] === undefined ? shapes.withoutRules() : shapes.withRules();
+    const { success, data, error } = shape.safeParse(content);
     if (!success) return { wrong: error.issues[0]?.path.join('.') || 'an unknown field' };
     const { version: _, ...profile } = data;
     if (profile.name === BUILT_IN && profile.mode !== 'embedded') return { wrong: 'mode' };

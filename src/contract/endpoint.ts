@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { once } from '../base/once.ts';
 import { conditionOf, FAULTS, type FaultName, faultName, SEE_USERS } from './faults.ts';
 import type { Source } from './fields.ts';
 
@@ -165,14 +166,6 @@ const UNVERIFIED = 'the user is unknown or not verified';
 /** The service refuses an unknown or unverified user with one of two faults. */
 export const userNotVerified = refusal('USER_NOT_FOUND', 'public', UNVERIFIED);
 export const userUnknown = refusal('NOT_FOUND', 'public', UNVERIFIED, SEE_USERS);
-
-function once<T extends object>(build: () => T): () => T {
-  let built: T | undefined;
-  return () => {
-    built ??= build();
-    return built;
-  };
-}
 
 /** Returns the names of a path's parameters: `['userId']` for `/balance/user/:userId`. */
 export function pathParameters(path: string): string[] {

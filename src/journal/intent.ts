@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { once } from '../base/once.ts';
 import { type Amount, amount, isAsset } from '../money/amount.ts';
 import type { AccountNames } from './accounts.ts';
 import { changed, factAbout, jsonOf, subjects } from './entries.ts';
@@ -30,7 +31,7 @@ export async function sweepOf(queries: Queries, operationId: string): Promise<Sw
   return { total: amount(data.asset, BigInt(data.minor)), count: data.count };
 }
 
-const baselineSchema = () => {
+const baselineSchema = once(() => {
   const timeMs = z.optional(z.int());
   return z.strictObject({
     // The service's time at its last response, and what has passed since by a clock that nobody sets, in milliseconds since the
@@ -45,7 +46,7 @@ const baselineSchema = () => {
     // Terms that the request only refers to, in the request's own fields: what a quote said, the number of a saved bank account.
     terms: z.optional(z.record(z.string(), z.string())),
   });
-};
+});
 
 /**
  * What was known of the service before a request left. Evidence about its outcome is judged by this, and never by a clock of our own:
