@@ -16,12 +16,14 @@ const ALL_OF_ONE = /^SEARCH (\w+)( USING .*)\((?:fintech|account|profile|mode|ho
 
 /** Whether the program prepares a statement, and no test. */
 function isOfProgram(): boolean {
-  const before = Error.stackTraceLimit;
+  const { stackTraceLimit, prepareStackTrace } = Error;
   Error.stackTraceLimit = 20;
-  const { stack = '' } = new Error();
-  Error.stackTraceLimit = before;
-  const callers = stack.split('\n').filter((line) => /\/(?:src|test)\//.test(line));
-  const caller = callers.find((line) => !/\/sqlite\/|query-plans/.test(line)) ?? '';
+  // Only the files: finding the lines in the sources takes most of the time.
+  Error.prepareStackTrace = (_error, calls) => calls.map((call) => call.getFileName() ?? '');
+  const files = new Error().stack as unknown as readonly string[];
+  Object.assign(Error, { stackTraceLimit, prepareStackTrace });
+  const callers = files.filter((file) => /\/(?:src|test)\//.test(file));
+  const caller = callers.find((file) => !/\/sqlite\/|query-plans/.test(file)) ?? '';
   return caller.includes('/src/');
 }
 
