@@ -31,8 +31,8 @@ test('the bodies of a long read are kept, those of the next reads once it is pai
   observe(exchange('GET', '/v1/getfees', 1_000, long));
   observe(exchange('GET', '/v1/getfees', 1_001));
   observe(exchange('POST', '/v1/cngnonramp', 1_002, '{"data":{"requestId":"r-1"}}', '{"userId":"u-1"}'));
-  observe(exchange('GET', '/v1/getfees', 1_249));
-  observe(exchange('GET', '/v1/getfees', 1_252));
+  observe(exchange('GET', '/v1/getfees', 1_999));
+  observe(exchange('GET', '/v1/getfees', 2_008));
   const received = (await details()).map((each) => each.received);
   expect(received).toEqual([
     expect.stringContaining('(cut; it has '),
