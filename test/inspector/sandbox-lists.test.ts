@@ -85,7 +85,7 @@ test('after another state was restored, every list has its rows, and says that t
   }
 });
 
-test('an event is one row, with what became of its newest delivery and every attempt', async () => {
+test('an event that is sent again to another URL stays one row, with every attempt', async () => {
   const exchange = async ({ url }: { readonly url: string }) => ({
     ...{ status: url.endsWith('/second') ? 200 : 500, headers: {}, body: '' },
   });

@@ -88,7 +88,6 @@ interface EventDetail {
     readonly ms?: number;
     readonly status: number | null;
     readonly problem: string | null;
-    readonly url?: string | null;
     readonly body?: string;
     readonly answer?: string | null;
   }[];
@@ -131,8 +130,7 @@ function Event({ detail, about }: DetailProps<EventDetail>) {
         <details>
           <summary>
             <Time at={attempt.at} /> <State of={statusOf(attempt.status)} />{' '}
-            {attempt.ms !== undefined && `${attempt.ms} ms`} {attempt.problem && plain(attempt.problem)}{' '}
-            {attempt.url && attempt.url !== url && `to ${plain(attempt.url)}`}
+            {attempt.ms !== undefined && `${attempt.ms} ms`} {attempt.problem && plain(attempt.problem)}
           </summary>
           {attempt.body !== undefined && <Json text={attempt.body} label="What was sent" />}
           {attempt.answer !== undefined && <Json text={attempt.answer ?? ''} label="What the receiver answered" />}

@@ -17,13 +17,12 @@ interface OutboxEvent {
   readonly state: string | null;
   readonly url: string | null;
   readonly attempts: bigint | null;
+  readonly delivery: bigint | null;
 }
 
-// An event is one row, with what became of its newest delivery: it has one for each URL that it was sent to.
-const FROM = `FROM outbox o JOIN fintech f ON f.id = o.fintech
-  LEFT JOIN delivery d ON d.id = (SELECT max(id) FROM delivery WHERE event = o.id)`;
-const COLUMNS = `o.id, o.event_id, o.event, o.request_id, o.data, o.created_at, f.name AS who, d.state, d.url,
-  (SELECT sum(attempts) FROM delivery WHERE event = o.id) AS attempts`;
+const FROM = 'FROM outbox o JOIN fintech f ON f.id = o.fintech LEFT JOIN delivery d ON d.event = o.id';
+const COLUMNS =
+  'o.id, o.event_id, o.event, o.request_id, o.data, o.created_at, f.name AS who, d.state, d.url, d.attempts, d.id AS delivery';
 const TABLES = [{ table: 'outbox', name: 'event_id' }];
 
 const rowOf = (row: OutboxEvent) => ({
@@ -69,7 +68,6 @@ function idsAfter(store: Database, text: string, state: string, after: bigint): 
 }
 
 interface DeliveryAttempt {
-  readonly url: string;
   readonly sent_at: bigint;
   readonly status: bigint | null;
   readonly problem: string | null;
@@ -82,9 +80,8 @@ function eventOf(store: Database, id: string) {
   const row = store.get<OutboxEvent>(`SELECT ${COLUMNS} ${FROM} WHERE o.event_id = ?`, id);
   if (!row) return undefined;
   const attempts = store.all<DeliveryAttempt>(
-    `SELECT url, sent_at, status, problem, duration_ms, body, answer FROM delivery JOIN delivery_attempt a ON a.delivery = delivery.id
-     WHERE event = ? ORDER BY a.id DESC LIMIT 50`,
-    row.id,
+    'SELECT sent_at, status, problem, duration_ms, body, answer FROM delivery_attempt WHERE delivery = ? ORDER BY id DESC LIMIT 50',
+    row.delivery ?? -1n,
   );
   return {
     ...rowOf(row),
@@ -92,7 +89,6 @@ function eventOf(store: Database, id: string) {
     data: redacted(row.data),
     log: attempts.map((each) => ({
       ...{ at: new Date(Number(each.sent_at)).toISOString(), ms: Number(each.duration_ms), problem: each.problem },
-      url: shownUrl(each.url),
       status: each.status === null ? null : Number(each.status),
       // What a receiver answers is its own word, and may be anything.
       ...{ body: redacted(each.body), answer: each.answer === null ? null : cutBody(each.answer) },
