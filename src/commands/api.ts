@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { type Endpoint, effectOf, fieldsSentIn } from '../contract/endpoint.ts';
+import { consentsOf, type Endpoint, effectOf, fieldsSentIn } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
 import { createPathMatcher, type PathMatch, VERSION_PREFIX } from '../contract/paths.ts';
@@ -157,7 +157,7 @@ const apiCommand = command({
   words: ['api'],
   summary: 'Make an authenticated API request',
   details:
-    'Fields are sent as given, in the units of the API, and are validated only by the service. Requests that move money still ask for confirmation, are journaled, and take --once, --again and --plan.',
+    'Fields are sent as given, in the units of the API, and are validated only by the service. Requests that move money, cannot be undone, or change a destination, a price or who has access still ask for confirmation. Those that move money are journaled, and take --once, --again and --plan.',
   examples: [
     'fiatrail api GET /getfees',
     'fiatrail api POST /cngnonramp -f userId=4f1c… -f amount=5000 --yes -o raw',
@@ -196,7 +196,7 @@ const apiCommand = command({
     const guarded = await guardedInput(session, endpoint, input, flags);
     const effect = effectOf(endpoint, input);
     const reply =
-      effect === 'read' || effect === 'write'
+      effect === 'read' || (effect === 'write' && consentsOf(endpoint, guarded).length === 0)
         ? await session.call(endpoint, guarded as never, { unchecked: true })
         : await session.change(
             endpoint,

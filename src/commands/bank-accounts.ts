@@ -6,7 +6,7 @@ import {
   updateBankAccount,
 } from '../contract/endpoints/banks.ts';
 import { bankCodeFor } from '../engine/banks.ts';
-import { bankLines } from '../engine/names.ts';
+import { bankLines, payoutAccounts } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
 import { callCommand, command } from '../terminal/command.ts';
@@ -59,6 +59,7 @@ const addCommand = callCommand(addBankAccount, {
   confirms: ({ accountNumber, bankCode, isDefault }, session) => ({
     summary: `add account ${accountNumber} at bank ${bankCode} as ${isDefault ? 'the default' : 'a'} payout account`,
     lines: [['account', `${accountNumber} at bank ${bankCode}`]],
+    replaces: isDefault ? [{ label: 'default', next: accountNumber, read: () => payoutAccounts(session) }] : [],
     previews: () => readPreviews(() => bankLines(session, bankCode)),
   }),
 });
@@ -129,7 +130,7 @@ const updateCommand = callCommand(updateBankAccount, {
   details: 'The account number and bank cannot be changed; add another account and remove this one.',
   examples: [
     'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --label "fees"',
-    'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --default -o json',
+    'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --default --yes -o json',
   ],
   parameters: {
     accountId,
@@ -139,6 +140,11 @@ const updateCommand = callCommand(updateBankAccount, {
     if (label === undefined && !isDefault) throw nothingTo('update', CHANGED);
     return { accountId, label, isDefault: isDefault || undefined };
   },
+  confirms: ({ accountId }, session) => ({
+    summary: `make payout account ${accountId} the default`,
+    lines: [['account', accountId]],
+    replaces: [{ label: 'default', next: accountId, read: () => payoutAccounts(session, accountId) }],
+  }),
 });
 
 const removeCommand = command({

@@ -60,6 +60,8 @@ const start = startCommand(offramp, startOfframp, {
           ['user', userId],
           amountLine(amount, 'naira', 'fees are charged on top'),
           ['destination', `account ${accountNumber} at bank ${bankCode}`],
+          // The service resolves it when it takes the request, and has no way to ask before. Source: interface.
+          ['holder', 'not known before it is sent'],
         ],
         previews: () => lookAhead(session, userId, bankCode, amount),
         // The fees come on top, so that more is taken than this.

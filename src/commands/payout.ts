@@ -81,7 +81,15 @@ const start = startCommand(payout, startPayout, {
             () => costLines(session, amount),
           ),
         // The fees come on top, so that more is taken than this.
-        payer: paidFrom(() => accountBalance(session, 'CNGN', 'allNetworks'), amount),
+        payer: () =>
+          readPreviews(
+            paidFrom(() => accountBalance(session, 'CNGN', 'allNetworks'), amount),
+            async () => {
+              account = (await accountOf(session, to)) ?? account;
+              for (const [label, holder] of destinationLines(account)) await session.note(`  ${label}  ${holder}`);
+              return [];
+            },
+          ),
         terms: () => payeeTerms(account),
       },
       options,

@@ -58,6 +58,25 @@ function parseV6(text: string): Address | undefined {
   return { version: 6, first: all.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n) };
 }
 
+/** The widest ranges that one network usually has. Source: inferred. */
+const WIDEST_USUAL = { 4: 24, 6: 64 } as const;
+
+export const USUAL_RANGES = `at most a /${WIDEST_USUAL[4]}, or an IPv6 /${WIDEST_USUAL[6]}`;
+
+/** Whether an address or range lets in more than one network usually has. Text that is neither counts as wide. */
+export function isWide(text: string): boolean {
+  const range = parseRange(text);
+  return range === undefined || range.prefix < WIDEST_USUAL[range.version];
+}
+
+/** `65,536 addresses`, or `256 IPv6 networks`, of a /64 each. */
+export function sizeInWords({ version, prefix }: IpRange): string {
+  if (prefix === 0) return `every IPv${version} address`;
+  const unit = version === 4 ? BITS[4] : WIDEST_USUAL[6];
+  const count = 2n ** BigInt(Math.max(unit - prefix, 0));
+  return `${count.toLocaleString('en-US')} ${version === 4 ? 'addresses' : 'IPv6 networks'}`;
+}
+
 function groupsOf({ version, first }: IpRange): string[] {
   const count = version === 4 ? 4 : 8;
   const size = BITS[version] / count;

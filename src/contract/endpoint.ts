@@ -79,11 +79,25 @@ interface RedirectRow {
   readonly unless?: { readonly field: string; readonly isOneOf: readonly unknown[] };
 }
 
+/** What a change does that a person agrees to first: sends money or events elsewhere, changes a price, or lets someone act. */
+export type ConsentKind = 'destination' | 'price' | 'access';
+
+/** A field of a request that a person agrees to before it is sent. */
+export interface ConsentRow {
+  readonly kind: ConsentKind;
+  /** The values that nobody is asked about because they only take away: in words, and as a test. */
+  readonly unless?: { readonly words: string; readonly holds: (value: unknown) => boolean };
+}
+
+/** Stands for a request that needs consent whatever its fields are. */
+const WHOLE_REQUEST = '*';
+
 /** The single definition of an endpoint, from which everything else about it is derived. */
 export interface Endpoint<
   Q extends z.ZodMiniType = z.ZodMiniType,
   R extends z.ZodMiniType = z.ZodMiniType,
   Id extends string = string,
+  Consent extends string = string,
 > {
   readonly id: Id;
   readonly method: Method;
@@ -105,6 +119,8 @@ export interface Endpoint<
   readonly moves?: MoveRow;
   /** Set for every other endpoint that decides where later money goes. */
   readonly redirects?: RedirectRow;
+  /** The fields that a person agrees to, `*` for every request. The rest, such as a label, can be changed without a question. */
+  readonly consents?: Readonly<Record<Consent, ConsentRow>>;
   readonly summary: string;
   /** The sandbox's success message: what happened, in the past tense. The service's own wording is not documented. */
   readonly done: string;
@@ -136,19 +152,33 @@ export interface Endpoint<
 export type RequestOf<E extends Endpoint> = z.infer<ReturnType<E['request']>>;
 export type ResponseOf<E extends Endpoint> = z.infer<ReturnType<E['response']>>;
 
+type ConsentFields<E extends Endpoint> = keyof NonNullable<E['consents']>;
+
+/** A request that needs no consent: it has none of the fields that do. */
+export type RequestWithoutConsent<E extends Endpoint> =
+  typeof WHOLE_REQUEST extends ConsentFields<E>
+    ? never
+    : RequestOf<E> & { readonly [Field in ConsentFields<E>]?: undefined };
+
+/** `yes` if some request to the endpoint needs consent. */
+export type NeedsConsent<E extends Endpoint> = [ConsentFields<E>] extends [never] ? 'no' : 'yes';
+
 /** What most endpoints say of themselves, and what a record therefore leaves out. Source: interface. */
 const USUAL = { errors: [], rateLimit: { max: 30, windowSeconds: 60 }, source: 'interface' } as const;
 
-type Definition<Q extends z.ZodMiniType, R extends z.ZodMiniType, Id extends string> = Omit<
-  Endpoint<Q, R, Id>,
+type Definition<Q extends z.ZodMiniType, R extends z.ZodMiniType, Id extends string, Consent extends string> = Omit<
+  Endpoint<Q, R, Id, Consent>,
   keyof typeof USUAL
 > &
   Partial<Pick<Endpoint, keyof typeof USUAL>>;
 
 /** Declares an endpoint whose schemas are built once, on first use. */
-export function endpoint<Q extends z.ZodMiniType, R extends z.ZodMiniType, const Id extends string>(
-  definition: Definition<Q, R, Id>,
-): Endpoint<Q, R, Id> {
+export function endpoint<
+  Q extends z.ZodMiniType,
+  R extends z.ZodMiniType,
+  const Id extends string,
+  Consent extends string = never,
+>(definition: Definition<Q, R, Id, Consent>): Endpoint<Q, R, Id, Consent> {
   return { ...USUAL, ...definition, request: once(definition.request), response: once(definition.response) };
 }
 
@@ -179,6 +209,16 @@ export function pathParameters(path: string): string[] {
 export function effectOf({ effect, effects }: Endpoint, input: unknown): Effect {
   const action = effects && (input as Readonly<Record<string, unknown>> | undefined)?.[effects.field];
   return (typeof action === 'string' && Object.hasOwn(effects?.of ?? {}, action) && effects?.of[action]) || effect;
+}
+
+/** Returns what a request does that a person agrees to before it is sent; nothing if it needs no consent. */
+export function consentsOf({ consents = {} }: Pick<Endpoint, 'consents'>, input: unknown): ConsentKind[] {
+  const given = (input ?? {}) as Readonly<Record<string, unknown>>;
+  return Object.entries(consents).flatMap(([field, { kind, unless }]) => {
+    const value = given[field];
+    const isGiven = field === WHOLE_REQUEST || value !== undefined;
+    return isGiven && !unless?.holds(value) ? [kind] : [];
+  });
 }
 
 /** Returns where fields other than path parameters are sent. */

@@ -1,6 +1,6 @@
 import type { Profile } from '../account/profile.ts';
 import type { CallOptions, Reply } from '../client/client.ts';
-import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../contract/endpoint.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/interface.ts';
 import type { Activity } from './activity.ts';
@@ -33,10 +33,10 @@ export interface Account extends Notices {
   readonly time: ServiceTime;
   /** The rules for a change: those of the profile, and those that hosts share in the journal. */
   readonly rules: AccountRules;
-  /** Calls an endpoint that reads, or whose change needs no confirmation. */
+  /** Calls an endpoint that reads, or whose change needs no consent; `Changes.change` makes the others. */
   call<E extends Endpoint>(
     endpoint: E,
-    input: RequestOf<E>,
+    input: RequestWithoutConsent<E>,
     options?: AccountCallOptions,
   ): Promise<AccountReply<ResponseOf<E>>>;
   /** The connection for an endpoint, once the service's public key was checked. */

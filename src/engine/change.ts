@@ -1,6 +1,6 @@
 import { attempt, CliError, withDetails } from '../base/errors.ts';
 import { type Reply, requestIdOf } from '../client/client.ts';
-import { type Effect, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import { consentsOf, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import type { Baseline, Sweep } from '../journal/intent.ts';
 import { amount, amountForPeople } from '../money/amount.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
@@ -13,14 +13,26 @@ import type { ShownLine } from './plans/line.ts';
 import { DryRun, prepareRequest, warnOf } from './requests.ts';
 import { authorityOf, repetitionOf, requireSigned, sendJournaled } from './send.ts';
 
+/** A value that a change replaces, shown as `label  old → new`. */
+export interface ReplacedValue {
+  readonly label: string;
+  /** The new value, as far as the request says it. */
+  readonly next: string;
+  /** Reads the value that it replaces, and how people know the new one; called only if someone is asked. */
+  read(): Promise<{ readonly now: string | undefined; readonly next?: string | undefined }>;
+}
+
 /** A change, described for the confirmation and the journal. */
 export interface Change {
   /** A verb phrase such as `start an onramp of ₦5,000.00 for user 4f…`. Contains no secret. */
   readonly summary: string;
   /** What will be sent: label and value, the amount in both units. */
   readonly lines: readonly ShownLine[];
+  readonly replaces?: readonly ReplacedValue[];
   /** More lines, read only when someone is asked: balances, fees. */
   readonly previews?: () => Promise<readonly ShownLine[]>;
+  /** Whether it needs consent because of what it meets, such as a list that is empty, although its request alone does not. */
+  readonly needsConsent?: boolean;
   /** Called with everything that is shown, before someone is asked; if it throws, nobody is. */
   readonly requirePossible?: (shown: readonly ShownLine[]) => Promise<void>;
 }
@@ -35,6 +47,8 @@ interface SentChange extends Change {
   readonly tag?: string | undefined;
   /** Terms that the request only refers to, such as those of a quote. Asked for after the confirmation, whose previews may read them. */
   readonly terms?: () => Baseline['terms'];
+  /** Whether it is a part of a change that the user has agreed to, which showed this part too. */
+  readonly isAgreed?: true;
   /** What it is a part of; the user agreed to all of that before. */
   readonly sweep?: Sweep | undefined;
 }
@@ -43,8 +57,8 @@ interface SentChange extends Change {
 export interface ChangePrompt {
   /** Whether a repetition becomes part of the question; otherwise the journal stops it. */
   readonly isAsked: boolean;
-  /** Shows a change, and asks if it moves money or cannot be undone. Throws CliError: `usage` without a terminal, `declined`. */
-  confirm(effect: Effect, change: Change): Promise<void>;
+  /** Shows a change and asks for consent. Throws CliError: `usage` without a terminal, `declined`. */
+  confirm(change: Change): Promise<void>;
   /** Shows a change that is only planned. */
   show(lines: readonly ShownLine[]): Promise<void>;
 }
@@ -66,7 +80,10 @@ export interface Changes {
    * be made. Returns the change of a plan that is applied; undefined without a plan. Throws CliError.
    */
   asPlanned(change: PlannedChange, check: () => Promise<unknown>): Promise<AppliedChange | undefined>;
-  /** Calls an endpoint that moves money or cannot be undone: shows the change, asks for confirmation, journals it and sends it. */
+  /**
+   * Makes a change: shows it, asks for consent and sends it. What moves money or cannot be undone is journaled. A change to fields that
+   * need no consent, such as a label, is sent without a question.
+   */
   change<E extends Endpoint>(
     endpoint: E,
     input: RequestOf<E>,
@@ -163,6 +180,27 @@ async function plannedOf<E extends Endpoint>(account: Account, { asPlanned }: Ch
   };
 }
 
+/** Makes a change that can be repeated or corrected, so that no journal needs to know of it. */
+async function writeOf<E extends Endpoint>(
+  account: Account,
+  asking: ChangePrompt,
+  { endpoint, input, change, options }: WantedChange<E>,
+): Promise<AccountReply<ResponseOf<E>>> {
+  const request = await prepareRequest(account, endpoint, input, options);
+  const needsConsent = change.needsConsent || consentsOf(endpoint, input).length > 0;
+  if (needsConsent && !change.isAgreed) await asking.confirm(change);
+  // They may have changed while the question was open.
+  await account.rules.require(endpoint, input, change.summary);
+  await change.before?.();
+  const reply = await sendRequest(account, request, options).catch(async (error: unknown) => {
+    if (!(error instanceof CliError) || error.code !== 'IP_BLOCKED') throw error;
+    throw await (await import('./allowlist.ts')).withOwnAddress(account, error);
+  });
+  account.activity.changed = { operationId: undefined, requestId: requestIdOf(endpoint, reply.data) };
+  await warnOf(account, reply, false);
+  return { ...reply, request: input };
+}
+
 /** Makes a change (`Changes.change`). */
 export async function changeOf<E extends Endpoint>(
   account: Account,
@@ -172,6 +210,7 @@ export async function changeOf<E extends Endpoint>(
 ): Promise<AccountReply<ResponseOf<E>>> {
   const { activity, rules, time } = account;
   const { endpoint, options } = wanted;
+  if (effectOf(endpoint, wanted.input) === 'write') return writeOf(account, asking, wanted);
   const { applied, input, change } = await plannedOf(account, changes, wanted);
   const request = await prepareRequest(account, endpoint, input, options);
   const effect = effectOf(endpoint, input);
@@ -184,7 +223,7 @@ export async function changeOf<E extends Endpoint>(
   const earlier = asking.isAsked && !change.sweep ? await repetitionOf(account, sending) : undefined;
   const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
   const requirePossible = (shown: readonly ShownLine[]) => requirePaidFor(account, asking, sending, shown);
-  if (!change.sweep) await asking.confirm(effect, { ...change, lines, requirePossible });
+  if (!change.sweep) await asking.confirm({ ...change, lines, requirePossible });
   if (!asking.isAsked && !change.sweep && change.payer) await requirePossible(await readPayer(account, change.payer));
   const limits = await rules.require(endpoint, input, change.summary);
   if (asking.isAsked && effect === 'money')

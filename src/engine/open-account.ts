@@ -7,7 +7,13 @@ import type { World } from '../base/world.ts';
 import { ANSWER_NOT_OPENED, type CallOptions, requestIdOf } from '../client/client.ts';
 import { validRequest } from '../client/request.ts';
 import type { CompletionEntries } from '../contract/completion-entries.ts';
-import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import {
+  consentsOf,
+  type Endpoint,
+  effectOf,
+  type RequestWithoutConsent,
+  type ResponseOf,
+} from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { sha256Hex } from '../crypto/digest.ts';
 import { entryAt, stampOf } from '../files/inspect.ts';
@@ -126,10 +132,12 @@ async function callOf<E extends Endpoint>(
   account: Account,
   { remember, inTurn }: Calling,
   endpoint: E,
-  input: RequestOf<E>,
+  input: RequestWithoutConsent<E>,
   options: AccountCallOptions,
 ): Promise<AccountReply<ResponseOf<E>>> {
   const { activity, globals, world } = account;
+  // Types cannot tell where the endpoint is known only when the command runs.
+  if (consentsOf(endpoint, input).length > 0) throw new Error(`${endpoint.id} was called without consent`);
   const request = await prepareRequest(account, endpoint, input, options);
   const isRead = effectOf(endpoint, input) === 'read';
   if (isRead) activity.hasRead = true;

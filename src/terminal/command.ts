@@ -1,7 +1,6 @@
-import type { Endpoint, RequestOf } from '../contract/endpoint.ts';
+import type { Endpoint, NeedsConsent, RequestOf, RequestWithoutConsent } from '../contract/endpoint.ts';
 import type { Change } from '../engine/change.ts';
 import { type Outcome, outcomeOf } from '../engine/outcome.ts';
-import { prepareRequest } from '../engine/requests.ts';
 import type { Prints } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { MONEY_OPTIONS, type Parameters, UNGUARDED_OPTIONS, type Values } from './parse/parameters.ts';
@@ -99,27 +98,21 @@ export function command<P extends Parameters>(definition: Declaration<P>): Comma
   return { ...definition, parameters: { ...definition.parameters, ...options } } as Command;
 }
 
-/** Shows a change that is valid, and asks unless --yes is given. Throws CliError, and DryRun in a dry run. */
-async function agreeTo<E extends Endpoint>(session: Session, endpoint: E, request: RequestOf<E>, change: Change) {
-  await prepareRequest(session, endpoint, request);
-  const { accountLine, confirmChange } = await import('./ask/confirm.ts');
-  await confirmChange(session, { ...change, lines: [accountLine(session.profile), ...change.lines] });
-}
+/** A command that makes one request and prints the response. */
+type Call<E extends Endpoint, P extends Parameters> = Omit<Declaration<P>, 'endpoints' | 'prints' | 'run'> & {
+  readonly columns?: readonly Column[];
+  request(input: Values<P>, session: Session): RequestOf<E> | Promise<RequestOf<E>>;
+  /** Describes the change to whoever is asked for consent. */
+  confirms?(request: RequestOf<E>, session: Session): Change;
+};
+
+/** Lets no command call an endpoint that needs consent without saying what is asked. */
+type Described<E extends Endpoint> = NeedsConsent<E> extends 'yes' ? { readonly confirms: unknown } : unknown;
 
 /** Declares a command that makes one request and prints the response. */
 export function callCommand<E extends Endpoint, P extends Parameters>(
   endpoint: E,
-  {
-    request,
-    columns,
-    confirms,
-    ...definition
-  }: Omit<Declaration<P>, 'endpoints' | 'prints' | 'run'> & {
-    readonly columns?: readonly Column[];
-    request(input: Values<P>, session: Session): RequestOf<E> | Promise<RequestOf<E>>;
-    /** What is shown and asked before the request is sent, although it neither moves money nor removes anything: it says where money will go. */
-    confirms?(request: RequestOf<E>, session: Session): Change;
-  },
+  { request, columns, confirms, ...definition }: Call<E, P> & Described<E>,
 ): Command {
   return command({
     ...definition,
@@ -127,8 +120,9 @@ export function callCommand<E extends Endpoint, P extends Parameters>(
     prints: { response: endpoint },
     run: async (session, input: Values<P>) => {
       const wanted = await request(input, session);
-      if (confirms) await agreeTo(session, endpoint, wanted, confirms(wanted, session));
-      const reply = await session.call(endpoint, wanted);
+      const reply = confirms
+        ? await session.change(endpoint, wanted, confirms(wanted, session))
+        : await session.call(endpoint, wanted as RequestWithoutConsent<E>);
       return outcomeOf(session, endpoint, reply, columns && { columns });
     },
   } as Declaration<P>);

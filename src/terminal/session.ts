@@ -50,7 +50,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
   });
   const changes = createChanges(account, {
     isAsked: dialog.isInteractive && !globals.yes,
-    confirm: async (effect, change) => (await asking()).confirmRequest(dialog, profile, effect, change),
+    confirm: async (change) => (await asking()).confirmRequest(dialog, profile, change),
     show: async (lines) => (await asking()).showPlanned(dialog, profile, lines),
   });
   return { ...account, ...changes, ...running, globals };

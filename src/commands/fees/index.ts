@@ -1,4 +1,5 @@
 import { CliError } from '../../base/errors.ts';
+import { once } from '../../base/once.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { accumulatedFees, getFees, manageFees, previewFees } from '../../contract/endpoints/fees.ts';
@@ -7,7 +8,7 @@ import { bankWord, savedAccounts } from '../../engine/banks.ts';
 import { feeWithdrawal, feeWithdrawalsBy } from '../../engine/operations/fees.ts';
 import { outcomeOfStart, printedWork } from '../../engine/operations/started.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { nairaOf, withdrawableFees } from '../../engine/previews.ts';
+import { nairaOf, PREVIEW_READ, withdrawableFees } from '../../engine/previews.ts';
 import { type Amount, amountForPeople, amountText, toWireNumber } from '../../money/amount.ts';
 import { trimDecimal, type WireNumber } from '../../money/decimal.ts';
 import { type PercentMillionths, percentFromWire, percentText, percentToWire } from '../../money/rates.ts';
@@ -279,6 +280,20 @@ async function settingOf(session: Session, direction: Direction, wanted: WantedF
   };
 }
 
+/** `0.5%, at most ₦500.00`, as far as the setting says it. */
+function settingInWords(setting: Current | null | undefined): string | undefined {
+  if (!setting) return undefined;
+  const { percentageFee, capFee, enabled } = setting;
+  const percentage = percentageFee == null ? undefined : percentFromWire(percentageFee);
+  const cap = nairaOf(capFee);
+  const parts = [
+    percentage === undefined ? '' : `${percentText(percentage)}%`,
+    cap ? `at most ${amountForPeople(cap)}` : '',
+    enabled === false ? 'off' : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
 function directionOptions(direction: Direction) {
   return {
     percent: option(`--${direction}-percent <percent>`, `percentage charged on an ${direction}, such as 0.5%`, percent),
@@ -329,7 +344,7 @@ const setCommand = command({
     'The fee is a percentage of the amount, up to the cap. Omitted settings stay unchanged: the current settings are read first, even in a dry run, and sent back in full.',
   examples: [
     'fiatrail fees set --onramp-percent 0.5% --onramp-cap 500 --onramp on',
-    'fiatrail fees set --offramp-percent 0.5% --offramp-cap 500 --offramp off --note "free in August" -o json',
+    'fiatrail fees set --offramp-percent 0.5% --offramp-cap 500 --offramp off --note "free in August" --yes -o json',
   ],
   endpoints: [manageFees.id, getFees.id],
   prints: { response: manageFees },
@@ -355,9 +370,11 @@ const setCommand = command({
     };
     const changed = DIRECTIONS.filter((direction) => isChanged(wanted[direction]));
     if (changed.length === 0) throw nothingTo('set', SETTINGS);
-    const current = changed.every((direction) => isComplete(wanted[direction]))
-      ? undefined
-      : (await session.call(getFees, {}, { isBeforehand: true })).data.feeConfiguration;
+    const isWhole = changed.every((direction) => isComplete(wanted[direction]));
+    const read = once(
+      async () => (await session.call(getFees, {}, isWhole ? PREVIEW_READ : { isBeforehand: true })).data,
+    );
+    const current = isWhole ? undefined : (await read()).feeConfiguration;
     const request: RequestOf<typeof manageFees> = {};
     for (const direction of changed) {
       request[`${direction}Fee`] = await settingOf(
@@ -369,7 +386,17 @@ const setCommand = command({
     }
     const metadata = { notes: input.note, description: input.description, lastUpdatedBy: input.updatedBy };
     if (Object.values(metadata).some((value) => value !== undefined)) request.metadata = metadata;
-    return outcomeOf(session, manageFees, await session.call(manageFees, request), { columns: SET });
+    const replaces = changed.map((direction) => ({
+      label: `${direction} fee`,
+      next: settingInWords(request[`${direction}Fee`]) ?? '',
+      read: async () => {
+        const { feeConfiguration, hasConfiguration } = await read();
+        return { now: hasConfiguration === false ? 'none' : settingInWords(feeConfiguration?.[`${direction}Fee`]) };
+      },
+    }));
+    const summary = `set the ${replaces.map(({ label, next }) => `${label} to ${next}`).join(' and the ')}`;
+    const reply = await session.change(manageFees, request, { summary, lines: [], replaces });
+    return outcomeOf(session, manageFees, reply, { columns: SET });
   },
 });
 

@@ -1,4 +1,5 @@
 import { CliError } from '../../base/errors.ts';
+import { once } from '../../base/once.ts';
 import { Secret } from '../../base/secret.ts';
 import {
   autoSigningStats,
@@ -8,6 +9,7 @@ import {
   setAutoSigningThreshold,
 } from '../../contract/endpoints/fx-auto-signing.ts';
 import { fxSettings, registerMpc } from '../../contract/endpoints/fx-vault.ts';
+import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
 import { printable } from '../../money/amount.ts';
 import { callCommand } from '../../terminal/command.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';
@@ -64,12 +66,39 @@ const statsCommand = callCommand(autoSigningStats, {
   columns: STATS,
 });
 
+const dollarsOf = (text: string | null | undefined) => (text ? `$${text}` : undefined);
+
 const enableCommand = callCommand(enableAutoSigning, {
   words: ['fx', 'auto-signing', 'enable'],
   summary: 'Enable auto-signing for trades up to the threshold',
-  examples: ['fiatrail fx auto-signing enable', 'fiatrail fx auto-signing enable -o json --query usdThreshold.value'],
+  examples: [
+    'fiatrail fx auto-signing enable',
+    'fiatrail fx auto-signing enable --yes -o json --query usdThreshold.value',
+  ],
   parameters: {},
   request: () => ({ enabled: true }),
+  confirms: (_request, session) => {
+    const read = once(async () => (await session.call(autoSigningStatus, {}, PREVIEW_READ)).data.autoSigning);
+    return {
+      summary: 'let trades up to the threshold be signed automatically',
+      lines: [],
+      replaces: [
+        {
+          label: 'auto-signing',
+          next: 'on',
+          read: async () => {
+            const enabled = (await read())?.enabled ?? undefined;
+            return { now: enabled === undefined ? undefined : enabled ? 'on' : 'off' };
+          },
+        },
+      ],
+      previews: () =>
+        readPreviews(async () => {
+          const threshold = dollarsOf((await read())?.usdThreshold);
+          return threshold === undefined ? [] : [['threshold', threshold]];
+        }),
+    };
+  },
 });
 
 const disableCommand = callCommand(disableAutoSigning, {
@@ -94,7 +123,7 @@ const dollars = (text: string): string => {
 const thresholdCommand = callCommand(setAutoSigningThreshold, {
   words: ['fx', 'auto-signing', 'set'],
   summary: 'Set the auto-signing threshold for trades',
-  examples: ['fiatrail fx auto-signing set 500', "fiatrail fx auto-signing set '$1,500.50' -o json"],
+  examples: ['fiatrail fx auto-signing set 500', "fiatrail fx auto-signing set '$1,500.50' --yes -o json"],
   parameters: {
     usd: argument(
       'usd',
@@ -105,6 +134,20 @@ const thresholdCommand = callCommand(setAutoSigningThreshold, {
   },
   fields: { usdThreshold: 'usd' },
   request: ({ usd }) => ({ usdThreshold: usd }),
+  confirms: ({ usdThreshold }, session) => ({
+    summary: `let trades up to $${usdThreshold} be signed automatically while auto-signing is on`,
+    lines: [],
+    replaces: [
+      {
+        label: 'threshold',
+        next: `$${usdThreshold}`,
+        read: async () => {
+          const { autoSigning } = (await session.call(autoSigningStatus, {}, PREVIEW_READ)).data;
+          return { now: dollarsOf(autoSigning?.usdThreshold) };
+        },
+      },
+    ],
+  }),
 });
 
 const MAX_KEY_BYTES = 20_000;
@@ -146,7 +189,7 @@ const registerCommand = callCommand(registerMpc, {
   details:
     'Trading is possible once the service has approved the vault. The keys are read from files and standard input, and are never shown, journaled or traced.',
   examples: [
-    'fiatrail fx vault set --vault-id v-17 --usdc 0x52908400098527886E0F7030069857D2E4169EE7 --usdt 0x8617E340B3D01FA5F11F306F4090FD50E238070D --email ops@example.com --public-key-file signer.pub --private-key-file client --api-key-stdin < key.txt',
+    'fiatrail fx vault set --vault-id v-17 --usdc 0x52908400098527886E0F7030069857D2E4169EE7 --usdt 0x8617E340B3D01FA5F11F306F4090FD50E238070D --email ops@example.com --public-key-file signer.pub --private-key-file client --api-key-stdin --yes < key.txt',
   ],
   parameters: {
     vaultId: required('--vault-id <id>', 'vault id from the MPC provider', id, 'Vault id:'),
@@ -189,6 +232,23 @@ const registerCommand = callCommand(registerMpc, {
       vaultId,
       tokenWallets: { USDC: usdc, USDT: usdt },
       notificationEmails: [...emails],
+    };
+  },
+  confirms: ({ vaultId, tokenWallets: { USDC, USDT } }, session) => {
+    const read = once(async () => (await session.call(fxSettings, {}, PREVIEW_READ)).data);
+    const wallet = (asset: 'USDC' | 'USDT', next: string) => ({
+      label: `${asset} wallet`,
+      next,
+      read: async () => ({ now: (await read()).tokenWallets?.[asset] ?? 'none' }),
+    });
+    return {
+      summary: `register vault ${vaultId} for the account’s stablecoins`,
+      lines: [],
+      replaces: [
+        { label: 'vault', next: vaultId, read: async () => ({ now: (await read()).vaultId ?? 'none' }) },
+        wallet('USDC', USDC),
+        wallet('USDT', USDT),
+      ],
     };
   },
 });

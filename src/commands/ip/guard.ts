@@ -1,6 +1,15 @@
 import { CliError } from '../../base/errors.ts';
-import { containment, fullyVisible, type IpRange, parseRange, rangeText } from '../../contract/cidr.ts';
+import {
+  containment,
+  fullyVisible,
+  type IpRange,
+  isWide,
+  parseRange,
+  rangeText,
+  sizeInWords,
+} from '../../contract/cidr.ts';
 import type { AllowlistState } from '../../engine/allowlist.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
 import { printable } from '../../money/amount.ts';
 
 const EXAMPLES = 'use an address such as 203.0.113.7 or 2001:db8::7, or a range such as 203.0.113.0/24';
@@ -94,3 +103,7 @@ export function guardFirst({ access, entries }: AllowlistState, range: IpRange):
     'add the address of this machine first, or add --lock-me-out to continue anyway',
   );
 }
+
+/** Says how many addresses a wide range lets in. */
+export const wideLines = (range: IpRange): readonly ShownLine[] =>
+  isWide(rangeText(range)) ? [['allows', sizeInWords(range)]] : [];

@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { containment, fullyVisible, type IpRange, rangeText } from '../../contract/cidr.ts';
+import { containment, fullyVisible, type IpRange, isWide, rangeText } from '../../contract/cidr.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import {
   type AllowlistState,
@@ -11,14 +11,13 @@ import {
 } from '../../engine/allowlist.ts';
 import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { command, type Guided } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
 import { waitOption } from '../../terminal/parse/field-options.ts';
 import { option, optionalArgument, plainText, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { guardFirst, ipRange } from './guard.ts';
+import { guardFirst, ipRange, wideLines } from './guard.ts';
 import { removeCommand, replaceCommand } from './remove.ts';
 
 const ADDED = [
@@ -51,12 +50,13 @@ async function add(
 ): Promise<Outcome> {
   const address = rangeText(range);
   if (!allowLockOut) guardFirst(state, range);
-  const { dryRun, yes } = session.globals;
-  const change = { summary: `add ${address} to the allowlist`, lines: consequencesOf(state, range) };
-  // The first entry takes access away from everybody else, and one for every address gives it to everybody.
-  const mustAsk = session.isInteractive && !yes && !dryRun;
-  if (change.lines.length > 0) await confirmChange(session, change, mustAsk);
-  const reply = await session.call(ipAllowlist, { action: 'add', ipAddress: address, description: label });
+  const lines = consequencesOf(state, range);
+  if (session.globals.dryRun) for (const [what, text] of lines) await session.note(`${what}: ${text}`);
+  const reply = await session.change(
+    ipAllowlist,
+    { action: 'add', ipAddress: address, description: label },
+    { summary: `add ${address} to the allowlist`, lines, needsConsent: isFirst(state) },
+  );
   if (allowLockOut) await printAccess(session);
   else if (isElsewhere(range, state)) {
     const { yourIp } = state.access;
@@ -72,12 +72,14 @@ async function add(
   return outcomeOf(session, ipAllowlist, reply, { columns: ADDED });
 }
 
+/** The first entry takes access away from every other address. */
+const isFirst = ({ entries }: AllowlistState) => entries.length === 0;
+
 /** Describes the side effects of adding a range. */
-function consequencesOf({ entries }: AllowlistState, range: IpRange): readonly ShownLine[] {
+function consequencesOf(state: AllowlistState, range: IpRange): readonly ShownLine[] {
   const others = range.prefix === 0 ? `IPv${range.version === 4 ? 6 : 4} address` : 'other address';
   const first: ShownLine = ['afterwards', `no ${others} can call the service, because the allowlist is empty now`];
-  const wide: ShownLine = ['allows', `every IPv${range.version} address`];
-  return [...(entries.length === 0 ? [first] : []), ...(range.prefix === 0 ? [wide] : [])];
+  return [...(isFirst(state) ? [first] : []), ...wideLines(range)];
 }
 
 const countText = (count: number) =>
@@ -85,27 +87,23 @@ const countText = (count: number) =>
 
 const labelOrNone = (text: string) => (text === '' ? text : plainText(text));
 
+/** Whether the command asks before it adds a range; the wizard asks about the others. */
+const asksItself = (state: AllowlistState, range: IpRange) => isFirst(state) || isWide(rangeText(range));
+
 /** Prompts for the entry, after showing how the service sees this machine. Changes nothing. */
 async function askAddition(session: Session, state: AllowlistState, allowLockOut: boolean): Promise<Addition> {
   const { access, entries } = state;
-  const prompter = await session.world.prompter();
   await session.say(accessText(access) + (entries.length > 0 ? countText(entries.length) : ''));
   const parse = (text: string) => {
     const range = ipRange(text);
     if (!allowLockOut) guardFirst(state, range);
     return range;
   };
-  let range: IpRange;
-  do {
-    range = await askFor({ question: 'Address or range:', parse }, session);
-  } while (
-    isElsewhere(range, state) &&
-    !(await prompter.confirm(`This machine calls from ${access.yourIp}. Add ${rangeText(range)} anyway?`))
-  );
+  const range = await askFor({ question: 'Address or range:', parse }, session);
   const label = (await askFor({ question: 'Label (Enter for none):', parse: labelOrNone }, session)) || undefined;
   const named = `${rangeText(range)}${label === undefined ? '' : ` (${label})`}`;
-  // The command itself confirms an addition with consequences.
-  if (session.globals.yes || consequencesOf(state, range).length > 0) return { range, label };
+  if (session.globals.yes || asksItself(state, range)) return { range, label };
+  const prompter = await session.world.prompter();
   if (!(await prompter.confirm(`Add ${named} to the allowlist. Continue?`)))
     throw new CliError('declined', 'declined; nothing was sent');
   return { range, label };
@@ -131,10 +129,10 @@ const addCommand = command({
   words: ['ip', 'add'],
   summary: 'Add an IP address or range to the allowlist',
   details:
-    'If the address may cover this machine, the command waits until the service accepts a check and a read from here: up to 30 seconds, or as long as --wait says. The first entry of an empty allowlist locks out every other address, so on a terminal the command asks for confirmation first. Adding an address that is already listed changes its label. On a terminal, without an address, the command prompts for it.',
+    'If the address may cover this machine, the command waits until the service accepts a check and a read from here: up to 30 seconds, or as long as --wait says. The first entry of an empty allowlist locks out every other address, and a range wider than /24 (IPv6: /64) lets many in, so the command asks first; without a terminal, add --yes. Adding an address that is already listed changes its label. On a terminal, without an address, the command prompts for it.',
   examples: [
     'fiatrail ip add 203.0.113.7 --label office',
-    'fiatrail ip add 203.0.113.0/24 --label office --wait 1m -o json',
+    'fiatrail ip add 203.0.113.0/24 --label office --wait 1m --yes -o json',
   ],
   endpoints: [ipAllowlist.id],
   prints: { response: ipAllowlist },

@@ -33,7 +33,7 @@ import {
   wholeNumber,
 } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { ipRange, wouldLockOut } from './guard.ts';
+import { ipRange, wideLines, wouldLockOut } from './guard.ts';
 
 /** The options that select an entry. */
 const ENTRY = {
@@ -282,7 +282,8 @@ async function addFirst(
 ): Promise<void> {
   progress.isAddSent = true;
   const ipAddress = rangeText(next);
-  progress.added = await session.call(ipAllowlist, { action: 'add', ipAddress, description: label });
+  const change = { summary: `add ${ipAddress} to the allowlist`, lines: [], isAgreed: true } as const;
+  progress.added = await session.change(ipAllowlist, { action: 'add', ipAddress, description: label }, change);
   const holds = containment(fullyVisible(next), access.own);
   if (holds === 'surely' || (holds === 'maybe' && access.isAllowed))
     await verifyAccess(session, PROPAGATION_MS, 'show the address this machine calls from with: fiatrail ip check');
@@ -373,7 +374,12 @@ async function replace(session: Session, state: AllowlistState, replacement: Rep
       { action: 'remove', ...target.request },
       {
         summary: `replace ${target.name} with ${rangeText(next)} on the allowlist`,
-        lines: [...entryLines(target), ['replacement', named], ...consequences(state, target, next)],
+        lines: [
+          ...entryLines(target),
+          ['replacement', named],
+          ...wideLines(next),
+          ...consequences(state, target, next),
+        ],
         before: () => addFirst(session, state, replacement, progress),
       },
     );

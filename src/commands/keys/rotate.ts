@@ -115,7 +115,7 @@ async function rotate(session: Session, input: RotateInput): Promise<Outcome> {
   const oldFingerprint = fingerprint(await rotatable(session, input));
   // The rotation process sends the request, so it is only validated here.
   await prepareRequest(session, regenerateApiKey, {}, { prints: printedFields(input) });
-  await confirmRequest(session, profile, regenerateApiKey.effect, {
+  await confirmRequest(session, profile, {
     summary: `rotate the API key of profile ${profile.name}`,
     lines: confirmation(session, input, oldFingerprint),
   });

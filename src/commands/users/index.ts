@@ -1,13 +1,14 @@
 import { CliError } from '../../base/errors.ts';
-import type { ResponseOf } from '../../contract/endpoint.ts';
+import { once } from '../../base/once.ts';
+import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { setStatus, updateOnrampAsset } from '../../contract/endpoints/user-settings.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
 import { migrateUserWallets } from '../../contract/endpoints/wallet-migration.ts';
-import { userLines } from '../../engine/names.ts';
+import type { Change } from '../../engine/change.ts';
+import { userDetails, userLines } from '../../engine/names.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import type { ShownLine } from '../../engine/plans/line.ts';
 import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
 import { percentText } from '../../money/rates.ts';
 import { callCommand, command } from '../../terminal/command.ts';
@@ -31,9 +32,10 @@ import { onboardCommands, USER_SHOWN } from './onboard.ts';
 
 const userId = userArgument('user');
 
-async function currentWalletLines(session: Session, userId: string): Promise<readonly ShownLine[]> {
+/** Reads a user's default wallet. */
+async function currentWallet(session: Session, userId: string): Promise<string> {
   const { defaultWallet } = (await session.call(getDefaultWallet, { userId }, PREVIEW_READ)).data;
-  return [['current wallet', defaultWallet ? `${defaultWallet.address} (${defaultWallet.blockchain})` : 'none']];
+  return defaultWallet ? `${defaultWallet.address} on ${defaultWallet.blockchain}` : 'none';
 }
 
 const showDefault = command({
@@ -75,15 +77,15 @@ const setDefault = callCommand(setDefaultWallet, {
   }),
   confirms: ({ userId, address, blockchain }, session) => ({
     summary: `send the cNGN of user ${userId} to ${address} on ${blockchain} from now on`,
-    lines: [
-      ['user', userId],
-      ['destination', `${address} on ${blockchain}`],
+    lines: [['user', userId]],
+    replaces: [
+      {
+        label: 'destination',
+        next: `${address} on ${blockchain}`,
+        read: async () => ({ now: await currentWallet(session, userId) }),
+      },
     ],
-    previews: () =>
-      readPreviews(
-        () => userLines(session, userId),
-        () => currentWalletLines(session, userId),
-      ),
+    previews: () => readPreviews(() => userLines(session, userId)),
   }),
 });
 
@@ -111,7 +113,7 @@ const removeDefault = command({
         previews: () =>
           readPreviews(
             () => userLines(session, userId),
-            () => currentWalletLines(session, userId),
+            async () => [['current wallet', await currentWallet(session, userId)]],
           ),
       },
     );
@@ -192,13 +194,34 @@ const list = listCommand(listUsers, {
   }),
 });
 
+/** Describes how a user's status changes. */
+function statusChange({ userId, active, reason }: RequestOf<typeof setStatus>, session: Session): Change {
+  const details = once(() => userDetails(session, userId));
+  return {
+    summary: `${active ? 'activate' : 'deactivate'} user ${userId}`,
+    lines: [['user', userId], ...(reason === undefined ? [] : [['reason', reason] as const])],
+    replaces: [
+      {
+        label: 'status',
+        next: active ? 'active' : 'inactive',
+        read: async () => {
+          const { isActive } = await details();
+          return { now: isActive === undefined ? undefined : isActive ? 'active' : 'inactive' };
+        },
+      },
+    ],
+    previews: () => readPreviews(async () => (await details()).lines),
+  };
+}
+
 const activateCommand = callCommand(setStatus, {
   words: ['users', 'activate'],
   summary: 'Activate a user',
   details: 'The user can transact and receive deposits again.',
-  examples: ['fiatrail users activate 4f1c…', 'fiatrail users activate 4f1c… -o json --query changedAt'],
+  examples: ['fiatrail users activate 4f1c…', 'fiatrail users activate 4f1c… --yes -o json --query changedAt'],
   parameters: { userId: userArgument('inactive user') },
   request: ({ userId }) => ({ userId, active: true }),
+  confirms: statusChange,
 });
 
 const deactivateCommand = callCommand(setStatus, {
@@ -207,13 +230,14 @@ const deactivateCommand = callCommand(setStatus, {
   details: 'The user can neither transact nor receive deposits until reactivated.',
   examples: [
     'fiatrail users deactivate 4f1c… --reason "asked by compliance, case 118"',
-    'fiatrail users deactivate 4f1c… --reason "lost phone" -o json --query active',
+    'fiatrail users deactivate 4f1c… --reason "lost phone" --yes -o json --query active',
   ],
   parameters: {
     userId: userArgument('active user'),
     reason: required('--reason <text>', 'reason, kept in the audit log', plainText, 'Reason (kept in the audit log):'),
   },
   request: ({ userId, reason }) => ({ userId, active: false, reason }),
+  confirms: statusChange,
 });
 
 const MIGRATED = [
@@ -230,7 +254,7 @@ const migrateCommand = command({
     'For users onboarded before wallets were created automatically. Users may get new addresses; tokens at the old addresses are not moved.',
   examples: [
     'fiatrail users migrate-wallets 4f1c… 90ab…',
-    'fiatrail users migrate-wallets 4f1c… --force -o json --query failed',
+    'fiatrail users migrate-wallets 4f1c… --force --yes -o json --query failed',
   ],
   endpoints: [migrateUserWallets.id],
   prints: { response: migrateUserWallets },
@@ -242,7 +266,13 @@ const migrateCommand = command({
   fields: { userId: 'userIds' },
   run: async (session, { userIds, force, options }) => {
     const request = { userId: [...userIds], force: force || undefined, options: objectOf(options) };
-    const reply = await session.call(migrateUserWallets, request);
+    const reply = await session.change(migrateUserWallets, request, {
+      summary: `replace the wallets of ${userIds.length === 1 ? `user ${userIds[0]}` : `${userIds.length} users`}`,
+      lines: [
+        ['users', userIds.join(', ')],
+        ['afterwards', 'tokens at the old addresses stay there'],
+      ],
+    });
     const { created = 0, migrated = 0, skipped = 0, failed = 0 } = reply.data;
     await session.note(`${created} created, ${migrated} migrated, ${skipped} skipped, ${failed} failed`);
     const outcome = await outcomeOf(session, migrateUserWallets, reply, { columns: MIGRATED });
@@ -261,7 +291,7 @@ const onrampAssetCommand = callCommand(updateOnrampAsset, {
   details: 'Applies to future onramps. The --auto-swap option of an onramp overrides it.',
   examples: [
     'fiatrail users onramp-asset set 4f1c… --asset USDC --enabled on --slippage 0.5%',
-    'fiatrail users onramp-asset set 4f1c… --asset CNGN --enabled off -o json',
+    'fiatrail users onramp-asset set 4f1c… --asset CNGN --enabled off --yes -o json',
   ],
   parameters: {
     userId: userArgument('active user'),
@@ -280,6 +310,21 @@ const onrampAssetCommand = callCommand(updateOnrampAsset, {
     const slippageTolerance = slippage === undefined ? undefined : percentText(slippage);
     const isPlain = autoSwap === undefined && slippageTolerance === undefined;
     return { userId, preferredAsset: asset, preferences: isPlain ? undefined : { autoSwap, slippageTolerance } };
+  },
+  confirms: ({ userId, preferredAsset = '', preferences }, session) => {
+    const { autoSwap, slippageTolerance } = preferences ?? {};
+    const more = [
+      autoSwap === undefined ? '' : `, swaps ${autoSwap ? 'on' : 'off'}`,
+      slippageTolerance === undefined ? '' : `, slippage up to ${slippageTolerance}%`,
+    ].join('');
+    const next = `${preferredAsset}${more}`;
+    return {
+      summary: `deliver the onramps of user ${userId} in ${next}`,
+      lines: [['user', userId]],
+      // No response of the service says it.
+      replaces: [{ label: 'onramp asset', next, read: async () => ({ now: undefined }) }],
+      previews: () => readPreviews(() => userLines(session, userId)),
+    };
   },
 });
 

@@ -7,11 +7,12 @@ import { getFintechAccount } from '../../contract/endpoints/virtual-accounts.ts'
 import { getFintechWallet, listUserWallets } from '../../contract/endpoints/wallets.ts';
 import { externalWalletLines } from '../../engine/names.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { readPreviews } from '../../engine/previews.ts';
+import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
 import { anyAddress, networkName, userArgument } from '../../terminal/parse/field-options.ts';
 import { argument, id, oneOf, option, picked, plainText, required, switchOn } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 
 const address = picked(
   'external wallet',
@@ -49,12 +50,20 @@ const listCommand = wholeList(
   },
 );
 
+/** Reads an external wallet of the account, and the wallet that its deposits go to. */
+async function externalWallet(session: Session, address: string) {
+  const { externalWallets, smartWallet } = (await session.call(getFintechWallet, {}, PREVIEW_READ)).data;
+  const found = externalWallets?.find((each) => each.address?.toLowerCase() === address.toLowerCase());
+  const chosen = externalWallets?.find(({ isDefault }) => isDefault);
+  return { status: found?.status ?? undefined, defaultAddress: chosen?.address ?? smartWallet.address };
+}
+
 const addCommand = callCommand(addExternalWallet, {
   words: ['wallets', 'external', 'add'],
   summary: 'Register an external wallet for transfers',
   examples: [
     'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network base --wallet-type cold --label vault',
-    'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --wallet-type custodial --custodian "Acme Custody" -o json',
+    'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --wallet-type custodial --custodian "Acme Custody" --yes -o json',
   ],
   parameters: {
     address: argument('address', 'address of the wallet on the network', anyAddress, 'Address:'),
@@ -89,6 +98,22 @@ const addCommand = callCommand(addExternalWallet, {
       metadata: Object.values(metadata).some((value) => value !== undefined) ? metadata : undefined,
     };
   },
+  confirms: ({ address, blockchain, label, isDefault }, session) => ({
+    summary: `allow transfers to ${address} on ${blockchain}`,
+    lines: [
+      ['destination', `${address} on ${blockchain}`],
+      ...(label === undefined ? [] : [['label', label] as const]),
+    ],
+    replaces: isDefault
+      ? [
+          {
+            label: 'default wallet',
+            next: address,
+            read: async () => ({ now: (await externalWallet(session, address)).defaultAddress }),
+          },
+        ]
+      : [],
+  }),
 });
 
 const enableCommand = callCommand(setExternalWalletStatus, {
@@ -96,10 +121,22 @@ const enableCommand = callCommand(setExternalWalletStatus, {
   summary: 'Enable transfers to an external wallet',
   examples: [
     'fiatrail wallets external enable 0x52908400098527886E0F7030069857D2E4169EE7',
-    'fiatrail wallets external enable 0x52908400098527886E0F7030069857D2E4169EE7 -o json --query status',
+    'fiatrail wallets external enable 0x52908400098527886E0F7030069857D2E4169EE7 --yes -o json --query status',
   ],
   parameters: { address },
   request: ({ address }) => ({ address, status: 'active' as const }),
+  confirms: ({ address }, session) => ({
+    summary: `allow transfers to ${address}`,
+    lines: [['destination', address]],
+    replaces: [
+      {
+        label: 'status',
+        next: 'active',
+        read: async () => ({ now: (await externalWallet(session, address)).status }),
+      },
+    ],
+    previews: () => readPreviews(() => externalWalletLines(session, address)),
+  }),
 });
 
 const disableCommand = callCommand(setExternalWalletStatus, {
@@ -111,6 +148,7 @@ const disableCommand = callCommand(setExternalWalletStatus, {
   ],
   parameters: { address },
   request: ({ address }) => ({ address, status: 'inactive' as const }),
+  confirms: ({ address }) => ({ summary: `stop transfers to ${address}`, lines: [['address', address]] }),
 });
 
 const removeCommand = command({

@@ -12,8 +12,8 @@ import { INBOX_URL } from '../../contract/sandbox.ts';
 import { fingerprint } from '../../crypto/digest.ts';
 import { existingProfileInbox } from '../../engine/inbox.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
+import { PREVIEW_READ } from '../../engine/previews.ts';
 import { printable } from '../../money/amount.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -188,23 +188,19 @@ const setCommand = command({
     const { secret, isNew } = flagged ?? (await askedSecret(session, now.hasSecret === true));
     if (secret && isShortSecret(secret))
       await session.say('warning: the secret has fewer than 8 characters, so others can guess it and sign events');
-    if (!globals.dryRun)
-      await confirmChange(
-        session,
-        {
-          summary: isReplacing ? `replace the webhook ${now.webhookUrl}` : `set the webhook ${url}`,
-          lines: [
-            ['now', isReplacing ? `${now.webhookUrl} (${(now.events ?? []).join(', ')})` : 'no webhook is set'],
-            ['new', `${url} (${input.events.join(', ')})`],
-            ['secret', secret ? 'is replaced' : 'stays as it is'],
-            ['reachable', await reachability(session, url)],
-          ],
-        },
-        isReplacing && !globals.yes,
-      );
     const stored = globals.dryRun ? undefined : writable(storedOrBuiltIn(profile));
-    const reply = await withSecret(session, stored, secret, () =>
-      session.call(setWebhook, { ...input, ...(secret ? { secret: secret.reveal() } : {}) }),
+    const change = {
+      summary: isReplacing ? `replace the webhook ${now.webhookUrl}` : `set the webhook ${url}`,
+      lines: [
+        ['now', isReplacing ? `${now.webhookUrl} (${(now.events ?? []).join(', ')})` : 'no webhook is set'],
+        ['new', `${url} (${input.events.join(', ')})`],
+        ['secret', secret ? 'is replaced' : 'stays as it is'],
+        ...(globals.dryRun ? [] : [['reachable', await reachability(session, url)] as const]),
+      ],
+    } as const;
+    const request = { ...input, ...(secret ? { secret: secret.reveal() } : {}) };
+    const reply = await withSecret(session, stored, secret, (before) =>
+      session.change(setWebhook, request, { ...change, before }),
     );
     if (secret && !stored)
       await session.say(
@@ -233,20 +229,20 @@ async function withSecret<T>(
   session: Session,
   stored: StoredProfile | undefined,
   secret: Secret | undefined,
-  send: () => Promise<T>,
+  send: (before: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  if (!secret || session.globals.dryRun) return send();
-  const takeBack = stored ? await storeWebhookSecret(session.world, stored, secret) : async () => {};
-  try {
+  let takeBack = async () => {};
+  let isKnown = false;
+  const before = async () => {
+    if (!secret) return;
+    if (stored) takeBack = await storeWebhookSecret(session.world, stored, secret);
     await untilKnown(session, fingerprint(secret));
-  } catch (error) {
-    await takeBack();
-    throw error;
-  }
+    isKnown = true;
+  };
   try {
-    return await send();
+    return await send(before);
   } catch (error) {
-    if (error instanceof CliError && NOT_DONE.includes(error.category)) await takeBack();
+    if (!isKnown || (error instanceof CliError && NOT_DONE.includes(error.category))) await takeBack();
     throw error;
   }
 }
@@ -290,7 +286,22 @@ function whyUnknowing({ secrets, processId, host }: Listener): string {
 
 /** Switches delivery on or off. */
 async function switchDelivery(session: Session, enabled: boolean) {
-  const reply = await session.call(toggleWebhook, { enabled });
+  const isOn = (value: boolean | null | undefined) => (value == null ? undefined : value ? 'on' : 'off');
+  const reply = await session.change(
+    toggleWebhook,
+    { enabled },
+    {
+      summary: `turn the delivery of events ${isOn(enabled)}`,
+      lines: [],
+      replaces: [
+        {
+          label: 'delivery',
+          next: isOn(enabled) ?? '',
+          read: async () => ({ now: isOn((await session.call(getWebhook, {}, PREVIEW_READ)).data.enabled) }),
+        },
+      ],
+    },
+  );
   return outcomeOf(session, toggleWebhook, reply, { columns: COLUMNS });
 }
 
@@ -308,8 +319,8 @@ const enableCommand = command({
 const disableCommand = command({
   words: ['webhooks', 'disable'],
   summary: 'Stop delivering events to the webhook',
-  details: 'The URL, the events and the secret stay set.',
-  examples: ['fiatrail webhooks disable', 'fiatrail webhooks disable -o json'],
+  details: 'The URL, the events and the secret stay set. Events that happen meanwhile are not delivered later.',
+  examples: ['fiatrail webhooks disable', 'fiatrail webhooks disable --yes -o json'],
   endpoints: [toggleWebhook.id],
   prints: { response: toggleWebhook },
   parameters: {},

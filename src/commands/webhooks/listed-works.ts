@@ -1,4 +1,4 @@
-import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../../contract/endpoint.ts';
 import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
 import { listSwaps } from '../../contract/endpoints/swaps.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
@@ -25,7 +25,7 @@ type ShownWork = Omit<ListedWork, 'kind' | 'ids' | 'status' | 'createdAt'> & {
 
 interface WorkList<E extends Endpoint> {
   readonly endpoint: E;
-  readonly request: (limit: number, offset: number) => RequestOf<E>;
+  readonly request: (limit: number, offset: number) => RequestWithoutConsent<E>;
   readonly pageOf: (data: ResponseOf<E>) => {
     readonly rows: readonly ShownWork[] | undefined;
     readonly total?: number | null;

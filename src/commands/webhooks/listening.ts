@@ -4,7 +4,6 @@ import { getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
 import { ALL_EVENTS } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/sandbox.ts';
 import { createEventRecorder, type EventRecorder } from '../../engine/operations/event-recorder.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
@@ -25,12 +24,16 @@ async function directToInbox(session: Session): Promise<void> {
   const { data } = await session.call(getWebhook, {});
   const isOurs = data.webhookUrl?.endsWith('.invalid/') === true;
   if (isOurs && data.enabled) return;
-  if (data.webhookUrl != null && !isOurs)
-    await confirmChange(session, {
+  const isReplacing = data.webhookUrl != null && !isOurs;
+  await session.change(
+    setWebhook,
+    { webhookUrl: INBOX_URL, enabled: true, events: [ALL_EVENTS] },
+    {
       summary: `deliver the sandbox’s events to this inbox instead of ${data.webhookUrl}`,
-      lines: [['now', data.webhookUrl]],
-    });
-  await session.call(setWebhook, { webhookUrl: INBOX_URL, enabled: true, events: [ALL_EVENTS] });
+      lines: [['now', data.webhookUrl ?? 'no webhook is set']],
+      needsConsent: isReplacing,
+    },
+  );
   // How the listener ends, long after this, says nothing of the change.
   delete session.activity.changed;
 }

@@ -1,3 +1,4 @@
+import { isWide, USUAL_RANGES } from '../cidr.ts';
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
@@ -9,6 +10,9 @@ export const ipAllowlist = endpoint({
   method: 'POST',
   path: '/manageipallowlist',
   effect: 'write',
+  consents: {
+    ipAddress: { kind: 'access', unless: { words: USUAL_RANGES, holds: (value) => !isWide(String(value)) } },
+  },
   effects: { field: 'action', of: { list: 'read', check: 'read', add: 'write', remove: 'destructive' } },
   summary: 'List, check, add or remove IP addresses on the allowlist',
   done: 'IP allowlist request processed',

@@ -34,6 +34,7 @@ export const addBankAccount = endpoint({
   method: 'POST',
   path: '/addbankaccount',
   effect: 'write',
+  consents: { accountNumber: { kind: 'destination' }, isDefault: { kind: 'destination' } },
   summary: 'Add a payout account; its name is verified with the bank',
   done: 'Bank account added and verified',
   request: () =>
@@ -117,6 +118,7 @@ export const updateBankAccount = endpoint({
   method: 'PUT',
   path: '/updatebankaccount',
   effect: 'write',
+  consents: { isDefault: { kind: 'destination' } },
   summary: 'Rename a payout account or make it the default',
   done: 'Bank account updated',
   request: () =>

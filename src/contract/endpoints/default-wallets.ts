@@ -10,6 +10,7 @@ export const setDefaultWallet = endpoint({
   method: 'POST',
   path: '/setuserdefaultwallet',
   effect: 'write',
+  consents: { address: { kind: 'destination' } },
   redirects: { command: 'users default-wallet set', to: [{ address: 'address' }] },
   summary: "Set the external wallet that receives a user's cNGN",
   done: 'Default wallet set',

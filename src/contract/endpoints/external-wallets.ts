@@ -15,6 +15,7 @@ export const addExternalWallet = endpoint({
   method: 'POST',
   path: '/addexternalwallet',
   effect: 'write',
+  consents: { address: { kind: 'destination' }, isDefault: { kind: 'destination' } },
   // The account's default wallet receives what is paid into its own virtual account.
   redirects: {
     command: 'wallets external add',
@@ -63,6 +64,9 @@ export const setExternalWalletStatus = endpoint({
   method: 'PUT',
   path: '/updateexternalwalletstatus',
   effect: 'write',
+  consents: {
+    status: { kind: 'destination', unless: { words: 'inactive', holds: (value) => value === 'inactive' } },
+  },
   // A default wallet that is enabled again receives money again, and the request does not say whether it is the default.
   redirects: {
     command: 'wallets external enable',

@@ -93,6 +93,7 @@ export const manageFees = endpoint({
   method: 'PUT',
   path: '/managefees',
   effect: 'write',
+  consents: { onrampFee: { kind: 'price' }, offrampFee: { kind: 'price' } },
   summary: 'Set the fees that the account charges its users',
   done: 'Fee configuration updated',
   request: () =>

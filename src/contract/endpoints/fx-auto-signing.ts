@@ -9,6 +9,7 @@ export const enableAutoSigning = endpoint({
   id: 'fx.auto-signing-enable',
   method: 'POST',
   path: '/fx/auto-signing/enable',
+  consents: { '*': { kind: 'access' } },
   summary: 'Enable auto-signing for trades up to the threshold',
   done: 'Auto-signing enabled',
   nests: 'autoSigning',
@@ -43,6 +44,12 @@ export const setAutoSigningThreshold = endpoint({
   id: 'fx.auto-signing-threshold',
   method: 'POST',
   path: '/fx/auto-signing/threshold',
+  consents: {
+    usdThreshold: {
+      kind: 'access',
+      unless: { words: '0, which signs no trade', holds: (value) => /^0+(\.0+)?$/.test(String(value)) },
+    },
+  },
   summary: 'Set the auto-signing threshold',
   done: 'Auto-signing threshold updated',
   synonyms: { thresholdUsd: 'usdThreshold' },

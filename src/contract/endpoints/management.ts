@@ -1,5 +1,6 @@
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
+import { INBOX_URL } from '../sandbox.ts';
 
 const webhookLimits = { rateLimit: { max: 10, windowSeconds: 60 } } as const;
 
@@ -40,6 +41,12 @@ export const setWebhook = endpoint({
   method: 'POST',
   path: '/setwebhook',
   effect: 'write',
+  consents: {
+    webhookUrl: {
+      kind: 'destination',
+      unless: { words: 'the inbox of the embedded sandbox', holds: (value) => value === INBOX_URL },
+    },
+  },
   summary: 'Set the webhook URL and the events to deliver',
   done: 'Webhook configured',
   request: () =>
@@ -73,6 +80,7 @@ export const toggleWebhook = endpoint({
   method: 'POST',
   path: '/togglewebhookstatus',
   effect: 'write',
+  consents: { enabled: { kind: 'destination', unless: { words: 'true', holds: (value) => value === true } } },
   summary: 'Enable or disable webhook delivery',
   done: 'Webhook delivery updated',
   request: () => f.fields({ enabled: f.flag('interface') }),

@@ -7,6 +7,7 @@ export const setStatus = endpoint({
   method: 'POST',
   path: '/manageuserstatus',
   effect: 'write',
+  consents: { active: { kind: 'access' } },
   summary: 'Activate or deactivate a user',
   done: 'User status updated',
   request: () =>
@@ -29,6 +30,7 @@ export const updateOnrampAsset = endpoint({
   method: 'POST',
   path: '/updateonrampasset',
   effect: 'write',
+  consents: { preferredAsset: { kind: 'destination' }, preferences: { kind: 'price' } },
   summary: "Set the asset that a user's onramps deliver",
   done: 'Onramp asset updated',
   request: () =>

@@ -6,6 +6,8 @@ export const migrateUserWallets = endpoint({
   method: 'POST',
   path: '/migrateuserwallets',
   effect: 'write',
+  // Tokens at the replaced addresses are not moved.
+  consents: { force: { kind: 'destination', unless: { words: 'false', holds: (value) => value === false } } },
   summary: 'Create missing wallets for users',
   done: 'User wallets processed',
   lists: 'results',

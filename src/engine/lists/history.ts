@@ -1,4 +1,4 @@
-import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import type { Endpoint, RequestOf, RequestWithoutConsent, ResponseOf } from '../../contract/endpoint.ts';
 import { listDeposits, listPayouts, listTransactions } from '../../contract/endpoints/history.ts';
 import { listWithdrawals } from '../../contract/endpoints/withdrawals.ts';
 import type { Listing, RowFilter } from './resume.ts';
@@ -25,7 +25,7 @@ function ofHistory<
 ): Listing<E, Row> {
   return {
     ...list,
-    request: ({ size, offset }, period) => ({ ...wanted, ...period, limit: size, offset }) as RequestOf<E>,
+    request: ({ size, offset }, period) => ({ ...wanted, ...period, limit: size, offset }) as RequestWithoutConsent<E>,
     totalOf: (data: ResponseOf<E>) => (data as { readonly total?: number | null }).total,
   };
 }

@@ -1,7 +1,7 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { OutputStream } from '../../base/world.ts';
-import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../../contract/endpoint.ts';
 import { sha256Hex } from '../../crypto/digest.ts';
 import { openPartFile, type PartFile } from '../../files/part-file.ts';
 import { grouped } from '../../money/decimal.ts';
@@ -20,7 +20,7 @@ export interface PageRequest {
 export interface Listing<E extends Endpoint, Row> {
   readonly endpoint: E;
   readonly columns: readonly Column[];
-  readonly request: (page: PageRequest, period: ListPeriod) => RequestOf<E>;
+  readonly request: (page: PageRequest, period: ListPeriod) => RequestWithoutConsent<E>;
   readonly rowsOf: (data: ResponseOf<E>) => readonly Row[] | null | undefined;
   readonly idOf: (row: Row) => string | null | undefined;
   /** The service continues after the id of a row instead of after a number of rows. */

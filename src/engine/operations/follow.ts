@@ -1,6 +1,6 @@
 import { CliError, withDetails } from '../../base/errors.ts';
 import { errorNameIn } from '../../client/codec.ts';
-import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../../contract/endpoint.ts';
 import type { Column } from '../../present/result.ts';
 import type { Account } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
@@ -16,7 +16,7 @@ const SHARE_OF_LIMIT = 0.75;
 
 export interface Following<E extends Endpoint> {
   readonly endpoint: E;
-  readonly input: RequestOf<E>;
+  readonly input: RequestWithoutConsent<E>;
   readonly stateOf: (data: ResponseOf<E>) => string | undefined | null;
   readonly done: readonly string[];
   readonly failed: readonly string[];

@@ -1,4 +1,4 @@
-import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../../contract/endpoint.ts';
 import type { WebhookEvent } from '../../contract/event-payloads.ts';
 import type { Baseline } from '../../journal/intent.ts';
 import type { Operation } from '../../journal/operations.ts';
@@ -13,7 +13,7 @@ interface Status<E extends Endpoint>
   readonly command: string;
   /** The field of its request with the id of the work. */
   readonly idField: 'requestId' | 'withdrawalId' | 'tradeId';
-  readonly input: (requestId: string) => RequestOf<E>;
+  readonly input: (requestId: string) => RequestWithoutConsent<E>;
   /** Finds names of tokens that the status lacks; they are added to the request that it answers. */
   readonly namesFor?: (account: Account, requestId: string, data: ResponseOf<E>) => Promise<object>;
   /** Watches, during one wait, for what the status does not show. */
@@ -136,7 +136,7 @@ export interface ListRow extends Likeness {
 export interface EvidenceList<L extends Endpoint = Endpoint, R = unknown> {
   readonly endpoint: L;
   /** The request for a page, after `count` rows of which the last has the id `lastId`. */
-  readonly page: (size: number, count: number, lastId: string | undefined) => RequestOf<L>;
+  readonly page: (size: number, count: number, lastId: string | undefined) => RequestWithoutConsent<L>;
   readonly rowsOf: (data: ResponseOf<L>) => readonly R[] | null | undefined;
   readonly read: (row: R) => ListRow;
   readonly done: readonly string[];

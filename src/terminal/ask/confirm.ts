@@ -2,8 +2,7 @@ import type { Profile } from '../../account/profile.ts';
 import { modeForPeople } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import type { Effect } from '../../contract/endpoint.ts';
-import type { Change } from '../../engine/change.ts';
+import type { Change, ReplacedValue } from '../../engine/change.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { shownText } from '../../present/shown-text.ts';
 import { visible, wrap } from '../../present/text.ts';
@@ -12,15 +11,9 @@ import type { Dialog } from '../show/progress.ts';
 /** Says which account a change is made to. */
 export const accountLine = ({ name, mode }: Profile): ShownLine => ['profile', `${name} (${modeForPeople(mode)})`];
 
-/** Shows a change to an account, and asks if it moves money or cannot be undone. Throws CliError: `usage` without a terminal, `declined`. */
-export async function confirmRequest(
-  dialog: Dialog,
-  profile: Profile,
-  effect: Effect,
-  { summary, lines, ...more }: Change,
-): Promise<void> {
-  const mustAsk = !dialog.globals.yes && (effect === 'money' || effect === 'destructive');
-  await confirmChange(dialog, { ...more, summary, lines: [accountLine(profile), ...lines] }, mustAsk);
+/** Shows a change to an account, and asks unless --yes is given. Throws CliError: `usage` without a terminal, `declined`. */
+export async function confirmRequest(dialog: Dialog, profile: Profile, change: Change): Promise<void> {
+  await confirmChange(dialog, { ...change, lines: [accountLine(profile), ...change.lines] });
 }
 
 /** `Remove user 4f…. Continue?` */
@@ -34,7 +27,7 @@ export function showPlanned(dialog: Dialog, profile: Profile, lines: readonly Sh
 /** Shows a change and, if `mustAsk`, asks; the default is no. Throws CliError: `usage` without a terminal, `declined`. */
 export async function confirmChange(
   dialog: Dialog,
-  { summary, lines, previews, requirePossible }: Change,
+  { summary, lines, replaces = [], previews, requirePossible }: Change,
   mustAsk = !dialog.globals.yes,
 ): Promise<void> {
   const { world } = dialog;
@@ -44,7 +37,11 @@ export async function confirmChange(
       hint: 'add --yes to skip the confirmation',
     });
   }
-  const all = [...lines, ...(mustAsk && previews ? await previews() : [])];
+  const values = mustAsk
+    ? Promise.all(replaces.map(oldAndNew))
+    : replaces.map(({ label, next }) => [label, next] as const);
+  const [replaced, read] = await Promise.all([values, mustAsk && previews ? previews() : []]);
+  const all = [...lines, ...replaced, ...read];
   // The details precede the prompt even with --quiet.
   const print = mustAsk ? dialog.say : dialog.note;
   await printLines(world, print, all);
@@ -54,6 +51,15 @@ export async function confirmChange(
   if (!(await prompter.confirm(questionOf(summary)))) {
     throw new CliError('declined', 'declined; nothing was sent');
   }
+}
+
+/** `default  ADA OBI 0123456789 → JOY BELLO 3000293003`. A value that cannot be read is not known. Throws CliError interrupted. */
+async function oldAndNew({ label, next, read }: ReplacedValue): Promise<ShownLine> {
+  const found = await read().catch((error: unknown) => {
+    if (error instanceof CliError && error.category === 'interrupted') throw error;
+    return undefined;
+  });
+  return [label, `${found?.now ?? 'not known'} → ${found?.next ?? next}`];
 }
 
 /** Asks for a person's consent. On a live account it is asked for in a terminal, even with --yes. Throws CliError: `usage` without a terminal, `declined`. */
