@@ -1,6 +1,6 @@
 /**
- * Generates docs/reference/ and docs/openapi.json from the commands and the contract, docs/data.md from the mirror’s tables, and the topics in
- * docs/troubleshooting.md.
+ * Generates docs/reference/ and docs/openapi.json from the commands and the contract, docs/data.md from the mirror’s tables, the topics in
+ * docs/troubleshooting.md, and the table of what is asked in docs/security.md.
  * `npm run reference` writes the files; test/docs/reference.test.ts fails if they are out of date.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,13 +18,15 @@ import { openApi } from '../src/derive/openapi.ts';
 import type { Command, Group } from '../src/terminal/command.ts';
 import { formOf, usageOf } from '../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
+import { withConsents } from './consents.ts';
 import { dataPage } from './data.ts';
 import { withTopics } from './topics.ts';
 
 export const FOLDER = 'docs/reference';
 
-/** A page that people write, but for the topics in it. */
+/** Pages that people write, but for a generated part. */
 const TROUBLESHOOTING = 'docs/troubleshooting.md';
+const SECURITY = 'docs/security.md';
 
 /** Returns the content of every generated file by path. */
 export async function generated(): Promise<ReadonlyMap<string, string>> {
@@ -42,6 +44,7 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
     ['docs/openapi.json', `${JSON.stringify(openApi(), null, 2)}\n`],
     ['docs/data.md', await dataPage()],
     [TROUBLESHOOTING, withTopics(await readFile(TROUBLESHOOTING, 'utf8'))],
+    [SECURITY, await withConsents(await readFile(SECURITY, 'utf8'))],
   ]);
 }
 

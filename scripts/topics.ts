@@ -3,18 +3,23 @@ import { isStep, numbered } from '../src/terminal/help/help.ts';
 import { TOPICS } from '../src/terminal/help/topics/index.ts';
 import type { Topic, TopicBlock } from '../src/terminal/help/topics/topic.ts';
 
-const [BEGIN, END] = [
-  '<!-- topics, from src/terminal/help/topics/ by npm run reference -->\n',
-  '<!-- end of topics -->\n',
-];
+/** Returns a page that people write with a generated text between its marks: `topics, from src/…` names the text and its source. */
+export function withBlock(page: string, source: string, text: string): string {
+  const [name = ''] = source.split(',');
+  const [begin, end] = [`<!-- ${source} by npm run reference -->\n`, `<!-- end of ${name} -->\n`];
+  const [before, rest = ''] = page.split(begin);
+  const [, after] = rest.split(end);
+  if (before === undefined || after === undefined) throw new Error(`the marks of the ${name} are missing`);
+  return [before, begin, text, end, after].join('');
+}
 
 /** Returns a page with the topics of today between its marks. */
-export function withTopics(page: string): string {
-  const [before, rest = ''] = page.split(BEGIN);
-  const [, after] = rest.split(END);
-  if (before === undefined || after === undefined) throw new Error('the marks of the topics are missing');
-  return [before, BEGIN, '\n', ...TOPICS.map((topic) => `${topicSection(topic)}\n`), END, after].join('');
-}
+export const withTopics = (page: string): string =>
+  withBlock(
+    page,
+    'topics, from src/terminal/help/topics/',
+    `\n${TOPICS.map((topic) => `${topicSection(topic)}\n`).join('')}`,
+  );
 
 function topicSection(topic: Topic): string {
   const blocks = numbered(topic).map(({ block, number }) => blockText(block, number));

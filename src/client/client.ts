@@ -385,7 +385,7 @@ export function sealedExchange(exchange: Exchange, sealing: Sealing | undefined)
 const SEALING_HINT = 'check the encryption settings of this profile with: fiatrail keys encryption show';
 
 const PRIVATE_KEY_HINT =
-  'bring the private key from a host that has it: fiatrail keys encryption enable --private-key-stdin --yes < key.txt';
+  'bring the private key from a host that has it: fiatrail keys encryption enable --private-key-stdin --yes < key.txt; if none has, register a new one: fiatrail keys encryption enable';
 
 /** The sandbox's control endpoints are outside /v1 and are not sealed. */
 const OUTSIDE_SERVICE = /^(?!.*\/v1\/).*\/_sandbox\//;

@@ -1,3 +1,5 @@
+import { grouped } from '../money/decimal.ts';
+
 /** An IP address or CIDR range, as stored in the allowlist. A single address is a range of one. */
 export interface IpRange {
   readonly version: 4 | 6;
@@ -74,7 +76,7 @@ export function sizeInWords({ version, prefix }: IpRange): string {
   if (prefix === 0) return `every IPv${version} address`;
   const unit = version === 4 ? BITS[4] : WIDEST_USUAL[6];
   const count = 2n ** BigInt(Math.max(unit - prefix, 0));
-  return `${count.toLocaleString('en-US')} ${version === 4 ? 'addresses' : 'IPv6 networks'}`;
+  return `${grouped(count)} ${version === 4 ? 'addresses' : 'IPv6 networks'}`;
 }
 
 function groupsOf({ version, first }: IpRange): string[] {

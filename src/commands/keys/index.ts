@@ -95,6 +95,11 @@ async function agreeToSeal(session: Session, { name, encryption }: StoredProfile
 async function seal(session: Session, input: Input, isNew: boolean): Promise<Outcome> {
   const { world, profile } = session;
   const stored = requireStored(session);
+  if (isNew && stored.encryption?.publicKey === undefined)
+    throw new CliError('usage', `encryption is off in profile ${stored.name}, so there is no key to rotate`, {
+      code: 'ENCRYPTION_OFF',
+      hint: 'turn it on with: fiatrail keys encryption enable',
+    });
   const requests = input.sealRequests ?? stored.encryption?.requests ?? false;
   const privateKey = await privateKeyFor(session, stored, input, isNew);
   const publicKey = publicHalf(privateKey);
@@ -191,7 +196,7 @@ const enableCommand = command({
 const rotateEncryptionCommand = command({
   words: ['keys', 'encryption', 'rotate'],
   summary: 'Rotate the key that responses are encrypted to',
-  details: 'Older private keys are kept, to open what was sealed to them.',
+  details: 'Older private keys are kept to decrypt older data. Encryption must be on.',
   examples: ['fiatrail keys encryption rotate'],
   endpoints: [storePublicKey.id, getPlatformPublicKey.id, getAesKey.id],
   prints: encryptionSchema,

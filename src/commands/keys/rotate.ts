@@ -7,6 +7,7 @@ import { getPlatformPublicKey, regenerateApiKey } from '../../contract/endpoints
 import { fingerprint } from '../../crypto/digest.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { prepareRequest } from '../../engine/requests.ts';
+import { holdersOf, type KeyHolders, requireHoldersWritable } from '../../engine/rotation/holders.ts';
 import { currentKey, finished, printedFields, resume } from '../../engine/rotation/resume.ts';
 import {
   alreadyRotating,
@@ -46,7 +47,7 @@ async function requireRotatable(
   session: Session,
   { pushCommand = [], printKey }: RotateInput,
   apiKey: Secret,
-): Promise<void> {
+): Promise<KeyHolders> {
   const { world, profile } = session;
   for (const text of pushCommand) pushWords(world, text);
   const { stored } = profile;
@@ -65,9 +66,12 @@ async function requireRotatable(
       },
     );
   }
+  const holders = await holdersOf(world, profile, fingerprint(apiKey));
+  await requireHoldersWritable(world, holders);
   // The rotation process sends the request without this check.
   if (stored?.encryption?.requests) await acceptedPlatformKey(session, stored);
   else await session.call(getPlatformPublicKey, {}, { isBeforehand: true });
+  return holders;
 }
 
 /** The new key overwrites the stored one. Throws CliError usage if the key in use, from FIATRAIL_API_KEY, is a different key. */
@@ -81,10 +85,19 @@ function requireSame({ name }: Profile, stored: Secret | undefined, apiKey: Secr
 
 const from = ({ stored }: Profile) => (stored?.store.kind === 'command' ? 'a command' : 'FIATRAIL_API_KEY');
 
-function confirmation({ profile }: Session, { pushCommand = [] }: RotateInput, oldKey: string) {
+function confirmation(
+  { profile }: Session,
+  { pushCommand = [] }: RotateInput,
+  { oldFingerprint, holders: { stored, elsewhere } }: Rotatable,
+) {
+  const also = stored.map(({ name }) => name).join(', ');
   return [
-    ['key', `${oldKey} (fingerprint) stops working at once; the service shows the new key only once`],
+    ['key', `${oldFingerprint} (fingerprint) stops working at once; the service shows the new key only once`],
     ['stored in', keyLocationOf(profile)],
+    ...(also
+      ? [['also for', `${stored.length > 1 ? 'profiles' : 'profile'} ${also}, with the same key`] as const]
+      : []),
+    ...elsewhere.map(({ name, why }) => ['not for', `profile ${name}, which ${why}: give it the new key`] as const),
     ...pushCommand.map((text, index) => [index ? '' : 'pushed with', text] as const),
   ] as const;
 }
@@ -95,29 +108,35 @@ async function isRotating(session: Session): Promise<boolean> {
   return (await rotations.openOf({ profile: name, baseUrl })) !== undefined;
 }
 
-/** Runs the preliminary checks and returns the current key. A key that another command has just rotated is reported as such. Throws CliError. */
-async function rotatable(session: Session, input: RotateInput): Promise<Secret> {
+/** The key that is about to be rotated. */
+interface Rotatable {
+  readonly oldFingerprint: string;
+  readonly holders: KeyHolders;
+}
+
+/** Runs the preliminary checks. A key that another command has just rotated is reported as such. Throws CliError. */
+async function rotatable(session: Session, input: RotateInput): Promise<Rotatable> {
   if (await isRotating(session)) throw alreadyRotating(session.profile.name);
   const apiKey = await currentKey(session);
   try {
-    await requireRotatable(session, input, apiKey);
+    return { oldFingerprint: fingerprint(apiKey), holders: await requireRotatable(session, input, apiKey) };
   } catch (error) {
     const isDead = error instanceof CliError && error.category === 'auth';
     if (isDead && ((await isRotating(session)) || fingerprint(await currentKey(session)) !== fingerprint(apiKey)))
       throw alreadyRotating(session.profile.name);
     throw error;
   }
-  return apiKey;
 }
 
 async function rotate(session: Session, input: RotateInput): Promise<Outcome> {
   const { profile, world } = session;
-  const oldFingerprint = fingerprint(await rotatable(session, input));
+  const found = await rotatable(session, input);
+  const { oldFingerprint, holders } = found;
   // The rotation process sends the request, so it is only validated here.
-  await prepareRequest(session, regenerateApiKey, {}, { prints: printedFields(input) });
+  await prepareRequest(session, regenerateApiKey, {}, { prints: printedFields(input, holders) });
   await confirmRequest(session, profile, {
     summary: `rotate the API key of profile ${profile.name}`,
-    lines: confirmation(session, input, oldFingerprint),
+    lines: confirmation(session, input, found),
   });
   const operationId = world.ids.uuid();
   // Take the lock before the rotation becomes visible to others, who would try to finish it.
@@ -190,7 +209,7 @@ export const rotateCommand = command({
   words: ['keys', 'rotate'],
   summary: 'Rotate the API key',
   details:
-    'Checks the secret store, the key and the push commands, then replaces the key. The old key stops working at once. If this command is interrupted, the next fiatrail command finishes the rotation. Exit code 8 means that the new key is safe but a step failed: fix the cause, then run fiatrail keys rotate --resume. Each push command receives the new key on standard input, without a trailing newline. Push commands given with --resume replace those that have not run yet.',
+    'Checks the secret store, the key and the push commands, then replaces the key, in every profile that holds the same one for the same address. The old key stops working at once. If this command is interrupted, the next fiatrail command finishes the rotation. Exit code 8 means that the new key is safe but a step failed: fix the cause, then run fiatrail keys rotate --resume. Each push command receives the new key on standard input, without a trailing newline. Push commands given with --resume replace those that have not run yet.',
   examples: [
     'fiatrail keys rotate',
     'fiatrail keys rotate --push-command "vault kv put kv/fiatrail key=-" --yes --no-input -o json',
@@ -205,6 +224,7 @@ export const rotateCommand = command({
       oldFingerprint: z.optional(z.string()),
       fingerprint: z.string(),
       keptIn: z.optional(z.string()),
+      alsoStoredFor: z.optional(z.array(z.string())),
       pushedTo: z.optional(z.int()),
       keyFile: z.optional(z.string()),
       apiKey: z.optional(z.string()),

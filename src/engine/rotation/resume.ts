@@ -3,12 +3,13 @@ import { CliError, withDetails } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/digest.ts';
-import type { Rotation } from '../../journal/rotations.ts';
+import { isOpenStage, type Rotation } from '../../journal/rotations.ts';
 import type { Account } from '../account.ts';
 import { openAccount } from '../connect.ts';
 import type { Outcome } from '../outcome.ts';
 import { endDryRun } from '../requests.ts';
 import { rotationFile } from './files.ts';
+import { holdersOf, type KeyHolders } from './holders.ts';
 import { type CompletedRotation, cleanUpAfterKill, completeRotation, withRotationLock } from './rotation.ts';
 import { pushWords, RESUME_COMMAND } from './steps.ts';
 
@@ -34,16 +35,37 @@ export async function finished(account: Account, completed: CompletedRotation, i
   // The variable takes precedence over the store, in later commands too.
   if (profile.key?.from === 'FIATRAIL_API_KEY')
     await account.say('warning: FIATRAIL_API_KEY still contains the old key; unset it or set it to the new key');
-  return outcomeOf(completed, input);
+  const { world } = account;
+  const { elsewhere } = await holdersOf(world, profile, completed.rotation.oldFingerprint);
+  for (const { name, why } of elsewhere)
+    await account.say(`warning: profile ${name} ${why}; if that is the old key, give it the new one`);
+  const { stored } = await holdersOf(world, profile, fingerprint(completed.key));
+  return outcomeOf(
+    completed,
+    input,
+    stored.map(({ name }) => name),
+  );
 }
 
 /** The fields of a completed rotation, so that --fields is validated before the key is rotated. */
-export function printedFields({ pushCommand = [], printKey }: Pick<ResumeInput, 'pushCommand'> & PrintInput): string[] {
-  const always = ['profile', 'outcome', 'oldFingerprint', 'fingerprint', 'keptIn'];
-  return [...always, ...(pushCommand.length > 0 ? ['pushedTo'] : []), ...(printKey ? ['apiKey'] : []), 'operationId'];
+export function printedFields(
+  { pushCommand = [], printKey }: Pick<ResumeInput, 'pushCommand'> & PrintInput,
+  { stored }: KeyHolders,
+): string[] {
+  return [
+    ...['profile', 'outcome', 'oldFingerprint', 'fingerprint', 'keptIn'],
+    ...(stored.length > 0 ? ['alsoStoredFor'] : []),
+    ...(pushCommand.length > 0 ? ['pushedTo'] : []),
+    ...(printKey ? ['apiKey'] : []),
+    'operationId',
+  ];
 }
 
-function outcomeOf({ rotation, key, keyFile }: CompletedRotation, { printKey }: PrintInput): Outcome {
+function outcomeOf(
+  { rotation, key, keyFile }: CompletedRotation,
+  { printKey }: PrintInput,
+  alsoStoredFor: readonly string[],
+): Outcome {
   return {
     result: {
       data: {
@@ -52,6 +74,7 @@ function outcomeOf({ rotation, key, keyFile }: CompletedRotation, { printKey }: 
         oldFingerprint: rotation.oldFingerprint,
         fingerprint: fingerprint(key),
         keptIn: rotation.keyLocation,
+        ...(alsoStoredFor.length > 0 ? { alsoStoredFor } : {}),
         ...(rotation.pushes.length > 0 ? { pushedTo: rotation.pushes.length } : {}),
         ...(keyFile ? { keyFile } : {}),
         ...(printKey ? { apiKey: key.reveal() } : {}),
@@ -153,12 +176,25 @@ export async function finishRotations(account: Account): Promise<void> {
   }
 }
 
+/** Returns the open rotation of another profile with the key of this one, which that rotation replaces here too. */
+async function openWithThisKey(account: Account, operationIds: readonly string[]): Promise<Rotation | undefined> {
+  const { rotations } = await account.journal();
+  for (const operationId of operationIds) {
+    const rotation = await rotations.find(operationId);
+    if (!rotation || !isOpenStage(rotation.stage) || rotation.baseUrl !== account.profile.baseUrl) continue;
+    if (fingerprint(await currentKey(account)) === rotation.oldFingerprint) return rotation;
+  }
+  return undefined;
+}
+
 async function finishOpen(account: Account): Promise<void> {
   const { world, profile } = account;
   const journal = await account.journal();
   await cleanUpAfterKill(account);
-  const open = await journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
-  if (!open || !unfinishedRotations(world).includes(open.operationId)) return;
+  const unfinished = unfinishedRotations(world);
+  const own = await journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
+  const open = own ?? (await openWithThisKey(account, unfinished));
+  if (!open || !unfinished.includes(open.operationId)) return;
   const { keyFile } = await withRotationLock(account, open.operationId, () =>
     completeRotation(account, open.operationId),
   );

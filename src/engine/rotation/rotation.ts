@@ -22,6 +22,7 @@ import {
   saveKeyForUser,
   saveRotationPart,
 } from './files.ts';
+import { replaceInHolders } from './holders.ts';
 import type { RotationOrder } from './process.ts';
 import { giveUp, isWritable, push, RESUME_COMMAND, record, unfinishedRotation } from './steps.ts';
 
@@ -265,26 +266,25 @@ async function advance(
   return rotation;
 }
 
-/** Writes the new key to the profile's store, if fiatrail can write to it. */
-async function storeKey(account: Account, operationId: string, key: Secret): Promise<void> {
+/** Writes the new key to the profile's store, if fiatrail can write to it, and to the other profiles that hold the old one. */
+async function storeKey(account: Account, { operationId, oldFingerprint }: Rotation, key: Secret): Promise<void> {
   const { profile, world } = account;
-  if (profile.stored && isWritable(profile)) {
-    try {
-      await storeSecret(world, profile.stored, 'api-key', key);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      const file = rotationFile(world, operationId, 'key') ?? rotationFile(world, operationId, 'answer');
-      throw unfinishedRotation(
-        account,
-        `the API key was rotated, but the new key could not be stored: ${why}; the new key is in ${file ?? 'no file'}`,
-        {
-          code: 'KEY_NOT_STORED',
-          operationId,
-          cause: error,
-          hint: `fix the store, then finish with: ${RESUME_COMMAND}`,
-        },
-      );
-    }
+  try {
+    if (profile.stored && isWritable(profile)) await storeSecret(world, profile.stored, 'api-key', key);
+    await replaceInHolders(world, profile, oldFingerprint, key);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const file = rotationFile(world, operationId, 'key') ?? rotationFile(world, operationId, 'answer');
+    throw unfinishedRotation(
+      account,
+      `the API key was rotated, but the new key could not be stored: ${why}; the new key is in ${file ?? 'no file'}`,
+      {
+        code: 'KEY_NOT_STORED',
+        operationId,
+        cause: error,
+        hint: `fix the store, then finish with: ${RESUME_COMMAND}`,
+      },
+    );
   }
   await advance(account, operationId, 'answered', 'stored');
 }
@@ -324,7 +324,7 @@ export async function completeRotation(
     const rotation = await advance(account, operationId, 'sending', 'answered', link);
     // Entries that cannot be moved will be read again with the new key.
     await moveEntries(world, rotation.baseUrl, rotation.oldFingerprint, link.newFingerprint).catch(() => {});
-    await storeKey(account, operationId, key);
+    await storeKey(account, rotation, key);
     await prove(account, operationId, key);
     await push(account, rotation, key);
     return await finish(account, operationId, key);
