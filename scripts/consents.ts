@@ -18,9 +18,11 @@ const EFFECTS: Readonly<Partial<Record<string, string>>> = { money: 'moves money
 export async function withConsents(page: string): Promise<string> {
   const commands = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flat();
   const rows = endpoints.flatMap((endpoint) => rowsOf(endpoint, commands));
-  const table = ['| called by | field of the request | because it | not asked for |', '|---|---|---|---|', ...rows].join(
-    '\n',
-  );
+  const table = [
+    '| called by | field of the request | because it | not asked for |',
+    '|---|---|---|---|',
+    ...rows,
+  ].join('\n');
   return withBlock(page, 'consents, from the contract', `\n${table}\n\n`);
 }
 

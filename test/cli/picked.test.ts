@@ -24,7 +24,8 @@ test.each([
 
 test('users deactivate offers the active ones, and users activate the others', async () => {
   const reason: Answer = { kind: 'text', asks: 'Reason', says: 'lost phone' };
-  const { code, data } = await atTerminal(['users', 'deactivate'], [user, reason]);
+  const agreed: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
+  const { code, data } = await atTerminal(['users', 'deactivate'], [user, reason, agreed]);
   expect({ code, active: data.active }).toEqual({ code: 0, active: false });
   const none = await atTerminal(['users', 'activate'], []);
   expect({ code: none.code, stderr: none.stderr }).toEqual({

@@ -184,7 +184,7 @@ export class Account {
   async transfer(amount = this.more(100)): Promise<string> {
     const { externalWallets } = await this.run<{ externalWallets: unknown[] }>('wallets', 'show');
     if (externalWallets.length === 0)
-      await this.run('wallets', 'external', 'add', OUTSIDE, '--network', 'base', '--label', 'vault');
+      await this.run('wallets', 'external', 'add', OUTSIDE, '--network', 'base', '--label', 'vault', '--yes');
     return this.settled(this.start('transfers', 'start', '--amount', amount, '--to', OUTSIDE, '--again'));
   }
 

@@ -146,14 +146,14 @@ describe('fees set', () => {
   const updated = success({ fintechId: 'f', operation: 'updated' });
 
   test('resends omitted settings unchanged and says so', async () => {
-    const { code, requests, world } = await run(['fees', 'set', '--onramp', 'off'], [now, updated]);
+    const { code, requests, world } = await run(['fees', 'set', '--onramp', 'off', '--yes'], [now, updated]);
     const onrampFee = { percentageFee: 1.5, capFee: 50_000, enabled: false };
     expect({ code, body: bodyOf(requests[1]) }).toEqual({ code: 0, body: { onrampFee } });
     expect(world.stderr.text()).toContain('unchanged for the onramp fee: 1.5%, cap ₦500.00');
   });
 
   test('reads nothing when all settings are given and omits the other direction', async () => {
-    const all = ['--offramp-percent', '0.25%', '--offramp-cap', '0', '--offramp', 'on', '--note', 'why'];
+    const all = ['--offramp-percent', '0.25%', '--offramp-cap', '0', '--offramp', 'on', '--note', 'why', '--yes'];
     const { requests } = await run(['fees', 'set', ...all], [updated]);
     const offrampFee = { percentageFee: 0.25, capFee: 0, enabled: true };
     expect(requests.map(bodyOf)).toEqual([{ offrampFee, metadata: { notes: 'why' } }]);
@@ -412,7 +412,10 @@ describe('other money commands', () => {
       { userId: 'u-2', status: 'failed', reason: 'no such user' },
     ];
     const reply = success({ created: 1, failed: 1, results });
-    const { code, world, requests } = await run(['users', 'migrate-wallets', 'u-1', 'u-2', '--force'], [reply]);
+    const { code, world, requests } = await run(
+      ['users', 'migrate-wallets', 'u-1', 'u-2', '--force', '--yes'],
+      [reply],
+    );
     expect({ code, body: bodyOf(requests[0]) }).toEqual({ code: 3, body: { userId: ['u-1', 'u-2'], force: true } });
     expect(world.stdout.text()).toContain('no such user');
   });

@@ -203,7 +203,7 @@ describe('set', () => {
 
   test('is disabled and enabled again', async () => {
     await toInbox();
-    expect(await json(['webhooks', 'disable'])).toMatchObject({ enabled: false });
+    expect(await json(['webhooks', 'disable', '--yes'])).toMatchObject({ enabled: false });
     await onboard('22222222222');
     expect(await inbox()).toEqual([]);
     expect(await json(['webhooks', 'enable'])).toMatchObject({ enabled: true });

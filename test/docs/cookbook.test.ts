@@ -159,7 +159,7 @@ describe('check-balance.sh', () => {
   test('exits with 9 and names the balance when it is too low', async () => {
     // The second fintech has 2,000,000 cNGN on one network.
     const account = await newAccount(1);
-    await account.fiatrail(['wallets', 'external', 'add', VAULT, '--network', 'base', '-q']);
+    await account.fiatrail(['wallets', 'external', 'add', VAULT, '--network', 'base', '-q', '--yes']);
     const transfer = (amount: string) =>
       account.fiatrail(['transfers', 'start', '--amount', amount, '--to', VAULT, '--once', amount, '--yes', '-q']);
     await transfer('1900000');
@@ -270,7 +270,18 @@ describe('replace-wallet.sh', () => {
       type,
     ]);
   const add = (account: Account, address: string) =>
-    account.fiatrail(['wallets', 'external', 'add', address, '--network', 'bsc', '--wallet-type', 'cold', '-q']);
+    account.fiatrail([
+      'wallets',
+      'external',
+      'add',
+      address,
+      '--network',
+      'bsc',
+      '--wallet-type',
+      'cold',
+      '-q',
+      '--yes',
+    ]);
   const DONE = [[NEW.toLowerCase(), 'bsc', 'cold']];
 
   test('registers the new wallet like the old one, removes the old one, and can run again', async () => {

@@ -125,7 +125,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   const unpaid = await on('onramp', 'start', user, '--amount', '700');
   const banks = await on('bank-accounts', 'list');
   const bankAccount = text(banks['accounts']?.['0']?.['accountId']);
-  await on('wallets', 'external', 'add', ADDRESS, '--network', 'base');
+  await on('wallets', 'external', 'add', ADDRESS, '--network', 'base', '--yes');
   const toBank = ['--bank-code', '000013', '--account-number', '0123456789'];
   const offramp = await on('offramp', 'start', user, '--amount', '1000', ...toBank);
   const payout = await on('payout', 'start', '--amount', '1000', '--to', bankAccount);

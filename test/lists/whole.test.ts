@@ -14,11 +14,11 @@ async function run(world: FakeWorld, ...argv: readonly string[]) {
 /** An account with something in each of the lists that have no pages. */
 async function withRows(): Promise<FakeWorld> {
   const world = fakeWorld();
-  await run(world, 'ip', 'add', '127.0.0.1', '--label', 'this machine');
-  await run(world, 'wallets', 'external', 'add', FIRST, '--network', 'base', '--label', 'Cold vault');
+  await run(world, 'ip', 'add', '127.0.0.1', '--label', 'this machine', '--yes');
+  await run(world, 'wallets', 'external', 'add', FIRST, '--network', 'base', '--label', 'Cold vault', '--yes');
   await run(world, 'sandbox', 'advance', '72h');
-  await run(world, 'ip', 'add', '203.0.113.7', '--label', 'office');
-  await run(world, 'wallets', 'external', 'add', SECOND, '--network', 'base', '--label', 'desk');
+  await run(world, 'ip', 'add', '203.0.113.7', '--label', 'office', '--yes');
+  await run(world, 'wallets', 'external', 'add', SECOND, '--network', 'base', '--label', 'desk', '--yes');
   await run(world, 'wallets', 'external', 'disable', SECOND);
   const more = ['--account-number', '0123456780', '--bank-code', '000014', '--label', 'Payroll'];
   await run(world, 'bank-accounts', 'add', ...more);

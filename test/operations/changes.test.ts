@@ -50,8 +50,8 @@ const CASES: readonly Case[] = [
   {
     endpoint: 'wallets.remove-external',
     prepare: async () => {
-      await run('wallets', 'external', 'add', ADDRESS, '--network', 'base');
-      await run('wallets', 'external', 'add', OTHER, '--network', 'base');
+      await run('wallets', 'external', 'add', ADDRESS, '--network', 'base', '--yes');
+      await run('wallets', 'external', 'add', OTHER, '--network', 'base', '--yes');
       return ['wallets', 'external', 'remove', ADDRESS];
     },
   },
@@ -105,7 +105,7 @@ describe.each(CASES)('$endpoint', ({ endpoint, prepare }) => {
 });
 
 test('a sandbox reset ends the changes that the sandbox alone knew', async () => {
-  await run('wallets', 'external', 'add', ADDRESS, '--network', 'base');
+  await run('wallets', 'external', 'add', ADDRESS, '--network', 'base', '--yes');
   await run('sandbox', 'fault', 'add', '--on', 'wallets.remove-external', '--fault', 'lost-request');
   expect(await run('wallets', 'external', 'remove', ADDRESS, '--yes')).toBe(6);
   expect(await run('sandbox', 'reset', '--yes')).toBe(0);

@@ -9,7 +9,7 @@ describe('read-only', () => {
   const CHANGES: readonly (readonly [what: string, argv: readonly string[]])[] = [
     ['money', pay('500')],
     ['money through api', payByApi('50000')],
-    ['a write', ['users', 'activate', 'u-1']],
+    ['a write', ['users', 'activate', 'u-1', '--yes']],
     ['a write through api', ['api', 'POST', '/manageipallowlist', '-f', 'action=add', '-f', 'ipAddress=203.0.113.7']],
     ['a destructive change', ['bank-accounts', 'remove', SAVED, '--yes']],
     ['an onboarding', ['users', 'onboarding', 'start', '22345678901', '--yes']],
@@ -271,7 +271,7 @@ describe('destinations', () => {
   ];
   const OTHER_ID = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1df';
   const wallet = (...more: readonly string[]) => [
-    ...['wallets', 'external', 'add', '--network', 'base', '--wallet-type', 'cold', ...more],
+    ...['wallets', 'external', 'add', '--network', 'base', '--wallet-type', 'cold', '--yes', ...more],
   ];
   const bank = (number: string) => ['--bank-code', '000013', '--account-number', number];
   const defaultWallet = (address: string) => [
@@ -379,7 +379,7 @@ describe('destinations', () => {
     ['another default wallet of the account', wallet(OTHER_ADDRESS, '--default'), `address ${OTHER_ADDRESS} is not`],
     [
       'an external wallet that is enabled, and may be the default',
-      ['wallets', 'external', 'enable', OTHER_ADDRESS],
+      ['wallets', 'external', 'enable', OTHER_ADDRESS, '--yes'],
       `address ${OTHER_ADDRESS} is not`,
     ],
     [
@@ -520,7 +520,7 @@ describe('hours', () => {
         'rule hours of profile main: changes are allowed mon-fri 08:00-18:00, and it is',
       );
       await stops(payByApi('5'), 'RULE_HOURS', 'in Lagos');
-      await stops(['users', 'activate', 'u-1'], 'RULE_HOURS', 'in Lagos');
+      await stops(['users', 'activate', 'u-1', '--yes'], 'RULE_HOURS', 'in Lagos');
     }
   });
 
@@ -555,7 +555,7 @@ describe('a required idempotency key', () => {
     await sends([...once(pay('5')), '--once', 'k']);
     await sends([...once(payByApi('500')), '--once', 'k2']);
     await sends(['fx', 'orders', 'update', 'order-1', '--max', '5', '--yes']);
-    await sends(['users', 'activate', 'u-1']);
+    await sends(['users', 'activate', 'u-1', '--yes']);
   });
 
   test('stops a wizard before it asks for anything', async () => {

@@ -39,9 +39,9 @@ describe('rules in a shared journal', () => {
 
   test('stop a write that the journal does not record', async () => {
     const { stops, share, sends } = await sharingMachine(['--read-only']);
-    await stops(['users', 'activate', 'u-1'], 'RULE_READ_ONLY', 'rule read-only of the shared journal');
+    await stops(['users', 'activate', 'u-1', '--yes'], 'RULE_READ_ONLY', 'rule read-only of the shared journal');
     await share(['--no-read-only']);
-    await sends(['users', 'activate', 'u-1']);
+    await sends(['users', 'activate', 'u-1', '--yes']);
   });
 
   test('stop an account of the environment too, but no embedded sandbox', async () => {
@@ -81,7 +81,7 @@ describe('rules in a shared journal', () => {
       const journal = await openJournal(`${state}/journal.db`, fakeWorld());
       await journal.setShared('rules', text, await journal.shared('rules'));
       await journal.close();
-      for (const argv of [pay('5'), ['users', 'activate', 'u-1']]) {
+      for (const argv of [pay('5'), ['users', 'activate', 'u-1', '--yes']]) {
         const { code, stderr } = await run([...argv, '-q']);
         expect({ code, stderr }).toEqual({
           code: 2,

@@ -102,9 +102,9 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     'base',
     '--yes',
   ],
-  'wallets external add': ['wallets', 'external', 'add', ADDRESS, '--network', 'base'],
-  'wallets external add --default': ['wallets', 'external', 'add', ADDRESS, '--network', 'base', '--default'],
-  'wallets external enable': ['wallets', 'external', 'enable', ADDRESS],
+  'wallets external add': ['wallets', 'external', 'add', ADDRESS, '--network', 'base', '--yes'],
+  'wallets external add --default': ['wallets', 'external', 'add', ADDRESS, '--network', 'base', '--default', '--yes'],
+  'wallets external enable': ['wallets', 'external', 'enable', ADDRESS, '--yes'],
   'fx vault set': ['api', 'POST', '/fx/mpc/register', '-d', VAULT, '--yes'],
 };
 

@@ -56,10 +56,10 @@ const isOpen = ({ url }: HttpRequest, turn: Turn | undefined) =>
   typeof turn === 'function' && BALANCES.test(new URL(url).pathname);
 
 /** The names in a confirmation are read from these. */
-const NAMES = /\/(getuserdetails|getbankscode)$/;
+const NAMES = /\/(getuserdetails|getbankscode|getbankaccounts\?.*)$/;
 
 const isNames = (turn: Turn | undefined) =>
-  typeof turn === 'object' && 'body' in turn && /"(virtualAccounts|banks)":/.test(turn.body);
+  typeof turn === 'object' && 'body' in turn && /"(virtualAccounts|banks|accounts)":/.test(turn.body);
 
 /**
  * An exchange that plays its turns in order. The test fails for a request without a turn, and for a turn without a request. The account

@@ -197,6 +197,7 @@ const setCommand = command({
         ['secret', secret ? 'is replaced' : 'stays as it is'],
         ...(globals.dryRun ? [] : [['reachable', await reachability(session, url)] as const]),
       ],
+      needsConsent: isReplacing,
     } as const;
     const request = { ...input, ...(secret ? { secret: secret.reveal() } : {}) };
     const reply = await withSecret(session, stored, secret, (before) =>

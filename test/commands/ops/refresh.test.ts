@@ -18,7 +18,7 @@ async function withEnded(): Promise<FakeWorld> {
   const world = fakeWorld();
   const fees = (amount: string) =>
     run(world, 'fees', 'withdrawals', 'start', '--amount', amount, '--to', 'default', '-q');
-  await run(world, 'wallets', 'external', 'add', ADDRESS, '--network', 'base', '-q');
+  await run(world, 'wallets', 'external', 'add', ADDRESS, '--network', 'base', '-q', '--yes');
   await run(world, 'transfers', 'start', '--amount', '50', '--token', 'CNGN', '--to', ADDRESS, '-q');
   await fees('500');
   await fees('600');
@@ -79,7 +79,7 @@ test.each([
   ],
 ])('%s has ended when the service accepts it', async (_, argv, endpoint) => {
   const world = fakeWorld();
-  await run(world, 'wallets', 'external', 'add', ADDRESS, '--network', 'base', '-q');
+  await run(world, 'wallets', 'external', 'add', ADDRESS, '--network', 'base', '-q', '--yes');
   expect((await run(world, ...argv)).code).toBe(0);
   expect(journalRows(world.stateDir).map((row) => [row.endpoint, row.state])).toEqual([[endpoint, 'settled']]);
 });
@@ -89,7 +89,7 @@ test.each([
   [['ops', 'resume', '--all'], ''],
 ])('%j ends a removal that an earlier version left accepted', async (argv, said) => {
   const world = fakeWorld();
-  await run(world, 'wallets', 'external', 'add', ADDRESS, '--network', 'base', '-q');
+  await run(world, 'wallets', 'external', 'add', ADDRESS, '--network', 'base', '-q', '--yes');
   await run(world, 'wallets', 'external', 'remove', ADDRESS, '-q');
   rewriteJournal(world, (database) => {
     database.exec("UPDATE entry SET state = 'accepted' WHERE state = 'settled'");
@@ -101,7 +101,7 @@ test.each([
 
 test('a rotation of a key is not ended by a look at it', async () => {
   const world = fakeWorld();
-  await run(world, 'wallets', 'external', 'add', ADDRESS, '--network', 'base', '-q');
+  await run(world, 'wallets', 'external', 'add', ADDRESS, '--network', 'base', '-q', '--yes');
   await run(world, 'wallets', 'external', 'remove', ADDRESS, '-q');
   rewriteJournal(world, (database) => {
     database.exec("UPDATE entry SET state = 'accepted' WHERE state = 'settled'");

@@ -19,7 +19,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: ['fiatrail webhooks show', 'fiatrail webhooks set https://hooks.example.com/fiatrail --new-secret'],
       },
       {
-        step: 'Replace the encryption key, if this machine may have been read.',
+        step: 'If encryption is on and this machine may have been read, replace the encryption key.',
         run: ['fiatrail keys encryption show', 'fiatrail keys encryption rotate'],
       },
       {
