@@ -17,7 +17,8 @@ const EFFECTS: Readonly<Partial<Record<string, string>>> = { money: 'moves money
 /** Returns a page with the table of today between its marks. */
 export async function withConsents(page: string): Promise<string> {
   const commands = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flat();
-  const rows = endpoints.flatMap((endpoint) => rowsOf(endpoint, commands));
+  // The order of a module’s exports depends on what loads it.
+  const rows = endpoints.flatMap((endpoint) => rowsOf(endpoint, commands)).toSorted();
   const table = [
     '| called by | field of the request | because it | not asked for |',
     '|---|---|---|---|',

@@ -105,7 +105,7 @@ describe('the help of a command', () => {
   test.each([
     ['payout start', ['--profile', '--output', '--fields', '--query', '--yes', '--dry-run']],
     ['users list', ['--profile', '--output', '--fields', '--query', '--tz']],
-    ['users activate', ['--profile', '--output', '--fields', '--query', '--dry-run']],
+    ['users activate', ['--profile', '--output', '--fields', '--query', '--yes', '--dry-run']],
     ['history deposits', ['--profile', '--output', '--fields', '--query', '--tz']],
     ['profiles remove', ['--output', '--fields', '--query', '--yes', '--dry-run']],
     ['ops list', ['--profile', '--output', '--fields', '--query', '--tz']],

@@ -5,6 +5,7 @@ import { consentsOf } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { shapeOf } from '../../src/contract/rows.ts';
 import { main } from '../../src/main.ts';
+import { ASKING } from '../../src/terminal/help/help.ts';
 import { refusal, success } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type Answer, fakeWorld, type WorldOptions } from '../support/world.ts';
@@ -344,10 +345,11 @@ describe('the contract', () => {
   });
 });
 
-test('commands call what they say', async () => {
+test('commands call what they say, and their help has --yes', async () => {
   const commands = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flat();
   for (const { id, argv } of CASES) {
     const found = commands.find(({ words }) => words.every((word, index) => argv[index] === word));
     expect(found?.endpoints, argv.join(' ')).toContain(id);
+    expect(ASKING).toContain(found?.words.join(' '));
   }
 });

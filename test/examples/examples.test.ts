@@ -135,6 +135,7 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'swaps start': ({ userWallet }) => [paid(userWallet, 'USDT', 'base', '100')],
   'swaps wallets start': ({ rampWallet }) => [paid(rampWallet, 'CNGN', 'base', '9000')],
   'bridge status': ({ bridgeAddress }) => [paid(bridgeAddress, 'CNGN', 'base', '500'), ['sandbox', 'settle']],
+  'keys encryption rotate': () => [['keys', 'encryption', 'enable', '--yes']],
   'wallets external add': () => [['wallets', 'external', 'remove', ADDRESS]],
   'profiles trust': () => [
     ['profiles', 'remove', 'main'],
