@@ -98,6 +98,17 @@ test('rotate keeps the older key for what was sealed to it', async () => {
   await must(home, READ);
 });
 
+test('rotate does not turn encryption on, and exits with 2', async () => {
+  const { home } = await field();
+  const { code, stderr } = await fiatrail(home, ['keys', 'encryption', 'rotate', '--yes']);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('encryption is off in profile main, so there is no key to rotate'),
+  });
+  expect(stderr).toContain('turn it on with: fiatrail keys encryption enable');
+  expect(await fiatrailJson(home, ['keys', 'encryption', 'show'])).toMatchObject({ sealing: 'off', privateKeys: 0 });
+});
+
 test('exits with 9 rather than seal a request to a key that was not accepted', async () => {
   const { home } = await field();
   await must(home, [...ENABLE, '--seal-requests', 'on']);
