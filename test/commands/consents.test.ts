@@ -1,11 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { resolveProfile } from '../../src/account/profile.ts';
 import type { Exchange } from '../../src/base/world.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { consentsOf } from '../../src/contract/endpoint.ts';
+import { updateBankAccount } from '../../src/contract/endpoints/banks.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { shapeOf } from '../../src/contract/rows.ts';
+import { createAccount } from '../../src/engine/open-account.ts';
 import { main } from '../../src/main.ts';
 import { ASKING } from '../../src/terminal/help/help.ts';
 import { temporaryFolder } from '../support/built.ts';
@@ -404,6 +407,13 @@ describe('the contract', () => {
   ])('says what %j needs', (input, kinds) => {
     expect(consentsOf({ consents: { isDefault: { kind: 'destination' } } }, input)).toEqual(kinds);
   });
+});
+
+test('a call that only becomes known when a command runs is stopped, too', async () => {
+  const world = fakeWorld();
+  const account = createAccount({ world, profile: resolveProfile(undefined, world), globals: {} } as never);
+  const input = { accountId: 'a-2', isDefault: true } as never;
+  await expect(account.call(updateBankAccount, input)).rejects.toThrow('banks.update was called without consent');
 });
 
 test('commands call what they say, and their help has --yes', async () => {

@@ -83,7 +83,7 @@ test('needs --yes without a terminal', async () => {
 
 /** Moves a profile to a keychain in memory, whose writes fail while `isLocked`. */
 async function inKeychain(on: Bench, name: string) {
-  const keychain = { secret: OLD, isLocked: false };
+  const keychain = { secret: OLD, isLocked: false, nextReads: [] as string[] };
   on.programs[on.world.self[0] ?? ''] = (input) => {
     const { op, secret = '' } = JSON.parse(input) as { op: string; secret?: string };
     if (op === 'write' && keychain.isLocked) return ended(0, JSON.stringify({ kind: 'locked' }));
@@ -93,7 +93,8 @@ async function inKeychain(on: Bench, name: string) {
     return ended(0, JSON.stringify({ kind: 'done', ...(op === 'read' ? { secret: answerTo(input) } : {}) }));
   };
   let probed = '';
-  const answerTo = (input: string) => (input.includes('-probe-') ? probed : keychain.secret);
+  const answerTo = (input: string) =>
+    input.includes('-probe-') ? probed : (keychain.nextReads.shift() ?? keychain.secret);
   await changeProfile(on.world, name, (now) => ({ ...(now ?? PROFILE), store: { kind: 'keyring' } }));
   return keychain;
 }
@@ -110,6 +111,18 @@ test('a store of another profile that fails leaves the rotation open, and --resu
   keychain.isLocked = false;
   expect((await on.run(RESUME_COMMAND)).code).toBe(0);
   expect({ kept: keychain.secret, left: on.left() }).toEqual({ kept: NEW, left: [] });
+});
+
+test('a key that another command stores at this moment stays', async () => {
+  const on = await shared();
+  const keychain = await inKeychain(on, 'reports');
+  on.service.regenerate = (replace) => {
+    // Once to find the profiles with the old key, and once under the lock.
+    keychain.nextReads.push(OLD, SINCE);
+    return replace();
+  };
+  expect((await on.run(ROTATE)).code).toBe(0);
+  expect({ kept: keychain.secret, dashboard: keysOf(on)['dashboard'] }).toEqual({ kept: OLD, dashboard: NEW });
 });
 
 test('stops before anything is sent if another profile’s store cannot be written', async () => {
