@@ -420,6 +420,15 @@ function callsOf(source: Source): string[] {
     .map((name) => `${source.path} ${name}`);
 }
 
+/** The files that send with a client instead of `Account.call` and `Changes.change`. */
+const SENDERS: Readonly<Record<string, string>> = {
+  'commands/doctor/index.ts': 'two reads, with a client that tells its requests',
+  'commands/keys/index.ts': 'a sandbox key, which another address makes',
+  'engine/change.ts': 'sends what was agreed to',
+  'engine/connect.ts': 'reads the service’s public key',
+  'engine/open-account.ts': 'sends what needs no consent',
+};
+
 describe('rule 3: no state, time or randomness', () => {
   test('only the World uses time, randomness and the process', () => {
     const found = sources
@@ -442,6 +451,18 @@ describe('rule 3: no state, time or randomness', () => {
 
   test('imports only create values', () => {
     expectOnly(sources.flatMap(callsOf), IMPORT_EXCEPTIONS);
+  });
+
+  test('a command sends through its account, whose types know what needs consent', () => {
+    const found = sources
+      .filter(({ path }) => !/^(client|kits)\//.test(path))
+      .flatMap(({ path, code }) => (/\b(client\.call|sendRequest)\(/.test(code) ? [path] : []));
+    expectOnly(found, SENDERS);
+  });
+
+  test('only the replacement of an allowlist entry asks once for two changes', () => {
+    const found = sources.filter(({ path, code }) => !path.startsWith('engine/') && /\bisAgreed: true\b/.test(code));
+    expect(found.map(({ path }) => path)).toEqual(['commands/ip/remove.ts']);
   });
 
   test('only `fiatrail api` sends unvalidated requests', () => {
