@@ -169,7 +169,7 @@ export type Json = (words: readonly string[]) => Promise<Record<string, unknown>
 export async function furnish(json: Json, pass: () => Promise<void>): Promise<Place> {
   const user = await furnishUser(json, pass, '22345678901');
   const [{ accountId = '' } = {}] = (await json(words('bank-accounts list')))['accounts'] as Record<string, string>[];
-  await json(words(`wallets external add ${WALLET} --network base`));
+  await json(words(`wallets external add ${WALLET} --network base --yes`));
   return { ...user, bankAccountId: accountId, bank: BANK, wallet: WALLET, destination: OTHER };
 }
 
@@ -177,7 +177,7 @@ export async function furnish(json: Json, pass: () => Promise<void>): Promise<Pl
 export async function furnishOther(json: Json, pass: () => Promise<void>): Promise<Place> {
   const user = await furnishUser(json, pass, '22345678902');
   const { accountId } = await json(words('bank-accounts add --account-number 0123456790 --bank-code 000013 --yes'));
-  await json(words(`wallets external add ${OTHER} --network base`));
+  await json(words(`wallets external add ${OTHER} --network base --yes`));
   const places = { bankAccountId: String(accountId), bank: OTHER_BANK, wallet: OTHER, destination: THIRD };
   return { ...user, ...places };
 }
