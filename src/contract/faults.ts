@@ -70,7 +70,7 @@ export const FAULTS = {
     code: '03',
     http: 401,
     message: 'Authentication failed',
-    remedy: 'check FIATRAIL_API_KEY, or save the account’s present key with: fiatrail profiles add NAME --key-stdin',
+    remedy: 'check FIATRAIL_API_KEY, or save the key with: fiatrail profiles add NAME --key-stdin',
   },
   IP_BLOCKED: {
     code: '03',

@@ -11,6 +11,7 @@ import {
 } from '../../engine/allowlist.ts';
 import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
+import { printLines } from '../../terminal/ask/confirm.ts';
 import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { command, type Guided } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
@@ -51,7 +52,7 @@ async function add(
   const address = rangeText(range);
   if (!allowLockOut) guardFirst(state, range);
   const lines = consequencesOf(state, range);
-  if (session.globals.dryRun) for (const [what, text] of lines) await session.note(`${what}: ${text}`);
+  if (session.globals.dryRun && lines.length > 0) await printLines(session.world, session.note, lines);
   const reply = await session.change(
     ipAllowlist,
     { action: 'add', ipAddress: address, description: label },
