@@ -12,6 +12,7 @@ export const ipAllowlist = endpoint({
   effects: { field: 'action', of: { list: 'read', check: 'read', add: 'write', remove: 'destructive' } },
   summary: 'List, check, add or remove IP addresses on the allowlist',
   done: 'IP allowlist request processed',
+  repeats: { action: 'action', ipAddress: 'ipAddress' },
   request: () =>
     f.fields({
       action: f.oneOf('interface', ['list', 'add', 'remove', 'check']),

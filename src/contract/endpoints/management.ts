@@ -42,6 +42,7 @@ export const setWebhook = endpoint({
   effect: 'write',
   summary: 'Set the webhook URL and the events to deliver',
   done: 'Webhook configured',
+  repeats: { enabled: 'enabled' },
   request: () =>
     f.fields({
       // The sandbox may permit this machine itself, over HTTP too. Source: inferred.
@@ -75,6 +76,7 @@ export const toggleWebhook = endpoint({
   effect: 'write',
   summary: 'Enable or disable webhook delivery',
   done: 'Webhook delivery updated',
+  repeats: { enabled: 'enabled' },
   request: () => f.fields({ enabled: f.flag('interface') }),
   response: () =>
     f.payload({

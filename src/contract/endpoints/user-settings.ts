@@ -9,6 +9,7 @@ export const setStatus = endpoint({
   effect: 'write',
   summary: 'Activate or deactivate a user',
   done: 'User status updated',
+  repeats: { userId: 'userId', active: 'active' },
   request: () =>
     f.fields({
       userId: f.text('interface'),
@@ -31,6 +32,7 @@ export const updateOnrampAsset = endpoint({
   effect: 'write',
   summary: "Set the asset that a user's onramps deliver",
   done: 'Onramp asset updated',
+  repeats: { 'preferences.autoSwap': 'autoSwap' },
   request: () =>
     f.fields({
       userId: f.text('public'),
