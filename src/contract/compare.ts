@@ -1,5 +1,6 @@
 import { isUnknownFigure, type MoneyUnit } from '../money/amount.ts';
 import { isWireNumber, scaledInteger, wireNumberText } from '../money/decimal.ts';
+import { matchesVisible, parseRange, parseVisible } from './cidr.ts';
 import type { FieldMeta } from './fields.ts';
 import { ledgerNetwork, NETWORKS, networkOf } from './networks.ts';
 
@@ -43,6 +44,12 @@ function agreesTokens(one: string, other: string): boolean {
   return a.every((token) => b.includes(token)) || b.every((token) => a.includes(token));
 }
 
+/** Whether a range of addresses is the one that is shown, which may be masked and spelled otherwise. One that cannot be read says nothing. */
+function agreesRange(asked: string, said: string): boolean {
+  const [range, shown] = [parseRange(asked), parseVisible(said)];
+  return !range || !shown || matchesVisible(range, shown);
+}
+
 const tokensIn = (text: string): readonly string[] => text.toUpperCase().match(/[A-Z0-9]+/g) ?? [];
 
 /** Hexadecimal ids and addresses may differ in case; other ones may not. */
@@ -64,6 +71,7 @@ export function repeatsValue(asked: unknown, said: unknown, ofAsked: ComparedMet
   const names = ofAsked.names ?? ofSaid.names;
   if (names === 'network') return agreesNetwork(a, b);
   if (names === 'bank') return agreesBankCode(a, b);
+  if (names === 'ip') return agreesRange(a, b);
   if (names === 'tokens') return agreesTokens(a, b);
   const isWord = [ofAsked, ofSaid].some(({ type }) => type.startsWith('enum['));
   return isWord || (HEX.test(a) && HEX.test(b)) ? agrees(a, b) : isEqualMasked(a, b);

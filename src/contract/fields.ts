@@ -39,8 +39,8 @@ export interface FieldMeta {
   readonly mayBeBase?: boolean;
   /** Whether the service may print it with asterisks instead of digits. */
   readonly isMasked?: boolean;
-  /** What a text names that the service spells in several ways: a network, a bank by its code, or tokens and pairs of them. */
-  readonly names?: 'network' | 'bank' | 'tokens';
+  /** What a text names that the service spells in several ways: a network, a bank by its code, tokens and pairs of them, or IP addresses. */
+  readonly names?: 'network' | 'bank' | 'tokens' | 'ip';
   /** What the service takes if an optional field of a request is left out. */
   readonly byDefault?: string;
   /** For an object: the field that a documented older form has in the object's place. */

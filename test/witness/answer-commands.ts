@@ -16,10 +16,14 @@ type Line = (given: Given) => readonly string[];
 
 const text = (value: unknown, otherwise: string) => (value === undefined ? otherwise : String(value));
 const ADDRESS = '0xd356b83195cfe6dd2509f521c97de1eadd649196';
+/** An address that the program sends: it refuses those that are invalid itself. */
+const evm = (address: unknown) => (/^0x[\da-f]{40}$/i.test(text(address, '')) ? String(address) : ADDRESS);
 const inTokens = (base: unknown) => `${text(base, '1000000')} base`;
 const order = ({ pair = 'CNGN-USDC', side = 'sell', price, minAmount, maxAmount }: Given) => [
-  ...['--pair', String(pair), '--side', String(side), '--price', text(price, '1400').slice(0, 4)],
-  ...['--min', text(minAmount, '1200').slice(0, 4), '--max', text(maxAmount, '90000').padStart(6, '9')],
+  ...['--pair', String(pair), '--side', String(side), '--price', text(price, '1400')],
+  ...['--min', text(minAmount, '1200')],
+  // The program refuses an order whose minimum is above its maximum itself.
+  ...['--max', Number(maxAmount) < Number(minAmount) ? text(minAmount, '1200') : text(maxAmount, '90000')],
 ];
 
 /** The command that sends a request to each endpoint, with the fields that its answers were documented for. */
@@ -30,17 +34,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'POST /manageuserstatus': ({ userId }) => ['users', 'deactivate', text(userId, 'u-1'), '--reason', 'Lost phone'],
   'POST /listfintechusers': ({ limit }) => ['users', 'list', '--limit', text(limit, '20')],
   'POST /setuserdefaultwallet': ({ userId, address }) => [
-    ...[
-      'users',
-      'default-wallet',
-      'set',
-      '--yes',
-      '--network',
-      'base',
-      text(userId, 'u-1'),
-      '--address',
-      /^0x[\da-f]{40}$/i.test(text(address, '')) ? String(address) : ADDRESS,
-    ],
+    ...['users', 'default-wallet', 'set', '--yes', '--network', 'base', text(userId, 'u-1'), '--address', evm(address)],
   ],
   'POST /getuserdefaultwallet': ({ userId }) => ['users', 'default-wallet', 'show', text(userId, 'u-1')],
   'DELETE /removeuserdefaultwallet': ({ userId }) => ['users', 'default-wallet', 'remove', text(userId, 'u-1')],
@@ -63,9 +57,10 @@ const COMMANDS: Readonly<Record<string, Line>> = {
     text(requestId ?? walletAddress, 'r-1'),
   ],
   'POST /getvirtualaccount': ({ requestId }) => ['onramp', 'account', text(requestId, 'r-1')],
-  'POST /cngnofframp': ({ userId, amount }) => [
+  'POST /cngnofframp': ({ userId, amount, bankCode, accountNumber }) => [
     ...['offramp', 'start', text(userId, 'u-1'), '--amount', text(amount, '500')],
-    ...['--bank-code', '000911', '--account-number', '0123987654'],
+    ...['--bank-code', /^\d{3,6}$/.test(text(bankCode, '')) ? String(bankCode) : '000911'],
+    ...['--account-number', text(accountNumber, '0123987654')],
   ],
   'POST /cngnofframpstatus': ({ requestId }) => ['offramp', 'status', text(requestId, 'r-1')],
   'POST /initiateofframp': ({ bankAccountId, amount }) => [
@@ -79,9 +74,9 @@ const COMMANDS: Readonly<Record<string, Line>> = {
     ],
   ],
   'GET /getofframpstatus': ({ requestId }) => ['payout', 'status', text(requestId, 'r-1')],
-  'POST /withdrawasset': ({ userId, internalWallet }) => [
-    ...['withdrawals', 'start', text(userId, 'u-1'), '--amount', '5', '--token', 'CNGN'],
-    ...['--from', text(internalWallet, ADDRESS), '--to', ADDRESS],
+  'POST /withdrawasset': ({ userId, internalWallet, amount, destinationWallet }) => [
+    ...['withdrawals', 'start', text(userId, 'u-1'), '--amount', Number(amount) > 0 ? String(amount) : '5'],
+    ...['--token', 'CNGN', '--from', text(internalWallet, ADDRESS), '--to', text(destinationWallet, ADDRESS)],
   ],
   'POST /fintechtransfer': ({ amount, destinationAddress }) => [
     'transfers',
@@ -123,8 +118,10 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'GET /swapstatus': ({ requestId }) => ['swaps', 'status', text(requestId, 'swap-1')],
   'GET /swaphistory': () => ['swaps', 'list', '--limit', '1'],
   'GET /bridge/networks': () => ['bridge', 'networks'],
-  'POST /bridge/quote': () => ['bridge', 'quote', '--from-network', 'base', '--to-network', 'bsc', '--amount', '500'],
-  'POST /bridge/initiate': () => [
+  'POST /bridge/quote': ({ amount }) => [
+    ...['bridge', 'quote', '--from-network', 'base', '--to-network', 'bsc', '--amount', text(amount, '500')],
+  ],
+  'POST /bridge/initiate': ({ amount }) => [
     ...[
       'bridge',
       'start',
@@ -133,7 +130,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
       '--to-network',
       'bsc',
       '--amount',
-      '500',
+      text(amount, '500'),
       '--from',
       ADDRESS,
       '--to',
@@ -144,21 +141,25 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'GET /bridge/history': () => ['bridge', 'list'],
   'GET /getfintechwallet': () => ['wallets', 'show'],
   'POST /listuserwallets': ({ userId }) => ['wallets', 'list', text(userId, 'u-1')],
-  'POST /addexternalwallet': () => ['wallets', 'external', 'add', ADDRESS, '--network', 'base'],
-  'PUT /updateexternalwalletstatus': () => ['wallets', 'external', 'enable', ADDRESS],
-  'DELETE /removeexternalwallet': () => ['wallets', 'external', 'remove', ADDRESS],
+  'POST /addexternalwallet': ({ address, type }) => [
+    ...['wallets', 'external', 'add', evm(address), '--network', 'base', '--wallet-type', text(type, 'other')],
+  ],
+  'PUT /updateexternalwalletstatus': ({ address, status }) => [
+    ...['wallets', 'external', status === 'inactive' ? 'disable' : 'enable', evm(address)],
+  ],
+  'DELETE /removeexternalwallet': ({ address }) => ['wallets', 'external', 'remove', evm(address)],
   'GET /balance/multi': () => ['balances', 'account'],
   'POST /balance/address': ({ address }) => ['balances', 'address', text(address, ADDRESS)],
   'GET /balance/user/:userId': ({ userId }) => ['balances', 'user', text(userId, 'u-1')],
   'GET /getfintechvirtualaccount': () => ['wallets', 'deposit-account'],
   'POST /getbankscode': () => ['banks'],
-  'POST /addbankaccount': () => [
+  'POST /addbankaccount': ({ accountNumber, bankCode }) => [
     'bank-accounts',
     'add',
     '--account-number',
-    '0123456789',
+    /^\d{10}$/.test(text(accountNumber, '')) ? String(accountNumber) : '0123456789',
     '--bank-code',
-    '000911',
+    text(bankCode, '000911'),
     '--yes',
   ],
   'GET /listbankaccounts': () => ['bank-accounts', 'list'],
@@ -191,7 +192,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
       : quoteId === undefined
         ? ['fx', 'trades', 'start', '--order', String(orderId), '--amount', '57000']
         : ['fx', 'trades', 'start', '--quote', String(quoteId)],
-  'POST /fx/market-order': () => [
+  'POST /fx/market-order': ({ cngnAmount }) => [
     'fx',
     'market-orders',
     'start',
@@ -200,17 +201,17 @@ const COMMANDS: Readonly<Record<string, Line>> = {
     '--side',
     'sell',
     '--amount',
-    '57000',
+    text(cngnAmount, '57000'),
   ],
   'POST /fx/limit-order': (given) => ['fx', 'orders', 'add', ...order(given)],
   'POST /fx/orders': (given) => ['fx', 'orders', 'add', ...order(given)],
-  'PUT /fx/limit-order/update': ({ orderId }) => [
+  'PUT /fx/limit-order/update': ({ orderId, price }) => [
     'fx',
     'orders',
     'update',
     text(orderId, 'order_1'),
     '--price',
-    '1400',
+    text(price, '1400'),
   ],
   'DELETE /fx/limit-order/delete': ({ orderId }) => ['fx', 'orders', 'remove', text(orderId, 'order_1')],
   'GET /fx/limit-orders': () => ['fx', 'orders', 'list'],
@@ -251,13 +252,17 @@ const OTHERS: Readonly<Record<string, Line>> = {
     `${amount} kobo`,
     ...ACCOUNT_OF_FEES,
   ],
-  'PUT /managefees': () => ['fees', 'set', '--onramp-percent', '1%', '--onramp-cap', '500', '--onramp', 'on'],
+  'PUT /managefees': ({ onrampFee }) => {
+    const { percentageFee, capFee } = (onrampFee ?? { percentageFee: 1, capFee: 50_000 }) as Given;
+    return ['fees', 'set', '--onramp-percent', `${percentageFee}%`, '--onramp-cap', `${capFee} kobo`, '--onramp', 'on'];
+  },
   'POST /manageipallowlist': (given) => ALLOWLIST[String(given['action'])]?.(given) ?? [],
   'POST /fx/auto-signing/enable': () => ['fx', 'auto-signing', 'enable'],
   'POST /fx/auto-signing/disable': () => ['fx', 'auto-signing', 'disable'],
   'POST /fx/auto-signing/threshold': ({ usdThreshold }) => ['fx', 'auto-signing', 'set', String(usdThreshold)],
-  'POST /fx/mpc/register': ({ vaultId }) => [
-    ...['fx', 'vault', 'set', '--vault-id', String(vaultId), '--usdc', ADDRESS, '--usdt', ADDRESS],
+  'POST /fx/mpc/register': ({ vaultId, tokenWallets = {} }) => [
+    ...['fx', 'vault', 'set', '--vault-id', String(vaultId)],
+    ...['--usdc', evm((tokenWallets as Given)['USDC']), '--usdt', evm((tokenWallets as Given)['USDT'])],
     ...['--email', 'ops@acme.example', '--public-key-file', 'signer.pub', '--private-key-file', 'client'],
     '--api-key-stdin',
   ],
