@@ -19,19 +19,25 @@ const ADDRESS = '0xd356b83195cfe6dd2509f521c97de1eadd649196';
 /** An address that the program sends: it refuses those that are invalid itself. */
 const evm = (address: unknown) => (/^0x[\da-f]{40}$/i.test(text(address, '')) ? String(address) : ADDRESS);
 const inTokens = (base: unknown) => `${text(base, '1000000')} base`;
-const order = ({ pair = 'CNGN-USDC', side = 'sell', price, minAmount, maxAmount }: Given) => [
-  ...['--pair', String(pair), '--side', String(side), '--price', text(price, '1400')],
-  ...['--min', text(minAmount, '1200')],
-  // The program refuses an order whose minimum is above its maximum itself.
-  ...['--max', Number(maxAmount) < Number(minAmount) ? text(minAmount, '1200') : text(maxAmount, '90000')],
-];
+const order = ({ quoteCurrency = 'USDC', pair = `CNGN-${quoteCurrency}`, side = 'sell', ...given }: Given) => {
+  const { price, minAmount, maxAmount } = given;
+  return [
+    ...['--pair', String(pair), '--side', String(side), '--price', text(price, '1400')],
+    ...['--min', text(minAmount, '1200')],
+    // The program refuses an order whose minimum is above its maximum itself.
+    ...['--max', Number(maxAmount) < Number(minAmount) ? text(minAmount, '1200') : text(maxAmount, '90000')],
+  ];
+};
 
 /** The command that sends a request to each endpoint, with the fields that its answers were documented for. */
 const COMMANDS: Readonly<Record<string, Line>> = {
   'POST /onboarduser': () => ['users', 'onboarding', 'start', '22198765431'],
   'POST /onboardstatus': ({ requestId }) => ['users', 'onboarding', 'status', text(requestId, 'r-1')],
   'POST /getuserdetails': ({ userId }) => ['users', 'show', text(userId, 'u-1')],
-  'POST /manageuserstatus': ({ userId }) => ['users', 'deactivate', text(userId, 'u-1'), '--reason', 'Lost phone'],
+  'POST /manageuserstatus': ({ userId, active }) =>
+    active === true
+      ? ['users', 'activate', text(userId, 'u-1')]
+      : ['users', 'deactivate', text(userId, 'u-1'), '--reason', 'Lost phone'],
   'POST /listfintechusers': ({ limit }) => ['users', 'list', '--limit', text(limit, '20')],
   'POST /setuserdefaultwallet': ({ userId, address }) => [
     ...['users', 'default-wallet', 'set', '--yes', '--network', 'base', text(userId, 'u-1'), '--address', evm(address)],
@@ -74,9 +80,10 @@ const COMMANDS: Readonly<Record<string, Line>> = {
     ],
   ],
   'GET /getofframpstatus': ({ requestId }) => ['payout', 'status', text(requestId, 'r-1')],
-  'POST /withdrawasset': ({ userId, internalWallet, amount, destinationWallet }) => [
+  'POST /withdrawasset': ({ userId, internalWallet, amount, destinationWallet, network }) => [
     ...['withdrawals', 'start', text(userId, 'u-1'), '--amount', Number(amount) > 0 ? String(amount) : '5'],
     ...['--token', 'CNGN', '--from', text(internalWallet, ADDRESS), '--to', text(destinationWallet, ADDRESS)],
+    ...(network === undefined ? [] : ['--network', String(network)]),
   ],
   'POST /fintechtransfer': ({ amount, destinationAddress }) => [
     'transfers',
@@ -104,38 +111,21 @@ const COMMANDS: Readonly<Record<string, Line>> = {
       '1',
     ],
   ],
-  'POST /swaptrigger': ({ walletAddress }) => [
-    'swaps',
-    'wallets',
-    'start',
-    '--wallet',
-    text(walletAddress, ADDRESS),
-    '--sell',
-    'CNGN',
-    '--amount',
-    '350',
+  'POST /swaptrigger': ({ walletAddress, amount, buyToken }) => [
+    ...['swaps', 'wallets', 'start', '--wallet', text(walletAddress, ADDRESS), '--sell', 'CNGN'],
+    ...(amount === undefined ? [] : ['--amount', Number(amount) > 0 ? String(amount) : '350']),
+    ...(buyToken === undefined ? [] : ['--buy', String(buyToken)]),
   ],
   'GET /swapstatus': ({ requestId }) => ['swaps', 'status', text(requestId, 'swap-1')],
   'GET /swaphistory': () => ['swaps', 'list', '--limit', '1'],
   'GET /bridge/networks': () => ['bridge', 'networks'],
-  'POST /bridge/quote': ({ amount }) => [
-    ...['bridge', 'quote', '--from-network', 'base', '--to-network', 'bsc', '--amount', text(amount, '500')],
+  'POST /bridge/quote': ({ amount, toNetwork }) => [
+    ...['bridge', 'quote', '--from-network', 'base', '--to-network', text(toNetwork, 'bsc')],
+    ...['--amount', text(amount, '500')],
   ],
-  'POST /bridge/initiate': ({ amount }) => [
-    ...[
-      'bridge',
-      'start',
-      '--from-network',
-      'base',
-      '--to-network',
-      'bsc',
-      '--amount',
-      text(amount, '500'),
-      '--from',
-      ADDRESS,
-      '--to',
-      ADDRESS,
-    ],
+  'POST /bridge/initiate': ({ amount, toNetwork }) => [
+    ...['bridge', 'start', '--from-network', 'base', '--to-network', text(toNetwork, 'bsc')],
+    ...['--amount', text(amount, '500'), '--from', ADDRESS, '--to', ADDRESS],
   ],
   'GET /bridge/status/:requestId': ({ requestId }) => ['bridge', 'status', text(requestId, 'bridge_1')],
   'GET /bridge/history': () => ['bridge', 'list'],
@@ -148,9 +138,17 @@ const COMMANDS: Readonly<Record<string, Line>> = {
     ...['wallets', 'external', status === 'inactive' ? 'disable' : 'enable', evm(address)],
   ],
   'DELETE /removeexternalwallet': ({ address }) => ['wallets', 'external', 'remove', evm(address)],
-  'GET /balance/multi': () => ['balances', 'account'],
-  'POST /balance/address': ({ address }) => ['balances', 'address', text(address, ADDRESS)],
-  'GET /balance/user/:userId': ({ userId }) => ['balances', 'user', text(userId, 'u-1')],
+  'GET /balance/multi': ({ token }) => ['balances', 'account', '--token', text(token, 'CNGN')],
+  'POST /balance/address': ({ address, token }) => [
+    ...['balances', 'address', text(address, ADDRESS), '--token', text(token, 'CNGN')],
+  ],
+  'GET /balance/user/:userId': ({ userId, token }) => [
+    'balances',
+    'user',
+    text(userId, 'u-1'),
+    '--token',
+    text(token, 'CNGN'),
+  ],
   'GET /getfintechvirtualaccount': () => ['wallets', 'deposit-account'],
   'POST /getbankscode': () => ['banks'],
   'POST /addbankaccount': ({ accountNumber, bankCode }) => [
@@ -168,55 +166,50 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'DELETE /deletebankaccount': ({ accountId }) => ['bank-accounts', 'remove', text(accountId, 'b-1')],
   'GET /getfees': () => ['fees', 'show'],
   'GET /getaccumulatedfees': () => ['fees', 'earned'],
-  [`POST /fees/${SERVICE}/preview`]: () => ['fees', 'preview', '--amount', '1800', '--operation', 'offramp'],
-  'POST /verifywithdrawal': ({ transactionReference }) => [
-    'fees',
-    'withdrawals',
-    'status',
-    text(transactionReference, 'FTW_1'),
+  [`POST /fees/${SERVICE}/preview`]: ({ amount, transactionType }) => [
+    ...[
+      'fees',
+      'preview',
+      '--amount',
+      `${text(amount, '180000')} kobo`,
+      '--operation',
+      text(transactionType, 'offramp'),
+    ],
+  ],
+  'POST /verifywithdrawal': ({ transactionReference, withdrawalId }) => [
+    ...['fees', 'withdrawals', 'status', text(transactionReference ?? withdrawalId, 'FTW_1')],
   ],
   'GET /getwithdrawalhistory': () => ['fees', 'withdrawals', 'list'],
-  'POST /fx/quote': ({ pair, side }) => [
-    'fx',
-    'quote',
-    '--pair',
-    text(pair, 'CNGN-USDC'),
-    '--side',
-    text(side, 'sell'),
-    '--amount',
-    '57000',
+  'POST /fx/quote': ({ pair, side, cngnAmount, tokenAmount }) => [
+    ...['fx', 'quote', '--pair', text(pair, 'CNGN-USDC'), '--side', text(side, 'sell'), '--amount'],
+    tokenAmount === undefined
+      ? Number(cngnAmount) >= 1000
+        ? String(cngnAmount)
+        : '57000'
+      : `${tokenAmount} ${text(pair, 'CNGN-USDC').slice(-4)}`,
   ],
-  'POST /fx/trade': ({ quoteId, orderId }) =>
-    quoteId === undefined && orderId === undefined
-      ? ['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'sell', '--amount', '57000']
-      : quoteId === undefined
-        ? ['fx', 'trades', 'start', '--order', String(orderId), '--amount', '57000']
-        : ['fx', 'trades', 'start', '--quote', String(quoteId)],
-  'POST /fx/market-order': ({ cngnAmount }) => [
-    'fx',
-    'market-orders',
-    'start',
-    '--pair',
-    'CNGN-USDC',
-    '--side',
-    'sell',
-    '--amount',
-    text(cngnAmount, '57000'),
+  'POST /fx/trade': ({ quoteId, orderId, pair, side, cngnAmount }) => {
+    const amount = ['--amount', text(cngnAmount, '57000')];
+    if (quoteId !== undefined) return ['fx', 'trades', 'start', '--quote', String(quoteId)];
+    if (orderId !== undefined) return ['fx', 'trades', 'start', '--order', String(orderId), ...amount];
+    return ['fx', 'trades', 'start', '--pair', text(pair, 'CNGN-USDC'), '--side', text(side, 'sell'), ...amount];
+  },
+  'POST /fx/market-order': ({ pair, side, cngnAmount }) => [
+    ...['fx', 'market-orders', 'start', '--pair', text(pair, 'CNGN-USDC'), '--side', text(side, 'sell')],
+    ...['--amount', text(cngnAmount, '57000')],
   ],
   'POST /fx/limit-order': (given) => ['fx', 'orders', 'add', ...order(given)],
   'POST /fx/orders': (given) => ['fx', 'orders', 'add', ...order(given)],
-  'PUT /fx/limit-order/update': ({ orderId, price }) => [
-    'fx',
-    'orders',
-    'update',
-    text(orderId, 'order_1'),
-    '--price',
-    text(price, '1400'),
+  'PUT /fx/limit-order/update': ({ orderId, price, maxAmount, status }) => [
+    ...['fx', 'orders', 'update', text(orderId, 'order_1')],
+    ...(status === undefined ? [] : ['--status', String(status)]),
+    ...(maxAmount === undefined ? [] : ['--max', String(maxAmount)]),
+    ...(status === undefined && maxAmount === undefined ? ['--price', text(price, '1400')] : []),
   ],
   'DELETE /fx/limit-order/delete': ({ orderId }) => ['fx', 'orders', 'remove', text(orderId, 'order_1')],
   'GET /fx/limit-orders': () => ['fx', 'orders', 'list'],
-  'GET /fx/orderbook': () => ['fx', 'book', 'show', 'CNGN-USDC'],
-  'GET /fx/orderbook/stats': () => ['fx', 'stats', 'CNGN-USDC'],
+  'GET /fx/orderbook': ({ pair }) => ['fx', 'book', 'show', text(pair, 'CNGN-USDC')],
+  'GET /fx/orderbook/stats': ({ pair }) => ['fx', 'stats', text(pair, 'CNGN-USDC')],
   'GET /fx/orderbook-token': () => ['fx', 'book', 'token'],
   'GET /fx/trades': () => ['fx', 'trades', 'list'],
   'GET /fx/trades/status': ({ tradeId }) => ['fx', 'trades', 'status', text(tradeId, 'trade_1')],

@@ -1,5 +1,6 @@
 import { endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
 import * as f from '../fields.ts';
+import { OFFRAMP_FAILED } from '../values.ts';
 
 /** The payout account as verified by the bank. */
 const verifiedDestination = () =>
@@ -9,9 +10,6 @@ const verifiedDestination = () =>
     accountHolderName: f.maybeText('public'),
     verificationTimestamp: f.maybe(f.timestamp('public')),
   });
-
-/** The states in which an offramp has failed. */
-export const OFFRAMP_FAILED = ['failed', 'cancelled'] as const;
 
 export const startOfframp = endpoint({
   id: 'transactions.offramp',

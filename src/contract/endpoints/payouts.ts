@@ -1,8 +1,6 @@
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
-
-/** The states in which a payout has failed. */
-export const PAYOUT_FAILED = ['failed', 'cancelled', 'reversed'] as const;
+import { PAYOUT_FAILED } from '../values.ts';
 
 export const startPayout = endpoint({
   id: 'transactions.fintech-offramp',

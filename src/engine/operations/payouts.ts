@@ -1,8 +1,9 @@
 import { CliError } from '../../base/errors.ts';
 import { agrees, agreesBankCode } from '../../contract/compare.ts';
 import { getBankAccount } from '../../contract/endpoints/banks.ts';
-import { OFFRAMP_FAILED, offrampStatus, startOfframp } from '../../contract/endpoints/offramp.ts';
-import { PAYOUT_FAILED, payoutStatus, startPayout } from '../../contract/endpoints/payouts.ts';
+import { offrampStatus, startOfframp } from '../../contract/endpoints/offramp.ts';
+import { payoutStatus, startPayout } from '../../contract/endpoints/payouts.ts';
+import { OFFRAMP_FAILED, PAYOUT_FAILED } from '../../contract/values.ts';
 import type { Baseline } from '../../journal/intent.ts';
 import { type Amount, amount } from '../../money/amount.ts';
 import type { SavedAccount } from '../banks.ts';
