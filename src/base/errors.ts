@@ -28,14 +28,14 @@ interface RefusalCondition {
 /** What was asked, and what a response says in its place. */
 export interface Contradiction {
   readonly asked: string;
-  readonly said: string;
+  readonly answered: string;
   /** The service's id of what the response is about. */
   readonly requestId?: string | undefined;
 }
 
 /** Says what is in doubt about a change that was accepted. */
-export const contradictedText = ({ asked, said }: Contradiction): string =>
-  `the service accepted the request, but its response contradicts it: asked for ${asked}; the response says ${said}`;
+export const contradictedText = ({ asked, answered }: Contradiction): string =>
+  `the service accepted the request, but its response contradicts it: asked for ${asked}; the response says ${answered}`;
 
 /** Optional details of an error. */
 interface ErrorDetails {

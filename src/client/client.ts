@@ -132,11 +132,11 @@ function isPlainRefusal({ kind }: DecodedAnswer, status: number): boolean {
 function requireOwn(endpoint: Endpoint, effect: Effect, known: Readonly<Record<string, unknown>>, data: unknown): void {
   const found = contradictionIn(endpoint, known, data);
   if (!found) return;
-  const { asked, said } = found;
-  if (effect !== 'read') throw contradicted({ asked, said, requestId: requestIdOf(endpoint, data) });
+  const { asked, answered } = found;
+  if (effect !== 'read') throw contradicted({ asked, answered, requestId: requestIdOf(endpoint, data) });
   throw new CliError(
     'network',
-    `the service sent no usable response: it is not the answer to this request, asked for ${asked}; the response says ${said}`,
+    `the service sent no usable response: it is not the answer to this request, asked for ${asked}; the response says ${answered}`,
     {
       code: RESPONSE_OF_ANOTHER_REQUEST,
       hint: 'run the command again; if it stays so, report both values to the service',

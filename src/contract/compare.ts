@@ -45,8 +45,8 @@ function agreesTokens(one: string, other: string): boolean {
 }
 
 /** Whether a range of addresses is the one that is shown, which may be masked and spelled otherwise. One that cannot be read says nothing. */
-function agreesRange(asked: string, said: string): boolean {
-  const [range, shown] = [parseRange(asked), parseVisible(said)];
+function agreesRange(asked: string, answered: string): boolean {
+  const [range, shown] = [parseRange(asked), parseVisible(answered)];
   return !range || !shown || matchesVisible(range, shown);
 }
 
@@ -62,18 +62,18 @@ export type ComparedMeta = Pick<FieldMeta, 'type' | 'unit' | 'asset' | 'names' |
  * Whether a value of a response repeats that of the request, as the fields' metadata says how to compare them. A value that is missing or cannot be read says
  * nothing.
  */
-export function repeatsValue(asked: unknown, said: unknown, ofAsked: ComparedMeta, ofSaid: ComparedMeta): boolean {
-  if (isUnit(ofSaid.unit)) return repeatsAmount(asked, said, ofAsked, ofSaid);
-  if (typeof asked === 'boolean' && typeof said === 'boolean') return asked === said;
-  const [a, b] = [textOf(asked), textOf(said)];
+export function repeatsValue(asked: unknown, answered: unknown, ofAsked: ComparedMeta, ofAnswered: ComparedMeta): boolean {
+  if (isUnit(ofAnswered.unit)) return repeatsAmount(asked, answered, ofAsked, ofAnswered);
+  if (typeof asked === 'boolean' && typeof answered === 'boolean') return asked === answered;
+  const [a, b] = [textOf(asked), textOf(answered)];
   if (a === undefined || b === undefined) return true;
-  if (ofSaid.unit === 'percent') return areEqual(scaledInteger(a, 6), scaledInteger(b, 6));
-  const names = ofAsked.names ?? ofSaid.names;
+  if (ofAnswered.unit === 'percent') return areEqual(scaledInteger(a, 6), scaledInteger(b, 6));
+  const names = ofAsked.names ?? ofAnswered.names;
   if (names === 'network') return agreesNetwork(a, b);
   if (names === 'bank') return agreesBankCode(a, b);
   if (names === 'ip') return agreesRange(a, b);
   if (names === 'tokens') return agreesTokens(a, b);
-  const isWord = [ofAsked, ofSaid].some(({ type }) => type.startsWith('enum['));
+  const isWord = [ofAsked, ofAnswered].some(({ type }) => type.startsWith('enum['));
   return isWord || (HEX.test(a) && HEX.test(b)) ? agrees(a, b) : isEqualMasked(a, b);
 }
 
@@ -89,21 +89,21 @@ const areEqual = (one: bigint | undefined, other: bigint | undefined): boolean =
   one === undefined || other === undefined || one === other;
 
 /** Whether the response's amount is the request's in one of the units that it may have. */
-function repeatsAmount(asked: unknown, said: unknown, ofAsked: ComparedMeta, ofSaid: ComparedMeta): boolean {
+function repeatsAmount(asked: unknown, answered: unknown, ofAsked: ComparedMeta, ofAnswered: ComparedMeta): boolean {
   const wanted = textOf(asked);
-  const unit = isUnit(ofAsked.unit) ? ofAsked.unit : ofSaid.unit;
+  const unit = isUnit(ofAsked.unit) ? ofAsked.unit : ofAnswered.unit;
   const known = wanted !== undefined && isUnit(unit) ? millionthsIn(wanted, unit) : undefined;
-  const found = amountsOf(said, ofSaid);
+  const found = amountsOf(answered, ofAnswered);
   return known === undefined || found.length === 0 || found.includes(known);
 }
 
 /** What a figure of a response may be, in millionths of a Naira or token: one value, or one for each documented unit if its unit is not known. */
-function amountsOf(said: unknown, { unit, asset }: ComparedMeta): readonly bigint[] {
-  const text = isUnknownFigure(said) ? said.value : textOf(said);
+function amountsOf(answered: unknown, { unit, asset }: ComparedMeta): readonly bigint[] {
+  const text = isUnknownFigure(answered) ? answered.value : textOf(answered);
   if (text === undefined || text.includes('*') || !isUnit(unit)) return [];
   // Nothing is smaller than these units, so a point says that the figure is in another one.
   const isOther = (unit === 'base' || unit === 'kobo') && /[.e]/i.test(text);
-  const units = isUnknownFigure(said) || isOther ? UNITS[asset === 'NGN' ? 'naira' : 'token'] : [unit];
+  const units = isUnknownFigure(answered) || isOther ? UNITS[asset === 'NGN' ? 'naira' : 'token'] : [unit];
   return units.flatMap((each) => millionthsIn(text, each) ?? []);
 }
 
@@ -114,9 +114,9 @@ const UNITS = { naira: ['kobo', 'naira'], token: ['base', 'token'] } as const sa
 >;
 
 /** How many decimals a unit has when it is written in millionths of a Naira or token. */
-const PLACES = { kobo: 4, base: 0, naira: 6, token: 6, 'decimal-string': 6 } as const satisfies Record<
+const UNIT_DECIMALS = { kobo: 4, base: 0, naira: 6, token: 6, 'decimal-string': 6 } as const satisfies Record<
   MoneyUnit,
   number
 >;
 
-export const millionthsIn = (text: string, unit: MoneyUnit): bigint | undefined => scaledInteger(text, PLACES[unit]);
+export const millionthsIn = (text: string, unit: MoneyUnit): bigint | undefined => scaledInteger(text, UNIT_DECIMALS[unit]);

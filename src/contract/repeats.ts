@@ -22,24 +22,24 @@ export const repetitionsOf = ({ repeats = {} }: Pick<Endpoint, 'repeats'>): read
  */
 export function contradictionIn(endpoint: Endpoint, known: Fields, data: unknown): Contradiction | undefined {
   const asked = new Map<string, string>();
-  const said: string[] = [];
+  const answered: string[] = [];
   for (const [field, path] of repetitionsOf(endpoint)) {
     const ofAsked = metaAt(endpoint.request(), field) ?? UNKNOWN_FIELD;
-    const ofSaid = metaAt(endpoint.response(), path) ?? UNKNOWN_FIELD;
-    const wanted = isSaidOtherwise(endpoint, field, known) ? [] : wantedAt(known, field, ofAsked);
+    const ofAnswered = metaAt(endpoint.response(), path) ?? UNKNOWN_FIELD;
+    const wanted = isNamedOtherwise(endpoint, field, known) ? [] : wantedAt(known, field, ofAsked);
     const found = valuesAt(data, path);
     if (wanted.length === 0 || found.length === 0) continue;
-    if (wanted.some((one) => found.some((other) => repeatsValue(one, other, ofAsked, ofSaid)))) continue;
+    if (wanted.some((one) => found.some((other) => repeatsValue(one, other, ofAsked, ofAnswered)))) continue;
     // Of a term, the response's field says in which unit it is.
-    const ofWanted = ofAsked.unit === undefined ? ofSaid : ofAsked;
+    const ofWanted = ofAsked.unit === undefined ? ofAnswered : ofAsked;
     asked.set(field, `${field} ${wanted.map((each) => shown(each, ofWanted, known)).join(' or ')}`);
-    said.push(`${path} ${found.map((each) => shown(each, ofSaid, aroundIn(data, path))).join(' and ')}`);
+    answered.push(`${path} ${found.map((each) => shown(each, ofAnswered, aroundIn(data, path))).join(' and ')}`);
   }
-  return said.length === 0 ? undefined : { asked: [...asked.values()].join(', '), said: said.join(', ') };
+  return answered.length === 0 ? undefined : { asked: [...asked.values()].join(', '), answered: answered.join(', ') };
 }
 
 /** Whether another name of the request has the same value, such as the address of a wallet in place of an id: then it is no id. */
-function isSaidOtherwise({ synonyms = {}, repeats = {} }: Endpoint, field: string, known: Fields): boolean {
+function isNamedOtherwise({ synonyms = {}, repeats = {} }: Endpoint, field: string, known: Fields): boolean {
   return Object.entries(synonyms).some(
     ([other, name]) => name === field && Object.hasOwn(repeats, other) && known[other] === known[field],
   );

@@ -29,7 +29,7 @@ export class AlreadyDone extends Error {
 /** The contradiction of a response that names work which another operation has. */
 export const takenBefore = (requestId: string, holder: string): Contradiction => ({
   asked: 'new work',
-  said: `request id ${requestId}, which is that of operation ${holder}`,
+  answered: `request id ${requestId}, which is that of operation ${holder}`,
   requestId,
 });
 

@@ -128,14 +128,14 @@ export async function sendJournaled<D>(
   } catch (error) {
     if (error instanceof CliError && error.category === 'unknown') {
       const { contradiction } = error;
-      const said = contradiction && {
+      const known = contradiction && {
         result: searchResult({ contradiction }),
         // One piece of work is that of one operation.
         requestId: (await otherHolder(account, journal, sending, contradiction.requestId, operationId))
           ? undefined
           : contradiction.requestId,
       };
-      await record(account, journal, { operationId, state: 'unknown', detail: error.message, ...said });
+      await record(account, journal, { operationId, state: 'unknown', detail: error.message, ...known });
       throw withOperation(error, operationId);
     }
     const detail = error instanceof Error ? error.message : String(error);

@@ -56,7 +56,7 @@ describe('a change that is accepted with a response that contradicts it', () => 
     expect(JSON.parse(looked.out).operations).toMatchObject([
       {
         found: 'contradicted',
-        contradiction: { asked: expect.stringContaining('7.50 cNGN'), said: expect.stringContaining('75.00 USDC') },
+        contradiction: { asked: expect.stringContaining('7.50 cNGN'), answered: expect.stringContaining('75.00 USDC') },
         advice: expect.stringContaining('accepted, but contradicted'),
         wayOut: expect.arrayContaining([expect.stringContaining('--request-id tr-1')]),
       },

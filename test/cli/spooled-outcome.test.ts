@@ -91,7 +91,10 @@ describe('a withdrawal whose outcome the journal cannot take, because another pr
     const home = newHome(onTestFinished);
     let release = async () => {};
     const other = { ...DATA, amount: 5_000_000 };
-    const { run, withdrawals } = await serviceThat(home, async () => void (release = await lockJournal(home)), other);
+    const lock = async () => {
+      release = await lockJournal(home);
+    };
+    const { run, withdrawals } = await serviceThat(home, lock, other);
     const first = await run([...WITHDRAW, '--once', 'k']);
     expect(first.code).toBe(6);
     expect(first.stderr).toContain('asked for amount ₦500.00; the response says amount ₦50,000.00');

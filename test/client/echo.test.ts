@@ -32,7 +32,7 @@ describe('a response about something else', () => {
         code: 'RESPONSE_OF_ANOTHER_REQUEST',
         contradiction: {
           asked: 'amount 7.50 cNGN, ticker CNGN',
-          said: 'amount 75.00 USDC, ticker USDC',
+          answered: 'amount 75.00 USDC, ticker USDC',
           requestId: 'req-1',
         },
       }),

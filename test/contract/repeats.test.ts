@@ -116,7 +116,7 @@ describe.each(ROWS)('$id', ({ endpoint, field, path }) => {
   test('notices another value, and names both', () => {
     expect(found(sample.other)).toMatchObject({
       asked: expect.stringContaining(field),
-      said: expect.stringContaining(path),
+      answered: expect.stringContaining(path),
     });
   });
 
@@ -233,7 +233,7 @@ describe('what is compared', () => {
   ])('%s', (_, endpoint, known, data, asked, said) => {
     expect(contradictionIn(endpoint, known, data)).toEqual({
       asked: expect.stringContaining(asked),
-      said: expect.stringContaining(said),
+      answered: expect.stringContaining(said),
     });
   });
 
@@ -242,7 +242,7 @@ describe('what is compared', () => {
     const answered = (walletAddress: string) =>
       contradictionIn(onrampStatus, known, { requestId: 'r-1', wallet: { walletAddress } });
     expect(answered(ADDRESS.toLowerCase())).toBeUndefined();
-    expect(answered(`${ADDRESS.slice(0, -1)}8`)?.said).toContain('wallet.walletAddress');
+    expect(answered(`${ADDRESS.slice(0, -1)}8`)?.answered).toContain('wallet.walletAddress');
     expect(contradictionIn(onrampStatus, { requestId: 'r-2' }, { requestId: 'r-1' })?.asked).toBe('requestId r-2');
   });
 });

@@ -39,7 +39,7 @@ export function columnsOf(operations: readonly Operation[]): readonly Column[] {
   const isContradicted = operations.some(({ searchState }) => searchState.contradiction);
   const both = [
     { field: 'contradiction.asked', title: 'Asked for' },
-    { field: 'contradiction.said', title: 'The response says' },
+    { field: 'contradiction.answered', title: 'The response says' },
   ];
   return isContradicted ? [...COLUMNS, ...both] : COLUMNS;
 }
@@ -73,7 +73,7 @@ export const operationSchema = () =>
     host: z.string(),
     requestId: z.nullable(z.string()),
     detail: z.nullable(z.string()),
-    contradiction: z.nullable(z.object({ asked: z.string(), said: z.string() })),
+    contradiction: z.nullable(z.object({ asked: z.string(), answered: z.string() })),
     result: z.unknown(),
     authority: z.nullable(
       z.object({
@@ -117,7 +117,7 @@ export function shownOf(operation: Operation) {
     searchState: { contradiction },
     ...shown
   } = operation;
-  return { ...shown, contradiction: contradiction ? { asked: contradiction.asked, said: contradiction.said } : null };
+  return { ...shown, contradiction: contradiction ? { asked: contradiction.asked, answered: contradiction.answered } : null };
 }
 
 /** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
