@@ -25,6 +25,18 @@ interface RefusalCondition {
   readonly remedy: string;
 }
 
+/** What was asked, and what a response says in its place. */
+export interface Contradiction {
+  readonly asked: string;
+  readonly answered: string;
+  /** The service's id of what the response is about. */
+  readonly requestId?: string | undefined;
+}
+
+/** Says what is in doubt about a change that was accepted. */
+export const contradictedText = ({ asked, answered }: Contradiction): string =>
+  `the service accepted the request, but its response contradicts it: asked for ${asked}; the response says ${answered}`;
+
 /** Optional details of an error. */
 interface ErrorDetails {
   readonly code?: string;
@@ -33,6 +45,8 @@ interface ErrorDetails {
   readonly responseCode?: string | undefined;
   /** Of a refusal that several conditions fit: those conditions. */
   readonly candidates?: readonly RefusalCondition[];
+  /** Of a response that is not the answer to the request. */
+  readonly contradiction?: Contradiction | undefined;
   readonly operationId?: string | undefined;
   readonly cause?: unknown;
 }
@@ -46,6 +60,7 @@ export class CliError extends Error {
   readonly httpStatus: number | undefined;
   readonly responseCode: string | undefined;
   readonly candidates: readonly RefusalCondition[];
+  readonly contradiction: Contradiction | undefined;
   readonly operationId: string | undefined;
 
   constructor(category: Category, message: string, details: ErrorDetails = {}) {
@@ -56,6 +71,7 @@ export class CliError extends Error {
     this.httpStatus = details.httpStatus;
     this.responseCode = details.responseCode;
     this.candidates = details.candidates ?? [];
+    this.contradiction = details.contradiction;
     this.operationId = details.operationId;
   }
 }

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { type Category, CliError, ExchangeError } from '../base/errors.ts';
+import { type Category, CliError, type Contradiction, contradictedText, ExchangeError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import {
@@ -12,10 +12,11 @@ import {
 } from '../contract/endpoint.ts';
 import { FAULTS } from '../contract/faults.ts';
 import { redactBody, redactText, remember, secretsIn } from '../contract/redact.ts';
+import { contradictionIn } from '../contract/repeats.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { isKeyText, openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
 import { type DecodedAnswer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
-import { foreignId, type ReadyRequest } from './request.ts';
+import type { ReadyRequest } from './request.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
 
 /** The result of a successful call. */
@@ -41,6 +42,8 @@ export interface CallOptions {
   readonly isLate?: (() => boolean) | undefined;
   /** Takes a plain success where the profile requires sealed ones, for a caller that trusts nothing in it. */
   readonly takesPlain?: boolean;
+  /** Terms that the request only refers to, such as those of a quote: the response is compared with them too. */
+  readonly terms?: Readonly<Record<string, string>> | undefined;
 }
 
 interface ClientOptions extends Omit<SendOptions, 'effect'>, Pick<ReplyOptions, 'warn'> {
@@ -52,7 +55,7 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
   // A service may repeat a secret in its response to a later request.
   const known = new Set<string>();
   return {
-    call: async (request, { totalMs = options.totalMs, isLate: isTooLate, takesPlain = false } = {}) => {
+    call: async (request, { totalMs = options.totalMs, isLate: isTooLate, takesPlain = false, terms } = {}) => {
       const { endpoint, input } = request;
       remember(known, secretsIn(endpoint.request(), input));
       const effect = effectOf(endpoint, input);
@@ -66,6 +69,7 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
         known: [...known],
         isLate,
         takesPlain,
+        terms,
         ...(options.warn ? { warn: options.warn } : {}),
       });
     },
@@ -78,6 +82,7 @@ interface ReplyOptions {
   /** Whether the time limit has passed. Checking a long response takes time too. */
   readonly isLate?: () => boolean;
   readonly takesPlain?: boolean;
+  readonly terms?: CallOptions['terms'];
   /** Receives a sentence about a response that counts although something is wrong with it. */
   readonly warn?: (sentence: string) => void;
 }
@@ -88,7 +93,7 @@ export function replyOf<E extends Endpoint>(
   input: RequestOf<E>,
   sent: Sent,
   apiKey: Secret,
-  { isLate = () => false, takesPlain = false, warn = () => {}, known = [] }: ReplyOptions = {},
+  { isLate = () => false, takesPlain = false, warn = () => {}, known = [], terms = {} }: ReplyOptions = {},
 ): Reply<ResponseOf<E>> {
   const effect = effectOf(endpoint, input);
   if (!('response' in sent)) throw noAnswerError(effect, sent);
@@ -106,7 +111,7 @@ export function replyOf<E extends Endpoint>(
   if (answer.kind === 'success') {
     // A change that was accepted stays accepted.
     if (effect === 'read' && isLate()) throw unusableError(effect, { ...LATE, httpStatus: response.status });
-    requireEcho(endpoint, effect, input, answer.data);
+    requireOwn(endpoint, effect, { ...terms, ...(input as object) }, answer.data);
     return usable(endpoint, effect, answer);
   }
   throw answerError(endpoint, effect, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
@@ -123,15 +128,32 @@ function isPlainRefusal({ kind }: DecodedAnswer, status: number): boolean {
   return status === 429 || (kind === 'refused' && status >= 400 && status <= 499);
 }
 
-/** Throws unless a response is about what was asked. A response about something else says nothing about this request. */
-function requireEcho(endpoint: Endpoint, effect: Effect, input: unknown, data: unknown): void {
-  const foreign = foreignId(endpoint, input, data);
-  if (!foreign) return;
-  const reason = `it is about ${foreign.name} ${foreign.answered}, not ${foreign.asked}`;
-  if (effect !== 'read') throw unknownOutcome(reason);
-  throw new CliError('network', `the service sent no usable response: ${reason}`, {
-    code: 'ANSWER_OF_ANOTHER_REQUEST',
-    hint: 'run the command again; if it stays so, report both ids to the service',
+/** Throws unless a response repeats what was asked. One that says something else is not the answer to this request, or the service did something else. */
+function requireOwn(endpoint: Endpoint, effect: Effect, known: Readonly<Record<string, unknown>>, data: unknown): void {
+  const found = contradictionIn(endpoint, known, data);
+  if (!found) return;
+  const { asked, answered } = found;
+  if (effect !== 'read') throw contradicted({ asked, answered, requestId: requestIdOf(endpoint, data) });
+  throw new CliError(
+    'network',
+    `the service sent no usable response: it is not the answer to this request, asked for ${asked}; the response says ${answered}`,
+    {
+      code: RESPONSE_OF_ANOTHER_REQUEST,
+      hint: 'run the command again; if it stays so, report both values to the service',
+      contradiction: found,
+    },
+  );
+}
+
+/** The code of a response that says something else than what was asked. */
+export const RESPONSE_OF_ANOTHER_REQUEST = 'RESPONSE_OF_ANOTHER_REQUEST';
+
+/** Returns the error for a change that the service accepted with a response that contradicts the request: what was done is in doubt. */
+export function contradicted(contradiction: Contradiction, next?: string): CliError {
+  return new CliError('unknown', contradictedText(contradiction), {
+    code: RESPONSE_OF_ANOTHER_REQUEST,
+    hint: ['do not run the command again: check the account first', next].filter(Boolean).join('; '),
+    contradiction,
   });
 }
 

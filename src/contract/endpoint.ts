@@ -139,6 +139,13 @@ export interface Endpoint<
   readonly envelope?: EnvelopeVariant;
   /** Names that documented older forms of the response have for a field of `data`; a dotted name is a field of an object. */
   readonly otherNames?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Fields of the request, or of the terms that it refers to, that the response repeats: by their name, the field or fields of `data` with the same
+   * value; dots select nested fields. An amount that is net of fees is not one. A response with other values is not the answer to the request.
+   */
+  readonly repeats?: Readonly<Record<string, string | readonly string[]>>;
+  /** Values with which the response itself says that the work failed, by their field of `data`; `FAILS` if left out. */
+  readonly fails?: Readonly<Record<string, readonly (string | boolean)[]>>;
   /** Built on first use, so that a command builds only the schemas it needs. */
   readonly request: () => Q;
   readonly response: () => R;
@@ -148,6 +155,9 @@ export interface Endpoint<
   /** Set for the sandbox's own controls, which are outside /v1 and not part of the service. */
   readonly area?: 'control';
 }
+
+/** What says that the work failed, in a response about one thing. Source: interface (status), inferred (elsewhere). */
+export const FAILS = { status: ['failed'] } as const satisfies Endpoint['fails'];
 
 export type RequestOf<E extends Endpoint> = z.infer<ReturnType<E['request']>>;
 export type ResponseOf<E extends Endpoint> = z.infer<ReturnType<E['response']>>;

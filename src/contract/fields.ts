@@ -39,6 +39,10 @@ export interface FieldMeta {
   readonly mayBeBase?: boolean;
   /** Whether the service may print it with asterisks instead of digits. */
   readonly isMasked?: boolean;
+  /** What a text names that the service spells in several ways: a network, a bank by its code, tokens and pairs of them, or IP addresses. */
+  readonly names?: 'network' | 'bank' | 'tokens' | 'ip';
+  /** What the service takes if an optional field of a request is left out. */
+  readonly byDefault?: string;
   /** For an object: the field that a documented older form has in the object's place. */
   readonly shorthand?: string;
 }
@@ -308,7 +312,9 @@ export function payload<S extends z.core.$ZodLooseShape>(shape: S) {
 export const bvn = (source: Source) => patterned(source, /^[0-9]{11}$/, 'exactly 11 digits', { secret: true });
 export const accountNumber = (source: Source) => patterned(source, /^[0-9]{10}$/, 'exactly 10 digits');
 export const bankCode = (source: Source) =>
-  patterned(source, /^[0-9]{3,6}$/, 'an NIBSS bank code of 3 to 6 digits; list them with: fiatrail banks');
+  patterned(source, /^[0-9]{3,6}$/, 'an NIBSS bank code of 3 to 6 digits; list them with: fiatrail banks', {
+    names: 'bank',
+  });
 
 export const kobo = () => money('public', 'kobo', 'NGN');
 

@@ -4,15 +4,16 @@ import * as f from './fields.ts';
 
 export const PAIRS = ['CNGN-USDC', 'CNGN-USDT'] as const;
 export const SIDES = ['buy', 'sell'] as const;
-/** The states of a trade that may still change, and those that are final. Source: interface. */
+/** The states of a trade that may still change, those in which it failed, and all. Source: interface. */
 export const OPEN_TRADE_STATES = ['pending', 'locked', 'signing', 'settling'] as const;
-export const TRADE_STATES = [...OPEN_TRADE_STATES, 'completed', 'failed', 'expired'] as const;
+export const FAILED_TRADE_STATES = ['failed', 'expired'] as const;
+export const TRADE_STATES = [...OPEN_TRADE_STATES, 'completed', ...FAILED_TRADE_STATES] as const;
 export type Pair = (typeof PAIRS)[number];
 export type Side = (typeof SIDES)[number];
 export const quoteLimits = { rateLimit: { max: 60, windowSeconds: 60 } } as const;
 export const listLimits = { rateLimit: { max: 100, windowSeconds: 60 } } as const;
 
-export const pair = (source: f.Source) => f.oneOf(source, PAIRS);
+export const pair = (source: f.Source) => f.oneOf(source, PAIRS, { names: 'tokens' });
 /** Describes both sides. Source: interface. */
 export const SIDE_RULE = 'buy (buy the stablecoin with cNGN) or sell (sell the stablecoin for cNGN)';
 export const side = (source: f.Source) => f.oneOf(source, SIDES, { rule: SIDE_RULE });

@@ -1,5 +1,6 @@
-import { CliError } from '../base/errors.ts';
+import { CliError, type Contradiction, contradictedText } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
+import { RESPONSE_OF_ANOTHER_REQUEST } from '../client/client.ts';
 import type { Conflict } from '../journal/claims.ts';
 import type { Operation } from '../journal/operations.ts';
 
@@ -24,6 +25,17 @@ export class AlreadyDone extends Error {
     this.operation = operation;
   }
 }
+
+/** The contradiction of a response that names work which another operation has. */
+export const takenBefore = (requestId: string, holder: string): Contradiction => ({
+  asked: 'new work',
+  answered: `request id ${requestId}, which is that of operation ${holder}`,
+  requestId,
+});
+
+/** How a person ends an operation whose response contradicts its request. */
+export const resolveHint = (operationId: string): string =>
+  `see it with: fiatrail ops show ${operationId}; record how it ended with: fiatrail ops resolve ${operationId} --completed|--not-done --reason TEXT`;
 
 /** How often a second runner looks whether the first one is done. */
 const LOOK_AGAIN_MS = 200;
@@ -55,6 +67,13 @@ function conflictError(kind: 'other-input' | 'in-doubt' | 'repeated', operation:
         hint: 'use another key, or the input that was used with this one',
         operationId,
       },
+    );
+  const { contradiction } = operation.searchState;
+  if (kind === 'in-doubt' && contradiction)
+    return new CliError(
+      'unknown',
+      `${summary}, run under this idempotency key on ${when}, is in doubt: ${contradictedText(contradiction)}; nothing was sent this time`,
+      { code: RESPONSE_OF_ANOTHER_REQUEST, hint: resolveHint(operationId), contradiction, operationId },
     );
   if (kind === 'in-doubt')
     return new CliError(

@@ -1,5 +1,7 @@
-import type { CliError } from '../base/errors.ts';
+import { CliError } from '../base/errors.ts';
+import { errorNameIn } from '../client/codec.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
+import { failureIn } from '../contract/repeats.ts';
 import { shapeOf } from '../contract/rows.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import type { Result } from '../present/result.ts';
@@ -27,7 +29,18 @@ function listExtentOf({ lists, effect, request }: Endpoint): Pick<Result, 'list'
   return { list: { isWhole: !Object.hasOwn(shapeOf(request()) ?? {}, 'limit') } };
 }
 
-/** Converts a reply to an outcome. */
+/** The error of a response that says itself that the work failed; undefined for any other. */
+function failedError(endpoint: Endpoint, data: unknown): CliError | undefined {
+  const failure = failureIn(endpoint, data);
+  if (failure === undefined) return undefined;
+  const what = endpoint.effect === 'read' ? 'it failed' : 'it accepted the request, and that it failed';
+  return new CliError('failed', `the service says that ${what}: ${failure}`, {
+    code: errorNameIn(data) ?? 'FAILED',
+    hint: endpoint.effect === 'read' ? undefined : 'this is final; fix the cause, then start again',
+  });
+}
+
+/** Converts a reply to an outcome, which is an error if the response says that the work failed. */
 export function outcomeOf(
   { globals: { present } }: Pick<Account, 'globals'>,
   endpoint: Endpoint,
@@ -36,5 +49,7 @@ export function outcomeOf(
 ): Outcome {
   const { isAsReceived = true, ...shown } = more;
   const raw = present.format === 'raw' && isAsReceived ? { raw: JSON.stringify(rawData(body, data)) } : {};
-  return { result: { data, request, ...shapeOfResponse(endpoint), ...listExtentOf(endpoint), ...raw, ...shown } };
+  const result = { data, request, ...shapeOfResponse(endpoint), ...listExtentOf(endpoint), ...raw, ...shown };
+  const error = failedError(endpoint, data);
+  return error ? { result, error } : { result };
 }

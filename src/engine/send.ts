@@ -1,18 +1,21 @@
 import { CliError, withDetails } from '../base/errors.ts';
-import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
+import { contradicted, type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { type Moves, movesOf } from '../contract/moves.ts';
 import { redact, secretsIn } from '../contract/redact.ts';
 import { firstName } from '../contract/renamed.ts';
+import { failureIn, repetitionsOf, valuesAt } from '../contract/repeats.ts';
+import { CLEARED } from '../journal/chain.ts';
 import type { Authority, Baseline, Intent, Sweep } from '../journal/intent.ts';
 import type { Journal } from '../journal/interface.ts';
 import type { Operation } from '../journal/operations.ts';
 import type { SpendLimit } from '../journal/spending.ts';
-import { isInDoubt } from '../journal/states.ts';
+import { isInDoubt, searchResult } from '../journal/states.ts';
+import { parseExactJson } from '../money/decimal.ts';
 import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Account } from './account.ts';
-import { AlreadyDone, type Guard, requireFree, timeForPeople } from './guard.ts';
+import { AlreadyDone, type Guard, requireFree, resolveHint, takenBefore, timeForPeople } from './guard.ts';
 import { workStartedBy } from './operations/find-work.ts';
 import { endsAccepted } from './operations/work.ts';
 import type { PlanToApply } from './plans/change.ts';
@@ -112,22 +115,27 @@ export async function sendJournaled<D>(
   const done = endsAccepted(await workStartedBy(endpoint.id)) ? 'settled' : 'accepted';
   const { operationId, isLate } = await claimedAndSent(account, journal, await intentOf(account, sending));
   account.activity.inFlight = { operationId, summary: sending.summary };
-  let takenId: string | undefined;
   try {
     const reply = await call(isLate);
     const requestId = requestIdOf(endpoint, reply.data);
-    if (await isAnothers(account, journal, sending.input, requestId, operationId)) {
-      takenId = requestId;
-      throw unknownOutcome(`it names work that another operation has, ${requestId}`, { next: REPEATED });
-    }
+    const holder = await otherHolder(account, journal, sending, requestId, operationId);
+    if (holder && requestId !== undefined) throw contradicted(takenBefore(requestId, holder.operationId), REPEATED);
     const result = resultOf(endpoint, reply.data);
-    await record(account, journal, { operationId, state: done, requestId, result });
+    const failure = failureIn(endpoint, reply.data);
+    const state = failure === undefined ? done : 'failed';
+    await record(account, journal, { operationId, state, requestId, result, detail: failure });
     return { reply, operationId };
   } catch (error) {
     if (error instanceof CliError && error.category === 'unknown') {
-      await record(account, journal, { operationId, state: 'unknown', detail: error.message });
-      // A search of the lists finds nothing: a person decides whose the work is.
-      if (takenId !== undefined) await journal.noteSearch(operationId, { repeatedAs: takenId }).catch(() => {});
+      const { contradiction } = error;
+      const known = contradiction && {
+        result: searchResult({ contradiction }),
+        // One piece of work is that of one operation.
+        requestId: (await otherHolder(account, journal, sending, contradiction.requestId, operationId))
+          ? undefined
+          : contradiction.requestId,
+      };
+      await record(account, journal, { operationId, state: 'unknown', detail: error.message, ...known });
       throw withOperation(error, operationId);
     }
     const detail = error instanceof Error ? error.message : String(error);
@@ -148,29 +156,37 @@ export async function sendJournaled<D>(
 const REPEATED = 'one of the two requests was done, and the other one may have been given its work by likeness';
 
 /**
- * Whether a response names work that another operation has. The service answers with earlier work only under an idempotency key of its own, and then it is
- * this request's: another operation with another key took it by its likeness, and its own request was lost.
+ * Returns another operation of the account that has the work which a response names: then it is the answer to an earlier request. An id that the request itself
+ * named is no new work. An earlier id is right where the same idempotency key of the service was sent again, and for the onboarding of the same person.
  */
-async function isAnothers(
+async function otherHolder(
   { accountNames }: Pick<Journaled, 'accountNames'>,
   journal: Journal,
-  input: unknown,
+  { endpoint, input }: Pick<JournaledRequest<unknown>, 'endpoint' | 'input'>,
   requestId: string | undefined,
   operationId: string,
-): Promise<boolean> {
-  const { idempotencyKey } = input as Keyed;
-  if (idempotencyKey === undefined || requestId === undefined) return false;
+): Promise<Operation | undefined> {
+  const isAsked = repetitionsOf(endpoint).some(([field]) => valuesAt(input, field).includes(requestId));
+  if (requestId === undefined || isAsked) return undefined;
   try {
     const account = await journal.accountIds(await accountNames());
     const same = await journal.list({ account, requestId, limit: 10 });
-    return same.some(
-      (each) =>
-        each.operationId !== operationId && (JSON.parse(each.request) as Keyed).idempotencyKey !== idempotencyKey,
-    );
+    const others = same.filter((each) => each.operationId !== operationId);
+    const [own] = others.length === 0 ? [] : await journal.find(operationId);
+    return others.find((other) => !isSentAgain(other, own, (input as Keyed).idempotencyKey));
   } catch {
     // The response counts also if the journal cannot be read now.
-    return false;
+    return undefined;
   }
+}
+
+/** Whether an operation is the same as an earlier one for the service, which then answers with the earlier work. */
+function isSentAgain(other: Operation, own: Operation | undefined, idempotencyKey: unknown): boolean {
+  if (idempotencyKey !== undefined) return (parseExactJson(other.request) as Keyed).idempotencyKey === idempotencyKey;
+  if (other.kind !== 'onboarding') return false;
+  // Who is onboarded may be a secret that the journal does not recognize.
+  const digests = [other.inputDigest, own?.inputDigest];
+  return digests.includes(CLEARED) || digests[0] === digests[1];
 }
 
 interface Keyed {
@@ -208,9 +224,9 @@ export async function repetitionOf(
 
 interface RecordedOutcome {
   readonly operationId: string;
-  readonly state: 'accepted' | 'settled' | 'refused' | 'unknown';
+  readonly state: 'accepted' | 'settled' | 'failed' | 'refused' | 'unknown';
   readonly requestId?: string | undefined;
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   readonly result?: string;
 }
 
@@ -219,15 +235,16 @@ interface RecordedOutcome {
  * one, which it learned while the response was on its way.
  */
 async function record({ world }: Journaled, journal: Journal, outcome: RecordedOutcome): Promise<boolean> {
-  const { operationId, state, requestId, ...appended } = outcome;
+  const { operationId, state, ...appended } = outcome;
   const warn = (text: string) => world.stderr.write(`warning: ${text}\n`).catch(() => {});
   try {
-    const recordedIn = await journal.record(operationId, state, { requestId, ...appended });
+    const recordedIn = await journal.record(operationId, state, appended);
     if (recordedIn === 'spool')
       await warn('the journal cannot be written now; the outcome was saved beside it, and the next command records it');
-    if (recordedIn === 'contradicted' && (state === 'accepted' || state === 'settled')) {
+    if (recordedIn === 'contradicted' && state !== 'refused' && state !== 'unknown') {
       const [known] = await journal.find(operationId);
-      if (known && !isSame(known, requestId)) await warn(contradictedText(known, requestId));
+      const { requestId } = outcome;
+      if (known && !isSame(known, requestId)) await warn(otherwiseText(known, requestId));
     }
     return recordedIn !== 'contradicted';
   } catch {
@@ -242,7 +259,7 @@ function isSame({ state, verdict, ...known }: Operation, requestId: string | und
   return !isUndone && (known.requestId ?? requestId) === requestId;
 }
 
-function contradictedText({ operationId, state, verdict, requestId }: Operation, accepted: string | undefined): string {
+function otherwiseText({ operationId, state, verdict, requestId }: Operation, accepted: string | undefined): string {
   const known = [verdict ?? state, ...(requestId === null ? [] : [`request id ${requestId}`])].join(', ');
   return `it was accepted${accepted === undefined ? '' : ` (request id ${accepted})`}, but the journal says otherwise of operation ${operationId} (${known}); compare with: fiatrail ops show ${operationId}`;
 }
@@ -265,7 +282,8 @@ async function requireUndone(journal: Journal, operationId: string): Promise<voi
 /** What to do when an outcome could be written nowhere: only this text has it. */
 function lostOutcomeText({ operationId, state, requestId }: RecordedOutcome): string {
   const start = 'cannot write to the journal, which will show this operation as sent';
-  if (state === 'unknown') return `${start}; find out later with: fiatrail ops reconcile ${operationId}`;
+  if (state === 'unknown' || state === 'failed')
+    return `${start}; find out later with: fiatrail ops reconcile ${operationId}`;
   const resolve = `fiatrail ops resolve ${operationId}`;
   if (state === 'refused')
     return `${start}, but nothing was done; record that with: ${resolve} --not-done --reason TEXT`;
@@ -275,8 +293,8 @@ function lostOutcomeText({ operationId, state, requestId }: RecordedOutcome): st
 }
 
 function withOperation(error: CliError, operationId: string): CliError {
-  const hint =
-    error.category === 'unknown' ? `${error.hint}; find out with: fiatrail ops reconcile ${operationId}` : error.hint;
+  const next = error.contradiction ? resolveHint(operationId) : `find out with: fiatrail ops reconcile ${operationId}`;
+  const hint = error.category === 'unknown' ? `${error.hint}; ${next}` : error.hint;
   return withDetails(error, { hint, operationId });
 }
 

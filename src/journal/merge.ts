@@ -16,7 +16,13 @@ export interface Merged {
 }
 
 /** The only states that a response leads to. */
-const SPOOLED_STATES = ['accepted', 'settled', 'refused', 'unknown'] as const satisfies readonly OperationState[];
+const SPOOLED_STATES = [
+  'accepted',
+  'settled',
+  'failed',
+  'refused',
+  'unknown',
+] as const satisfies readonly OperationState[];
 
 const spooledOutcome = () =>
   z.strictObject({
@@ -78,7 +84,7 @@ async function problemOf(recording: Recording, spooled: SpooledOutcome): Promise
   if (!known) return `this journal has no operation ${operationId}`;
   if ((await isAppended(recording, spooled)) || agrees(known, spooled)) return undefined;
   if (await tryMove(recording, operationId, state, appended)) return undefined;
-  const isDone = state === 'accepted' || state === 'settled';
+  const isDone = state === 'accepted' || state === 'settled' || state === 'failed';
   const what = isDone ? `accepted (request id ${spooled.requestId ?? 'unknown'})` : state;
   return `it says that operation ${operationId} was ${what}, but the journal says ${known.verdict ?? known.state}`;
 }

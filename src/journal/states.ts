@@ -1,3 +1,5 @@
+import type { Contradiction } from '../base/errors.ts';
+
 /**
  * `prepared`: recorded, not sent. `sent`: sent, or about to be. `accepted`: the service took it. `settled`, `failed`: how the work
  * ended. `refused`: the service rejected it, or it was never sent. `unknown`: sent, without a usable response.
@@ -36,11 +38,14 @@ export interface SearchState {
   readonly unseenSinceMs?: number;
   /** When it was sent again under its idempotency key, by the journal's time. */
   readonly repeatedAtMs?: number;
-  /** The id that the service then gave, which is the work of another operation. */
-  readonly repeatedAs?: string;
+  /** What the response said in place of what was asked: the service accepted the request, and what it did is in doubt until a person decides. */
+  readonly contradiction?: Contradiction;
 }
 
-const NAMES = ['unseenSinceMs', 'repeatedAtMs', 'repeatedAs'] as const satisfies readonly (keyof SearchState)[];
+const NAMES = ['unseenSinceMs', 'repeatedAtMs', 'contradiction'] as const satisfies readonly (keyof SearchState)[];
+
+/** Writes it as the column that `resultIn` reads. */
+export const searchResult = (state: SearchState): string => JSON.stringify(state);
 
 /** Whether the outcome of an operation is unknown. */
 export const isInDoubt = ({ state }: { readonly state: OperationState }): boolean =>

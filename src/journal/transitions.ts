@@ -5,7 +5,15 @@ import { appendEntries, appendFacts, type Recording, storableIn, subjects } from
 import type { Intent, Sweep } from './intent.ts';
 import type { Operation } from './operations.ts';
 import { addSpent } from './spending.ts';
-import { isInDoubt, mayFollow, type OperationState, resultIn, type SearchState, type Verdict } from './states.ts';
+import {
+  isInDoubt,
+  mayFollow,
+  type OperationState,
+  resultIn,
+  type SearchState,
+  searchResult,
+  type Verdict,
+} from './states.ts';
 
 /** What a journal needs of the world. */
 export type JournalWorld = Pick<World, 'clock' | 'ids' | 'host'> & Partial<Pick<World, 'interrupted'>>;
@@ -111,8 +119,11 @@ export async function tryMove(
     id,
   );
   if (!row || !mayFollow(row.state, to)) return false;
+  const { repeatedAtMs, contradiction } = isInDoubt(row) ? resultIn(row.result).searchState : {};
   // That one of two requests was refused says nothing of the other.
-  if (to === 'refused' && isInDoubt(row) && resultIn(row.result).searchState.repeatedAtMs !== undefined) return false;
+  if (to === 'refused' && repeatedAtMs !== undefined) return false;
+  // Whatever the service says later of the work that it named, a person decides whether it is what was asked for.
+  if (contradiction !== undefined && to !== 'unknown' && to !== 'resolved') return false;
   const { requestId = null, verdict = null, detail = null, result = null, busyUntil = null } = appended;
   const at = appended.at ?? queries.now();
   const storable = storableIn(queries);
@@ -135,18 +146,18 @@ export async function tryMove(
 /** Appends that a request is sent again. Returns false if it was before, or its outcome is known. */
 export async function claimRepeat(recording: Recording, id: string): Promise<boolean> {
   const found = await inDoubtWith(recording, id);
-  if (found?.searchState.repeatedAtMs !== undefined) return false;
+  if (found?.searchState.repeatedAtMs !== undefined || found?.searchState.contradiction) return false;
   // What it does may only be in the list later, so what was not there before proves nothing any more.
   const searchState: SearchState = { repeatedAtMs: recording.queries.now() };
   const detail = 'sent again under its idempotency key';
-  return found !== undefined && tryMove(recording, id, 'unknown', { detail, result: JSON.stringify(searchState) });
+  return found !== undefined && tryMove(recording, id, 'unknown', { detail, result: searchResult(searchState) });
 }
 
 /** Appends what a search found. What was noted before stays: another process may have searched at the same time. */
 export async function noteSearch(recording: Recording, id: string, noted: SearchState): Promise<void> {
   const found = await inDoubtWith(recording, id);
   if (!found || Object.keys(noted).every((name) => name in found.searchState)) return;
-  const result = JSON.stringify({ ...noted, ...found.searchState } satisfies SearchState);
+  const result = searchResult({ ...noted, ...found.searchState });
   await tryMove(recording, id, 'unknown', { detail: found.detail ?? undefined, result });
 }
 

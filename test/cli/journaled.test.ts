@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
+import { onboard } from '../../src/contract/endpoints/users.ts';
 import { AlreadyDone } from '../../src/engine/guard.ts';
 import { sendJournaled } from '../../src/engine/send.ts';
 import type { Journal } from '../../src/journal/interface.ts';
@@ -36,7 +37,7 @@ async function sending(path = ':memory:') {
       ...{ endpoint: withdrawFees, input: { amount: 5 }, summary: 'withdraw', guard: GUARD },
       call,
     });
-  return { journal, send, stderr: world.stderr };
+  return { session, journal, send, stderr: world.stderr };
 }
 
 test.each([
@@ -77,14 +78,34 @@ test('a response that names the work of another operation ends in doubt, and a p
   const trade = (key: string) =>
     main(`fx trades start --pair CNGN-USDC --side buy --amount 1000 --yes -q --once ${key}`.split(' '), world);
   expect([await trade('a'), await trade('b')]).toEqual([0, 6]);
-  expect(world.stderr.text()).toContain('it names work that another operation has, t-1');
+  expect(world.stderr.text()).toContain(
+    'asked for new work; the response says request id t-1, which is that of operation',
+  );
   const states = () => journalRows(world.stateDir).map(({ state, request_id }) => [state, request_id]);
   expect(await main(['ops', 'reconcile', '-o', 'json'], world)).toBe(6);
-  expect(world.stdout.text()).toContain('"found": "several"');
+  expect(world.stdout.text()).toContain('"found": "contradicted"');
   expect(states()).toEqual([
     ['accepted', 't-1'],
     ['unknown', null],
   ]);
+});
+
+test.each([
+  ['of the same person', '["a"]', true],
+  ['of a person that the journal cannot recognize', undefined, true],
+  ['of another person', '["b"]', false],
+])('the id of an earlier onboarding is right for one %s', async (_, input, isRight) => {
+  const { session } = await sending();
+  const reply = { data: { requestId: 'on-1', status: 'processing', userHash: 'u-1' }, body: '{}', problems: [] };
+  const start = (typed: string | undefined) =>
+    sendJournaled(session, {
+      ...{ endpoint: onboard, input: {}, summary: 'onboard a user' },
+      guard: { isGuarded: false, isAgain: true, input: typed as string, idempotencyKey: undefined },
+      call: async () => reply,
+    });
+  await start('["a"]');
+  const [second] = await Promise.allSettled([start(input)]);
+  expect(second.status).toBe(isRight ? 'fulfilled' : 'rejected');
 });
 
 describe('a request that was sent again while its process was suspended', () => {

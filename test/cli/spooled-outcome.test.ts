@@ -87,6 +87,26 @@ describe('a withdrawal whose outcome the journal cannot take, because another pr
     expect({ kept: kept(home), withdrawals: withdrawals() }).toEqual({ kept: [], withdrawals: 1 });
   });
 
+  test('stays in doubt if the response contradicts the request, and so does its idempotency key', async () => {
+    const home = newHome(onTestFinished);
+    let release = async () => {};
+    const other = { ...DATA, amount: 5_000_000 };
+    const lock = async () => {
+      release = await lockJournal(home);
+    };
+    const { run, withdrawals } = await serviceThat(home, lock, other);
+    const first = await run([...WITHDRAW, '--once', 'k']);
+    expect(first.code).toBe(6);
+    expect(first.stderr).toContain('asked for amount ₦500.00; the response says amount ₦50,000.00');
+    expect(journalRows(home.stateDir)).toMatchObject([{ state: 'sent' }]);
+    await release();
+    const second = await run([...WITHDRAW, '--once', 'k']);
+    expect(second.code).toBe(6);
+    expect(second.stderr).toContain('the response says amount ₦50,000.00; nothing was sent this time');
+    expect(journalRows(home.stateDir)).toMatchObject([{ state: 'unknown', request_id: 'r-77' }]);
+    expect({ kept: kept(home), withdrawals: withdrawals() }).toEqual({ kept: [], withdrawals: 1 });
+  });
+
   test('is what a second runner of the idempotency key prints that waited for it', async () => {
     const home = newHome(onTestFinished);
     let release = async () => {};

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
 import { quote } from '../../src/contract/endpoints/fx-quotes.ts';
+import { tradeStatus } from '../../src/contract/endpoints/fx-trades.ts';
 import { listPayouts } from '../../src/contract/endpoints/history.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
+import { payoutStatus } from '../../src/contract/endpoints/payouts.ts';
 import { swapStatus, triggerSwap } from '../../src/contract/endpoints/swaps.ts';
 import { listUsers } from '../../src/contract/endpoints/user-list.ts';
 import { getDetails } from '../../src/contract/endpoints/users.ts';
+import { getVirtualAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
 import { readData } from '../../src/contract/reading/index.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 
@@ -26,6 +29,27 @@ describe('names', () => {
     expect(readData(startOnramp, { requestId: 'r', feeBreakdown })).toMatchObject({
       feeBreakdown: { gatewayFee: 1, swapFee: 2, platformFee: 3 },
     });
+  });
+});
+
+describe('fields that stand flat', () => {
+  test('take the state with them into the object that they make', () => {
+    const flat = { tradeId: 't-1', pair: 'CNGN-USDC', status: 'FAILED', version: '1' };
+    expect(readData(tradeStatus, flat)).toEqual({
+      trade: { tradeId: 't-1', pair: 'CNGN-USDC', status: 'failed' },
+      version: '1',
+    });
+    expect(readData(quote, { quoteId: 'q-1', version: '1' })).toEqual({ quote: { quoteId: 'q-1' }, version: '1' });
+  });
+
+  test('leave a state where the contract has one', () => {
+    const flat = { accountNumber: '0123456789', baseAmount: 5, status: 'created' };
+    expect(readData(getVirtualAccount, flat)).toMatchObject({ status: 'created' });
+  });
+
+  test('leave a state that may be that of two objects', () => {
+    const flat = { requestId: 'r-1', provider: 'x', txHash: '0x1', note: 'n' };
+    expect(readData(payoutStatus, flat)).toMatchObject({ payoutDetails: { provider: 'x' }, note: 'n' });
   });
 });
 

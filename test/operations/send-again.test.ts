@@ -330,10 +330,10 @@ describe('two requests that differ in their idempotency keys alone', () => {
     const [one, other] = [await on.doubt('a'), await on.doubt('b')];
     on.service.answers = () => ({ trade: { tradeId: 't-1' } });
     expect(await on.look(one)).toBe('ended');
-    expect(await on.look(other)).toBe('several');
+    expect(await on.look(other)).toBe('contradicted');
     // Whoever looks later is told the same, although the lists still show nothing.
     on.clock.pass(11 * 60_000);
-    expect(await on.look(other)).toBe('several');
+    expect(await on.look(other)).toBe('contradicted');
     expect(on.keys()).toEqual(['a', 'b']);
     expect([await on.stateOf(one), await on.stateOf(other)]).toEqual([
       ['accepted', 't-1'],

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { agrees } from '../../src/contract/compare.ts';
 import { controls } from '../../src/contract/control.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { workStartedBy } from '../../src/engine/operations/find-work.ts';
-import { agrees, hasTag } from '../../src/engine/operations/rows.ts';
+import { hasTag } from '../../src/engine/operations/rows.ts';
 import { parse } from '../../src/terminal/parse/program.ts';
 import { fakeWorld } from '../support/world.ts';
 

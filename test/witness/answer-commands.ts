@@ -16,31 +16,31 @@ type Line = (given: Given) => readonly string[];
 
 const text = (value: unknown, otherwise: string) => (value === undefined ? otherwise : String(value));
 const ADDRESS = '0xd356b83195cfe6dd2509f521c97de1eadd649196';
+/** An address that the program sends: it refuses those that are invalid itself. */
+const evm = (address: unknown) => (/^0x[\da-f]{40}$/i.test(text(address, '')) ? String(address) : ADDRESS);
 const inTokens = (base: unknown) => `${text(base, '1000000')} base`;
-const order = ({ pair = 'CNGN-USDC', side = 'sell', price, minAmount, maxAmount }: Given) => [
-  ...['--pair', String(pair), '--side', String(side), '--price', text(price, '1400').slice(0, 4)],
-  ...['--min', text(minAmount, '1200').slice(0, 4), '--max', text(maxAmount, '90000').padStart(6, '9')],
-];
+const order = ({ quoteCurrency = 'USDC', pair = `CNGN-${quoteCurrency}`, side = 'sell', ...given }: Given) => {
+  const { price, minAmount, maxAmount } = given;
+  return [
+    ...['--pair', String(pair), '--side', String(side), '--price', text(price, '1400')],
+    ...['--min', text(minAmount, '1200')],
+    // The program refuses an order whose minimum is above its maximum itself.
+    ...['--max', Number(maxAmount) < Number(minAmount) ? text(minAmount, '1200') : text(maxAmount, '90000')],
+  ];
+};
 
 /** The command that sends a request to each endpoint, with the fields that its answers were documented for. */
 const COMMANDS: Readonly<Record<string, Line>> = {
   'POST /onboarduser': () => ['users', 'onboarding', 'start', '22198765431'],
   'POST /onboardstatus': ({ requestId }) => ['users', 'onboarding', 'status', text(requestId, 'r-1')],
   'POST /getuserdetails': ({ userId }) => ['users', 'show', text(userId, 'u-1')],
-  'POST /manageuserstatus': ({ userId }) => ['users', 'deactivate', text(userId, 'u-1'), '--reason', 'Lost phone'],
+  'POST /manageuserstatus': ({ userId, active }) =>
+    active === true
+      ? ['users', 'activate', text(userId, 'u-1')]
+      : ['users', 'deactivate', text(userId, 'u-1'), '--reason', 'Lost phone'],
   'POST /listfintechusers': ({ limit }) => ['users', 'list', '--limit', text(limit, '20')],
   'POST /setuserdefaultwallet': ({ userId, address }) => [
-    ...[
-      'users',
-      'default-wallet',
-      'set',
-      '--yes',
-      '--network',
-      'base',
-      text(userId, 'u-1'),
-      '--address',
-      /^0x[\da-f]{40}$/i.test(text(address, '')) ? String(address) : ADDRESS,
-    ],
+    ...['users', 'default-wallet', 'set', '--yes', '--network', 'base', text(userId, 'u-1'), '--address', evm(address)],
   ],
   'POST /getuserdefaultwallet': ({ userId }) => ['users', 'default-wallet', 'show', text(userId, 'u-1')],
   'DELETE /removeuserdefaultwallet': ({ userId }) => ['users', 'default-wallet', 'remove', text(userId, 'u-1')],
@@ -63,9 +63,10 @@ const COMMANDS: Readonly<Record<string, Line>> = {
     text(requestId ?? walletAddress, 'r-1'),
   ],
   'POST /getvirtualaccount': ({ requestId }) => ['onramp', 'account', text(requestId, 'r-1')],
-  'POST /cngnofframp': ({ userId, amount }) => [
+  'POST /cngnofframp': ({ userId, amount, bankCode, accountNumber }) => [
     ...['offramp', 'start', text(userId, 'u-1'), '--amount', text(amount, '500')],
-    ...['--bank-code', '000911', '--account-number', '0123987654'],
+    ...['--bank-code', /^\d{3,6}$/.test(text(bankCode, '')) ? String(bankCode) : '000911'],
+    ...['--account-number', text(accountNumber, '0123987654')],
   ],
   'POST /cngnofframpstatus': ({ requestId }) => ['offramp', 'status', text(requestId, 'r-1')],
   'POST /initiateofframp': ({ bankAccountId, amount }) => [
@@ -79,9 +80,10 @@ const COMMANDS: Readonly<Record<string, Line>> = {
     ],
   ],
   'GET /getofframpstatus': ({ requestId }) => ['payout', 'status', text(requestId, 'r-1')],
-  'POST /withdrawasset': ({ userId, internalWallet }) => [
-    ...['withdrawals', 'start', text(userId, 'u-1'), '--amount', '5', '--token', 'CNGN'],
-    ...['--from', text(internalWallet, ADDRESS), '--to', ADDRESS],
+  'POST /withdrawasset': ({ userId, internalWallet, amount, destinationWallet, network }) => [
+    ...['withdrawals', 'start', text(userId, 'u-1'), '--amount', Number(amount) > 0 ? String(amount) : '5'],
+    ...['--token', 'CNGN', '--from', text(internalWallet, ADDRESS), '--to', text(destinationWallet, ADDRESS)],
+    ...(network === undefined ? [] : ['--network', String(network)]),
   ],
   'POST /fintechtransfer': ({ amount, destinationAddress }) => [
     'transfers',
@@ -109,56 +111,53 @@ const COMMANDS: Readonly<Record<string, Line>> = {
       '1',
     ],
   ],
-  'POST /swaptrigger': ({ walletAddress }) => [
-    'swaps',
-    'wallets',
-    'start',
-    '--wallet',
-    text(walletAddress, ADDRESS),
-    '--sell',
-    'CNGN',
-    '--amount',
-    '350',
+  'POST /swaptrigger': ({ walletAddress, amount, buyToken }) => [
+    ...['swaps', 'wallets', 'start', '--wallet', text(walletAddress, ADDRESS), '--sell', 'CNGN'],
+    ...(amount === undefined ? [] : ['--amount', Number(amount) > 0 ? String(amount) : '350']),
+    ...(buyToken === undefined ? [] : ['--buy', String(buyToken)]),
   ],
   'GET /swapstatus': ({ requestId }) => ['swaps', 'status', text(requestId, 'swap-1')],
   'GET /swaphistory': () => ['swaps', 'list', '--limit', '1'],
   'GET /bridge/networks': () => ['bridge', 'networks'],
-  'POST /bridge/quote': () => ['bridge', 'quote', '--from-network', 'base', '--to-network', 'bsc', '--amount', '500'],
-  'POST /bridge/initiate': () => [
-    ...[
-      'bridge',
-      'start',
-      '--from-network',
-      'base',
-      '--to-network',
-      'bsc',
-      '--amount',
-      '500',
-      '--from',
-      ADDRESS,
-      '--to',
-      ADDRESS,
-    ],
+  'POST /bridge/quote': ({ amount, toNetwork }) => [
+    ...['bridge', 'quote', '--from-network', 'base', '--to-network', text(toNetwork, 'bsc')],
+    ...['--amount', text(amount, '500')],
+  ],
+  'POST /bridge/initiate': ({ amount, toNetwork }) => [
+    ...['bridge', 'start', '--from-network', 'base', '--to-network', text(toNetwork, 'bsc')],
+    ...['--amount', text(amount, '500'), '--from', ADDRESS, '--to', ADDRESS],
   ],
   'GET /bridge/status/:requestId': ({ requestId }) => ['bridge', 'status', text(requestId, 'bridge_1')],
   'GET /bridge/history': () => ['bridge', 'list'],
   'GET /getfintechwallet': () => ['wallets', 'show'],
   'POST /listuserwallets': ({ userId }) => ['wallets', 'list', text(userId, 'u-1')],
-  'POST /addexternalwallet': () => ['wallets', 'external', 'add', ADDRESS, '--network', 'base'],
-  'PUT /updateexternalwalletstatus': () => ['wallets', 'external', 'enable', ADDRESS],
-  'DELETE /removeexternalwallet': () => ['wallets', 'external', 'remove', ADDRESS],
-  'GET /balance/multi': () => ['balances', 'account'],
-  'POST /balance/address': ({ address }) => ['balances', 'address', text(address, ADDRESS)],
-  'GET /balance/user/:userId': ({ userId }) => ['balances', 'user', text(userId, 'u-1')],
+  'POST /addexternalwallet': ({ address, type }) => [
+    ...['wallets', 'external', 'add', evm(address), '--network', 'base', '--wallet-type', text(type, 'other')],
+  ],
+  'PUT /updateexternalwalletstatus': ({ address, status }) => [
+    ...['wallets', 'external', status === 'inactive' ? 'disable' : 'enable', evm(address)],
+  ],
+  'DELETE /removeexternalwallet': ({ address }) => ['wallets', 'external', 'remove', evm(address)],
+  'GET /balance/multi': ({ token }) => ['balances', 'account', '--token', text(token, 'CNGN')],
+  'POST /balance/address': ({ address, token }) => [
+    ...['balances', 'address', text(address, ADDRESS), '--token', text(token, 'CNGN')],
+  ],
+  'GET /balance/user/:userId': ({ userId, token }) => [
+    'balances',
+    'user',
+    text(userId, 'u-1'),
+    '--token',
+    text(token, 'CNGN'),
+  ],
   'GET /getfintechvirtualaccount': () => ['wallets', 'deposit-account'],
   'POST /getbankscode': () => ['banks'],
-  'POST /addbankaccount': () => [
+  'POST /addbankaccount': ({ accountNumber, bankCode }) => [
     'bank-accounts',
     'add',
     '--account-number',
-    '0123456789',
+    /^\d{10}$/.test(text(accountNumber, '')) ? String(accountNumber) : '0123456789',
     '--bank-code',
-    '000911',
+    text(bankCode, '000911'),
     '--yes',
   ],
   'GET /listbankaccounts': () => ['bank-accounts', 'list'],
@@ -167,55 +166,50 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'DELETE /deletebankaccount': ({ accountId }) => ['bank-accounts', 'remove', text(accountId, 'b-1')],
   'GET /getfees': () => ['fees', 'show'],
   'GET /getaccumulatedfees': () => ['fees', 'earned'],
-  [`POST /fees/${SERVICE}/preview`]: () => ['fees', 'preview', '--amount', '1800', '--operation', 'offramp'],
-  'POST /verifywithdrawal': ({ transactionReference }) => [
-    'fees',
-    'withdrawals',
-    'status',
-    text(transactionReference, 'FTW_1'),
+  [`POST /fees/${SERVICE}/preview`]: ({ amount, transactionType }) => [
+    ...[
+      'fees',
+      'preview',
+      '--amount',
+      `${text(amount, '180000')} kobo`,
+      '--operation',
+      text(transactionType, 'offramp'),
+    ],
+  ],
+  'POST /verifywithdrawal': ({ transactionReference, withdrawalId }) => [
+    ...['fees', 'withdrawals', 'status', text(transactionReference ?? withdrawalId, 'FTW_1')],
   ],
   'GET /getwithdrawalhistory': () => ['fees', 'withdrawals', 'list'],
-  'POST /fx/quote': ({ pair, side }) => [
-    'fx',
-    'quote',
-    '--pair',
-    text(pair, 'CNGN-USDC'),
-    '--side',
-    text(side, 'sell'),
-    '--amount',
-    '57000',
+  'POST /fx/quote': ({ pair, side, cngnAmount, tokenAmount }) => [
+    ...['fx', 'quote', '--pair', text(pair, 'CNGN-USDC'), '--side', text(side, 'sell'), '--amount'],
+    tokenAmount === undefined
+      ? Number(cngnAmount) >= 1000
+        ? String(cngnAmount)
+        : '57000'
+      : `${tokenAmount} ${text(pair, 'CNGN-USDC').slice(-4)}`,
   ],
-  'POST /fx/trade': ({ quoteId, orderId }) =>
-    quoteId === undefined && orderId === undefined
-      ? ['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'sell', '--amount', '57000']
-      : quoteId === undefined
-        ? ['fx', 'trades', 'start', '--order', String(orderId), '--amount', '57000']
-        : ['fx', 'trades', 'start', '--quote', String(quoteId)],
-  'POST /fx/market-order': () => [
-    'fx',
-    'market-orders',
-    'start',
-    '--pair',
-    'CNGN-USDC',
-    '--side',
-    'sell',
-    '--amount',
-    '57000',
+  'POST /fx/trade': ({ quoteId, orderId, pair, side, cngnAmount }) => {
+    const amount = ['--amount', text(cngnAmount, '57000')];
+    if (quoteId !== undefined) return ['fx', 'trades', 'start', '--quote', String(quoteId)];
+    if (orderId !== undefined) return ['fx', 'trades', 'start', '--order', String(orderId), ...amount];
+    return ['fx', 'trades', 'start', '--pair', text(pair, 'CNGN-USDC'), '--side', text(side, 'sell'), ...amount];
+  },
+  'POST /fx/market-order': ({ pair, side, cngnAmount }) => [
+    ...['fx', 'market-orders', 'start', '--pair', text(pair, 'CNGN-USDC'), '--side', text(side, 'sell')],
+    ...['--amount', text(cngnAmount, '57000')],
   ],
   'POST /fx/limit-order': (given) => ['fx', 'orders', 'add', ...order(given)],
   'POST /fx/orders': (given) => ['fx', 'orders', 'add', ...order(given)],
-  'PUT /fx/limit-order/update': ({ orderId }) => [
-    'fx',
-    'orders',
-    'update',
-    text(orderId, 'order_1'),
-    '--price',
-    '1400',
+  'PUT /fx/limit-order/update': ({ orderId, price, maxAmount, status }) => [
+    ...['fx', 'orders', 'update', text(orderId, 'order_1')],
+    ...(status === undefined ? [] : ['--status', String(status)]),
+    ...(maxAmount === undefined ? [] : ['--max', String(maxAmount)]),
+    ...(status === undefined && maxAmount === undefined ? ['--price', text(price, '1400')] : []),
   ],
   'DELETE /fx/limit-order/delete': ({ orderId }) => ['fx', 'orders', 'remove', text(orderId, 'order_1')],
   'GET /fx/limit-orders': () => ['fx', 'orders', 'list'],
-  'GET /fx/orderbook': () => ['fx', 'book', 'show', 'CNGN-USDC'],
-  'GET /fx/orderbook/stats': () => ['fx', 'stats', 'CNGN-USDC'],
+  'GET /fx/orderbook': ({ pair }) => ['fx', 'book', 'show', text(pair, 'CNGN-USDC')],
+  'GET /fx/orderbook/stats': ({ pair }) => ['fx', 'stats', text(pair, 'CNGN-USDC')],
   'GET /fx/orderbook-token': () => ['fx', 'book', 'token'],
   'GET /fx/trades': () => ['fx', 'trades', 'list'],
   'GET /fx/trades/status': ({ tradeId }) => ['fx', 'trades', 'status', text(tradeId, 'trade_1')],
@@ -251,13 +245,17 @@ const OTHERS: Readonly<Record<string, Line>> = {
     `${amount} kobo`,
     ...ACCOUNT_OF_FEES,
   ],
-  'PUT /managefees': () => ['fees', 'set', '--onramp-percent', '1%', '--onramp-cap', '500', '--onramp', 'on'],
+  'PUT /managefees': ({ onrampFee }) => {
+    const { percentageFee, capFee } = (onrampFee ?? { percentageFee: 1, capFee: 50_000 }) as Given;
+    return ['fees', 'set', '--onramp-percent', `${percentageFee}%`, '--onramp-cap', `${capFee} kobo`, '--onramp', 'on'];
+  },
   'POST /manageipallowlist': (given) => ALLOWLIST[String(given['action'])]?.(given) ?? [],
   'POST /fx/auto-signing/enable': () => ['fx', 'auto-signing', 'enable'],
   'POST /fx/auto-signing/disable': () => ['fx', 'auto-signing', 'disable'],
   'POST /fx/auto-signing/threshold': ({ usdThreshold }) => ['fx', 'auto-signing', 'set', String(usdThreshold)],
-  'POST /fx/mpc/register': ({ vaultId }) => [
-    ...['fx', 'vault', 'set', '--vault-id', String(vaultId), '--usdc', ADDRESS, '--usdt', ADDRESS],
+  'POST /fx/mpc/register': ({ vaultId, tokenWallets = {} }) => [
+    ...['fx', 'vault', 'set', '--vault-id', String(vaultId)],
+    ...['--usdc', evm((tokenWallets as Given)['USDC']), '--usdt', evm((tokenWallets as Given)['USDT'])],
     ...['--email', 'ops@acme.example', '--public-key-file', 'signer.pub', '--private-key-file', 'client'],
     '--api-key-stdin',
   ],

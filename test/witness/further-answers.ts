@@ -772,6 +772,7 @@ const MENTIONED: readonly FurtherAnswer[] = [
       },
     },
     { id: 'trade-7', price: '1400.000000' },
+    { request: { cngnAmount: '1000' } },
   ),
   read(
     'account-with-gateway-fee',

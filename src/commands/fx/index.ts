@@ -42,7 +42,7 @@ import {
 } from '../../terminal/parse/parameters.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { commands as orders } from './orders.ts';
-import { dealPreview, purchasePayer, quotedDeal, quoteTermsOf, quoteWithin, toSave } from './prices.ts';
+import { consistentQuote, dealPreview, purchasePayer, quotedDeal, quoteTermsOf, quoteWithin } from './prices.ts';
 import { commands as vault } from './vault.ts';
 
 const pairArgument = argument('pair', PAIRS.join(' or '), pair, `Pair (${PAIRS.join(' or ')}):`);
@@ -261,7 +261,7 @@ const quoteCommand = command({
       quote,
       asset === 'CNGN' ? { pair, side, cngnAmount: given } : { pair, side, tokenAmount: given },
     );
-    saveQuote(session.world, reply.data.quote.quoteId, toSave(reply.data));
+    saveQuote(session.world, reply.data.quote.quoteId, consistentQuote(reply.data));
     await session.note(
       `the quote is valid for 5 minutes; trade on it with: fiatrail fx trades start --quote ${reply.data.quote.quoteId}`,
     );

@@ -55,6 +55,7 @@ async function priced(session: Session, pair: string, side: Side, cngn: Amount) 
   const quotable = PAIRS.find((each) => each === pair);
   if (!quotable) return undefined;
   const { data } = await session.call(quote, { pair: quotable, side, cngnAmount: wireDecimal(cngn) });
+  consistentQuote(data);
   const price = amountIn(data.quote.price, 'CNGN');
   const tokens = amountIn(data.quote.usdcAmount ?? data.quote.usdtAmount, stablecoinOf(pair));
   return price && tokens && { price, tokens };
@@ -127,14 +128,15 @@ export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<
     });
   const request = { pair, side, cngnAmount: wireDecimal(amount) };
   const { data } = await session.call(quote, request, { isBeforehand: true });
-  const price = amountIn(data.quote.price, 'CNGN');
-  if (!price || !data.quote.quoteId)
-    throw new CliError('network', 'the quote has no price that can be compared; nothing was sent', {
+  const saved = consistentQuote(data);
+  const figures = figuresOf(data);
+  const { price } = figures;
+  if (!price || !areWhole(figures) || !data.quote.quoteId)
+    throw new CliError('network', 'the quote has no price and amounts that can be compared; nothing was sent', {
       code: 'UNUSABLE_ANSWER',
       hint: 'see it with: fiatrail fx quote',
     });
-  const isBeyond = maxPrice ? price.minor > limit.minor : price.minor < limit.minor;
-  if (isBeyond)
+  if (isBeyond(figures, limit, maxPrice ? 'buy' : 'sell'))
     throw new CliError(
       'declined',
       `the price is ${amountForPeople(price)}, ${maxPrice ? 'above' : 'below'} ${flag} ${amountForPeople(limit)}; nothing was sent`,
@@ -142,9 +144,79 @@ export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<
     );
   return {
     quoteId: data.quote.quoteId,
-    terms: quoteTermsOf(toSave(data)),
+    terms: quoteTermsOf(saved),
     lines: [['price', `${amountForPeople(price)} each, fixed by quote ${data.quote.quoteId}`]],
   };
+}
+
+/** What a quote says about its price. Undefined where it says nothing, or in an unknown unit. */
+interface QuoteFigures {
+  readonly cngn: Amount | undefined;
+  readonly tokens: Amount | undefined;
+  readonly price: Amount | undefined;
+  /**
+   * How far the amount of stablecoin and the price may be from those that were computed with: one unit of the last digit that is written, and for the amount a
+   * millionth for each order that it was matched with.
+   */
+  readonly tokensWithinMinor: bigint;
+  readonly priceWithinMinor: bigint;
+}
+
+type WholeFigures = { readonly [Name in keyof QuoteFigures]: NonNullable<QuoteFigures[Name]> };
+
+/** Fewer decimals of an amount of stablecoin are zeros that were left out. Source: inferred. */
+const LEAST_DECIMALS = 2;
+
+type QuoteData = Pick<ResponseOf<typeof quote>, 'quote'>;
+
+function figuresOf(data: QuoteData): QuoteFigures {
+  const { pair, cngnAmount, price, tokenAmount } = toSave(data);
+  const { matchedOrders } = data.quote;
+  const matches = Array.isArray(matchedOrders) ? matchedOrders.length : 0;
+  return {
+    cngn: amountIn(cngnAmount, 'CNGN'),
+    tokens: amountIn(tokenAmount, stablecoinOf(pair)),
+    price: amountIn(price, 'CNGN'),
+    tokensWithinMinor: lastDigitMinor(tokenAmount ?? '', LEAST_DECIMALS) + BigInt(matches),
+    priceWithinMinor: lastDigitMinor(price, 0),
+  };
+}
+
+/** One unit of the last decimal of a figure with up to 6 decimals, in millionths. */
+const lastDigitMinor = (text: string, least: number): bigint =>
+  10n ** BigInt(6 - Math.min(6, Math.max(least, text.split('.')[1]?.length ?? 0)));
+
+const areWhole = (figures: QuoteFigures): figures is WholeFigures =>
+  [figures.cngn, figures.tokens, figures.price].every((figure) => figure !== undefined);
+
+/**
+ * Returns what is saved of a quote whose price is that of its amounts, as far as their last digits say. Throws CliError network for any other: one of its figures is wrong, and
+ * whoever trades on it gets another price than was shown. A figure that is missing says nothing.
+ */
+export function consistentQuote(data: QuoteData): SavedQuote {
+  const saved = toSave(data);
+  const figures = figuresOf(data);
+  if (!areWhole(figures)) return saved;
+  const { cngn, tokens, price, tokensWithinMinor, priceWithinMinor } = figures;
+  // In millionths of a millionth, so that nothing is rounded.
+  const gap = tokens.minor * price.minor - cngn.minor * 1_000_000n;
+  const within =
+    tokensWithinMinor * price.minor + priceWithinMinor * tokens.minor + tokensWithinMinor * priceWithinMinor;
+  if ((gap < 0n ? -gap : gap) <= within) return saved;
+  throw new CliError(
+    'network',
+    `the quote contradicts itself: ${amountForPeople(cngn)} for ${amountForPeople(tokens)} is not ${amountForPeople(price)} each; nothing was sent`,
+    { code: 'UNUSABLE_ANSWER', hint: 'get another quote; if it stays so, report it to the service' },
+  );
+}
+
+/** Whether a quote costs a buyer more than the limit, or gives a seller less: by its price, or by its amounts in the most favorable reading of their last digit. */
+function isBeyond(figures: WholeFigures, limit: Amount, side: Side): boolean {
+  const { cngn, tokens, price, tokensWithinMinor } = figures;
+  const paid = cngn.minor * 1_000_000n;
+  return side === 'buy'
+    ? price.minor > limit.minor || paid > limit.minor * (tokens.minor + tokensWithinMinor)
+    : price.minor < limit.minor || paid < limit.minor * (tokens.minor - tokensWithinMinor);
 }
 
 /** Returns the terms of a quote as a trade says them. */
@@ -156,10 +228,10 @@ export const quoteTermsOf = ({ pair, side, cngnAmount, price }: SavedQuote): Quo
 });
 
 /** Returns what is saved of a quote of the service. */
-export function toSave({
+function toSave({
   quote: { pair, side, cngnAmount, price, usdcAmount, usdtAmount, expiresAt },
-}: Pick<ResponseOf<typeof quote>, 'quote'>): SavedQuote {
-  const token = usdcAmount ?? usdtAmount;
+}: QuoteData): SavedQuote {
+  const token = stablecoinOf(String(pair)) === 'USDT' ? usdtAmount : usdcAmount;
   const more = { ...(typeof token === 'string' ? { tokenAmount: token } : {}), expiresAt: String(expiresAt) };
   return { pair: String(pair), side: String(side), cngnAmount: String(cngnAmount), price: String(price), ...more };
 }

@@ -72,11 +72,12 @@ const CSV_PAGE = 1_000;
 
 /** An operation as a row of CSV: only texts, with the request and the result as JSON. */
 function csvRow(operation: Operation) {
-  const { moves, baseline, authority, ...row } = shownOf(operation);
+  const { moves, baseline, authority, contradiction, ...row } = shownOf(operation);
   return {
     ...row,
     baseline: baseline && JSON.stringify(baseline),
     authority: authority && JSON.stringify(authority),
+    contradiction: contradiction && JSON.stringify(contradiction),
     amount: moves ? amountText(moves) : null,
     amount_asset: moves?.asset ?? null,
   };

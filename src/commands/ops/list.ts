@@ -12,7 +12,7 @@ import { pageOptions } from '../../terminal/list-command.ts';
 import { oneOf, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
-import { COLUMNS, operationSchema, printed } from './printed.ts';
+import { COLUMNS, columnsOf, operationSchema, printed } from './printed.ts';
 
 const STATES = Object.keys(NEXT) as readonly OperationState[];
 
@@ -148,7 +148,7 @@ export const listCommand = command({
       ...{ total: all ? null : total, limit: size, offset: from ? null : 0, hasMore },
       after: hasMore && last ? pointAt(digest, positionIn(last)) : null,
     };
-    const columns = kind === 'onboarding' ? ONBOARDING_COLUMNS : COLUMNS;
+    const columns = kind === 'onboarding' ? ONBOARDING_COLUMNS : columnsOf(first);
     const list = { isWhole: all === true, position };
     return { result: { data, lists: 'operations', list, columns, ...more }, ...(error ? { error } : {}) };
   },

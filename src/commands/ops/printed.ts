@@ -1,13 +1,15 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
+import { resolveHint } from '../../engine/guard.ts';
 import { workStartedBy } from '../../engine/operations/find-work.ts';
 import { endpointNamed, recordedData } from '../../engine/operations/recorded.ts';
 import type { Operation } from '../../journal/operations.ts';
-import type { OperationState } from '../../journal/states.ts';
+import { isInDoubt, type OperationState } from '../../journal/states.ts';
 import { amountText } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { toPlain } from '../../present/plain.ts';
 import { amountSchema } from '../../present/prints.ts';
+import type { Column } from '../../present/result.ts';
 import { id } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
@@ -31,6 +33,16 @@ export const COLUMNS = [
   { field: 'requestId', title: 'Request', isWide: true },
   { field: 'idempotencyKey', title: 'Idempotency key', isWide: true },
 ] as const;
+
+/** The columns of a list of operations, with what contradicts each other where there is such an operation. */
+export function columnsOf(operations: readonly Operation[]): readonly Column[] {
+  const isContradicted = operations.some(({ searchState }) => searchState.contradiction);
+  const both = [
+    { field: 'contradiction.asked', title: 'Asked for' },
+    { field: 'contradiction.answered', title: 'The response says' },
+  ];
+  return isContradicted ? [...COLUMNS, ...both] : COLUMNS;
+}
 
 /** The form of a printed operation. */
 export const operationSchema = () =>
@@ -61,6 +73,7 @@ export const operationSchema = () =>
     host: z.string(),
     requestId: z.nullable(z.string()),
     detail: z.nullable(z.string()),
+    contradiction: z.nullable(z.object({ asked: z.string(), answered: z.string() })),
     result: z.unknown(),
     authority: z.nullable(
       z.object({
@@ -101,10 +114,10 @@ export function shownOf(operation: Operation) {
     processId: _process,
     busyUntil: _until,
     account: _account,
-    searchState: _searchState,
+    searchState: { contradiction },
     ...shown
   } = operation;
-  return shown;
+  return { ...shown, contradiction: contradiction ? { asked: contradiction.asked, answered: contradiction.answered } : null };
 }
 
 /** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
@@ -126,7 +139,9 @@ export async function printed(operation: Operation) {
   };
 }
 
-async function adviceOn({ endpoint, state, operationId }: Operation): Promise<string> {
+async function adviceOn({ endpoint, state, operationId, searchState }: Operation): Promise<string> {
+  if (searchState.contradiction && isInDoubt({ state }))
+    return `accepted, but contradicted: only a person can say what it did; ${resolveHint(operationId)}`;
   const mayTryAgain = state === 'failed' || state === 'unknown' || state === 'sent';
   const retry = mayTryAgain ? (await workStartedBy(endpoint))?.retry?.(operationId) : undefined;
   return `${ADVICE[state]}${retry === undefined ? '' : `; retry with: ${retry}`}`;

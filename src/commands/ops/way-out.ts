@@ -1,3 +1,4 @@
+import { contradictedText } from '../../base/errors.ts';
 import type { Looked } from '../../engine/operations/accounts.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { amountForPeople } from '../../money/amount.ts';
@@ -27,8 +28,6 @@ export function wayOut(looked: Looked, nowMs: number | undefined): readonly stri
 function whyUndecided(looked: Looked): string | undefined {
   switch (looked.kind) {
     case 'several':
-      if (looked.operation.searchState.repeatedAs !== undefined)
-        return 'the service named this work when it was sent again, and the journal has it as that of another operation';
       return looked.candidates.length === 1
         ? 'a row looks like it, and nothing proves that no other program made it'
         : 'more rows look like it than requests that may have made them';
@@ -40,6 +39,10 @@ function whyUndecided(looked: Looked): string | undefined {
       return 'the list is too long to be read to the end';
     case 'unclear':
       return 'what it was to change cannot be distinguished from something else';
+    case 'contradicted': {
+      const { contradiction } = looked.operation.searchState;
+      return contradiction && contradictedText(contradiction);
+    }
     case 'no-evidence':
       return 'the service has no list that shows such a request, or does not show it any more';
     default:
@@ -80,9 +83,11 @@ function compareWith(looked: Looked): string {
   return `${where}${paid} and what other programs of this account did then`;
 }
 
-const idOf = (looked: Looked): string =>
-  'candidates' in looked && looked.candidates.length === 1
-    ? shellWord(looked.candidates[0]?.requestId ?? '')
-    : 'REQUEST_ID';
+function idOf(looked: Looked): string {
+  const named = looked.operation.searchState.contradiction?.requestId;
+  const rows = 'candidates' in looked ? looked.candidates : [];
+  const [only = named, ...others] = rows.map(({ requestId }) => requestId);
+  return only === undefined || others.length > 0 ? 'REQUEST_ID' : shellWord(only);
+}
 
 const time = (atMs: number): string => new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -16,10 +16,11 @@ export const ipAllowlist = endpoint({
   effects: { field: 'action', of: { list: 'read', check: 'read', add: 'write', remove: 'destructive' } },
   summary: 'List, check, add or remove IP addresses on the allowlist',
   done: 'IP allowlist request processed',
+  repeats: { action: 'action', ipAddress: ['ipAddress', 'removed'] },
   request: () =>
     f.fields({
       action: f.oneOf('interface', ['list', 'add', 'remove', 'check']),
-      ipAddress: f.optional(f.text('interface', { rule: 'an IPv4 or IPv6 address, or a CIDR range' })),
+      ipAddress: f.optional(f.text('interface', { rule: 'an IPv4 or IPv6 address, or a CIDR range', names: 'ip' })),
       index: f.optional(f.integer('public', { rule: '0 or more; the position in the list' })),
       description: f.optional(f.text('public')),
     }),

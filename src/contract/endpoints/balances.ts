@@ -4,7 +4,7 @@ import { endpoint, invalid, refusal } from '../endpoint.ts';
 import { SEE_USERS } from '../faults.ts';
 import * as f from '../fields.ts';
 
-const tickerRule = { rule: 'CNGN, USDC or USDT; default CNGN' } as const;
+const tickerRule = { rule: 'CNGN, USDC or USDT; default CNGN', byDefault: 'CNGN' } as const;
 const ticker = () => f.oneOf('public', TOKENS, tickerRule);
 
 const tokenText = () => f.moneyText('public', 'token', { field: 'token', byDefault: 'CNGN' });
@@ -23,6 +23,7 @@ export const balanceMulti = endpoint({
   effect: 'read',
   summary: "Show the balances of the account's smart wallet on each network",
   done: 'Multi-network balance retrieved',
+  repeats: { token: 'token' },
   request: () =>
     f.fields({
       token: f.optional(ticker()),
@@ -53,6 +54,7 @@ export const balanceAddress = endpoint({
   effect: 'read',
   summary: 'Show the balances of any EVM address on each network',
   done: 'Address balance retrieved',
+  repeats: { address: 'address', token: 'token' },
   request: () =>
     f.fields({
       address: evmAddress('public'),
@@ -79,6 +81,7 @@ export const balanceUser = endpoint({
   effect: 'read',
   summary: "Show a user's balances in all wallets",
   done: 'User balance retrieved',
+  repeats: { userId: 'userId', token: 'token' },
   request: () => f.fields({ userId: f.text('interface'), token: f.optional(ticker()) }),
   response: () =>
     f.payload({

@@ -37,6 +37,8 @@ export const addBankAccount = endpoint({
   consents: { accountNumber: { kind: 'destination' }, isDefault: { kind: 'destination' } },
   summary: 'Add a payout account; its name is verified with the bank',
   done: 'Bank account added and verified',
+  repeats: { accountNumber: 'accountNumber', bankCode: 'bankCode' },
+  fails: { isValidated: [false] },
   request: () =>
     f.fields({
       accountNumber: f.accountNumber('public'),
@@ -121,6 +123,8 @@ export const updateBankAccount = endpoint({
   consents: { isDefault: { kind: 'destination' } },
   summary: 'Rename a payout account or make it the default',
   done: 'Bank account updated',
+  repeats: { accountId: 'accountId' },
+  fails: { isValidated: [false] },
   request: () =>
     f.fields({
       accountId: f.opaqueId('public'),
@@ -166,6 +170,8 @@ export const getBankAccount = endpoint({
   summary: 'Show a payout account',
   done: 'Bank account retrieved',
   lists: 'accounts',
+  repeats: { accountId: 'accounts.accountId' },
+  fails: { 'accounts.isValidated': [false] },
   request: () => f.fields({ accountId: f.opaqueId('public') }),
   response: () => f.payload({ accounts: f.maybe(f.list('public', account())) }),
   errors: [{ ...accountNotFound, source: 'inferred' }],

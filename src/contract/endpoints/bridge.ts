@@ -3,7 +3,8 @@ import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const token = () => f.oneOf('interface', ['CNGN'], { rule: 'CNGN' });
-const network = () => f.text('interface', { rule: 'a network key; list them with: fiatrail bridge networks' });
+const network = () =>
+  f.text('interface', { rule: 'a network key; list them with: fiatrail bridge networks', names: 'network' });
 const amount = () => f.payText('interface', 'CNGN', { rule: 'greater than 0, in whole tokens' });
 const cngn = (source: f.Source = 'interface') => f.moneyText(source, 'decimal-string', 'CNGN');
 const states = ['initiated', 'pending', 'completed', 'failed'] as const;
@@ -15,6 +16,7 @@ export const quoteBridge = endpoint({
   effect: 'read',
   summary: 'Get a quote for bridging cNGN to another network',
   done: 'Bridge quote created',
+  repeats: { token: 'token', fromNetwork: 'fromNetwork', toNetwork: 'toNetwork', amount: 'inputAmount' },
   request: () => f.fields({ token: token(), fromNetwork: network(), toNetwork: network(), amount: amount() }),
   response: () =>
     f.payload({
@@ -55,6 +57,7 @@ export const startBridge = endpoint({
   starts: 'bridge',
   summary: 'Start bridging cNGN to another network; returns the deposit address',
   done: 'Bridge transaction created',
+  repeats: { token: 'token', fromNetwork: 'fromNetwork', toNetwork: 'toNetwork', amount: 'amount' },
   request: () =>
     f.checkedFields(addressesFit(['fromAddress', 'fromNetwork'], ['toAddress', 'toNetwork']), {
       token: token(),
@@ -94,6 +97,7 @@ export const bridgeStatus = endpoint({
   effect: 'read',
   summary: 'Show the status of a bridge transaction',
   done: 'Bridge status retrieved',
+  repeats: { requestId: 'requestId' },
   request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /bridge/initiate' }) }),
   response: () =>
     f.payload({
@@ -155,12 +159,18 @@ export const listBridges = endpoint({
   summary: 'List bridge transactions, newest first',
   done: 'Bridge transactions listed',
   lists: 'transactions',
+  repeats: {
+    status: 'filters.status',
+    token: 'filters.token',
+    fromNetwork: 'filters.fromNetwork',
+    toNetwork: 'filters.toNetwork',
+  },
   request: () =>
     f.fields({
       status: f.optional(f.oneOf('interface', states)),
-      token: f.optional(f.text('interface')),
-      fromNetwork: f.optional(f.text('interface')),
-      toNetwork: f.optional(f.text('interface')),
+      token: f.optional(f.text('interface', { names: 'tokens' })),
+      fromNetwork: f.optional(f.text('interface', { names: 'network' })),
+      toNetwork: f.optional(f.text('interface', { names: 'network' })),
       ...f.range('interface'),
       limit: f.optional(f.integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
       page: f.optional(f.integer('interface', { min: 1, rule: '1 or more' })),

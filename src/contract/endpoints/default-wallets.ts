@@ -3,7 +3,10 @@ import { endpoint, invalid, userUnknown } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const blockchain = () =>
-  f.text('public', { rule: 'a supported network: base, eth, bsc, pol, celo, lisk, arc, asc, sol or xbn' });
+  f.text('public', {
+    rule: 'a supported network: base, eth, bsc, pol, celo, lisk, arc, asc, sol or xbn',
+    names: 'network',
+  });
 
 export const setDefaultWallet = endpoint({
   id: 'users.set-default-wallet',
@@ -15,6 +18,7 @@ export const setDefaultWallet = endpoint({
   summary: "Set the external wallet that receives a user's cNGN",
   done: 'Default wallet set',
   nests: 'defaultWallet',
+  repeats: { userId: 'userId', address: 'defaultWallet.address', blockchain: 'defaultWallet.blockchain' },
   request: () =>
     f.checkedFields(addressesFit(['address', 'blockchain']), {
       userId: f.text('public'),
@@ -44,6 +48,7 @@ export const getDefaultWallet = endpoint({
   effect: 'read',
   summary: "Show the external wallet that receives a user's cNGN",
   done: 'Default wallet retrieved',
+  repeats: { userId: 'userId' },
   request: () => f.fields({ userId: f.text('public') }),
   response: () =>
     f.payload({
@@ -68,6 +73,7 @@ export const removeDefaultWallet = endpoint({
   effect: 'destructive',
   summary: "Remove a user's default wallet; their cNGN goes to their managed wallet again",
   done: 'Default wallet removed',
+  repeats: { userId: 'userId' },
   request: () => f.fields({ userId: f.text('public') }),
   response: () =>
     f.payload({

@@ -26,10 +26,11 @@ export const addExternalWallet = endpoint({
   done: 'External wallet registered',
   nests: 'wallet',
   envelope: 'lower-case',
+  repeats: { address: 'wallet.address', blockchain: 'wallet.blockchain', type: 'wallet.type' },
   request: () =>
     f.checkedFields(addressesFit(['address', 'blockchain']), {
       address: f.text('interface', { rule: 'an address on the blockchain' }),
-      blockchain: f.text('public', { rule: 'a network, such as base, eth or bsc' }),
+      blockchain: f.text('public', { rule: 'a network, such as base, eth or bsc', names: 'network' }),
       type: f.oneOf('public', walletTypes),
       label: f.optional(f.text('interface')),
       purpose: f.optional(f.text('interface')),
@@ -76,6 +77,7 @@ export const setExternalWalletStatus = endpoint({
   summary: 'Enable or disable transfers to an external wallet',
   done: 'External wallet status updated',
   envelope: 'lower-case',
+  repeats: { address: 'address', status: 'status' },
   request: () => f.fields({ address: f.text('interface'), status: f.oneOf('interface', walletStatuses) }),
   response: () => f.payload({ address: f.maybeText('public'), status: f.maybe(f.stateOf('public', walletStatuses)) }),
   errors: [invalid('public', 'the status is neither active nor inactive'), unknownWallet],
@@ -89,6 +91,7 @@ export const removeExternalWallet = endpoint({
   summary: 'Remove an external wallet',
   done: 'External wallet removed',
   envelope: 'lower-case',
+  repeats: { address: 'address' },
   request: () => f.fields({ address: f.text('interface') }),
   response: () => f.payload({ address: f.maybeText('public') }),
   errors: [unknownWallet],

@@ -16,6 +16,7 @@ export const withdrawFees = endpoint({
   starts: 'fee-withdrawal',
   summary: 'Withdraw earned fees to a bank account',
   done: 'Fee withdrawal started',
+  repeats: { amount: 'amount' },
   request: () =>
     f.fields({
       bankAccountNumber: f.accountNumber('public'),
@@ -56,6 +57,7 @@ export const verifyWithdrawal = endpoint({
   effect: 'read',
   summary: 'Show the status of a fee withdrawal',
   done: 'Fee withdrawal status retrieved',
+  repeats: { withdrawalId: 'withdrawalId' },
   request: () =>
     f.fields({
       withdrawalId: f.text('interface', { rule: 'as returned by /feewithdrawal' }),

@@ -96,6 +96,14 @@ export const manageFees = endpoint({
   consents: { onrampFee: { kind: 'price' }, offrampFee: { kind: 'price' } },
   summary: 'Set the fees that the account charges its users',
   done: 'Fee configuration updated',
+  repeats: {
+    'onrampFee.percentageFee': 'feeConfiguration.onrampFee.percentageFee',
+    'onrampFee.capFee': 'feeConfiguration.onrampFee.capFee',
+    'onrampFee.enabled': 'feeConfiguration.onrampFee.enabled',
+    'offrampFee.percentageFee': 'feeConfiguration.offrampFee.percentageFee',
+    'offrampFee.capFee': 'feeConfiguration.offrampFee.capFee',
+    'offrampFee.enabled': 'feeConfiguration.offrampFee.enabled',
+  },
   request: () =>
     f.fields({
       onrampFee: f.optional(newDirectionFee()),
@@ -141,6 +149,10 @@ export const previewFees = endpoint({
   summary: "Preview the platform's fee on an amount",
   done: 'Platform fee calculated',
   nests: 'result',
+  repeats: {
+    amount: ['input.amount', 'result.amount'],
+    transactionType: ['input.transactionType', 'result.transactionType'],
+  },
   request: () =>
     f.fields({
       amount: f.pay('interface', 'kobo', 'NGN', { rule: 'greater than 0, in kobo' }),

@@ -13,6 +13,7 @@ export const enableAutoSigning = endpoint({
   summary: 'Enable auto-signing for trades up to the threshold',
   done: 'Auto-signing enabled',
   nests: 'autoSigning',
+  repeats: { enabled: 'autoSigning.enabled' },
   request: () => f.fields({ enabled: f.optional(f.flag('public')) }),
   response: () =>
     f.payload({
@@ -35,6 +36,7 @@ export const disableAutoSigning = endpoint({
   summary: 'Disable auto-signing, so that every trade needs manual approval',
   done: 'Auto-signing disabled',
   nests: 'autoSigning',
+  repeats: { enabled: 'autoSigning.enabled' },
   request: () => f.fields({ enabled: f.optional(f.flag('public')) }),
   response: () => f.payload({ autoSigning: f.maybe(f.group('public', { enabled: f.maybe(f.flag('public')) })) }),
 });
@@ -54,6 +56,7 @@ export const setAutoSigningThreshold = endpoint({
   done: 'Auto-signing threshold updated',
   synonyms: { thresholdUsd: 'usdThreshold' },
   nests: 'autoSigning',
+  repeats: { usdThreshold: 'autoSigning.usdThreshold' },
   request: () =>
     f.fields({
       usdThreshold: f.patterned(

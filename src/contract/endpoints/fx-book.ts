@@ -27,6 +27,7 @@ export const orderBook = endpoint({
   done: 'Order book retrieved',
   otherNames: { buyOrders: ['bids'], sellOrders: ['asks'] },
   source: 'public',
+  repeats: { pair: 'pair' },
   request: () =>
     f.fields({
       pair: pair('public'),
@@ -53,6 +54,7 @@ export const orderBookStats = endpoint({
   done: 'Order book statistics retrieved',
   nests: 'stats',
   source: 'public',
+  repeats: { pair: ['pair', 'stats.pair'] },
   request: () => f.fields({ pair: pair('public') }),
   response: () =>
     f.payload({

@@ -46,11 +46,19 @@ export const createOrder = endpoint({
   },
   summary: 'Create an order',
   done: 'Order placed',
+  repeats: {
+    baseCurrency: 'pair',
+    quoteCurrency: 'pair',
+    price: 'price',
+    minAmount: 'minAmount',
+    maxAmount: 'maxAmount',
+    spread: 'spread',
+  },
   request: () =>
     f.fields({
       orderType: f.oneOf('interface', ['sell', 'buy'], { rule: 'sell or buy the base currency' }),
-      baseCurrency: f.patterned('interface', /^cngn$/i, 'cNGN'),
-      quoteCurrency: f.patterned('interface', /^usd[ct]$/i, 'USDC or USDT'),
+      baseCurrency: f.patterned('interface', /^cngn$/i, 'cNGN', { names: 'tokens' }),
+      quoteCurrency: f.patterned('interface', /^usd[ct]$/i, 'USDC or USDT', { names: 'tokens' }),
       price: price('interface'),
       minAmount: orderAmount('interface', 'not above maxAmount'),
       maxAmount: orderAmount('interface', 'not below minAmount'),
@@ -84,6 +92,14 @@ export const createLimitOrder = endpoint({
   summary: 'Create an order (newer path)',
   done: 'Limit order placed',
   source: 'public',
+  repeats: {
+    pair: 'pair',
+    side: 'side',
+    price: 'price',
+    minAmount: 'minAmount',
+    maxAmount: 'maxAmount',
+    spread: 'spread',
+  },
   request: () =>
     f.fields({
       pair: pair('public'),
@@ -115,6 +131,14 @@ export const updateOrder = endpoint({
   done: 'Limit order updated',
   nests: 'order',
   source: 'public',
+  repeats: {
+    orderId: 'order.orderId',
+    price: 'order.price',
+    minAmount: 'order.minAmount',
+    maxAmount: 'order.maxAmount',
+    spread: 'order.spread',
+    status: 'order.status',
+  },
   request: () =>
     f.fields({
       orderId: f.text('public'),
@@ -141,6 +165,7 @@ export const deleteOrder = endpoint({
   summary: 'Permanently remove an order',
   done: 'Limit order cancelled',
   source: 'public',
+  repeats: { orderId: 'orderId' },
   request: () => f.fields({ orderId: f.text('public') }),
   response: () => f.payload({ orderId: f.maybeText('public'), version: f.maybeText('public') }),
   errors: [unknownOrder, invalid('public', 'the order is already deleted')],

@@ -12,9 +12,15 @@ export const quote = endpoint({
   summary: 'Get a quote for a trade; the price is valid for 5 minutes',
   done: 'Trade quote created',
   nests: 'quote',
+  repeats: {
+    pair: 'quote.pair',
+    side: 'quote.side',
+    cngnAmount: 'quote.cngnAmount',
+    tokenAmount: ['quote.usdcAmount', 'quote.usdtAmount'],
+  },
   request: () =>
     f.checkedFields(f.exactlyOne('cngnAmount', 'tokenAmount'), {
-      pair: f.oneOf('interface', ['CNGN-USDT', 'CNGN-USDC']),
+      pair: f.oneOf('interface', ['CNGN-USDT', 'CNGN-USDC'], { names: 'tokens' }),
       side: side('interface'),
       cngnAmount: f.optional(cngnAmount()),
       tokenAmount: f.optional(

@@ -4,6 +4,7 @@ import * as f from '../fields.ts';
 import {
   cngn,
   cngnAmount,
+  FAILED_TRADE_STATES,
   listLimits,
   noLiquidity,
   PAIRS,
@@ -49,6 +50,14 @@ export const trade = endpoint({
   summary: 'Trade by quote, by amount or against a specific order',
   done: 'Trade started',
   nests: 'trade',
+  repeats: {
+    pair: 'trade.pair',
+    side: 'trade.side',
+    cngnAmount: 'trade.cngnAmount',
+    price: 'trade.price',
+    orderId: 'trade.orderId',
+  },
+  fails: { status: FAILED_TRADE_STATES },
   request: () =>
     f.fields({
       quoteId: f.optional(f.text('interface')),
@@ -99,9 +108,11 @@ export const marketOrder = endpoint({
   done: 'Market order accepted',
   nests: 'trade',
   envelope: 'camel',
+  repeats: { pair: 'trade.pair', side: 'trade.side', cngnAmount: 'trade.cngnAmount' },
+  fails: { status: FAILED_TRADE_STATES },
   request: () =>
     f.fields({
-      pair: f.oneOf('interface', [...PAIRS, 'CNGN']),
+      pair: f.oneOf('interface', [...PAIRS, 'CNGN'], { names: 'tokens' }),
       side: side('interface'),
       cngnAmount: cngnAmount(),
       destinationWalletAddress: destination(),
@@ -142,6 +153,8 @@ export const tradeStatus = endpoint({
   summary: 'Show the status of a trade',
   done: 'Trade status retrieved',
   nests: 'trade',
+  repeats: { tradeId: 'trade.tradeId' },
+  fails: { status: FAILED_TRADE_STATES },
   request: () => f.fields({ tradeId: f.text('interface') }),
   response: () =>
     f.payload({

@@ -17,6 +17,7 @@ export const registerMpc = endpoint({
   summary: 'Register the MPC vault that holds the stablecoins',
   done: 'MPC vault registered',
   source: 'public',
+  repeats: { vaultId: 'vaultId', 'tokenWallets.USDT': 'tokenWallets.USDT', 'tokenWallets.USDC': 'tokenWallets.USDC' },
   request: () =>
     f.fields({
       mpcVaultApiKey: f.text('public', { secret: true }),

@@ -63,6 +63,7 @@ export const listDeposits = endpoint({
   summary: 'List incoming bank transfers, newest first',
   done: 'Deposits listed',
   lists: 'deposits',
+  repeats: { type: 'filters.type', userId: 'filters.userId', status: 'filters.status' },
   request: () =>
     f.fields({
       type: f.optional(f.oneOf('interface', depositTypes)),
@@ -89,6 +90,7 @@ export const listPayouts = endpoint({
   summary: 'List outgoing bank transfers, newest first',
   done: 'Payouts listed',
   lists: 'payouts',
+  repeats: { type: 'filters.type', userId: 'filters.userId', status: 'filters.status' },
   request: () =>
     f.fields({
       type: f.optional(f.oneOf('interface', payoutTypes)),
@@ -148,6 +150,7 @@ export const listTransactions = endpoint({
   summary: 'List incoming and outgoing bank transfers with totals, newest first',
   done: 'Transactions listed',
   lists: 'transactions',
+  repeats: { direction: 'filters.direction', type: 'filters.type', userId: 'filters.userId', status: 'filters.status' },
   request: () =>
     f.fields({
       direction: f.optional(f.oneOf('interface', ['in', 'out'], { rule: 'in (deposits) or out (payouts)' })),

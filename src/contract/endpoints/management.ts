@@ -49,6 +49,7 @@ export const setWebhook = endpoint({
   },
   summary: 'Set the webhook URL and the events to deliver',
   done: 'Webhook configured',
+  repeats: { enabled: 'enabled' },
   request: () =>
     f.fields({
       // The sandbox may permit this machine itself, over HTTP too. Source: inferred.
@@ -83,6 +84,7 @@ export const toggleWebhook = endpoint({
   consents: { enabled: { kind: 'destination', unless: { words: 'true', holds: (value) => value === true } } },
   summary: 'Enable or disable webhook delivery',
   done: 'Webhook delivery updated',
+  repeats: { enabled: 'enabled' },
   request: () => f.fields({ enabled: f.flag('interface') }),
   response: () =>
     f.payload({

@@ -1,5 +1,6 @@
 import { endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
 import * as f from '../fields.ts';
+import { OFFRAMP_FAILED } from '../values.ts';
 
 /** The payout account as verified by the bank. */
 const verifiedDestination = () =>
@@ -23,13 +24,21 @@ export const startOfframp = endpoint({
   starts: 'offramp',
   summary: "Start an offramp of a user's cNGN to a bank account",
   done: 'Offramp started',
+  repeats: {
+    userId: 'userId',
+    amount: 'amount',
+    ticker: 'tokenSymbol',
+    accountNumber: 'verifiedAccountDetails.accountNumber',
+    bankCode: 'verifiedAccountDetails.bankCode',
+  },
+  fails: { status: OFFRAMP_FAILED },
   request: () =>
     f.fields({
       userId: f.text('interface', { rule: 'the id of a verified, active user' }),
       amount: f.pay('interface', 'naira', 'NGN', { rule: 'greater than 0, in Naira' }),
       accountNumber: f.accountNumber('interface'),
       bankCode: f.bankCode('interface'),
-      ticker: f.text('interface', { rule: 'a ticker; only CNGN is known to work' }),
+      ticker: f.text('interface', { rule: 'a ticker; only CNGN is known to work', names: 'tokens' }),
     }),
   response: () =>
     f.payload({
@@ -99,6 +108,8 @@ export const offrampStatus = endpoint({
   effect: 'read',
   summary: 'Show the status of an offramp',
   done: 'Offramp status retrieved',
+  repeats: { requestId: 'requestId' },
+  fails: { status: OFFRAMP_FAILED, 'payout.status': ['failed'] },
   request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /cngnofframp' }) }),
   response: () =>
     f.payload({

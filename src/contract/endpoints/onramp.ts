@@ -49,6 +49,11 @@ export const startOnramp = endpoint({
   starts: 'onramp',
   summary: 'Start an onramp: create a one-time bank account to pay Naira into',
   done: 'Onramp started',
+  repeats: {
+    amount: ['feeBreakdown.baseAmount', 'feeBreakdown.breakdown.userRequestedAmount'],
+    autoSwap: 'autoSwapEnabled',
+    sweepToOfframp: 'sweepToOfframpEnabled',
+  },
   request: () =>
     f.fields({
       userId: f.text('interface', { rule: 'the id of a verified, active user' }),
@@ -137,6 +142,7 @@ export const onrampStatus = endpoint({
   effect: 'read',
   summary: 'Show the status of an onramp',
   done: 'Onramp status retrieved',
+  repeats: { requestId: 'requestId', walletAddress: ['walletAddress', 'wallet.walletAddress'] },
   request: () =>
     f.fields({
       requestId: f.text('interface', { rule: 'as returned by /cngnonramp' }),

@@ -1,5 +1,6 @@
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
+import { PAYOUT_FAILED } from '../values.ts';
 
 export const startPayout = endpoint({
   id: 'transactions.fintech-offramp',
@@ -10,6 +11,8 @@ export const startPayout = endpoint({
   starts: 'fintech-offramp',
   summary: "Start a payout of the account's own cNGN to one of its bank accounts",
   done: 'Payout started',
+  repeats: { amount: 'amount' },
+  fails: { status: PAYOUT_FAILED },
   request: () =>
     f.fields({
       amount: f.pay('interface', 'base', 'CNGN', { rule: 'greater than 0, in base units (1000000 is 1 cNGN)' }),
@@ -50,6 +53,8 @@ export const payoutStatus = endpoint({
   effect: 'read',
   summary: "Show the status of a payout of the account's own cNGN",
   done: 'Payout status retrieved',
+  repeats: { requestId: 'requestId' },
+  fails: { status: PAYOUT_FAILED, 'payoutDetails.status': ['failed'] },
   request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /initiateofframp' }) }),
   response: () =>
     f.payload({

@@ -17,6 +17,12 @@ export const triggerSwap = endpoint({
   starts: 'swap',
   summary: "Start a swap of an onramp wallet's balance",
   done: 'Onramp swap started',
+  repeats: {
+    walletAddress: 'swapConfig.walletAddress',
+    sellToken: 'swapConfig.sellToken',
+    buyToken: 'swapConfig.buyToken',
+    amount: 'swapConfig.amount',
+  },
   request: () =>
     f.fields({
       walletAddress: evmAddress('public'),
@@ -68,6 +74,7 @@ export const startSwap = endpoint({
   starts: 'swap',
   summary: "Start a swap of a user's tokens",
   done: 'Swap started',
+  repeats: { smartWalletAddress: 'smartWalletExecutionDetails.smartWalletAddress' },
   request: () =>
     f.fields({
       sellToken: f.oneOf('public', TOKENS),
@@ -109,6 +116,7 @@ export const swapStatus = endpoint({
   effect: 'read',
   summary: 'Show the status of a swap',
   done: 'Swap status retrieved',
+  repeats: { requestId: 'requestId' },
   request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /swaptrigger or /swap' }) }),
   response: () =>
     f.payload({

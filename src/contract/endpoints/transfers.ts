@@ -15,11 +15,16 @@ export const transferToWallet = endpoint({
   moves: { command: 'transfers start', amount: 'amount', to: [{ address: 'destinationAddress' }] },
   summary: "Transfer the account's own tokens to a registered external wallet",
   done: 'Transfer completed',
+  repeats: {
+    destinationAddress: 'destinationAddress',
+    amount: ['amount', 'feeBreakdown.requestedAmount'],
+    ticker: 'ticker',
+  },
   request: () =>
     f.fields({
       destinationAddress: evmAddress('public'),
       amount: f.pay('interface', 'base', ofTicker, { rule: 'greater than 0, in base units (1000000 is 1 token)' }),
-      ticker: f.optional(f.oneOf('public', TOKENS, { rule: 'CNGN, USDC or USDT; default CNGN' })),
+      ticker: f.optional(f.oneOf('public', TOKENS, { rule: 'CNGN, USDC or USDT; default CNGN', byDefault: 'CNGN' })),
       note: f.optional(f.patterned('public', /^[^\p{Cc}]{0,500}$/u, 'at most 500 characters')),
     }),
   response: () =>

@@ -10,6 +10,7 @@ export const setStatus = endpoint({
   consents: { active: { kind: 'access' } },
   summary: 'Activate or deactivate a user',
   done: 'User status updated',
+  repeats: { userId: 'userId', active: 'active' },
   request: () =>
     f.fields({
       userId: f.text('interface'),
@@ -33,6 +34,7 @@ export const updateOnrampAsset = endpoint({
   consents: { preferredAsset: { kind: 'destination' }, preferences: { kind: 'price' } },
   summary: "Set the asset that a user's onramps deliver",
   done: 'Onramp asset updated',
+  repeats: { 'preferences.autoSwap': 'autoSwap' },
   request: () =>
     f.fields({
       userId: f.text('public'),

@@ -71,6 +71,7 @@ export const getDetails = endpoint({
   summary: "Show a user's name, wallets and permanent virtual account",
   done: 'User details retrieved',
   otherNames: { virtualAccounts: ['virtualAccountDetails'] },
+  repeats: { userId: 'userId' },
   request: () => f.fields({ userId: f.text('interface'), bvn: f.optional(f.bvn('client')) }),
   response: () =>
     f.payload({

@@ -26,6 +26,7 @@ export const getVirtualAccount = endpoint({
   summary: 'Show the bank account and the exact amount to pay for an onramp',
   done: 'Virtual account retrieved',
   nests: 'virtualAccount',
+  repeats: { requestId: 'requestId' },
   request: () => f.fields({ requestId: f.opaqueId('interface', { rule: 'as returned by /cngnonramp' }) }),
   response: () =>
     f.payload({

@@ -11,6 +11,7 @@ export const migrateUserWallets = endpoint({
   summary: 'Create missing wallets for users',
   done: 'User wallets processed',
   lists: 'results',
+  repeats: { userId: 'results.userId' },
   request: () =>
     f.fields({
       userId: f.list('public', f.entry(/^[\x21-\x7e]{1,500}$/), { min: 1, max: 1000, rule: '1 to 1000 user ids' }),

@@ -81,6 +81,7 @@ export const listUserWallets = endpoint({
   summary: "List a user's wallets",
   done: 'User wallets listed',
   lists: 'wallets',
+  repeats: { userId: 'userId' },
   request: () => f.fields({ userId: f.text('public') }),
   response: () =>
     f.payload({

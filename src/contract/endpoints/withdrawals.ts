@@ -2,6 +2,7 @@ import { TOKENS } from '../../money/amount.ts';
 import { addressesFit } from '../addresses.ts';
 import { endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
 import * as f from '../fields.ts';
+import { BASE } from '../networks.ts';
 
 const withdrawalNetworks = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
 
@@ -15,6 +16,14 @@ export const withdrawAsset = endpoint({
   moves: { command: 'withdrawals start', amount: 'amount', to: [{ address: 'destinationWallet' }] },
   summary: "Withdraw a user's tokens to an external address",
   done: 'Withdrawal accepted',
+  repeats: {
+    userId: 'userId',
+    internalWallet: 'smartWalletAddress',
+    destinationWallet: 'destinationWallet',
+    amount: ['amount', 'feeBreakdown.requestedAmount'],
+    ticker: 'tokenSymbol',
+    network: 'network',
+  },
   request: () =>
     f.checkedFields(addressesFit(['destinationWallet', 'network']), {
       userId: f.text('public'),
@@ -23,7 +32,11 @@ export const withdrawAsset = endpoint({
       amount: f.pay('interface', 'token', { field: 'ticker' }, { rule: 'greater than 0, in whole tokens' }),
       ticker: f.oneOf('public', TOKENS),
       network: f.optional(
-        f.oneOf('interface', withdrawalNetworks, { rule: `one of ${withdrawalNetworks.join(', ')}; default base` }),
+        f.oneOf('interface', withdrawalNetworks, {
+          rule: `one of ${withdrawalNetworks.join(', ')}; default base`,
+          byDefault: BASE.key,
+          names: 'network',
+        }),
       ),
     }),
   response: () =>

@@ -153,7 +153,13 @@ function withGroups(shape: Shape, data: Fields): Fields {
     made[group.name] = { ...made[group.name], [name]: data[name] };
     moved.push(name);
   }
-  return moved.length === 0 ? data : { ...withoutMoved(shape, data, moved), ...made };
+  const [only, ...more] = groups.filter(({ name }) => Object.hasOwn(made, name));
+  // A field that says little alone, such as a state, belongs to the object that the fields around it make.
+  const isOfGroup = (name: string) =>
+    INCIDENTAL.has(name) && knownName(name, shape) === undefined && knownName(name, only?.inner ?? {}) !== undefined;
+  const alone = only && more.length === 0 ? names.filter(isOfGroup) : [];
+  if (only && alone.length > 0) made[only.name] = { ...made[only.name], ...picked(data, alone) };
+  return moved.length === 0 ? data : { ...withoutMoved(shape, data, [...moved, ...alone]), ...made };
 }
 
 function innerShape(schema: z.ZodMiniType | undefined): Shape | undefined {

@@ -1,8 +1,9 @@
+import { agrees, agreesNetwork } from '../../contract/compare.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { bridgeStatus, listBridges, startBridge } from '../../contract/endpoints/bridge.ts';
 import { DEFAULT_LIMIT, listOf } from '../lists/resume.ts';
 import { shownIn } from './listing.ts';
-import { agrees, agreesNetwork, amountAt, amountMatch, compared } from './rows.ts';
+import { amountAt, amountMatch, compared } from './rows.ts';
 import { type FollowedWork, status } from './work.ts';
 
 /** The bridges of the account. */

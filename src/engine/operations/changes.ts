@@ -1,5 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { matchesVisible, parseRange, parseVisible } from '../../contract/cidr.ts';
+import { agrees } from '../../contract/compare.ts';
 import { sandboxReset, sandboxRestore } from '../../contract/control.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
@@ -12,7 +13,7 @@ import { getFintechWallet } from '../../contract/endpoints/wallets.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 import { readEntries } from '../allowlist.ts';
-import { agrees, allOf, amountAt, figuresMatch, type Match, percentMatch } from './rows.ts';
+import { allOf, amountAt, figuresMatch, type Match, percentMatch } from './rows.ts';
 import type { CheckResult, Work } from './work.ts';
 
 type JournalRequest = Readonly<Record<string, unknown>>;

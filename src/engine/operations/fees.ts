@@ -1,9 +1,10 @@
+import { agrees, agreesBankCode } from '../../contract/compare.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { PAGE_SIZE } from '../lists/pages.ts';
 import { listOf } from '../lists/resume.ts';
 import { shownIn } from './listing.ts';
-import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared } from './rows.ts';
+import { agreesText, amountAt, amountMatch, compared } from './rows.ts';
 import { type FollowedWork, status } from './work.ts';
 
 /** The fee withdrawals of the account. */

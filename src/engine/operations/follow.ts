@@ -1,6 +1,7 @@
 import { CliError, withDetails } from '../../base/errors.ts';
 import { errorNameIn } from '../../client/codec.ts';
 import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../../contract/endpoint.ts';
+import { failureIn } from '../../contract/repeats.ts';
 import type { Column } from '../../present/result.ts';
 import type { Account } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
@@ -93,6 +94,9 @@ export async function followStatus<E extends Endpoint>(account: Account, followi
     if (notes.length > 0) await line.clear();
     for (const note of notes) await account.say(note);
     if (waitMs > 0) await show(now);
+    // A payout may be called completed although the bank's part of it failed.
+    const failedPart = done.includes(now) ? failureIn(endpoint, reply.data) : undefined;
+    const isFailed = failed.includes(now) || failedPart !== undefined;
     const isEnded = failed.includes(now) || done.includes(now) || end !== undefined;
     const isFinished = isEnded || waitMs === 0 || clock.now() >= deadlineMs;
     if (isFinished) await line.end();
@@ -100,10 +104,13 @@ export async function followStatus<E extends Endpoint>(account: Account, followi
     const answered = { ...reply, request: { ...(reply.request as object), ...names } };
     const shown = typeof columns === 'function' ? columns(reply.data) : columns;
     const outcome = await outcomeOf(account, endpoint, answered, shown && { columns: shown });
-    if (failed.includes(now)) await following.ended?.('failed', reply.data);
-    if (done.includes(now)) await following.ended?.('settled', reply.data);
-    if (failed.includes(now))
-      return { ...outcome, error: failure(account, following, following.words?.(reply.data), reply.data) };
+    if (isFailed) await following.ended?.('failed', reply.data);
+    else if (done.includes(now)) await following.ended?.('settled', reply.data);
+    if (isFailed)
+      return {
+        ...outcome,
+        error: failure(account, following, following.words?.(reply.data) ?? failedPart, reply.data),
+      };
     if (end !== undefined) return { ...outcome, error: hopeless(account, following, end) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();

@@ -1,12 +1,14 @@
+import { agrees } from '../../contract/compare.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { createLimitOrder, createOrder, listOrders } from '../../contract/endpoints/fx-orders.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
+import { FAILED_TRADE_STATES } from '../../contract/fx.ts';
 import { listOf } from '../lists/resume.ts';
 import { shownIn } from './listing.ts';
-import { agrees, amountAt, amountMatch, compared, figuresMatch, knownMatch, percentMatch } from './rows.ts';
+import { amountAt, amountMatch, compared, figuresMatch, knownMatch, percentMatch } from './rows.ts';
 import { type FollowedWork, status, type Work } from './work.ts';
 
-const TRADE_ENDS = { done: ['completed'], failed: ['failed', 'expired'] } as const;
+const TRADE_ENDS = { done: ['completed'], failed: FAILED_TRADE_STATES } as const;
 
 const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
 

@@ -1,4 +1,5 @@
 import { CliError } from '../../base/errors.ts';
+import { agrees } from '../../contract/compare.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
@@ -10,7 +11,7 @@ import { saysMore } from '../lists/pages.ts';
 import { PREVIEW_READ } from '../previews.ts';
 import { futureIn, timesOf, workOutcomeOf } from './listing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
-import { agrees, amountAt, compared, matchOf } from './rows.ts';
+import { amountAt, compared, matchOf } from './rows.ts';
 import { type EvidenceQuery, type FollowedWork, status, type WorkCandidate } from './work.ts';
 
 /** Whether two flags are equal; one that is missing says nothing. */

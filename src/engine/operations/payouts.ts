@@ -1,13 +1,15 @@
 import { CliError } from '../../base/errors.ts';
+import { agrees, agreesBankCode } from '../../contract/compare.ts';
 import { getBankAccount } from '../../contract/endpoints/banks.ts';
 import { offrampStatus, startOfframp } from '../../contract/endpoints/offramp.ts';
 import { payoutStatus, startPayout } from '../../contract/endpoints/payouts.ts';
+import { OFFRAMP_FAILED, PAYOUT_FAILED } from '../../contract/values.ts';
 import type { Baseline } from '../../journal/intent.ts';
 import { type Amount, amount } from '../../money/amount.ts';
 import type { SavedAccount } from '../banks.ts';
 import { payoutsBy } from '../lists/history.ts';
 import { shownIn } from './listing.ts';
-import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared, knownMatch } from './rows.ts';
+import { agreesText, amountAt, amountMatch, compared, knownMatch } from './rows.ts';
 import {
   type EventContent,
   type EventMeaning,
@@ -17,8 +19,8 @@ import {
   status,
 } from './work.ts';
 
-const OFFRAMP_ENDS = { done: ['completed'], failed: ['failed', 'cancelled'] } as const;
-const PAYOUT_ENDS = { done: ['completed'], failed: ['failed', 'cancelled', 'reversed'] } as const;
+const OFFRAMP_ENDS = { done: ['completed'], failed: OFFRAMP_FAILED } as const;
+const PAYOUT_ENDS = { done: ['completed'], failed: PAYOUT_FAILED } as const;
 
 /** Compares an event of an offramp with its request. */
 function compareOfframp({ userId, data }: EventContent, request: EvidenceQuery['request']): Likeness {

@@ -9,6 +9,7 @@ import { isInDoubt } from '../../journal/states.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { shellWord } from '../../present/text.ts';
 import type { Account } from '../account.ts';
+import { takenBefore } from '../guard.ts';
 import { clockDifference, clockDistance } from '../service-time.ts';
 import { evidenceOf, isKeyHeld, ownerOf } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';
@@ -21,10 +22,10 @@ import type { Found, Work, WorkCandidate } from './work.ts';
  * one row may be it, or one that is not proven to be it. `unseen`: it is in no list yet; `lookAgainMs` is when absence may
  * be believed. `absent`: it is in no list, and this account's lists are not trusted to be complete. `clock`: it is in no list, and a clock that was or is
  * wrong is why that proves nothing. `incomplete`: the list was too long to read. `unclear`: what it was to change cannot be distinguished from something else.
- * `no-evidence`: no list shows such work.
+ * `no-evidence`: no list shows such work. `contradicted`: the service accepted it with a response that contradicts it, and a person decides.
  */
 export type Reconciled = { readonly operation: Operation; readonly where?: string; readonly retry?: string } & (
-  | { readonly kind: 'ended' | 'busy' | 'absent' | 'incomplete' | 'unclear' | 'no-evidence' }
+  | { readonly kind: 'ended' | 'busy' | 'absent' | 'incomplete' | 'unclear' | 'no-evidence' | 'contradicted' }
   | { readonly kind: 'several'; readonly candidates: readonly WorkCandidate[] }
   | { readonly kind: 'unseen'; readonly lookAgainMs: number }
   | { readonly kind: 'clock'; readonly why: string }
@@ -43,6 +44,8 @@ export async function reconcile(account: Account, operation: Operation): Promise
   if (state !== 'sent' && state !== 'unknown') return { kind: 'ended', operation };
   if (state === 'sent')
     await unlessKnown(journal, operationId, () => journal.append(operationId, 'unknown', { detail: PROCESS_ENDED }));
+  // Whatever a list shows of the work that the service named, it is not what was asked for.
+  if (operation.searchState.contradiction) return { kind: 'contradicted', operation };
   const work = await workStartedBy(endpoint);
   if (!work) return { kind: 'no-evidence', operation: await current(journal, operationId) };
   const again = work.retry?.(operationId);
@@ -72,14 +75,14 @@ async function lookFor(account: Account, journal: Journal, work: Work, operation
   if (again) {
     if (await recordFound(journal, operationId, again))
       return { kind: 'ended', operation: await current(journal, operationId) };
-    await journal.noteSearch(operationId, { repeatedAs: again.requestId });
+    const [holder] = await journal.find(again.requestId);
+    const contradiction = takenBefore(again.requestId, holder?.operationId ?? 'of another account');
+    await journal.noteSearch(operationId, { contradiction });
+    return { kind: 'contradicted', operation: await current(journal, operationId) };
   }
   if (owner.kind === 'own' || owner.kind === 'unclear')
     return { kind: 'several', operation: await current(journal, operationId), candidates };
   const looked = await current(journal, operationId);
-  const { repeatedAs } = looked.searchState;
-  // Another operation has what the service says is this one's: a person finds out which of the two it is.
-  if (repeatedAs !== undefined) return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };
   if (!found.isComplete) return { kind: 'incomplete', operation: looked };
   if (found.older?.length) return { kind: 'several', operation: looked, candidates: found.older };
   return absence(account, journal, looked, found);

@@ -1,36 +1,8 @@
-import { ledgerNetwork, NETWORKS, networkOf } from '../../contract/networks.ts';
+import { areEnds } from '../../contract/compare.ts';
 import { type Amount, type Asset, fromWire, isUnknownFigure, type MoneyUnit } from '../../money/amount.ts';
 import { isWireNumber, type WireNumber } from '../../money/decimal.ts';
 import { percentFromWire } from '../../money/rates.ts';
 import type { Likeness } from './work.ts';
-
-/** Whether two ids, addresses or names are equal; a value that is missing on either side says nothing. `*` masks characters. */
-export function agrees(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'string' || typeof other !== 'string') return true;
-  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
-  if (a === b || !(a + b).includes('*')) return a === b;
-  if (a.length === b.length)
-    return [...a].every((character, index) => character === '*' || b[index] === '*' || character === b[index]);
-  // A mask of another length hides an unknown number of characters.
-  return areEnds(startOf(a), startOf(b)) && areEnds(reversed(endOf(a)), reversed(endOf(b)));
-}
-
-const startOf = (masked: string): string => masked.split('*', 1)[0] ?? '';
-const endOf = (masked: string): string => masked.slice(masked.lastIndexOf('*') + 1);
-const reversed = (text: string): string => [...text].reverse().join('');
-const areEnds = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one);
-
-/** Whether two networks are the same one, whatever the service calls them; one that is missing says nothing. */
-export function agreesNetwork(one: unknown, other: unknown): boolean {
-  const [a, b] = [keyOf(one), keyOf(other)];
-  return agrees(a, b);
-}
-
-function keyOf(name: unknown): unknown {
-  if (typeof name !== 'string') return name;
-  const network = networkOf(name) ?? NETWORKS.find((each) => each.name.toLowerCase() === name.toLowerCase());
-  return network ? ledgerNetwork(network) : name;
-}
 
 /** Compares two percentages. */
 export function percentMatch(one: unknown, other: unknown): Match {
@@ -100,10 +72,6 @@ export const allOf = (matches: readonly Match[]): Match =>
 
 /** Something that makes a row prove less if it is not known. */
 export const knownMatch = (text: unknown): Match => (typeof text === 'string' ? 'equal' : 'unknown');
-
-/** Whether two bank codes are equal. The service knows banks by codes of two lengths, which cannot be compared. */
-export const agreesBankCode = (one: unknown, other: unknown): boolean =>
-  String(one ?? '').length !== String(other ?? '').length || agrees(one, other);
 
 /**
  * Returns whether a row says what the request said. `amounts` must be equal to prove it, and if one is missing, a person decides; `others` say

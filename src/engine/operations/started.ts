@@ -40,7 +40,7 @@ export async function outcomeOfStart(
   const printed = printedWork(work, start);
   const started = withAlso(printed, outcomeOf(account, start, reply, columns && { columns }), also);
   const requestId = requestIdOf(start, reply.data);
-  if (wait === undefined || requestId === undefined) return startedOutcome(account, printed, started);
+  if (wait === undefined || requestId === undefined || started.error) return startedOutcome(account, printed, started);
   return startedOutcome(
     account,
     printed,

@@ -1,4 +1,5 @@
 import { CliError } from '../../base/errors.ts';
+import { agrees } from '../../contract/compare.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../contract/endpoints/swaps.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
@@ -8,7 +9,7 @@ import { PAGE_SIZE } from '../lists/pages.ts';
 import { listOf } from '../lists/resume.ts';
 import { PREVIEW_READ } from '../previews.ts';
 import { shownIn } from './listing.ts';
-import { agrees, amountAt, amountMatch, compared, knownMatch, type Match } from './rows.ts';
+import { amountAt, amountMatch, compared, knownMatch, type Match } from './rows.ts';
 import { type FollowedWork, status } from './work.ts';
 
 /** The swaps of the account. */

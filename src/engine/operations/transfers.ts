@@ -1,10 +1,11 @@
+import { agrees, agreesNetwork } from '../../contract/compare.ts';
 import { transferToWallet } from '../../contract/endpoints/transfers.ts';
 import { withdrawAsset } from '../../contract/endpoints/withdrawals.ts';
 import { BASE } from '../../contract/networks.ts';
 import { type Amount, type Asset, isAsset } from '../../money/amount.ts';
 import { withdrawalsBy } from '../lists/history.ts';
 import { shownIn } from './listing.ts';
-import { agrees, agreesNetwork, agreesText, amountAt, amountMatch, compared, type Match } from './rows.ts';
+import { agreesText, amountAt, amountMatch, compared, type Match } from './rows.ts';
 import type { EventContent, EventMeaning, EvidenceList, EvidenceQuery, Likeness, Work } from './work.ts';
 
 interface SentTokens {
