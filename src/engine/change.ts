@@ -201,7 +201,8 @@ export async function changeOf<E extends Endpoint>(
     ...{ ...sending, limits, baseline, tag: change.tag, sweep: change.sweep },
     guard: earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard,
     authority: applied && (await authorityOf(applied)),
-    call: (isLate): Promise<Reply<ResponseOf<E>>> => sendRequest(account, request, { ...options, isLate }),
+    call: (isLate, beforeResend): Promise<Reply<ResponseOf<E>>> =>
+      sendRequest(account, request, { ...options, isLate, beforeResend }),
   });
   activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
   await warnOf(account, reply, false);

@@ -1,5 +1,5 @@
 import { CliError, withDetails } from '../../base/errors.ts';
-import { errorNameIn } from '../../client/codec.ts';
+import { errorNameIn } from '../../client/error-names.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import type { Column } from '../../present/result.ts';
 import type { Account } from '../account.ts';
