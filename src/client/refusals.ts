@@ -47,23 +47,18 @@ interface CodesRead {
 export const isOnlyOnce = (effect: Effect): boolean => effect === 'money' || effect === 'destructive';
 
 /**
- * Whether an envelope under this HTTP status proves that nothing was done: the service's own code 01, 02 or 03 under a 2xx or 4xx; or its
+ * Whether an envelope under this HTTP status, a 2xx or 4xx that is no success, proves that nothing was done: the service's own code 01, 02 or 03 under a 2xx or 4xx; or its
  * 05, which is also that of an internal error, where a field names a refusal that the contract declares for this endpoint; or a
  * field that names a blocked address. Source: interface and public (the codes and names), inferred (what they prove).
  */
 export function isDefinite(endpoint: Endpoint, httpStatus: number, read: CodesRead, envelope: unknown): boolean {
   if (isRateLimit(httpStatus, read, envelope)) return true;
   const { codes, ownCodes, namesSuccess } = read;
-  if (
-    isBroken(httpStatus) ||
-    namesSuccess ||
-    httpStatus === 429 ||
-    codes.some((code) => code === LIMITED || !REFUSALS.has(code))
-  )
-    return false;
+  const isStrange = codes.some((code) => code === LIMITED || !REFUSALS.has(code));
+  if (namesSuccess || httpStatus === 429 || isStrange) return false;
   const { names, deciding } = namesOf(envelope);
   if (names.includes(INTERNAL)) return false;
-  if (ownCodes.length === 0) return httpStatus >= 400 && deciding.some((name) => NOT_ALLOWED.includes(name));
+  if (ownCodes.length === 0) return deciding.some((name) => NOT_ALLOWED.includes(name));
   if (!codes.includes(UNCLEAR)) return true;
   const rows = refusalsOf(endpoint).filter(({ code }) => code !== LIMITED);
   const declared = new Set([...NOT_ALLOWED, ...rows.flatMap(namesOfRefusal)]);

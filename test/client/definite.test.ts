@@ -62,22 +62,26 @@ describe.each(STATUSES)('under HTTP %i', (status) => {
     { code: SHORT, message: 'No' },
     { response_code: 'NO_MONEY' },
     { error: 'RATE_LIMIT_EXCEEDED' },
+    { response_code: '04', success: true },
+    { response_code: '04', error: 'INTERNAL_ERROR' },
   ])('%j does not prove it', (body) => {
     expect(isDefinite(status, body)).toBe(false);
   });
 });
 
-test.each([500, 502, 503, 504, 302, 429])(
-  'HTTP %i proves nothing with any code but that of the rate limit',
-  (status) => {
-    expect([
-      isDefinite(status, { response_code: '01', message: 'No' }),
-      isDefinite(status, { response_code: '05', error: SHORT }),
-      isDefinite(status, { error: 'IP_NOT_ALLOWED' }),
-      isDefinite(status, { response_code: '04' }),
-    ]).toEqual([false, false, false, status === 429]);
-  },
-);
+describe.each([500, 502, 503, 504, 302, 307, 429])('HTTP %i', (status) => {
+  test.each([
+    { response_code: '01', message: 'No' },
+    { response_code: '05', error: SHORT },
+    { error: 'IP_NOT_ALLOWED' },
+  ])('proves nothing with %j', (body) => {
+    expect(isDefinite(status, body)).toBe(false);
+  });
+
+  test('proves that nothing was done only as the rate limit of the service', () => {
+    expect(isDefinite(status, { response_code: '04' })).toBe(status === 429);
+  });
+});
 
 test('a name is declared by the endpoint that was called, also under another code', () => {
   const body = { response_code: '05', error: 'NO_FUNDED_WALLET' };
