@@ -279,12 +279,14 @@ function answerError(
 function unprovenError(endpoint: Endpoint, answer: Exclude<DecodedAnswer, { kind: 'success' }>): CliError {
   const { responseCode, httpStatus } = answer;
   const candidates = candidatesOf(endpoint, responseCode);
+  const meanings = [...new Set(candidates.map(({ when }) => when))].join('; or ');
+  const mayMean = meanings === '' ? undefined : `the service may mean: ${meanings}`;
   if (answer.kind === 'refused') {
     const reason = `HTTP ${httpStatus} does not prove that nothing was done: ${answer.message}`;
-    return unknownOutcome(reason, { httpStatus, responseCode, candidates });
+    return unknownOutcome(reason, { httpStatus, responseCode, candidates, next: mayMean });
   }
   const { isLate, isSealed, reason } = answer;
-  const next = isSealed && !isLate ? SEALING_HINT : undefined;
+  const next = isSealed && !isLate ? SEALING_HINT : mayMean;
   return unknownOutcome(reason, { httpStatus, responseCode, candidates, next });
 }
 

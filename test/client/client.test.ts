@@ -11,6 +11,7 @@ import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
 import { addBankAccount } from '../../src/contract/endpoints/banks.ts';
 import { startOfframp } from '../../src/contract/endpoints/offramp.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
+import { startPayout } from '../../src/contract/endpoints/payouts.ts';
 import { getDetails, onboard } from '../../src/contract/endpoints/users.ts';
 import { anyCharacter } from '../support/characters.ts';
 import {
@@ -364,6 +365,23 @@ describe('an error message', () => {
   ])('includes the detail of %j', async (more, words) => {
     const { error } = await calling('money', [refusal(400, '01', 'Not valid', more)]);
     expect(error?.message).toBe(`the service rejected the request: ${words}`);
+  });
+
+  test.each([
+    ['HTTP 400', refusal(400, '05', 'It holds too little')],
+    ['HTTP 500', refusal(500, '05', 'It holds too little')],
+  ])('of a payment says with %s what code 05 may mean, and the words of the service', async (_, answer) => {
+    const payout = { amount: 1_000_000, bankAccountId: 'b-1' };
+    const { client, requests } = clientFor([answer]);
+    const { error } = await ended(client.call(validRequest(startPayout, payout)), requests);
+    expect(error).toMatchObject({
+      category: 'unknown',
+      code: 'OUTCOME_UNKNOWN',
+      responseCode: '05',
+      message: expect.stringContaining('It holds too little'),
+      hint: expect.stringContaining('the service may mean: the cNGN balance of the smart wallet is too low'),
+      candidates: [{ name: 'INSUFFICIENT_BALANCE' }],
+    });
   });
 
   test('is a refusal with two error codes, of which the first counts', async () => {
