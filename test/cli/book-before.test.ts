@@ -14,7 +14,7 @@ const quoted = success({
     ...{ expiresAt: '2030-01-01T00:00:00Z', matchedOrders: [] },
   },
 });
-const ownOrder = (more: object) => ({ orderId: 'order_own', side: 'buy', maxAmount: '600', status: 'active', ...more });
+const ownOrder = (more: object) => ({ orderId: 'order_own', side: 'buy', maxAmount: '600.00', status: 'active', ...more });
 
 interface Service {
   readonly quote?: HttpResponse;
@@ -102,9 +102,9 @@ describe('with --yes', () => {
   });
 
   test.each([
-    ['buys', [ownOrder({}), ownOrder({ orderId: 'second', maxAmount: '300.5' })], 0],
+    ['buys', [ownOrder({}), ownOrder({ orderId: 'second', maxAmount: '300.50' })], 0],
     ['sells', [ownOrder({ side: 'sell' })], 1],
-    ['buys for less', [ownOrder({ maxAmount: '500' })], 1],
+    ['buys for less', [ownOrder({ maxAmount: '500.00' })], 1],
   ])('a transfer out of what an active order %s with is stopped if too little is left', async (_, orders, sent) => {
     const argv = ['transfers', 'start', '--amount', '500', '--to', WALLET];
     const end = await run(argv, { balance: '1000', orders });
