@@ -14,7 +14,13 @@ const quoted = success({
     ...{ expiresAt: '2030-01-01T00:00:00Z', matchedOrders: [] },
   },
 });
-const ownOrder = (more: object) => ({ orderId: 'order_own', side: 'buy', maxAmount: '600.00', status: 'active', ...more });
+const ownOrder = (more: object) => ({
+  orderId: 'order_own',
+  side: 'buy',
+  maxAmount: '600.00',
+  status: 'active',
+  ...more,
+});
 
 interface Service {
   readonly quote?: HttpResponse;
