@@ -1,21 +1,14 @@
 import type * as z from 'zod/mini';
-import { type Category, CliError, type Contradiction, contradictedText, ExchangeError } from '../base/errors.ts';
+import { CliError, type Contradiction, contradictedText, ExchangeError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
-import {
-  type Effect,
-  type Endpoint,
-  effectOf,
-  type RequestOf,
-  type ResponseOf,
-  refusalsOf,
-} from '../contract/endpoint.ts';
-import { FAULTS } from '../contract/faults.ts';
+import { type Effect, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import { redactBody, redactText, remember, secretsIn } from '../contract/redact.ts';
 import { contradictionIn } from '../contract/repeats.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { isKeyText, openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
-import { type DecodedAnswer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
+import { type DecodedAnswer, decodeAnswer, encodeRequest, isRateLimited, type Target, TOO_SLOW } from './codec.ts';
+import { candidatesOf, isOnlyOnce, refusal } from './refusals.ts';
 import type { ReadyRequest } from './request.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
 
@@ -40,13 +33,17 @@ export interface CallOptions {
   readonly totalMs?: number;
   /** Whether it is too late for its first byte to leave. */
   readonly isLate?: (() => boolean) | undefined;
+  /** Called before a request that may be done only once leaves again; if it throws, it does not leave. */
+  readonly beforeResend?: SendOptions['beforeResend'];
   /** Takes a plain success where the profile requires sealed ones, for a caller that trusts nothing in it. */
   readonly takesPlain?: boolean;
   /** Terms that the request only refers to, such as those of a quote: the response is compared with them too. */
   readonly terms?: Readonly<Record<string, string>> | undefined;
 }
 
-interface ClientOptions extends Omit<SendOptions, 'effect'>, Pick<ReplyOptions, 'warn'> {
+interface ClientOptions
+  extends Omit<SendOptions, 'effect' | 'isRateLimited' | 'beforeResend'>,
+    Pick<ReplyOptions, 'warn'> {
   readonly exchange: Exchange;
   readonly target: Target;
 }
@@ -55,7 +52,8 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
   // A service may repeat a secret in its response to a later request.
   const known = new Set<string>();
   return {
-    call: async (request, { totalMs = options.totalMs, isLate: isTooLate, takesPlain = false, terms } = {}) => {
+    call: async (request, given = {}) => {
+      const { totalMs = options.totalMs, isLate: isTooLate, takesPlain = false, beforeResend, terms } = given;
       const { endpoint, input } = request;
       remember(known, secretsIn(endpoint.request(), input));
       const effect = effectOf(endpoint, input);
@@ -63,7 +61,10 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
       const deadlineMs = options.clock.now() + limitMs;
       const encoded = encodeRequest(request, target);
       const outgoing = isTooLate ? { ...encoded, isLate: isTooLate } : encoded;
-      const sent = await send(outgoing, exchange, { ...options, totalMs: limitMs, effect });
+      const sent = await send(outgoing, exchange, {
+        ...{ ...options, totalMs: limitMs, effect, beforeResend },
+        isRateLimited: (response) => isRateLimited(endpoint, response),
+      });
       const isLate = () => options.clock.now() >= deadlineMs;
       return replyOf(endpoint, input, sent, target.apiKey, {
         known: [...known],
@@ -249,18 +250,25 @@ function noAnswerError(effect: Effect, sent: Exclude<Sent, { response: unknown }
   });
 }
 
-/** Returns the error for a change that was sent and may have been done. `next` is an additional hint. */
-export function unknownOutcome(
-  reason: string,
-  { httpStatus, cause, next }: { httpStatus?: number; cause?: unknown; next?: string | undefined } = {},
-): CliError {
+interface UnknownDetails {
+  readonly httpStatus?: number;
+  readonly responseCode?: string | undefined;
+  /** The conditions that the answer may mean. */
+  readonly candidates?: CliError['candidates'];
+  readonly cause?: unknown;
+  /** An additional hint. */
+  readonly next?: string | undefined;
+}
+
+/** Returns the error for a change that was sent and may have been done. */
+export function unknownOutcome(reason: string, { cause, next, ...details }: UnknownDetails = {}): CliError {
   return new CliError(
     'unknown',
     `the outcome is unknown: the request was sent, but no usable response arrived (${reason})`,
     {
       code: 'OUTCOME_UNKNOWN',
       hint: ['do not run the command again yet: check the account first', next].filter(Boolean).join('; '),
-      httpStatus,
+      ...details,
       cause,
     },
   );
@@ -273,6 +281,8 @@ function answerError(
   retryAfter: number | undefined,
 ): CliError {
   const { httpStatus } = answer;
+  const isRefused = answer.kind === 'refused' && (answer.isDefinite || !isOnlyOnce(effect));
+  if (isOnlyOnce(effect) && !isRefused) return unprovenError(endpoint, answer);
   if (httpStatus === 429 || (answer.kind === 'refused' && answer.responseCode === '04')) {
     const wait =
       retryAfter === undefined ? '' : `; try again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
@@ -285,6 +295,21 @@ function answerError(
   }
   if (answer.kind === 'unusable') return unusableError(effect, answer);
   return refusal(endpoint, answer);
+}
+
+/** Returns the error for a request that may be done only once, and whose answer does not prove that it was not done. */
+function unprovenError(endpoint: Endpoint, answer: Exclude<DecodedAnswer, { kind: 'success' }>): CliError {
+  const { responseCode, httpStatus } = answer;
+  const candidates = candidatesOf(endpoint, responseCode);
+  const meanings = [...new Set(candidates.map(({ when }) => when))].join('; or ');
+  const mayMean = meanings === '' ? undefined : `the service may mean: ${meanings}`;
+  if (answer.kind === 'refused') {
+    const reason = `HTTP ${httpStatus} does not prove that nothing was done: ${answer.message}`;
+    return unknownOutcome(reason, { httpStatus, responseCode, candidates, next: mayMean });
+  }
+  const { isLate, isSealed, reason } = answer;
+  const next = isSealed && !isLate ? SEALING_HINT : mayMean;
+  return unknownOutcome(reason, { httpStatus, responseCode, candidates, next });
 }
 
 const LATE = { kind: 'unusable', reason: TOO_SLOW, isLate: true } as const;
@@ -315,62 +340,6 @@ function unusableError(
     httpStatus,
   });
 }
-
-type Refused = Extract<DecodedAnswer, { kind: 'refused' }>;
-
-const BLOCKED_HINT =
-  'see the address that the service sees with: fiatrail ip check; then allow it with: fiatrail ip add ADDRESS';
-
-const AUTH_HINT = 'check the API key, and check that this address is on the allowlist with: fiatrail ip check';
-
-/** Returns the error of a request that the service rejected, with what to do next. */
-function refusal(endpoint: Endpoint, answer: Refused): CliError {
-  const { httpStatus, responseCode, message, errorName, isAddressBlocked } = answer;
-  const isAuth = httpStatus === 401 || httpStatus === 403 || responseCode === '03' || isAddressBlocked === true;
-  const category: Category = isAuth ? 'auth' : 'refused';
-  // A refusal with the HTTP status of a success says no more than its code.
-  const isSame = (http: number) => http === httpStatus || httpStatus < 300;
-  const fitting = refusalsOf(endpoint).filter(({ code, http }) => code === responseCode && isSame(http));
-  const named = fitting.filter(({ name, specName }) => name === errorName || specName === errorName);
-  const rows = named.length > 0 ? named : fitting;
-  const general = Object.values(FAULTS).find(({ code, http }) => code === responseCode && http === httpStatus);
-  const remedies = new Set(rows.length > 0 ? rows.map(({ remedy }) => remedy) : general ? [general.remedy] : []);
-  // Next to a remedy of its own, that of the response code says nothing.
-  if (general && remedies.size > 1) remedies.delete(general.remedy);
-  const names = new Set(rows.map(({ name }) => name));
-  const code = refusalCode(answer, isAuth, names);
-  return new CliError(category, `the service rejected the request: ${message}`, {
-    code,
-    hint: code === 'IP_BLOCKED' ? BLOCKED_HINT : [...remedies].join('; or ') || (isAuth ? AUTH_HINT : undefined),
-    httpStatus,
-    responseCode,
-    ...(errorName === undefined && !isAuth && names.size > 1
-      ? { candidates: rows.map(({ name, when, remedy }) => ({ name, when, remedy })) }
-      : {}),
-  });
-}
-
-/**
- * Returns the code of a refusal: the name that the answer gives in a field; or that of the only condition of the endpoint with its HTTP
- * status and response code; or else the general name of its response code. Texts for people are never compared.
- */
-function refusalCode(
-  { httpStatus, responseCode, errorName, isAddressBlocked }: Refused,
-  isAuth: boolean,
-  names: ReadonlySet<string>,
-): string {
-  if (isAddressBlocked || (httpStatus === 403 && responseCode === '03')) return 'IP_BLOCKED';
-  if (isAuth) return 'AUTHENTICATION_FAILED';
-  const [only] = names;
-  return errorName ?? (names.size === 1 ? only : undefined) ?? GENERAL_CODES[responseCode] ?? 'REFUSED';
-}
-
-/** The service also rejects an input with 05, such as a trade against an own order. Source: interface. */
-const GENERAL_CODES: Readonly<Record<string, string>> = {
-  '01': 'VALIDATION_ERROR',
-  '02': 'NOT_FOUND',
-  '05': 'VALIDATION_ERROR',
-};
 
 /** How an account seals requests and opens responses. */
 export interface Sealing {

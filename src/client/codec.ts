@@ -11,6 +11,8 @@ import { shapeOf } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isJsonObject, isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
 import { lookAt } from '../money/json-text.ts';
+import { errorNameIn } from './error-names.ts';
+import { isDefinite, isRateLimit, NOT_ALLOWED, REFUSALS, type Refused } from './refusals.ts';
 import type { ReadyRequest } from './request.ts';
 
 /**
@@ -20,12 +22,16 @@ import type { ReadyRequest } from './request.ts';
 interface EnvelopeReading {
   /** The code: two digits of the service's table, another text if it is in no table, undefined if there is none. */
   readonly code: string | undefined;
+  /** Each of its codes, and those among them that are the service's own two digits. */
+  readonly codes: readonly string[];
+  readonly ownCodes: readonly string[];
   /** Whether the code is a word that is in no table. */
   readonly isCodeWord: boolean;
   /** Whether it has several codes that contradict each other: a success beside an error, or one that is in no table. */
   readonly contradicts: boolean;
-  /** Whether it says in words that the request failed. */
+  /** Whether it says in words that the request failed, or that it succeeded. */
   readonly namesFailure: boolean;
+  readonly namesSuccess: boolean;
   /** Whether it has an error, or several. */
   readonly hasError: boolean;
   readonly hasMessage: boolean;
@@ -76,14 +82,15 @@ function readEnvelope(json: unknown): EnvelopeReading | undefined {
   if (!isJsonObject(json)) return undefined;
   const envelope = withOwnNames(json);
   const { data, status, success, error, errors } = envelope;
-  const { codes, word } = codesOf(envelope);
+  const { codes, ownCodes, word } = codesOf(envelope);
   const [code = word] = codes;
   const namesFailure = isWord(status, FAILURE) || isWord(success, FAILURE) || isJsonObject(error);
   return {
-    code,
+    ...{ code, codes, ownCodes },
     isCodeWord: codes.length === 0 && word !== undefined,
     contradicts: codes.length > 1 && codes.some((each) => each === '00' || !/^\d\d$/.test(each)),
     namesFailure,
+    namesSuccess: isWord(status, SUCCESS) || isWord(success, SUCCESS),
     hasMessage: textIn(envelope['message']) !== undefined,
     hasError: Boolean(error) || (Array.isArray(errors) && errors.length > 0),
     data,
@@ -113,12 +120,15 @@ function codesOf(envelope: Fields): Codes {
 
 interface Codes {
   readonly codes: readonly string[];
+  /** Those that are written as two digits, and do not only follow from an HTTP status or a name. */
+  readonly ownCodes: readonly string[];
   /** A word in place of a code that is in no table. */
   readonly word: string | undefined;
 }
 
 function codesIn(envelope: Fields): Codes {
   const codes = new Set<string>();
+  const ownCodes = new Set<string>();
   let word: string | undefined;
   for (const [name, value] of Object.entries(envelope)) {
     const bare = bareName(name);
@@ -126,22 +136,25 @@ function codesIn(envelope: Fields): Codes {
       const code = codeIn(value) ?? oneDigit(value);
       if (code === undefined && isErrorName(value)) word = value;
       else codes.add(code ?? UNREADABLE);
+      const own = twoDigits(value) ?? oneDigit(value);
+      if (own !== undefined) ownCodes.add(own);
     }
     if (!OTHER_CODE_FIELDS.has(bare)) continue;
     const isSuccess = textIn(value)?.trim() === '0' || (bare !== 'status' && isWord(value, SUCCESS));
     const code = codeIn(value) ?? (isSuccess ? '00' : undefined);
     const digits = textIn(value)?.trim() ?? '';
+    if (twoDigits(value) !== undefined) ownCodes.add(digits);
     if (code !== undefined) codes.add(code);
     // In these fields, 1 may mean 01 as well as yes.
     else if (/^\d+$/.test(digits)) codes.add(digits);
     else if (bare !== 'status' && isErrorName(value)) word = value;
   }
-  return { codes: [...codes], word };
+  return { codes: [...codes], ownCodes: [...ownCodes], word };
 }
 
 function codeIn(value: unknown): string | undefined {
   const text = textIn(value)?.trim() ?? '';
-  if (/^\d\d$/.test(text)) return text;
+  if (twoDigits(value) !== undefined) return text;
   if (/^\d{3}$/.test(text)) return codeForStatus(text);
   const name = text.toUpperCase();
   return Object.hasOwn(FAULTS, name) ? FAULTS[name as keyof typeof FAULTS].code : undefined;
@@ -150,6 +163,11 @@ function codeIn(value: unknown): string | undefined {
 /** Whether a value is a word such as `INVALID_AMOUNT`. */
 function isErrorName(value: unknown): value is string {
   return typeof value === 'string' && /^[a-z][\w.-]{2,60}$/i.test(value);
+}
+
+function twoDigits(value: unknown): string | undefined {
+  const text = textIn(value)?.trim() ?? '';
+  return /^\d\d$/.test(text) ? text : undefined;
 }
 
 /** A number has no leading zero. */
@@ -221,48 +239,6 @@ function byField(value: unknown, depth: number): string[] {
   });
 }
 
-/** Fields that may have the name of an error, the most specific first; without case and separators. */
-const NAMED_IN = [
-  ...['errorcode', 'errorname', 'code', 'responsecode', 'error', 'errors', 'details', 'data', 'type', 'reason'],
-  ...['message', 'status'],
-] as const;
-
-/** Fields for programs: a name there may be written in any case. */
-const FOR_PROGRAMS: ReadonlySet<string> = new Set(['errorcode', 'errorname', 'code', 'responsecode']);
-
-const MAX_LENGTH = 60;
-
-/**
- * Returns the name of an error that an answer gives in a field, such as `USER_NOT_FOUND` in `error`, `errorCode`, `error.code` or
- * `data.error`; undefined if it only explains itself in a sentence. Source: public (which names and fields), inferred (their order).
- */
-export function errorNameIn(value: unknown, depth = 0): string | undefined {
-  if (depth > MAX_DEPTH) return undefined;
-  if (Array.isArray(value)) return firstOf(value, (each) => errorNameIn(each, depth + 1));
-  if (!isJsonObject(value)) return typeof value === 'string' ? nameAt(value) : undefined;
-  const fields = new Map(Object.entries(value).map(([name, each]) => [bareName(name), each]));
-  return firstOf(NAMED_IN, (name) => {
-    const field = fields.get(name);
-    if (FOR_PROGRAMS.has(name) && typeof field === 'string')
-      return nameAt(field.trim().toUpperCase().replaceAll('-', '_'));
-    return errorNameIn(field, depth + 1);
-  });
-}
-
-/** The name that a text is, or begins with: `PENDING_TRANSACTIONS: payouts are pending`. One word, such as `ERROR`, is no name. */
-function nameAt(text: string): string | undefined {
-  const [name] = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?=$|:\s)/.exec(text.trim()) ?? [];
-  return name !== undefined && name.length <= MAX_LENGTH ? name : undefined;
-}
-
-function firstOf<T>(values: readonly T[], read: (value: T) => string | undefined): string | undefined {
-  for (const value of values) {
-    const found = read(value);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
 /** The service's address and the account. */
 export interface Target {
   /** Includes the version segment, without a trailing slash. */
@@ -331,26 +307,17 @@ export type DecodedAnswer<D = unknown> =
       /** Whether it has figures whose unit it does not say. */
       readonly hasUnknownUnits?: true;
     }
-  | {
-      readonly kind: 'refused';
-      readonly httpStatus: number;
-      readonly responseCode: string;
-      readonly message: string;
-      /** The name of the error, if the answer gives it in a field: `USER_NOT_FOUND`. */
-      readonly errorName?: string;
-      readonly isAddressBlocked?: true;
-    }
+  | Refused
   | {
       readonly kind: 'unusable';
       readonly httpStatus: number;
       readonly reason: string;
+      /** The service's code for a refusal, of an answer that proves none. */
+      readonly responseCode?: string;
       readonly isSealed?: true;
       readonly unopened?: Unopened;
       readonly isLate?: true;
     };
-
-/** How a service of this kind refuses an address, with any 4xx, any code, and in any field. Source: interface, client. */
-const NOT_ALLOWED: readonly (string | undefined)[] = ['IP_NOT_ALLOWED', 'IP_BLOCKED'];
 
 /** Decodes a response. A success that does not match the schema is still a success; `problems` names the fields. */
 export function decodeAnswer<E extends Endpoint>(
@@ -382,9 +349,11 @@ export function decodeAnswer<E extends Endpoint>(
   const errorName = isOk && reading.code === '00' ? undefined : errorNameIn(envelope);
   const refused = (code: string): DecodedAnswer<never> => ({
     ...{ kind: 'refused', httpStatus: status, responseCode: code, message: reading.text() },
+    isDefinite: isDefinite(endpoint, status, reading, envelope),
     ...(errorName === undefined ? {} : { errorName }),
     ...(NOT_ALLOWED.includes(errorName) ? { isAddressBlocked: true } : {}),
   });
+  if (isRateLimit(status, reading, envelope)) return refused('04');
   const code = reading.code ?? impliedCode(endpoint, status, reading, errorName);
   if (reading.contradicts) return unusable(`its response codes contradict each other: ${reading.text()}`);
   if (isOk && code === '00') return success(endpoint, reading, response, isLate);
@@ -394,7 +363,15 @@ export function decodeAnswer<E extends Endpoint>(
     // A word that is in no table says what was wrong; the status says what kind of refusal it is.
     if (reading.isCodeWord) return refused(codeForStatus(String(status)));
   }
-  return unusable(code === undefined ? NO_ENVELOPE : `its response code is ${code}: ${reading.text()}`);
+  if (code === undefined) return unusable(NO_ENVELOPE);
+  const given = REFUSALS.has(code) ? { responseCode: code } : {};
+  return { ...unusable(`its response code is ${code}: ${reading.text()}`), ...given };
+}
+
+/** Whether a response is the service's own answer to too many requests, so that nothing was done. */
+export function isRateLimited(endpoint: Endpoint, response: HttpResponse): boolean {
+  const answer = decodeAnswer(endpoint, response);
+  return answer.kind === 'refused' && answer.responseCode === '04' && answer.isDefinite;
 }
 
 /**
@@ -419,9 +396,6 @@ function impliedCode(
 }
 
 const NO_ENVELOPE = 'its JSON does not have the envelope of the service';
-
-/** The codes of the service's table that say that the request was not done. Source: public. */
-const REFUSALS: ReadonlySet<string> = new Set(['01', '02', '03', '04', '05']);
 
 function success<E extends Endpoint>(
   endpoint: E,

@@ -4,6 +4,7 @@ import type { Clock, Exchange, HttpRequest, HttpResponse } from '../base/world.t
 import type { Effect } from '../contract/endpoint.ts';
 import { bareName } from '../contract/reading/values.ts';
 import { isJsonObject } from '../money/decimal.ts';
+import { isOnlyOnce } from './refusals.ts';
 
 const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 5_000;
@@ -25,11 +26,17 @@ const EVERY_REQUEST: RetryOptions = {
 
 /** ky sees every status of 500 or more as BROKEN, so a rule for one of them belongs in `shouldRetry`. */
 const READ: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429, BROKEN], retryOnTimeout: true };
-/** A 429 says that nothing was done. After anything else, a second request might do it twice. */
+/** After anything but a 429, a second request might do it twice. */
 const CHANGE: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429] };
+/** It is sent once more, and only if the service itself said that nothing was done. */
+const ONLY_ONCE: RetryOptions = { ...CHANGE, limit: 1 };
 
 export interface SendOptions {
   readonly effect: Effect;
+  /** Whether a response is the service's own answer to too many requests. Any other 429 may come from a server on the way. */
+  readonly isRateLimited: (response: HttpResponse) => boolean;
+  /** Called before a request that may be done only once leaves again; if it throws, it does not leave. */
+  readonly beforeResend?: (() => Promise<void>) | undefined;
   /** Limit for all attempts and waits together. */
   readonly totalMs: number;
   readonly clock: Clock;
@@ -104,6 +111,7 @@ type AttemptOutcome = { readonly response?: HttpResponse; readonly error?: unkno
 async function attemptOnce(
   attempts: Attempts,
   exchange: () => Promise<HttpResponse>,
+  isUndone: (response: HttpResponse) => boolean,
   report: (outcome: AttemptOutcome) => void,
 ): Promise<Response> {
   attempts.count += 1;
@@ -121,7 +129,7 @@ async function attemptOnce(
     throw error;
   }
   attempts.last = response;
-  attempts.sent = response.status !== 429;
+  attempts.sent = !isUndone(response);
   report({ response });
   return responseForKy(response);
 }
@@ -159,11 +167,14 @@ export async function send(request: HttpRequest, exchange: Exchange, options: Se
   const isRead = effect === 'read';
   const deadlineMs = clock.now() + totalMs;
   const attempts: Attempts = { count: 0, last: undefined, sent: false };
+  const isUndone = (response: HttpResponse) =>
+    response.status === 429 && (!isOnlyOnce(effect) || options.isRateLimited(response));
   const report = (outcome: AttemptOutcome) => options.onExchange?.({ attempt: attempts.count, request, ...outcome });
   /** Returns undefined to leave the decision to ky's options. */
   const shouldRetry: RetryOptions['shouldRetry'] = ({ error }) => {
     if (error instanceof ExchangeError) return isRead;
     if (attempts.last?.status !== 429) return undefined;
+    if (!isUndone(attempts.last)) return false;
     // ky would wait until the time is up and then give up. Fail now, so that the user learns how long to wait.
     const waitMs = waitMsAfter(attempts.last, clock.now());
     if (clock.now() + waitMs >= deadlineMs) return false;
@@ -174,16 +185,17 @@ export async function send(request: HttpRequest, exchange: Exchange, options: Se
     await ky(request.url, {
       method: request.method,
       fetch: (made) => {
-        const exchangeInTime = () => {
+        const exchangeInTime = async () => {
+          if (attempts.count > 1 && isOnlyOnce(effect)) await options.beforeResend?.();
           if (request.isLate?.()) throw new ExchangeError(TOO_LATE, false);
           return exchange(request, (made as Request).signal, isRead);
         };
-        return attemptOnce(attempts, exchangeInTime, report);
+        return attemptOnce(attempts, exchangeInTime, isUndone, report);
       },
       signal: interrupted,
       totalTimeout: totalMs,
       timeout: isRead ? Math.min(READ_ATTEMPT_MS, totalMs) : false,
-      retry: { ...(isRead ? READ : CHANGE), shouldRetry },
+      retry: { ...(isRead ? READ : isOnlyOnce(effect) ? ONLY_ONCE : CHANGE), shouldRetry },
     });
   } catch (error) {
     const isExpected = error instanceof ExchangeError || isTimeoutError(error) || isHTTPError(error);

@@ -10,7 +10,6 @@ import {
   amountLine,
   balanceLine,
   PREVIEW_READ,
-  paidFrom,
   platformFeeOn,
   readPreviews,
 } from '../engine/previews.ts';
@@ -37,7 +36,8 @@ async function costLines(session: Session, amount: Amount): Promise<readonly Sho
     accountBalance(session, 'CNGN', 'allNetworks').catch(() => undefined),
     kobo === undefined ? undefined : platformFeeOn(session, 'offramp', amountIn('NGN', kobo)).catch(() => undefined),
   ]);
-  const taken = fee && -(amount.minor + cngnBaseFromKobo(fee.minor));
+  // A fee that cannot be read comes on top, so that more is taken than this.
+  const taken = -(amount.minor + (fee ? cngnBaseFromKobo(fee.minor) : 0n));
   return [
     ...(fee ? [['fees', `${amountForPeople(fee)} to the platform`] as const] : []),
     ...(before ? [balanceLine(before, taken)] : []),
@@ -80,10 +80,9 @@ const start = startCommand(payout, startPayout, {
             },
             () => costLines(session, amount),
           ),
-        // The fees come on top, so that more is taken than this.
         payer: () =>
           readPreviews(
-            paidFrom(() => accountBalance(session, 'CNGN', 'allNetworks'), amount),
+            () => costLines(session, amount),
             async () => {
               account = (await accountOf(session, to)) ?? account;
               for (const [label, holder] of destinationLines(account)) await session.note(`  ${label}  ${holder}`);

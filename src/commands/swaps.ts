@@ -1,5 +1,7 @@
 import { CliError } from '../base/errors.ts';
+import { once } from '../base/once.ts';
 import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
+import { swapPreview } from '../engine/book-previews.ts';
 import { userDetails } from '../engine/names.ts';
 import { swap, swapsBy } from '../engine/operations/swaps.ts';
 import type { ShownLine } from '../engine/plans/line.ts';
@@ -71,11 +73,18 @@ const trigger = startCommand(swap, triggerSwap, {
     checkTokens(sell, buy);
     const sold = amount && soldOf(amount, sell);
     const into = buy ?? 'the wallet’s configured asset';
-    const held = async (): Promise<readonly ShownLine[]> => {
-      const balance = await walletBalance(session, wallet, sell, 'base');
-      return balance ? [balanceLine(balance, -(sold?.minor ?? balance.minor))] : [];
+    const payer = () => {
+      const read = once(() => walletBalance(session, wallet, sell, 'base'));
+      const held = async (): Promise<readonly ShownLine[]> => {
+        const balance = await read();
+        return balance ? [balanceLine(balance, -(sold?.minor ?? balance.minor))] : [];
+      };
+      const filled = async () => {
+        const all = sold ?? (await read());
+        return all && buy ? swapPreview(session, { sold: all, buy }) : [];
+      };
+      return readPreviews(held, filled);
     };
-    const payer = () => readPreviews(held);
     return session.change(
       triggerSwap,
       {

@@ -3,7 +3,7 @@ import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { withdrawalsBy } from '../engine/lists/history.ts';
 import { externalWalletLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { accountBalance, amountLine, paidFrom, readPreviews } from '../engine/previews.ts';
+import { accountBalance, amountLine, paidFrom, paidFromUnreserved, readPreviews } from '../engine/previews.ts';
 import { newTag } from '../engine/requests.ts';
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
@@ -65,7 +65,10 @@ const start = command({
     const note = ownNote ?? tag;
     const amount = amountIn(token ?? 'CNGN');
     const request = { destinationAddress: to, amount: toWireNumber(amount, 'base'), ticker: token, note };
-    const payer = paidFrom(() => accountBalance(session, token ?? 'CNGN', 'base'), amount);
+    const payer =
+      amount.asset === 'CNGN'
+        ? paidFromUnreserved(session, amount)
+        : paidFrom(() => accountBalance(session, token ?? 'CNGN', 'base'), amount);
     const reply = await session.change(transferToWallet, request, {
       summary: `transfer ${amountForPeople(amount)} to ${to}`,
       tag,

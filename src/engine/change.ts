@@ -39,7 +39,10 @@ export interface Change {
 
 /** A change to send. */
 interface SentChange extends Change {
-  /** Reads the balance that pays for it, in as few requests as that takes: the only preview that is read if nobody is asked. */
+  /**
+   * Reads what shows that the service would refuse it, such as the balance that pays, in as few requests as that takes: the only preview that
+   * is read if nobody is asked. A refusal by code 05 alone would leave the outcome unknown.
+   */
   readonly payer?: (() => Promise<readonly ShownLine[]>) | undefined;
   /** Runs after the confirmation, right before the request is sent; if it throws, nothing is sent. */
   readonly before?: () => Promise<void>;
@@ -240,8 +243,8 @@ export async function changeOf<E extends Endpoint>(
     ...{ ...sending, limits, baseline, tag: change.tag, sweep: change.sweep },
     guard: earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard,
     authority: applied && (await authorityOf(applied)),
-    call: (isLate): Promise<Reply<ResponseOf<E>>> =>
-      sendRequest(account, request, { ...options, isLate, terms: baseline.terms }),
+    call: (isLate, beforeResend): Promise<Reply<ResponseOf<E>>> =>
+      sendRequest(account, request, { ...options, isLate, beforeResend, terms: baseline.terms }),
   });
   activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
   await warnOf(account, reply, false);
@@ -299,11 +302,16 @@ async function baselineBefore(
 const ESTIMATE_PERCENT = 10n;
 
 /**
- * Throws CliError declined if a balance that this command has read shows that a change cannot work: it does not cover the change, or the
- * amount is below the minimum; usage if the paying wallet is not the user's. A balance that could not be read, or only in part, stops nothing: the service decides.
+ * Throws CliError declined if what this command has read shows that a change cannot work: nobody trades against it, or the balance does not
+ * cover it, or the amount is below the minimum; usage if the paying wallet is not the user's. A balance that could not be read, or only in part, stops nothing: the service decides.
  */
 export function requireCovered(lines: readonly ShownLine[]): void {
-  for (const [, , balance] of lines) {
+  for (const [, , balance, obstacle] of lines) {
+    if (obstacle)
+      throw new CliError('declined', `${obstacle.message}; nothing was sent`, {
+        code: obstacle.code,
+        hint: obstacle.hint,
+      });
     if (balance?.afterMinor === undefined) continue;
     const { asset, beforeMinor, afterMinor, minimumMinor, isEstimate, isPartial, otherWallets } = balance;
     if (otherWallets)

@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { errorNameIn } from '../client/codec.ts';
+import { errorNameIn } from '../client/error-names.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { failureIn } from '../contract/repeats.ts';
 import { shapeOf } from '../contract/rows.ts';

@@ -1,6 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
 import { accumulatedFees, getFees, previewFees } from '../contract/endpoints/fees.ts';
+import { listOrders } from '../contract/endpoints/fx-orders.ts';
 import { listUserWallets } from '../contract/endpoints/wallets.ts';
 import type { Direction } from '../contract/values.ts';
 import { addressProblem } from '../crypto/address.ts';
@@ -18,6 +19,7 @@ import {
 import type { WireNumber } from '../money/decimal.ts';
 import { cappedPercentOf, percentFromWire } from '../money/rates.ts';
 import type { Account, AccountCallOptions } from './account.ts';
+import { amountIn } from './fx-terms.ts';
 import type { BalanceChange, ShownLine } from './plans/line.ts';
 
 /** A user is waiting for the prompt, so a preview that takes longer is left out. */
@@ -196,6 +198,40 @@ export async function accountBalance(
   if (where === 'allNetworks') return totalOf(data, token);
   const rows = (data.networkBalances ?? []).filter(isOnBase);
   return largestIn(rows.length > 0 ? rows : [{ balance: data.baseNetworkBalance }], token);
+}
+
+/** How many orders one request lists. */
+const ORDERS_AT_ONCE = 100;
+
+/** Reads the account's active orders, at most 100. */
+export async function activeOrders(account: Account) {
+  const { data } = await account.call(listOrders, { status: 'active', limit: ORDERS_AT_ONCE }, PREVIEW_READ);
+  return data.orders ?? [];
+}
+
+/**
+ * Returns the preview of the cNGN that an amount is paid from, of which active orders reserve what they may spend. Source: public (that they
+ * reserve it), inferred (that each order reserves its maximum).
+ */
+export function paidFromUnreserved(account: Account, paid: Amount): () => Promise<readonly ShownLine[]> {
+  return () =>
+    readPreviews(async () => {
+      const before = await accountBalance(account, 'CNGN', 'base');
+      if (!before) return [];
+      const line = balanceLine(before, -paid.minor);
+      if (before.isPartial || before.minor < paid.minor) return [line];
+      const orders = (await activeOrders(account).catch(unread)) ?? [];
+      const given = orders.filter(({ side }) => side === 'buy').map(({ maxAmount }) => amountIn(maxAmount, 'CNGN'));
+      const reserved = given.reduce((sum, each) => sum + (each?.minor ?? 0n), 0n);
+      if (before.minor - reserved >= paid.minor) return [line];
+      const words = `${amountForPeople(amount('CNGN', reserved))} of it is reserved by active orders`;
+      const obstacle = {
+        code: 'BALANCE_TOO_LOW',
+        message: `the balance is ${amountForPeople(before)}, ${words}, and this takes ${amountForPeople(paid)}`,
+        hint: 'choose a smaller amount, or pause orders; list them with: fiatrail fx orders list --status active',
+      };
+      return [line, ['reserved', words, undefined, obstacle]];
+    });
 }
 
 /** Parses an amount in kobo; undefined if it is missing. */

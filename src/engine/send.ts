@@ -1,4 +1,4 @@
-import { CliError, withDetails } from '../base/errors.ts';
+import { CliError, ExchangeError, withDetails } from '../base/errors.ts';
 import { contradicted, type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { type Moves, movesOf } from '../contract/moves.ts';
@@ -41,8 +41,8 @@ interface JournaledRequest<D> {
   readonly sweep?: Sweep | undefined;
   /** Of a plan that is applied. */
   readonly authority?: Authority | undefined;
-  /** Sends it, unless it is too late. */
-  readonly call: (isLate: () => boolean) => Promise<Reply<D>>;
+  /** Sends it, unless it is too late; `beforeResend` records that it leaves again. */
+  readonly call: (isLate: () => boolean, beforeResend: () => Promise<void>) => Promise<Reply<D>>;
 }
 
 const movedAmount = (moves: Moves | undefined) => moves?.amount ?? moves?.incoming;
@@ -116,7 +116,7 @@ export async function sendJournaled<D>(
   const { operationId, isLate } = await claimedAndSent(account, journal, await intentOf(account, sending));
   account.activity.inFlight = { operationId, summary: sending.summary };
   try {
-    const reply = await call(isLate);
+    const reply = await call(isLate, () => recordResend(journal, operationId));
     const requestId = requestIdOf(endpoint, reply.data);
     const holder = await otherHolder(account, journal, sending, requestId, operationId);
     if (holder && requestId !== undefined) throw contradicted(takenBefore(requestId, holder.operationId), REPEATED);
@@ -150,6 +150,16 @@ export async function sendJournaled<D>(
     throw error instanceof CliError ? withOperation(error, operationId) : error;
   } finally {
     account.activity.inFlight = undefined;
+  }
+}
+
+/** Records that a request leaves again. Throws DatabaseError, and ExchangeError if the journal has its end meanwhile. */
+async function recordResend(journal: Journal, operationId: string): Promise<void> {
+  try {
+    await journal.append(operationId, 'sent', { detail: 'sent again: the rate limit was reached before' });
+  } catch (error) {
+    if (error instanceof DatabaseError) throw error;
+    throw new ExchangeError('it could not be recorded that the request is sent again', false, error);
   }
 }
 

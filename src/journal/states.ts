@@ -10,7 +10,8 @@ export type OperationState = keyof typeof NEXT;
 /** The states that may follow each state. A state is never left backwards, and never overwritten. */
 export const NEXT = {
   prepared: ['sent', 'refused'],
-  sent: ['accepted', 'settled', 'failed', 'refused', 'unknown', 'resolved'],
+  // Again: the service said that nothing was done, and how long to wait.
+  sent: ['sent', 'accepted', 'settled', 'failed', 'refused', 'unknown', 'resolved'],
   // Again: somebody looked and did not find it.
   unknown: ['unknown', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
   accepted: ['settled', 'failed', 'resolved'],

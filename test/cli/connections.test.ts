@@ -31,7 +31,7 @@ async function countingService() {
 const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA OBI'];
 const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-/** Commands with `USER` for the user, and the requests of each: a read, what pays, the list that will show a payment, the payment. */
+/** Commands with `USER` for the user, and the requests of each: a read, what pays and what reserves it, the list that will show a payment, the payment. */
 const COMMANDS: readonly [command: string, more: readonly string[], asked: readonly string[]][] = [
   ['balances account', [], ['GET /balance/multi']],
   ['users list', [], ['POST /listfintechusers']],
@@ -44,7 +44,7 @@ const COMMANDS: readonly [command: string, more: readonly string[], asked: reado
   [
     'transfers start --amount 5 --token CNGN --to',
     [WALLET],
-    ['GET /balance/multi', 'GET /withdrawals', 'POST /fintechtransfer'],
+    ['GET /balance/multi', 'GET /fx/limit-orders', 'GET /withdrawals', 'POST /fintechtransfer'],
   ],
   ['onramp start USER --amount 5000', [], ['POST /listuserwallets', 'POST /cngnonramp', 'POST /getvirtualaccount']],
 ];

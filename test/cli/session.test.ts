@@ -198,7 +198,7 @@ describe('a payment', () => {
 
   test('leaves out fees and balance that cannot be read', async () => {
     const no404 = refusal(404, '02', 'no');
-    const { world, code } = await run(OFFRAMP, [no404, no404], onTerminal(no));
+    const { world, code } = await run(OFFRAMP, [no404], onTerminal(no));
     const shown = world.stderr.text();
     expect({
       code,

@@ -229,7 +229,13 @@ describe('a response', () => {
       getFees,
       json(400, '{"status":"Success","response_code":"01","message":"All is well"}'),
     );
-    expect(answer).toEqual({ kind: 'refused', httpStatus: 400, responseCode: '01', message: 'All is well' });
+    expect(answer).toEqual({
+      kind: 'refused',
+      httpStatus: 400,
+      responseCode: '01',
+      message: 'All is well',
+      isDefinite: false,
+    });
   });
 
   test.each([301, 302, 307])('with status %s is a redirect, whatever its body', (status) => {

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Exchange, HttpRequest } from '../../src/base/world.ts';
+import { ExchangeError } from '../../src/base/errors.ts';
+import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
+import { isRateLimited } from '../../src/client/codec.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from '../../src/client/transport.ts';
 import type { Effect } from '../../src/contract/endpoint.ts';
+import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import {
   droppedLine,
   html,
@@ -33,6 +36,8 @@ const REQUEST: HttpRequest = {
 };
 const EFFECTS = ['read', 'write', 'money', 'destructive'] as const satisfies readonly Effect[];
 const CHANGES = ['write', 'money', 'destructive'] as const;
+/** Those that leave again only after the service's own 429, and once. */
+const ONLY_ONCE: readonly Effect[] = ['money', 'destructive'];
 const TOTAL_MS = 60_000;
 
 interface Went {
@@ -40,6 +45,12 @@ interface Went {
   readonly requests: readonly HttpRequest[];
   readonly elapsedMs: number;
 }
+
+const OPTIONS = {
+  totalMs: TOTAL_MS,
+  clock: timerClock,
+  isRateLimited: (response: HttpResponse) => isRateLimited(startOnramp, response),
+};
 
 async function sendThrough(
   effect: Effect,
@@ -50,13 +61,7 @@ async function sendThrough(
   const startMs = Date.now();
   const request = { ...REQUEST, method: more.method ?? REQUEST.method };
   const sent = await settled(
-    send(request, exchange, {
-      effect,
-      totalMs: TOTAL_MS,
-      clock: timerClock,
-      interrupted: new AbortController().signal,
-      ...more,
-    }),
+    send(request, exchange, { ...OPTIONS, effect, interrupted: new AbortController().signal, ...more }),
   );
   return { sent, requests, elapsedMs: Date.now() - startMs };
 }
@@ -90,10 +95,11 @@ const RETRIES: readonly (readonly [name: string, turn: () => Turn, read: boolean
 ];
 
 describe.each(RETRIES)('after %s', (_, turn, retriesRead, retriesChange) => {
-  test.each(EFFECTS)('sends a %s request five times or once', async (effect) => {
+  test.each(EFFECTS)('sends a %s request five times, twice or once', async (effect) => {
     const retries = effect === 'read' ? retriesRead : retriesChange;
-    const { requests } = await sendThrough(effect, retries ? [turn(), turn(), turn(), turn(), turn()] : [turn()]);
-    expect(requests).toHaveLength(retries ? 5 : 1);
+    const count = retries ? (ONLY_ONCE.includes(effect) ? 2 : 5) : 1;
+    const { requests } = await sendThrough(effect, Array.from({ length: count }, turn));
+    expect(requests).toHaveLength(count);
   });
 
   test.each(['GET', 'POST', 'PUT', 'DELETE'])('does the same for %s', async (method) => {
@@ -110,12 +116,11 @@ test.each(EFFECTS)('a %s request tells the network on each attempt whether it is
   const flags: unknown[] = [];
   const network: Exchange = async (_request, _signal, isRead) => {
     flags.push(isRead);
-    return flags.length < 3 ? tooMany() : success({});
+    return flags.length < 2 ? tooMany() : success({});
   };
-  const options = { effect, totalMs: TOTAL_MS, clock: timerClock, interrupted: new AbortController().signal };
-  await settled(send(REQUEST, network, options));
+  await settled(send(REQUEST, network, { ...OPTIONS, effect, interrupted: new AbortController().signal }));
   const isRead = effect === 'read';
-  expect(flags).toEqual([isRead, isRead, isRead]);
+  expect(flags).toEqual([isRead, isRead]);
 });
 
 describe('the result', () => {
@@ -141,8 +146,8 @@ describe('the result', () => {
   });
 
   test.each(CHANGES)('of a %s request that fails after 429s is the failure, without a retry', async (effect) => {
-    const { sent, requests } = await sendThrough(effect, [tooMany(), tooMany(), json(500, '{}')]);
-    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 500, requests: 3 });
+    const { sent, requests } = await sendThrough(effect, [tooMany(), json(500, '{}')]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 500, requests: 2 });
   });
 
   test.each([
@@ -166,8 +171,8 @@ describe('the result', () => {
   });
 
   test('comes from identical requests', async () => {
-    const { requests } = await sendThrough('money', [tooMany(), tooMany(), success({})]);
-    expect(requests).toEqual([REQUEST, REQUEST, REQUEST]);
+    const { requests } = await sendThrough('money', [tooMany(), success({})]);
+    expect(requests).toEqual([REQUEST, REQUEST]);
   });
 
   test('is reported for each attempt', async () => {
@@ -203,7 +208,7 @@ describe('the wait', () => {
     ['a string', tooMany({}, { retry_after: 'soon' })],
     ['HTML', html(429)],
   ] as const)('is short after a 429 with %s', async (_, turn) => {
-    const { elapsedMs, requests } = await sendThrough('money', [turn, success({})]);
+    const { elapsedMs, requests } = await sendThrough('write', [turn, success({})]);
     expect(elapsedMs).toBeGreaterThan(0);
     expect(elapsedMs).toBeLessThanOrEqual(200);
     expect(requests).toHaveLength(2);
@@ -227,6 +232,63 @@ describe('the wait', () => {
     const { elapsedMs } = await sendThrough('read', Array.from({ length: 5 }, droppedLine));
     expect(elapsedMs).toBe(200 + 400 + 800 + 1600);
   });
+});
+
+describe.each(ONLY_ONCE)('a %s request', (effect) => {
+  const again = () => vi.fn(async () => {});
+
+  test.each([
+    ['HTML', html(429)],
+    ['no body', json(429, '')],
+    ['no code', json(429, '{"message":"Too many requests"}')],
+    ['the HTTP status as its code', json(429, '{"response_code":"429","message":"Too many requests"}')],
+    ['another code', refusal(429, '01', 'no')],
+    ['code 05', refusal(429, '05', 'no')],
+    ['the words of a success', json(429, '{"status":"Success","response_code":"04"}')],
+    ['the name of an internal error', refusal(429, '04', 'no', { error: 'INTERNAL_ERROR' })],
+  ])('is not sent again after a 429 with %s, and may have been done', async (_, turn) => {
+    const beforeResend = again();
+    const { sent, requests } = await sendThrough(effect, [turn], { beforeResend });
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 429, requests: 1 });
+    expect(beforeResend).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['its code', tooMany()],
+    ['its name', json(429, '{"error":"RATE_LIMIT_EXCEEDED","message":"wait"}')],
+  ])('is sent once more after a 429 of the service by %s, and is recorded before', async (_, turn) => {
+    const seen: string[] = [];
+    const beforeResend = async () => void seen.push('recorded');
+    const turns: Turn[] = [
+      () => {
+        seen.push('sent');
+        return turn;
+      },
+      () => {
+        seen.push('sent');
+        return tooMany();
+      },
+    ];
+    const { sent } = await sendThrough(effect, turns, { beforeResend });
+    expect({ status: statusOf(sent), seen }).toEqual({ status: 429, seen: ['sent', 'recorded', 'sent'] });
+  });
+
+  test('does not leave again if that cannot be recorded', async () => {
+    const beforeResend = async () => {
+      throw new ExchangeError('the disk is full', false);
+    };
+    const { sent, requests } = await sendThrough(effect, [tooMany()], { beforeResend });
+    expect({ sent, requests: requests.length }).toEqual({
+      sent: { noAnswer: 'network', sent: false, reason: 'the disk is full' },
+      requests: 1,
+    });
+  });
+});
+
+test.each(['read', 'write'] as const)('a %s request is sent again without a record', async (effect) => {
+  const beforeResend = vi.fn(async () => {});
+  await sendThrough(effect, [tooMany(), success({})], { beforeResend });
+  expect(beforeResend).not.toHaveBeenCalled();
 });
 
 describe('the total time limit', () => {
@@ -321,7 +383,7 @@ describe('retryAfterSeconds', () => {
 describe('a request that is too late', () => {
   test.each(EFFECTS)('never leaves: %s', async (effect) => {
     const { exchange, requests } = scripted();
-    const options = { effect, totalMs: TOTAL_MS, clock: timerClock, interrupted: new AbortController().signal };
+    const options = { ...OPTIONS, effect, interrupted: new AbortController().signal };
     const sent = await settled(send({ ...REQUEST, isLate: () => true }, exchange, options));
     expect({ sent, requests }).toMatchObject({ sent: { noAnswer: 'network', sent: false }, requests: [] });
   });
@@ -329,7 +391,7 @@ describe('a request that is too late', () => {
   test('does not leave again after it was told to wait', async () => {
     const { exchange, requests } = scripted(tooMany({ 'retry-after': '5' }));
     const late = [false, true];
-    const options = { effect: 'money', totalMs: TOTAL_MS, clock: timerClock } as const;
+    const options = { ...OPTIONS, effect: 'money' } as const;
     const request = { ...REQUEST, isLate: () => late.shift() ?? true };
     const sent = await settled(send(request, exchange, { ...options, interrupted: new AbortController().signal }));
     expect({ sent, requests: requests.length }).toMatchObject({ sent: { sent: false }, requests: 1 });

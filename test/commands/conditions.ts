@@ -118,7 +118,7 @@ export const CONDITIONS: readonly Condition[] = [
     names: ['INSUFFICIENT_BALANCE', 'UNDERFUNDED_ORDER'],
     declares: (fault, when) =>
       fault === 'INSUFFICIENT_BALANCE' || fault === 'SHORT_BALANCE' || /balance|available fees/.test(when),
-    lines: ({ user, bankAccount, address }) => [
+    lines: ({ user }) => [
       api(
         'POST',
         '/cngnofframp',
@@ -128,6 +128,13 @@ export const CONDITIONS: readonly Condition[] = [
         'accountNumber=0123456789',
         'ticker=CNGN',
       ),
+    ],
+  },
+  {
+    is: 'a balance that is too low, by code 05 without a name',
+    code: 'OUTCOME_UNKNOWN',
+    declares: () => false,
+    lines: ({ bankAccount, address }) => [
       api('POST', '/initiateofframp', 'amount=900000000000000', `bankAccountId=${bankAccount}`),
       api('POST', '/fintechtransfer', 'amount=900000000000000', `destinationAddress=${address}`),
     ],

@@ -387,11 +387,11 @@ describe('trade-again.sh', () => {
     expect(ran.stderr).toContain(`"${name}"`);
   });
 
-  test('shows a refusal that it does not know', async () => {
+  test('stops at an answer that does not prove that nothing was done, and shows what it may mean', async () => {
     const account = await newAccount();
     await refuse(account, 'fx.trade', 'SELF_TRADE');
     const { stdout, stderr, code } = await trade(account);
-    expect({ stdout, code }).toEqual({ stdout: '', code: 3 });
+    expect({ stdout, code }).toEqual({ stdout: '', code: 6 });
     expect(stderr).toContain('SELF_TRADE');
   });
 });

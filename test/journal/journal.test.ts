@@ -26,7 +26,7 @@ const STATES = Object.keys(PATHS) as OperationState[];
 /** The states that may follow each state, written here a second time. */
 const ALLOWED: Readonly<Record<OperationState, readonly OperationState[]>> = {
   prepared: ['sent', 'refused'],
-  sent: ['accepted', 'settled', 'failed', 'refused', 'unknown', 'resolved'],
+  sent: ['sent', 'accepted', 'settled', 'failed', 'refused', 'unknown', 'resolved'],
   accepted: ['settled', 'failed', 'resolved'],
   settled: ['failed'],
   failed: [],

@@ -164,6 +164,7 @@ const READS = [
   '/getvirtualaccount',
   '/getuserdefaultwallet',
   '/fx/quote',
+  '/fees/platform/preview',
   '/bridge/quote',
   '/getbankaccount',
   '/previewfees',

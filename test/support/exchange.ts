@@ -30,8 +30,9 @@ const LISTS: Readonly<Record<string, string>> = {
   '/fx/limit-orders': 'orders',
 };
 
-/** What pays for a change is read from these. */
-const BALANCES = /\/(balance\/(multi|address|user\/[^/]+)|getaccumulatedfees)$/;
+/** What pays for a change, and whether the book can fill it, is read from these. */
+const BALANCES =
+  /\/(balance\/(multi|address|user\/[^/]+)|getaccumulatedfees|fees\/[^/]+\/preview|fx\/(quote|settings))$/;
 
 /** Answers the read of the list that will show a payment: it has nothing yet. Undefined for any other request. */
 export function listBefore({ url }: Pick<HttpRequest, 'url'>): HttpResponse | undefined {
@@ -45,7 +46,7 @@ export function listBefore({ url }: Pick<HttpRequest, 'url'>): HttpResponse | un
 export const readBefore = (request: Pick<HttpRequest, 'url'>): HttpResponse | undefined =>
   BALANCES.test(new URL(request.url).pathname) ? success({}) : listBefore(request);
 
-const SHOWN = [...Object.values(LISTS), 'details', 'availableForWithdrawal', 'totalBalance'];
+const SHOWN = [...Object.values(LISTS), 'details', 'availableForWithdrawal', 'totalBalance', 'quote', 'tokenWallets'];
 
 /** Whether a turn is a list that shows payments, or what pays for them, which a test is about. */
 const isList = (turn: Turn | undefined) =>

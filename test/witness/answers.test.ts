@@ -8,7 +8,8 @@ import { createPathMatcher } from '../../src/contract/paths.ts';
 import { json } from '../support/exchange.ts';
 import { bench, ROTATE } from '../support/rotation-bench.ts';
 import { lineOf, run, runOverHttp, SERVICE, UNSHOWN } from './answer-commands.ts';
-import { type DocumentedAnswer, exitsOf, missingFacts, readAnswers } from './answers.ts';
+import { type DocumentedAnswer, exitsMeant, exitsOf, missingFacts, readAnswers } from './answers.ts';
+import { answerDeviations } from './deviations.ts';
 import { FURTHER_ANSWERS } from './further-answers.ts';
 
 const ANSWERS = readAnswers(SERVICE);
@@ -105,6 +106,14 @@ describe('the reader', () => {
     // The state of a piece of work is for the command to judge.
     const expected = answer.means === 'failed' && answer.http < 300 ? [0] : exitsOf(answer);
     expect({ exit, isRight: expected.includes(exit) }).toEqual({ exit, isRight: true });
+  });
+
+  test.each(answerDeviations)('takes $answer for something else, as is listed', ({ endpoint, answer: id }) => {
+    const answer = ANSWERS.find((each) => each.id === id);
+    if (!answer) throw new Error(`no documented answer ${id}`);
+    const [method = '', path = ''] = answer.endpoint.split(' ');
+    expect(paths.match(method, `/v1${path}`)?.endpoint.id).toBe(endpoint);
+    expect(exitsMeant(answer)).not.toContain(read(answer).exit);
   });
 
   test.each(ANSWERS.filter(isSealed))('opens $id', async (answer) => {

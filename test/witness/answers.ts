@@ -1,5 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { type Effect, effectOf } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
+import { createPathMatcher } from '../../src/contract/paths.ts';
+import { answerDeviations } from './deviations.ts';
 
 const FOLDER = new URL('./answers/', import.meta.url);
 
@@ -39,8 +43,24 @@ export function readAnswers(service: string): readonly DocumentedAnswer[] {
     }));
 }
 
+const paths = createPathMatcher(endpoints);
+
+/** What the request does that a documented answer is about. */
+export function effectOfAnswer({ endpoint, request }: DocumentedAnswer): Effect {
+  const [method = '', path = ''] = endpoint.split(' ');
+  const found = paths.match(method, `/v1${path.replace(/:\w+/g, 'x')}`)?.endpoint;
+  if (!found) throw new Error(`no endpoint for ${endpoint}`);
+  return effectOf(found, request ?? {});
+}
+
 /** The exit codes that say what an answer means. A 5xx is no usable answer to a read, and leaves a change unknown. */
-export function exitsOf({ means, http }: DocumentedAnswer): readonly number[] {
+export function exitsOf(answer: DocumentedAnswer): readonly number[] {
+  const deviation = answerDeviations.find(({ answer: id }) => id === answer.id);
+  return deviation ? [deviation.exit] : exitsMeant(answer);
+}
+
+/** The same without the deviations from what an answer's page means. */
+export function exitsMeant({ means, http }: Pick<DocumentedAnswer, 'means' | 'http'>): readonly number[] {
   if (http >= 500) return [5, 6];
   if (means === 'success' || means === 'pending') return [0];
   if (means === 'unauthenticated' || means === 'not-allowlisted') return [4];

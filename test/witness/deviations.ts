@@ -83,5 +83,26 @@ export const deviations: readonly Deviation[] = [
   ).map(([endpoint, name]) => ({ endpoint, row: `errors.${name}`, reason: BUSINESS_REFUSAL })),
 ];
 
+/** A documented answer that is read otherwise than its page means it. */
+interface AnswerDeviation {
+  readonly endpoint: string;
+  readonly answer: string;
+  /** The exit code of a command that gets it. */
+  readonly exit: number;
+  readonly reason: string;
+}
+
+const NO_NAME =
+  'Code 05 is also that of an internal error, and no field names another refusal. For a request that moves money the outcome is unknown.';
+
+export const answerDeviations: readonly AnswerDeviation[] = (
+  [
+    ['fx.trade', 'fx-trade-self'],
+    ['swaps.trigger', 'swap-trigger-liquidity'],
+    ['transactions.fintech-offramp', 'payout-insufficient'],
+    ['transactions.withdraw-asset', 'withdraw-insufficient'],
+  ] as const
+).map(([endpoint, answer]) => ({ endpoint, answer, exit: 6, reason: NO_NAME }));
+
 /** Endpoints that appear in two data files under different ids. */
 export const overlaps: Readonly<Record<string, string>> = { 'wallets.get-fx-settings': 'fx.settings' };

@@ -6,6 +6,7 @@ import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { createPathMatcher } from '../../src/contract/paths.ts';
 import { SERVICE } from './answer-commands.ts';
 import { type DocumentedAnswer, readAnswers } from './answers.ts';
+import { answerDeviations } from './deviations.ts';
 import { FURTHER_ANSWERS } from './further-answers.ts';
 
 const paths = createPathMatcher(endpoints);
@@ -37,21 +38,23 @@ const OTHERS: Readonly<Record<string, string>> = {
   'banks-delete-pending': 'PENDING_TRANSACTIONS',
   // One condition of the endpoint has this HTTP status and this code.
   'fx-quote-no-liquidity': 'NO_LIQUIDITY',
-  'fx-trade-self': 'SELF_TRADE',
-  'swap-trigger-liquidity': 'INSUFFICIENT_LIQUIDITY',
   'swap-user-unknown': 'USER_NOT_FOUND',
   'onramp-user-unknown': 'USER_NOT_FOUND',
   'payout-account-unknown': 'BANK_ACCOUNT_NOT_FOUND',
-  'payout-insufficient': 'INSUFFICIENT_BALANCE',
-  'withdraw-insufficient': 'INSUFFICIENT_BALANCE',
   // Several have it.
   'offramp-no-funds': 'NOT_FOUND',
+  // They do not prove that nothing was done.
+  ...Object.fromEntries(answerDeviations.map(({ answer }) => [answer, 'OUTCOME_UNKNOWN'])),
 };
 
 /** The conditions that fit answers which several fit. */
 const CANDIDATES: Readonly<Record<string, readonly string[]>> = {
   'offramp-no-funds': ['NO_FUNDED_WALLET', 'USER_NOT_FOUND'],
   'offramp-insufficient': ['VALIDATION_ERROR', 'INSUFFICIENT_BALANCE'],
+  'fx-trade-self': ['SELF_TRADE'],
+  'swap-trigger-liquidity': ['INSUFFICIENT_LIQUIDITY'],
+  'payout-insufficient': ['INSUFFICIENT_BALANCE'],
+  'withdraw-insufficient': ['INSUFFICIENT_BALANCE'],
   'fx-trade-quote-expired': ['VALIDATION_ERROR', 'INVALID_QUOTE', 'INSUFFICIENT_BALANCE'],
 };
 

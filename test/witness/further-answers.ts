@@ -42,6 +42,8 @@ const failing =
 const refused = failing('refused');
 const blocked = failing('not-allowlisted');
 const limited = failing('rate-limited');
+/** Of a refusal that is not definite, for a request that moves money. */
+const UNKNOWN = { exits: [6] } as const;
 /** Neither a success nor a refusal: the outcome of a change is unknown, and a read got nothing usable. */
 const unclear = (id: string, endpoint: string, http: number, body: unknown, exit: 5 | 6) =>
   refused(id, endpoint, http, body, {}, { exits: [exit] });
@@ -499,7 +501,14 @@ const REFUSALS: readonly FurtherAnswer[] = [
     { responseCode: '02', responseMessage: 'No such swap' },
     { code: '02' },
   ),
-  refused('200-with-05', 'POST /initiateofframp', 200, { code: '05', message: 'Balance too low' }, { code: '05' }),
+  refused(
+    '200-with-05',
+    'POST /initiateofframp',
+    200,
+    { code: '05', message: 'Balance too low' },
+    { code: '05' },
+    UNKNOWN,
+  ),
   refused('200-with-number-1', 'POST /swap', 200, { response_code: 1, message: 'No such pair' }, { code: '01' }),
   failing('unauthenticated')('200-with-03', 'GET /getfees', 200, { status: '03', message: 'Bad key' }, { code: '03' }),
   limited(
@@ -519,7 +528,7 @@ const REFUSALS: readonly FurtherAnswer[] = [
   unclear('503-json-change', 'POST /bridge/initiate', 503, { message: 'Service unavailable' }, 6),
   unclear('502-html-change', 'POST /fx/market-order', 502, '<html>Bad gateway</html>', 6),
   unclear('200-status-1', 'POST /swap', 200, { status: 1, data: { requestId: 'swap-7' } }, 6),
-  refused('400-status-1', 'POST /swap', 400, { status: 1, message: 'Unknown token' }, { code: '01' }),
+  refused('400-status-1', 'POST /swap', 400, { status: 1, message: 'Unknown token' }, {}, UNKNOWN),
   unclear('200-code-5', 'POST /swap', 200, { code: 5, data: { requestId: 'swap-8' } }, 6),
   unclear('200-success-false', 'POST /swap', 200, { success: false, message: 'Something happened' }, 6),
   unclear('200-failed-with-data', 'POST /cngnonramp', 200, { status: 'failed', data: { requestId: 'r-1' } }, 6),
@@ -532,6 +541,7 @@ const REFUSALS: readonly FurtherAnswer[] = [
       code: '01',
       detailContains: 'Below the minimum',
     },
+    UNKNOWN,
   ),
   refused('code-404-text', 'GET /getbankaccounts', 404, { code: '404', message: 'No such account' }, { code: '02' }),
   refused(
@@ -551,6 +561,7 @@ const REFUSALS: readonly FurtherAnswer[] = [
     {
       messageContains: 'Too little cNGN',
     },
+    UNKNOWN,
   ),
   refused(
     'error-object-with-code',
@@ -560,6 +571,7 @@ const REFUSALS: readonly FurtherAnswer[] = [
     {
       messageContains: 'Unknown token',
     },
+    UNKNOWN,
   ),
   refused(
     'status-word-only',
@@ -569,6 +581,7 @@ const REFUSALS: readonly FurtherAnswer[] = [
     {
       messageContains: 'Wallet is locked',
     },
+    UNKNOWN,
   ),
   refused(
     'success-false',
@@ -597,6 +610,7 @@ const REFUSALS: readonly FurtherAnswer[] = [
       fieldContains: 'amount',
       detailContains: 'Must be above 0',
     },
+    UNKNOWN,
   ),
   refused(
     'details-object',
@@ -622,6 +636,7 @@ const REFUSALS: readonly FurtherAnswer[] = [
     409,
     { message: 'Sent before', error: 'Conflict' },
     { messageContains: 'Sent before' },
+    UNKNOWN,
   ),
   unclear('408-message-and-error', 'POST /swap', 408, { message: 'Too slow', error: 'Timeout' }, 6),
   failing('unauthenticated')('401-message-only', 'GET /listbankaccounts', 401, { message: 'Unauthorized' }),
@@ -657,7 +672,8 @@ const WAITS: readonly FurtherAnswer[] = [
     WAIT,
   ),
   limited('wait-in-ms', 'GET /deposits', 429, { ...slow, data: { retryAfterMs: 30_000 } }, WAIT),
-  limited('wait-unknown', 'POST /withdrawasset', 429, { code: 429, message: 'Too many requests' }),
+  limited('wait-unknown', 'POST /withdrawasset', 429, { code: '04', message: 'Too many requests' }),
+  unclear('429-http-code', 'POST /withdrawasset', 429, { code: 429, message: 'Too many requests' }, 6),
 ];
 
 /** Older forms that the notes of the specification mention without an example. */

@@ -6,11 +6,12 @@ import { orderBook, orderBookStats, orderBookToken } from '../../contract/endpoi
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
+import { ownOrderLines } from '../../engine/book-previews.ts';
 import { amountIn, inCngn, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
 import { fxTrade, tradesBy } from '../../engine/operations/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
-import { amountLine } from '../../engine/previews.ts';
+import { amountLine, readPreviews } from '../../engine/previews.ts';
 import { type Amount, type Asset, amount, amountForPeople } from '../../money/amount.ts';
 import { decimalText, trimDecimal } from '../../money/decimal.ts';
 import { HUNDRED_PERCENT, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
@@ -40,9 +41,10 @@ import {
   switchOn,
   wholeNumber,
 } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { commands as orders } from './orders.ts';
-import { consistentQuote, dealPreview, purchasePayer, quotedDeal, quoteTermsOf, quoteWithin } from './prices.ts';
+import { consistentQuote, dealPreview, quotedDeal, quoteTermsOf, quoteWithin } from './prices.ts';
 import { commands as vault } from './vault.ts';
 
 const pairArgument = argument('pair', PAIRS.join(' or '), pair, `Pair (${PAIRS.join(' or ')}):`);
@@ -186,6 +188,21 @@ function dealWords(wanted: Side, text: string, cngn: Amount): string {
   return `${wanted} ${stablecoin} ${wanted === 'buy' ? 'with' : 'for'} ${amountForPeople(cngn)}`;
 }
 
+/** What is read before a trade: what it costs, what pays for it, and whether somebody else trades against it. */
+function readBefore(
+  session: Session,
+  { order, pair, side, amount }: Partial<Omit<TypedDeal, 'pair'>> & { readonly pair: string | undefined },
+  payer?: () => Promise<readonly ShownLine[]>,
+) {
+  if (order !== undefined) {
+    const own = () => readPreviews(() => ownOrderLines(session, order));
+    return { previews: own, payer: own };
+  }
+  if (!pair || !side || !amount) return {};
+  const previews = dealPreview(session, pair, side, amount);
+  return { previews, payer: payer ?? previews };
+}
+
 /** Returns the request for one of the three ways to trade, with its description. Throws CliError usage. */
 function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: TypedDeal) {
   const given = Object.entries({
@@ -325,7 +342,7 @@ const tradesStart = startCommand(fxTrade, trade, {
     const limited = await quoteWithin(session, { ...deal, maxPrice, minPrice });
     const { what } = terms;
     const request = limited ? { quoteId: limited.quoteId } : terms.request;
-    const { pair, side, amount } = deal;
+    const { amount } = deal;
     const saved = deal.quote === undefined ? undefined : savedQuote(session.world, deal.quote);
     const quoted = limited?.terms ?? (saved && quoteTermsOf(saved));
     // What a plan says must be what another machine can read too.
@@ -338,8 +355,7 @@ const tradesStart = startCommand(fxTrade, trade, {
       { ...request, destinationWalletAddress: to, idempotencyKey: key ?? session.serviceIdempotencyKey() },
       {
         summary: what,
-        ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
-        ...purchasePayer(session, side, amount),
+        ...readBefore(session, deal, limited?.payer),
         ...onQuote,
         lines,
         terms: () => quoted && { ...quoted },
@@ -390,8 +406,7 @@ const marketOrdersStart = startCommand(fxTrade, marketOrder, {
           amountLine(amount, 'decimal-string'),
           ['destination', to ?? 'the account'],
         ],
-        previews: dealPreview(session, pair, side, amount),
-        ...purchasePayer(session, side, amount),
+        ...readBefore(session, { pair, side, amount }),
       },
       options,
     );

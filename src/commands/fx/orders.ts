@@ -23,7 +23,7 @@ import {
   picked,
   required,
 } from '../../terminal/parse/parameters.ts';
-import { balancePreview, marketPreview, purchasePayer } from './prices.ts';
+import { balancePreview, marketPreview } from './prices.ts';
 
 const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
 
@@ -114,15 +114,13 @@ const createCommand = command({
       spread: own === undefined ? undefined : percentToWire(own),
     };
     const words = side === 'buy' ? `buy ${stablecoin}` : `sell ${stablecoin}`;
+    const paid = side === 'buy' ? max : inStablecoin(max, price, stablecoin);
+    const payer = () => readPreviews(() => balancePreview(session, pair, side, paid));
     const reply = await session.change(createOrder, request, {
       summary: `place an order on ${pair} to ${words} at ${amountForPeople(price)}, up to ${amountForPeople(max)} per trade`,
       lines: termLines(terms),
-      previews: () =>
-        readPreviews(
-          () => marketPreview(session, pair, side, price),
-          () => balancePreview(session, pair, side, side === 'buy' ? max : inStablecoin(max, price, stablecoin)),
-        ),
-      ...purchasePayer(session, side, max),
+      previews: () => readPreviews(() => marketPreview(session, pair, side, price), payer),
+      payer,
     });
     // The response may name neither, and then not say what the order offers.
     return outcomeOf(session, createOrder, { ...reply, request: { pair, side } });

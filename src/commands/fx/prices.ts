@@ -4,14 +4,14 @@ import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
 import { MIN_CNGN, PAIRS, SIDES, type Side } from '../../contract/fx.ts';
-import { amountIn, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
+import { unfilledBy, unfilledLine } from '../../engine/book-previews.ts';
+import { amountIn, inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import {
   accountBalance,
   balanceLine,
   type Holding,
   PREVIEW_READ,
-  paidFrom,
   readPreviews,
   walletBalance,
 } from '../../engine/previews.ts';
@@ -24,11 +24,6 @@ async function tradingBalance(session: Session, asset: Asset): Promise<Holding |
   if (asset !== 'USDC' && asset !== 'USDT') return accountBalance(session, 'CNGN', 'base');
   const address = (await session.call(fxSettings, {}, PREVIEW_READ)).data.tokenWallets?.[asset];
   return address ? walletBalance(session, address, asset, 'base') : undefined;
-}
-
-/** Reads the cNGN that pays for a purchase. What pays for a sale takes two requests to read, so that the service decides about it. */
-export function purchasePayer(session: Session, side: Side | undefined, paid: Amount | undefined) {
-  return side === 'buy' && paid ? { payer: paidFrom(() => accountBalance(session, 'CNGN', 'base'), paid) } : {};
 }
 
 /** The asset that an account on this side of a trade pays. */
@@ -54,7 +49,7 @@ export async function balancePreview(
 async function priced(session: Session, pair: string, side: Side, cngn: Amount) {
   const quotable = PAIRS.find((each) => each === pair);
   if (!quotable) return undefined;
-  const { data } = await session.call(quote, { pair: quotable, side, cngnAmount: wireDecimal(cngn) });
+  const { data } = await session.call(quote, { pair: quotable, side, cngnAmount: wireDecimal(cngn) }, PREVIEW_READ);
   consistentQuote(data);
   const price = amountIn(data.quote.price, 'CNGN');
   const tokens = amountIn(data.quote.usdcAmount ?? data.quote.usdtAmount, stablecoinOf(pair));
@@ -75,7 +70,7 @@ export async function marketPreview(
   return [['market', isWorse ? `${words}, which is better; this order does not get that price` : words]];
 }
 
-/** Previews what a trade would return or cost now, and the balance that pays for it. */
+/** Previews what a trade would return or cost now, whether the book can fill it, and the balance that pays for it. */
 export function dealPreview(
   session: Session,
   pair: string,
@@ -83,7 +78,8 @@ export function dealPreview(
   cngn: Amount,
 ): () => Promise<readonly ShownLine[]> {
   return async () => {
-    const deal = await priced(session, pair, side, cngn).catch(() => undefined);
+    const deal = await priced(session, pair, side, cngn).catch(unfilledBy);
+    if (deal && 'code' in deal) return [unfilledLine(deal)];
     const words = deal && `${amountForPeople(deal.tokens)} at ${amountForPeople(deal.price)} each, at current prices`;
     const balance = await readPreviews(() =>
       balancePreview(session, pair, side, side === 'buy' ? cngn : deal?.tokens, side === 'sell'),
@@ -104,6 +100,8 @@ interface LimitedDeal {
 /** A quote whose price is within the limit, for five minutes. */
 interface LimitedQuote {
   readonly quoteId: string;
+  /** Reads the balance that pays for it. */
+  readonly payer: () => Promise<readonly ShownLine[]>;
   readonly terms: QuoteTerms;
   readonly lines: readonly ShownLine[];
 }
@@ -144,6 +142,10 @@ export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<
     );
   return {
     quoteId: data.quote.quoteId,
+    payer: () => {
+      const paid = side === 'buy' ? amount : inStablecoin(amount, price, stablecoinOf(pair));
+      return readPreviews(() => balancePreview(session, pair, side, paid, side === 'sell'));
+    },
     terms: quoteTermsOf(saved),
     lines: [['price', `${amountForPeople(price)} each, fixed by quote ${data.quote.quoteId}`]],
   };
@@ -255,5 +257,5 @@ export function quotedDeal(session: Session, saved: SavedQuote | undefined) {
     ...(until ? [['valid until', until] as const] : []),
   ];
   const previews = () => readPreviews(() => balancePreview(session, pair, side, isBuy ? cngn : tokens));
-  return { lines, previews, ...purchasePayer(session, side, cngn) };
+  return { lines, previews, payer: previews };
 }

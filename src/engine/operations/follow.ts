@@ -1,5 +1,5 @@
 import { CliError, withDetails } from '../../base/errors.ts';
-import { errorNameIn } from '../../client/codec.ts';
+import { errorNameIn } from '../../client/error-names.ts';
 import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../../contract/endpoint.ts';
 import { failureIn } from '../../contract/repeats.ts';
 import type { Column } from '../../present/result.ts';

@@ -16,5 +16,17 @@ export interface BalanceChange {
   readonly minimumMinor?: bigint | undefined;
 }
 
+/** Why the service would refuse a change, as far as it was read before. */
+export interface Obstacle {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
 /** A label and its value in a confirmation. */
-export type ShownLine = readonly [label: string, value: string, balance?: BalanceChange];
+export type ShownLine = readonly [
+  label: string,
+  value: string,
+  balance?: BalanceChange | undefined,
+  obstacle?: Obstacle | undefined,
+];

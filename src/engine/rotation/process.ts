@@ -1,7 +1,7 @@
 import type { Profile } from '../../account/profile.ts';
 import { Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
-import { encodeRequest } from '../../client/codec.ts';
+import { encodeRequest, isRateLimited } from '../../client/codec.ts';
 import { validRequest } from '../../client/request.ts';
 import { type Sent, send } from '../../client/transport.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
@@ -73,6 +73,7 @@ async function sendOnce(
   try {
     return await send(encodeRequest(validRequest(regenerateApiKey, {}), { baseUrl, apiKey }), exchange, {
       effect: regenerateApiKey.effect,
+      isRateLimited: (response) => isRateLimited(regenerateApiKey, response),
       totalMs: timeoutMs,
       clock,
       // Ctrl-C stops the waiting command, not the rotation process.

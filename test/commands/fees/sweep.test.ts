@@ -254,7 +254,7 @@ describe('fees withdrawals start --amount all', () => {
     const { world } = await overNetwork(3, async () => ({
       status: 429,
       headers: { 'retry-after': '900' },
-      body: '{}',
+      body: '{"status":"Error","response_code":"04","message":"Too many requests"}',
     }));
     const { code, stderr, swept } = await sweep(world, '--once', 'night', '--yes');
     expect({ code, amounts: amountsOf(swept) }).toEqual({ code: 3, amounts: WHOLE.slice(0, 2) });
