@@ -237,7 +237,7 @@ export function unknownOutcome(
     `the outcome is unknown: the request was sent, but no usable response arrived (${reason})`,
     {
       code: 'OUTCOME_UNKNOWN',
-      hint: ['do not run the command again yet: check the account first', next].filter(Boolean).join('; '),
+      hint: next,
       httpStatus,
       cause,
     },

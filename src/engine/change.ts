@@ -180,6 +180,8 @@ export async function changeOf<E extends Endpoint>(
   const sending = {
     ...{ endpoint, input, summary: change.summary },
     guard: effect === 'money' ? changes.guard() : undefined,
+    // What a request only refers to decides whether an earlier one was equal.
+    baseline: { terms: change.terms?.() },
   };
   const earlier = asking.isAsked && !change.sweep ? await repetitionOf(account, sending) : undefined;
   const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;

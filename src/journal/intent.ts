@@ -83,6 +83,13 @@ export type Authority = z.infer<ReturnType<typeof authoritySchema>>;
 /** Reads a recorded authority; undefined if it is none. */
 export const parseAuthority = (json: string): Authority | undefined => recorded(authoritySchema(), json);
 
+/** The request of an earlier operation, as it was recorded. */
+export interface EarlierRequest {
+  /** The redacted request as JSON. */
+  readonly request: string;
+  readonly baseline: Baseline | null;
+}
+
 /** An operation before it is sent. Contains no secret: `input` has a slow hash in place of each, if anything. */
 export interface Intent {
   readonly kind: OperationKind;
@@ -103,6 +110,8 @@ export interface Intent {
   /** Whether an equal intent without a key must wait (`GUARD_MS`), unless `isAgain`. */
   readonly isGuarded?: boolean;
   readonly isAgain?: boolean;
+  /** Whether an earlier operation of the endpoint may have moved the same: while its outcome is unknown, this one must not be sent. */
+  readonly mayEqual?: ((earlier: EarlierRequest) => boolean) | undefined;
   /** What is known of the service before the request leaves. */
   readonly baseline?: Baseline | undefined;
   /** What it is a part of, if several operations under one idempotency key move a sum. */

@@ -27,12 +27,12 @@ describe('every endpoint that moves money', () => {
     const fields = rowsOf(endpoint.request());
     expect(fields.find(({ name }) => name === moves.amount)?.unit).toBeDefined();
     const named = [
-      ...[moves.decidedBy, moves.gives?.field, moves.gives?.stablecoin, moves.gives?.unless],
+      ...[moves.decidedBy, moves.gives?.field, moves.gives?.stablecoin, moves.gives?.unless, moves.gives?.price],
       ...moves.to.flatMap((target) =>
         target === 'unknown' ? [] : Object.values(target).filter((each) => each !== true),
       ),
     ].filter((each) => each !== undefined);
-    expect(fields.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
+    expect([...fields.map(({ name }) => name), ...(moves.replaces ?? [])]).toEqual(expect.arrayContaining(named));
   });
 
   test('names its command, and every guarded command is named', async () => {
@@ -140,7 +140,9 @@ describe('a request moves', () => {
     [{ amount: 5, userId: 'u' }, NGN(500n)],
     [{ amount: 'five', userId: 'u' }, undefined],
   ])('nothing out with an onramp, which brings in what it says: %j', (input, incoming) => {
-    expect(movesOf(byId('transactions.onramp'), input)).toEqual({ amount: undefined, incoming, unknownAssets: [] });
+    expect(movesOf(byId('transactions.onramp'), input)).toEqual({
+      ...{ amount: undefined, atWorst: [], incoming, unknownAssets: [] },
+    });
   });
 });
 
