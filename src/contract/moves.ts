@@ -101,7 +101,7 @@ export function destinationsOf({ moves, redirects }: Endpoint, request: unknown)
 }
 
 /** A request, and the terms that it only refers to. */
-export interface MoveRequest {
+interface MoveRequest {
   readonly input: unknown;
   readonly terms?: MoveTerms | undefined;
 }

@@ -4,10 +4,9 @@ import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { type Moves, mayMoveTheSame, movesOf } from '../contract/moves.ts';
 import { redact, secretsIn } from '../contract/redact.ts';
 import { firstName } from '../contract/renamed.ts';
-import type { Authority, Baseline, EarlierRequest, Intent, Sweep } from '../journal/intent.ts';
+import type { Authority, Baseline, EarlierRequest, Intent, SpendLimit, Sweep } from '../journal/intent.ts';
 import type { Journal } from '../journal/interface.ts';
 import type { Operation } from '../journal/operations.ts';
-import type { SpendLimit } from '../journal/spending.ts';
 import { isInDoubt } from '../journal/states.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { shellWord } from '../present/text.ts';
@@ -78,6 +77,8 @@ async function intentOf(
   const { endpoint, input, summary, guard, tag, baseline, limits = [], authority, sweep } = sending;
   const { profile, commandLine } = account;
   const effect = effectOf(endpoint, input);
+  const moves = effect === 'money' ? movesOf(endpoint, input, baseline?.terms) : undefined;
+  const atWorst = moves?.atWorst.map(({ asset, minor }) => ({ asset, minor: String(minor) })) ?? [];
   return {
     kind: endpoint.starts === 'onboarding' ? 'onboarding' : effect === 'money' ? 'money' : 'destructive',
     account: await account.accountNames(),
@@ -92,11 +93,11 @@ async function intentOf(
     input: guard ? guard.input : await recognizableInput(account, commandLine, endpoint, input),
     idempotencyKey: guard?.idempotencyKey,
     tag,
-    baseline,
+    baseline: atWorst.length === 0 ? baseline : { ...baseline, atWorst },
     isGuarded: guard?.isGuarded ?? false,
     isAgain: guard?.isAgain ?? false,
     mayEqual: guard && equalTo(sending, guard),
-    moves: effect === 'money' ? movedAmount(movesOf(endpoint, input)) : undefined,
+    moves: movedAmount(moves),
     limits,
     authority,
     sweep,
@@ -201,7 +202,7 @@ async function claimedAndSent(account: Journaled, journal: Journal, intent: Inte
     const claim = await journal.claim(intent, account.globals.timeoutMs);
     if (claim.kind === 'ours') return claim;
     if (claim.kind === 'over-limit')
-      throw (await import('./rules/verdicts.ts')).overLimit(account.profile.name, claim, intent.moves);
+      throw (await import('./rules/verdicts.ts')).overLimit(account.profile.name, claim, intent);
     await requireFree(account, claim);
   }
 }

@@ -2,9 +2,9 @@ import type { Host, Ids } from '../base/world.ts';
 import { accountIds, accountIn } from './accounts.ts';
 import { CLEARED } from './chain.ts';
 import { endOfChain, type Recording } from './entries.ts';
-import type { Intent } from './intent.ts';
+import type { Intent, SpendLimit } from './intent.ts';
 import { listOperations, type Operation, type Selection } from './operations.ts';
-import { overLimit, type SpendLimit } from './spending.ts';
+import { overLimit } from './spending.ts';
 import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
 
 /**

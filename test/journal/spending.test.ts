@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Intent } from '../../src/journal/intent.ts';
+import type { Intent, SpendLimit } from '../../src/journal/intent.ts';
 import type { Journal } from '../../src/journal/interface.ts';
-import type { SpendLimit } from '../../src/journal/spending.ts';
 import type { OperationState } from '../../src/journal/states.ts';
 import { type Asset, leftIn } from '../../src/money/amount.ts';
 import { temporaryFolder } from '../support/built.ts';
