@@ -164,6 +164,10 @@ export const refusal = (fault: FaultName, source: Source, when: string, remedy?:
 export const invalid = (source: Source, when: string, remedy?: string): DeclaredError =>
   refusal('VALIDATION_ERROR', source, when, remedy);
 
+/** Remedy for an invalid request about a user, who may also be inactive. Source: interface (the rule), inferred (the error). */
+export const CORRECT_OR_ACTIVATE =
+  'correct the input; if the user is inactive, activate the user with: fiatrail users activate <user id>';
+
 const UNVERIFIED = 'the user is unknown or not verified';
 /** The service refuses an unknown or unverified user with one of two faults. */
 export const userNotVerified = refusal('USER_NOT_FOUND', 'public', UNVERIFIED);
