@@ -175,7 +175,6 @@ function usable<D>(
 function acceptedWithoutId(reason: string, httpStatus: number): CliError {
   return new CliError('unknown', `the service accepted the request, but its id is unknown (${reason})`, {
     code: 'OUTCOME_UNKNOWN',
-    hint: 'do not run the command again yet: check the account first',
     httpStatus,
     responseCode: '00',
   });

@@ -111,14 +111,14 @@ interface MoveRequest {
  * them does not say may be the same. With `isAnyAmount`, the amount does not matter: it is whatever is there.
  */
 export function mayMoveTheSame(endpoint: Endpoint, one: MoveRequest, other: MoveRequest, isAnyAmount = false): boolean {
-  const [ours, theirs] = [saidIn(endpoint, one), saidIn(endpoint, other)];
+  const [ours, theirs] = [movementIn(endpoint, one), movementIn(endpoint, other)];
   if (ours.to !== theirs.to || !ours.assets.some((asset) => theirs.assets.includes(asset))) return false;
   const isKnown = ours.minor !== undefined && theirs.minor !== undefined;
   return isAnyAmount || !isKnown || ours.minor === theirs.minor;
 }
 
 /** What a request says that it moves: where to, as a text; the assets of which it may be one; and how much. */
-function saidIn(endpoint: Endpoint, { input: request, terms = {} }: MoveRequest) {
+function movementIn(endpoint: Endpoint, { input: request, terms = {} }: MoveRequest) {
   const { moves } = endpoint;
   const sent = (request ?? {}) as MoveInput;
   const input =

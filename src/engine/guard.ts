@@ -46,7 +46,7 @@ export async function requireFree(
 export function conflictError(kind: Exclude<Conflict['kind'], 'done' | 'busy'>, operation: Operation): CliError {
   const { operationId, idempotencyKey, summary, createdAt } = operation;
   const when = timeForPeople(createdAt);
-  const unknown = { code: 'OUTCOME_UNKNOWN', hint: reconcileHint(operationId), operationId };
+  const hint = reconcileHint(operationId);
   switch (kind) {
     case 'other-input':
       return new CliError(
@@ -62,13 +62,13 @@ export function conflictError(kind: Exclude<Conflict['kind'], 'done' | 'busy'>, 
       return new CliError(
         'unknown',
         `the outcome of ${summary}, run under this idempotency key on ${when}, is unknown; nothing was sent this time`,
-        unknown,
+        { code: 'OUTCOME_UNKNOWN', hint, operationId },
       );
     case 'equal-in-doubt':
       return new CliError(
         'declined',
         `the outcome of an equal operation (${operationId}: ${summary}), sent on ${when}, is unknown; nothing was sent this time`,
-        unknown,
+        { code: 'OUTCOME_UNKNOWN', hint, operationId },
       );
     case 'repeated':
       return new CliError('declined', `already done on ${when}: ${summary}; nothing was sent this time`, {

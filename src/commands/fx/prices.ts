@@ -37,7 +37,7 @@ export function givenAsset(wanted: Side, text: string): Asset {
 }
 
 /** The balance that pays for this side and, if `paid` is known, what remains of it. */
-export async function balancePreview(
+async function balancePreview(
   session: Session,
   pair: string,
   side: Side,

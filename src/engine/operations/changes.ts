@@ -119,8 +119,8 @@ export async function replacedTerms(
   const order = (await orderNamed(account, orderId, { isBeforehand: true }).catch(unread)) as
     | Readonly<Record<string, unknown>>
     | undefined;
-  const said = moves.replaces.map((name) => [replacedField(name), order?.[name]] as const);
-  return Object.fromEntries(said.filter((each): each is readonly [string, string] => typeof each[1] === 'string'));
+  const named = moves.replaces.map((name) => [replacedField(name), order?.[name]] as const);
+  return Object.fromEntries(named.filter((each): each is readonly [string, string] => typeof each[1] === 'string'));
 }
 
 /** An order that was removed from the order book; the list shows it as deleted. */

@@ -161,7 +161,9 @@ function failure(
 ): CliError {
   return new CliError('failed', `${what} failed${reason ? `: ${reason}` : ''}`, {
     code: failureCode(data),
-    hint: retry ? `correct the input, then start again with: ${retry}` : 'this is final; fix the cause, then start again',
+    hint: retry
+      ? `correct the input, then start again with: ${retry}`
+      : 'this is final; fix the cause, then start again',
     ...operationOf(account),
   });
 }
