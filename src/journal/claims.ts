@@ -132,9 +132,9 @@ const MOST_IN_DOUBT = 10_000;
  */
 async function equalInDoubt(
   { recording, isBusy }: ClaimContext,
-  { accounts, inputDigest, idempotencyKey, endpoint, isGuarded, mayEqual }: ClaimQuery,
+  { accounts, inputDigest, endpoint, isGuarded, mayEqual }: ClaimQuery,
 ): Promise<FoundConflict> {
-  if (idempotencyKey === undefined && !isGuarded && !mayEqual) return undefined;
+  if (!isGuarded && !mayEqual) return undefined;
   const inDoubt = { account: accounts, state: 'in-doubt', endpoint, limit: MOST_IN_DOUBT } as const;
   const all = await listOperations(recording.queries, inDoubt);
   const equal = all.filter(
