@@ -123,7 +123,7 @@ test('the most that can be withdrawn is the amount that the plan says', async ()
   for (const amount of ['90000', '90000'])
     await run(world, 'fees', 'withdrawals', 'start', '--amount', amount, ...TO, '--again', '--yes');
   expect((await run(world, 'fees', 'withdrawals', 'start', '--amount', 'max', ...TO, '--plan', path)).code).toBe(0);
-  await run(world, 'fees', 'withdrawals', 'start', '--amount', '502', ...TO, '--again', '--yes');
+  await run(world, 'fees', 'withdrawals', 'start', '--amount', '500', ...TO, '--again', '--yes');
   const { code, stderr } = await run(world, 'ops', 'apply', path, '--yes');
   expect({ code, stderr }).toEqual({
     code: 9,
