@@ -99,3 +99,27 @@ test.each(CASES)('%s: no advice after %s with %s leads to a second movement', as
   // What was not done may be done once by what a hint advises.
   expect(fault === 'lost-request' ? [0, 1] : [1], log.join('\n')).toContain(moved);
 });
+
+test.each([
+  ['that is answered', undefined, [0, 0], 2],
+  ['whose response is lost', 'lost-response', [6, 9], 1],
+] as const)('a command waits for an equal one that runs under another key, %s', async (_how, fault, exits, moved) => {
+  watchProcesses(onTestFinished);
+  prepared ??= await furnishedSandbox(join(folder, 'prepared.db'));
+  const [group] = GROUPS.filter(({ endpoints }) => endpoints.includes('fees.withdraw'));
+  const rig = await openRig(group ?? { work: '' }, onTestFinished, { furnished: prepared });
+  const pay = (key: string) =>
+    `fees withdrawals start --amount 501 ${rig.place.bank} --account-name ADA --yes -q --once ${key}`.split(' ');
+  const before = (await rig.work()).length;
+  if (fault) await rig.fault('fees.withdraw', fault);
+  let second: ReturnType<Rig['run']> | undefined;
+  const first = await rig.run(pay('a'), {
+    onArrival: async () => {
+      second ??= rig.run(pay('b'));
+      // It meets the first one, which is still at work.
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    },
+  });
+  expect([first.exit, (await second)?.exit], rig.log.slice(-2).join('\n')).toEqual(exits);
+  expect((await rig.work()).length - before).toBe(moved);
+});
