@@ -201,6 +201,39 @@ describe('a second runner that finds nothing left to withdraw', () => {
   });
 });
 
+describe('a withdrawal of all, a part of which is unknown,', () => {
+  test.each([
+    ['without a key leads to its outcome first', [], /^find out with: fiatrail ops reconcile [0-9a-f-]{36}$/],
+    [
+      'with a key leads to its outcome, or to the same command again',
+      ['--once', 'k'],
+      /run the same command again for the rest$/,
+    ],
+  ])('%s', async (_how, more, hint) => {
+    let payments = 0;
+    const given = fakeWorld({
+      env: ACCOUNT,
+      network: async ({ url }) => {
+        if (url.includes('/getaccumulatedfees'))
+          return success({
+            summary: { availableForWithdrawal: 200_000 },
+            details: { minimumWithdrawal: 1_000, maximumWithdrawal: 100_000 },
+          });
+        if (!url.endsWith('/feewithdrawal')) return success({ withdrawals: [] });
+        payments += 1;
+        if (payments === 2) throw droppedLine();
+        return success({ withdrawalId: `FTW_${payments}`, amount: 100_000, status: 'pending' });
+      },
+    });
+    expect(await run([...withdraw('all', '--no-tag', ...more), '-o', 'json'], given)).toBe(6);
+    const { error } = JSON.parse(given.stderr.text().slice(given.stderr.text().lastIndexOf('{"error"'))) as {
+      error: { hint: string };
+    };
+    expect(error.hint).toMatch(hint);
+    expect(payments).toBe(2);
+  });
+});
+
 describe('without an idempotency key', () => {
   test('the same payment stops, and --again sends it', async () => {
     expect(await run(withdraw('500'))).toBe(0);

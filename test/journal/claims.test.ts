@@ -292,8 +292,10 @@ describe('an intent equal to one whose outcome is unknown', () => {
     ['is of another endpoint', { ...SENT, endpoint: 'fees.other' }],
     ['is of another account', { ...SENT, account: { ...INTENT.account, keyFingerprint: 'ffff' } }],
     ['may be sent whatever came before it', OTHER],
+    ['was typed with a secret that the journal does not keep', { input: undefined, mayEqual: () => false }],
   ])('is sent if it %s', async (_how, change) => {
     const { journal } = await inDoubt();
+    await through(journal, await prepared(journal, { ...INTENT, input: undefined }), 'sent', 'unknown');
     expect(await found(journal, { ...INTENT, ...change })).toBe('ours');
     journal.close();
   });

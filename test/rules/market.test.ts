@@ -4,6 +4,7 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { createOrder, updateOrder } from '../../src/contract/endpoints/fx-orders.ts';
 import { marketOrder, trade } from '../../src/contract/endpoints/fx-trades.ts';
 import { type MarketReader, marketWarning, pricedIn } from '../../src/engine/market.ts';
+import { ruledMachine } from './support.ts';
 
 const order = (orderId: string, price: string, more = {}) => ({ orderId, price, ...more });
 const BOOK = {
@@ -129,6 +130,31 @@ test.each<
   ],
 ])('the price of %s', async (_what, endpoint, request, terms, price, market) => {
   expect(await pricedIn(reader(SAID), endpoint, request, terms)).toEqual({ price, market });
+});
+
+test('a field that a trade does not have says nothing of its price', async () => {
+  const request = { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '5000', price: '1400' };
+  expect((await pricedIn(reader(SAID), trade, request))?.price).toEqual(CNGN('1412'));
+});
+
+test('a rule stops an order if no market price is known', async () => {
+  const { stops } = await ruledMachine(['--max-from-market', '2%']);
+  const order = [
+    'fx',
+    'orders',
+    'add',
+    '--pair',
+    'CNGN-USDC',
+    '--side',
+    'buy',
+    '--price',
+    '1400',
+    '--min',
+    '1',
+    '--max',
+    '5',
+  ];
+  await stops([...order, '--yes'], 'RULE_MARKET', 'no market price is known');
 });
 
 test('a spread moves the price of a trade against an order', async () => {
