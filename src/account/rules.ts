@@ -3,6 +3,7 @@ import { CliError, jsonIn } from '../base/errors.ts';
 import { commandNow } from '../contract/renamed.ts';
 import { type Amount, type Asset, DECIMALS } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';
+import { percentFromText } from '../money/rates.ts';
 
 /** Reads the rules that hosts share in a journal. Throws CliError usage if the text is not what this version writes. */
 export function parseSharedRules(text: string): Rules {
@@ -40,6 +41,8 @@ export interface Rules {
   readonly hours?: readonly string[] | undefined;
   readonly requireOnce?: boolean | undefined;
   readonly confirmAbove?: readonly ConfirmRule[] | undefined;
+  /** How far the price of an order or a trade may be from that of the market, in percent: `2.5`. */
+  readonly maxFromMarket?: string | undefined;
 }
 
 /** A bank code and an account number. */
@@ -78,6 +81,7 @@ export function rulesSchema() {
     hours: texts((text) => parseHours(text) !== undefined),
     requireOnce: z.optional(z.boolean()),
     confirmAbove: z.optional(z.array(z.strictObject(money).check(isAmount))),
+    maxFromMarket: z.optional(z.string().check(z.refine((text) => percentFromText(text) !== undefined))),
   });
 }
 

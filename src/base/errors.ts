@@ -130,3 +130,8 @@ export class ExchangeError extends Error {
     this.sent = sent;
   }
 }
+
+/** Leaves out what a read that may fail did not return. Throws CliError interrupted. */
+export function unread(error: unknown): undefined {
+  if (error instanceof CliError && error.category === 'interrupted') throw error;
+}

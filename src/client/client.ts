@@ -198,7 +198,6 @@ function usable<D>(
 function acceptedWithoutId(reason: string, httpStatus: number): CliError {
   return new CliError('unknown', `the service accepted the request, but its id is unknown (${reason})`, {
     code: 'OUTCOME_UNKNOWN',
-    hint: 'do not run the command again yet: check the account first',
     httpStatus,
     responseCode: '00',
   });
@@ -267,7 +266,7 @@ export function unknownOutcome(reason: string, { cause, next, ...details }: Unkn
     `the outcome is unknown: the request was sent, but no usable response arrived (${reason})`,
     {
       code: 'OUTCOME_UNKNOWN',
-      hint: ['do not run the command again yet: check the account first', next].filter(Boolean).join('; '),
+      hint: next,
       ...details,
       cause,
     },

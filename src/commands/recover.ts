@@ -22,7 +22,7 @@ const recoverCommand = command({
   },
   run: async (session, { requestId }) => {
     const reply = await session.call(recoverRequest, { requestId });
-    await session.note('the service is recovering the request; check its status again later');
+    await session.note('the service continues the request if it is stuck; one that has ended stays as it is');
     return outcomeOf(session, recoverRequest, reply);
   },
 });

@@ -1,5 +1,5 @@
 import { TOKENS } from '../money/amount.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, refusal } from './endpoint.ts';
 import * as f from './fields.ts';
 import { FAULT_KINDS } from './sandbox.ts';
 
@@ -158,6 +158,14 @@ export const sandboxPay = endpoint({
       outcome: f.oneOf('inferred', ['accepted', 'refunded']),
       reason: f.orNull(f.anyText('inferred')),
     }),
+  errors: [
+    refusal(
+      'NOT_FOUND',
+      'inferred',
+      'no virtual account has this number',
+      'get the number of an account with: fiatrail onramp account <request id>',
+    ),
+  ],
 });
 
 export const sandboxDeposit = endpoint({

@@ -54,8 +54,8 @@ export interface MoveRow {
   readonly amount: string;
   /** A field that, if given, decides the amount and everything else instead: the id of a quote. */
   readonly decidedBy?: string;
-  /** Whether a request without an amount moves nothing; otherwise it moves an amount that it does not say. */
-  readonly isFreeWithout?: true;
+  /** For an update: the fields of what it replaces, to which only what it adds counts. Without an amount or a price, it adds nothing. */
+  readonly replaces?: readonly string[];
   /**
    * For a trade, whose amount is in cNGN: the account may give the stablecoin instead. It gives cNGN if `field` has the value `cngn`;
    * otherwise the field `stablecoin` ends with the name of what it gives. Left out, or with the field `unless`: the request does not say.
@@ -65,6 +65,8 @@ export interface MoveRow {
     readonly cngn?: string;
     readonly stablecoin?: string;
     readonly unless?: string;
+    /** The field with the price in cNGN per stablecoin at which it is given. Without one, the request does not say how much that is. */
+    readonly price?: string;
   };
   /** Whether the money comes from outside to the destination. Nothing is spent, so no amount of a rule counts it. */
   readonly isIncoming?: true;
@@ -201,6 +203,10 @@ export const refusal = (fault: FaultName, source: Source, when: string, remedy?:
 /** Declares what makes a request invalid. */
 export const invalid = (source: Source, when: string, remedy?: string): DeclaredError =>
   refusal('VALIDATION_ERROR', source, when, remedy);
+
+/** Remedy for an invalid request about a user, who may also be inactive. Source: interface (the rule), inferred (the error). */
+export const CORRECT_OR_ACTIVATE =
+  'correct the input; if the user is inactive, activate the user with: fiatrail users activate <user id>';
 
 const UNVERIFIED = 'the user is unknown or not verified';
 /** The service refuses an unknown or unverified user with one of two faults. */

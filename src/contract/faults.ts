@@ -84,7 +84,12 @@ export const FAULTS = {
     message: 'Too many requests',
     remedy: 'wait, then run the command again',
   },
-  INTERNAL_ERROR: { code: '05', http: 500, message: 'Internal error', remedy: 'retry in a minute' },
+  INTERNAL_ERROR: {
+    code: '05',
+    http: 500,
+    message: 'Internal error',
+    remedy: 'run a read again in a minute; what a change did is unknown: find out with: fiatrail ops reconcile',
+  },
   SHORT_BALANCE: {
     is: 'INSUFFICIENT_BALANCE',
     code: '05',

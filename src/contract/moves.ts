@@ -18,28 +18,70 @@ export type Destination =
 export interface Moves {
   /** What is spent. */
   readonly amount: Amount | undefined;
+  /** What else may be spent at the worst: the stablecoin that an order offers, at its price. */
+  readonly atWorst: readonly Amount[];
   /** What comes in instead. */
   readonly incoming: Amount | undefined;
   /** The assets that it also moves or may move, in amounts that the request does not say. */
   readonly unknownAssets: readonly Asset[];
 }
 
+/** What a request only refers to, by the names of fields: what a quote says, the order that an update replaces. */
+export type MoveTerms = Readonly<Record<string, string>>;
+
 type MoveInput = Readonly<Record<string, unknown>>;
 
 const STABLECOINS = ['USDC', 'USDT'] as const;
 
-const NOTHING: Moves = { amount: undefined, incoming: undefined, unknownAssets: [] };
+const NOTHING: Moves = { amount: undefined, atWorst: [], incoming: undefined, unknownAssets: [] };
 
 /** Returns what a request moves; undefined if its endpoint moves no money. Works for unvalidated requests too. */
-export function movesOf(endpoint: Endpoint, request: unknown): Moves | undefined {
+export function movesOf(endpoint: Endpoint, request: unknown, terms: MoveTerms = {}): Moves | undefined {
   const { moves } = endpoint;
   if (!moves) return undefined;
   const input = (request ?? {}) as MoveInput;
-  if (moves.isFreeWithout && input[moves.amount] === undefined) return NOTHING;
-  if (moves.isIncoming) return { ...NOTHING, incoming: amountIn(endpoint, moves, input).amount };
+  if (moves.replaces) return addedBy(endpoint, moves, input, terms);
+  if (moves.isIncoming) return { ...NOTHING, incoming: amountIn(endpoint, moves.amount, input).amount };
   if (moves.decidedBy !== undefined && input[moves.decidedBy] !== undefined) return { ...NOTHING, ...UNKNOWN };
-  const { amount, unknownAssets } = amountIn(endpoint, moves, input);
-  return { ...NOTHING, amount, unknownAssets: [...unknownAssets, ...stablecoinsGiven(moves, input)] };
+  return givenBy(endpoint, moves, input);
+}
+
+/** Returns what the request of a trade, an order or a payment gives. */
+function givenBy(endpoint: Endpoint, moves: MoveRow, input: MoveInput): Moves {
+  const { amount, unknownAssets } = amountIn(endpoint, moves.amount, input);
+  const given = stablecoinsGiven(moves, input);
+  const [asset, ...others] = given;
+  const price = moves.gives?.price && amountIn(endpoint, moves.gives.price, input).amount;
+  if (!amount || !price || !asset || others.length > 0)
+    return { ...NOTHING, amount, unknownAssets: [...unknownAssets, ...given] };
+  return { ...NOTHING, amount, atWorst: [{ asset, minor: (amount.minor * MILLION + price.minor - 1n) / price.minor }] };
+}
+
+const MILLION = 1_000_000n;
+
+/** The name under which terms have a field of the order that an update replaces. */
+export const replacedField = (name: string): string => `replaced.${name}`;
+
+/** Returns what an update adds to what its order gave before. If nothing is known of the order, all of it is new. */
+function addedBy(endpoint: Endpoint, moves: MoveRow, input: MoveInput, terms: MoveTerms): Moves {
+  const changed = [moves.amount, moves.gives?.price].filter((name) => name !== undefined && input[name] !== undefined);
+  if (changed.length === 0) return NOTHING;
+  const replaced = Object.fromEntries(
+    (moves.replaces ?? []).map((name) => [name, terms[replacedField(name)]] as const),
+  );
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const after = givenBy(endpoint, moves, { ...replaced, ...Object.fromEntries(given) });
+  const before = givenBy(endpoint, moves, replaced);
+  if (!after.amount || !before.amount || before.unknownAssets.length > 0) return after;
+  const added = (one: Amount, other: Amount | undefined): Amount => {
+    const minor = one.minor - (other?.asset === one.asset ? other.minor : 0n);
+    return { ...one, minor: minor > 0n ? minor : 0n };
+  };
+  return {
+    ...after,
+    amount: added(after.amount, before.amount),
+    atWorst: after.atWorst.map((each) => added(each, before.atWorst[0])),
+  };
 }
 
 /** Returns the assets that requests of an endpoint may spend; empty if it spends nothing. */
@@ -58,14 +100,65 @@ export function destinationsOf({ moves, redirects }: Endpoint, request: unknown)
   return (moves ?? redirects)?.to.flatMap((target) => destinationsIn(target, input)) ?? [];
 }
 
+/** A request, and the terms that it only refers to. */
+interface MoveRequest {
+  readonly input: unknown;
+  readonly terms?: MoveTerms | undefined;
+}
+
+/**
+ * Whether two requests to an endpoint may move the same: the same amount of the same asset to the same destination, as sent. What one of
+ * them does not say may be the same. With `isAnyAmount`, the amount does not matter: it is whatever is there.
+ */
+export function mayMoveTheSame(endpoint: Endpoint, one: MoveRequest, other: MoveRequest, isAnyAmount = false): boolean {
+  const [ours, theirs] = [movementIn(endpoint, one), movementIn(endpoint, other)];
+  if (ours.to !== theirs.to || !ours.assets.some((asset) => theirs.assets.includes(asset))) return false;
+  const isKnown = ours.minor !== undefined && theirs.minor !== undefined;
+  return isAnyAmount || !isKnown || ours.minor === theirs.minor;
+}
+
+/** What a request says that it moves: where to, as a text; the assets of which it may be one; and how much. */
+function movementIn(endpoint: Endpoint, { input: request, terms = {} }: MoveRequest) {
+  const { moves } = endpoint;
+  const sent = (request ?? {}) as MoveInput;
+  const input =
+    moves?.decidedBy !== undefined && terms[moves.amount] !== undefined ? onTerms(moves, sent, terms) : sent;
+  const { amount, incoming, unknownAssets } = movesOf(endpoint, input, terms) ?? NOTHING;
+  const moved = amount ?? incoming;
+  const assets =
+    moves?.gives && moved ? assetsGiven(moves, input) : [...(moved ? [moved.asset] : []), ...unknownAssets];
+  return { to: destinationText(endpoint, input), assets, minor: moved?.minor };
+}
+
+/** A request with the terms of its quote in place of the quote. */
+const onTerms = ({ decidedBy }: MoveRow, input: MoveInput, terms: MoveTerms): MoveInput => ({
+  ...Object.fromEntries(Object.entries(input).filter(([name]) => name !== decidedBy)),
+  ...terms,
+});
+
+/** Returns the assets of which a trade or an order may give one. */
+function assetsGiven(moves: MoveRow, input: MoveInput): readonly Asset[] {
+  const given = stablecoinsGiven(moves, input);
+  const isEither = moves.gives?.unless !== undefined && input[moves.gives.unless] !== undefined;
+  return given.length === 0 ? ['CNGN'] : isEither ? ['CNGN', ...given] : given;
+}
+
+/** Writes the destinations of a request, equal for equal ones. What does not say where it goes is told apart by all that it says. */
+function destinationText(endpoint: Endpoint, input: MoveInput): string {
+  const all = destinationsOf(endpoint, input);
+  const isUnknown = all.some(({ kind }) => kind === 'unknown');
+  const others = Object.entries(input).filter(
+    ([name, value]) => name !== endpoint.moves?.amount && typeof value === 'string',
+  );
+  return JSON.stringify([...all, ...(isUnknown ? others.sort(([a], [b]) => (a < b ? -1 : 1)) : [])], (_, value) =>
+    typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value) ? value.toLowerCase() : value,
+  );
+}
+
 const UNKNOWN = { amount: undefined, unknownAssets: TOKENS } as const;
 
 /** Reads the amount. One that cannot be read, or that no transfer has, is unknown, in every asset that it may have. */
-function amountIn(
-  endpoint: Endpoint,
-  { amount: field }: MoveRow,
-  input: MoveInput,
-): Pick<Moves, 'amount' | 'unknownAssets'> {
+function amountIn(endpoint: Endpoint, field: string, input: MoveInput): Pick<Moves, 'amount' | 'unknownAssets'> {
   const { unit, asset: named } = metaOf(endpoint, field);
   const asset = assetIn(named, input);
   const value = input[field];

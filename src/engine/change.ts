@@ -148,10 +148,15 @@ export async function asPlanned(
 }
 
 /** Returns the rules that a request meets on this machine, a sentence each. */
-async function rulesMet({ profile, operators, rules }: Account, endpoint: Endpoint, input: unknown) {
+async function rulesMet(
+  { profile, operators, rules }: Account,
+  endpoint: Endpoint,
+  input: unknown,
+  terms: Baseline['terms'],
+) {
   const { signLimits, signRulesMet } = await import('./plans/sign-above.ts');
   const limits = signLimits(profile, await operators());
-  return [...signRulesMet(limits, endpoint, input), ...(await rules.met(endpoint, input))];
+  return [...signRulesMet(limits, endpoint, input), ...(await rules.met(endpoint, input, terms))];
 }
 
 interface WantedChange<E extends Endpoint> {
@@ -164,11 +169,12 @@ interface WantedChange<E extends Endpoint> {
 /** Returns a change as it is sent: that of the plan that is applied, or as it was typed. Throws CliError, and what ends a plan's command. */
 async function plannedOf<E extends Endpoint>(account: Account, { asPlanned }: Changes, wanted: WantedChange<E>) {
   const { endpoint, input, change, options } = wanted;
+  const { terms } = options;
   const { summary, lines, tag, previews } = change;
   const planned = await asPlanned(
     {
       ...{ endpoint, input, summary, lines, tag },
-      rulesMet: () => rulesMet(account, endpoint, input),
+      rulesMet: () => rulesMet(account, endpoint, input, terms),
       readPreviews: async () => (await previews?.()) ?? [],
     },
     () => prepareRequest(account, endpoint, input, options),
@@ -204,15 +210,37 @@ async function writeOf<E extends Endpoint>(
   return { ...reply, request: input };
 }
 
+/**
+ * Adds what an order or a trade only refers to, for the rules and the journal, and a warning about a price that is far from the market, which
+ * is read only if somebody is asked.
+ */
+async function withMarket<E extends Endpoint>(account: Account, wanted: WantedChange<E>): Promise<WantedChange<E>> {
+  const { endpoint, input, change, options } = wanted;
+  if (!endpoint.moves?.gives) return { ...wanted, options: { ...options, terms: change.terms?.() } };
+  const { marketWarning } = await import('./market.ts');
+  const { replacedTerms } = await import('./operations/changes.ts');
+  const terms = { ...change.terms?.(), ...(await replacedTerms(account, endpoint, input)) };
+  const previews = async () => {
+    const [own = [], warning] = await Promise.all([
+      change.previews?.(),
+      marketWarning(account, endpoint, input, terms),
+    ]);
+    return [...own, ...warning];
+  };
+  return { ...wanted, change: { ...change, previews }, options: { ...options, terms } };
+}
+
 /** Makes a change (`Changes.change`). */
 export async function changeOf<E extends Endpoint>(
   account: Account,
   asking: ChangePrompt,
   changes: Changes,
-  wanted: WantedChange<E>,
+  typed: WantedChange<E>,
 ): Promise<AccountReply<ResponseOf<E>>> {
   const { activity, rules, time } = account;
+  const wanted = await withMarket(account, typed);
   const { endpoint, options } = wanted;
+  const { terms } = options;
   if (effectOf(endpoint, wanted.input) === 'write') return writeOf(account, asking, wanted);
   const { applied, input, change } = await plannedOf(account, changes, wanted);
   const request = await prepareRequest(account, endpoint, input, options);
@@ -222,13 +250,15 @@ export async function changeOf<E extends Endpoint>(
   const sending = {
     ...{ endpoint, input, summary: change.summary },
     guard: effect === 'money' ? changes.guard() : undefined,
+    // What a request only refers to decides whether an earlier one was equal.
+    baseline: { terms },
   };
   const earlier = asking.isAsked && !change.sweep ? await repetitionOf(account, sending) : undefined;
   const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
   const requirePossible = (shown: readonly ShownLine[]) => requirePaidFor(account, asking, sending, shown);
   if (!change.sweep) await asking.confirm({ ...change, lines, requirePossible });
   if (!asking.isAsked && !change.sweep && change.payer) await requirePossible(await readPayer(account, change.payer));
-  const limits = await rules.require(endpoint, input, change.summary);
+  const limits = await rules.require(endpoint, input, change.summary, terms);
   if (asking.isAsked && effect === 'money')
     await requireSigned(account, endpoint, input, applied && (await stillSigned(account, applied)));
   // It may have expired while the question was open.
@@ -236,7 +266,7 @@ export async function changeOf<E extends Endpoint>(
   await change.before?.();
   // The service's public key is checked before anything is recorded.
   await account.connection(endpoint);
-  const baseline = await baselineBefore(account, applied, endpoint, input, change);
+  const baseline = await baselineBefore(account, applied, endpoint, input, { ...terms, ...change.terms?.() });
   if (effect === 'money') requireOpened(activity);
   await time.warn();
   const { reply, operationId } = await sendJournaled(account, {
@@ -291,11 +321,17 @@ async function baselineBefore(
   applied: PlanToApply | undefined,
   endpoint: Endpoint,
   input: unknown,
-  { terms }: SentChange,
+  terms: NonNullable<Baseline['terms']>,
 ): Promise<Baseline> {
   if (applied) await (await import('./operations/applied.ts')).requireUnapplied(account, applied.plan);
   const { baselineOf } = await import('./operations/baseline.ts');
-  return baselineOf(account, endpoint, input, terms?.(), !account.activity.hasRead);
+  return baselineOf(
+    account,
+    endpoint,
+    input,
+    Object.keys(terms).length === 0 ? undefined : terms,
+    !account.activity.hasRead,
+  );
 }
 
 /** What an estimate may be too high by: a price does not move further between a confirmation and the request. */

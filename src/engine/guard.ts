@@ -11,6 +11,8 @@ export interface Guard {
   readonly isAgain: boolean;
   /** Whether a repetition without a key stops. */
   readonly isGuarded: boolean;
+  /** Whether it moves whatever is there when it is sent: `--amount max` and `all`. */
+  readonly takesRest?: boolean;
   /** What was typed, normalized, as JSON. It may contain secrets; the journal keeps only a digest. */
   readonly input: string;
 }
@@ -48,53 +50,52 @@ export async function requireFree(
   if (kind === 'done') throw new AlreadyDone(operation);
   if (kind !== 'busy') throw conflictError(kind, operation);
   await world.clock.sleep(LOOK_AGAIN_MS, world.interrupted).catch(() => {
-    throw new CliError(
-      'interrupted',
-      'interrupted while another process was at work under this idempotency key; nothing was sent',
-    );
+    throw new CliError('interrupted', 'interrupted while another process was at work on this; nothing was sent');
   });
 }
 
-function conflictError(kind: 'other-input' | 'in-doubt' | 'repeated', operation: Operation): CliError {
-  const { operationId, idempotencyKey, summary, createdAt, state } = operation;
+/** The error for an operation that stops another one. Nothing was sent this time. */
+export function conflictError(kind: Exclude<Conflict['kind'], 'done' | 'busy'>, operation: Operation): CliError {
+  const { operationId, idempotencyKey, summary, createdAt } = operation;
   const when = timeForPeople(createdAt);
-  if (kind === 'other-input')
-    return new CliError(
-      'usage',
-      `the idempotency key ${idempotencyKey} was used for something else on ${when}: ${summary}; nothing was sent`,
-      {
-        code: 'ONCE_KEY_TAKEN',
-        hint: 'use another key, or the input that was used with this one',
-        operationId,
-      },
-    );
   const { contradiction } = operation.searchState;
-  if (kind === 'in-doubt' && contradiction)
-    return new CliError(
-      'unknown',
-      `${summary}, run under this idempotency key on ${when}, is in doubt: ${contradictedText(contradiction)}; nothing was sent this time`,
-      { code: RESPONSE_OF_ANOTHER_REQUEST, hint: resolveHint(operationId), contradiction, operationId },
-    );
-  if (kind === 'in-doubt')
-    return new CliError(
-      'unknown',
-      `the outcome of ${summary}, run under this idempotency key on ${when}, is unknown; nothing was sent this time`,
-      {
-        code: 'OUTCOME_UNKNOWN',
-        hint: `find out with: fiatrail ops reconcile ${operationId}`,
+  const doubt = contradiction
+    ? { code: RESPONSE_OF_ANOTHER_REQUEST, hint: resolveHint(operationId), contradiction, operationId }
+    : { code: 'OUTCOME_UNKNOWN', hint: reconcileHint(operationId), operationId };
+  const why = contradiction ? `in doubt: ${contradictedText(contradiction)}` : 'unknown';
+  switch (kind) {
+    case 'other-input':
+      return new CliError(
+        'usage',
+        `the idempotency key ${idempotencyKey} was used for something else on ${when}: ${summary}; nothing was sent`,
+        {
+          code: 'ONCE_KEY_TAKEN',
+          hint: 'use another key, or the input that was used with this one',
+          operationId,
+        },
+      );
+    case 'in-doubt':
+      return new CliError(
+        'unknown',
+        `the outcome of ${summary}, run under this idempotency key on ${when}, is ${why}; nothing was sent this time`,
+        doubt,
+      );
+    case 'equal-in-doubt':
+      return new CliError(
+        'declined',
+        `the outcome of an equal operation (${operationId}: ${summary}), sent on ${when}, is ${why}; nothing was sent this time`,
+        doubt,
+      );
+    case 'repeated':
+      return new CliError('declined', `already done on ${when}: ${summary}; nothing was sent this time`, {
+        code: 'REPEATED',
+        hint: 'to repeat it, add --again; in scripts, use --once KEY',
         operationId,
-      },
-    );
-  const isInDoubt = state === 'sent' || state === 'unknown';
-  return new CliError(
-    'declined',
-    `already ${isInDoubt ? 'sent, with an unknown outcome,' : 'done'} on ${when}: ${summary}; nothing was sent this time`,
-    {
-      code: 'REPEATED',
-      hint: 'to repeat it, add --again; in scripts, use --once KEY',
-      operationId,
-    },
-  );
+      });
+  }
 }
+
+/** What to do about an operation whose outcome is unknown: nothing else can tell whether doing it again would be the second time. */
+export const reconcileHint = (operationId: string) => `find out with: fiatrail ops reconcile ${operationId}`;
 
 export const timeForPeople = (iso: string) => `${iso.slice(0, 16).replace('T', ' ')} UTC`;

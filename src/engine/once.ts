@@ -15,14 +15,19 @@ export async function guardIn(
 ): Promise<{ readonly values: Readonly<Record<string, unknown>>; readonly guard: Guard | undefined }> {
   if (!money) return { values: input, guard: undefined };
   const { once, again, plan: _plan, planExpires: _expires, ...values } = input;
-  const typed = { isGuarded: money === 'guarded', input: typedInput(words, values) };
+  const typed = {
+    isGuarded: money === 'guarded',
+    // A word in the place of an amount.
+    takesRest: typeof values['amount'] === 'string',
+    input: typedInput(words, values),
+  };
   return { values, guard: await guardOf({ once, again }, typed, timeMs) };
 }
 
 /** Reads --once and --again. Throws CliError usage. */
 export async function guardOf(
   { once, again }: { readonly once?: unknown; readonly again?: unknown },
-  typed: Pick<Guard, 'isGuarded' | 'input'>,
+  typed: Pick<Guard, 'isGuarded' | 'takesRest' | 'input'>,
   timeMs: () => Promise<number>,
 ): Promise<Guard> {
   const isAgain = again === true;

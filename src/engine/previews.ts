@@ -1,4 +1,4 @@
-import { CliError } from '../base/errors.ts';
+import { unread } from '../base/errors.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
 import { accumulatedFees, getFees, previewFees } from '../contract/endpoints/fees.ts';
 import { listOrders } from '../contract/endpoints/fx-orders.ts';
@@ -32,10 +32,7 @@ export async function readPreviews(
   return (await Promise.all(reads.map((read) => read().catch(noLines)))).flat();
 }
 
-function noLines(error: unknown): readonly ShownLine[] {
-  if (error instanceof CliError && error.category === 'interrupted') throw error;
-  return [];
-}
+const noLines = (error: unknown): readonly ShownLine[] => unread(error) ?? [];
 
 /** The amount in both units and in its wire unit: `₦5,000.00 (500,000 kobo), sent as 5000 naira`. */
 export function amountLine(value: Amount, unit: MoneyUnit, more = ''): ShownLine {
@@ -168,10 +165,6 @@ export async function withdrawableFrom(
   return isTheirs || wallets.length === 0 || wallets.length < rows.length
     ? held
     : { ...amount(token, 0n), otherWallets: wallets };
-}
-
-function unread(error: unknown): undefined {
-  noLines(error);
 }
 
 /** Reads what a wallet on EVM networks holds of a token on Base or, with `anyNetwork`, on the network where it holds most. */

@@ -7,6 +7,7 @@ import type { Reply } from '../client/client.ts';
 import { encodeRequest } from '../client/codec.ts';
 import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type RequestOf } from '../contract/endpoint.ts';
+import type { MoveTerms } from '../contract/moves.ts';
 import { redact } from '../contract/redact.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
@@ -23,6 +24,8 @@ export interface RequestOptions {
   readonly prints?: ResultShape | readonly string[];
   /** A read that precedes a change; a dry run makes it too, in order to show the change. */
   readonly isBeforehand?: boolean;
+  /** What a change only refers to, for the rules. */
+  readonly terms?: MoveTerms | undefined;
   /** A change that the journal has recorded already, and that rules allowed then. */
   readonly isRecorded?: boolean;
 }
@@ -41,11 +44,11 @@ export async function prepareRequest<E extends Endpoint>(
   { profile, globals, world, inputName, rules }: PreparingSession,
   endpoint: E,
   input: RequestOf<E>,
-  { unchecked, prints = shapeOfResponse(endpoint), isBeforehand, isRecorded }: RequestOptions = {},
+  { unchecked, prints = shapeOfResponse(endpoint), isBeforehand, isRecorded, terms }: RequestOptions = {},
 ): Promise<ReadyRequest<E>> {
   const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input, inputName);
   if (globals.dryRun && !isBeforehand) {
-    const verdicts = await rules.tested(endpoint, input);
+    const verdicts = await rules.tested(endpoint, input, terms);
     throw verdicts
       ? new DryRun({ data: { profile: profile.name, rules: verdicts } })
       : dryRunOf(profile, world.env, endpoint, input);
@@ -56,7 +59,7 @@ export async function prepareRequest<E extends Endpoint>(
       hint: 'omit it: nothing was sent',
     });
   await checkOptions(isNames(prints) ? { names: prints } : prints, globals.present);
-  if (!isRecorded) await rules.require(endpoint, input);
+  if (!isRecorded) await rules.require(endpoint, input, undefined, terms);
   return request;
 }
 

@@ -1,21 +1,29 @@
 import { CliError, ExchangeError, withDetails } from '../base/errors.ts';
 import { contradicted, type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
-import { type Moves, movesOf } from '../contract/moves.ts';
+import { type Moves, mayMoveTheSame, movesOf } from '../contract/moves.ts';
 import { redact, secretsIn } from '../contract/redact.ts';
 import { firstName } from '../contract/renamed.ts';
 import { failureIn, repetitionsOf, valuesAt } from '../contract/repeats.ts';
 import { CLEARED } from '../journal/chain.ts';
-import type { Authority, Baseline, Intent, Sweep } from '../journal/intent.ts';
+import type { Authority, Baseline, EarlierRequest, Intent, SpendLimit, Sweep } from '../journal/intent.ts';
 import type { Journal } from '../journal/interface.ts';
 import type { Operation } from '../journal/operations.ts';
-import type { SpendLimit } from '../journal/spending.ts';
 import { isInDoubt, searchResult } from '../journal/states.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Account } from './account.ts';
-import { AlreadyDone, type Guard, requireFree, resolveHint, takenBefore, timeForPeople } from './guard.ts';
+import {
+  AlreadyDone,
+  conflictError,
+  type Guard,
+  reconcileHint,
+  requireFree,
+  resolveHint,
+  takenBefore,
+  timeForPeople,
+} from './guard.ts';
 import { workStartedBy } from './operations/find-work.ts';
 import { endsAccepted } from './operations/work.ts';
 import type { PlanToApply } from './plans/change.ts';
@@ -80,6 +88,8 @@ async function intentOf(
   const { endpoint, input, summary, guard, tag, baseline, limits = [], authority, sweep } = sending;
   const { profile, commandLine } = account;
   const effect = effectOf(endpoint, input);
+  const moves = effect === 'money' ? movesOf(endpoint, input, baseline?.terms) : undefined;
+  const atWorst = moves?.atWorst.map(({ asset, minor }) => ({ asset, minor: String(minor) })) ?? [];
   return {
     kind: endpoint.starts === 'onboarding' ? 'onboarding' : effect === 'money' ? 'money' : 'destructive',
     account: await account.accountNames(),
@@ -94,15 +104,27 @@ async function intentOf(
     input: guard ? guard.input : await recognizableInput(account, commandLine, endpoint, input),
     idempotencyKey: guard?.idempotencyKey,
     tag,
-    baseline,
+    baseline: atWorst.length === 0 ? baseline : { ...baseline, atWorst },
     isGuarded: guard?.isGuarded ?? false,
     isAgain: guard?.isAgain ?? false,
-    moves: effect === 'money' ? movedAmount(movesOf(endpoint, input)) : undefined,
+    mayEqual: guard && equalTo(sending, guard),
+    moves: movedAmount(moves),
     limits,
     authority,
     sweep,
   };
 }
+
+/** Whether an earlier request to the same endpoint may have moved the same. Compares what was sent, however it was typed. */
+const equalTo =
+  ({ endpoint, input, baseline }: Pick<JournaledRequest<unknown>, 'endpoint' | 'input' | 'baseline'>, guard: Guard) =>
+  (earlier: EarlierRequest): boolean =>
+    mayMoveTheSame(
+      endpoint,
+      { input, terms: baseline?.terms },
+      { input: parseExactJson(earlier.request), terms: earlier.baseline?.terms },
+      guard.takesRest,
+    );
 
 /** Sends a request that the journal records on disk: the intent before it is sent, the outcome before the command ends. */
 export async function sendJournaled<D>(
@@ -214,12 +236,12 @@ async function claimedAndSent(account: Journaled, journal: Journal, intent: Inte
     const claim = await journal.claim(intent, account.globals.timeoutMs);
     if (claim.kind === 'ours') return claim;
     if (claim.kind === 'over-limit')
-      throw (await import('./rules/verdicts.ts')).overLimit(account.profile.name, claim, intent.moves);
+      throw (await import('./rules/verdicts.ts')).overLimit(account.profile.name, claim, intent);
     await requireFree(account, claim);
   }
 }
 
-/** Describes an equal operation of the last 10 minutes, or one whose outcome is unknown; undefined if there is none. */
+/** Describes an equal operation of the last 10 minutes; undefined if there is none. Throws CliError declined if the outcome of one is unknown. */
 export async function repetitionOf(
   account: Journaled,
   sending: Omit<JournaledRequest<unknown>, 'call'>,
@@ -227,6 +249,8 @@ export async function repetitionOf(
   if (!sending.guard) return undefined;
   const journal = await account.journal();
   const found = await journal.findConflict(await intentOf(account, sending));
+  // Nobody who is asked could know better: an outcome is settled first.
+  if (found?.kind === 'equal-in-doubt') throw conflictError(found.kind, found.operation);
   if (found?.kind !== 'repeated') return undefined;
   const { createdAt, operationId, state } = found.operation;
   return `already recorded on ${timeForPeople(createdAt)} (operation ${operationId}, ${state})`;
@@ -284,7 +308,7 @@ async function requireUndone(journal: Journal, operationId: string): Promise<voi
   if (!isInDoubt(known)) throw new AlreadyDone(known);
   throw new CliError('unknown', `this attempt did nothing, but another command sent it again: ${known.summary}`, {
     code: 'OUTCOME_UNKNOWN',
-    hint: `its outcome is unknown; find out with: fiatrail ops reconcile ${operationId}`,
+    hint: `its outcome is unknown; ${reconcileHint(operationId)}`,
     operationId,
   });
 }
@@ -303,8 +327,8 @@ function lostOutcomeText({ operationId, state, requestId }: RecordedOutcome): st
 }
 
 function withOperation(error: CliError, operationId: string): CliError {
-  const next = error.contradiction ? resolveHint(operationId) : `find out with: fiatrail ops reconcile ${operationId}`;
-  const hint = error.category === 'unknown' ? `${error.hint}; ${next}` : error.hint;
+  const next = error.contradiction ? resolveHint(operationId) : reconcileHint(operationId);
+  const hint = error.category === 'unknown' ? [next, error.hint].filter(Boolean).join('; ') : error.hint;
   return withDetails(error, { hint, operationId });
 }
 

@@ -2,17 +2,17 @@ import type { Host, Ids } from '../base/world.ts';
 import { accountIds, accountIn } from './accounts.ts';
 import { CLEARED } from './chain.ts';
 import { endOfChain, type Recording } from './entries.ts';
-import type { Intent } from './intent.ts';
+import type { Intent, SpendLimit } from './intent.ts';
 import { listOperations, type Operation, type Selection } from './operations.ts';
-import { overLimit, type SpendLimit } from './spending.ts';
+import { overLimit } from './spending.ts';
 import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
 
 /**
  * What the journal decided. `ours`: recorded; send it unless `isLate`, after which others count its
  * outcome as unknown. The others return the operation that it conflicts with.
  * `done`: the idempotency key was used for the same input, and the operation ended or was accepted. `other-input`: it was used for another
- * input. `busy`: another process is at work under the key. `in-doubt`: its outcome is unknown. `repeated`: an equal intent
- * without a key was recorded a short time ago, or is in doubt. `over-limit`: with it, a sum would be over this limit; now it is `spentMillionths`.
+ * input. `busy`: another process is at work under the key, or on an equal intent. `in-doubt`: its outcome is unknown. `equal-in-doubt`: that of an
+ * equal intent is, under whatever key. `repeated`: an equal intent without a key was recorded a short time ago. `over-limit`: with it, a sum would be over this limit; now it is `spentMillionths`.
  */
 export type Claim =
   | { readonly kind: 'ours'; readonly operationId: string; readonly isLate: () => boolean }
@@ -26,7 +26,7 @@ type Claimed =
 
 /** An operation that an intent conflicts with. */
 export type Conflict = {
-  readonly kind: 'done' | 'other-input' | 'busy' | 'in-doubt' | 'repeated';
+  readonly kind: 'done' | 'other-input' | 'busy' | 'in-doubt' | 'equal-in-doubt' | 'repeated';
   readonly operation: Operation;
 };
 
@@ -87,11 +87,18 @@ export async function findConflict(context: ClaimContext, intent: ConflictQuery)
 
 type FoundConflict = Conflict | { readonly abandoned: string } | undefined;
 
-const conflictOf = (context: ClaimContext, claimed: ClaimQuery) =>
-  claimed.idempotencyKey === undefined ? repeated(context, claimed) : holder(context, claimed);
+async function conflictOf(context: ClaimContext, claimed: ClaimQuery): Promise<FoundConflict> {
+  // Asked together: on a server, each answer that is waited for is a round trip.
+  const [equal, own] = await Promise.all([
+    equalInDoubt(context, claimed),
+    claimed.idempotencyKey === undefined ? repeated(context, claimed) : holder(context, claimed),
+  ]);
+  return claimed.idempotencyKey === undefined ? (equal ?? own) : (own ?? equal);
+}
 
 /** The parts of an intent that decide what it conflicts with. */
-export type ConflictQuery = Pick<Intent, 'account' | 'input' | 'idempotencyKey' | 'isGuarded' | 'isAgain'>;
+export type ConflictQuery = Pick<Intent, 'account' | 'input' | 'idempotencyKey' | 'isGuarded' | 'isAgain'> &
+  Partial<Pick<Intent, 'endpoint' | 'mayEqual'>>;
 
 type ClaimQuery = Omit<ConflictQuery, 'account'> & {
   readonly accounts: readonly string[];
@@ -115,15 +122,37 @@ async function holder(
 /** The detail of an operation whose process ended between recording and sending. */
 export const NEVER_SENT = 'its process ended before it was sent';
 
-/** Returns an equal operation of the last minutes, or one in doubt of any age. */
+/** More operations with an unknown outcome than an account has. */
+const MOST_IN_DOUBT = 10_000;
+
+/**
+ * Returns an operation whose outcome is unknown and that an intent may repeat: what was typed is equal, or what is sent moves the same. No
+ * key and no flag passes it, because only its outcome says whether the intent is the second one. One that its process still works on is
+ * waited for: its outcome may be known in a moment.
+ */
+async function equalInDoubt(
+  { recording, isBusy }: ClaimContext,
+  { accounts, inputDigest, endpoint, isGuarded, mayEqual }: ClaimQuery,
+): Promise<FoundConflict> {
+  if (!isGuarded && !mayEqual) return undefined;
+  const inDoubt = { account: accounts, state: 'in-doubt', endpoint, limit: MOST_IN_DOUBT } as const;
+  const all = await listOperations(recording.queries, inDoubt);
+  const equal = all.filter(
+    (each) => (each.inputDigest === inputDigest && inputDigest !== CLEARED) || (mayEqual?.(each) ?? false),
+  );
+  const operation = equal.find((each) => !isBusy(each)) ?? equal[0];
+  return operation && { kind: isBusy(operation) ? 'busy' : 'equal-in-doubt', operation };
+}
+
+/** Returns an equal operation of the last minutes. */
 async function repeated(context: ClaimContext, wanted: ClaimQuery): Promise<FoundConflict> {
   const { accounts, inputDigest, isGuarded, isAgain } = wanted;
   if (!isGuarded || isAgain || inputDigest === CLEARED) return undefined;
-  const { queries } = context.recording;
-  const like = { account: accounts, inputDigest, limit: 1 };
-  const operation =
-    (await newestMoved(context, { ...like, state: 'may-have-moved', sinceMs: queries.now() - GUARD_MS })) ??
-    (await listOperations(queries, { ...like, state: 'in-doubt' }))[0];
+  const sinceMs = context.recording.queries.now() - GUARD_MS;
+  const operation = await newestMoved(context, {
+    ...{ account: accounts, inputDigest, limit: 1 },
+    ...{ state: 'may-have-moved', sinceMs },
+  });
   return operation && { kind: 'repeated', operation };
 }
 

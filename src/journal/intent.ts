@@ -1,11 +1,21 @@
 import * as z from 'zod/mini';
 import { once } from '../base/once.ts';
-import { type Amount, amount, isAsset } from '../money/amount.ts';
+import { type Amount, type Asset, amount, isAsset } from '../money/amount.ts';
 import type { AccountNames } from './accounts.ts';
 import { changed, factAbout, jsonOf, subjects } from './entries.ts';
-import type { SpendLimit } from './spending.ts';
 import type { OperationKind } from './states.ts';
 import type { Queries } from './store.ts';
+
+/** A sum that the operations of an account must stay within. Naira and cNGN are one sum, whichever of them the limit names. */
+export interface SpendLimit {
+  readonly asset: Asset;
+  /** The day or the calendar month in Lagos. */
+  readonly period: 'day' | 'month';
+  /** `fiatrail fees withdrawals start`; undefined for all commands together. */
+  readonly command?: string | undefined;
+  /** In the asset's smallest unit. */
+  readonly maxMinor: bigint;
+}
 
 /** What several operations under one idempotency key move together, as the user agreed to it. */
 export interface Sweep {
@@ -45,6 +55,8 @@ const baselineSchema = once(() => {
     before: z.optional(z.strictObject({ ids: z.array(z.string()), sinceMs: z.nullable(z.int()) })),
     // Terms that the request only refers to, in the request's own fields: what a quote said, the number of a saved bank account.
     terms: z.optional(z.record(z.string(), z.string())),
+    // What an order may spend at the worst beside what it moves, in the smallest unit: the stablecoin that it offers, at its price.
+    atWorst: z.optional(z.array(z.strictObject({ asset: z.string(), minor: z.string().check(z.regex(/^\d{1,30}$/)) }))),
   });
 });
 
@@ -53,6 +65,10 @@ const baselineSchema = once(() => {
  * who, what and when, as the service says them.
  */
 export type Baseline = z.infer<ReturnType<typeof baselineSchema>>;
+
+/** Returns what an order may spend at the worst beside what it moves. */
+export const atWorstIn = (baseline: Baseline | null | undefined): readonly Amount[] =>
+  (baseline?.atWorst ?? []).flatMap(({ asset, minor }) => (isAsset(asset) ? amount(asset, BigInt(minor)) : []));
 
 /** Reads a recorded baseline; undefined if it is none. */
 export const parseBaseline = (json: string): Baseline | undefined => recorded(baselineSchema(), json);
@@ -83,6 +99,13 @@ export type Authority = z.infer<ReturnType<typeof authoritySchema>>;
 /** Reads a recorded authority; undefined if it is none. */
 export const parseAuthority = (json: string): Authority | undefined => recorded(authoritySchema(), json);
 
+/** The request of an earlier operation, as it was recorded. */
+export interface EarlierRequest {
+  /** The redacted request as JSON. */
+  readonly request: string;
+  readonly baseline: Baseline | null;
+}
+
 /** An operation before it is sent. Contains no secret: `input` has a slow hash in place of each, if anything. */
 export interface Intent {
   readonly kind: OperationKind;
@@ -103,6 +126,8 @@ export interface Intent {
   /** Whether an equal intent without a key must wait (`GUARD_MS`), unless `isAgain`. */
   readonly isGuarded?: boolean;
   readonly isAgain?: boolean;
+  /** Whether an earlier operation of the endpoint may have moved the same: while its outcome is unknown, this one must not be sent. */
+  readonly mayEqual?: ((earlier: EarlierRequest) => boolean) | undefined;
   /** What is known of the service before the request leaves. */
   readonly baseline?: Baseline | undefined;
   /** What it is a part of, if several operations under one idempotency key move a sum. */

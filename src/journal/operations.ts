@@ -26,6 +26,7 @@ export interface Selection {
   readonly givenIdempotencyKey?: string | undefined;
   readonly inputDigest?: string | undefined;
   readonly requestId?: string | undefined;
+  readonly endpoint?: string | undefined;
   readonly sinceMs?: number | undefined;
   /** Only operations recorded before then. */
   readonly untilMs?: number | undefined;
@@ -67,6 +68,7 @@ export function listQuery(
     ...one('once_key = ?', givenIdempotencyKey),
     ...one('input_digest = ?', inputDigest),
     ...one('request_id = ?', requestId),
+    ...one('endpoint = ?', selection.endpoint),
     ...one('created_at >= ?', selection.sinceMs),
     ...one('created_at < ?', selection.untilMs),
     ...(after ? [['(created_at, id) < (?, ?)', Date.parse(after.createdAt), after.operationId] as const] : []),

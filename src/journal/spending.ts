@@ -1,17 +1,7 @@
 import { namesOfCommand } from '../contract/renamed.ts';
 import { type Amount, type Asset, countedWith, millionthsOf } from '../money/amount.ts';
+import { atWorstIn, type Baseline, parseBaseline, type SpendLimit } from './intent.ts';
 import type { Queries } from './store.ts';
-
-/** A sum that the operations of an account must stay within. Naira and cNGN are one sum, whichever of them the limit names. */
-export interface SpendLimit {
-  readonly asset: Asset;
-  /** The day or the calendar month in Lagos. */
-  readonly period: 'day' | 'month';
-  /** `fiatrail fees withdrawals start`; undefined for all commands together. */
-  readonly command?: string | undefined;
-  /** In the asset's smallest unit. */
-  readonly maxMinor: bigint;
-}
 
 /** What is summed: everything of a limit but its maximum. */
 export type Spending = Omit<SpendLimit, 'maxMinor'>;
@@ -89,7 +79,10 @@ export async function spentIn(
     );
   const spent = sums.filter((sum) => sum.command !== `fiatrail ${INCOMING.command}`);
   const others = SENDS_ANYTHING.filter((each) => spent.some((sum) => sum.command === each));
-  return totalOf(spent) - totalOf(await incomingOf(queries, accounts, { assets, commands: others, firstDay }));
+  const incoming = await incomingOf(queries, accounts, { assets, commands: others, firstDay });
+  return (
+    totalOf(spent) + totalOf(await atWorstOf(queries, accounts, { assets, commands, firstDay })) - totalOf(incoming)
+  );
 }
 
 /** What stands before the words of a command. */
@@ -99,7 +92,26 @@ const marks = (values: readonly string[]): string => values.map(() => '?').join(
 
 const totalOf = (sums: readonly Amount[]): bigint => sums.reduce((total, sum) => total + millionthsOf(sum), 0n);
 
-interface IncomingQuery {
+/** Returns what orders may spend at the worst of a stablecoin, which no sum has: each is recorded with its cNGN. `commands`: all if it is empty. */
+async function atWorstOf(
+  queries: Queries,
+  accounts: readonly string[],
+  { assets, commands, firstDay }: PeriodQuery,
+): Promise<readonly Amount[]> {
+  // Naira and cNGN are what an order moves.
+  if (assets.includes('CNGN')) return [];
+  const rows = await queries.all<{ baseline: string }>(
+    `SELECT baseline FROM operation
+     WHERE created_at >= ? AND ${COUNTS} AND asset = 'CNGN' AND baseline LIKE '%"atWorst":%' AND account || '' IN (${marks(accounts)})
+       ${commands.length === 0 ? '' : `AND command IN (${marks(commands)})`}`,
+    ...[firstDay * DAY_MS - AHEAD_MS, ...accounts, ...commands],
+  );
+  return rows
+    .flatMap(({ baseline }) => atWorstIn(parseBaseline(baseline)))
+    .filter(({ asset }) => assets.includes(asset));
+}
+
+interface PeriodQuery {
   readonly assets: readonly Asset[];
   readonly commands: readonly string[];
   readonly firstDay: number;
@@ -109,7 +121,7 @@ interface IncomingQuery {
 async function incomingOf(
   queries: Queries,
   accounts: readonly string[],
-  { assets, commands, firstDay }: IncomingQuery,
+  { assets, commands, firstDay }: PeriodQuery,
 ): Promise<readonly Amount[]> {
   if (commands.length === 0) return [];
   // An expression, because an index of the account would have all of its operations read, and that of the time only this period's.
@@ -123,22 +135,28 @@ async function incomingOf(
 }
 
 /** The parts of an intent that limits are about. */
-interface LimitedIntent {
+export interface LimitedIntent {
   readonly command: string;
   readonly moves?: Amount | undefined;
+  readonly baseline?: Baseline | undefined;
   readonly limits?: readonly SpendLimit[] | undefined;
 }
+
+/** Returns what an intent adds to the sum of an asset; undefined if nothing. */
+export const countedIn = ({ moves, baseline }: LimitedIntent, asset: Asset): Amount | undefined =>
+  [...(moves ? [moves] : []), ...atWorstIn(baseline)].find((each) => countedWith(asset).includes(each.asset));
 
 /** Returns the first limit that an intent would exceed, with its sum before the intent in millionths; undefined if it stays within all. */
 export async function overLimit(
   queries: Queries,
   accounts: readonly string[],
-  { command, moves, limits = [] }: LimitedIntent,
+  intent: LimitedIntent,
 ): Promise<{ readonly limit: SpendLimit; readonly spentMillionths: bigint } | undefined> {
-  for (const limit of limits) {
-    if (!moves || !countedWith(limit.asset).includes(moves.asset) || (limit.command ?? command) !== command) continue;
+  for (const limit of intent.limits ?? []) {
+    const added = countedIn(intent, limit.asset);
+    if (!added || (limit.command ?? intent.command) !== intent.command) continue;
     const spentMillionths = await spentIn(queries, accounts, limit);
-    if (spentMillionths + millionthsOf(moves) > maxOf(limit)) return { limit, spentMillionths };
+    if (spentMillionths + millionthsOf(added) > maxOf(limit)) return { limit, spentMillionths };
   }
   return undefined;
 }

@@ -31,7 +31,7 @@ export interface Appended {
 }
 
 /** An intent with everything that its row needs. */
-interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'isGuarded' | 'limits'> {
+interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'isGuarded' | 'mayEqual' | 'limits'> {
   readonly id: string;
   readonly account: string;
   readonly inputDigest: string;

@@ -73,6 +73,7 @@ test('a spooled outcome decides an unknown outcome before the service is asked',
 test.each<[Conflict['kind'], string | undefined]>([
   ['other-input', 'ONCE_KEY_TAKEN'],
   ['in-doubt', 'OUTCOME_UNKNOWN'],
+  ['equal-in-doubt', 'OUTCOME_UNKNOWN'],
   ['repeated', 'REPEATED'],
   ['done', undefined],
 ])('a conflict that is %s ends the command with %s', async (kind, code) => {

@@ -1,5 +1,5 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
@@ -101,12 +101,12 @@ describe('an idempotency key', () => {
 
   test('whose response was lost is found by its tag among equal withdrawals', async () => {
     await run(withdraw('500'));
+    await run(withdraw('500', '--again'));
     await fault('lost-response');
     expect(await run(withdraw('500', '--once', 'k', '--timeout', '1s'))).toBe(6);
-    await run(withdraw('500', '--again'));
     const paid = await list();
     expect(new Set(paid.map(({ narration }) => narration)).size).toBe(3);
-    expect(await json(withdraw('500', '--once', 'k'))).toMatchObject({ withdrawalId: paid[1]?.withdrawalId });
+    expect(await json(withdraw('500', '--once', 'k'))).toMatchObject({ withdrawalId: paid[0]?.withdrawalId });
     expect(await list()).toHaveLength(3);
     expect(states()).toEqual(['accepted', 'accepted', 'accepted']);
   });
@@ -114,11 +114,13 @@ describe('an idempotency key', () => {
   test('whose response was lost is not guessed among equal withdrawals without a tag', async () => {
     await fault('lost-response');
     expect(await run(withdraw('500', '--no-tag', '--once', 'k'))).toBe(6);
-    await run(withdraw('500', '--no-tag', '--once', 'other'));
-    // As if another program had made the second one: this journal does not know its id.
-    const journal = new DatabaseSync(join(world.stateDir, 'journal.db'));
-    journal.exec(`DROP TRIGGER operation_update; UPDATE operation SET request_id = NULL WHERE once_key = 'other'`);
-    journal.close();
+    // Another program makes the second one: this journal does not know it.
+    const other = fakeWorld();
+    const sandbox = (folder: string) => join(folder, 'sandbox.db');
+    mkdirSync(other.stateDir, { recursive: true });
+    copyFileSync(sandbox(world.stateDir), sandbox(other.stateDir));
+    expect(await run(withdraw('500', '--no-tag', '--once', 'other'), other)).toBe(0);
+    copyFileSync(sandbox(other.stateDir), sandbox(world.stateDir));
     expect((await list()).map(({ narration }) => narration ?? null)).toEqual([null, null]);
     expect(await run(['ops', 'reconcile'])).toBe(6);
     expect(world.stdout.text()).toContain('several');
@@ -199,6 +201,39 @@ describe('a second runner that finds nothing left to withdraw', () => {
   });
 });
 
+describe('a withdrawal of all, a part of which is unknown,', () => {
+  test.each([
+    ['without a key leads to its outcome first', [], /^find out with: fiatrail ops reconcile [0-9a-f-]{36}$/],
+    [
+      'with a key leads to its outcome, or to the same command again',
+      ['--once', 'k'],
+      /run the same command again for the rest$/,
+    ],
+  ])('%s', async (_how, more, hint) => {
+    let payments = 0;
+    const given = fakeWorld({
+      env: ACCOUNT,
+      network: async ({ url }) => {
+        if (url.includes('/getaccumulatedfees'))
+          return success({
+            summary: { availableForWithdrawal: 200_000 },
+            details: { minimumWithdrawal: 1_000, maximumWithdrawal: 100_000 },
+          });
+        if (!url.endsWith('/feewithdrawal')) return success({ withdrawals: [] });
+        payments += 1;
+        if (payments === 2) throw droppedLine();
+        return success({ withdrawalId: `FTW_${payments}`, amount: 100_000, status: 'pending' });
+      },
+    });
+    expect(await run([...withdraw('all', '--no-tag', ...more), '-o', 'json'], given)).toBe(6);
+    const { error } = JSON.parse(given.stderr.text().slice(given.stderr.text().lastIndexOf('{"error"'))) as {
+      error: { hint: string };
+    };
+    expect(error.hint).toMatch(hint);
+    expect(payments).toBe(2);
+  });
+});
+
 describe('without an idempotency key', () => {
   test('the same payment stops, and --again sends it', async () => {
     expect(await run(withdraw('500'))).toBe(0);
@@ -213,6 +248,68 @@ describe('without an idempotency key', () => {
     expect(await run(withdraw('100001'))).toBe(3);
     expect(await run(withdraw('100001'))).toBe(3);
     expect(await run(withdraw('500'))).toBe(0);
+  });
+
+  test.each([
+    ['--again', withdraw('500', '--again')],
+    ['a fresh key', withdraw('500', '--once', 'fresh')],
+    ['other words', withdraw('₦500.00', '--narration', 'other', '--no-tag', '--again')],
+    ['whatever is there', withdraw('max', '--once', 'fresh')],
+    ['all that is there', withdraw('all', '--once', 'fresh')],
+    [
+      'the request itself',
+      [
+        'api',
+        'POST',
+        '/feewithdrawal',
+        '-f',
+        'amount=50000',
+        '-f',
+        'bankCode=000013',
+        '-f',
+        'bankAccountNumber=0123456789',
+      ].concat(['-f', 'accountName=ADA', '--yes', '--again']),
+    ],
+  ])('an equal payment with an unknown outcome stops %s', async (_what, argv) => {
+    await fault('lost-response');
+    expect(await run(withdraw('500'))).toBe(6);
+    const [{ id } = { id: '' }] = journalRows(world.stateDir).filter(({ endpoint }) => endpoint === 'fees.withdraw');
+    const before = world.stderr.text().length;
+    expect(await run([...argv, '-o', 'json'])).toBe(9);
+    const { error } = JSON.parse(world.stderr.text().slice(before)) as { error: Record<string, unknown> };
+    expect(error).toMatchObject({
+      code: 'OUTCOME_UNKNOWN',
+      hint: `find out with: fiatrail ops reconcile ${id}`,
+      operationId: id,
+    });
+    expect(await list()).toHaveLength(1);
+    expect(await run(['ops', 'reconcile', String(id)])).toBe(0);
+    expect(await run(argv)).toBe(0);
+  });
+
+  test.each([
+    ['another amount', withdraw('501')],
+    ['another account', withdraw('500').map((word) => (word === '0123456789' ? '9876543210' : word))],
+  ])('%s does not wait for what is unknown', async (_what, argv) => {
+    await fault('lost-response');
+    expect(await run(withdraw('500'))).toBe(6);
+    expect(await run(argv)).toBe(0);
+    expect(await list()).toHaveLength(2);
+  });
+
+  test('on a terminal nobody is asked about what is unknown', async () => {
+    await fault('lost-response');
+    expect(await run(withdraw('500'))).toBe(6);
+    const terminal = { ...fakeWorld({ isTerminal: true }), env: world.env, homeDir: world.homeDir };
+    for (const more of [[], ['--again']])
+      expect(
+        await run(
+          withdraw('500', ...more).filter((word) => word !== '--yes'),
+          terminal,
+        ),
+      ).toBe(9);
+    expect(terminal.stderr.text()).toContain('ops reconcile');
+    expect(await list()).toHaveLength(1);
   });
 
   test('a payment that was found later does not stop as unknown', async () => {

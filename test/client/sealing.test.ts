@@ -222,7 +222,7 @@ describe('a call', () => {
         await errorOf([answer], sealing([OWN]), sandboxReset, {}),
       ]) {
         expect(CATEGORIES[error.category].exit).toBe(6);
-        expect(error.hint).toBe(`do not run the command again yet: check the account first; ${HINT}`);
+        expect(error.hint).toBe(`${HINT}`);
       }
     }
   });

@@ -32,7 +32,9 @@ beforeEach(() => {
       const isRead = request.method === 'GET' || request.url.endsWith('/listuserwallets');
       if (!isRead) sent.push(request);
       if (!isRead && isLossy) throw droppedLine();
-      return success(isRead ? { withdrawals: list } : { withdrawalId: `FTW_${sent.length}`, status: 'pending' });
+      const id = String(sent.length);
+      const ids = { requestId: id, orderId: id, trade: { tradeId: id } };
+      return success(isRead ? { withdrawals: list } : { ...ids, withdrawalId: `FTW_${id}`, status: 'pending' });
     },
   });
 });

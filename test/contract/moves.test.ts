@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
-import { assetsOf, destinationsOf, movesOf } from '../../src/contract/moves.ts';
+import { assetsOf, destinationsOf, mayMoveTheSame, movesOf } from '../../src/contract/moves.ts';
 import { rowsOf } from '../../src/contract/rows.ts';
 import { INCOMING } from '../../src/journal/spending.ts';
 
@@ -27,12 +27,12 @@ describe('every endpoint that moves money', () => {
     const fields = rowsOf(endpoint.request());
     expect(fields.find(({ name }) => name === moves.amount)?.unit).toBeDefined();
     const named = [
-      ...[moves.decidedBy, moves.gives?.field, moves.gives?.stablecoin, moves.gives?.unless],
+      ...[moves.decidedBy, moves.gives?.field, moves.gives?.stablecoin, moves.gives?.unless, moves.gives?.price],
       ...moves.to.flatMap((target) =>
         target === 'unknown' ? [] : Object.values(target).filter((each) => each !== true),
       ),
     ].filter((each) => each !== undefined);
-    expect(fields.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
+    expect([...fields.map(({ name }) => name), ...(moves.replaces ?? [])]).toEqual(expect.arrayContaining(named));
   });
 
   test('names its command, and every guarded command is named', async () => {
@@ -140,7 +140,171 @@ describe('a request moves', () => {
     [{ amount: 5, userId: 'u' }, NGN(500n)],
     [{ amount: 'five', userId: 'u' }, undefined],
   ])('nothing out with an onramp, which brings in what it says: %j', (input, incoming) => {
-    expect(movesOf(byId('transactions.onramp'), input)).toEqual({ amount: undefined, incoming, unknownAssets: [] });
+    expect(movesOf(byId('transactions.onramp'), input)).toEqual({
+      ...{ amount: undefined, atWorst: [], incoming, unknownAssets: [] },
+    });
+  });
+});
+
+describe('an order', () => {
+  const add = (price: string, more = {}) => ({
+    orderType: 'buy',
+    quoteCurrency: 'USDC',
+    maxAmount: '3',
+    price,
+    ...more,
+  });
+  test.each<[price: string, minor: bigint | undefined]>([
+    ['1', 3_000_000n],
+    ['2', 1_500_000n],
+    // Rounded up.
+    ['7', 428_572n],
+    ['1400', 2_143n],
+    ['0', undefined],
+    ['-1', undefined],
+    ['one', undefined],
+  ])('that gives stablecoin at %s gives at the worst %s of it', (price, minor) => {
+    const { atWorst, unknownAssets } = movesOf(byId('fx.create-order'), add(price)) ?? {};
+    expect(atWorst).toEqual(minor === undefined ? [] : [USDC(minor)]);
+    expect(unknownAssets).toEqual(minor === undefined ? ['USDC'] : []);
+  });
+
+  test('that gives cNGN gives nothing else', () => {
+    const moves = movesOf(byId('fx.create-order'), add('2', { orderType: 'sell' }));
+    expect(moves).toMatchObject({ amount: CNGN(3_000_000n), atWorst: [], unknownAssets: [] });
+  });
+
+  const order = (price: string, maxAmount: string, side = 'sell') => ({
+    ...{ 'replaced.pair': 'CNGN-USDC', 'replaced.side': side },
+    ...{ 'replaced.price': price, 'replaced.maxAmount': maxAmount },
+  });
+  test.each<
+    [what: string, input: object, terms: Record<string, string>, cngn: bigint | undefined, usdc: bigint | undefined]
+  >([
+    ['a lower price', { price: '1' }, order('2', '10'), 0n, 5_000_000n],
+    ['a higher price', { price: '4' }, order('2', '10'), 0n, 0n],
+    ['a higher maximum', { maxAmount: '16' }, order('2', '10'), 6_000_000n, 3_000_000n],
+    ['a lower maximum', { maxAmount: '4' }, order('2', '10'), 0n, 0n],
+    ['both', { price: '1', maxAmount: '12' }, order('2', '10'), 2_000_000n, 7_000_000n],
+    ['an order that gives cNGN', { price: '1', maxAmount: '12' }, order('2', '10', 'buy'), 2_000_000n, undefined],
+    ['an order whose figures have no known unit', { maxAmount: '12' }, { ...order('', '10') }, 12_000_000n, undefined],
+  ])('that is updated adds what it gives more: %s', (_what, input, terms, cngn, usdc) => {
+    const { amount, atWorst } = movesOf(byId('fx.update-limit-order'), { orderId: 'o', ...input }, terms) ?? {};
+    expect([amount?.minor, atWorst?.[0]?.minor]).toEqual([cngn, usdc]);
+  });
+});
+
+describe('two requests may move the same', () => {
+  const fee = (more = {}) => ({ amount: 500, bankCode: '1', bankAccountNumber: '2', ...more });
+  const transfer = (more = {}) => ({ amount: 9, destinationAddress: '0xAb', ...more });
+  const buy = (more = {}) => ({ pair: 'CNGN-USDC', side: 'buy', cngnAmount: '5000', ...more });
+  const QUOTED = { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '5000', price: '1400' };
+  test.each<[what: string, id: string, one: object, other: object, isSame: boolean, terms?: readonly [object, object]]>(
+    [
+      ['equal', 'fees.withdraw', fee(), fee({ narration: 'x', amount: '500.0' }), true],
+      ['another amount', 'fees.withdraw', fee(), fee({ amount: 501 }), false],
+      ['an amount that cannot be read', 'fees.withdraw', fee(), fee({ amount: 'all' }), true],
+      ['another account', 'fees.withdraw', fee(), fee({ bankAccountNumber: '3' }), false],
+      ['another bank', 'fees.withdraw', fee(), fee({ bankCode: '3' }), false],
+      ['no account in either', 'fees.withdraw', { amount: 5 }, { amount: 5 }, true],
+      [
+        'another spelling of an address',
+        'transactions.fintech-transfer',
+        transfer(),
+        transfer({ destinationAddress: '0xaB' }),
+        true,
+      ],
+      [
+        'the token that is meant without one',
+        'transactions.fintech-transfer',
+        transfer(),
+        transfer({ ticker: 'CNGN' }),
+        true,
+      ],
+      ['another token', 'transactions.fintech-transfer', transfer(), transfer({ ticker: 'USDC' }), false],
+      ['another user', 'transactions.onramp', { amount: 5, userId: 'u' }, { amount: 5, userId: 'v' }, false],
+      [
+        'an onramp',
+        'transactions.onramp',
+        { amount: 5, userId: 'u' },
+        { amount: 5, userId: 'u', sweepToOfframp: true },
+        true,
+      ],
+      [
+        'another wallet to sell from, without a destination',
+        'swaps.trigger',
+        { walletAddress: '0xa', sellToken: 'USDC' },
+        { walletAddress: '0xb', sellToken: 'USDC' },
+        false,
+      ],
+      [
+        'all of a wallet',
+        'swaps.trigger',
+        { walletAddress: '0xa', sellToken: 'USDC' },
+        { walletAddress: '0xA', sellToken: 'USDC' },
+        true,
+      ],
+      [
+        'all of a wallet, and a part of it',
+        'swaps.trigger',
+        { walletAddress: '0xa', sellToken: 'USDC' },
+        { walletAddress: '0xa', sellToken: 'USDC', amount: 1 },
+        true,
+      ],
+      ['the other side', 'fx.trade', buy(), buy({ side: 'sell' }), false],
+      [
+        'another stablecoin that is given',
+        'fx.trade',
+        buy({ side: 'sell' }),
+        buy({ side: 'sell', pair: 'CNGN-USDT' }),
+        false,
+      ],
+      ['an order, whose side is not known', 'fx.trade', buy(), { orderId: 'o', cngnAmount: '5000' }, true],
+      ['a quote that is not known', 'fx.trade', buy(), { quoteId: 'q' }, true],
+      ['an equal quote', 'fx.trade', { quoteId: 'q' }, { quoteId: 'r' }, true, [QUOTED, QUOTED]],
+      [
+        'a quote of another amount',
+        'fx.trade',
+        { quoteId: 'q' },
+        { quoteId: 'r' },
+        false,
+        [QUOTED, { ...QUOTED, cngnAmount: '5001' }],
+      ],
+      [
+        'a quote of the other side',
+        'fx.trade',
+        { quoteId: 'q' },
+        { quoteId: 'r' },
+        false,
+        [QUOTED, { ...QUOTED, side: 'sell' }],
+      ],
+      [
+        'an order at another price',
+        'fx.create-order',
+        { orderType: 'buy', quoteCurrency: 'USDC', maxAmount: '3', price: '1' },
+        { orderType: 'buy', quoteCurrency: 'USDC', maxAmount: '3', price: '2' },
+        true,
+      ],
+      [
+        'an update that moves nothing',
+        'fx.update-limit-order',
+        { orderId: 'o', status: 'paused' },
+        { orderId: 'o', status: 'paused' },
+        false,
+      ],
+    ],
+  )('%s: %s', (_what, id, one, other, isSame, [ours, theirs] = [{}, {}]) => {
+    const [first, second] = [
+      { input: one, terms: ours as Record<string, string> },
+      { input: other, terms: theirs as Record<string, string> },
+    ];
+    expect(mayMoveTheSame(byId(id), first, second)).toBe(isSame);
+    expect(mayMoveTheSame(byId(id), second, first)).toBe(isSame);
+  });
+
+  test('whatever their amounts, if one takes what is there', () => {
+    const mayBe = (other: object) => mayMoveTheSame(byId('fees.withdraw'), { input: fee() }, { input: other }, true);
+    expect([mayBe(fee({ amount: 7 })), mayBe(fee({ amount: 7, bankAccountNumber: '3' }))]).toEqual([true, false]);
   });
 });
 

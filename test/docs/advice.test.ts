@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { ROOT } from '../support/built.ts';
 
 /** What may lead to another journal, or to an earlier one: there, idempotency keys that were used are free again. */
@@ -58,4 +59,50 @@ test('nothing advises another state folder or an earlier journal without its con
   expect(found.filter((said) => !isHarmless(said))).toEqual([]);
   // An exception that is no longer needed must go.
   expect(Object.keys(HARMLESS).filter((start) => !found.some((said) => said.startsWith(start)))).toEqual([]);
+});
+
+/** The commands that move money. */
+const MOVING = [...new Set(endpoints.flatMap(({ moves }) => moves?.command ?? []))];
+
+/** What may lead to a second movement: a command that moves money, or a way to have one done again. */
+const LEADS_TO_MOVEMENT = new RegExp(
+  `fiatrail (${MOVING.join('|')})\\b|--again\\b|--once KEY|another (idempotency )?key\\b`,
+);
+
+/** Every sentence of the program that may, outside of help: the error code that it is a hint of, if any, and why it moves nothing twice. */
+const MOVES_ONCE: Readonly<Record<string, readonly [code: string | undefined, why: string]>> = {
+  "src/contract/faults.ts: 'fund the user first": ['NO_FUNDED_WALLET', 'nothing was done, and it brings money in'],
+  "src/contract/endpoints/virtual-accounts.ts: 'start a new onramp": ['VALIDATION_ERROR', 'the account has expired'],
+  "src/engine/guard.ts: 'use another key, or the input": ['ONCE_KEY_TAKEN', 'the input is another one'],
+
+  "src/engine/guard.ts: 'to repeat it, add --again": ['REPEATED', 'the first one is known to be done'],
+  "src/engine/once.ts: 'use another idempotency key": ['USAGE', 'nothing was sent'],
+  "src/engine/operations/recorded.ts: 'this is final": ['FAILED', 'the work is known to have failed'],
+  "src/commands/fees/sweep.ts: 'this is final": ['FAILED', 'the work is known to have failed'],
+  "src/commands/fees/sweep.ts: 'for the rest": ['REFUSED', 'the part that stopped it is known to be undone'],
+  "src/engine/rules/verdicts.ts: 'add --once KEY": ['RULE_ONCE_KEY', 'nothing was sent'],
+  'src/terminal/parse/field-options.ts: `get its price': ['VALIDATION_ERROR', 'nothing was sent'],
+  'src/commands/fx/index.ts: `the quote is valid': [undefined, 'a quote moves nothing'],
+  "src/commands/fx/orders.ts: 'Trades it has already": [undefined, 'help of a command: a pause moves nothing'],
+  "src/commands/api.ts: 'Fields are sent as given": [undefined, 'help of a command'],
+  'src/commands/fees/index.ts: \'"max" withdraws everything': [undefined, 'help of a command'],
+  "src/crypto/sealed-box.ts: 'sealed for another key": [undefined, 'a key that opens responses'],
+  "src/engine/rotation/resume.ts: 'another key works": [undefined, 'an API key'],
+};
+
+test('no sentence leads to a second movement, whatever its error code', () => {
+  const found = readTexts()
+    .filter(({ path }) => path.startsWith('src/') && !path.startsWith('src/terminal/help/'))
+    .flatMap((file) =>
+      saidIn(file)
+        // An example of a command's help begins with the command.
+        .filter((said) => LEADS_TO_MOVEMENT.test(said) && !/^['`]fiatrail /.test(said))
+        .map((said) => `${file.path}: ${said.trim()}`),
+    );
+  expect(found.filter((said) => !Object.keys(MOVES_ONCE).some((start) => said.startsWith(start)))).toEqual([]);
+  // An exception that is no longer needed must go, and a code must be one that is documented.
+  const codes = Object.values(MOVES_ONCE).flatMap(([code]) => code ?? []);
+  const documented = readFileSync(join(ROOT, 'docs', 'exit-codes.md'), 'utf8');
+  expect(codes.filter((code) => !documented.includes(`\`${code}\``))).toEqual([]);
+  expect(Object.keys(MOVES_ONCE).filter((start) => !found.some((said) => said.startsWith(start)))).toEqual([]);
 });

@@ -37,6 +37,7 @@ export interface MoneyLine {
 /** The commands of one group of endpoints, and what they leave in the sandbox. */
 export interface Group {
   readonly name: string;
+  readonly endpoints: readonly string[];
   /** Whether the commands accept --once. */
   readonly hasKeys: boolean;
   /** Whether the service lists this work, so that `ops reconcile` can find it. */
@@ -81,6 +82,7 @@ function group(
     name,
     work,
     hasKeys,
+    endpoints: ids,
     hasEvidence: (endpoint) => !without.includes(endpoint),
     line: (place, chances, more = oneOrSo(chances)) => {
       const bvn = String(40_000_000_000 + chances.below(1_000_000_000));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/base/world.ts';
 import { GUARD_MS, NEVER_SENT } from '../../src/journal/claims.ts';
-import type { Intent } from '../../src/journal/intent.ts';
+import type { EarlierRequest, Intent } from '../../src/journal/intent.ts';
 import type { Journal } from '../../src/journal/interface.ts';
 import type { OperationState } from '../../src/journal/states.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
@@ -164,8 +164,8 @@ describe('an idempotency key', () => {
 
 describe('an equal intent without a key', () => {
   test.each<[OperationState[], string]>([
-    [['sent'], 'repeated sent'],
-    [['sent', 'unknown'], 'repeated unknown'],
+    [['sent'], 'equal-in-doubt sent'],
+    [['sent', 'unknown'], 'equal-in-doubt unknown'],
     [['sent', 'accepted'], 'repeated accepted'],
     [['sent', 'accepted', 'failed'], 'ours'],
     [['sent', 'refused'], 'ours'],
@@ -189,7 +189,7 @@ describe('an equal intent without a key', () => {
   test.each<[state: OperationState, passedMs: number, expected: string]>([
     ['accepted', GUARD_MS, 'repeated accepted'],
     ['accepted', GUARD_MS + 1, 'ours'],
-    ['unknown', 100 * GUARD_MS, 'repeated unknown'],
+    ['unknown', 100 * GUARD_MS, 'equal-in-doubt unknown'],
   ])('that is %s %d ms later: %s', async (state, passedMs, expected) => {
     const clock = fakeClock();
     const journal = await testJournal({ host: idleHost, clock });
@@ -248,11 +248,88 @@ describe('an equal intent without a key', () => {
   test('is found among many newer ones', async () => {
     const clock = fakeClock();
     const journal = await testJournal({ host: idleHost, clock });
-    await through(journal, await prepared(journal, GUARDED), 'sent', 'unknown');
+    const lost = await prepared(journal, GUARDED);
+    await journal.append(lost, 'sent');
     clock.pass(GUARD_MS + 1);
     for (let count = 0; count < 50; count++)
-      await through(journal, await prepared(journal, { ...GUARDED, isAgain: true }), 'sent', 'refused');
-    expect(await found(journal, GUARDED)).toBe('repeated unknown');
+      await through(journal, await prepared(journal, { ...GUARDED, input: `other ${count}` }), 'sent', 'unknown');
+    expect(await journal.claim(GUARDED)).toMatchObject({ kind: 'equal-in-doubt', operation: { operationId: lost } });
+    journal.close();
+  });
+});
+
+describe('an intent equal to one whose outcome is unknown', () => {
+  const SENT = { ...OTHER, mayEqual: ({ request }: EarlierRequest) => request === INTENT.request };
+
+  /** A journal with an operation whose outcome is unknown, or whose process still waits for it. */
+  async function inDoubt(host = idleHost, intent: Partial<Intent> = KEYED) {
+    const clock = fakeClock();
+    const journal = await testJournal({ host, clock });
+    const id = await prepared(journal, intent);
+    await journal.append(id, 'sent');
+    return { journal, id, clock };
+  }
+
+  test.each<[string, Partial<Intent>]>([
+    ['with another key', { idempotencyKey: 'fresh' }],
+    ['with --again', { isGuarded: true, isAgain: true }],
+    ['of a command that may be repeated', { isGuarded: false }],
+  ])('stops %s, whether it was typed alike or only sent alike', async (_how, change) => {
+    const { journal, id } = await inDoubt();
+    for (const alike of [{ mayEqual: () => false }, SENT]) {
+      const intent = { ...INTENT, ...alike, ...change };
+      for (const found of [await journal.claim(intent), await journal.findConflict(intent)])
+        expect(found).toMatchObject({ kind: 'equal-in-doubt', operation: { operationId: id } });
+    }
+    expect(await journal.count()).toBe(1);
+    await journal.append(id, 'resolved', { verdict: 'not-done' });
+    expect(await found(journal, { ...INTENT, ...SENT, ...change })).toBe('ours');
+    journal.close();
+  });
+
+  test.each<[string, Partial<Intent>]>([
+    ['differs', { ...OTHER, mayEqual: () => false }],
+    ['is of another endpoint', { ...SENT, endpoint: 'fees.other' }],
+    ['is of another account', { ...SENT, account: { ...INTENT.account, keyFingerprint: 'ffff' } }],
+    ['may be sent whatever came before it', OTHER],
+    ['was typed with a secret that the journal does not keep', { input: undefined, mayEqual: () => false }],
+  ])('is sent if it %s', async (_how, change) => {
+    const { journal } = await inDoubt();
+    await through(journal, await prepared(journal, { ...INTENT, input: undefined }), 'sent', 'unknown');
+    expect(await found(journal, { ...INTENT, ...change })).toBe('ours');
+    journal.close();
+  });
+
+  test('waits for a process that may know the outcome in a moment, and then is sent', async () => {
+    const { journal, id } = await inDoubt(busyHost);
+    const intent = { ...INTENT, ...SENT, idempotencyKey: 'fresh' };
+    expect(await found(journal, intent)).toBe('busy sent');
+    await journal.append(id, 'accepted');
+    expect(await found(journal, intent)).toBe('ours');
+    journal.close();
+  });
+
+  test('does not wait for one process if the outcome of another is unknown', async () => {
+    const { journal, id, clock } = await inDoubt(busyHost);
+    clock.pass(60_001);
+    await journal.append(await prepared(journal, { ...KEYED, ...OTHER, idempotencyKey: 'second' }), 'sent');
+    expect(await journal.claim({ ...INTENT, ...SENT, idempotencyKey: 'fresh' })).toMatchObject({
+      kind: 'equal-in-doubt',
+      operation: { operationId: id },
+    });
+    journal.close();
+  });
+
+  test('keeps to its own key first', async () => {
+    const { journal, id } = await inDoubt();
+    const done = await prepared(journal, { ...INTENT, ...OTHER, idempotencyKey: 'done' });
+    await through(journal, done, 'sent', 'accepted');
+    expect(await found(journal, KEYED)).toBe('in-doubt sent');
+    expect(await journal.claim({ ...INTENT, ...SENT, idempotencyKey: 'done' })).toMatchObject({
+      kind: 'done',
+      operation: { operationId: done },
+    });
+    expect(id).not.toBe(done);
     journal.close();
   });
 });

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Intent } from '../../src/journal/intent.ts';
+import type { Intent, SpendLimit } from '../../src/journal/intent.ts';
 import type { Journal } from '../../src/journal/interface.ts';
-import type { SpendLimit } from '../../src/journal/spending.ts';
 import type { OperationState } from '../../src/journal/states.ts';
 import { type Asset, leftIn } from '../../src/money/amount.ts';
 import { temporaryFolder } from '../support/built.ts';
@@ -12,6 +11,7 @@ import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';
 
 const WITHDRAW = 'fiatrail fees withdraw';
+const ORDER = 'fiatrail fx orders add';
 const moving = (minor: bigint, more: Partial<Intent> = {}, asset: Asset = 'NGN'): Intent => ({
   ...INTENT,
   ...{ command: WITHDRAW, moves: { asset, minor }, ...more },
@@ -52,6 +52,31 @@ describe('the sum of a day', () => {
     await journal.append(accepted, 'failed');
     expect(await today(journal)).toBe(11n);
     expect((await journal.verify()).problem).toBeUndefined();
+  });
+
+  test('has the stablecoin that orders may give at the worst beside the cNGN that they are recorded with', async () => {
+    const journal = await testJournal({ ids: countingIds() });
+    const ordering = (asset: Asset, minor: bigint, more: Partial<Intent> = {}) =>
+      moving(5n, { command: ORDER, baseline: { atWorst: [{ asset, minor: String(minor) }] }, ...more }, 'CNGN');
+    await sent(journal, ordering('USDC', 7n));
+    await sent(journal, ordering('USDT', 11n));
+    const refused = await sent(journal, ordering('USDC', 13n));
+    await journal.append(refused, 'refused');
+    await sent(journal, ordering('USDC', 17n, { account: { ...INTENT.account, keyFingerprint: 'ffff' } }));
+    await sent(journal, moving(19n, {}, 'USDC'));
+    expect(await today(journal, { asset: 'CNGN' })).toBe(10n);
+    expect(await today(journal, { asset: 'USDC' })).toBe(26n);
+    expect(await today(journal, { asset: 'USDC', command: ORDER })).toBe(7n);
+    expect(await today(journal, { asset: 'USDT' })).toBe(11n);
+    const limits = [daily(30n, { asset: 'USDC' })];
+    expect(await journal.claim(ordering('USDC', 5n, { limits }))).toMatchObject({
+      kind: 'over-limit',
+      spentMillionths: 26n,
+    });
+    expect((await journal.claim(ordering('USDC', 4n, { limits }))).kind).toBe('ours');
+    expect((await journal.claim(ordering('USDT', 5n, { limits }))).kind).toBe('ours');
+    expect((await journal.verify()).problem).toBeUndefined();
+    journal.close();
   });
 
   test('is that of one asset, of the account, and of the command if one is named', async () => {

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
 import { journalRows } from '../support/journal.ts';
@@ -15,6 +17,24 @@ const states = () => journalRows(world.stateDir).map(({ state }) => state);
 const withdraw = (more: string) =>
   run(`fees withdrawals start --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA ${more}`);
 
+/**
+ * Withdraws although the outcome of an equal withdrawal is unknown, which is not sent any more: the journal hides the first one meanwhile. Requests to
+ * different endpoints can still compete for one row.
+ */
+async function withdrawToo(more: string): Promise<number> {
+  const turn = (from: string, to: string) => {
+    const journal = new DatabaseSync(join(world.stateDir, 'journal.db'));
+    const [trigger] = journal.prepare("SELECT sql FROM sqlite_schema WHERE name = 'operation_update'").all();
+    journal.exec(`DROP TRIGGER operation_update; UPDATE operation SET state = '${to}' WHERE state = '${from}'`);
+    journal.exec(String(trigger?.['sql']));
+    journal.close();
+  };
+  turn('unknown', 'accepted');
+  const exit = await withdraw(more);
+  turn('accepted', 'unknown');
+  return exit;
+}
+
 test.each(['buy', 'sell'])('an order to %s whose response was lost is found', async (side) => {
   await fault('fx.create-order', 'lost-response');
   expect(await run(`fx orders add --pair CNGN-USDC --side ${side} --price 1300 --min 1000 --max 5000`)).toBe(6);
@@ -26,7 +46,7 @@ test('a row that may be the work of two different requests is given to neither',
   await fault('fees.withdraw', 'lost-request');
   expect(await withdraw('--no-tag --reference a')).toBe(6);
   await fault('fees.withdraw', 'lost-response');
-  expect(await withdraw('--no-tag --reference b')).toBe(6);
+  expect(await withdrawToo('--no-tag --reference b')).toBe(6);
   expect(await run('ops reconcile')).toBe(6);
   expect(states()).toEqual(['unknown', 'unknown']);
 });
@@ -35,7 +55,7 @@ test('a row with the tag of another request is given to that one', async () => {
   await fault('fees.withdraw', 'lost-request');
   expect(await withdraw('--no-tag')).toBe(6);
   await fault('fees.withdraw', 'lost-response');
-  expect(await withdraw('--note b')).toBe(6);
+  expect(await withdrawToo('--note b')).toBe(6);
   expect(await run('ops reconcile')).toBe(6);
   expect(states()).toEqual(['unknown', 'accepted']);
 });
@@ -44,7 +64,7 @@ test('of two equal requests, one gets the row', async () => {
   await fault('fees.withdraw', 'lost-request');
   expect(await withdraw('--no-tag --once a')).toBe(6);
   await fault('fees.withdraw', 'lost-response');
-  expect(await withdraw('--no-tag --once b')).toBe(6);
+  expect(await withdrawToo('--no-tag --once b')).toBe(6);
   expect(await run('ops reconcile')).toBe(6);
   expect(states().toSorted()).toEqual(['accepted', 'unknown']);
 });
@@ -54,7 +74,7 @@ test('an older request takes its row before a later one is looked for', async ()
   expect(await withdraw('--no-tag')).toBe(6);
   await world.clock.sleep(90_000, new AbortController().signal);
   await fault('fees.withdraw', 'lost-request');
-  expect(await withdraw('--note b')).toBe(6);
+  expect(await withdrawToo('--note b')).toBe(6);
   expect(await run('ops reconcile')).toBe(6);
   // The later one has had its first look, and was not mistaken for the maker of a row that is not its own.
   expect(world.stdout.text()).toContain('unseen');

@@ -153,12 +153,14 @@ async function openRig(form: AnswerFormName) {
 
 describe.each<AnswerFormName>(['interface', 'public', 'public-older'])('in the form of answers %s', (form) => {
   test('a request that was lost is not another program’s that is like it but for one thing', async () => {
-    const { place, lose, runOther, reconcile } = await openRig(form);
+    const { place, lose, run, runOther, reconcile } = await openRig(form);
     for (const { what, endpoint, amount, line, other } of KINDS) {
       expect(await lose(endpoint, 'lost-request', line(place, amount))).toEqual([]);
       await runOther(other(place, amount));
-      const { state, request_id } = (await reconcile()) ?? {};
+      const { id, state, request_id } = (await reconcile()) ?? {};
       expect({ what, state, request_id }).toEqual({ what, state: 'unknown', request_id: null });
+      // An equal one of the next kind would wait for it.
+      expect(await run(`ops resolve ${id} --not-done --reason lost`)).toBe(0);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { updateOrder } from '../../src/contract/endpoints/fx-orders.ts';
+import { createOrder, updateOrder } from '../../src/contract/endpoints/fx-orders.ts';
 import { signatureReason } from '../../src/engine/plans/sign-above.ts';
 
 const LIMITS = [{ asset: 'CNGN', minor: '100000000' }] as const;
@@ -23,4 +23,19 @@ describe('a change of an order', () => {
   test.each(['active', 'deleted'])('that makes it %s needs one', (status) => {
     expect(reason({ status })).toBeTypeOf('string');
   });
+});
+
+test.each([
+  ['1400', undefined],
+  ['1.4', 'more than 100.00 USDC'],
+])('an order at %s needs a signature for the stablecoin that it may give: %s', (price, why) => {
+  const order = {
+    orderType: 'buy',
+    baseCurrency: 'cNGN',
+    quoteCurrency: 'USDC',
+    minAmount: '1',
+    maxAmount: '500',
+    price,
+  };
+  expect(signatureReason([{ asset: 'USDC', minor: '100000000' }], createOrder, order)).toBe(why);
 });

@@ -172,7 +172,7 @@ describe('an equal intent without a key', () => {
     const [first, second] = [await openHost(url), await openHost(url)];
     await through(first, await prepared(first, GUARDED), 'sent', 'unknown');
     moveClock(url, DAY_MS);
-    expect(await claimed(second, GUARDED)).toBe('repeated unknown');
+    expect(await claimed(second, GUARDED)).toBe('equal-in-doubt unknown');
   });
 });
 
@@ -258,6 +258,18 @@ describe('sums', () => {
     expect(await claimed(second, moving(891n, { limits }))).toBe('over-limit');
     expect(await claimed(second, moving(890n, { limits }))).toBe('ours');
     expect((await first.verify()).problem).toBeUndefined();
+  });
+
+  test('have what orders may give at the worst', async () => {
+    const journal = await openHost(server.newDatabase());
+    const order: Intent = {
+      ...{ ...INTENT, command: 'fiatrail fx orders add', moves: { asset: 'CNGN', minor: 5n } },
+      baseline: { atWorst: [{ asset: 'USDC', minor: '7' }] },
+      limits: [{ asset: 'USDC', period: 'day', maxMinor: 10n }],
+    };
+    expect((await journal.claim(order)).kind).toBe('ours');
+    expect(await journal.spent(INTENT.account, { asset: 'USDC', period: 'day' })).toBe(7n);
+    expect(await journal.claim(order)).toMatchObject({ kind: 'over-limit', spentMillionths: 7n });
   });
 
   test('are kept by eight connections that claim at once', async () => {

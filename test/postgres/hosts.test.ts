@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFailed, onTestFinished, 
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { chancesOf } from '../faults/chances.ts';
 import type { Served } from '../support/accounts.ts';
-import { fiatrail, type Home, requireBuilt, startFiatrail } from '../support/built.ts';
+import { fiatrail, fiatrailJson, type Home, requireBuilt, startFiatrail } from '../support/built.ts';
 import { tcpServer } from '../support/loopback.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { serveSandbox } from '../support/rotations.ts';
@@ -107,6 +107,27 @@ test.each(['server', 'host'] as const)(
     await expectOnce(['first', ...keys]);
   },
 );
+
+test('nothing equal is sent from any host while the outcome of one is unknown, whatever its key', async () => {
+  await fiatrailJson(served.home, [
+    'sandbox',
+    'fault',
+    'add',
+    '--on',
+    'fees.withdraw',
+    '--fault',
+    'lost-response',
+    '-q',
+  ]);
+  expect(failureOf(await fiatrail(hosts[0], pay('lost')))).toEqual({ exit: 6, code: 'OUTCOME_UNKNOWN' });
+  const ran = await Promise.all([...hosts, ...hosts].map((host, index) => fiatrail(host, pay(`fresh-${index}`))));
+  expect(ran.map(failureOf)).toEqual(Array(4).fill({ exit: 9, code: 'OUTCOME_UNKNOWN' }));
+  expect(withdrawalsAt(served)).toHaveLength(1);
+  expect((await fiatrail(hosts[1], ['ops', 'reconcile', '-q'])).code).toBe(0);
+  const after = await Promise.all(hosts.map((host, index) => fiatrail(host, pay(`fresh-${index}`))));
+  expect(new Set(after.map(withdrawalOf)).size).toBe(2);
+  expect(withdrawalsAt(served)).toHaveLength(3);
+});
 
 test('a command whose journal is away sends nothing', async () => {
   withdrawalOf(await fiatrail(hosts[0], pay('one')));

@@ -81,6 +81,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   'fx trades start, a quote': ['fx', 'trades', 'start', '--quote', 'quote-1', '--yes'],
   'fx market-orders start, gives cNGN': ['fx', 'market-orders', 'start', '--side', 'buy', ...TRADE],
   'fx orders add, gives cNGN': [...ORDER, '--side', 'buy'],
+  'fx orders add, gives USDC': [...ORDER, '--side', 'sell'],
+  'fx orders add, gives USDC at 1.4': [...ORDER.map((word) => (word === '1400' ? '1.4' : word)), '--side', 'sell'],
   'fx orders update --max': ['fx', 'orders', 'update', 'order-1', '--max', '5000', '--yes'],
   'fx orders update --price': ['fx', 'orders', 'update', 'order-1', '--price', '1', '--yes'],
   'fx orders update --set-status paused': ['fx', 'orders', 'update', 'order-1', '--set-status', 'paused', '--yes'],
@@ -129,10 +131,12 @@ const TABLE = `
 | fx trades start, a quote | stops | stops | stops | stops | a code | a signature | — | — | — |
 | fx market-orders start, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
 | fx orders add, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
+| fx orders add, gives USDC | stops | stops | allows | — | a code | a signature | — | — | — |
+| fx orders add, gives USDC at 1.4 | stops | stops | stops | — | a code | a signature | — | — | — |
 | fx orders update --max | stops | stops | stops | stops | a code | a signature | — | — | — |
-| fx orders update --price | — | — | — | — | — | a signature | — | — | — |
+| fx orders update --price | stops | stops | stops | stops | a code | a signature | — | — | — |
 | fx orders update --set-status paused | — | — | — | — | — | — | — | — | — |
-| fx orders update --price --set-status paused | — | — | — | — | — | a signature | — | — | — |
+| fx orders update --price --set-status paused | stops | stops | stops | stops | a code | a signature | — | — | — |
 | onramp start | — | — | — | — | — | — | stops | stops | allows |
 | onramp start --destination | — | — | — | — | — | — | stops | stops | stops |
 | users default-wallet set | — | — | — | — | — | — | stops | allows | stops |

@@ -337,10 +337,11 @@ const AFTER_PARTS: readonly Category[] = ['unknown', 'interrupted', 'refused', '
 /** The error of a sweep that stopped in the middle: it says what was done, and how to go on. */
 function stoppedAfter(error: CliError, parts: readonly SweptPart[], guard: Guard | undefined): CliError {
   const done = `before that: ${counted(parts.length)}, ${amountForPeople(sumOf(parts))} in all`;
-  const isFinal = error.category === 'usage' || error.category === 'declined';
-  const again =
-    guard?.idempotencyKey === undefined ? 'for the rest, add --again' : 'run the same command again for the rest';
-  const goOn = isFinal ? undefined : again;
+  const hasKey = guard?.idempotencyKey !== undefined;
+  // Without a key, nothing says which part is unknown, so that its outcome comes first.
+  const isEnd =
+    error.category === 'usage' || error.category === 'declined' || (error.category === 'unknown' && !hasKey);
+  const goOn = isEnd ? undefined : hasKey ? 'run the same command again for the rest' : 'for the rest, add --again';
   return withDetails(error, {
     category: AFTER_PARTS.includes(error.category) ? error.category : 'failed',
     message: `${error.message}; ${done}`,

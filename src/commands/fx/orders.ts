@@ -6,7 +6,7 @@ import { ordersBy } from '../../engine/operations/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { readPreviews } from '../../engine/previews.ts';
-import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
+import { type Amount, ASSET_LABEL, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } from '../../money/rates.ts';
 import { command } from '../../terminal/command.ts';
 import { listCommand } from '../../terminal/list-command.ts';
@@ -23,7 +23,7 @@ import {
   picked,
   required,
 } from '../../terminal/parse/parameters.ts';
-import { balancePreview, marketPreview } from './prices.ts';
+import { balancePreview, givenAsset, marketPreview, orderBalance } from './prices.ts';
 
 const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
 
@@ -73,6 +73,10 @@ function termLines({ pair, side, price, min, max, spread: own }: TypedTerms): re
     ...(own === undefined
       ? []
       : [['spread', `${percentText(own)}%: takers trade at ${amountForPeople(taken)}`] as const]),
+    [
+      'stays',
+      `until you remove it; it may spend your whole balance of ${ASSET_LABEL[givenAsset(side, pair)]}, trade by trade`,
+    ],
   ];
 }
 
@@ -115,12 +119,15 @@ const createCommand = command({
     };
     const words = side === 'buy' ? `buy ${stablecoin}` : `sell ${stablecoin}`;
     const paid = side === 'buy' ? max : inStablecoin(max, price, stablecoin);
-    const payer = () => readPreviews(() => balancePreview(session, pair, side, paid));
     const reply = await session.change(createOrder, request, {
       summary: `place an order on ${pair} to ${words} at ${amountForPeople(price)}, up to ${amountForPeople(max)} per trade`,
       lines: termLines(terms),
-      previews: () => readPreviews(() => marketPreview(session, pair, side, price), payer),
-      payer,
+      previews: () =>
+        readPreviews(
+          () => marketPreview(session, pair, side, price),
+          () => orderBalance(session, pair, side, paid),
+        ),
+      payer: () => readPreviews(() => balancePreview(session, pair, side, paid)),
     });
     // The response may name neither, and then not say what the order offers.
     return outcomeOf(session, createOrder, { ...reply, request: { pair, side } });

@@ -15,7 +15,7 @@ import {
   readPreviews,
   walletBalance,
 } from '../../engine/previews.ts';
-import { type Amount, type Asset, amountForPeople } from '../../money/amount.ts';
+import { type Amount, type Asset, amount, amountForPeople } from '../../money/amount.ts';
 import { timeText } from '../../present/times.ts';
 import type { Session } from '../../terminal/session.ts';
 
@@ -27,7 +27,7 @@ async function tradingBalance(session: Session, asset: Asset): Promise<Holding |
 }
 
 /** The asset that an account on this side of a trade pays. */
-function givenAsset(wanted: Side, text: string): Asset {
+export function givenAsset(wanted: Side, text: string): Asset {
   return wanted === 'buy' ? 'CNGN' : stablecoinOf(text);
 }
 
@@ -43,6 +43,22 @@ export async function balancePreview(
   const held = await tradingBalance(session, asset);
   if (!held) return [];
   return [balanceLine(held, paid?.asset === asset ? -paid.minor : undefined, isEstimate ? { isEstimate } : {})];
+}
+
+/** The balance that trades against an order may spend: all of it, however little each of them takes. */
+export async function orderBalance(
+  session: Session,
+  pair: string,
+  side: Side,
+  perTrade: Amount,
+): Promise<readonly ShownLine[]> {
+  const lines = await balancePreview(session, pair, side, perTrade);
+  return lines.map((line) => {
+    const [label, , balance] = line;
+    if (balance?.afterMinor === undefined || balance.afterMinor < 0n) return line;
+    const held = amountForPeople(amount(balance.asset, balance.beforeMinor));
+    return [label, `${held}; the order may spend all of it, at most ${amountForPeople(perTrade)} per trade`, balance];
+  });
 }
 
 /** Quotes an amount of cNGN; undefined for a pair that cannot be quoted, such as the market-only pair CNGN. */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
+import { reconcileHint } from '../../engine/guard.ts';
 import { accountsOf, type Looked, reconcileEach } from '../../engine/operations/accounts.ts';
 import { workStartedBy } from '../../engine/operations/find-work.ts';
 import { refreshAccepted } from '../../engine/operations/refresh.ts';
@@ -10,6 +11,7 @@ import { readSharedFile } from '../../files/inspect.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import { JOURNAL_CHANGED } from '../../journal/entries.ts';
 import type { Operation } from '../../journal/operations.ts';
+import { isInDoubt } from '../../journal/states.ts';
 import type { VerifiedJournal } from '../../journal/verify.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command, type Guided } from '../../terminal/command.ts';
@@ -174,6 +176,11 @@ const showCommand = command({
   parameters: { operationId },
   run: async (session, input) => {
     const operation = await operationNamed(session, input.operationId);
+    const { operationId: named } = operation;
+    if (isInDoubt(operation))
+      await session.note(
+        `the outcome is unknown, and nothing equal is sent until it is known; ${reconcileHint(named)}; if you know it, record it with: fiatrail ops resolve ${named} --completed|--not-done --reason TEXT`,
+      );
     return { result: { data: { ...(await printed(operation)), who: whoDid(operation) } } };
   },
 });

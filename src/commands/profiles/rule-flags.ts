@@ -3,8 +3,9 @@ import { CliError } from '../../base/errors.ts';
 import { commandNow } from '../../contract/renamed.ts';
 import { ruledCommands } from '../../engine/rules/held.ts';
 import { type Asset, amountText, DECIMALS, isAsset, printable } from '../../money/amount.ts';
+import { percentText } from '../../money/rates.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';
-import { amountOrZeroOf, id, repeated, switchOn } from '../../terminal/parse/parameters.ts';
+import { amountOrZeroOf, id, option, percent, repeated, switchOn } from '../../terminal/parse/parameters.ts';
 
 /** A rule to set, or to remove if it has no amount. */
 type Edited<R extends ConfirmRule> = Omit<R, 'amount'> & { readonly amount: string | undefined };
@@ -20,6 +21,8 @@ interface ListEdit {
 interface RuleEdits {
   readonly readOnly: boolean | undefined;
   readonly requireOnce: boolean | undefined;
+  /** In percent; `off` removes it. */
+  readonly maxFromMarket: string | undefined;
   readonly amounts: readonly Edited<AmountRule>[];
   readonly confirmAbove: readonly Edited<ConfirmRule>[];
   readonly accounts: ListEdit;
@@ -39,6 +42,7 @@ export function editedRules(rules: Rules, edits: RuleEdits): Rules | undefined {
     users: withList(rules.users, edits.users),
     hours: edits.hours === undefined ? rules.hours : edits.hours.length === 0 ? undefined : edits.hours,
     requireOnce: (edits.requireOnce ?? rules.requireOnce) || undefined,
+    maxFromMarket: edits.maxFromMarket === OFF ? undefined : (edits.maxFromMarket ?? rules.maxFromMarket),
     confirmAbove: withAmounts(rules.confirmAbove, edits.confirmAbove, (one, other) => one.asset === other.asset),
   };
   const left = Object.entries(next).filter(([, value]) => value !== undefined);
@@ -69,6 +73,9 @@ function withList(list: readonly string[] | undefined, { added, removed, isAny }
   return [...new Set([...(list ?? []), ...added])].filter((each) => !removed.includes(each));
 }
 
+/** The word that removes an amount or a percentage. */
+const OFF = 'off';
+
 /** The word that removes an allow list or the hours. */
 const ANY = 'any';
 
@@ -91,7 +98,7 @@ function limit(text: string): Limit {
       hint: 'for example "NGN 500000", "NGN 500000 fees withdrawals start", or "NGN off" to remove it',
     });
   const command = words && commandNow(words.replace(/\s+/g, ' ').replace(/^fiatrail /, ''));
-  const amount = figure.toLowerCase() === 'off' ? undefined : exact(known, figure);
+  const amount = figure.toLowerCase() === OFF ? undefined : exact(known, figure);
   const commands = limitedCommands(amount === undefined);
   if (command !== undefined && !commands.includes(command))
     throw new CliError('usage', `"${printable(command)}" is not a command that spends money`, {
@@ -127,6 +134,8 @@ const hours = (text: string): string => {
     hint: 'for example "mon-fri 08:00-18:00" or "sat,sun 10:00-24:00"; a window cannot pass midnight',
   });
 };
+
+const fromMarket = (text: string): string => (text.toLowerCase() === OFF ? OFF : percentText(percent(text)));
 
 const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdrawals start"; "NGN off" removes it; can be repeated';
 
@@ -169,6 +178,11 @@ export const RULE_FLAGS = {
   ),
   requireOnce: switchOn('--require-once', 'require --once for every command that moves money'),
   noRequireOnce: switchOn('--no-require-once', 'do not require --once'),
+  maxFromMarket: option(
+    '--max-from-market <percent>',
+    'how far the price of an order or a trade may be from the market, such as 2%; "off" removes it',
+    fromMarket,
+  ),
   confirmAbove: repeated(
     '--confirm-above <limit>',
     'ask for a code on the terminal above this amount on a live account, such as "NGN 1000000"; "NGN off" removes it; can be repeated',
@@ -199,6 +213,7 @@ export function editsOf(given: GivenRules, rules: Rules): RuleEdits {
   return {
     readOnly: onOrOff('read-only', given.readOnly, given.noReadOnly),
     requireOnce: onOrOff('require-once', given.requireOnce, given.noRequireOnce),
+    maxFromMarket: given.maxFromMarket,
     amounts,
     confirmAbove,
     accounts: list('account', given.allowAccount, given.disallowAccount, rules.accounts),

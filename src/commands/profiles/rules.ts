@@ -73,6 +73,9 @@ function listed(rules: Rules): readonly Listed[] {
     ...each('allow-user', rules.users),
     ...each('hours', rules.hours),
     ...(rules.requireOnce ? [{ rule: 'require-once', setting: 'on' }] : []),
+    ...(rules.maxFromMarket === undefined
+      ? []
+      : [{ rule: 'max-from-market', setting: settingOf.market(rules.maxFromMarket) }]),
     ...(rules.confirmAbove ?? []).map((rule) => ({ rule: 'confirm-above', setting: settingOf.amount(rule) })),
   ];
 }

@@ -41,7 +41,7 @@ export const createOrder = endpoint({
   moves: {
     command: 'fx orders add',
     amount: 'maxAmount',
-    gives: { field: 'orderType', cngn: 'sell', stablecoin: 'quoteCurrency' },
+    gives: { field: 'orderType', cngn: 'sell', stablecoin: 'quoteCurrency', price: 'price' },
     to: [],
   },
   summary: 'Create an order',
@@ -86,7 +86,7 @@ export const createLimitOrder = endpoint({
   moves: {
     command: 'fx orders add',
     amount: 'maxAmount',
-    gives: { field: 'side', cngn: 'buy', stablecoin: 'pair' },
+    gives: { field: 'side', cngn: 'buy', stablecoin: 'pair', price: 'price' },
     to: [],
   },
   summary: 'Create an order (newer path)',
@@ -126,7 +126,13 @@ export const updateOrder = endpoint({
   path: '/fx/limit-order/update',
   aliases: [{ method: 'PUT', path: '/fx/orders/:orderId' }],
   effect: 'money',
-  moves: { command: 'fx orders update', amount: 'maxAmount', isFreeWithout: true, gives: {}, to: [] },
+  moves: {
+    command: 'fx orders update',
+    amount: 'maxAmount',
+    replaces: ['pair', 'side', 'price', 'maxAmount'],
+    gives: { field: 'side', cngn: 'buy', stablecoin: 'pair', price: 'price' },
+    to: [],
+  },
   summary: 'Update, pause or resume an order',
   done: 'Limit order updated',
   nests: 'order',

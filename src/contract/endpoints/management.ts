@@ -92,7 +92,9 @@ export const toggleWebhook = endpoint({
       enabled: f.maybe(f.flag('public')),
       updatedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [refusal('NOT_FOUND', 'inferred', 'no webhook is configured')],
+  errors: [
+    refusal('NOT_FOUND', 'inferred', 'no webhook is configured', 'set one first with: fiatrail webhooks set <url>'),
+  ],
 });
 
 export const getWebhook = endpoint({

@@ -1,4 +1,4 @@
-import { endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
+import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import { OFFRAMP_FAILED } from '../values.ts';
 
@@ -62,7 +62,7 @@ export const startOfframp = endpoint({
       verifiedAccountDetails: f.maybe(verifiedDestination()),
     }),
   errors: [
-    invalid('public', 'a field is missing or invalid, such as a bank code with letters'),
+    invalid('public', 'a field is missing or invalid, such as a bank code with letters', CORRECT_OR_ACTIVATE),
     refusal('INSUFFICIENT_BALANCE', 'public', "the user's total balance on all networks is below the amount"),
     refusal('NO_FUNDED_WALLET', 'inferred', "none of the user's wallets has a balance"),
     userNotVerified,

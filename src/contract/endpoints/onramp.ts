@@ -1,5 +1,5 @@
 import { evmAddress } from '../addresses.ts';
-import { endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
+import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 /** The fees in short form. `totalAmount` is the sum to pay, `baseAmount` what the wallet receives. */
@@ -80,7 +80,10 @@ export const startOnramp = endpoint({
       targetAsset: f.anyText('interface'),
       feeBreakdown: onrampFees(),
     }),
-  errors: [invalid('public', 'a field is missing or invalid, such as an amount of 0'), userNotVerified],
+  errors: [
+    invalid('public', 'a field is missing or invalid, such as an amount of 0', CORRECT_OR_ACTIVATE),
+    userNotVerified,
+  ],
   rateLimit: { max: 1000, windowSeconds: 600 },
 });
 

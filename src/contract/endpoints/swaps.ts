@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
-import { endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
+import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const ofSellToken = { field: 'sellToken' } as const;
@@ -56,7 +56,7 @@ export const triggerSwap = endpoint({
       ),
     }),
   errors: [
-    invalid('public', 'a field is missing or invalid, such as the wallet address'),
+    invalid('public', 'a field is missing or invalid, such as the wallet address', CORRECT_OR_ACTIVATE),
     refusal('INSUFFICIENT_LIQUIDITY', 'public', 'the order book cannot fill the swap'),
   ],
 });
@@ -101,7 +101,7 @@ export const startSwap = endpoint({
       ),
     }),
   errors: [
-    invalid('public', 'a field is missing or invalid, such as an amount of 0'),
+    invalid('public', 'a field is missing or invalid, such as an amount of 0', CORRECT_OR_ACTIVATE),
     userNotVerified,
     refusal('SHORT_BALANCE', 'public', 'the balance of the source wallet is too low'),
   ],

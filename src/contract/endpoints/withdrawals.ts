@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { addressesFit } from '../addresses.ts';
-import { endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
+import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import { BASE } from '../networks.ts';
 
@@ -68,7 +68,7 @@ export const withdrawAsset = endpoint({
       ),
     }),
   errors: [
-    invalid('public', 'a field is missing or invalid, such as an amount of 0'),
+    invalid('public', 'a field is missing or invalid, such as an amount of 0', CORRECT_OR_ACTIVATE),
     userNotVerified,
     refusal('SHORT_BALANCE', 'public', 'the balance of the source wallet is too low'),
   ],

@@ -1,8 +1,8 @@
-import { CliError } from '../../base/errors.ts';
+import { CliError, unread } from '../../base/errors.ts';
 import { matchesVisible, parseRange, parseVisible } from '../../contract/cidr.ts';
 import { agrees } from '../../contract/compare.ts';
 import { sandboxReset, sandboxRestore } from '../../contract/control.ts';
-import type { RequestOf } from '../../contract/endpoint.ts';
+import type { Endpoint, RequestOf } from '../../contract/endpoint.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { deleteBankAccount, listBankAccounts } from '../../contract/endpoints/banks.ts';
 import { getDefaultWallet, removeDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
@@ -10,8 +10,9 @@ import { removeExternalWallet } from '../../contract/endpoints/external-wallets.
 import { deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { getFintechWallet } from '../../contract/endpoints/wallets.ts';
+import { type MoveTerms, replacedField } from '../../contract/moves.ts';
 import { parseExactJson } from '../../money/decimal.ts';
-import type { Account } from '../account.ts';
+import type { Account, AccountCallOptions } from '../account.ts';
 import { readEntries } from '../allowlist.ts';
 import { allOf, amountAt, figuresMatch, type Match, percentMatch } from './rows.ts';
 import type { CheckResult, Work } from './work.ts';
@@ -94,16 +95,33 @@ const PAGE = 100;
 const MAX_PAGES = 100;
 
 /** Returns one of the account's orders; undefined if it is not in the list. */
-async function orderNamed(account: Account, orderId: unknown) {
+async function orderNamed(account: Account, orderId: unknown, options: AccountCallOptions = {}) {
   let request: OrderPage = { limit: PAGE };
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const orders = (await account.call(listOrders, request)).data.orders ?? [];
+    const orders = (await account.call(listOrders, request, options)).data.orders ?? [];
     const found = orders.find((order) => order.orderId === orderId);
     const startAfter = orders.at(-1)?.orderId;
     if (found || orders.length < PAGE || startAfter == null) return found;
     request = { limit: PAGE, startAfter };
   }
   return undefined;
+}
+
+/** Returns the terms of the order that a request replaces, as they are now; undefined if it replaces none, or the order cannot be read. */
+export async function replacedTerms(
+  account: Account,
+  { moves }: Endpoint,
+  request: unknown,
+): Promise<MoveTerms | undefined> {
+  const { dryRun, testsRules } = account.globals;
+  // A dry run reads nothing.
+  if (!moves?.replaces || (dryRun && !testsRules)) return undefined;
+  const { orderId } = (request ?? {}) as { readonly orderId?: unknown };
+  const order = (await orderNamed(account, orderId, { isBeforehand: true }).catch(unread)) as
+    | Readonly<Record<string, unknown>>
+    | undefined;
+  const named = moves.replaces.map((name) => [replacedField(name), order?.[name]] as const);
+  return Object.fromEntries(named.filter((each): each is readonly [string, string] => typeof each[1] === 'string'));
 }
 
 /** An order that was removed from the order book; the list shows it as deleted. */

@@ -168,7 +168,9 @@ function failure(
 ): CliError {
   return new CliError('failed', `${what} failed${reason ? `: ${reason}` : ''}`, {
     code: failureCode(data),
-    hint: `this is final; fix the cause, then ${retry ? `retry with: ${retry}` : 'start again'}`,
+    hint: retry
+      ? `correct the input, then start again with: ${retry}`
+      : 'this is final; fix the cause, then start again',
     ...operationOf(account),
   });
 }

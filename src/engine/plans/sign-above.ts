@@ -28,7 +28,7 @@ export function signatureReason(limits: readonly SignAbove[], endpoint: Endpoint
     limits.some(({ asset }) => isUnknownAmount(moves, asset))
   )
     return 'a request that does not say how much it moves';
-  const limit = limits.find((each) => isAbove(moves.amount, limitOf(each)));
+  const limit = limits.find((each) => [moves.amount, ...moves.atWorst].some((spent) => isAbove(spent, limitOf(each))));
   return limit && `more than ${amountForPeople(limitOf(limit))}`;
 }
 

@@ -1,7 +1,8 @@
 import type { Profile } from '../../account/profile.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
+import type { MoveTerms } from '../../contract/moves.ts';
+import type { SpendLimit } from '../../journal/intent.ts';
 import type { Journal } from '../../journal/interface.ts';
-import type { SpendLimit } from '../../journal/spending.ts';
 import type { RuleSession } from './check.ts';
 import type { Asked, RuleSet, RuleVerdict } from './verdicts.ts';
 
@@ -12,18 +13,18 @@ export type IdempotencyKeyUse = Asked['idempotencyKey'];
 export interface AccountRules {
   /**
    * Throws CliError declined if a rule does not allow a change. Returns the sums that the journal must check when it records it.
-   * With `codeFor`, right before that, also asks for the code that a rule wants.
+   * With `codeFor`, right before that, also asks for the code that a rule wants. `terms`: what the request only refers to.
    */
-  require(endpoint: Endpoint, input: unknown, codeFor?: string): Promise<readonly SpendLimit[]>;
+  require(endpoint: Endpoint, input: unknown, codeFor?: string, terms?: MoveTerms): Promise<readonly SpendLimit[]>;
   /**
    * Checks what is known of a money command before it asks for anything. With an idempotency key, it does nothing: what was done under the
    * key is reported whatever the rules say, and any other change meets them later. Throws CliError declined.
    */
   requireForMoney(hasIdempotencyKey: boolean): Promise<void>;
   /** Returns the rules that a request meets, a text each, for a plan to record. */
-  met(endpoint: Endpoint, input: unknown): Promise<readonly string[]>;
+  met(endpoint: Endpoint, input: unknown, terms?: MoveTerms): Promise<readonly string[]>;
   /** Returns what each rule says about a request, if the command line is only tested. */
-  tested(endpoint: Endpoint, input: unknown): Promise<readonly RuleVerdict[] | undefined>;
+  tested(endpoint: Endpoint, input: unknown, terms?: MoveTerms): Promise<readonly RuleVerdict[] | undefined>;
 }
 
 /** What asking rules needs of an account. */
@@ -35,16 +36,16 @@ type RuledSession = Omit<RuleSession, 'profile'> & {
 
 /** Makes the rules of an account, which is read only when they are asked. */
 export function rulesOf(account: () => RuledSession): AccountRules {
-  const asked = async (endpoint: Endpoint, input: unknown): Promise<readonly RuleVerdict[]> => {
+  const asked = async (endpoint: Endpoint, input: unknown, terms?: MoveTerms): Promise<readonly RuleVerdict[]> => {
     const sets = await ruleSetsOf(account());
     if (sets.length === 0) return [];
-    return (await import('./check.ts')).verdictsFor(account(), sets, { endpoint, input });
+    return (await import('./check.ts')).verdictsFor(account(), sets, { endpoint, input, terms });
   };
   return {
-    require: async (endpoint, input, codeFor) => {
+    require: async (endpoint, input, codeFor, terms) => {
       const sets = await ruleSetsOf(account());
       if (sets.length === 0) return [];
-      return (await import('./check.ts')).requireRules(account(), sets, { endpoint, input }, codeFor);
+      return (await import('./check.ts')).requireRules(account(), sets, { endpoint, input, terms }, codeFor);
     },
     requireForMoney: async (hasIdempotencyKey) => {
       const { profile, globals } = account();
@@ -55,11 +56,12 @@ export function rulesOf(account: () => RuledSession): AccountRules {
         ownSet(profile),
       );
     },
-    met: async (endpoint, input) => {
-      const verdicts = await asked(endpoint, input);
+    met: async (endpoint, input, terms) => {
+      const verdicts = await asked(endpoint, input, terms);
       return verdicts.flatMap(({ result, rule, setting }) => (result === 'holds' ? [`${rule} ${setting}`] : []));
     },
-    tested: async (endpoint, input) => (account().globals.testsRules === true ? asked(endpoint, input) : undefined),
+    tested: async (endpoint, input, terms) =>
+      account().globals.testsRules === true ? asked(endpoint, input, terms) : undefined,
   };
 }
 

@@ -1,15 +1,16 @@
 import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../../contract/endpoint.ts';
-import { destinationsOf, movesOf } from '../../contract/moves.ts';
+import { type Endpoint, effectOf } from '../../contract/endpoint.ts';
+import { destinationsOf, type MoveTerms, movesOf } from '../../contract/moves.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
+import type { SpendLimit } from '../../journal/intent.ts';
 import type { Journal } from '../../journal/interface.ts';
-import type { SpendLimit } from '../../journal/spending.ts';
+import type { MarketReader } from '../market.ts';
 import { type Asked, type Facts, type RuleSet, type RuleVerdict, verdictsOf } from './verdicts.ts';
 
 /** The parts of an account that rules need. */
-export interface RuleSession {
+export interface RuleSession extends MarketReader {
   readonly world: Pick<World, 'clock'>;
   readonly profile: Pick<Profile, 'name' | 'mode'>;
   readonly commandLine: string;
@@ -21,28 +22,25 @@ export interface RuleSession {
   accountNames(): Promise<AccountNames>;
   /** `nowMs`: the time that all hosts agree on, in milliseconds since the epoch. */
   readonly time: { nowMs(): Promise<number> };
-  /** Makes a read that precedes the change. */
-  call<E extends Endpoint>(
-    endpoint: E,
-    input: RequestOf<E>,
-    options: { readonly isBeforehand: true },
-  ): Promise<{ readonly data: ResponseOf<E> }>;
 }
 
 /** A request that rules are asked about. */
 interface RuledRequest {
   readonly endpoint: Endpoint;
   readonly input: unknown;
+  /** What the request only refers to. */
+  readonly terms?: MoveTerms | undefined;
 }
 
 /** Asks every rule about a request. */
 export async function verdictsFor(
   account: RuleSession,
   sets: readonly RuleSet[],
-  { endpoint, input }: RuledRequest,
+  request: RuledRequest,
 ): Promise<readonly RuleVerdict[]> {
+  const { endpoint, input, terms } = request;
   const effect = effectOf(endpoint, input);
-  const moves = effect === 'money' ? movesOf(endpoint, input) : undefined;
+  const moves = effect === 'money' ? movesOf(endpoint, input, terms) : undefined;
   const command = moves && endpoint.moves?.command;
   const asked: Asked = {
     ...(await circumstances(account, sets)),
@@ -52,7 +50,7 @@ export async function verdictsFor(
     command,
     isOfCommand: account.commandLine === `fiatrail ${command}`,
   };
-  return verdictsOf(sets, asked, factsOf(account));
+  return verdictsOf(sets, asked, factsOf(account, request));
 }
 
 const circumstances = async (
@@ -65,8 +63,10 @@ const circumstances = async (
   nowMs: sets.some(({ rules }) => rules.hours) ? await time.nowMs() : world.clock.now(),
 });
 
-function factsOf(account: RuleSession): Facts {
+function factsOf(account: RuleSession, request?: RuledRequest): Facts {
   return {
+    priced: async () =>
+      request && (await import('../market.ts')).pricedIn(account, request.endpoint, request.input, request.terms),
     spent: async (limit) => (await account.journal()).spent(await account.accountNames(), limit),
     savedAccount: async (accountId) => {
       const { getBankAccount } = await import('../../contract/endpoints/banks.ts');

@@ -8,6 +8,8 @@ import { settingOf } from './verdicts.ts';
 /** A command that moves money or decides where it goes, as rows of the contract describe it. */
 interface RuledCommand {
   readonly command: string;
+  /** Whether it trades at a price. */
+  readonly isPriced: boolean;
   /** What amounts of rules count; empty if it spends nothing. */
   readonly assets: readonly Asset[];
   readonly to: readonly MoveTarget[];
@@ -22,7 +24,11 @@ export function ruledCommands(): readonly RuledCommand[] {
     const { moves, redirects } = endpoint;
     const row = moves ?? redirects;
     const mayStay = redirects?.unless?.isOneOf.includes(undefined) === true;
-    if (row) all.set(row.command, { command: row.command, assets: assetsOf(endpoint), to: row.to, mayStay });
+    if (row)
+      all.set(row.command, {
+        ...{ command: row.command, isPriced: moves?.gives !== undefined, assets: assetsOf(endpoint) },
+        ...{ to: row.to, mayStay },
+      });
   }
   return [...all.values()].sort((one, other) => (one.command < other.command ? -1 : 1));
 }
@@ -38,13 +44,13 @@ interface HeldCommand {
   readonly destinations: readonly string[];
   /** Whether the lists allow none of its destinations. */
   readonly stops: boolean;
-  /** The rules that hold whatever it moves: `hours`. */
+  /** The rules that hold whatever it moves: `hours`; and its price, if it has one: `max-from-market`. */
   readonly others: readonly string[];
 }
 
 /** Returns the rules that hold each command. */
 export const heldBy = (sets: readonly Rules[]): readonly HeldCommand[] =>
-  ruledCommands().map(({ command, assets, to, mayStay }) => {
+  ruledCommands().map(({ command, isPriced, assets, to, mayStay }) => {
     const limits = sets
       .flatMap(limitsIn)
       .filter((limit) => limit.command === undefined || limit.command === command)
@@ -55,7 +61,7 @@ export const heldBy = (sets: readonly Rules[]): readonly HeldCommand[] =>
       unlimited: assets.filter((asset) => !limits.some((limit) => countedWith(limit.asset).includes(asset))),
       destinations: sets.some(hasLists) ? [...new Set(to.flatMap(listsOf))].sort() : [],
       stops: !mayStay && sets.some((rules) => hasLists(rules) && to.some((target) => isStopped(rules, target))),
-      others: sets.flatMap(othersIn),
+      others: sets.flatMap((rules) => othersIn(rules, isPriced)),
     };
   });
 
@@ -66,10 +72,11 @@ const limitsIn = ({ amounts = [], confirmAbove = [] }: Rules) => [
 
 const hasLists = ({ accounts, addresses, users }: Rules) => (accounts ?? addresses ?? users) !== undefined;
 
-const othersIn = ({ readOnly, hours, requireOnce }: Rules) => [
+const othersIn = ({ readOnly, hours, requireOnce, maxFromMarket }: Rules, isPriced: boolean) => [
   ...(readOnly ? ['read-only'] : []),
   ...(hours ? ['hours'] : []),
   ...(requireOnce ? ['require-once'] : []),
+  ...(isPriced && maxFromMarket !== undefined ? ['max-from-market'] : []),
 ];
 
 /** Returns the lists of which one must have a destination. None has what the request does not say. */

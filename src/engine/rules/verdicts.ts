@@ -11,10 +11,12 @@ import { CliError } from '../../base/errors.ts';
 import type { Effect } from '../../contract/endpoint.ts';
 import type { Destination, Moves } from '../../contract/moves.ts';
 import type { Claim } from '../../journal/claims.ts';
-import type { SpendLimit } from '../../journal/spending.ts';
+import type { SpendLimit } from '../../journal/intent.ts';
+import { countedIn, type LimitedIntent } from '../../journal/spending.ts';
 import {
   type Amount,
   ASSET_LABEL,
+  type Asset,
   amountForPeople,
   amountText,
   countedWith,
@@ -22,6 +24,8 @@ import {
   millionthsOf,
 } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
+import { percentFromText } from '../../money/rates.ts';
+import { farFromMarket, type Priced } from '../market.ts';
 
 /** The settings of rules as their flags take them. */
 export const settingOf = {
@@ -31,6 +35,8 @@ export const settingOf = {
     const figure = amount ? trimDecimal(amountText(amount)) : rule.amount;
     return [rule.asset, figure, ...(rule.command === undefined ? [] : [rule.command])].join(' ');
   },
+  /** `2%` */
+  market: (percent: string): string => `${percent}%`,
   /** All lists together, for a change that must hit one of them. */
   destinations: ({ accounts = [], addresses = [], users = [] }: Rules): string =>
     [
@@ -72,6 +78,8 @@ export interface Asked {
 export interface Facts {
   /** What was spent in this day or month of Lagos, in millionths of a Naira or token. */
   spent(limit: Omit<SpendLimit, 'maxMinor'>): Promise<bigint>;
+  /** Returns the price of the change and that of the market; undefined if it sets no price. */
+  priced(): Promise<Priced | undefined>;
   /** Returns a bank account by its id: `000013/0123456789`; undefined if the service does not show it. */
   savedAccount(accountId: string): Promise<string | undefined>;
   /** Returns the address that receives a user's cNGN instead of the wallet here; null if none does, undefined if the service does not say. */
@@ -124,7 +132,7 @@ interface Rule {
 
 /** Returns the rules of a set, the cheapest first. */
 function rulesIn(rules: Rules): readonly Rule[] {
-  const { readOnly, hours, requireOnce, amounts = [], confirmAbove = [] } = rules;
+  const { readOnly, hours, requireOnce, maxFromMarket, amounts = [], confirmAbove = [] } = rules;
   const lists = rules.accounts ?? rules.addresses ?? rules.users;
   return [
     ...(readOnly ? [{ rule: 'read-only', code: 'RULE_READ_ONLY', setting: 'on', ask: askReadOnly }] : []),
@@ -146,6 +154,16 @@ function rulesIn(rules: Rules): readonly Rule[] {
       setting: settingOf.amount(each),
       ask: askAmount(each),
     })),
+    ...(maxFromMarket === undefined
+      ? []
+      : [
+          {
+            rule: 'max-from-market',
+            code: 'RULE_MARKET',
+            setting: settingOf.market(maxFromMarket),
+            ask: askMarket(maxFromMarket),
+          },
+        ]),
     ...confirmAbove.map((each) => ({
       rule: 'confirm-above',
       code: 'RULE_CONFIRMATION',
@@ -246,7 +264,11 @@ function isSameAddress(one: string, other: string): boolean {
 /** Whether a change spends what a limit of an asset counts, or may spend it without saying how much. */
 const concerns = ({ moves }: Asked, asset: AmountRule['asset']): boolean =>
   moves !== undefined &&
-  countedWith(asset).some((each) => moves.amount?.asset === each || moves.unknownAssets.includes(each));
+  countedWith(asset).some((each) => countedOf(moves, each) || moves.unknownAssets.includes(each));
+
+/** Returns what a change spends, or may at the worst, of what a limit of an asset counts. */
+const countedOf = ({ amount, atWorst }: Moves, asset: Asset): Amount | undefined =>
+  [...(amount ? [amount] : []), ...atWorst].find((each) => countedWith(asset).includes(each.asset));
 
 const askAmount =
   (rule: AmountRule) =>
@@ -257,7 +279,7 @@ const askAmount =
     const unknown = unknownAmount(rule, asked);
     if (unknown) return unknown;
     const max = maxOf(rule);
-    const amount = asked.moves?.amount ?? { asset, minor: 0n };
+    const amount = (asked.moves && countedOf(asked.moves, asset)) ?? { asset, minor: 0n };
     const millionths = millionthsOf(amount);
     if (per === 'call') return millionths <= millionthsOf(max) ? { ...HOLDS, left: max } : aboveCall(max, amount);
     if (command !== undefined && !asked.isOfCommand)
@@ -272,6 +294,24 @@ const askAmount =
     const found = { left, limit: { ...sum, maxMinor: max.minor } };
     if (millionths <= leftMillionths) return { ...HOLDS, ...found };
     return { result: 'does not hold', ...found, detail: aboveSum(amount, left, found.limit) };
+  };
+
+const askMarket =
+  (percent: string) =>
+  async (_: Asked, { priced }: Facts): Promise<RuleResult> => {
+    const found = await priced();
+    if (!found) return NOT_CONCERNED;
+    const { price, market } = found;
+    if (!price) return { result: 'does not hold', detail: 'the price is not known before it is sent' };
+    if (!market || market.minor === 0n)
+      return {
+        result: 'does not hold',
+        detail:
+          'no market price is known: the book could not be read, or nobody else has an order and the account has no trade',
+        hint: 'see the book with: fiatrail fx book show PAIR',
+      };
+    const far = farFromMarket(price, market, percentFromText(percent) ?? 0n);
+    return far === undefined ? HOLDS : { result: 'does not hold', detail: far };
   };
 
 /** The amount of a rule. One that cannot be read allows nothing. */
@@ -302,7 +342,7 @@ const askConfirmation =
   (rule: ConfirmRule) =>
   (asked: Asked): RuleResult => {
     if (!asked.isLive || !concerns(asked, rule.asset)) return NOT_CONCERNED;
-    const amount = asked.moves?.amount;
+    const amount = asked.moves && countedOf(asked.moves, rule.asset);
     const isAbove = amount !== undefined && millionthsOf(amount) > millionthsOf(maxOf(rule));
     if (!unknownAmount(rule, asked) && !isAbove) return HOLDS;
     if (asked.isInteractive) return { ...HOLDS, needsCode: true, detail: 'a code must be typed on the terminal' };
@@ -316,10 +356,10 @@ const askConfirmation =
 type OverLimit = Extract<Claim, { readonly kind: 'over-limit' }>;
 
 /** The error for a change that another process's change left no room for, since the rules were asked. */
-export function overLimit(profile: string, { limit, spentMillionths }: OverLimit, moves: Amount | undefined): CliError {
+export function overLimit(profile: string, { limit, spentMillionths }: OverLimit, intent: LimitedIntent): CliError {
   const { asset, period, maxMinor } = limit;
   const left = leftIn(asset, millionthsOf({ asset, minor: maxMinor }) - spentMillionths);
-  const why = aboveSum(moves ?? { asset, minor: 0n }, left, limit);
+  const why = aboveSum(countedIn(intent, asset) ?? { asset, minor: 0n }, left, limit);
   return new CliError('declined', `rule max-per-${period}: ${why}; nothing was sent`, {
     code: 'RULE_AMOUNT',
     hint: `show the rules with: fiatrail profiles rules show ${profile}`,

@@ -194,6 +194,10 @@ export const MONEY_TOPICS: readonly Topic[] = [
           ['the service refused it', 'the key is free again'],
           ['the work failed', 'the key is taken; a new attempt needs a new key'],
           ['no key, done 5 minutes ago', 'exit code 9 (`REPEATED`); `--again` sends it a second time'],
+          [
+            'an equal payment is unknown',
+            'exit code 9 (`OUTCOME_UNKNOWN`) with any key and with `--again`: `fiatrail ops reconcile`',
+          ],
         ],
       },
       'See what was done under a key, and require keys for a profile:',
