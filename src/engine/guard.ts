@@ -25,6 +25,17 @@ export class AlreadyDone extends Error {
   }
 }
 
+/** Thrown to end a command whose earlier request under its idempotency key may have been lost, and may be sent again. */
+export class LostRequest extends Error {
+  override name = 'LostRequest';
+  readonly operation: Operation;
+
+  constructor(operation: Operation) {
+    super('lost');
+    this.operation = operation;
+  }
+}
+
 /** How often a second runner looks whether the first one is done. */
 const LOOK_AGAIN_MS = 200;
 

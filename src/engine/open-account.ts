@@ -132,7 +132,6 @@ async function callOf<E extends Endpoint>(
   const { activity, globals, world } = account;
   const request = await prepareRequest(account, endpoint, input, options);
   const isRead = effectOf(endpoint, input) === 'read';
-  if (isRead) activity.hasRead = true;
   const send = (limits: CallOptions) =>
     sendRequest(account, request, { ...options, ...limits }).catch((error) => {
       noteUnread(activity, error);

@@ -38,6 +38,8 @@ interface JournaledRequest<D> {
   readonly sweep?: Sweep | undefined;
   /** Of a plan that is applied. */
   readonly authority?: Authority | undefined;
+  /** The operation whose request is sent again under the service's idempotency key. */
+  readonly again?: Operation;
   /** Sends it, unless it is too late. */
   readonly call: (isLate: () => boolean) => Promise<Reply<D>>;
 }
@@ -110,7 +112,9 @@ export async function sendJournaled<D>(
   const journal = await account.journal();
   await journal.requireLastLink();
   const done = endsAccepted(await workStartedBy(endpoint.id)) ? 'settled' : 'accepted';
-  const { operationId, isLate } = await claimedAndSent(account, journal, await intentOf(account, sending));
+  const { operationId, isLate } = sending.again
+    ? await claimedAgain(account, journal, sending.again)
+    : await claimedAndSent(account, journal, await intentOf(account, sending));
   account.activity.inFlight = { operationId, summary: sending.summary };
   let takenId: string | undefined;
   try {
@@ -138,7 +142,7 @@ export async function sendJournaled<D>(
     }
     // Nothing was changed: the request was refused or not sent, or the sandbox could not commit.
     const isRefused = await record(account, journal, { operationId, state: 'refused', detail });
-    if (!isRefused) await requireUndone(journal, operationId);
+    if (!isRefused) await requireUndone(journal, operationId, detail);
     throw error instanceof CliError ? withOperation(error, operationId) : error;
   } finally {
     account.activity.inFlight = undefined;
@@ -191,6 +195,19 @@ async function claimedAndSent(account: Journaled, journal: Journal, intent: Inte
       throw (await import('./rules/verdicts.ts')).overLimit(account.profile.name, claim, intent.moves);
     await requireFree(account, claim);
   }
+}
+
+/** Records that a request is sent again. Throws CliError unknown if another process was faster, or found its outcome. */
+async function claimedAgain({ globals }: Journaled, journal: Journal, { operationId, summary }: Operation) {
+  const claim = await journal.claimRepeat(operationId, globals.timeoutMs);
+  if (claim) return { operationId, ...claim };
+  throw new CliError(
+    'unknown',
+    `another command sent ${summary} again, or found its outcome; nothing was sent this time`,
+    {
+      ...{ code: 'OUTCOME_UNKNOWN', operationId, hint: `find out with: fiatrail ops reconcile ${operationId}` },
+    },
+  );
 }
 
 /** Describes an equal operation of the last 10 minutes, or one whose outcome is unknown; undefined if there is none. */
@@ -248,14 +265,15 @@ function contradictedText({ operationId, state, verdict, requestId }: Operation,
 }
 
 /**
- * Throws if work was done although this request was refused or never left: `ops reconcile` sent it again under the service's idempotency key
- * while this process was suspended. AlreadyDone with the journal's record, or CliError unknown.
+ * Throws if work may have been done although this request was refused or never left: it was sent twice under the service's idempotency key, and what became of
+ * one request says nothing of the other. AlreadyDone with the journal's record, or CliError unknown.
  */
-async function requireUndone(journal: Journal, operationId: string): Promise<void> {
+async function requireUndone(journal: Journal, operationId: string, detail: string): Promise<void> {
   const [known] = await journal.find(operationId);
   if (!known || known.state === 'refused' || known.verdict === 'not-done') return;
   if (!isInDoubt(known)) throw new AlreadyDone(known);
-  throw new CliError('unknown', `this attempt did nothing, but another command sent it again: ${known.summary}`, {
+  if (known.state === 'sent') await journal.append(operationId, 'unknown', { detail }).catch(() => {});
+  throw new CliError('unknown', `this attempt did nothing, but another one may have: ${known.summary}`, {
     code: 'OUTCOME_UNKNOWN',
     hint: `its outcome is unknown; find out with: fiatrail ops reconcile ${operationId}`,
     operationId,

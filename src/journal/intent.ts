@@ -41,8 +41,15 @@ const baselineSchema = once(() => {
     hostAheadMs: timeMs,
     // The same of the journal's clock, which a shared journal has of its own.
     journalAheadMs: timeMs,
-    // The rows like the request that the service's list had before. Left out if the list was not read.
-    before: z.optional(z.strictObject({ ids: z.array(z.string()), sinceMs: z.nullable(z.int()) })),
+    // The first page of the service's list before the request: its ids, when each row is from (null: not known), and from when on the
+    // page has every row (null: from the beginning). Left out if the list was not read.
+    before: z.optional(
+      z.strictObject({
+        ids: z.array(z.string()),
+        timesMs: z.optional(z.array(z.nullable(z.int()))),
+        sinceMs: z.nullable(z.int()),
+      }),
+    ),
     // Terms that the request only refers to, in the request's own fields: what a quote said, the number of a saved bank account.
     terms: z.optional(z.record(z.string(), z.string())),
   });

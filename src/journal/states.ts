@@ -9,8 +9,8 @@ export type OperationState = keyof typeof NEXT;
 export const NEXT = {
   prepared: ['sent', 'refused'],
   sent: ['accepted', 'settled', 'failed', 'refused', 'unknown', 'resolved'],
-  // Again: somebody looked and did not find it.
-  unknown: ['unknown', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
+  // Unknown again: somebody looked and did not find it. Sent again: under the service's idempotency key.
+  unknown: ['unknown', 'sent', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
   accepted: ['settled', 'failed', 'resolved'],
   // A bank may return money after it confirmed the payment.
   settled: ['failed'],

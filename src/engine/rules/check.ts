@@ -33,13 +33,15 @@ export interface RuleSession {
 interface RuledRequest {
   readonly endpoint: Endpoint;
   readonly input: unknown;
+  /** Whether the sums of the journal already have it, because it is sent again. */
+  readonly isRecorded?: boolean;
 }
 
 /** Asks every rule about a request. */
 export async function verdictsFor(
   account: RuleSession,
   sets: readonly RuleSet[],
-  { endpoint, input }: RuledRequest,
+  { endpoint, input, isRecorded = false }: RuledRequest,
 ): Promise<readonly RuleVerdict[]> {
   const effect = effectOf(endpoint, input);
   const moves = effect === 'money' ? movesOf(endpoint, input) : undefined;
@@ -51,6 +53,7 @@ export async function verdictsFor(
     to: destinationsOf(endpoint, input),
     command,
     isOfCommand: account.commandLine === `fiatrail ${command}`,
+    isRecorded,
   };
   return verdictsOf(sets, asked, factsOf(account));
 }
@@ -105,7 +108,14 @@ export async function requireRules(
 export async function requireMoneyRules(account: RuleSession, sets: readonly RuleSet[]): Promise<void> {
   const asked: Asked = {
     ...(await circumstances(account, sets)),
-    ...({ effect: 'money', moves: undefined, to: [], command: undefined, isOfCommand: false } as const),
+    ...({
+      effect: 'money',
+      moves: undefined,
+      to: [],
+      command: undefined,
+      isOfCommand: false,
+      isRecorded: false,
+    } as const),
   };
   const broken = brokenRule(account.profile.name, await verdictsOf(sets, asked, factsOf(account)));
   if (broken) throw broken;
