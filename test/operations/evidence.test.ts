@@ -171,11 +171,11 @@ test('a row that another operation has is not a candidate', async () => {
   expect(await decided(on, other)).toBe('none');
 });
 
-describe('a profile that believes marks alone', () => {
+describe('a profile whose user is asked', () => {
   const marks = async () =>
     rig({
       mode: 'sandbox',
-      stored: { name: 'p', mode: 'sandbox', baseUrl: 'https://s.test', store: { kind: 'file' }, evidence: 'mark' },
+      stored: { name: 'p', mode: 'sandbox', baseUrl: 'https://s.test', store: { kind: 'file' }, unknown: 'ask' },
     });
 
   test('is shown an equal row', async () => {

@@ -23,7 +23,7 @@ const BEFORE_MS = HOUR_MS;
 /** A row shows that a list is up to date if it is later than the request by more than this. Source: inferred. */
 const LATER_MS = MINUTE_MS;
 
-/** The most operations that are looked through for one that was sent later. */
+/** The most rows that are looked through for an operation that was sent later. */
 const MAX_LATER = 1_000;
 
 /** Something that must hold before a request that was not found counts as not done, and what is known of it in a sentence. */
@@ -44,6 +44,8 @@ const condition = (name: Condition['name'], holds: boolean, yes: string, no: str
   ...{ name, holds },
   says: holds ? yes : no,
 });
+
+const rowsText = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
 
 const timeText = (atMs: number): string => new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z');
 
@@ -109,7 +111,7 @@ function wholeList(found: Found, whole: Found): Condition {
   return condition(
     'whole',
     found.isComplete && whole.isComplete,
-    `the list was read to its end, which is ${count} rows`,
+    `the list was read to its end (${rowsText(count)})`,
     'the list could not be read to its end',
   );
 }
@@ -129,8 +131,8 @@ function kept(operation: Operation, { endpoint }: EvidenceList, whole: Found): C
   return condition(
     'kept',
     missing.length === 0,
-    `every row that it had before the request is still there, which is ${due.length} rows`,
-    `${missing.length} of ${due.length} rows that the list had before the request are missing`,
+    `every row that it had before the request is still there (${rowsText(due.length)})`,
+    `${missing.length} of ${rowsText(due.length)} that the list had before the request are missing`,
   );
 }
 
@@ -153,7 +155,7 @@ function back({ baseline }: Operation, found: Found, whole: Found): Condition {
 async function current(account: Account, operation: Operation, whole: Found): Promise<Condition> {
   const says = 'came after the request, and is in the list';
   const row = laterRow(operation, whole);
-  const id = row?.requestId ?? (await laterOperation(account, operation, idsIn(whole.rows)))?.requestId;
+  const id = row?.requestId ?? (await laterOperation(account, operation, whole.rows ?? []))?.requestId;
   return condition(
     'current',
     id != null,
@@ -184,44 +186,55 @@ function laterRow(operation: Operation, { rows = [] }: Found): ListRow | undefin
 async function laterOperation(
   account: Account,
   operation: Operation,
-  there: ReadonlySet<string>,
+  rows: readonly ListRow[],
 ): Promise<Operation | undefined> {
   const journal = await account.journal();
   const ids = await journal.accountIds(await account.accountNames());
-  const sinceMs = Date.parse(operation.createdAt);
-  const later = await journal.list({ account: ids, sinceMs, limit: MAX_LATER });
-  for (const each of later) {
-    const sentMs = each.baseline?.serviceAtMs ?? -Infinity;
-    if (each.endpoint !== operation.endpoint || !there.has(each.requestId ?? '') || sentMs <= sentByMs(operation))
-      continue;
-    // One that was found by its likeness may have the row of another request.
-    const states = await journal.transitions(each.operationId);
-    if (states.every(({ state }) => state !== 'unknown')) return each;
-  }
+  const before = new Set(operation.baseline?.before?.ids);
+  const fresh = [...idsIn(rows)].filter((id) => !before.has(id)).slice(0, MAX_LATER);
+  for (const requestId of fresh)
+    for (const each of await journal.list({ account: ids, requestId, limit: 2 })) {
+      const sentMs = each.baseline?.serviceAtMs ?? -Infinity;
+      if (each.endpoint !== operation.endpoint || sentMs <= sentByMs(operation)) continue;
+      // One that was found by its likeness may have the row of another request.
+      const states = await journal.transitions(each.operationId);
+      if (states.every(({ state }) => state !== 'unknown')) return each;
+    }
   return undefined;
 }
 
+/** When the row of a request should be in the lists, by the service's time. */
+function visibleFromMs({ profile }: { readonly profile: Pick<Profile, 'mode'> }, operation: Operation): number {
+  // What has no time of its own is looked for from the first look on.
+  const { unseenSinceMs } = operation.searchState;
+  const sentMs = operation.baseline?.serviceAtMs === undefined ? unseenSinceMs : sentByMs(operation);
+  return (sentMs ?? -Infinity) + VISIBLE_AFTER_MS[profile.mode];
+}
+
 /**
- * Returns when absence may be believed: after two looks in which everything else but `current` held, the last one long enough after the request for
- * its row to appear.
+ * Returns whether a request was looked for twice, the last time late enough for its row to be there, and when to look again if it was not. `isLook`: in
+ * this look, everything held but that the list is up to date. Without it, another look only helps before its row should be there.
  */
 export function twice(
-  { profile: { mode } }: { readonly profile: Pick<Profile, 'mode'> },
+  account: Pick<Account, 'profile'>,
   operation: Operation,
-  firstMs: number | undefined,
   nowMs: number,
-): Condition & { readonly dueMs: number } {
-  const waitMs = VISIBLE_AFTER_MS[mode];
-  const sentMs = operation.baseline?.serviceAtMs === undefined ? (firstMs ?? nowMs) : sentByMs(operation);
-  const dueMs = Math.max(sentMs + waitMs, (firstMs ?? nowMs) + APART_MS);
-  const isTwice = firstMs !== undefined && nowMs >= dueMs;
+  isLook: boolean,
+): Condition & Pick<Absent, 'lookAgainMs'> {
+  const { unseenSinceMs: firstMs = nowMs } = operation.searchState;
+  const visibleMs = visibleFromMs(account, operation);
+  const dueMs = isLook ? Math.max(visibleMs, firstMs + APART_MS) : visibleMs;
+  const isDue = nowMs >= dueMs;
+  const wait = clockDistance(VISIBLE_AFTER_MS[account.profile.mode]);
   const found = condition(
     'twice',
-    isTwice,
-    `it was looked for at ${timeText(firstMs ?? nowMs)} and at ${timeText(nowMs)}, the last time more than ${clockDistance(waitMs)} after it was sent`,
-    `it has to be looked for again, at ${timeText(dueMs)} or later`,
+    isDue && isLook,
+    `it was looked for at ${timeText(firstMs)} and at ${timeText(nowMs)}, the last time more than ${wait} after it was sent`,
+    isDue
+      ? 'it was not looked for twice while all of this held'
+      : `it has to be looked for again, at ${timeText(dueMs)} or later`,
   );
-  return { ...found, dueMs };
+  return { ...found, lookAgainMs: isDue ? undefined : dueMs };
 }
 
 /** Clocks that differ by more than this prove nothing about what is missing from a list. */

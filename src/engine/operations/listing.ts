@@ -90,7 +90,6 @@ async function readPages(
   isEnough: (rows: readonly ListRow[], last: readonly ListRow[]) => boolean,
 ): Promise<Pages> {
   const rows: ListRow[] = [];
-  const ids = new Set<string>();
   let [total, shortPages] = [0, 0];
   const finished = (isComplete: boolean): Pages => ({ rows, isComplete, total });
   let lastId: string | undefined;
@@ -111,9 +110,9 @@ async function readPages(
       continue;
     }
     if (last.length === 0) return finished(hasAll());
-    // A service that does not turn the page has more rows than it shows.
-    if (last.every(({ requestId }) => requestId != null && ids.has(requestId))) return finished(false);
-    for (const { requestId } of last) if (requestId != null) ids.add(requestId);
+    // A service that does not turn the page may have more rows than it shows. Rows that come meanwhile repeat only the last ones.
+    const first = rows[0]?.requestId;
+    if (rows.length > last.length && first != null && last[0]?.requestId === first) return finished(false);
     lastId = last.at(-1)?.requestId ?? undefined;
   }
   return finished(false);

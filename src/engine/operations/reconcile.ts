@@ -115,21 +115,21 @@ async function notInList(
 async function absent(
   account: Account,
   journal: Journal,
-  operation: Operation,
+  { operationId }: Operation,
   known: readonly Condition[],
 ): Promise<Reconciled> {
-  const { operationId } = operation;
   const nowMs = account.time.service.nowMs();
-  const isLook = known.every(({ name, holds }) => holds || name === 'current');
-  if (nowMs === undefined || !isLook) return { kind: 'unseen', operation, conditions: known, lookAgainMs: undefined };
-  const earlierMs = operation.searchState.unseenSinceMs;
-  if (earlierMs === undefined) await journal.noteSearch(operationId, { unseenSinceMs: nowMs });
-  const { dueMs, ...looks } = twice(account, operation, earlierMs, nowMs);
-  const conditions = [...known, looks];
+  const fails = ({ name, holds }: Condition) => !holds && name !== 'current';
+  const isLook = nowMs !== undefined && !known.some(fails);
+  if (isLook) await journal.noteSearch(operationId, { unseenSinceMs: nowMs });
   const looked = await current(journal, operationId);
   if (!isInDoubt(looked)) return { kind: 'ended', operation: looked };
-  if (!conditions.every(({ holds }) => holds))
-    return { kind: 'unseen', operation: looked, conditions, lookAgainMs: looks.holds ? undefined : dueMs };
+  // Without clocks, nobody knows when to look again.
+  if (nowMs === undefined || known.some((each) => each.name === 'clocks' && !each.holds))
+    return { kind: 'unseen', operation: looked, conditions: known, lookAgainMs: undefined };
+  const { lookAgainMs, ...looks } = twice(account, looked, nowMs, isLook);
+  const conditions = [...known, looks];
+  if (!conditions.every(({ holds }) => holds)) return { kind: 'unseen', operation: looked, conditions, lookAgainMs };
   const later = known.find(({ name }) => name === 'current')?.says;
   const detail = ['looked for twice, and not found', ...(later === undefined ? [] : [later])].join('; ');
   return ended(journal, operationId, () => journal.append(operationId, 'resolved', { verdict: 'not-done', detail }));
