@@ -37,6 +37,8 @@ export async function retry(account: Account, given: Operation, retrying: Retryi
   const { asking, applied, waitMs } = retrying;
   const endpoint = await endpointNamed(given.endpoint);
   if (!endpoint || !isKeyed(given)) throw notKeyed(given);
+  // A dry run ends here: it looks for nothing.
+  if (account.globals.dryRun) await prepareRequest(account, endpoint, parseExactJson(given.request) as never);
   await requireOwn(account, given);
   const operation = await stillUnknown(account, given);
   const input = parseExactJson(operation.request) as never;
