@@ -41,12 +41,12 @@ const baselineSchema = once(() => {
     hostAheadMs: timeMs,
     // The same of the journal's clock, which a shared journal has of its own.
     journalAheadMs: timeMs,
-    // The first page of the service's list before the request: its ids, when each row is from (null: not known), and from when on the
-    // page has every row (null: from the beginning). Left out if the list was not read.
+    // The first page of the service's list before the request: the ids of the rows like it, the marks of all rows that a list which is read
+    // as a whole later must still have, and from when on the page has every row (null: from the beginning). Left out if it was not read.
     before: z.optional(
       z.strictObject({
         ids: z.array(z.string()),
-        timesMs: z.optional(z.array(z.nullable(z.int()))),
+        marks: z.optional(z.array(z.string())),
         sinceMs: z.nullable(z.int()),
       }),
     ),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { feeWithdrawals } from '../../src/contract/endpoints/fee-withdrawals.ts';
+import { listSwaps } from '../../src/contract/endpoints/swaps.ts';
 import type { ListPeriod } from '../../src/engine/lists/resume.ts';
-import { rowsBefore, search } from '../../src/engine/operations/listing.ts';
+import { markOf, rowsBefore, search } from '../../src/engine/operations/listing.ts';
 import type { RowsBefore } from '../../src/engine/operations/work.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import { listing } from './evidence-rig.ts';
@@ -378,8 +379,8 @@ describe('before a request leaves, one page tells', () => {
   const newestFirst = [LIKE, ...rows(99, -1_000, -60_000)];
 
   const readBefore = (shown: readonly Row[], sinceMs: number | null) => ({
-    ids: shown.map(({ id }) => id),
-    timesMs: shown.map(({ atMs }) => (atMs == null ? null : SINCE_MS + atMs)),
+    ids: shown.flatMap(({ id, isLike }) => (isLike ? [id] : [])),
+    marks: shown.map(({ id }) => markOf(String(id))),
     sinceMs,
   });
 
@@ -410,6 +411,17 @@ describe('before a request leaves, one page tells', () => {
     expect(asked).toEqual([{ size: 100, count: 0, lastId: undefined, period: {} }]);
     expect(options).toEqual([{ isBeforehand: true }]);
   });
+});
+
+test.each<[string, number | null, isDue: boolean]>([
+  ['an hour before it', -HOUR_MS, true],
+  ['more than an hour before it', -HOUR_MS - 1, false],
+  ['a moment that it does not say', null, true],
+])('a list that can be asked since a time must later have a row of %s: %s', async (_what, atMs, isDue) => {
+  const row: Row = { id: 'a', atMs: atMs === null ? null : NOW_MS - SINCE_MS + atMs };
+  const { session } = fakeSession(() => ({ rows: [row] }));
+  const ranged = { ...listOf(), endpoint: listSwaps } as unknown as ReturnType<typeof listOf>;
+  expect(await rowsBefore(session, ranged, {})).toEqual({ ids: [], marks: isDue ? [markOf('a')] : [], sinceMs: null });
 });
 
 test.each<[string, RowsBefore | undefined, number, boolean]>([

@@ -1,12 +1,11 @@
 import type { Profile } from '../../account/profile.ts';
 import { unknownPolicyOf } from '../../account/stored-profile.ts';
-import { shapeOf } from '../../contract/rows.ts';
 import type { Baseline } from '../../journal/intent.ts';
 import type { Operation } from '../../journal/operations.ts';
 import type { Account } from '../account.ts';
 import { clockDifference, clockDistance } from '../service-time.ts';
-import { SERVICE_SKEW_MS } from './listing.ts';
-import type { EvidenceList, Found, ListRow, RowsBefore } from './work.ts';
+import { markOf, SERVICE_SKEW_MS, WHOLE_MS } from './listing.ts';
+import type { Found, ListRow } from './work.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -16,9 +15,6 @@ const VISIBLE_AFTER_MS = { live: HOUR_MS, sandbox: 10 * MINUTE_MS, embedded: 10 
 
 /** Two looks are at least this far apart. Source: inferred. */
 const APART_MS = MINUTE_MS;
-
-/** From how long before a request on its list is read as a whole. Source: inferred. */
-const BEFORE_MS = HOUR_MS;
 
 /** A row shows that a list is up to date if it is later than the request by more than this. Source: inferred. */
 const LATER_MS = MINUTE_MS;
@@ -51,10 +47,10 @@ const timeText = (atMs: number): string => new Date(atMs).toISOString().replace(
 
 /** From when on a list is read as a whole, by the service's time; undefined if that was not known. */
 export const wholeFromMs = ({ baseline }: Operation): number | undefined =>
-  baseline?.serviceAtMs === undefined ? undefined : baseline.serviceAtMs - BEFORE_MS;
+  baseline?.serviceAtMs === undefined ? undefined : baseline.serviceAtMs - WHOLE_MS;
 
 /** Until when a request may have been sent, by the service's time: also the second time, under its idempotency key. */
-export function sentByMs({ baseline, busyUntil, createdAt }: Operation): number {
+function sentByMs({ baseline, busyUntil, createdAt }: Operation): number {
   return (baseline?.serviceAtMs ?? Infinity) + (busyUntil - Date.parse(createdAt));
 }
 
@@ -65,7 +61,6 @@ export function sentByMs({ baseline, busyUntil, createdAt }: Operation): number 
 export async function listConditions(
   account: Account,
   operation: Operation,
-  list: EvidenceList,
   found: Found,
   whole: Found,
 ): Promise<readonly Condition[]> {
@@ -74,7 +69,7 @@ export async function listConditions(
     automatic(account),
     clocks(clock),
     wholeList(found, whole),
-    kept(operation, list, whole),
+    kept(operation, whole),
     back(operation, found, whole),
     await current(account, operation, whole),
   ];
@@ -116,31 +111,36 @@ function wholeList(found: Found, whole: Found): Condition {
   );
 }
 
-const idsIn = (rows: readonly ListRow[] = []): ReadonlySet<string> =>
-  new Set(rows.flatMap(({ requestId }) => requestId ?? []));
+/** The marks of rows. */
+const marksIn = (rows: readonly ListRow[] = []): ReadonlySet<string> =>
+  new Set(rows.flatMap(({ requestId }) => (requestId ? [markOf(requestId)] : [])));
+
+/** Whether a row was in the list before the request, as far as that is known. */
+function wasSeen({ baseline }: Operation): (row: ListRow) => boolean {
+  const { ids = [], marks = [] } = baseline?.before ?? {};
+  const [known, due] = [new Set(ids), new Set(marks)];
+  return ({ requestId }) => requestId != null && (known.has(requestId) || due.has(markOf(requestId)));
+}
 
 /** Whether the rows of the look before the request are still there, as far as they are in what was read. */
-function kept(operation: Operation, { endpoint }: EvidenceList, whole: Found): Condition {
-  const before = operation.baseline?.before;
-  if (!before) return condition('kept', false, '', 'the list was not read before the request was sent');
-  const isRanged = Object.hasOwn(shapeOf(endpoint.request()) ?? {}, 'startDate');
-  const fromMs = isRanged ? (wholeFromMs(operation) ?? -Infinity) : -Infinity;
-  const due = before.ids.filter((_id, index) => (before.timesMs?.[index] ?? Infinity) >= fromMs);
-  const there = idsIn(whole.rows);
-  const missing = due.filter((id) => !there.has(id));
+function kept({ baseline }: Operation, whole: Found): Condition {
+  const marks = baseline?.before?.marks;
+  if (!marks) return condition('kept', false, '', 'the list was not read before the request was sent');
+  const there = marksIn(whole.rows);
+  const missing = marks.filter((mark) => !there.has(mark));
   return condition(
     'kept',
     missing.length === 0,
-    `every row that it had before the request is still there (${rowsText(due.length)})`,
-    `${missing.length} of ${rowsText(due.length)} that the list had before the request are missing`,
+    `every row that it had before the request is still there (${rowsText(marks.length)})`,
+    `${missing.length} of ${rowsText(marks.length)} that the list had before the request are missing`,
   );
 }
 
 /** Whether a list that may be cut off goes back to before the request, or says that it has no more rows. */
-function back({ baseline }: Operation, found: Found, whole: Found): Condition {
-  const before = new Set(baseline?.before?.ids);
-  const isBefore = ({ requestId, createdAt }: ListRow) =>
-    before.has(requestId ?? '') || Date.parse(createdAt ?? '') < (baseline?.serviceAtMs ?? -Infinity);
+function back(operation: Operation, found: Found, whole: Found): Condition {
+  const isSeen = wasSeen(operation);
+  const sentMs = operation.baseline?.serviceAtMs ?? -Infinity;
+  const isBefore = (row: ListRow) => isSeen(row) || Date.parse(row.createdAt ?? '') < sentMs;
   const goesBack = [...(found.rows ?? []), ...(whole.rows ?? [])].some(isBefore);
   const saysAll = whole.isComplete && (whole.total ?? 0) > 0;
   return condition(
@@ -173,13 +173,11 @@ function readingsOf(createdAt: string): readonly number[] {
 
 /** Returns a row that was not in the list before the request and is later, however its time is read. */
 function laterRow(operation: Operation, { rows = [] }: Found): ListRow | undefined {
-  const before: RowsBefore | undefined = operation.baseline?.before;
-  if (!before) return undefined;
+  if (!operation.baseline?.before) return undefined;
+  const isSeen = wasSeen(operation);
   const afterMs = sentByMs(operation) + LATER_MS;
-  return rows.find(
-    ({ requestId, createdAt }) =>
-      requestId && !before.ids.includes(requestId) && readingsOf(createdAt ?? '').every((atMs) => atMs > afterMs),
-  );
+  const isLater = ({ createdAt }: ListRow) => readingsOf(createdAt ?? '').every((atMs) => atMs > afterMs);
+  return rows.find((row) => row.requestId && !isSeen(row) && isLater(row));
 }
 
 /** Returns an operation of the same endpoint that was sent later, that the service accepted in its response, and whose row was read. */
@@ -190,9 +188,9 @@ async function laterOperation(
 ): Promise<Operation | undefined> {
   const journal = await account.journal();
   const ids = await journal.accountIds(await account.accountNames());
-  const before = new Set(operation.baseline?.before?.ids);
-  const fresh = [...idsIn(rows)].filter((id) => !before.has(id)).slice(0, MAX_LATER);
-  for (const requestId of fresh)
+  const isSeen = wasSeen(operation);
+  const fresh = new Set(rows.flatMap((row) => (row.requestId && !isSeen(row) ? [row.requestId] : [])));
+  for (const requestId of [...fresh].slice(0, MAX_LATER))
     for (const each of await journal.list({ account: ids, requestId, limit: 2 })) {
       const sentMs = each.baseline?.serviceAtMs ?? -Infinity;
       if (each.endpoint !== operation.endpoint || sentMs <= sentByMs(operation)) continue;

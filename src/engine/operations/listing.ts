@@ -1,4 +1,6 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
+import { shapeOf } from '../../contract/rows.ts';
+import { sha256Hex } from '../../crypto/digest.ts';
 import type { Account, AccountCallOptions } from '../account.ts';
 import { saysMore, totalOf } from '../lists/pages.ts';
 import { ALWAYS, type Listing, type ListPeriod } from '../lists/resume.ts';
@@ -165,9 +167,15 @@ function candidatesIn(
   return [...candidates.values()];
 }
 
+/** From how long before a request on its list is read as a whole. Source: inferred. */
+export const WHOLE_MS = 3_600_000;
+
+/** Stands for the id of a row in the journal, which has up to a hundred for each request. */
+export const markOf = (requestId: string): string => sha256Hex(requestId).slice(0, 8);
+
 /**
- * Reads the first page of a list before a request leaves, and returns the ids of its rows, and from when on it has every row (null: from the
- * beginning). Undefined if the page does not show it.
+ * Reads the first page of a list before a request leaves, and returns the ids of the rows that are like it, the marks of those that must still be there
+ * when it is read as a whole, and from when on it has every row (null: from the beginning). Undefined if the page does not show it.
  */
 export async function rowsBefore(
   account: Account,
@@ -177,10 +185,12 @@ export async function rowsBefore(
   const { data } = await account.call(endpoint, page(PAGE, 0, undefined, ALWAYS), options);
   const all = rowsOf(data)?.map(read);
   if (!all) return undefined;
-  const named = all.flatMap(({ requestId, createdAt }) => (requestId ? [{ requestId, createdAt }] : []));
+  const isRanged = Object.hasOwn(shapeOf(endpoint.request()) ?? {}, 'startDate');
+  const fromMs = isRanged ? (account.time.service.nowMs() ?? 0) - WHOLE_MS : Number.NEGATIVE_INFINITY;
+  const isDue = ({ createdAt }: ListRow) => (timeIn(createdAt) ?? Infinity) >= fromMs;
   const known = {
-    ids: named.map(({ requestId }) => requestId),
-    timesMs: named.map(({ createdAt }) => timeIn(createdAt)),
+    ids: all.flatMap(({ requestId, isLike }) => (requestId && isLike ? [requestId] : [])),
+    marks: all.flatMap((row) => (row.requestId && isDue(row) ? [markOf(row.requestId)] : [])),
   };
   if (all.length < PAGE && !saysMore(data, all.length)) return { ...known, sinceMs: null };
   const times = timesOf(all);

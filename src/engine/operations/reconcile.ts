@@ -102,13 +102,12 @@ async function notInList(
   operation: Operation,
   found: Found,
 ): Promise<Reconciled> {
-  const list = work.list?.(parseExactJson(operation.request) as Readonly<Record<string, unknown>>);
-  if (!list) return absent(account, journal, operation, unlistedConditions(account, work.status?.what ?? 'it'));
+  if (!work.list) return absent(account, journal, operation, unlistedConditions(account, work.status?.what ?? 'it'));
   const fromMs = wholeFromMs(operation);
   const whole = fromMs === undefined ? found : await evidenceOf(account, work, operation, fromMs);
   const candidates = [...whole.candidates, ...(whole.older ?? [])];
   if (candidates.length > 0) return { kind: 'several', operation, candidates };
-  return absent(account, journal, operation, await listConditions(account, operation, list, found, whole));
+  return absent(account, journal, operation, await listConditions(account, operation, found, whole));
 }
 
 /** Records that a request was not done if everything holds that proves it. */

@@ -20,7 +20,7 @@ import { outcomeOfStart } from './started.ts';
 import { isFollowed, type Work } from './work.ts';
 
 /** How a request is sent again. */
-export interface Retrying {
+interface Retrying {
   readonly asking: ChangePrompt;
   /** The plan that is applied a second time, if it is one. */
   readonly applied: PlanToApply | undefined;
