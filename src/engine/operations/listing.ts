@@ -74,9 +74,9 @@ interface Pages {
 const countOf = (rows: readonly ListRow[]): number =>
   new Set(rows.map(({ requestId }, index) => requestId ?? index)).size;
 
-/** Returns the largest page, up to the usual one, that divides what was read: a service that counts pages then skips nothing. */
-function dividing(count: number): number {
-  let size = PAGE;
+/** Returns the largest size of a page, up to one, that divides what was read: a service that counts pages then skips nothing. */
+function dividing(count: number, largest: number): number {
+  let size = largest;
   while (count % size !== 0) size -= 1;
   return size;
 }
@@ -92,11 +92,11 @@ async function readPages(
   isEnough: (rows: readonly ListRow[], last: readonly ListRow[]) => boolean,
 ): Promise<Pages> {
   const rows: ListRow[] = [];
-  let [total, shortPages] = [0, 0];
+  let [total, shortPages, largest] = [0, 0, PAGE];
   const finished = (isComplete: boolean): Pages => ({ rows, isComplete, total });
   let lastId: string | undefined;
   for (let pages = 0, size = PAGE; pages < MAX_PAGES && size <= MAX_SIZE; pages++) {
-    const asked = isByPage ? dividing(rows.length) : size;
+    const asked = isByPage ? dividing(rows.length, largest) : size;
     const { data } = await account.call(endpoint, page(asked, isUnpaged ? 0 : rows.length, lastId, period));
     const last = rowsOf(data)?.map(read);
     if (!last) return finished(false);
@@ -116,6 +116,7 @@ async function readPages(
     const first = rows[0]?.requestId;
     if (rows.length > last.length && first != null && last[0]?.requestId === first) return finished(false);
     lastId = last.at(-1)?.requestId ?? undefined;
+    largest = Math.min(largest, last.length);
   }
   return finished(false);
 }
