@@ -223,6 +223,20 @@ describe('a request that is in no list stays unknown', () => {
     expect({ missing, found, state }).toEqual({ missing: expected, found: 'unseen', state: 'unknown' });
   });
 
+  test('if a row is like it, and older than what is looked through: the service’s times may disagree', async () => {
+    const older: Row = { id: 'older', at: -48 * HOUR_MS, amount: '500' };
+    const baseline = { serviceAtMs: START_MS, hostAheadMs: 0 };
+    expect(await looked({ rows: [NEW, OLD, older], baseline })).toMatchObject({ found: 'several', state: 'unknown' });
+  });
+
+  test('if a response named work for it that another operation has', async () => {
+    const meanwhile = async ({ journal }: On) => {
+      const [operation] = await journal.list({ limit: 1 });
+      await journal.noteSearch(operation?.operationId ?? '', { repeatedAs: 'b-1' });
+    };
+    expect(await looked({ meanwhile })).toMatchObject({ found: 'several', state: 'unknown' });
+  });
+
   test('if only the whole list shows a row that may be it', async () => {
     const like: Row = { id: 'like', at: 3 * MINUTE_MS, amount: '500' };
     expect(await looked({ ranged: [NEW, like, OLD] })).toMatchObject({ found: 'several', state: 'unknown' });
