@@ -129,13 +129,15 @@ async function stillUnknown(account: Account, given: Operation): Promise<Operati
       'declined',
       'the command that sent it, or one with an equal request, is still running; nothing was sent',
       {
-        ...{ code: 'STILL_RUNNING', operationId, hint: 'wait for it to end' },
+        operationId,
+        hint: 'wait for it to end',
       },
     );
   if (isInDoubt(operation)) return operation;
   if (state !== 'refused' && verdict !== 'not-done') throw new AlreadyDone(operation);
   throw new CliError('declined', `the outcome of this operation is known: ${verdict ?? state}; nothing was sent`, {
-    ...{ code: 'OUTCOME_KNOWN', operationId, hint: `see it with: fiatrail ops show ${operationId}` },
+    operationId,
+    hint: `see it with: fiatrail ops show ${operationId}`,
   });
 }
 
