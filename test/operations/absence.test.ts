@@ -226,7 +226,7 @@ describe('a request that is in no list stays unknown', () => {
   test('if a row is like it, and older than what is looked through: the service’s times may disagree', async () => {
     const older: Row = { id: 'older', at: -48 * HOUR_MS, amount: '500' };
     const baseline = { serviceAtMs: START_MS, hostAheadMs: 0 };
-    expect(await looked({ rows: [NEW, OLD, older], baseline })).toMatchObject({ found: 'several', state: 'unknown' });
+    expect(await looked({ rows: [NEW, OLD, older], ranged: [NEW, OLD], baseline })).toMatchObject({ found: 'several', state: 'unknown' });
   });
 
   test('if a response named work for it that another operation has', async () => {
