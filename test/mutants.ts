@@ -1781,7 +1781,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/operations/absence.ts',
-    line: 'row.requestId && !isSeen(row) && isLater(row)',
+    line: 'row.requestId && !wasThere(row) && isLater(row)',
     change: 'row.requestId && isLater(row)',
     tests: ['test/operations/absence.test.ts'],
     failing: 1,
@@ -1883,7 +1883,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/engine/operations/repeatable.ts',
     line: 'if (clock !== undefined) return clock;',
     change: '',
-    tests: ['test/operations/absence.test.ts'],
+    tests: ['test/operations/retry.test.ts'],
     failing: 1,
   },
   {

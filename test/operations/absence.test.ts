@@ -175,9 +175,9 @@ describe('a request that is in no list stays unknown', () => {
     [
       'if the list was not read before',
       { baseline: { serviceAtMs: START_MS, hostAheadMs: 0 } },
-      ['kept', 'current', 'twice'],
+      ['unchanged', 'current', 'twice'],
     ],
-    ['if a row that it had before is missing', readBefore('old', 'gone'), ['kept', 'twice']],
+    ['if a row that it had before is missing', readBefore('old', 'gone'), ['unchanged', 'twice']],
     ['if the list may be cut off', { ...readBefore(), rows: [NEW] }, ['back', 'twice']],
     ['if it is empty', { rows: [], ...readBefore() }, ['back', 'current', 'twice']],
     ['if nothing in it is later', { rows: [OLD] }, ['current']],
@@ -226,7 +226,10 @@ describe('a request that is in no list stays unknown', () => {
   test('if a row is like it, and older than what is looked through: the service’s times may disagree', async () => {
     const older: Row = { id: 'older', at: -48 * HOUR_MS, amount: '500' };
     const baseline = { serviceAtMs: START_MS, hostAheadMs: 0 };
-    expect(await looked({ rows: [NEW, OLD, older], ranged: [NEW, OLD], baseline })).toMatchObject({ found: 'several', state: 'unknown' });
+    expect(await looked({ rows: [NEW, OLD, older], ranged: [NEW, OLD], baseline })).toMatchObject({
+      found: 'several',
+      state: 'unknown',
+    });
   });
 
   test('if a response named work for it that another operation has', async () => {
@@ -262,7 +265,7 @@ test('every condition has a sentence, whether it holds or not', async () => {
       'automatic',
       'clocks',
       'whole',
-      'kept',
+      'unchanged',
       'back',
       'current',
       'twice',

@@ -2,6 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { changeProfile } from '../../src/account/changes.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { trade } from '../../src/contract/endpoints/fx-trades.ts';
+import type { Account } from '../../src/engine/account.ts';
+import { whyNotRepeatable } from '../../src/engine/operations/repeatable.ts';
+import type { Operation } from '../../src/journal/operations.ts';
 import { main } from '../../src/main.ts';
 import { journalRows } from '../support/journal.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
@@ -280,6 +283,43 @@ describe('somebody agrees to it', () => {
     const { exit, stdout } = await retry(await lost(), '--dry-run -o json');
     expect({ exit, url: JSON.parse(stdout).url }).toEqual({ exit: 0, url: expect.stringMatching(/\/fx\/trade$/) });
     expect(await trades()).toEqual([]);
+  });
+});
+
+describe('a request is not sent again by clocks that are wrong', () => {
+  const START_MS = Date.UTC(2026, 0, 5, 9);
+  const RIGHT = { nowMs: START_MS + 60_000, hostAheadMs: 0, jumpMs: 0 };
+  const operation = {
+    ...{ request: '{"idempotencyKey":"k"}', searchState: {} },
+    baseline: { serviceAtMs: START_MS, hostAheadMs: 0 },
+  } as Operation;
+
+  const why = (clocks: Partial<typeof RIGHT>, more: Partial<Operation> = {}) => {
+    const { nowMs, hostAheadMs, jumpMs } = { ...RIGHT, ...clocks };
+    const service = { nowMs: () => nowMs, hostAheadMs: () => hostAheadMs, jumpMs: () => jumpMs };
+    const account = { time: { service }, journal: async () => ({ aheadMs: () => 0 }) } as unknown as Account;
+    return whyNotRepeatable(account, { ...operation, ...more });
+  };
+
+  test.each<[string, string, Partial<typeof RIGHT>, Partial<Operation>]>([
+    ['this machine’s', 'clock is 1 min 10 s ahead', { hostAheadMs: 70_000 }, {}],
+    ['the service’s that was set back', 'was set back by 1 h', { jumpMs: -3_600_000 }, {}],
+    [
+      'that of this machine then',
+      'when the request was sent',
+      {},
+      { baseline: { serviceAtMs: START_MS, hostAheadMs: 9_000 } },
+    ],
+    ['the service’s then, which is not known', 'is not known', {}, { baseline: null }],
+    [
+      'the service’s, which is earlier than then',
+      'after the time that the service says it is now',
+      { nowMs: START_MS - 9_000 },
+      {},
+    ],
+  ])('%s', async (_what, expected, clocks, more) => {
+    expect(await why({})).toBeUndefined();
+    expect(await why(clocks, more)).toContain(expected);
   });
 });
 

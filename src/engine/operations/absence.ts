@@ -24,7 +24,7 @@ const MAX_LATER = 1_000;
 
 /** Something that must hold before a request that was not found counts as not done, and what is known of it in a sentence. */
 export interface Condition {
-  readonly name: 'automatic' | 'listed' | 'clocks' | 'whole' | 'kept' | 'back' | 'current' | 'twice';
+  readonly name: 'automatic' | 'listed' | 'clocks' | 'whole' | 'unchanged' | 'back' | 'current' | 'twice';
   readonly holds: boolean;
   readonly says: string;
 }
@@ -69,7 +69,7 @@ export async function listConditions(
     automatic(account),
     clocks(clock),
     wholeList(found, whole),
-    kept(operation, whole),
+    unchanged(operation, whole),
     back(operation, found, whole),
     await current(account, operation, whole),
   ];
@@ -116,20 +116,20 @@ const marksIn = (rows: readonly ListRow[] = []): ReadonlySet<string> =>
   new Set(rows.flatMap(({ requestId }) => (requestId ? [markOf(requestId)] : [])));
 
 /** Whether a row was in the list before the request, as far as that is known. */
-function wasSeen({ baseline }: Operation): (row: ListRow) => boolean {
+function wasListed({ baseline }: Operation): (row: ListRow) => boolean {
   const { ids = [], marks = [] } = baseline?.before ?? {};
   const [known, due] = [new Set(ids), new Set(marks)];
   return ({ requestId }) => requestId != null && (known.has(requestId) || due.has(markOf(requestId)));
 }
 
 /** Whether the rows of the look before the request are still there, as far as they are in what was read. */
-function kept({ baseline }: Operation, whole: Found): Condition {
+function unchanged({ baseline }: Operation, whole: Found): Condition {
   const marks = baseline?.before?.marks;
-  if (!marks) return condition('kept', false, '', 'the list was not read before the request was sent');
+  if (!marks) return condition('unchanged', false, '', 'the list was not read before the request was sent');
   const there = marksIn(whole.rows);
   const missing = marks.filter((mark) => !there.has(mark));
   return condition(
-    'kept',
+    'unchanged',
     missing.length === 0,
     `every row that it had before the request is still there (${rowsText(marks.length)})`,
     `${missing.length} of ${rowsText(marks.length)} that the list had before the request are missing`,
@@ -138,9 +138,9 @@ function kept({ baseline }: Operation, whole: Found): Condition {
 
 /** Whether a list that may be cut off goes back to before the request, or says that it has no more rows. */
 function back(operation: Operation, found: Found, whole: Found): Condition {
-  const isSeen = wasSeen(operation);
+  const wasThere = wasListed(operation);
   const sentMs = operation.baseline?.serviceAtMs ?? -Infinity;
-  const isBefore = (row: ListRow) => isSeen(row) || Date.parse(row.createdAt ?? '') < sentMs;
+  const isBefore = (row: ListRow) => wasThere(row) || Date.parse(row.createdAt ?? '') < sentMs;
   const goesBack = [...(found.rows ?? []), ...(whole.rows ?? [])].some(isBefore);
   const saysAll = whole.isComplete && (whole.total ?? 0) > 0;
   return condition(
@@ -174,10 +174,10 @@ function readingsOf(createdAt: string): readonly number[] {
 /** Returns a row that was not in the list before the request and is later, however its time is read. */
 function laterRow(operation: Operation, { rows = [] }: Found): ListRow | undefined {
   if (!operation.baseline?.before) return undefined;
-  const isSeen = wasSeen(operation);
+  const wasThere = wasListed(operation);
   const afterMs = sentByMs(operation) + LATER_MS;
   const isLater = ({ createdAt }: ListRow) => readingsOf(createdAt ?? '').every((atMs) => atMs > afterMs);
-  return rows.find((row) => row.requestId && !isSeen(row) && isLater(row));
+  return rows.find((row) => row.requestId && !wasThere(row) && isLater(row));
 }
 
 /** Returns an operation of the same endpoint that was sent later, that the service accepted in its response, and whose row was read. */
@@ -188,8 +188,8 @@ async function laterOperation(
 ): Promise<Operation | undefined> {
   const journal = await account.journal();
   const ids = await journal.accountIds(await account.accountNames());
-  const isSeen = wasSeen(operation);
-  const fresh = new Set(rows.flatMap((row) => (row.requestId && !isSeen(row) ? [row.requestId] : [])));
+  const wasThere = wasListed(operation);
+  const fresh = new Set(rows.flatMap((row) => (row.requestId && !wasThere(row) ? [row.requestId] : [])));
   for (const requestId of [...fresh].slice(0, MAX_LATER))
     for (const each of await journal.list({ account: ids, requestId, limit: 2 })) {
       const sentMs = each.baseline?.serviceAtMs ?? -Infinity;

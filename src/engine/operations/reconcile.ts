@@ -126,8 +126,8 @@ async function absent(
   // Without clocks, nobody knows when to look again.
   if (nowMs === undefined || known.some((each) => each.name === 'clocks' && !each.holds))
     return { kind: 'unseen', operation: looked, conditions: known, lookAgainMs: undefined };
-  const { lookAgainMs, ...looks } = twice(account, looked, nowMs, isLook);
-  const conditions = [...known, looks];
+  const { lookAgainMs, ...isTwice } = twice(account, looked, nowMs, isLook);
+  const conditions = [...known, isTwice];
   if (!conditions.every(({ holds }) => holds)) return { kind: 'unseen', operation: looked, conditions, lookAgainMs };
   const later = known.find(({ name }) => name === 'current')?.says;
   const detail = ['looked for twice, and not found', ...(later === undefined ? [] : [later])].join('; ');
