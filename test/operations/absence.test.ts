@@ -179,6 +179,11 @@ describe('a request that is in no list stays unknown', () => {
     ],
     ['if a row that it had before is missing', readBefore('old', 'gone'), ['unchanged', 'twice']],
     ['if the list may be cut off', { ...readBefore(), rows: [NEW] }, ['back', 'twice']],
+    [
+      'if the list may be cut off at a row that may be later than the request',
+      { ...readBefore(), rows: [NEW, { id: 'a', at: -5_000 }] },
+      ['back', 'twice'],
+    ],
     ['if it is empty', { rows: [], ...readBefore() }, ['back', 'current', 'twice']],
     ['if nothing in it is later', { rows: [OLD] }, ['current']],
     ['if what is later was there before', readBefore('old', 'new'), ['current']],

@@ -139,8 +139,8 @@ function unchanged({ baseline }: Operation, whole: Found): Condition {
 /** Whether a list that may be cut off goes back to before the request, or says that it has no more rows. */
 function back(operation: Operation, found: Found, whole: Found): Condition {
   const wasThere = wasListed(operation);
-  const sentMs = operation.baseline?.serviceAtMs ?? -Infinity;
-  const isBefore = (row: ListRow) => wasThere(row) || Date.parse(row.createdAt ?? '') < sentMs;
+  const beforeMs = (operation.baseline?.serviceAtMs ?? -Infinity) - SERVICE_SKEW_MS;
+  const isBefore = (row: ListRow) => wasThere(row) || readingsOf(row.createdAt ?? '').every((atMs) => atMs < beforeMs);
   const goesBack = [...(found.rows ?? []), ...(whole.rows ?? [])].some(isBefore);
   const saysAll = whole.isComplete && (whole.total ?? 0) > 0;
   return condition(
