@@ -45,6 +45,7 @@ export interface Ids {
   /** Operations of the journal: accepted, and with an unknown outcome. */
   readonly accepted: string;
   readonly unknown: string;
+  readonly unknownTrade: string;
   readonly head: string;
   /** An event of the sandbox. */
   readonly event: string;
@@ -144,6 +145,8 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   await on('sandbox', 'settle');
   await on('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response');
   await main([...paid, '--again', '--yes', '-q'], world);
+  await on('sandbox', 'fault', 'add', '--on', 'fx.trade', '--fault', 'lost-response');
+  await main(['fx', 'trades', 'start', ...buying, '--amount', '1500', '--once', 'lost', '--yes', '-q'], world);
   await on('sandbox', 'fault', 'add', '--on', 'users.onboard', '--fault', 'lost-request');
   await main(['users', 'onboarding', 'start', '12345678901', '-q'], world);
   const makers = text(quote['matchedOrders']?.['0']?.['orderId']);
@@ -185,6 +188,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     trade: text(trade['tradeId']),
     accepted: operation('accepted', 'transactions.offramp'),
     unknown: operation('unknown', 'fees.withdraw'),
+    unknownTrade: operation('unknown', 'fx.trade'),
     head,
     event: text((await on('sandbox', 'events', 'list'))['events']?.['0']?.['eventId']),
   };
