@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
-import { quote } from '../../contract/endpoints/fx-quotes.ts';
-import { marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
 import { accountsOf, type Looked, reconcileEach } from '../../engine/operations/accounts.ts';
 import { workStartedBy } from '../../engine/operations/find-work.ts';
 import { refreshAccepted } from '../../engine/operations/refresh.ts';
@@ -441,7 +439,7 @@ const retryCommand = command({
   details:
     'Only a trade or market order that was sent with --once or --idempotency-key, within 10 minutes: the service does it once for its key, and answers with what it did then, or does it now. Looks for it first. The rules, limits, hours and operators of now apply, and the confirmation shows the price of now. Running the same command again with the same --once does the same. Any other request could be done twice: find out with ops reconcile.',
   examples: ['fiatrail ops retry 0198c1f2', 'fiatrail ops retry 0198c1f2 --yes --wait -o json'],
-  endpoints: [trade.id, marketOrder.id, quote.id],
+  endpoints: [],
   parameters: {
     operationId: { ...operationId, picks: 'operation in doubt' },
     wait: waitOption('until the trade settles'),
