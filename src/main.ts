@@ -6,7 +6,7 @@ import type { World } from './base/world.ts';
 import { DEFAULT_ZONE, type Zone, zoneNamed } from './base/zone.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
 import { abandonedError, type Changed } from './engine/activity.ts';
-import { AlreadyDone, type Guard } from './engine/guard.ts';
+import { AlreadyDone, type Guard, LostRequest } from './engine/guard.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
 import { DryRun } from './engine/requests.ts';
@@ -227,9 +227,16 @@ async function withKnownKind(
   return withKindHint(session, error, words, Object.values(texts));
 }
 
-/** A dry run ends where it would send, and work that is already done under its idempotency key ends where it was recorded. */
+/**
+ * A dry run ends where it would send, work that is already done under its idempotency key ends where it was recorded, and a request that may have been lost is
+ * sent again.
+ */
 async function endedBy(error: unknown, session: Session, waitMs: number): Promise<Outcome> {
   if (error instanceof DryRun) return { result: error.result, isWhole: true };
+  if (error instanceof LostRequest) {
+    const retried = session.retry(error.operation, waitMs > 0 ? waitMs : undefined, true);
+    return retried.catch((given: unknown) => endedBy(given, session, waitMs));
+  }
   if (error instanceof AlreadyDone)
     return (await import('./engine/operations/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
   const { changeNotShown, failedAfterChange } = await failures();

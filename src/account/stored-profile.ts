@@ -39,16 +39,8 @@ export interface StoredProfile {
   readonly inboxUrl?: string | undefined;
   /** The copy of the account's lists; undefined is a file of this machine that keeps what is personal for 90 days. */
   readonly mirror?: MirrorSettings | undefined;
-  /** What a request that is in no list means; undefined is `ask` for a live account, and `accept` for a sandbox. */
-  readonly absence?: Absence | undefined;
-  /** How long the service's lists may take to show a request. */
-  readonly visibleAfterMs?: number | undefined;
-  /** What proves which row of a list a request is; undefined is `equal`. */
-  readonly evidence?: EvidenceKind | undefined;
-  /** How long the service holds its idempotency keys; undefined is not known for a live account. */
-  readonly idempotencyLifetimeMs?: number | undefined;
-  /** The settings above as the user trusted them; see `trustedRules`. Settings that came with an import have none. */
-  readonly trustedRules?: string | undefined;
+  /** Who ends an unknown outcome that no mark proves; undefined is `auto`. */
+  readonly unknown?: UnknownPolicy | undefined;
   /** What is checked before a change is recorded and sent. */
   readonly rules?: Rules | undefined;
   /** The operators of an earlier version. They no longer count: the journal has the list. */
@@ -70,15 +62,17 @@ export interface SignAbove {
   readonly minor: string;
 }
 
-export const ABSENCE = ['ask', 'accept'] as const;
+export const UNKNOWN_POLICIES = ['ask', 'auto'] as const;
 
-/** `accept`: a request that is in no list, twice, was not done. `ask`: a person decides. */
-export type Absence = (typeof ABSENCE)[number];
+/**
+ * `auto`: a row that is equal in every field and appeared after the request is the request, and one that is proven to be in no list was not done.
+ * `ask`: only a tag proves anything, and a person decides the rest, because others move equal amounts with the same account.
+ */
+export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number];
 
-export const EVIDENCE = ['equal', 'mark'] as const;
-
-/** `equal`: also a row that is equal in every field and appeared after the request. `mark`: only a tag, an id, a key or an event. */
-export type EvidenceKind = (typeof EVIDENCE)[number];
+/** Returns who ends an unknown outcome of an account that no mark proves. An account without a stored profile has the default. */
+export const unknownPolicyOf = ({ stored }: { readonly stored: StoredProfile | undefined }): UnknownPolicy =>
+  stored?.unknown ?? 'auto';
 
 export const SEALING_POLICIES = ['off', 'accept', 'require'] as const;
 
@@ -163,11 +157,7 @@ const shapeWith = <R extends z.ZodMiniType>(rules: R) => {
     mirror: z.optional(
       z.strictObject({ url: z.optional(z.string()), personalDays: z.optional(z.int().check(z.positive())) }),
     ),
-    absence: z.optional(z.enum(ABSENCE)),
-    visibleAfterMs: z.optional(z.int().check(z.positive())),
-    evidence: z.optional(z.enum(EVIDENCE)),
-    idempotencyLifetimeMs: z.optional(z.int().check(z.positive())),
-    trustedRules: z.optional(z.string()),
+    unknown: z.optional(z.enum(UNKNOWN_POLICIES)),
     rules: z.optional(rules),
     operators: z.optional(z.array(operator)),
     signAbove: z.optional(z.array(z.strictObject({ asset: z.enum(['NGN', ...TOKENS]), minor }))),

@@ -1,6 +1,12 @@
 import { setDefaultProfile } from '../account/changes.ts';
 import { isSandboxKey, modeForPeople, safeBaseUrl } from '../account/service-address.ts';
-import { BUILT_IN, profileName, readProfile, type StoredProfile } from '../account/stored-profile.ts';
+import {
+  BUILT_IN,
+  profileName,
+  readProfile,
+  type StoredProfile,
+  type UnknownPolicy,
+} from '../account/stored-profile.ts';
 import { probeKeyring } from '../account/stores/keyring-store.ts';
 import { CliError, withDetails } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
@@ -15,7 +21,7 @@ import { command, type Guided } from '../terminal/command.ts';
 import { option, optionalArgument, switchOn } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 
-const { baseUrl, serviceName, keyStdin, keyCommand, store } = profileParameters;
+const { baseUrl, serviceName, keyStdin, keyCommand, store, unknown } = profileParameters;
 
 const parameters = {
   name: optionalArgument('name', 'profile name (default: main)', profileName),
@@ -24,6 +30,7 @@ const parameters = {
   keyStdin,
   keyCommand,
   store,
+  unknown,
   sandboxAt: option(
     '--sandbox-at <url>',
     'also create a sandbox key at this address, saved as profile NAME-sandbox',
@@ -83,6 +90,15 @@ async function askSandbox(session: Session, prompter: Prompter, mode: StoredProf
   return askFor({ question: 'Sandbox base URL:', parse: safeBaseUrl }, session);
 }
 
+/** Asks who ends the unknown outcomes of a live account. The first answer is for whoever does not know: nothing is then concluded by likeness. */
+async function askUnknown(prompter: Prompter, mode: StoredProfile['mode']): Promise<UnknownPolicy | undefined> {
+  if (mode !== 'live') return undefined;
+  return prompter.select('Does anything but fiatrail move money with this account: other programs, or people?', [
+    { name: 'Yes, or I do not know: ask me about each unknown outcome', value: 'ask' },
+    { name: 'No: end unknown outcomes by what the service’s lists show', value: 'auto' },
+  ]);
+}
+
 /** Prompts for everything before changing anything, so that leaving halfway leaves nothing behind. */
 async function guide(session: Session, given: Partial<InitInput>): Promise<Guided<InitAnswers> | undefined> {
   if (given.embedded || given.keyStdin || given.keyCommand || given.store === 'environment') return undefined;
@@ -103,17 +119,19 @@ async function guide(session: Session, given: Partial<InitInput>): Promise<Guide
     (await prompter.confirm('Encrypt responses to a key stored on this machine? This cannot be turned off again.'));
   const use = given.use || (await prompter.confirm(`Make ${name} the default profile?`));
   const { url, key, mode } = await askKey(session, firstUrl);
+  const unknown = given.unknown ?? (await askUnknown(prompter, mode));
   // Only a live key has a sandbox beside it.
   const sandboxAt = given.sandboxAt ?? (await askSandbox(session, prompter, mode));
   const words = [
     ...['init', name, '--base-url', url, '--key-stdin', '--store', storedIn],
     ...(given.serviceName ? ['--service-name', given.serviceName] : []),
+    ...(unknown ? ['--unknown', unknown] : []),
     ...(sandboxAt ? ['--sandbox-at', sandboxAt] : []),
     ...(encryption ? ['--encryption'] : []),
     ...(use ? ['--use'] : []),
   ];
   return {
-    values: { name, baseUrl: url, key, store: storedIn, sandboxAt, encryption, use },
+    values: { name, baseUrl: url, key, store: storedIn, unknown, sandboxAt, encryption, use },
     end: () => showEquivalentCommand(session, words, '< key.txt'),
   };
 }
@@ -140,10 +158,6 @@ async function setUp(session: Session, input: InitInput & InitAnswers): Promise<
     keyShell: undefined,
     defaultOutput: undefined,
     sealing: undefined,
-    absence: undefined,
-    visibleAfter: undefined,
-    evidence: undefined,
-    idempotencyLifetime: undefined,
     check: true,
   };
   await addProfile(session, profileInput, input.key);

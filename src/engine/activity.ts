@@ -23,8 +23,6 @@ interface KnownFees {
 export interface Activity {
   /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
   changed?: Changed;
-  /** Whether the command has read something that a person sees. */
-  hasRead?: true;
   /** The first failure of a read, until it is cleared: a confirmation leaves out what cannot be read, a plan must not. */
   unread?: unknown;
   /** The first response that is sealed and could not be opened, or that should have been sealed. */

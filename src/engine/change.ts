@@ -2,12 +2,14 @@ import { attempt, CliError, withDetails } from '../base/errors.ts';
 import { type Reply, requestIdOf } from '../client/client.ts';
 import { consentsOf, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import type { Baseline, Sweep } from '../journal/intent.ts';
+import type { Operation } from '../journal/operations.ts';
 import { amount, amountForPeople } from '../money/amount.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
 import type { Activity } from './activity.ts';
 import { sendRequest } from './connect.ts';
 import type { Guard } from './guard.ts';
 import { requireUnused } from './once.ts';
+import type { Outcome } from './outcome.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from './plans/change.ts';
 import type { ShownLine } from './plans/line.ts';
 import { DryRun, prepareRequest, warnOf } from './requests.ts';
@@ -83,6 +85,11 @@ export interface Changes {
    * be made. Returns the change of a plan that is applied; undefined without a plan. Throws CliError.
    */
   asPlanned(change: PlannedChange, check: () => Promise<unknown>): Promise<AppliedChange | undefined>;
+  /**
+   * Sends a request with an unknown outcome again under the service's idempotency key, once somebody agreed; `isRerun` if the same command runs again
+   * under its own. Throws AlreadyDone, and CliError.
+   */
+  retry(operation: Operation, waitMs: number | undefined, isRerun: boolean): Promise<Outcome>;
   /**
    * Makes a change: shows it, asks for consent and sends it. What moves money or cannot be undone is journaled. A change to fields that
    * need no consent, such as a label, is sent without a question.
@@ -257,7 +264,7 @@ export async function changeOf<E extends Endpoint>(
   const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
   const requirePossible = (shown: readonly ShownLine[]) => requirePaidFor(account, asking, sending, shown);
   if (!change.sweep) await asking.confirm({ ...change, lines, requirePossible });
-  if (!asking.isAsked && !change.sweep && change.payer) await requirePossible(await readPayer(account, change.payer));
+  if (!asking.isAsked && !change.sweep && change.payer) await requirePossible(await change.payer());
   const limits = await rules.require(endpoint, input, change.summary, terms);
   if (asking.isAsked && effect === 'money')
     await requireSigned(account, endpoint, input, applied && (await stillSigned(account, applied)));
@@ -279,14 +286,6 @@ export async function changeOf<E extends Endpoint>(
   activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
   await warnOf(account, reply, false);
   return { ...reply, request: input };
-}
-
-/** Reads what pays for a change that nobody is asked about. What shows the rows before the request is still read after it. */
-async function readPayer({ activity }: Account, read: NonNullable<SentChange['payer']>): Promise<readonly ShownLine[]> {
-  const { hasRead } = activity;
-  const lines = await read();
-  if (!hasRead) delete activity.hasRead;
-  return lines;
 }
 
 /**
@@ -325,13 +324,7 @@ async function baselineBefore(
 ): Promise<Baseline> {
   if (applied) await (await import('./operations/applied.ts')).requireUnapplied(account, applied.plan);
   const { baselineOf } = await import('./operations/baseline.ts');
-  return baselineOf(
-    account,
-    endpoint,
-    input,
-    Object.keys(terms).length === 0 ? undefined : terms,
-    !account.activity.hasRead,
-  );
+  return baselineOf(account, endpoint, input, Object.keys(terms).length === 0 ? undefined : terms);
 }
 
 /** What an estimate may be too high by: a price does not move further between a confirmation and the request. */

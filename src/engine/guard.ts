@@ -39,6 +39,17 @@ export const takenBefore = (requestId: string, holder: string): Contradiction =>
 export const resolveHint = (operationId: string): string =>
   `see it with: fiatrail ops show ${operationId}; record how it ended with: fiatrail ops resolve ${operationId} --completed|--not-done --reason TEXT`;
 
+/** Thrown to end a command whose earlier request under its idempotency key may have been lost, and may be sent again. */
+export class LostRequest extends Error {
+  override name = 'LostRequest';
+  readonly operation: Operation;
+
+  constructor(operation: Operation) {
+    super('lost');
+    this.operation = operation;
+  }
+}
+
 /** How often a second runner looks whether the first one is done. */
 const LOOK_AGAIN_MS = 200;
 

@@ -5,7 +5,7 @@ import { firstName } from '../contract/renamed.ts';
 import type { Operation } from '../journal/operations.ts';
 import { decimalText, isWireNumber, scaledInteger, trimDecimal, wireNumberText } from '../money/decimal.ts';
 import type { Account } from './account.ts';
-import { type Guard, requireFree } from './guard.ts';
+import { type Guard, LostRequest, requireFree } from './guard.ts';
 
 /** Splits what a money command was given into its own values and its guard. Throws CliError usage. */
 export async function guardIn(
@@ -38,7 +38,10 @@ export async function guardOf(
   return { ...typed, isAgain, idempotencyKey: typeof once === 'string' ? await filledKey(once, timeMs) : undefined };
 }
 
-/** Throws AlreadyDone if an idempotency key was used before, and CliError if it must not be used now. Waits for a process that uses it. */
+/**
+ * Throws AlreadyDone if an idempotency key was used before, LostRequest if its request may be sent again, and CliError if the key must not be used now. Waits
+ * for a process that uses it.
+ */
 export async function requireUnused(account: Account, guard: Guard): Promise<void> {
   if (guard.idempotencyKey === undefined || account.globals.dryRun) return;
   const names = await account.accountNames();
@@ -52,15 +55,22 @@ export async function requireUnused(account: Account, guard: Guard): Promise<voi
     if (!found) return;
     // The process that held the key may have spooled its outcome since this one opened it.
     if (found.kind === 'in-doubt' && (await journal.merge()).count > 0) continue;
-    if (found.kind === 'in-doubt' && (await isReconciled(account, found.operation))) continue;
+    if (found.kind === 'in-doubt') {
+      const { operation, kind } = await reconciled(account, found.operation);
+      if (kind === 'ended') continue;
+      if (kind !== 'busy' && (await isRepeatable(account, operation))) throw new LostRequest(operation);
+    }
     await requireFree(account, found);
   }
 }
 
-/** Looks for the outcome of an operation, and returns whether it is known now. */
-async function isReconciled(account: Account, operation: Operation): Promise<boolean> {
-  return (await import('./operations/reconcile.ts')).isReconciled(account, operation);
-}
+/** Looks for the outcome of an operation. */
+const reconciled = async (account: Account, operation: Operation) =>
+  (await import('./operations/reconcile.ts')).reconcile(account, operation);
+
+/** Whether the service would do an operation's request once, however often it is sent. */
+const isRepeatable = async (account: Account, operation: Operation): Promise<boolean> =>
+  (await (await import('./operations/repeatable.ts')).whyNotRepeatable(account, operation)) === undefined;
 
 /** Values that decide what a command prints or how long it waits, but not what it does. */
 const NOT_INTENT = new Set(['once', 'again', 'wait']);

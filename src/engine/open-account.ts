@@ -140,7 +140,6 @@ async function callOf<E extends Endpoint>(
   if (consentsOf(endpoint, input).length > 0) throw new Error(`${endpoint.id} was called without consent`);
   const request = await prepareRequest(account, endpoint, input, options);
   const isRead = effectOf(endpoint, input) === 'read';
-  if (isRead) activity.hasRead = true;
   const send = (limits: CallOptions) =>
     sendRequest(account, request, { ...options, ...limits }).catch((error) => {
       noteUnread(activity, error);

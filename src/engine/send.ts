@@ -49,6 +49,8 @@ interface JournaledRequest<D> {
   readonly sweep?: Sweep | undefined;
   /** Of a plan that is applied. */
   readonly authority?: Authority | undefined;
+  /** The operation whose request is sent again under the service's idempotency key. */
+  readonly again?: Operation;
   /** Sends it, unless it is too late; `beforeResend` records that it leaves again. */
   readonly call: (isLate: () => boolean, beforeResend: () => Promise<void>) => Promise<Reply<D>>;
 }
@@ -135,7 +137,9 @@ export async function sendJournaled<D>(
   const journal = await account.journal();
   await journal.requireLastLink();
   const done = endsAccepted(await workStartedBy(endpoint.id)) ? 'settled' : 'accepted';
-  const { operationId, isLate } = await claimedAndSent(account, journal, await intentOf(account, sending));
+  const { operationId, isLate } = sending.again
+    ? await claimedAgain(account, journal, sending.again)
+    : await claimedAndSent(account, journal, await intentOf(account, sending));
   account.activity.inFlight = { operationId, summary: sending.summary };
   try {
     const reply = await call(isLate, () => recordResend(journal, operationId));
@@ -168,7 +172,7 @@ export async function sendJournaled<D>(
     }
     // Nothing was changed: the request was refused or not sent, or the sandbox could not commit.
     const isRefused = await record(account, journal, { operationId, state: 'refused', detail });
-    if (!isRefused) await requireUndone(journal, operationId);
+    if (!isRefused) await requireUndone(journal, operationId, detail);
     throw error instanceof CliError ? withOperation(error, operationId) : error;
   } finally {
     account.activity.inFlight = undefined;
@@ -241,6 +245,17 @@ async function claimedAndSent(account: Journaled, journal: Journal, intent: Inte
   }
 }
 
+/** Records that a request is sent again. Throws CliError unknown if another process was faster, or found its outcome. */
+async function claimedAgain({ globals }: Journaled, journal: Journal, { operationId, summary }: Operation) {
+  const claim = await journal.claimRepeat(operationId, globals.timeoutMs);
+  if (claim) return { operationId, ...claim };
+  throw new CliError(
+    'unknown',
+    `another command sent ${summary} again, or found its outcome; nothing was sent this time`,
+    { code: 'OUTCOME_UNKNOWN', operationId, hint: reconcileHint(operationId) },
+  );
+}
+
 /** Describes an equal operation of the last 10 minutes; undefined if there is none. Throws CliError declined if the outcome of one is unknown. */
 export async function repetitionOf(
   account: Journaled,
@@ -299,14 +314,15 @@ function otherwiseText({ operationId, state, verdict, requestId }: Operation, ac
 }
 
 /**
- * Throws if work was done although this request was refused or never left: `ops reconcile` sent it again under the service's idempotency key
- * while this process was suspended. AlreadyDone with the journal's record, or CliError unknown.
+ * Throws if work may have been done although this request was refused or never left: it was sent twice under the service's idempotency key, and what became of
+ * one request says nothing of the other. AlreadyDone with the journal's record, or CliError unknown.
  */
-async function requireUndone(journal: Journal, operationId: string): Promise<void> {
+async function requireUndone(journal: Journal, operationId: string, detail: string): Promise<void> {
   const [known] = await journal.find(operationId);
   if (!known || known.state === 'refused' || known.verdict === 'not-done') return;
   if (!isInDoubt(known)) throw new AlreadyDone(known);
-  throw new CliError('unknown', `this attempt did nothing, but another command sent it again: ${known.summary}`, {
+  if (known.state === 'sent') await journal.append(operationId, 'unknown', { detail }).catch(() => {});
+  throw new CliError('unknown', `this attempt did nothing, but another one may have: ${known.summary}`, {
     code: 'OUTCOME_UNKNOWN',
     hint: `its outcome is unknown; ${reconcileHint(operationId)}`,
     operationId,

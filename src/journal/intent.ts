@@ -51,8 +51,15 @@ const baselineSchema = once(() => {
     hostAheadMs: timeMs,
     // The same of the journal's clock, which a shared journal has of its own.
     journalAheadMs: timeMs,
-    // The rows like the request that the service's list had before. Left out if the list was not read.
-    before: z.optional(z.strictObject({ ids: z.array(z.string()), sinceMs: z.nullable(z.int()) })),
+    // The first page of the service's list before the request: the ids of the rows like it, the marks of all rows that a list which is read
+    // as a whole later must still have, and from when on the page has every row (null: from the beginning). Left out if it was not read.
+    before: z.optional(
+      z.strictObject({
+        ids: z.array(z.string()),
+        marks: z.optional(z.array(z.string())),
+        sinceMs: z.nullable(z.int()),
+      }),
+    ),
     // Terms that the request only refers to, in the request's own fields: what a quote said, the number of a saved bank account.
     terms: z.optional(z.record(z.string(), z.string())),
     // What an order may spend at the worst beside what it moves, in the smallest unit: the stablecoin that it offers, at its price.

@@ -269,7 +269,7 @@ function inDoubtPart(clock: JournalWorld['clock'], append: Append): InDoubtPart 
   return {
     claimRepeat: async (id, busyForMs) => {
       const passed = stopwatch(clock);
-      const isOurs = await append((recording) => claimRepeat(recording, id));
+      const isOurs = await append((recording) => claimRepeat(recording, id, busyForMs));
       return isOurs ? { isLate: () => passed() > busyForMs } : undefined;
     },
     noteSearch: (id, noted) => append((recording) => noteSearch(recording, id, noted)),
@@ -464,7 +464,9 @@ const OPERATION_AFTER: Readonly<Partial<Record<RotationStage, OperationState>>> 
 };
 
 /** An operation of another host is at work until its time is over, because its process cannot be seen from here. */
-function isAtWork({ state, host, processId, busyUntil }: Operation, here: Host, now: number): boolean {
+function isAtWork({ state, host, processId, busyUntil, searchState }: Operation, here: Host, now: number): boolean {
   if ((state !== 'prepared' && state !== 'sent') || now > busyUntil) return false;
+  // The process that sent it again is another one than that of the operation.
+  if (searchState.repeatedAtMs !== undefined) return true;
   return host !== here.name || here.isRunning(processId);
 }

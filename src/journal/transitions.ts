@@ -144,13 +144,14 @@ export async function tryMove(
 }
 
 /** Appends that a request is sent again. Returns false if it was before, or its outcome is known. */
-export async function claimRepeat(recording: Recording, id: string): Promise<boolean> {
+export async function claimRepeat(recording: Recording, id: string, busyForMs: number): Promise<boolean> {
   const found = await inDoubtWith(recording, id);
   if (found?.searchState.repeatedAtMs !== undefined || found?.searchState.contradiction) return false;
   // What it does may only be in the list later, so what was not there before proves nothing any more.
-  const searchState: SearchState = { repeatedAtMs: recording.queries.now() };
+  const repeatedAtMs = recording.queries.now();
+  const result = searchResult({ repeatedAtMs });
   const detail = 'sent again under its idempotency key';
-  return found !== undefined && tryMove(recording, id, 'unknown', { detail, result: searchResult(searchState) });
+  return found !== undefined && tryMove(recording, id, 'sent', { detail, result, busyUntil: repeatedAtMs + busyForMs });
 }
 
 /** Appends what a search found. What was noted before stays: another process may have searched at the same time. */

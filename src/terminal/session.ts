@@ -89,6 +89,11 @@ function createChanges(account: Account, asking: ChangePrompt): Changes {
     planMode: () => mode,
     asPlanned: async (change, check) =>
       mode && (await import('../engine/change.ts')).asPlanned(account, asking, mode, change, check),
+    retry: async (operation, waitMs, isRerun) => {
+      const { retry, retryOfRerun } = await import('../engine/operations/retry.ts');
+      const applied = mode?.kind === 'apply' ? mode : undefined;
+      return (isRerun ? retryOfRerun : retry)(account, operation, { asking, applied, waitMs });
+    },
     change: async (endpoint, input, change, options = {}) =>
       (await import('../engine/change.ts')).changeOf(account, asking, changes, { endpoint, input, change, options }),
   };

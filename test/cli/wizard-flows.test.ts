@@ -501,7 +501,10 @@ describe('fees withdrawals start', () => {
       ['--amount', '5', '--bank-code', '000013', '--account-number', '0123456789'],
       [{ kind: 'text', asks: 'Name of the account holder:', says: 'ADA OBI' }, YES],
     );
-    expect({ code, calls }).toEqual({ code: 0, calls: ['/getbankscode', '/getaccumulatedfees', '/feewithdrawal'] });
+    expect({ code, calls }).toEqual({
+      code: 0,
+      calls: ['/getbankscode', '/getaccumulatedfees', '/getwithdrawalhistory', '/feewithdrawal'],
+    });
   });
 
   test('prompts for the code of the bank if no list can be read', async () => {

@@ -142,6 +142,10 @@ describe('whether a list has more', () => {
     ['an empty cursor in an object about pages', { meta: { nextPageToken: '' } }, false],
     ['an empty cursor beside a page that is not the last', { nextCursor: '', page: 1, totalPages: 2 }, true],
     ['a cursor beside its own word', { nextCursor: 'pay-1', hasMore: false }, false],
+    ['a page that is not the last, by its number and the total', { page: 2, limit: 100, total: 250 }, true],
+    ['the last page, by its number and the total', { page: 3, limit: 100, total: 250 }, false],
+    ['a page that ends where the list does', { meta: { page: 2, per_page: 100, total: 200 } }, false],
+    ['a page that ends a row before it', { meta: { page: 2, per_page: 100, total: 201 } }, true],
   ])('is said by %s', (_what, paging, hasMore) => {
     expect(readData(listPayouts, { payouts: [], ...paging })).toMatchObject({ hasMore });
   });

@@ -85,7 +85,7 @@ export async function campaignRun(seed: number, { furnished, journal, tally }: G
     await storm.unrest?.(jobs, 'between');
     await endDoubts(storm, tally);
     await untilDone(storm, jobs, tally);
-    const truth = await truthOf(rig, { group, jobs, runs, others, holdsKeys: world.holdsKeys });
+    const truth = await truthOf(rig, { group, jobs, runs, others });
     const kinds = new Set(falseClaims(truth).map((kind) => inWorld(kind, world, journal)));
     tally.movements += runs.flatMap(({ ran }) => truth.startedBy(ran.process)).length;
     note(tally, { seed, group, world, kinds, log: rig.log.join('\n') });

@@ -21,10 +21,8 @@ type ClockName = keyof ClockErrors;
 export const PROFILES: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['--mode', 'sandbox'],
   live: ['--mode', 'live'],
-  'live, absence accepted': ['--mode', 'live', '--absence', 'accept'],
-  'live, absence accepted, keys held': ['--mode', 'live', '--absence', 'accept', '--idempotency-lifetime', '24h'],
-  'sandbox, marks only': ['--mode', 'sandbox', '--evidence', 'mark'],
-  'live, absence accepted, marks only': ['--mode', 'live', '--absence', 'accept', '--evidence', 'mark'],
+  'sandbox, asked': ['--mode', 'sandbox', '--unknown', 'ask'],
+  'live, asked': ['--mode', 'live', '--unknown', 'ask'],
 };
 
 /** What is wrong with the world of a run. */
@@ -38,8 +36,6 @@ export interface World {
   readonly profile: readonly string[];
   /** Whether only a mark proves anything, by the profile. */
   readonly needsMarks: boolean;
-  /** Whether the profile says that the service holds idempotency keys. */
-  readonly holdsKeys: boolean;
   readonly rows: Rows;
   /** The older copy that is put in place of the journal. */
   readonly copy: 'none' | Copied;
@@ -70,8 +66,7 @@ export function worldOf(chances: Chances, clocks: readonly ClockName[]): World {
     others: Number(chosen('other programs', '0', ['1', '2', '3'])),
     answers: chosen('answers', 'interface', ['public', 'public-older']),
     profile: PROFILES[profile] ?? [],
-    needsMarks: profile.includes('marks only'),
-    holdsKeys: /sandbox|keys held/.test(profile),
+    needsMarks: profile.includes('asked'),
     rows: { lateMs, order, chances },
     copy: chosen('older copy of the journal', 'none', ['the journal', 'the state folders', 'the machines']),
   };

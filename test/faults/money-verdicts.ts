@@ -15,27 +15,21 @@ interface Truth {
   readonly jobs: readonly Job[];
   readonly runs: readonly Run[];
   readonly others: readonly OtherRun[];
-  /** Whether the profile says that the service holds idempotency keys. */
-  readonly holdsKeys: boolean;
   readonly journal: readonly Entry[];
   /** The work that a process started. */
   startedBy(process: number): readonly string[];
   /** The process that started work. */
   starterOf(id: string): number | undefined;
-  /** Work that `ops reconcile` started and no operation has. */
+  /** Work that no command started. */
   readonly strays: number;
 }
 
-export async function truthOf(
-  rig: Rig,
-  given: Pick<Truth, 'group' | 'jobs' | 'runs' | 'others' | 'holdsKeys'>,
-): Promise<Truth> {
+export async function truthOf(rig: Rig, given: Pick<Truth, 'group' | 'jobs' | 'runs' | 'others'>): Promise<Truth> {
   const journal = await rig.journal();
   const known = new Set([...given.runs.map(({ ran }) => ran), ...given.others].map(({ process }) => process));
   const starterOf = (id: string) => {
     const process = rig.startedBy(id);
     if (process === undefined || known.has(process)) return process;
-    // What `ops reconcile` sends again is the work of the operation that has it.
     return journal.find(({ request_id }) => request_id === id)?.process ?? process;
   };
   const started = Map.groupBy(await rig.work(), starterOf);
@@ -65,11 +59,8 @@ const MASKED = /(?<=^fees .*--account-number \d{6})\d{4}/;
 /** What a command asks for, as far as the service's lists show it. */
 const asked = ({ argv }: MoneyLine) => argv.join(' ').replaceAll(UNSEEN, '').replace(MASKED, '****');
 
-/** Whether the request carried something by which its work is known: a tag, or a key under which the service would do it once. */
-const isMarked = ({ endpoint, terms, key }: Job, holdsKeys: boolean) =>
-  endpoint === 'fees.withdraw'
-    ? terms.tag === ''
-    : holdsKeys && key !== undefined && /^fx\.(trade|market-order)$/.test(endpoint);
+/** Whether the request carried a tag, by which its work is known. */
+const isMarked = ({ endpoint, terms }: Job) => endpoint === 'fees.withdraw' && terms.tag === '';
 
 /** Returns the claims of commands and of the journal that are not true. */
 export function falseClaims(truth: Truth): string[] {
@@ -99,7 +90,7 @@ function falseEntry(truth: Truth, entry: Entry): string[] {
   const what = own.length === 0 ? 'false outcome: a lost request was given' : 'wrong row: it moved, and was given';
   if (other) {
     const isTwin = asked(other.line) === asked(job);
-    if (isTwin && !isMarked(job, truth.holdsKeys)) return own.length === 0 ? [TWIN] : [];
+    if (isTwin && !isMarked(job)) return own.length === 0 ? [TWIN] : [];
     return [`${what} the row of ${isTwin ? 'a twin without its mark' : "another program's other request"}`];
   }
   const ours = runs.find(({ ran }) => ran.process === by)?.job;

@@ -31,7 +31,7 @@ const ALLOWED: Readonly<Record<OperationState, readonly OperationState[]>> = {
   settled: ['failed'],
   failed: [],
   refused: [],
-  unknown: ['unknown', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
+  unknown: ['unknown', 'sent', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
   resolved: [],
 };
 

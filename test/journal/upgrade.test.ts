@@ -152,7 +152,7 @@ test('a journal of version 6 with doubts is upgraded once by concurrent commands
   await printed('sandbox', 'advance', '1d');
   const { operations } = (await printed('ops', 'reconcile')) as { operations: { found: string; next: string }[] };
   const why = expect.stringContaining('the service’s time when the request was sent is not known');
-  expect(operations).toMatchObject([{ found: 'clock', next: why }]);
+  expect(operations).toMatchObject([{ found: 'unseen', next: why }]);
   expect((await fiatrail(home, ['ops', 'verify'])).code).toBe(0);
 });
 

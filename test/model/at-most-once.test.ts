@@ -5,7 +5,7 @@ import { explore } from './explore.ts';
 describe('money moves at most once, and every doubt can be ended', () => {
   test.each<[string, Partial<Rules>, states: number]>([
     ['by looking twice', {}, 60_000],
-    ['by a person, on a live account', { isLive: true, hasPerson: true }, 60_000],
+    ['by a person, where no list proves it', { isAsked: true, hasPerson: true }, 60_000],
     ['by a person, where the service lists nothing', { isListed: false, hasPerson: true }, 20_000],
   ])('%s, in every interleaving', (_how, change, least) => {
     const { states, trace } = explore({ ...RULES, ...change });
@@ -29,7 +29,7 @@ describe('money moves at most once, and every doubt can be ended', () => {
       { isSpooled: false },
       'in doubt, although somebody was told how it ended',
     ],
-    ['nobody decides for a live account', { isLive: true }, 'a doubt that nothing ends'],
+    ['nobody decides where no list proves it', { isAsked: true }, 'a doubt that nothing ends'],
   ])('is violated if %s', (_what, change, violation) => {
     expect(explore({ ...RULES, ...change }).trace?.at(-1)).toBe(violation);
   });

@@ -23,8 +23,8 @@ export interface Rules {
   readonly absenceTicks: number;
   /** Whether the service lists the movement at all. */
   readonly isListed: boolean;
-  /** Whether absence is left to a person, as on a live account. */
-  readonly isLive: boolean;
+  /** Whether absence is left to a person, by the profile or because a list does not prove it. */
+  readonly isAsked: boolean;
   /** Whether a person who knows what happened decides what the program leaves to one. */
   readonly hasPerson: boolean;
 }
@@ -36,7 +36,7 @@ export const LAG = 1;
 
 export const RULES: Rules = {
   ...{ isFlushed: true, isRecordedFirst: true, isAtomic: true, isStateChecked: true, isFenced: true },
-  ...{ isSpooled: true, absenceTicks: DELAY + LAG, isListed: true, isLive: false, hasPerson: false },
+  ...{ isSpooled: true, absenceTicks: DELAY + LAG, isListed: true, isAsked: false, hasPerson: false },
 };
 
 /** The host of each run. */
@@ -239,7 +239,7 @@ function reconcileSteps(state: State, rules: Rules, index: number): Step[] {
   if (run.hidden === 0) return [...steps, to('somebody finds in the list', { entry: 'accepted' })];
   if (run.unseen === null)
     return [...steps, to('somebody does not find', { entry: 'unknown', unseen: rules.absenceTicks })];
-  if (run.unseen === 0 && !rules.isLive)
+  if (run.unseen === 0 && !rules.isAsked)
     steps.push(to('somebody concludes that nothing was done about', { entry: 'closed' }));
   return steps;
 }

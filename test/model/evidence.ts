@@ -1,6 +1,6 @@
 /**
  * A model of how a doubt ends: one request whose response is lost, a service whose responses and rows have clocks of their own, a host and a journal
- * with wrong clocks, another program of the same account, rows that appear late, and somebody who looks. Every order of events is explored. What
+ * with wrong clocks, other programs of the same account, lists that are late, cut off or lose rows, and somebody who looks. Every order of events is explored. What
  * the program does is a guard that a test can take away.
  */
 export interface Guards {
@@ -18,10 +18,24 @@ export interface Guards {
   readonly countsRows: boolean;
   /** A row that carries the tag of the request is never dropped by time. */
   readonly keepsTagged: boolean;
-  /** A request with a key that the service holds is asked for by the key: a row that looks like it proves nothing. */
-  readonly asksByKey: boolean;
-  /** A request is sent again only while the service holds its key. */
-  readonly keepsLifetime: boolean;
+  /** A request is sent again only for a short time, for which the service holds its key. */
+  readonly keepsWindow: boolean;
+  /** What was looked for before a request was sent again proves nothing. */
+  readonly forgetsLooks: boolean;
+  /** A list is read to an empty page, and not to a short one. */
+  readonly readsOn: boolean;
+  /** Every row that the list had before the request must still be there. */
+  readonly needsKept: boolean;
+  /** The list must go back to before the request. */
+  readonly needsBack: boolean;
+  /** The list must have a row that came after the request. */
+  readonly needsCurrent: boolean;
+  /** The time of such a row must be later also if it is that of Lagos. */
+  readonly readsAsLagos: boolean;
+  /** Two looks are needed. */
+  readonly looksTwice: boolean;
+  /** The last look is long after the request was sent. */
+  readonly waits: boolean;
   /** A journal that lacks what it had is refused. */
   readonly knowsJournal: boolean;
   /** A wall clock that was set back makes a request late. */
@@ -31,7 +45,9 @@ export interface Guards {
 export const GUARDS: Guards = {
   ...{ usesServiceTime: true, needsRightClocks: true, comparesFields: true, knowsRowsBefore: true },
   ...{ keepsUnexplained: true, countsRows: true, keepsTagged: true },
-  ...{ asksByKey: true, keepsLifetime: true, knowsJournal: true, isSteady: true },
+  ...{ keepsWindow: true, forgetsLooks: true, knowsJournal: true, isSteady: true },
+  ...{ readsOn: true, needsKept: true, needsBack: true, needsCurrent: true, readsAsLagos: true },
+  ...{ looksTwice: true, waits: true },
 };
 
 /** A world in which the request is made. Offsets are in ticks; a tick is longer than any tolerance. */
@@ -45,8 +61,19 @@ export interface World {
   readonly jump: number;
   /** What another program makes: nothing, a request that agrees in every field, or one that does not. */
   readonly other: 'nothing' | 'equal' | 'similar';
-  /** How many ticks later a list shows a row. */
+  /** How many rows other programs may make that are not like the request, besides. */
+  readonly later: number;
+  /** How many ticks later a list shows a row, and how many more our own. */
   readonly lag: number;
+  readonly ownLag: number;
+  /** What the list leaves out: our row on its first page, as nobody promises an order, or everything but its newest row whatever it is asked for. */
+  readonly cut: 'nothing' | 'page' | 'list';
+  /** The rows that are there from the beginning, by when they were made. */
+  readonly history: readonly number[];
+  /** From when to when rows were made that the list loses once the request is sent. */
+  readonly hole: readonly [from: number, to: number] | null;
+  /** Whether one look may miss our row. */
+  readonly isFlaky: boolean;
   /** Whether the request carries a tag that its row shows. */
   readonly isTagged: boolean;
   /** For how many ticks the service holds an idempotency key that the request carries; 0 without one. */
@@ -60,16 +87,21 @@ export interface World {
 }
 
 export const WORLD: World = {
-  ...{ journal: 0, host: 0, service: 0, rows: 0, jump: 0, other: 'nothing', lag: 0, isTagged: false },
+  ...{ journal: 0, host: 0, service: 0, rows: 0, jump: 0, other: 'nothing', later: 0, lag: 0, ownLag: 0 },
+  ...{ isTagged: false, cut: 'nothing', history: [-1], hole: null, isFlaky: false },
   ...{ keyTicks: 0, read: 'all', isRestored: false, isSuspended: false },
 };
 
 /** The last tick. */
-const END = 6;
-/** Ticks between two looks, and more than a row may be late. */
-const APART = 2;
+const END = 7;
+/** Ticks from when a request may have left at the latest to the last look: as much as a row may be late. */
+const WAIT = 4;
 /** Ticks after which a request may not leave any more. */
 const LIMIT = 1;
+/** For how long a request is sent again; every service holds its keys longer. */
+const WINDOW = 2;
+/** By how much the time of Lagos is ahead. */
+const LAGOS = 2;
 
 interface Row {
   /** By the clock of the rows. */
@@ -97,7 +129,12 @@ export interface State {
   /** `ready`: recorded, and not left yet. */
   readonly request: 'none' | 'ready' | 'sent' | 'arrived' | 'lost';
   readonly unseenAt: number | null;
+  /** Until when it may have left, the last time that it was sent, in true time. */
+  readonly sentUntil: number;
   readonly repeats: number;
+  /** How many of the other rows were made, and whether a look missed our row. */
+  readonly laterRows: number;
+  readonly hasMissed: boolean;
   readonly hasOther: boolean;
   readonly outcome: 'doubt' | 'accepted' | 'not-done' | 'person' | 'refused';
   /** Who made the row that was taken; `guessed`: another program did, and there was a second row. */
@@ -107,10 +144,17 @@ export interface State {
   readonly isForgotten: boolean;
 }
 
-export const START: State = {
+const START: State = {
   ...{ time: 0, hasJumped: false, rows: [], baseline: null, request: 'none', unseenAt: null, repeats: 0 },
+  ...{ sentUntil: 0, laterRows: 0, hasMissed: false },
   ...{ hasOther: false, outcome: 'doubt', taken: null, isForgotten: false, isWasted: false },
 };
+
+/** How a world begins. */
+const startOf = (world: World): State => ({
+  ...START,
+  rows: world.history.map((madeAt) => ({ at: madeAt + world.rows, madeAt, isOurs: false, isLike: false })),
+});
 
 export interface Step {
   readonly name: string;
@@ -136,12 +180,13 @@ export function violation(
     return 'recorded as not done, and the money moved';
   if (isWasted) return 'a row with the tag was left to a person';
   if (taken === 'guessed') return TAKEN;
-  const other = rows.find(({ isOurs }) => !isOurs);
-  if (taken !== 'others' || !other) return undefined;
+  const other = rows.find(({ isOurs, isLike }) => !isOurs && isLike);
+  if (taken !== 'others') return undefined;
+  if (!other) return TAKEN;
   // Without a key, nobody can tell an equal request of another program that was made after ours from ours.
   const isOlder = other.madeAt < (baseline?.claimedAt ?? 0);
   const wasSeen = baseline?.before?.rows.includes(rows.indexOf(other)) ?? false;
-  return world.isTagged || world.keyTicks > 0 || !other.isLike || isOlder || wasSeen ? TAKEN : undefined;
+  return world.isTagged || isOlder || wasSeen ? TAKEN : undefined;
 }
 
 /** Returns every state that may follow. */
@@ -154,11 +199,18 @@ export function stepsOf(state: State, world: World, guards: Guards): Step[] {
   if (state.time < END) to('time passes', { time: state.time + 1 });
   if (!state.hasOther && world.other !== 'nothing')
     to('another program makes a request', { hasOther: true, rows: [...state.rows, rowOf(state, world, false)] });
+  if (state.laterRows < world.later && state.baseline)
+    to('another program makes another request', {
+      laterRows: state.laterRows + 1,
+      rows: [...state.rows, { ...rowOf(state, world, false), isLike: false }],
+    });
   if (world.jump !== 0 && !state.hasJumped && state.baseline) to('the service’s clocks are set', { hasJumped: true });
   if (state.request === 'none') to('the intent is recorded', claimed(state, world));
   if (state.request === 'ready') steps.push(...leaving(state, world, guards));
   if (state.request === 'sent') {
-    to('the request moves the money', { request: 'arrived', rows: [...state.rows, rowOf(state, world, true)] });
+    // A row of a request that takes longer is one that is later than everything that was waited for.
+    if (state.time <= state.sentUntil)
+      to('the request moves the money', { request: 'arrived', rows: [...state.rows, rowOf(state, world, true)] });
     to('the request is lost', { request: 'lost' });
   }
   if (world.isRestored && state.baseline && state.request !== 'ready' && !state.isForgotten)
@@ -174,14 +226,16 @@ const rowOf = (state: State, world: World, isOurs: boolean): Row => ({
   isLike: isOurs || world.other === 'equal',
 });
 
-const isShown = ({ madeAt }: Row, { time }: State, { lag }: World) => time >= madeAt + lag;
+/** Whether a list has a row, if it is asked for all of them. */
+const isShown = ({ madeAt, isOurs }: Row, { time, request }: State, { lag, ownLag, hole }: World) =>
+  time >= madeAt + lag + (isOurs ? ownLag : 0) && (request === 'none' || !hole || madeAt < hole[0] || madeAt > hole[1]);
 
 function claimed(state: State, world: World): Partial<State> {
   const baseline: Baseline = {
     ...{ serviceAt: serviceNow(state, world), createdAt: state.time + world.journal, claimedAt: state.time },
     ...{ areClocksRight: areRight(state, world), before: readBefore(state, world) },
   };
-  return { request: 'ready', baseline };
+  return { request: 'ready', baseline, sentUntil: state.time + LIMIT };
 }
 
 function readBefore(state: State, world: World): Baseline['before'] {
@@ -213,53 +267,97 @@ function runAgain(state: State, world: World, { knowsJournal }: Guards): Step[] 
   return [{ name: 'the command runs again', next: { ...state, rows: [...state.rows, rowOf(state, world, true)] } }];
 }
 
+/** What a reading of the list shows; `misses`: without our row. */
+function shownRows(state: State, world: World, { readsOn }: Guards, misses: boolean): readonly Row[] {
+  const all = state.rows.filter((row) => isShown(row, state, world) && !(misses && row.isOurs));
+  if (world.cut === 'page') return readsOn ? all : all.filter(({ isOurs }) => !isOurs);
+  return world.cut === 'list' ? all.toSorted((one, other) => other.at - one.at).slice(0, 1) : all;
+}
+
+/** Every way in which somebody may look now. */
 function look(state: State, world: World, guards: Guards): Step[] {
+  const steps = lookAt(state, world, guards, shownRows(state, world, guards, false));
+  if (!world.isFlaky || state.hasMissed) return [...steps, ...sentAgain(state, world, guards)];
+  const missed = { ...state, hasMissed: true };
+  return [...steps, ...lookAt(missed, world, guards, shownRows(missed, world, guards, true))];
+}
+
+function lookAt(state: State, world: World, guards: Guards, shown: readonly Row[]): Step[] {
   const { baseline, rows } = state;
   if (!baseline) return [];
   const to = (name: string, change: Partial<State>): Step[] => [{ name, next: { ...state, ...change } }];
-  const isWasted = world.isTagged && rows.some((row) => row.isOurs && isShown(row, state, world));
+  const isWasted = world.isTagged && shown.some((row) => row.isOurs);
   const person = () => to('a person decides', { outcome: 'person', isWasted });
   const sinceAt = guards.usesServiceTime ? baseline.serviceAt : baseline.createdAt;
   const isOld = ({ at }: Row) => at < sinceAt;
-  const wasThere = (row: Row, index: number) => {
+  const wasThere = (row: Row) => {
     const { before } = baseline;
     if (!before || !guards.knowsRowsBefore) return false;
-    return before.rows.includes(index) || (before.since !== null && row.at < before.since && isOld(row));
+    return before.rows.includes(rows.indexOf(row)) || (before.since !== null && row.at < before.since && isOld(row));
   };
   const isTagged = (row: Row) => world.isTagged && row.isOurs;
-  const found = rows.filter((row, index) => {
-    if (!isShown(row, state, world) || (guards.comparesFields && !row.isLike)) return false;
+  const found = shown.filter((row) => {
+    if (guards.comparesFields && !row.isLike) return false;
     if (isTagged(row) && guards.keepsTagged) return true;
     // The service's responses and its rows may have different clocks, so an old row that was not seen before may be the request.
-    return !wasThere(row, index) && (!isOld(row) || guards.keepsUnexplained);
+    return !wasThere(row) && (!isOld(row) || guards.keepsUnexplained);
   });
   const tagged = found.filter(isTagged);
   const [only] = tagged.length > 0 ? tagged : world.isTagged ? found.filter(({ isOurs }) => isOurs) : found;
   const take = (row: Row) =>
     to('a row is taken', { outcome: 'accepted', taken: row.isOurs ? 'ours' : found.length > 1 ? 'guessed' : 'others' });
-  const isProof = world.keyTicks === 0 || !guards.asksByKey;
-  if (only && (tagged.length === 1 || (isProof && !isOld(only) && (found.length === 1 || !guards.countsRows))))
-    return take(only);
-  const isHeld = serviceNow(state, world) < baseline.serviceAt + world.keyTicks;
-  const canRepeat = world.keyTicks > 0 && (isHeld || !guards.keepsLifetime) && state.repeats === 0;
-  if (canRepeat && (found.length === 0 || guards.asksByKey)) return repeat(state, world);
+  if (only && (tagged.length === 1 || (!isOld(only) && (found.length === 1 || !guards.countsRows)))) return take(only);
   if (found.length > 0 && !world.isTagged) return person();
-  const isRight = baseline.areClocksRight && areRight(state, world);
-  if (guards.needsRightClocks && !isRight) return person();
-  if (state.unseenAt === null) return to('nothing is found', { unseenAt: serviceNow(state, world) });
-  if (serviceNow(state, world) < state.unseenAt + APART) return [];
-  return to('it counts as not done', { outcome: 'not-done' });
+  return absent({ ...state, isWasted }, world, guards, shown);
 }
 
-/** The request is sent again under its key; the service does it once while it holds the key. Its response may be lost too. */
-function repeat(state: State, world: World): Step[] {
-  const repeats = state.repeats + 1;
-  const ours = state.rows.find(({ isOurs }) => isOurs);
-  const isHeld = ours !== undefined && state.time < ours.madeAt + world.keyTicks;
-  const rows = isHeld ? state.rows : [...state.rows, rowOf(state, world, true)];
+/** What is concluded of a list that has no row which may be the request. */
+function absent(state: State, world: World, guards: Guards, shown: readonly Row[]): Step[] {
+  const { baseline, rows, sentUntil, unseenAt } = state;
+  if (!baseline) return [];
+  const to = (name: string, change: Partial<State>): Step[] => [
+    { name, next: { ...state, isWasted: change.outcome === 'person' && state.isWasted, ...change } },
+  ];
+  const nowAt = serviceNow(state, world);
+  const isRight = baseline.areClocksRight && areRight(state, world) && shown.every(({ at }) => at <= nowAt);
+  const before = baseline.before?.rows;
+  const wasThere = (row: Row) => before?.includes(rows.indexOf(row)) ?? false;
+  const isKept = before?.every((index) => shown.includes(rows[index] as Row)) ?? false;
+  const goesBack = shown.some((row) => wasThere(row) || row.at < baseline.serviceAt);
+  const holds = [isRight || !guards.needsRightClocks, isKept || !guards.needsKept, goesBack || !guards.needsBack].every(
+    Boolean,
+  );
+  if (!holds) return to('a person decides', { outcome: 'person' });
+  const sentBy = baseline.serviceAt + sentUntil - baseline.claimedAt;
+  const laterBy = guards.readsAsLagos ? LAGOS : 0;
+  const isCurrent = before !== undefined && shown.some((row) => !wasThere(row) && row.at - laterBy > sentBy);
+  const isLate = nowAt >= sentBy + WAIT || !guards.waits;
+  const isSecond = (unseenAt !== null && unseenAt < nowAt) || !guards.looksTwice;
+  if ((isCurrent || !guards.needsCurrent) && isLate && isSecond)
+    return to('it counts as not done', { outcome: 'not-done' });
+  if (unseenAt === null) return to('nothing is found', { unseenAt: nowAt });
+  return to('a person decides', { outcome: 'person' });
+}
+
+/** Somebody sends the request again under its key; the service does it once while it holds the key. Its response may be lost too, and so may it. */
+function sentAgain(state: State, world: World, guards: Guards): Step[] {
+  const { baseline, rows, time } = state;
+  if (!baseline || world.keyTicks === 0 || state.repeats > 0) return [];
+  const isRight = baseline.areClocksRight && areRight(state, world);
+  const isSoon = serviceNow(state, world) <= baseline.serviceAt + WINDOW;
+  if ((guards.needsRightClocks && !isRight) || (guards.keepsWindow && !isSoon)) return [];
+  const ours = rows.find(({ isOurs }) => isOurs);
+  const isHeld = ours !== undefined && time < ours.madeAt + world.keyTicks;
+  const made = isHeld ? rows : [...rows, rowOf(state, world, true)];
+  const again = {
+    ...{ repeats: 1, sentUntil: guards.forgetsLooks ? time + LIMIT : state.sentUntil },
+    unseenAt: guards.forgetsLooks ? null : state.unseenAt,
+  };
+  const to = (name: string, change: Partial<State>): Step => ({ name, next: { ...state, ...again, ...change } });
   return [
-    { name: 'it is sent again, and answered', next: { ...state, repeats, rows, outcome: 'accepted', taken: 'ours' } },
-    { name: 'it is sent again, and the response is lost', next: { ...state, repeats, rows, request: 'arrived' } },
+    to('it is sent again, and answered', { rows: made, outcome: 'accepted', taken: 'ours' }),
+    to('it is sent again, and the response is lost', { rows: made, request: 'arrived' }),
+    to('it is sent again, and is lost again', {}),
   ];
 }
 
@@ -304,8 +402,9 @@ const FIELDS = Object.keys(START) as readonly (keyof State)[];
 /** Explores every state of a world, breadth first, up to the first violation or a state in which nothing can end the doubt. */
 export function explore(world: World, guards: Guards): Explored {
   const keyOf = keyMaker();
-  const seen = new Set([keyOf(START)]);
-  const queue: Reached[] = [{ state: START, from: undefined, by: '' }];
+  const start = startOf(world);
+  const seen = new Set([keyOf(start)]);
+  const queue: Reached[] = [{ state: start, from: undefined, by: '' }];
   // The queue grows while it is read.
   for (const reached of queue) {
     const { state } = reached;
@@ -326,18 +425,42 @@ const OFFSETS = [0, 3, -3] as const;
 /** Every world: wrong clocks, other programs, keys, copies of the journal and suspended hosts, one kind of trouble at a time; the smallest first. */
 export function* worlds(): Generator<World> {
   for (const journal of OFFSETS) yield { ...WORLD, journal, other: 'equal', read: 'nothing' };
-  for (const keyTicks of [1, 4])
-    for (const lag of [0, 1, 2])
-      for (const other of ['nothing', 'equal', 'similar'] as const) yield { ...WORLD, keyTicks, lag, other };
+  for (const keyTicks of [WINDOW + 2, END])
+    for (const lag of [0, 1])
+      for (const other of ['nothing', 'equal', 'similar'] as const)
+        yield { ...WORLD, keyTicks, lag, other, later: other === 'nothing' ? 1 : 0 };
+  yield { ...WORLD, keyTicks: WINDOW + 2, ownLag: WAIT, later: 1 };
   for (const lag of [0, 1]) yield { ...WORLD, isRestored: true, lag };
-  for (const host of OFFSETS) yield { ...WORLD, isSuspended: true, host };
+  for (const host of OFFSETS) yield { ...WORLD, isSuspended: true, host, later: 1 };
+  yield* oddLists();
   // Only the differences of the clocks matter, so the host's is right.
   for (const look of LOOKS)
     for (const journal of OFFSETS)
-      for (const service of OFFSETS) for (const rows of OFFSETS) yield { ...WORLD, ...look, journal, service, rows };
+      for (const service of OFFSETS)
+        for (const rows of OFFSETS)
+          yield { ...WORLD, ...look, journal, service, rows, later: look.read === 'nothing' ? 0 : 1 };
   for (const other of ['nothing', 'equal', 'similar'] as const)
     for (const look of LOOKS)
-      for (const lag of [0, 1]) for (const jump of [0, 2, -2]) yield { ...WORLD, ...look, jump, other, lag };
+      for (const lag of [0, 1])
+        for (const jump of [0, 2, -2])
+          yield { ...WORLD, ...look, jump, other, lag, later: other === 'nothing' && look.read !== 'nothing' ? 1 : 0 };
+}
+
+/** Lists that are late, cut off, lose rows or miss one, with rows that come later and may hide that. */
+function* oddLists(): Generator<World> {
+  for (const history of [[-1], []]) {
+    for (const cut of ['page', 'list'] as const) for (const later of [1, 2]) yield { ...WORLD, history, cut, later };
+    for (const lag of [1, WAIT, WAIT + 1, WAIT + 2]) yield { ...WORLD, history, lag, later: 2 };
+    for (const ownLag of [1, WAIT]) yield { ...WORLD, history, ownLag, later: 2 };
+    yield { ...WORLD, history, isFlaky: true, later: 2 };
+  }
+  // Times of Lagos that are said to be UTC.
+  for (const lag of [1, WAIT + 1]) yield { ...WORLD, rows: LAGOS, lag, later: 2 };
+  for (const hole of [
+    [-1, 2],
+    [-1, END],
+  ] as const)
+    for (const history of [[-2, -1], [-1], []]) yield { ...WORLD, history, hole, later: 2 };
 }
 
 /** What is known of the list before the request leaves, and of the request when it is looked for. */

@@ -171,11 +171,11 @@ test('a row that another operation has is not a candidate', async () => {
   expect(await decided(on, other)).toBe('none');
 });
 
-describe('a profile that believes marks alone', () => {
+describe('a profile whose user is asked', () => {
   const marks = async () =>
     rig({
       mode: 'sandbox',
-      stored: { name: 'p', mode: 'sandbox', baseUrl: 'https://s.test', store: { kind: 'file' }, evidence: 'mark' },
+      stored: { name: 'p', mode: 'sandbox', baseUrl: 'https://s.test', store: { kind: 'file' }, unknown: 'ask' },
     });
 
   test('is shown an equal row', async () => {
@@ -239,6 +239,19 @@ describe('equal requests in doubt', () => {
       on.list(...rows);
       expect(await allDecided(on, inOrder(ids))).toEqual(inOrder(expected));
     }
+  });
+
+  test('are equal whatever idempotency keys of the service they carry', async () => {
+    const on = await rig();
+    const request = (idempotencyKey: string, amount = 500) => requestOf(amount, { idempotencyKey });
+    const ids = [await on.doubt({ request: request('500') }), await on.doubt({ atMs: 100, request: request('l') })];
+    on.list(row('b', 2_000), row('a', 1_000));
+    expect(await allDecided(on, ids)).toEqual(['a', 'b']);
+    // A key is not a part of what it stands beside.
+    await on.doubt({ atMs: 200, request: request('5', 5005) });
+    const last = await on.doubt({ atMs: 200, request: request('50', 5050) });
+    on.list(row('c', 3_000, { amount: 5050 }));
+    expect(await decided(on, last)).toBe('c');
   });
 
   test('wait for one whose command still runs', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { feeWithdrawals } from '../../src/contract/endpoints/fee-withdrawals.ts';
-import { rowsBefore, search } from '../../src/engine/operations/listing.ts';
+import { listSwaps } from '../../src/contract/endpoints/swaps.ts';
+import type { ListPeriod } from '../../src/engine/lists/resume.ts';
+import { markOf, rowsBefore, search } from '../../src/engine/operations/listing.ts';
 import type { RowsBefore } from '../../src/engine/operations/work.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import { listing } from './evidence-rig.ts';
@@ -28,6 +30,7 @@ interface Asked {
   readonly size: number;
   readonly count: number;
   readonly lastId: string | undefined;
+  readonly period: ListPeriod;
 }
 
 /** A session whose service answers each request for a page; `asked` has the requests, and `options` what they were made with. */
@@ -63,11 +66,18 @@ function timeOf(atMs: number | null): string | null {
   return text;
 }
 
-const listOf = ({ isPartial = false, ...more }: { readonly isUnpaged?: boolean; readonly isPartial?: boolean } = {}) =>
+const listOf = ({
+  isPartial = false,
+  ...more
+}: {
+  readonly isUnpaged?: boolean;
+  readonly isByPage?: boolean;
+  readonly isPartial?: boolean;
+} = {}) =>
   listing<typeof feeWithdrawals, Row>({
     ...more,
     endpoint: feeWithdrawals,
-    page: (size, count, lastId) => ({ size, count: more.isUnpaged ? 0 : count, lastId }),
+    page: (size, count, lastId, period) => ({ size, count, lastId, period }),
     rowsOf: (data) => (data as unknown as Page).rows,
     read: ({ id = 'x', atMs = 0, isLike = false, text, state = 'pending' }) => ({
       ...{ requestId: id, createdAt: timeOf(atMs), state, isLike, isPartial },
@@ -106,7 +116,7 @@ const CONTRADICTORY = 'the times of the list contradict its order';
 describe('a search reads a list', () => {
   test.each<[string, readonly Row[], ids: string[], asked: string[], wrongTimes?: string]>([
     ['without rows', [], [], ['0+100']],
-    ['of one page', [...rows(3, 9_000, 8_000), LIKE], ['like'], ['0+100']],
+    ['of one page', [...rows(3, 9_000, 8_000), LIKE], ['like'], ['0+100', '4+100']],
     ['of exactly one page', [...rows(99, 9_000, 2_000), LIKE], ['like'], ['0+100', '100+100']],
     [
       'newest first, and stops after a page that is too old',
@@ -118,28 +128,33 @@ describe('a search reads a list', () => {
       'newest first, and reads on after a page of which one row is too old',
       [...rows(99, 9_000, 2_000), { id: 'old', atMs: -1 }, LIKE, ...rows(10, -5_000, -6_000)],
       ['like'],
-      ['0+100', '100+100'],
+      ['0+100', '100+100', '111+100'],
     ],
     [
       'newest first, and reads on after a page of which one row is exactly old enough',
       [{ id: 'edge', atMs: 0 }, ...rows(99, -1, -60_000), LIKE],
       ['like'],
-      ['0+100', '100+100'],
+      ['0+100', '100+100', '101+100'],
       CONTRADICTORY,
     ],
     [
       'newest first, and reads on after a page of old rows of which one has no time',
       [{ id: 'timeless', atMs: null }, ...rows(99, -1_000, -60_000), ...rows(1, -60_000, -60_000), LIKE],
       ['like'],
-      ['0+100', '100+100'],
+      ['0+100', '100+100', '102+100'],
       CONTRADICTORY,
     ],
-    ['oldest first, to its end', [...rows(200, -90_000, -60_000), LIKE], ['like'], ['0+100', '100+100', '200+100']],
+    [
+      'oldest first, to its end',
+      [...rows(100, -90_000, -75_000), ...rows(100, -74_900, -60_000, 's'), LIKE],
+      ['like'],
+      ['0+100', '100+100', '200+100', '201+100'],
+    ],
     [
       'without an order, to its end',
       [...rows(50, -60_000, -90_000), ...rows(50, -60_000, -90_000, 's'), LIKE],
       ['like'],
-      ['0+100', '100+100'],
+      ['0+100', '100+100', '101+100'],
       CONTRADICTORY,
     ],
     [
@@ -152,33 +167,33 @@ describe('a search reads a list', () => {
       'that rises slowly after it fell, to its end',
       [{ id: 'first', atMs: -300_000 }, ...rows(99, -397_000, -5_000), LIKE],
       ['like'],
-      ['0+100', '100+100'],
+      ['0+100', '100+100', '101+100'],
       CONTRADICTORY,
     ],
     [
       'that has an order on its first page only, to its end',
-      [...rows(100, 9_000, 2_000), ...rows(100, -90_000, -60_000), LIKE],
+      [...rows(100, 9_000, 2_000), ...rows(100, -90_000, -60_000, 's'), LIKE],
       ['like'],
-      ['0+100', '100+100', '200+100'],
+      ['0+100', '100+100', '200+100', '201+100'],
       CONTRADICTORY,
     ],
     [
       'of one moment, to its end: nobody knows its order',
       [...rows(100, -60_000, -60_000), LIKE],
       ['like'],
-      ['0+100', '100+100'],
+      ['0+100', '100+100', '101+100'],
     ],
     [
       'of rows that differ by no more than servers do, to its end',
       [...rows(100, -60_000, -65_000), LIKE],
       ['like'],
-      ['0+100', '100+100'],
+      ['0+100', '100+100', '101+100'],
     ],
     [
       'without times, to its end',
       [...Array.from({ length: 100 }, (_, index) => ({ id: `t${index}`, atMs: null })), { ...LIKE, atMs: null }],
       ['like'],
-      ['0+100', '100+100'],
+      ['0+100', '100+100', '101+100'],
     ],
     [
       'whose rows differ a little from its order, which proves nothing wrong',
@@ -188,13 +203,19 @@ describe('a search reads a list', () => {
     ],
     [
       'whose rows differ more from its order',
-      [...rows(50, -60_000, -90_000), ...rows(50, -84_999, -99_000, 's'), ...rows(10, -100_000, -101_000)],
+      [...rows(50, -60_000, -90_000), ...rows(50, -84_999, -99_000, 's'), ...rows(10, -100_000, -101_000, 't')],
       [],
-      ['0+100', '100+100'],
+      ['0+100', '100+100', '110+100'],
       CONTRADICTORY,
     ],
-    ['with a row that is a little of the future', [{ id: 'next', atMs: 605_000 }, LIKE], ['like'], ['0+100']],
-    ['with a row of the future', [{ id: 'next', atMs: 605_001 }, LIKE], ['like'], ['0+100'], 'the list has a row of …'],
+    ['with a row that is a little of the future', [{ id: 'next', atMs: 605_000 }, LIKE], ['like'], ['0+100', '2+100']],
+    [
+      'with a row of the future',
+      [{ id: 'next', atMs: 605_001 }, LIKE],
+      ['like'],
+      ['0+100', '2+100'],
+      'the list has a row of …',
+    ],
   ])('%s', async (_what, all, ids, asked, wrongTimes) => {
     expect(await searched(all)).toEqual({ ids, isComplete: true, asked, wrongTimes });
   });
@@ -206,25 +227,51 @@ describe('a search reads a list', () => {
     );
     const found = await search(session, QUERY, listOf());
     expect(found.candidates.map(({ requestId }) => requestId)).toEqual(['like']);
-    expect({ ...found, count: asked.length }).toMatchObject({ isComplete: true, wrongTimes: undefined, count: 2 });
+    expect({ ...found, count: asked.length }).toMatchObject({ isComplete: true, wrongTimes: undefined, count: 3 });
   });
 
   test('by the id of the last row that has one', async () => {
     const { session, asked } = fakeSession(serving(rows(150, 9_000, 2_000)));
     await search(session, QUERY, listOf());
-    expect(asked.map(({ lastId }) => lastId)).toEqual([undefined, 'r99']);
+    expect(asked.map(({ lastId }) => lastId)).toEqual([undefined, 'r99', 'r149']);
   });
 
   test('without pages, with an ever larger limit', async () => {
     expect(await searched([...rows(300, 90_000, 2_000), LIKE], { isUnpaged: true })).toEqual({
       ...{ ids: ['like'], isComplete: true, wrongTimes: undefined },
-      asked: ['0+100', '0+200', '0+400'],
+      asked: ['0+100', '0+200', '0+400', '0+800'],
     });
   });
 
   test('without pages, back to the time of the request', async () => {
     const all = [...rows(99, 9_000, 2_000), LIKE, ...rows(900, -60_000, -90_000)];
     expect(await searched(all, { isUnpaged: true })).toMatchObject({ ids: ['like'], isComplete: true });
+  });
+
+  test('as a whole since a time, and not back to another one only', async () => {
+    const all = [...rows(99, 9_000, 2_000), LIKE, ...rows(250, -60_000, -90_000, 's')];
+    const { session, asked } = fakeSession(serving(all));
+    expect(await search(session, QUERY, listOf(), SINCE_MS)).toMatchObject({ isComplete: true, total: 0 });
+    expect(asked.map(({ count, period }) => [count, period.startDate])).toEqual(
+      [0, 100, 200, 300, 350].map((count) => [count, '2026-01-05T09:00:00.000Z']),
+    );
+  });
+
+  test('whose service counts pages, without skipping a row of a page that was shorter', async () => {
+    const all = [...rows(60, 9_000, 2_000), LIKE];
+    // No page has more than 25 rows, whatever it is asked for.
+    const { session, asked } = fakeSession(({ size, count }) => {
+      const [number, most] = [Math.floor(count / size), Math.min(size, 25)];
+      return { rows: all.slice(number * most, (number + 1) * most) };
+    });
+    const found = await search(session, QUERY, listOf({ isByPage: true }));
+    expect(found).toMatchObject({ isComplete: true, candidates: [{ requestId: 'like' }] });
+    expect(asked.map(({ size, count }) => [count, size])).toEqual([
+      [0, 100],
+      [25, 25],
+      [50, 25],
+      [61, 1],
+    ]);
   });
 
   test('of a service that does not say its time; no row is then of the future', async () => {
@@ -234,17 +281,24 @@ describe('a search reads a list', () => {
 });
 
 describe('a list that was not read as a whole', () => {
+  /** A row on each of four pages, and then none. */
+  const few = (index: number): readonly Row[] => (index < 4 ? rows(1, 9_000, 0, `${index}-`) : []);
+
   test.each<[string, (asked: Asked, index: number) => Page, isComplete: boolean, count: number]>([
-    ['says that there is more, and has it', (_, index) => ({ rows: rows(1, 9_000, 0), hasMore: index < 3 }), true, 4],
+    ['says that there is more, and has it', (_, index) => ({ rows: few(index), hasMore: index < 3 }), true, 5],
+    ['says so beside its rows', (_, index) => ({ rows: few(index), pagination: { hasMore: index < 3 } }), true, 5],
+    ['says how many there are, and has them', (_, index) => ({ rows: few(index), total: 4 }), true, 5],
+    ['says beside its rows how many', (_, index) => ({ rows: few(index), pagination: { total: 4 } }), true, 5],
+    ['says nothing of pages', (_, index) => ({ rows: few(index), pagination: null }), true, 5],
+    ['has fewer rows than asked for on each page', (_, index) => ({ rows: few(index) }), true, 5],
     [
-      'says so beside its rows',
-      (_, index) => ({ rows: rows(1, 9_000, 0), pagination: { hasMore: index < 3 } }),
-      true,
-      4,
+      'says on one page that there are more',
+      (_, index) => ({ rows: few(index), total: index === 1 ? 5 : 0 }),
+      false,
+      5,
     ],
-    ['says how many there are, and has them', () => ({ rows: rows(50, 9_000, 0), total: 150 }), true, 3],
-    ['says beside its rows how many', () => ({ rows: rows(50, 9_000, 0), pagination: { total: 150 } }), true, 3],
-    ['says nothing of pages', () => ({ rows: rows(50, 9_000, 0), pagination: null }), true, 1],
+    ['has no rows to read', () => ({}) as unknown as Page, false, 1],
+    ['does not turn the page', () => ({ rows: rows(3, 9_000, 0) }), false, 2],
     [
       'says that there is more, and has nothing',
       (_, index) => ({ rows: rows(1 - index, 9_000, 0), hasMore: true }),
@@ -258,7 +312,7 @@ describe('a list that was not read as a whole', () => {
       false,
       2,
     ],
-    ['never ends', () => ({ rows: rows(100, 9_000, 0) }), false, 100],
+    ['never ends', (_, index) => ({ rows: rows(100, 9_000, 0, `${index}-`) }), false, 100],
   ])('%s', async (_what, answer, isComplete, count) => {
     const { session, asked } = fakeSession(answer);
     const found = await search(session, QUERY, listOf());
@@ -266,7 +320,7 @@ describe('a list that was not read as a whole', () => {
   });
 
   test.each<[string, (asked: Asked) => Page, largest: number]>([
-    ['has no pages, and says that there is more', () => ({ rows: rows(1, 9_000, 0), hasMore: true }), 100],
+    ['has no pages, and says that there is more', () => ({ rows: rows(1, 9_000, 0), hasMore: true }), 200],
     ['has no pages, and always as many rows as asked for', ({ size }) => ({ rows: Array(size).fill(ROW) }), 819_200],
   ])('%s', async (_what, answer, largest) => {
     const { session, asked } = fakeSession(answer);
@@ -329,21 +383,29 @@ describe('before a request leaves, one page tells', () => {
   const other: Row = { id: 'other', atMs: 500 };
   const newestFirst = [LIKE, ...rows(99, -1_000, -60_000)];
 
-  test.each<[string, Page, Awaited<ReturnType<typeof rowsBefore>>]>([
-    ['all rows of a short list', { rows: [LIKE, other] }, { ids: ['like'], sinceMs: null }],
-    ['that there is none', { rows: [] }, { ids: [], sinceMs: null }],
-    ['nothing of a row without an id', { rows: [{ ...LIKE, id: null }] }, { ids: [], sinceMs: null }],
-    ['the rows since its oldest one', { rows: newestFirst }, { ids: ['like'], sinceMs: SINCE_MS - 60_000 }],
+  const readBefore = (shown: readonly Row[], sinceMs: number | null) => ({
+    ids: shown.flatMap(({ id, isLike }) => (isLike ? [id] : [])),
+    marks: shown.map(({ id }) => markOf(String(id))),
+    sinceMs,
+  });
+
+  test.each<[string, Page, object | undefined]>([
+    ['all rows of a short list', { rows: [LIKE, other] }, readBefore([LIKE, other], null)],
+    ['that there is none', { rows: [] }, readBefore([], null)],
+    ['nothing of a row without an id', { rows: [{ ...LIKE, id: null }] }, readBefore([], null)],
+    ['a row without a time', { rows: [{ ...LIKE, atMs: null }] }, readBefore([{ ...LIKE, atMs: null }], null)],
+    ['the rows since its oldest one', { rows: newestFirst }, readBefore(newestFirst, SINCE_MS - 60_000)],
     [
       'the same of a short page that says more',
       { rows: [LIKE, { id: 'o', atMs: -9_000 }], hasMore: true },
-      { ids: ['like'], sinceMs: SINCE_MS - 9_000 },
+      readBefore([LIKE, { id: 'o', atMs: -9_000 }], SINCE_MS - 9_000),
     ],
     [
       'the same if more is said beside it',
       { rows: [LIKE, { id: 'o', atMs: -9_000 }], pagination: { total: 3 } },
-      { ids: ['like'], sinceMs: SINCE_MS - 9_000 },
+      readBefore([LIKE, { id: 'o', atMs: -9_000 }], SINCE_MS - 9_000),
     ],
+    ['nothing if it has no list', {} as Page, undefined],
     ['nothing if the list is oldest first', { rows: newestFirst.toReversed() }, undefined],
     ['nothing if the list has no order', { rows: [...newestFirst.slice(50), ...newestFirst.slice(0, 50)] }, undefined],
     ['nothing if all rows are of one moment', { rows: rows(100, 0, 0) }, undefined],
@@ -351,15 +413,26 @@ describe('before a request leaves, one page tells', () => {
   ])('%s', async (_what, page, expected) => {
     const { session, asked, options } = fakeSession(() => page);
     expect(await rowsBefore(session, listOf(), { isBeforehand: true })).toEqual(expected);
-    expect(asked).toEqual([{ size: 100, count: 0, lastId: undefined }]);
+    expect(asked).toEqual([{ size: 100, count: 0, lastId: undefined, period: {} }]);
     expect(options).toEqual([{ isBeforehand: true }]);
   });
 });
 
+test.each<[string, number | null, isDue: boolean]>([
+  ['an hour before it', -HOUR_MS, true],
+  ['more than an hour before it', -HOUR_MS - 1, false],
+  ['a moment that it does not say', null, true],
+])('a list that can be asked since a time must later have a row of %s: %s', async (_what, atMs, isDue) => {
+  const row: Row = { id: 'a', atMs: atMs === null ? null : NOW_MS - SINCE_MS + atMs };
+  const { session } = fakeSession(() => ({ rows: [row] }));
+  const ranged = { ...listOf(), endpoint: listSwaps } as unknown as ReturnType<typeof listOf>;
+  expect(await rowsBefore(session, ranged, {})).toEqual({ ids: [], marks: isDue ? [markOf('a')] : [], sinceMs: null });
+});
+
 test.each<[string, RowsBefore | undefined, number, boolean]>([
   ['no list that was read before', undefined, 1, false],
-  ['a list that was read before up to its beginning', { ids: [], sinceMs: null }, 2, true],
-  ['a list that was read before up to an hour before', { ids: [], sinceMs: SINCE_MS - 2 * HOUR_MS }, 2, true],
+  ['a list that was read before up to its beginning', { ids: [], sinceMs: null }, 3, true],
+  ['a list that was read before up to an hour before', { ids: [], sinceMs: SINCE_MS - 2 * HOUR_MS }, 3, true],
   ['a list that was read before up to a minute ago', { ids: [], sinceMs: SINCE_MS - 1 }, 1, false],
 ])(
   'with %s, a list whose times are an hour behind the service’s is read as far as needed',

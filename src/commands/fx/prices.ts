@@ -3,9 +3,10 @@ import { CliError } from '../../base/errors.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
-import { MIN_CNGN, PAIRS, SIDES, type Side } from '../../contract/fx.ts';
+import { MIN_CNGN, type PAIRS, SIDES, type Side } from '../../contract/fx.ts';
 import { unfilledBy, unfilledLine } from '../../engine/book-previews.ts';
 import { amountIn, inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
+import { priced, pricedText } from '../../engine/operations/fx.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import {
   accountBalance,
@@ -61,17 +62,6 @@ export async function orderBalance(
   });
 }
 
-/** Quotes an amount of cNGN; undefined for a pair that cannot be quoted, such as the market-only pair CNGN. */
-async function priced(session: Session, pair: string, side: Side, cngn: Amount) {
-  const quotable = PAIRS.find((each) => each === pair);
-  if (!quotable) return undefined;
-  const { data } = await session.call(quote, { pair: quotable, side, cngnAmount: wireDecimal(cngn) }, PREVIEW_READ);
-  consistentQuote(data);
-  const price = amountIn(data.quote.price, 'CNGN');
-  const tokens = amountIn(data.quote.usdcAmount ?? data.quote.usdtAmount, stablecoinOf(pair));
-  return price && tokens && { price, tokens };
-}
-
 /** Compares an order's price with the price that a trade gets now, because the service does not match resting orders with each other. */
 export async function marketPreview(
   session: Session,
@@ -96,7 +86,7 @@ export function dealPreview(
   return async () => {
     const deal = await priced(session, pair, side, cngn).catch(unfilledBy);
     if (deal && 'code' in deal) return [unfilledLine(deal)];
-    const words = deal && `${amountForPeople(deal.tokens)} at ${amountForPeople(deal.price)} each, at current prices`;
+    const words = deal && `${pricedText(deal)}, at current prices`;
     const balance = await readPreviews(() =>
       balancePreview(session, pair, side, side === 'buy' ? cngn : deal?.tokens, side === 'sell'),
     );

@@ -333,12 +333,13 @@ function nextStep(looked: Looked): string | null {
   const look = where === undefined ? 'ask the service' : `look with: ${where}`;
   if (kind === 'ended') return null;
   if (kind === 'busy') return 'its command, or one with an equal request, is still running; wait for it';
-  if (kind === 'unseen' && 'lookAgainMs' in found)
-    return `not found yet; run this again after ${new Date(found.lookAgainMs).toISOString()}`;
+  const again = retry === undefined ? '' : `retry safely with: ${retry}; or `;
+  if (kind === 'unseen' && 'lookAgainMs' in found && found.lookAgainMs !== undefined)
+    return `not found yet; ${again}run this again after ${new Date(found.lookAgainMs).toISOString()}`;
   if (kind === 'several' && 'candidates' in found)
-    return `may be ${found.candidates.map(({ requestId }) => requestId).join(' or ')}; ${look}, then: ${resolve}`;
-  const clock = kind === 'clock' && 'why' in found ? `absence proves nothing, because ${found.why}; ` : '';
-  return `${clock}${retry === undefined ? '' : `retry safely with: ${retry}; or `}${look}, then: ${resolve}`;
+    return `may be ${found.candidates.map(({ requestId }) => requestId).join(' or ')}; ${again}${look}, then: ${resolve}`;
+  const missing = 'conditions' in found ? found.conditions.find(({ holds }) => !holds) : undefined;
+  return `${missing ? `not found, which proves nothing: ${missing.says}; ` : ''}${again}${look}, then: ${resolve}`;
 }
 
 const RECONCILED = [
@@ -376,7 +377,7 @@ const reconcileCommand = command({
   words: ['ops', 'reconcile'],
   summary: 'Find out how operations with an unknown outcome ended',
   details:
-    'Looks for each operation in the service’s lists, using the account that sent it, and records what it finds. If a request is missing twice, 10 minutes apart (profiles add --visible-after), it counts as not done on a sandbox, or if the profile has --absence accept; otherwise you decide with ops resolve. Exits with 6 while an outcome is unknown.',
+    'Looks for each operation in the service’s lists, using the account that sent it, and records what it finds. It only reads. A request that is in no list counts as not done only if the list proves it: two looks, the last 10 minutes after it was sent (60 if live), a list that was read to its end, lacks no row that it had before, and has something that came later. Otherwise it prints which of this holds, and you decide with ops resolve. With profiles add --unknown ask, you always decide. Exits with 6 while an outcome is unknown.',
   examples: [
     'fiatrail ops reconcile',
     'fiatrail ops reconcile --all -q',
@@ -389,6 +390,7 @@ const reconcileCommand = command({
         z.extend(operationSchema(), {
           found: z.string(),
           candidates: z.array(z.object({ requestId: z.string(), state: z.string() })),
+          conditions: z.array(z.object({ name: z.string(), holds: z.boolean(), says: z.string() })),
           next: z.nullable(z.string()),
           wayOut: z.array(z.string()),
         }),
@@ -416,6 +418,7 @@ const reconcileCommand = command({
       ...(await printed(each.operation)),
       found: each.kind,
       candidates: 'candidates' in each ? each.candidates.map(({ requestId, state }) => ({ requestId, state })) : [],
+      conditions: 'conditions' in each ? each.conditions : [],
       next: nextStep(each),
       wayOut: wayOut(each, 'atMs' in each ? each.atMs : undefined),
     }));
@@ -437,10 +440,26 @@ const reconcileCommand = command({
   },
 });
 
+const retryCommand = command({
+  words: ['ops', 'retry'],
+  summary: 'Send a request that may have been lost again, under the service’s idempotency key',
+  details:
+    'Only a trade or market order that was sent with --once or --idempotency-key, within 10 minutes: the service does it once for its key, and answers with what it did then, or does it now. Looks for it first. The rules, limits, hours and operators of now apply, and the confirmation shows the price of now. Running the same command again with the same --once does the same. Any other request could be done twice: find out with ops reconcile.',
+  examples: ['fiatrail ops retry 0198c1f2', 'fiatrail ops retry 0198c1f2 --yes --wait -o json'],
+  endpoints: [],
+  parameters: {
+    operationId: { ...operationId, picks: 'operation in doubt' },
+    wait: waitOption('until the trade settles'),
+  },
+  run: async (session, { wait, ...input }) =>
+    session.retry(await operationNamed(session, input.operationId), wait, false),
+});
+
 export const commands = [
   listCommand,
   showCommand,
   reconcileCommand,
+  retryCommand,
   resumeCommand,
   resolveCommand,
   verifyCommand,

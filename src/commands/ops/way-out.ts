@@ -18,6 +18,9 @@ export function wayOut(looked: Looked, nowMs: number | undefined): readonly stri
     `why: ${why}`,
     `known: ${knownOf(operation)}`,
     `looked: ${searchesText(looked, nowMs)}`,
+    ...('conditions' in looked
+      ? looked.conditions.map(({ holds, says }) => `${holds ? 'seen' : 'not seen'}: ${says}`)
+      : []),
     `compare: ${compareWith(looked)}`,
     `if it was done: ${resolve} --completed --request-id ${idOf(looked)} --reason TEXT`,
     `if it was not: ${resolve} --not-done --reason TEXT (${freed})`,
@@ -31,12 +34,10 @@ function whyUndecided(looked: Looked): string | undefined {
       return looked.candidates.length === 1
         ? 'a row looks like it, and nothing proves that no other program made it'
         : 'more rows look like it than requests that may have made them';
-    case 'absent':
-      return 'it is in no list, and no source promises that the lists of a live account are complete';
-    case 'clock':
-      return `it is in no list, and that proves nothing: ${looked.why}`;
-    case 'incomplete':
-      return 'the list is too long to be read to the end';
+    case 'unseen':
+      // Another look may end it.
+      if (looked.lookAgainMs !== undefined) return undefined;
+      return `it is in no list, and that proves nothing: ${looked.conditions.find(({ holds }) => !holds)?.says}`;
     case 'unclear':
       return 'what it was to change cannot be distinguished from something else';
     case 'contradicted': {

@@ -1,12 +1,5 @@
 import * as z from 'zod/mini';
 import { approvePin, changeProfile, deleteProfile, setDefaultProfile } from '../../account/changes.ts';
-import {
-  areRulesTrusted,
-  EVIDENCE_SETTINGS,
-  trustedRules,
-  untrustedRules,
-  weakensRules,
-} from '../../account/evidence-rules.ts';
 import { unfinishedRotations } from '../../account/paths.ts';
 import { findPin, isApproved, writePin } from '../../account/pin.ts';
 import { allProfileNames, chosenProfile } from '../../account/profile.ts';
@@ -33,7 +26,7 @@ import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { addProfile, neededForProfile, profileParameters } from '../../terminal/ask/new-profile.ts';
 import { command } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
-import { argument, optionalArgument, picked, shortDuration, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { argument, optionalArgument, picked, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { inboxCommands } from './inbox.ts';
 import { journalCommands } from './journal.ts';
@@ -43,44 +36,11 @@ import { rulesCommands } from './rules.ts';
 import { profileResult, profileSchema, requireProfile } from './show.ts';
 import { exportCommand, importCommand } from './transfer.ts';
 
-/** What the user is asked to trust: a key command, and settings that are weaker than the defaults. */
-interface Untrusted {
-  readonly command: KeyCommand | undefined;
-  readonly rules: Pick<StoredProfile, 'absence' | 'visibleAfterMs' | 'idempotencyLifetimeMs'> | undefined;
-}
-
-/** Returns what of a profile needs trust. Throws CliError usage if nothing does. */
-function untrustedParts(stored: StoredProfile): Untrusted {
-  const { name, store, absence, visibleAfterMs, idempotencyLifetimeMs } = stored;
-  const command = store.kind === 'command' ? store : undefined;
-  const rules = weakensRules(stored) ? { absence, visibleAfterMs, idempotencyLifetimeMs } : undefined;
-  if (command || rules) return { command, rules };
-  throw new CliError('usage', `profile ${name} has no key command and no setting that needs trust`, {
+/** Returns the key command of a profile. Throws CliError usage if it has none. */
+function keyCommandOf({ name, store }: StoredProfile): KeyCommand {
+  if (store.kind === 'command') return store;
+  throw new CliError('usage', `profile ${name} has no key command, so nothing of it needs trust`, {
     hint: `see its settings with: fiatrail profiles show ${name}`,
-  });
-}
-
-const rulesAsTyped = ({ absence, visibleAfterMs, idempotencyLifetimeMs }: NonNullable<Untrusted['rules']>): string =>
-  [
-    ...(absence === undefined ? [] : [`--absence ${absence}`]),
-    ...(visibleAfterMs === undefined ? [] : [`--visible-after ${shortDuration(visibleAfterMs)}`]),
-    ...(idempotencyLifetimeMs === undefined ? [] : [`--idempotency-lifetime ${shortDuration(idempotencyLifetimeMs)}`]),
-  ].join(' ');
-
-/** Asks before settings apply that were imported or edited and are weaker than the defaults. */
-async function trustRules(session: Session, { name, mode, ...shown }: StoredProfile): Promise<void> {
-  await confirmChange(session, {
-    summary: `trust the settings of profile ${name}`,
-    lines: [
-      ['profile', `${name} (${modeForPeople(mode)})`],
-      ['settings', rulesAsTyped(shown)],
-      ['effect', 'a request that was done after all may be taken for not done, and then be paid twice'],
-    ],
-  });
-  await changeProfile(session.world, name, (now) => {
-    if (now?.mode === mode && EVIDENCE_SETTINGS.every((setting) => now[setting] === shown[setting]))
-      return trustedRules(now);
-    throw changedInTheMeantime(name);
   });
 }
 
@@ -131,9 +91,9 @@ async function trustPin(session: Session) {
 
 const trustCommand = command({
   words: ['profiles', 'trust'],
-  summary: 'Trust imported settings, or a LIVE profile chosen by this folder',
+  summary: 'Trust an imported key command, or a LIVE profile chosen by this folder',
   details:
-    'With NAME, shows the profile’s key command, and settings that make it easier to conclude that nothing was done, and asks before they are used; editing them in the profile file ends the trust. With --here, asks whether the .fiatrail.json of this folder may choose the LIVE profile that it names.',
+    'With NAME, shows the profile’s key command, and asks before it may run; editing it in the profile file ends the trust. With --here, asks whether the .fiatrail.json of this folder may choose the LIVE profile that it names.',
   examples: ['fiatrail profiles trust main', 'fiatrail profiles trust --here'],
   endpoints: [],
   prints: () =>
@@ -141,9 +101,8 @@ const trustCommand = command({
       z.object({ name: z.string(), mode: z.string(), file: z.string(), isTrusted: z.boolean() }),
       z.object({
         name: z.string(),
-        command: z.optional(z.string()),
-        isShell: z.optional(z.boolean()),
-        settings: z.optional(z.unknown()),
+        command: z.string(),
+        isShell: z.boolean(),
         isTrusted: z.boolean(),
       }),
     ]),
@@ -160,15 +119,10 @@ const trustCommand = command({
       });
     if (name === undefined) return trustPin(session);
     const stored = requireProfile(session, name);
-    const { command: keyCommand, rules } = untrustedParts(stored);
-    const trusted = {
-      name,
-      ...(keyCommand ? { command: keyCommand.command, isShell: keyCommand.isShell } : {}),
-      ...(rules ? { settings: rulesAsTyped(rules) } : {}),
-    };
+    const keyCommand = keyCommandOf(stored);
+    const trusted = { name, command: keyCommand.command, isShell: keyCommand.isShell };
     endDryRun(session, trusted);
-    if (keyCommand && !isTrusted(keyCommand)) await trustKeyCommand(session, stored, keyCommand);
-    if (rules && !areRulesTrusted(stored)) await trustRules(session, stored);
+    if (!isTrusted(keyCommand)) await trustKeyCommand(session, stored, keyCommand);
     return { result: { data: { ...trusted, isTrusted: true } } };
   },
 });
@@ -220,11 +174,7 @@ function row(session: Session, name: string, used: string | undefined) {
     return { name, mode: null, baseUrl: null, store: null, isUsed, problem: found.message };
   const { mode, baseUrl, store } = found;
   const kind = mode === 'embedded' ? null : store.kind;
-  const problems = [
-    ...(isTrusted(store) ? [] : [untrustedCommand(name).message]),
-    ...(areRulesTrusted(found) ? [] : [untrustedRules(name)]),
-  ];
-  const problem = problems.length > 0 ? problems.join('; ') : null;
+  const problem = isTrusted(store) ? null : untrustedCommand(name).message;
   return { name, mode, baseUrl: baseUrl ?? null, store: kind, isUsed, problem };
 }
 

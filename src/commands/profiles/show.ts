@@ -1,12 +1,16 @@
 import * as z from 'zod/mini';
-import { areRulesTrusted, evidenceRulesOf, untrustedRules } from '../../account/evidence-rules.ts';
 import { fromStored, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
-import { EVIDENCE, profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
+import {
+  profileFile,
+  type StoredProfile,
+  type StoreSettings,
+  UNKNOWN_POLICIES,
+  unknownPolicyOf,
+} from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { fingerprint } from '../../crypto/digest.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Column } from '../../present/result.ts';
-import { shortDuration } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** Returns a profile by name; the built-in one always exists. Throws CliError usage. */
@@ -52,11 +56,7 @@ const COLUMNS: readonly Column[] = [
   { field: 'encryption.publicKey', title: 'Responses sealed to' },
   { field: 'encryption.platformKey', title: 'Platform key' },
   { field: 'encryption.requests', title: 'Requests sealed' },
-  { field: 'absence', title: 'If in no list' },
-  { field: 'visibleAfter', title: 'Visible after' },
-  { field: 'evidence', title: 'Evidence' },
-  { field: 'idempotencyLifetime', title: 'Idempotency keys hold' },
-  { field: 'problem', title: 'Problem' },
+  { field: 'unknown', title: 'Unknown outcomes' },
   { field: 'file', title: 'File' },
 ];
 
@@ -81,11 +81,7 @@ export const profileSchema = () =>
       platformKey: z.nullable(z.string()),
       requests: z.boolean(),
     }),
-    absence: z.string(),
-    visibleAfter: z.string(),
-    evidence: z.enum(EVIDENCE),
-    idempotencyLifetime: z.nullable(z.string()),
-    problem: z.nullable(z.string()),
+    unknown: z.enum(UNKNOWN_POLICIES),
     file: z.string(),
   });
 
@@ -93,7 +89,6 @@ export const profileSchema = () =>
 export async function profileResult(session: Session, stored: StoredProfile): Promise<Outcome> {
   const { name, mode, baseUrl, serviceName, output, timeZone, sealing, encryption, store } = stored;
   const key = { ...(await keyOf(session, stored)), command: store.kind === 'command' ? store.command : null };
-  const { absence, visibleAfterMs, evidence, idempotencyLifetimeMs } = evidenceRulesOf({ mode, stored });
   const data = {
     name,
     mode,
@@ -108,11 +103,7 @@ export async function profileResult(session: Session, stored: StoredProfile): Pr
       platformKey: encryption?.platformKey ?? null,
       requests: encryption?.requests ?? false,
     },
-    absence,
-    visibleAfter: shortDuration(visibleAfterMs),
-    evidence,
-    idempotencyLifetime: idempotencyLifetimeMs === undefined ? null : shortDuration(idempotencyLifetimeMs),
-    problem: areRulesTrusted(stored) ? null : untrustedRules(name),
+    unknown: unknownPolicyOf({ stored }),
     file: profileFile(session.world, name),
   };
   return { result: { data, columns: COLUMNS.filter(({ field }) => valueAt(data, field) !== null) } };

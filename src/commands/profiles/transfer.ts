@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
-import { areRulesTrusted, untrustedRules } from '../../account/evidence-rules.ts';
 import { checkedServiceName, safeBaseUrl } from '../../account/service-address.ts';
 import {
   isOurStore,
@@ -32,11 +31,10 @@ function writeExport(profiles: readonly StoredProfile[]): object {
 }
 
 /**
- * Returns a profile without what is decided on each machine, whatever another one says: whose signatures count, which rules are trusted, that
- * a state folder has a journal of its own, and where the copy and the inbox are.
+ * Returns a profile without what is decided on each machine, whatever another one says: whose signatures count, that a
+ * state folder has a journal of its own, and where the copy and the inbox are.
  */
 function withoutDecisions({
-  trustedRules: _rules,
   operators: _operators,
   independentJournal: _journal,
   mirror: _mirror,
@@ -51,7 +49,7 @@ function withoutTrust(store: StoreSettings): StoreSettings {
   return store.kind === 'command' ? { kind: 'command', command: store.command, isShell: store.isShell } : store;
 }
 
-/** Parses and validates an export; its key commands and weaker settings are not trusted, whatever the file says. Throws CliError usage that names the first problem. */
+/** Parses and validates an export; its key commands are not trusted, whatever the file says. Throws CliError usage that names the first problem. */
 function parseExport(text: string, from: string): StoredProfile[] {
   const refuse = (why: string) =>
     new CliError('usage', `${from} ${why}; nothing was added`, {
@@ -164,8 +162,6 @@ export const importCommand = command({
         await session.say(
           `warning: the journal of profile ${stored.name} was not imported; set it with: fiatrail profiles journal set ${stored.name} --url URL`,
         );
-      // Printed with -q too, like an untrusted key command.
-      if (!exists && !areRulesTrusted(stored)) await session.say(`warning: ${untrustedRules(stored.name)}`);
     }
     return { result: { data: { profiles }, lists: 'profiles' } };
   },

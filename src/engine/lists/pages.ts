@@ -118,6 +118,9 @@ function extentOf(data: unknown): Extent {
   return { ...own, ...pagination };
 }
 
+/** How many rows a list says that it has; undefined if it does not say it. */
+export const totalOf = (data: unknown): number | undefined => extentOf(data).total ?? undefined;
+
 /** Whether a list says that it has more rows than the ones that were read. */
 export function saysMore(data: unknown, count: number): boolean {
   const { hasMore, total } = extentOf(data);

@@ -1,4 +1,3 @@
-import { areRulesTrusted, untrustedRules } from '../../account/evidence-rules.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import { safeBaseUrl } from '../../account/service-address.ts';
 import { OF_ENVIRONMENT } from '../../account/stored-profile.ts';
@@ -137,14 +136,10 @@ export async function reconcileEach(
     if (own) failures.set(own, error);
     return { kind: 'unreachable', operation, error };
   };
-  const used = new Set<Account>();
   const look = async (operation: Operation): Promise<Looked> => {
     let own: Account | undefined;
     try {
       own = await accounts.of(operation);
-      const { stored, name } = own.profile;
-      if (!used.has(own) && stored && !areRulesTrusted(stored)) await own.say(`warning: ${untrustedRules(name)}`);
-      used.add(own);
       // A service that did not answer is not asked again for the next operation.
       const earlier = failures.get(own);
       if (earlier) return failed(operation, earlier);

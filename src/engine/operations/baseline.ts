@@ -10,19 +10,20 @@ import { rowsBefore } from './listing.ts';
 import type { RowsBefore } from './work.ts';
 
 /**
- * Returns what is known of the service before a request leaves. If this command has read nothing yet (`isFirst`), reads the list that will show the
- * work: that shows the service's time, and which rows are older than the request.
+ * Returns what is known of the service before a request leaves. Before one that moves money, reads the list that will show the work: that shows the
+ * service's time, and which rows are older than the request.
  */
 export async function baselineOf(
   account: Account,
   endpoint: Endpoint,
   input: unknown,
   terms: Baseline['terms'],
-  isFirst: boolean,
 ): Promise<Baseline> {
   const { service } = account.time;
-  const readsRows = isFirst && effectOf(endpoint, input) === 'money';
-  const before = readsRows ? await rowsNow(account, endpoint, { ...requestOf(endpoint, input), ...terms }) : undefined;
+  const before =
+    effectOf(endpoint, input) === 'money'
+      ? await rowsNow(account, endpoint, { ...requestOf(endpoint, input), ...terms })
+      : undefined;
   // A clock that was set while this command ran says nothing about the past.
   const serviceAtMs = service.jumpMs() === 0 ? service.nowMs() : undefined;
   return { serviceAtMs, hostAheadMs: service.hostAheadMs(), before, terms };

@@ -42,6 +42,7 @@ export const bridge: FollowedWork = {
   list: ({ token, amount, fromNetwork, toNetwork, fromAddress, toAddress }) => {
     const wanted = amountAt(amount, 'decimal-string', 'CNGN');
     return shownIn(bridgesBy({}), {
+      isByPage: true,
       compare: (row) =>
         compared(
           [amountMatch(row.amount, 'decimal-string', wanted)],

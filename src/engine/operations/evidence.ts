@@ -1,4 +1,4 @@
-import { evidenceRulesOf } from '../../account/evidence-rules.ts';
+import { unknownPolicyOf } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { parseExactJson } from '../../money/decimal.ts';
@@ -48,11 +48,14 @@ export function withEvents(found: Found, evidence: readonly WorkCandidate[]): Fo
   return { ...found, candidates: [...listed, ...evidence.filter(({ requestId }) => !ids.has(requestId))] };
 }
 
-/** What the lists of the service and the events of the inbox show of an operation, without what was there before it or is another operation's. */
-export async function evidenceOf(account: Account, work: Work, operation: Operation): Promise<Found> {
+/**
+ * What the lists of the service and the events of the inbox show of an operation, without what was there before it or is another operation's. With
+ * `fromMs`, all of the list since then.
+ */
+export async function evidenceOf(account: Account, work: Work, operation: Operation, fromMs?: number): Promise<Found> {
   const query = await queryFor(account, work, operation);
   const fromEvents = await candidatesOfEvents(account, work, query);
-  const found = withEvents(await listed(account, work, query), fromEvents);
+  const found = withEvents(await listed(account, work, query, fromMs), fromEvents);
   const journal = await account.journal();
   const free: WorkCandidate[] = [];
   for (const row of found.candidates)
@@ -67,10 +70,15 @@ export async function evidenceOf(account: Account, work: Work, operation: Operat
 const NOTHING: Found = { candidates: [], isComplete: false };
 
 /** Returns the rows of the service's list that may be a request, whenever they are from. */
-export async function listed(account: Account, { list, find }: Work, query: EvidenceQuery): Promise<Found> {
+export async function listed(
+  account: Account,
+  { list, find }: Work,
+  query: EvidenceQuery,
+  fromMs?: number,
+): Promise<Found> {
   try {
     if (find) return await find(account, query);
-    return list ? await search(account, query, list(query.request)) : NOTHING;
+    return list ? await search(account, query, list(query.request), fromMs) : NOTHING;
   } catch (error) {
     if (!(error instanceof CliError) || error.category !== 'refused') throw error;
     return { ...NOTHING, isRefused: true };
@@ -115,22 +123,13 @@ type RowOwner =
   | { readonly kind: 'own'; readonly row: WorkCandidate; readonly note?: string }
   | { readonly kind: 'none' | 'busy' | 'unclear' };
 
-/**
- * Whether a request left under an idempotency key of the service's own, and the profile says for how long the service holds it: then the service says which
- * work is the request's, and a row that is like it is no proof.
- */
-export function isKeyHeld(account: Pick<Account, 'profile'>, { request }: Pick<Operation, 'request'>): boolean {
-  const { idempotencyKey } = parseExactJson(request) as Record<string, unknown>;
-  return typeof idempotencyKey === 'string' && evidenceRulesOf(account.profile).idempotencyLifetimeMs !== undefined;
-}
-
 /** Decides whether one of the rows is proven to be the operation's. */
 export async function ownerOf(account: Account, work: Work, operation: Operation, found: Found): Promise<RowOwner> {
   const { candidates } = found;
   const [only, ...others] = candidates;
   if (!only) return { kind: 'none' };
   if (only.isExact) return others.length === 0 ? { kind: 'own', row: only } : { kind: 'unclear' };
-  const isMarkNeeded = evidenceRulesOf(account.profile).evidence === 'mark' || isKeyHeld(account, operation);
+  const isMarkNeeded = unknownPolicyOf(account.profile) === 'ask';
   if (isMarkNeeded || candidates.some(({ isPartial }) => isPartial)) return { kind: 'unclear' };
   if (!candidates.every((row) => inTimeWindow(row, operation))) return { kind: 'unclear' };
   const competing = await competingOperations(account, work, operation);
@@ -149,8 +148,18 @@ export async function ownerOf(account: Account, work: Work, operation: Operation
   return amongEqual(await account.journal(), operation, equal);
 }
 
-/** What an operation asks for, without the tag that only distinguishes it from an equal one. */
-const plainRequest = ({ request, tag }: Operation): string => (tag === null ? request : request.replaceAll(tag, ''));
+/** What an operation asks for, without the tag and the service's idempotency key, which only distinguish it from an equal one. */
+function plainRequest({ request, tag }: Operation): string {
+  const key = serviceKeyOf(request);
+  const keyless = key === undefined ? request : request.replace(`"idempotencyKey":${JSON.stringify(key)}`, '');
+  return tag === null ? keyless : keyless.replaceAll(tag, '');
+}
+
+/** Returns the idempotency key of the service's own that a recorded request carries; undefined without one. */
+export function serviceKeyOf(request: string): string | undefined {
+  const { idempotencyKey } = parseExactJson(request) as Record<string, unknown>;
+  return typeof idempotencyKey === 'string' ? idempotencyKey : undefined;
+}
 
 /** An operation and the rows that it may have. */
 interface Claimant {

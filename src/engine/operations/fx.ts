@@ -1,8 +1,12 @@
 import { agrees } from '../../contract/compare.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { createLimitOrder, createOrder, listOrders } from '../../contract/endpoints/fx-orders.ts';
+import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
-import { FAILED_TRADE_STATES } from '../../contract/fx.ts';
+import { FAILED_TRADE_STATES, PAIRS, SIDES, type Side } from '../../contract/fx.ts';
+import { type Amount, amountForPeople } from '../../money/amount.ts';
+import type { Account } from '../account.ts';
+import { amountIn, stablecoinOf, wireDecimal } from '../fx-terms.ts';
 import { listOf } from '../lists/resume.ts';
 import { shownIn } from './listing.ts';
 import { amountAt, amountMatch, compared, figuresMatch, knownMatch, percentMatch } from './rows.ts';
@@ -31,6 +35,33 @@ export const tradesBy = ({ pair, side, status: wanted }: RequestOf<typeof listTr
     timeOf: ({ createdAt }) => createdAt,
   });
 
+/** What a trade gets. */
+interface Priced {
+  /** In cNGN for each stablecoin. */
+  readonly price: Amount;
+  /** In stablecoin. */
+  readonly tokens: Amount;
+}
+
+/** Quotes an amount of cNGN; undefined for a pair that cannot be quoted, such as the market-only pair CNGN. */
+export async function priced(
+  { call }: Pick<Account, 'call'>,
+  pair: unknown,
+  side: Side,
+  cngnAmount: Amount,
+): Promise<Priced | undefined> {
+  const quotable = PAIRS.find((each) => each === pair);
+  if (!quotable) return undefined;
+  const { data } = await call(quote, { pair: quotable, side, cngnAmount: wireDecimal(cngnAmount) });
+  const price = amountIn(data.quote.price, 'CNGN');
+  const tokens = amountIn(data.quote.usdcAmount ?? data.quote.usdtAmount, stablecoinOf(quotable));
+  return price && tokens && { price, tokens };
+}
+
+/** What `priced` finds, for people. */
+export const pricedText = ({ tokens, price }: Priced): string =>
+  `${amountForPeople(tokens)} at ${amountForPeople(price)} each`;
+
 /** A trade on the order book. */
 export const fxTrade: FollowedWork = {
   starts: [trade, marketOrder],
@@ -45,6 +76,13 @@ export const fxTrade: FollowedWork = {
       data.trade.errorMessage ?? (data.trade.status === 'expired' ? 'it did not settle within 5 minutes' : undefined),
   }),
   evidence: 'fiatrail fx trades list',
+  priceNow: async (account, { pair, side, cngnAmount, price }) => {
+    const [wanted, fixed] = [cngn(cngnAmount), cngn(price)];
+    const known = SIDES.find((each) => each === side);
+    const now = known && wanted && (await priced(account, pair, known, wanted));
+    const then = fixed ? ` (its quote says ${amountForPeople(fixed)} each)` : '';
+    return now && `${pricedText(now)}${then}`;
+  },
   list: (request) => {
     const { pair, side, cngnAmount, price } = request;
     return shownIn(tradesBy({}), {

@@ -1,7 +1,9 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
+import { shapeOf } from '../../contract/rows.ts';
+import { sha256Hex } from '../../crypto/digest.ts';
 import type { Account, AccountCallOptions } from '../account.ts';
-import { saysMore } from '../lists/pages.ts';
-import { ALWAYS, type Listing } from '../lists/resume.ts';
+import { saysMore, totalOf } from '../lists/pages.ts';
+import { ALWAYS, type Listing, type ListPeriod } from '../lists/resume.ts';
 import { hasTag } from './rows.ts';
 import {
   ENDS,
@@ -37,17 +39,18 @@ export function shownIn<E extends Endpoint, Row extends UsualRow>(
     compare,
     textOf,
     isUnpaged = false,
+    isByPage = false,
     done = ENDS.done,
     failed = ENDS.failed,
-  }: Partial<Pick<EvidenceList, 'done' | 'failed' | 'isUnpaged'>> & {
+  }: Partial<Pick<EvidenceList, 'done' | 'failed' | 'isUnpaged' | 'isByPage'>> & {
     compare(row: Row): Likeness;
     /** Text that may contain the tag, null if there is none. */
     textOf?(row: Row): string | null;
   },
 ): EvidenceList {
   const list: EvidenceList<E, Row> = {
-    ...{ endpoint, rowsOf, isUnpaged, done, failed },
-    page: (size, count, startAfter) => request({ size, offset: isUnpaged ? 0 : count, startAfter }, ALWAYS),
+    ...{ endpoint, rowsOf, isUnpaged, isByPage, done, failed },
+    page: (size, count, startAfter, period) => request({ size, offset: count, startAfter }, period),
     read: (row) => ({
       ...{ requestId: idOf(row), createdAt: row.createdAt, state: row.status },
       ...(textOf ? { text: textOf(row) } : {}),
@@ -57,69 +60,153 @@ export function shownIn<E extends Endpoint, Row extends UsualRow>(
   return list as unknown as EvidenceList;
 }
 
-/** Reads a list back to the time of the request, and returns the rows that are like it, whenever they are from. */
+/** What was read of a list. */
+interface Pages {
+  /** In the order of the list. A row that moved between two pages is in it twice. */
+  readonly rows: readonly ListRow[];
+  /** Whether it was read until it has no more rows, or as far back as was asked for. */
+  readonly isComplete: boolean;
+  /** How many rows the list says that it has; 0 if it does not say it. */
+  readonly total: number;
+}
+
+/** Rows that two pages have count once. */
+const countOf = (rows: readonly ListRow[]): number =>
+  new Set(rows.map(({ requestId }, index) => requestId ?? index)).size;
+
+/** Returns the largest size of a page, up to one, that divides what was read: a service that counts pages then skips nothing. */
+function dividing(count: number, largest: number): number {
+  let size = largest;
+  while (count % size !== 0) size -= 1;
+  return size;
+}
+
+/**
+ * Reads pages until one is empty, or `isEnough`. A page that is shorter than it may be says nothing: a service may return fewer rows than it was
+ * asked for. A list without pages is read with an ever larger limit until it has fewer rows than that, twice.
+ */
+async function readPages(
+  account: Account,
+  { endpoint, page, rowsOf, read, isUnpaged = false, isByPage = false }: EvidenceList,
+  period: ListPeriod,
+  isEnough: (rows: readonly ListRow[], last: readonly ListRow[]) => boolean,
+): Promise<Pages> {
+  const rows: ListRow[] = [];
+  let [total, shortPages, largest] = [0, 0, PAGE];
+  const finished = (isComplete: boolean): Pages => ({ rows, isComplete, total });
+  let lastId: string | undefined;
+  for (let pages = 0, size = PAGE; pages < MAX_PAGES && size <= MAX_SIZE; pages++) {
+    const asked = isByPage ? dividing(rows.length, largest) : size;
+    const { data } = await account.call(endpoint, page(asked, isUnpaged ? 0 : rows.length, lastId, period));
+    const last = rowsOf(data)?.map(read);
+    if (!last) return finished(false);
+    if (isUnpaged) rows.length = 0;
+    for (const row of last) rows.push(row);
+    total = Math.max(isUnpaged ? 0 : total, totalOf(data) ?? 0);
+    if (last.length > 0 && isEnough(rows, last)) return finished(true);
+    const hasAll = () => !saysMore(data, rows.length) && countOf(rows) >= total;
+    if (isUnpaged) {
+      shortPages = last.length < size ? shortPages + 1 : 0;
+      if (shortPages === 2) return finished(hasAll());
+      size *= 2;
+      continue;
+    }
+    if (last.length === 0) return finished(hasAll());
+    // A service that does not turn the page may have more rows than it shows. Rows that come meanwhile repeat only the last ones.
+    const first = rows[0]?.requestId;
+    if (rows.length > last.length && first != null && last[0]?.requestId === first) return finished(false);
+    lastId = last.at(-1)?.requestId ?? undefined;
+    largest = Math.min(largest, last.length);
+  }
+  return finished(false);
+}
+
+/**
+ * Reads a list back to the time of the request, and returns the rows that are like it, whenever they are from. With `fromMs`, asks only for rows
+ * since then, if the list can be asked so, and reads all of them.
+ */
 export async function search(
   account: Account,
   { sinceMs, before, tag }: EvidenceQuery,
   list: EvidenceList,
+  fromMs?: number,
 ): Promise<Found> {
-  const { endpoint, page, rowsOf, read, done, failed, isUnpaged } = list;
-  const candidates = new Map<string, WorkCandidate>();
-  let times: readonly number[] = [];
-  const found = (isComplete: boolean): Found => ({
-    ...{ candidates: [...candidates.values()], isComplete },
-    wrongTimes: wrongTimesIn(times, account.time.service.nowMs()),
-  });
   // Where the list was read before, its own times say how far back: the service’s may be wrong.
   const untilMs = before ? Math.min(sinceMs, before.sinceMs ?? Number.NEGATIVE_INFINITY) : sinceMs;
   const isOld = ({ createdAt }: ListRow) => isPast(createdAt, untilMs);
-  let lastId: string | undefined;
-  for (let count = 0, pages = 0, size = PAGE; pages < MAX_PAGES && size <= MAX_SIZE; pages++) {
-    const { data } = await account.call(endpoint, page(size, count, lastId));
-    const rows = (rowsOf(data) ?? []).map(read);
-    times = [...(isUnpaged ? [] : times), ...timesOf(rows)];
-    for (const row of rows) {
-      const isExact = hasTag(row.text, tag);
-      if (!row.requestId || !(isExact || row.isLike)) continue;
-      const { requestId, createdAt, state } = row;
-      // Where a list shows texts, a row without the tag that the request carried is another request's, or its tag was cut.
-      const isUnmarked = tag !== undefined && row.text !== undefined && !isExact;
-      const isPartial = isUnmarked || row.isPartial === true;
-      const outcome = workOutcomeOf(state ?? '', done, failed);
-      candidates.set(requestId, { requestId, createdAt, state: state ?? 'unknown', outcome, isExact, isPartial });
-    }
-    count = isUnpaged ? rows.length : count + rows.length;
+  const period = fromMs === undefined ? ALWAYS : { ...ALWAYS, startDate: new Date(fromMs).toISOString() };
+  const { rows, isComplete, total } = await readPages(
+    account,
+    list,
+    period,
     // Only a list that was newest first so far ends here, and with a whole page: nobody promises the order.
-    if (rows.length > 0 && isNewestFirst(times) && rows.every(isOld)) return found(true);
-    // A service may return fewer rows than it was asked for, and say that there are more.
-    if (rows.length < size && !saysMore(data, count)) return found(true);
-    if (rows.length === 0 || (isUnpaged && rows.length < size)) return found(false);
-    lastId = rows.at(-1)?.requestId ?? undefined;
-    if (isUnpaged) size *= 2;
-  }
-  return found(false);
+    (all, last) => fromMs === undefined && last.every(isOld) && isNewestFirst(timesOf(all)),
+  );
+  return {
+    candidates: candidatesIn(rows, tag, list),
+    ...{ rows, isComplete, total },
+    wrongTimes: wrongTimesIn(timesOf(rows), account.time.service.nowMs()),
+  };
 }
 
+function candidatesIn(
+  rows: readonly ListRow[],
+  tag: string | undefined,
+  { done, failed }: Pick<EvidenceList, 'done' | 'failed'>,
+): readonly WorkCandidate[] {
+  const candidates = new Map<string, WorkCandidate>();
+  for (const row of rows) {
+    const isExact = hasTag(row.text, tag);
+    if (!row.requestId || !(isExact || row.isLike)) continue;
+    const { requestId, createdAt, state } = row;
+    // Where a list shows texts, a row without the tag that the request carried is another request's, or its tag was cut.
+    const isUnmarked = tag !== undefined && row.text !== undefined && !isExact;
+    const isPartial = isUnmarked || row.isPartial === true;
+    const outcome = workOutcomeOf(state ?? '', done, failed);
+    candidates.set(requestId, { requestId, createdAt, state: state ?? 'unknown', outcome, isExact, isPartial });
+  }
+  return [...candidates.values()];
+}
+
+/** From how long before a request on its list is read as a whole. Source: inferred. */
+export const WHOLE_MS = 3_600_000;
+
+/** Stands for the id of a row in the journal, which has up to a hundred for each request. */
+export const markOf = (requestId: string): string => sha256Hex(requestId).slice(0, 8);
+
 /**
- * Reads the first page of a list, and returns the ids of the rows that are like a request that has not been sent yet, and from when on the page
- * has every row (null: from the beginning). Undefined if the page does not show it.
+ * Reads the first page of a list before a request leaves, and returns the ids of the rows that are like it, the marks of those that must still be there
+ * when it is read as a whole, and from when on it has every row (null: from the beginning). Undefined if the page does not show it.
  */
 export async function rowsBefore(
   account: Account,
   { endpoint, page, rowsOf, read }: EvidenceList,
   options: AccountCallOptions,
 ): Promise<RowsBefore | undefined> {
-  const { data } = await account.call(endpoint, page(PAGE, 0, undefined), options);
-  const rows = (rowsOf(data) ?? []).map(read);
-  const ids = rows.flatMap(({ requestId, isLike }) => (requestId && isLike ? [requestId] : []));
-  if (rows.length < PAGE && !saysMore(data, rows.length)) return { ids, sinceMs: null };
-  const times = timesOf(rows);
-  return isNewestFirst(times) ? { ids, sinceMs: Math.min(...times) } : undefined;
+  const { data } = await account.call(endpoint, page(PAGE, 0, undefined, ALWAYS), options);
+  const all = rowsOf(data)?.map(read);
+  if (!all) return undefined;
+  const isRanged = Object.hasOwn(shapeOf(endpoint.request()) ?? {}, 'startDate');
+  const fromMs = isRanged ? (account.time.service.nowMs() ?? 0) - WHOLE_MS : Number.NEGATIVE_INFINITY;
+  const isDue = ({ createdAt }: ListRow) => (timeIn(createdAt) ?? Infinity) >= fromMs;
+  const known = {
+    ids: all.flatMap(({ requestId, isLike }) => (requestId && isLike ? [requestId] : [])),
+    marks: all.flatMap((row) => (row.requestId && isDue(row) ? [markOf(row.requestId)] : [])),
+  };
+  if (all.length < PAGE && !saysMore(data, all.length)) return { ...known, sinceMs: null };
+  const times = timesOf(all);
+  return isNewestFirst(times) ? { ...known, sinceMs: Math.min(...times) } : undefined;
+}
+
+/** When a row is from, in milliseconds since the epoch; null if it does not say it. */
+function timeIn(createdAt: string | null | undefined): number | null {
+  const atMs = Date.parse(createdAt ?? '');
+  return Number.isNaN(atMs) ? null : atMs;
 }
 
 /** Returns the times of rows that have one, in milliseconds since the epoch. */
 export const timesOf = (rows: readonly { readonly createdAt?: string | null | undefined }[]): readonly number[] =>
-  rows.map(({ createdAt }) => Date.parse(createdAt ?? '')).filter((atMs) => !Number.isNaN(atMs));
+  rows.map(({ createdAt }) => timeIn(createdAt)).filter((atMs) => atMs !== null);
 
 /** Whether a list goes from newer to older rows, as far as its times show. Rows of one moment may have any order. */
 const isNewestFirst = (times: readonly number[]): boolean => falls(times) && !rises(times);

@@ -4,6 +4,7 @@ import type { Baseline } from '../../journal/intent.ts';
 import type { Operation } from '../../journal/operations.ts';
 import type { AlsoPrinted } from '../../present/prints.ts';
 import type { Account } from '../account.ts';
+import type { ListPeriod } from '../lists/resume.ts';
 import type { Following, Meanwhile } from './follow.ts';
 
 /** How the end of asynchronous work is read. */
@@ -78,12 +79,16 @@ export interface WorkCandidate {
   readonly listedAs?: string;
 }
 
-/** The candidates of a request; `isComplete` if every row of the time was read. */
+/** The candidates of a request; `isComplete` if every row of the time was read, as far as the list shows it. */
 export interface Found {
   readonly candidates: readonly WorkCandidate[];
   /** Rows from before the time that was looked through, which are like the request and no operation's. If the service's times disagree, one of them may be it. */
   readonly older?: readonly WorkCandidate[];
   readonly isComplete: boolean;
+  /** All rows that were read of a list; undefined if it was not a list. */
+  readonly rows?: readonly ListRow[];
+  /** How many rows the list says that it has; 0 if it does not say it. */
+  readonly total?: number;
   /** Why the times of the rows prove nothing, if they contradict each other or the service's own time. */
   readonly wrongTimes?: string | undefined;
   /** The service refuses to show the list, or has it no more. */
@@ -118,6 +123,8 @@ export interface Work {
   find?(account: Account, query: EvidenceQuery): Promise<Found>;
   /** What was there, where `find` looks, before the request left. */
   before?(account: Account, request: EvidenceQuery['request']): Promise<RowsBefore | undefined>;
+  /** Says what a request of its kind gets now, for whoever agrees to send it again. Undefined if that cannot be known. */
+  priceNow?(account: Account, request: EvidenceQuery['request']): Promise<string | undefined>;
   check?(account: Account, operation: Pick<Operation, 'request'>): Promise<CheckResult>;
   /** A command of its own finishes it after the service accepted it. */
   readonly isFinishedApart?: true;
@@ -135,14 +142,21 @@ export interface ListRow extends Likeness {
 /** A list of the service that shows a kind of work, newest first as far as we know. */
 export interface EvidenceList<L extends Endpoint = Endpoint, R = unknown> {
   readonly endpoint: L;
-  /** The request for a page, after `count` rows of which the last has the id `lastId`. */
-  readonly page: (size: number, count: number, lastId: string | undefined) => RequestWithoutConsent<L>;
+  /** The request for a page of a period, after `count` rows of which the last has the id `lastId`. A list that cannot be asked so has all times. */
+  readonly page: (
+    size: number,
+    count: number,
+    lastId: string | undefined,
+    period: ListPeriod,
+  ) => RequestWithoutConsent<L>;
   readonly rowsOf: (data: ResponseOf<L>) => readonly R[] | null | undefined;
   readonly read: (row: R) => ListRow;
   readonly done: readonly string[];
   readonly failed: readonly string[];
   /** The list has no pages: a larger limit is asked for until it is not full. */
   readonly isUnpaged?: boolean;
+  /** The service counts pages, and not rows. */
+  readonly isByPage?: boolean;
 }
 
 /** Work whose status can be read. */

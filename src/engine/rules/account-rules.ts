@@ -3,6 +3,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import type { MoveTerms } from '../../contract/moves.ts';
 import type { SpendLimit } from '../../journal/intent.ts';
 import type { Journal } from '../../journal/interface.ts';
+import type { Operation } from '../../journal/operations.ts';
 import type { RuleSession } from './check.ts';
 import type { Asked, RuleSet, RuleVerdict } from './verdicts.ts';
 
@@ -13,9 +14,16 @@ export type IdempotencyKeyUse = Asked['idempotencyKey'];
 export interface AccountRules {
   /**
    * Throws CliError declined if a rule does not allow a change. Returns the sums that the journal must check when it records it.
-   * With `codeFor`, right before that, also asks for the code that a rule wants. `terms`: what the request only refers to.
+   * With `codeFor`, right before that, also asks for the code that a rule wants. `terms`: what the request only refers to. `recorded`: the
+   * operation of a request that is sent again, which the sums already have.
    */
-  require(endpoint: Endpoint, input: unknown, codeFor?: string, terms?: MoveTerms): Promise<readonly SpendLimit[]>;
+  require(
+    endpoint: Endpoint,
+    input: unknown,
+    codeFor?: string,
+    terms?: MoveTerms,
+    recorded?: Pick<Operation, 'command'>,
+  ): Promise<readonly SpendLimit[]>;
   /**
    * Checks what is known of a money command before it asks for anything. With an idempotency key, it does nothing: what was done under the
    * key is reported whatever the rules say, and any other change meets them later. Throws CliError declined.
@@ -42,10 +50,12 @@ export function rulesOf(account: () => RuledSession): AccountRules {
     return (await import('./check.ts')).verdictsFor(account(), sets, { endpoint, input, terms });
   };
   return {
-    require: async (endpoint, input, codeFor, terms) => {
+    require: async (endpoint, input, codeFor, terms, recorded) => {
       const sets = await ruleSetsOf(account());
       if (sets.length === 0) return [];
-      return (await import('./check.ts')).requireRules(account(), sets, { endpoint, input, terms }, codeFor);
+      const asked = recorded ? { ...account(), commandLine: recorded.command } : account();
+      const request = { endpoint, input, terms, isRecorded: recorded !== undefined };
+      return (await import('./check.ts')).requireRules(asked, sets, request, codeFor);
     },
     requireForMoney: async (hasIdempotencyKey) => {
       const { profile, globals } = account();

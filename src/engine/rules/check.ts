@@ -30,6 +30,8 @@ interface RuledRequest {
   readonly input: unknown;
   /** What the request only refers to. */
   readonly terms?: MoveTerms | undefined;
+  /** Whether the sums of the journal already have it, because it is sent again. */
+  readonly isRecorded?: boolean;
 }
 
 /** Asks every rule about a request. */
@@ -38,7 +40,7 @@ export async function verdictsFor(
   sets: readonly RuleSet[],
   request: RuledRequest,
 ): Promise<readonly RuleVerdict[]> {
-  const { endpoint, input, terms } = request;
+  const { endpoint, input, terms, isRecorded = false } = request;
   const effect = effectOf(endpoint, input);
   const moves = effect === 'money' ? movesOf(endpoint, input, terms) : undefined;
   const command = moves && endpoint.moves?.command;
@@ -49,6 +51,7 @@ export async function verdictsFor(
     to: destinationsOf(endpoint, input),
     command,
     isOfCommand: account.commandLine === `fiatrail ${command}`,
+    isRecorded,
   };
   return verdictsOf(sets, asked, factsOf(account, request));
 }
@@ -105,7 +108,14 @@ export async function requireRules(
 export async function requireMoneyRules(account: RuleSession, sets: readonly RuleSet[]): Promise<void> {
   const asked: Asked = {
     ...(await circumstances(account, sets)),
-    ...({ effect: 'money', moves: undefined, to: [], command: undefined, isOfCommand: false } as const),
+    ...({
+      effect: 'money',
+      moves: undefined,
+      to: [],
+      command: undefined,
+      isOfCommand: false,
+      isRecorded: false,
+    } as const),
   };
   const broken = brokenRule(account.profile.name, await verdictsOf(sets, asked, factsOf(account)));
   if (broken) throw broken;

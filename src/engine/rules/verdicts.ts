@@ -63,6 +63,8 @@ export interface Asked {
   readonly command: string | undefined;
   /** Whether that command sends it, so that the journal knows its sums by that name. */
   readonly isOfCommand: boolean;
+  /** Whether the sums of the journal already have what it moves, because it is sent again. */
+  readonly isRecorded: boolean;
   readonly moves: Moves | undefined;
   /** Where it sends money, now or later. */
   readonly to: readonly Destination[];
@@ -289,7 +291,8 @@ const askAmount =
         hint: `use: fiatrail ${command}`,
       };
     const sum = { asset, period: per, ...(command === undefined ? {} : { command: `fiatrail ${command}` }) };
-    const leftMillionths = millionthsOf(max) - (await spent(sum));
+    const before = (await spent(sum)) - (asked.isRecorded ? millionths : 0n);
+    const leftMillionths = millionthsOf(max) - (before > 0n ? before : 0n);
     const left = leftIn(asset, leftMillionths);
     const found = { left, limit: { ...sum, maxMinor: max.minor } };
     if (millionths <= leftMillionths) return { ...HOLDS, ...found };

@@ -1,5 +1,4 @@
 import { changeProfile } from '../../account/changes.ts';
-import { trustedRules } from '../../account/evidence-rules.ts';
 import { fromStored, storedProfileNamed } from '../../account/profile.ts';
 import {
   apiKeyFrom,
@@ -11,21 +10,20 @@ import {
   safeBaseUrl,
 } from '../../account/service-address.ts';
 import {
-  ABSENCE,
   BUILT_IN,
-  EVIDENCE,
   profileName,
   SEALING_POLICIES,
   type StoredProfile,
   type StoreSettings,
   trustedStore,
+  UNKNOWN_POLICIES,
 } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { tryAccount } from '../../engine/connect.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { FORMATS } from '../../present/result.ts';
-import { argument, duration, oneOf, option, switchOn, word } from '../parse/parameters.ts';
+import { argument, oneOf, option, switchOn, word } from '../parse/parameters.ts';
 import type { Session } from '../session.ts';
 import { confirmChange } from './confirm.ts';
 import { askFor } from './input.ts';
@@ -61,25 +59,10 @@ export const profileParameters = {
     'encrypted responses: off, accept (plain ones too) or require (default off)',
     oneOf(...SEALING_POLICIES),
   ),
-  absence: option(
-    '--absence <policy>',
-    'if a request is in none of the lists: ask (a person decides; default if live) or accept (it was not done; default for sandboxes)',
-    oneOf(...ABSENCE),
-  ),
-  visibleAfter: option(
-    '--visible-after <duration>',
-    'how long the service’s lists may take to show a request (default 10m)',
-    duration,
-  ),
-  evidence: option(
-    '--evidence <kind>',
-    'what proves that a row of a list is a request: equal (the same in every field, and new; default) or mark (only a tag, an id, a key or an event), for an account that other programs use too',
-    oneOf(...EVIDENCE),
-  ),
-  idempotencyLifetime: option(
-    '--idempotency-lifetime <duration>',
-    'how long the service holds its idempotency keys; within that time, ops reconcile repeats a trade under its key (default: not known if live, 24h for sandboxes)',
-    duration,
+  unknown: option(
+    '--unknown <policy>',
+    'how an unknown outcome ends: auto (by what the service’s lists show; default) or ask (only a tag proves anything, and you decide the rest), for an account with which other programs or people pay the same amounts',
+    oneOf(...UNKNOWN_POLICIES),
   ),
   check: switchOn('--check', 'verify that the key works'),
 };
@@ -210,7 +193,7 @@ function profileOf(
   const mode = modeOf(input.mode, current, key);
   const baseUrl = addressOf(input, current, mode, key);
   if (key) requireKeyOf(mode, key, input.name, 'the key');
-  const next: StoredProfile = {
+  return {
     name: input.name,
     mode,
     baseUrl,
@@ -220,17 +203,11 @@ function profileOf(
     store,
     sealing: input.sealing ?? current?.sealing,
     encryption: current?.encryption,
-    absence: input.absence ?? current?.absence,
-    visibleAfterMs: input.visibleAfter ?? current?.visibleAfterMs,
-    evidence: input.evidence ?? current?.evidence,
-    idempotencyLifetimeMs: input.idempotencyLifetime ?? current?.idempotencyLifetimeMs,
-    trustedRules: current?.trustedRules,
+    unknown: input.unknown ?? current?.unknown,
     rules: current?.rules,
     operators: current?.operators,
     signAbove: current?.signAbove,
   };
-  const isTyped = [input.absence, input.visibleAfter, input.idempotencyLifetime].some((each) => each !== undefined);
-  return isTyped ? trustedRules(next) : next;
 }
 
 /** Asks before a stored key is sent to another host. */

@@ -30,7 +30,6 @@ export const GROUP_MEANINGS: Readonly<Record<string, string>> = {
   'ops clear': 'ops list, help change',
   'ops delete': 'ops list, help change',
   'ops prune': 'ops backup, ops export',
-  'ops retry': 'ops reconcile, help once',
   'ops undo': 'help cancel',
   'profiles create': 'profiles add, init',
   'profiles edit': 'profiles add, help change',

@@ -140,7 +140,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'in doubt': 'ops list --in-doubt, help unknown-outcome',
   timeout: 'ops reconcile, help unknown-outcome',
   failed: 'ops list, help stuck',
-  retry: 'ops reconcile, help once',
+  retry: 'ops retry, ops reconcile, help once',
   repeat: 'help once',
   again: 'help once',
   duplicate: 'help once',

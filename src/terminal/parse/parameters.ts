@@ -305,7 +305,7 @@ const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
 };
 
 /** Writes a duration as `duration` parses it, in the largest unit of which it is a whole number: `90s`, `10m`, `2h`. */
-export function shortDuration(durationMs: number): string {
+function shortDuration(durationMs: number): string {
   const whole = ['d', 'h', 'm', 's'].find((unit) => durationMs % (DURATION_UNITS_MS[unit] ?? Number.NaN) === 0);
   return whole === undefined ? `${durationMs}ms` : `${durationMs / (DURATION_UNITS_MS[whole] ?? 1)}${whole}`;
 }

@@ -316,7 +316,6 @@ describe('profiles export and import', () => {
   });
 
   test.each([
-    ['which rules are trusted', { trustedRules: 'live: absence accept' }],
     ['whose signatures count', { operators: [{ name: 'ada', publicKey: 'ab'.repeat(32) }] }],
     ['that a state folder has a journal of its own', { independentJournal: true }],
     ['where the copy is', { mirror: { url: 'postgres://ops@db.example.com/fiatrail', personalDays: 400 } }],

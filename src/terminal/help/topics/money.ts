@@ -160,18 +160,22 @@ export const MONEY_TOPICS: readonly Topic[] = [
       'A request was sent, and no usable response arrived: the money may have moved. fiatrail recorded the request before it left, so it can find out. Do not send it in another way.',
       { step: 'List the requests whose outcome is unknown.', run: ['fiatrail ops list --in-doubt'] },
       {
-        step: 'Look for them in the service’s lists. If one is in no list, run it again 10 minutes later.',
+        step: 'Look for them in the service’s lists. This only reads. If one is in no list, the output says when to run it again.',
         run: ['fiatrail ops reconcile'],
       },
       {
-        step: 'If that cannot decide, it prints what to compare, such as a bank statement. Record what you found. `--not-done` frees the idempotency key.',
+        step: 'Send a trade again that was lost, if it had an idempotency key of the service and was sent less than 10 minutes ago. The service does it once.',
+        run: ['fiatrail ops retry 0198c1f2'],
+      },
+      {
+        step: 'If that cannot decide, it prints what was seen and what was not, and what to compare, such as a bank statement. Record what you found. `--not-done` frees the idempotency key.',
         run: [
           'fiatrail ops resolve 0198c1f2 --completed --reason "seen on the bank statement"',
           'fiatrail ops resolve 0198c1f2 --not-done --reason "the service never received it"',
         ],
       },
       'In cron, let a job look every 15 minutes: `fiatrail ops reconcile --all -q`.',
-      'A command with the same idempotency key looks first, and pays only if nothing was done.',
+      'A command with the same idempotency key looks first, and pays only if nothing was done. For such a trade, it does what `ops retry` does.',
     ],
     more: 'money.md',
   },

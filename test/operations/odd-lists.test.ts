@@ -1,0 +1,174 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
+import { type AnswerFormName, answerFormsOf } from '../../src/contract/answer-forms.ts';
+import { main } from '../../src/main.ts';
+import { createSandbox } from '../../src/sandbox/app.ts';
+import { furnish, GROUPS, type MoneyLine } from '../faults/money-groups.ts';
+import { journalRows } from '../support/journal.ts';
+import { openSandbox } from '../support/sandbox.ts';
+import { type FakeWorld, fakeWorld } from '../support/world.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const ADD_FAULT = 'INSERT INTO fault_rule (endpoint, kind, times, created_at) VALUES (?, ?, 1, ?)';
+
+/** The rows of a list, as the service has them, and what its page shows. `sentMs` is when our request was sent. */
+type OddPage = (rows: readonly Row[], asked: Asked, nowMs: number, sentMs: number) => readonly Row[];
+type Row = Readonly<Record<string, unknown>> & { readonly createdAt: string };
+
+interface Asked {
+  /** Whether it is the first page. */
+  readonly isFirst: boolean;
+}
+
+const atOf = ({ createdAt }: Row) => Date.parse(createdAt);
+const oldestFirst = (rows: readonly Row[]) => rows.toSorted((one, other) => atOf(one) - atOf(other));
+const newest = (rows: readonly Row[], count: number) => oldestFirst(rows).toReversed().slice(0, count);
+
+const ODD: Readonly<Record<string, OddPage>> = {
+  'cut to its 3 newest rows': (rows, { isFirst }) => (isFirst ? newest(rows, 3) : []),
+  'cut to its 3 oldest rows': (rows, { isFirst }) => (isFirst ? oldestFirst(rows).slice(0, 3) : []),
+  'emptied after the request': (rows, _asked, _nowMs, sentMs) =>
+    rows.filter((row) => atOf(row) > sentMs + 2 * MINUTE_MS),
+  empty: () => [],
+  'late by 3 hours as a whole': (rows, _asked, nowMs) => rows.filter((row) => atOf(row) < nowMs - 3 * HOUR_MS),
+  'without what is of the last half hour, and shuffled': (rows, _asked, nowMs) =>
+    rows
+      .filter((row) => atOf(row) < nowMs - HOUR_MS / 2)
+      .toSorted(
+        (one, other) => Number(String(one.createdAt).slice(-7, -4)) - Number(String(other.createdAt).slice(-7, -4)),
+      ),
+  'oldest first': oldestFirst,
+  shuffled: (rows) => rows.filter((_row, index) => index % 2).concat(rows.filter((_row, index) => index % 2 === 0)),
+};
+
+/** What says how many rows a list has; an odd list does not say it. */
+const COUNTS: readonly string[] = ['total', 'count', 'totalCount', 'hasMore', 'totalPages', 'totalItems'];
+
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && typeof (value as Row).createdAt === 'string';
+
+function odd(value: unknown, page: (rows: readonly Row[]) => readonly Row[]): unknown {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isRow) ? page(value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([name]) => !COUNTS.includes(name));
+  return Object.fromEntries(entries.map(([name, each]) => [name, odd(each, page)]));
+}
+
+function askedIn({ url }: HttpRequest): Asked {
+  const { searchParams } = new URL(url);
+  const isLater = ['offset', 'page', 'startAfter'].some((name) => !['0', '1', null].includes(searchParams.get(name)));
+  return { isFirst: !isLater };
+}
+
+/** Draws the same from every choice. */
+const always = (index: number) => ({
+  one: <T>(of: readonly T[]): T => of[Math.min(index, of.length - 1)] as T,
+  below: () => index,
+  percent: () => false,
+});
+
+/** A live account whose lists become odd, and another program that uses it too. */
+async function rig(page: OddPage, form: AnswerFormName) {
+  const box = await openSandbox();
+  onTestFinished(() => box.close());
+  const formed = createSandbox(box.service, { forms: answerFormsOf(form) });
+  const now = { sentMs: 0, isOdd: false };
+  const LIVE = 'live-key-of-the-same-account';
+  const networkTo =
+    (sandbox: typeof formed, isOurs: boolean): Exchange =>
+    async (request, _signal, isRead) => {
+      const given = request.headers['x-api-key'];
+      const caller = { apiKey: given === LIVE ? box.apiKey : given, address: '127.0.0.1' };
+      const answer: HttpResponse = await sandbox.fetch(request, caller);
+      const date = new Date(box.clock.now()).toUTCString();
+      const isOdd = isOurs && isRead && now.isOdd && request.method === 'GET';
+      const shown = (rows: readonly Row[]) => page(rows, askedIn(request), box.clock.now(), now.sentMs);
+      const body = isOdd ? JSON.stringify(odd(JSON.parse(answer.body), shown)) : answer.body;
+      return { ...answer, body, headers: { ...answer.headers, date } };
+    };
+  const env = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1' };
+  const worldOf = (isOurs: boolean, key: string) =>
+    fakeWorld({
+      clock: box.clock,
+      network: networkTo(isOurs ? formed : box.sandbox, isOurs),
+      env: { ...env, FIATRAIL_API_KEY: key },
+    });
+  const [own, other] = [worldOf(true, LIVE), worldOf(false, box.apiKey)];
+  const json = async (words: readonly string[]): Promise<Record<string, unknown>> => {
+    const before = other.stdout.text().length;
+    const exit = await main([...words, '--yes', '-q', '-o', 'json'], other);
+    if (exit !== 0) throw new Error(`${words.join(' ')}: exit ${exit}: ${other.stderr.text()}`);
+    return JSON.parse(other.stdout.text().slice(before)) as Record<string, unknown>;
+  };
+  const place = await furnish(json, async () => box.clock.pass(MINUTE_MS));
+  const run = (world: FakeWorld, argv: readonly string[]) => main([...argv, '--yes', '-q'], world);
+  return { box, own, other, place, run, now };
+}
+
+const GROUPS_LISTED = GROUPS.filter(({ hasKeys }) => hasKeys);
+
+const IS_LONG = process.env['FIATRAIL_SOAK_CAMPAIGN'] !== undefined;
+
+/** The forms of answers that each list is tried in. */
+const formsFor = (name: string): readonly AnswerFormName[] => [
+  'interface',
+  ...(IS_LONG || name === 'cut to its 3 newest rows' ? (['public'] as const) : []),
+  ...(IS_LONG || name === 'emptied after the request' ? (['public-older'] as const) : []),
+];
+
+describe.each(Object.entries(ODD))('a list that is %s', (name, page) => {
+  test.each(formsFor(name))(
+    'never shows that a request was not done which was, and nothing is done twice: %s',
+    async (form) => {
+      const { box, own, other, place, run, now } = await rig(page, form);
+      const outcomes: Record<string, string> = {};
+      for (const group of GROUPS_LISTED) {
+        const lines = [0, 1, 2].map((index) => group.line(place, always(index), 0));
+        const unique = [...new Map(lines.map((line) => [line.endpoint, line])).values()];
+        for (const line of unique) outcomes[line.endpoint] = await one(group, line);
+      }
+      expect(outcomes).toEqual(Object.fromEntries(Object.keys(outcomes).map((each) => [each, 'once'])));
+      expect(Object.keys(outcomes).length).toBeGreaterThanOrEqual(11);
+
+      /** Loses the response of a request, and looks for it as often as it can help. Returns how often it was done. */
+      async function one({ work, like }: (typeof GROUPS)[number], line: MoneyLine): Promise<string> {
+        now.isOdd = false;
+        box.clock.pass(5 * MINUTE_MS);
+        const done = () => box.inside(({ store }) => store.all<{ id: string }>(work).map(({ id }) => id), 'read');
+        const key = `${name} ${line.endpoint}`.replaceAll(' ', '-');
+        await box.inside(({ store, nowMs }) => void store.run(ADD_FAULT, line.endpoint, 'lost-response', nowMs));
+        const before = await done();
+        now.sentMs = box.clock.now();
+        const first = await run(own, [...line.argv, '--once', key]);
+        const id = journalRows(own.stateDir).at(-1)?.id;
+        const made = (await done()).filter((each) => !before.includes(each)).length;
+        now.isOdd = true;
+        for (let more = 2; more < 7; more++) {
+          box.clock.pass(MINUTE_MS / 2);
+          await run(other, [
+            ...like(line, { more, tag: ' --no-tag' }).argv,
+            ...(line.argv[0] === 'onramp' || line.argv[0] === 'fx' ? [] : ['--again']),
+          ]);
+        }
+        box.clock.pass(MINUTE_MS);
+        const later = await run(own, [...like(line, { more: 7 }).argv, '--once', `${key}-later`]);
+        for (const minutes of [1, 12, 65, 2]) {
+          box.clock.pass(minutes * MINUTE_MS);
+          await run(own, ['ops', 'reconcile', String(id)]);
+        }
+        const middle = (await done()).length;
+        const again = await run(own, [...line.argv, '--once', key]);
+        const state = journalRows(own.stateDir).find((row) => row.id === id)?.state;
+        const isRight =
+          first === 6 &&
+          made === 1 &&
+          [0, 6].includes(later) &&
+          (state === 'failed' ? again === 3 : [0, 6].includes(again));
+        if (!isRight || (await done()).length !== middle || state === 'resolved')
+          return `exit ${first}, ${later}, ${again}; made ${made}, then ${(await done()).length - middle}; ${state}`;
+        return 'once';
+      }
+    },
+  );
+});
