@@ -137,8 +137,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/claims.ts',
-    line: `(await newestMoved(context, { ...like, state: 'may-have-moved', sinceMs: queries.now() - GUARD_MS })) ??`,
-    change: `(await newestMoved(context, { ...like, sinceMs: queries.now() - GUARD_MS })) ??`,
+    line: "...{ state: 'may-have-moved', sinceMs },",
+    change: '...{ sinceMs },',
     tests: CLAIMS,
   },
   {
@@ -575,7 +575,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/spending.ts',
-    line: 'spentMillionths + millionthsOf(moves) > maxOf(limit)',
+    line: 'spentMillionths + millionthsOf(added) > maxOf(limit)',
     change: 'spentMillionths > maxOf(limit)',
     tests: ['test/journal/spending.test.ts', 'test/cli/stale-sum.test.ts'],
   },
@@ -626,18 +626,6 @@ export const MUTANTS: readonly Mutant[] = [
     line: '(NOT_ALLOWED.includes(errorName) ? { isAddressBlocked: true } : {})',
     change: "(NOT_ALLOWED.some((name) => reading.text().includes(name ?? '-')) ? { isAddressBlocked: true } : {})",
     tests: ['test/client/client.test.ts'],
-  },
-  {
-    file: 'src/client/request.ts',
-    line: 'idIn(data, name) ?? Object.values(data).flatMap((each) => idIn(each, name) ?? [])[0]',
-    change: 'idIn(data, name)',
-    tests: ['test/client/echo.test.ts', 'test/client/client.test.ts'],
-  },
-  {
-    file: 'src/client/request.ts',
-    line: '(nested && Object.hasOwn(nested, name) ? idIn((data as Fields)[nests], name) : undefined)',
-    change: 'undefined',
-    tests: ['test/client/echo.test.ts', 'test/client/client.test.ts'],
   },
   {
     file: 'src/journal/claims.ts',
@@ -868,8 +856,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/send.ts',
-    line: 'requestId, result });\n    return',
-    change: 'result });\n    return',
+    line: 'requestId, result, detail: failure });\n    return',
+    change: 'result, detail: failure });\n    return',
     tests: ['test/cli/journaled.test.ts', 'test/cli/session.test.ts'],
   },
   {
@@ -882,7 +870,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/send.ts',
-    line: `moves: effect === 'money' ? movedAmount(movesOf(endpoint, input)) : undefined,`,
+    line: 'moves: movedAmount(moves),',
     change: 'moves: undefined,',
     tests: ['test/rules/rules.test.ts', 'test/commands/ops/list.test.ts'],
   },
@@ -1001,7 +989,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/transitions.ts',
-    line: "if (to === 'refused' && isInDoubt(row) && resultIn(row.result).searchState.repeatedAtMs !== undefined) return false;",
+    line: "if (to === 'refused' && repeatedAtMs !== undefined) return false;",
     change: '',
     tests: ['test/operations/retry.test.ts', 'test/cli/journaled.test.ts'],
   },
@@ -1061,27 +1049,6 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'query.before?.ids.includes(walletAddress)',
     change: 'isPast(createdAt, query.sinceMs)',
     tests: ['test/operations/onramps.test.ts'],
-  },
-  {
-    file: 'src/engine/send.ts',
-    line: 'if (idempotencyKey === undefined || requestId === undefined) return false;',
-    change: 'if (idempotencyKey !== undefined || requestId === undefined) return false;',
-    tests: ['test/cli/journaled.test.ts'],
-    failing: 1,
-  },
-  {
-    file: 'src/engine/send.ts',
-    line: 'if (takenId !== undefined) await journal.noteSearch(operationId, { repeatedAs: takenId }).catch(() => {});',
-    change: '',
-    tests: ['test/cli/journaled.test.ts'],
-    failing: 1,
-  },
-  {
-    file: 'src/engine/operations/reconcile.ts',
-    line: "if (repeatedAs !== undefined) return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };",
-    change: '',
-    tests: ['test/operations/absence.test.ts'],
-    failing: 1,
   },
   {
     file: 'src/engine/operations/reconcile.ts',
@@ -1954,7 +1921,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/fx/orders.ts',
-    line: '      payer,\n',
+    line: '      payer: () => readPreviews(() => balancePreview(session, pair, side, paid)),\n',
     change: '',
     tests: ['test/cli/book-before.test.ts'],
   },
@@ -2163,7 +2130,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/operations/retry.ts',
-    line: 'await account.rules.require(endpoint, input, codeFor, operation);',
+    line: 'await account.rules.require(endpoint, input, codeFor, terms, operation);',
     change: '',
     tests: ['test/operations/retry.test.ts'],
   },
@@ -2189,7 +2156,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/operations/retry.ts',
-    line: "  await asking.confirm('money', {",
+    line: '  await asking.confirm({',
     change: "  await (async (..._shown: readonly unknown[]) => {})('money', {",
     tests: ['test/operations/retry.test.ts'],
   },
@@ -2224,5 +2191,17 @@ export const MUTANTS: readonly Mutant[] = [
     change: 'more.hasMore = offset + limit <= total;',
     tests: ['test/contract/reading.test.ts'],
     failing: 1,
+  },
+  {
+    file: 'src/engine/send.ts',
+    line: 'if (holder && requestId !== undefined) throw',
+    change: 'if (holder && requestId === undefined) throw',
+    tests: ['test/cli/contradicted.test.ts'],
+  },
+  {
+    file: 'src/client/client.ts',
+    line: "  if (effect !== 'read') throw contradicted(",
+    change: "  if (effect === 'read') throw contradicted(",
+    tests: ['test/cli/contradicted.test.ts'],
   },
 ];
