@@ -1714,4 +1714,82 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/mirror/events.test.ts'],
     failing: 1,
   },
+  {
+    file: 'src/engine/operations/recorded.ts',
+    line: 'return { ...outcome, error: failed };',
+    change: 'return outcome;',
+    tests: ['test/operations/recorded.test.ts', 'test/cli/once.test.ts'],
+  },
+  {
+    file: 'src/engine/operations/recorded.ts',
+    line: "if (state !== 'failed') return outcome;",
+    change: "if (state !== 'failed' || waitMs === 0) return outcome;",
+    tests: ['test/operations/recorded.test.ts', 'test/cli/once.test.ts'],
+  },
+  {
+    file: 'src/engine/questions/report/movements.ts',
+    line: `FROM \${table} WHERE \${own} AND \${condition} AND \${time} > ? AND \${time} <= ? GROUP`,
+    change: `FROM \${table} WHERE \${condition} AND \${time} > ? AND \${time} <= ? GROUP`,
+    tests: REPORTS,
+  },
+  ...['page * limit', '(page - 1) * limit + 1'].map((change) => ({
+    ...{ file: 'src/contract/reading/index.ts', line: '(page - 1) * limit', change },
+    tests: ['test/contract/reading.test.ts'],
+  })),
+  {
+    file: 'src/contract/reading/index.ts',
+    line: 'offset + limit < total',
+    change: 'offset + limit <= total',
+    tests: ['test/contract/reading.test.ts'],
+  },
+  {
+    file: 'src/contract/reading/index.ts',
+    line: 'more.hasMore = page < pages',
+    change: 'more.hasMore = page <= pages',
+    tests: ['test/contract/reading.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/rules/check.ts',
+    line: ' || others.length > 0',
+    change: '',
+    tests: ['test/rules/rules.test.ts'],
+  },
+  ...['!saved?.bankCode || ', '!saved.accountNumber || '].map((line) => ({
+    ...{ file: 'src/engine/rules/check.ts', line, change: line.startsWith('!saved?') ? '!saved || ' : '' },
+    ...{ tests: ['test/rules/rules.test.ts'], failing: 1 },
+  })),
+  {
+    file: 'src/engine/rules/check.ts',
+    line: 'if ((saved.accountId ?? accountId) !== accountId) return undefined;',
+    change: '',
+    tests: ['test/rules/rules.test.ts'],
+  },
+  {
+    file: 'src/journal/accounts.ts',
+    line: `const before = knowsKey(rows, names) ? undefined : await replacedBy(queries, names);
+  const ids`,
+    change: `const before = knowsKey(rows, names) ? undefined : undefined;
+  const ids`,
+    tests: ['test/journal/accounts.test.ts'],
+  },
+  {
+    file: 'src/journal/import.ts',
+    line: "if (hasKey) throw new ImportError('its digest key is not the one that its entries know');",
+    change: '',
+    tests: ['test/journal/import.test.ts', 'test/commands/ops/files.test.ts'],
+  },
+  ...[
+    'Math.max(wallMs, steadyMs() - fromSteadyMs)',
+    'wallMs < 0 ? Infinity : Math.max(wallMs, steadyMs() - fromSteadyMs)',
+  ].map((change) => ({
+    file: 'src/journal/journal.ts',
+    line: 'wallMs < -SET_BACK_MS ? Infinity : Math.max(wallMs, steadyMs() - fromSteadyMs)',
+    change,
+    tests: CLAIMS,
+  })),
+  ...['wallMs', 'steadyMs() - fromSteadyMs'].map((change) => ({
+    ...{ file: 'src/journal/journal.ts', line: 'Math.max(wallMs, steadyMs() - fromSteadyMs)', change },
+    tests: CLAIMS,
+  })),
 ];
