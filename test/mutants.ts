@@ -1760,12 +1760,6 @@ export const MUTANTS: readonly Mutant[] = [
     ...{ tests: ['test/rules/rules.test.ts'], failing: 1 },
   })),
   {
-    file: 'src/engine/rules/check.ts',
-    line: 'if ((saved.accountId ?? accountId) !== accountId) return undefined;',
-    change: '',
-    tests: ['test/rules/rules.test.ts'],
-  },
-  {
     file: 'src/journal/accounts.ts',
     line: `const before = knowsKey(rows, names) ? undefined : await replacedBy(queries, names);
   const ids`,
