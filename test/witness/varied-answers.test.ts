@@ -105,8 +105,9 @@ function judged(
   if (must === 'no wrong amount' && !isDocumented && code !== unusable && code !== 3)
     found.push(['wrong states or exits', said]);
   if (must.startsWith('refused')) {
-    const isUnknown = must === 'refused without a code' && effectOf(answer) === 'money';
-    if (isUnknown ? code !== 6 : !isDocumented) found.push(['wrong states or exits', said]);
+    const effect = must === 'refused' ? 'read' : effectOf(answer);
+    const isRight = (effect !== 'money' && isDocumented) || (code === 6 && /^(money|destructive)$/.test(effect));
+    if (!isRight) found.push(['wrong states or exits', said]);
     // Without a code of the service, the one of the HTTP status is shown.
     const { code: _, ...facts } = answer.expect;
     const missing = missingFacts({ ...answer, expect: facts }, printed, err);
