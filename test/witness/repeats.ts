@@ -71,21 +71,22 @@ interface Repeat {
 
 function repeatsOf(endpoint: string): Repeat[] {
   const { id, request, response = [] } = witnessOf(endpoint);
-  const names = new Set(Object.values(request ?? {}).flatMap((rows) => rows.map(({ name }) => name)));
+  const names = Object.values(request ?? {}).flatMap((rows) => rows.map(({ name }) => name));
   // An order may be asked for as a direction and two currencies.
-  if (names.has('orderType')) for (const name of ['pair', 'side']) names.add(name);
+  const all = names.includes('orderType') ? [...names, 'pair', 'side'] : names;
   return response.flatMap((to) => {
-    const last = to.name.split('.').at(-1) ?? '';
+    const last = lastOf(to.name);
     const kind = SAME[last];
-    const isSame =
-      kind !== undefined && !OWN.test(to.name) && [...names].some((name) => name === last || name.endsWith(`.${last}`));
+    const from = kind === undefined || OWN.test(to.name) ? undefined : all.find((name) => lastOf(name) === last);
     const others = (OTHERS[id] ?? []).filter(([, name]) => name === to.name);
     return [
-      ...(isSame ? [{ from: last, to, kind }] : []),
-      ...others.map(([from, , other]) => ({ from, to, kind: other })),
+      ...(from !== undefined && kind !== undefined ? [{ from, to, kind }] : []),
+      ...others.map(([other, , what]) => ({ from: other, to, kind: what })),
     ];
   });
 }
+
+const lastOf = (name: string) => name.split('.').at(-1) ?? '';
 
 /** A value of an answer that repeats one of its request. */
 export interface Repeated extends Wire {
@@ -115,7 +116,7 @@ export function aligned(
   );
   for (const { path, value } of wires) {
     const repeat = repeats.find(({ to }) => isAt(to, path));
-    const asked = repeat && sent[repeat.from];
+    const asked = repeat && valueAt(sent, repeat.from);
     if (repeat === undefined || (typeof asked !== 'string' && !isWireNumber(asked))) continue;
     // Work may be asked for by its wallet instead of its id.
     if (repeat.kind === 'id' && textOf(asked).startsWith('0x')) continue;
@@ -129,6 +130,9 @@ export function aligned(
   return { answer: { ...answer, body: JSON.stringify(body) }, repeated };
 }
 
+const valueAt = (sent: Sent, name: string): unknown =>
+  name.split('.').reduce<unknown>((at, each) => (at as Sent | undefined)?.[each], sent);
+
 /** Whether a value stands where a row says, or without the object around it. */
 function isAt({ name }: WitnessRow, path: Path): boolean {
   const own = namesIn(name.split('.'), SERVICE);
@@ -140,7 +144,7 @@ function isAt({ name }: WitnessRow, path: Path): boolean {
 /** Writes the amount of a request as the answer would, with as many decimals as the documented figure. */
 function figureOf(
   endpoint: string,
-  { from, to, kind }: Repeat,
+  { from, to }: Repeat,
   asked: string,
   documented: unknown,
   hasPoint: boolean,
@@ -149,9 +153,8 @@ function figureOf(
   if (exact === undefined) return undefined;
   const whole = exact / perWhole(unitSent(endpoint, from) ?? to.unit);
   const decimals = textOf(documented).split('.')[1]?.length ?? 0;
-  // A documented slip: such a form has the price in thousandths, and amounts in base units.
-  if (isBookFigure(endpoint, to) && !hasPoint)
-    return decimalOf(whole * (kind === 'price' ? 1000n : perWhole('base')), 0);
+  // Without a point, such a form has everything in base units.
+  if (isBookFigure(endpoint, to) && !hasPoint) return decimalOf(whole * perWhole('base'), 0);
   return decimalOf(whole * perWhole(to.unit), decimals);
 }
 
