@@ -41,6 +41,7 @@ function envelopesOf(witness: WitnessEndpoint): Readonly<Record<string, Envelope
           '05 declared': { ...coded('05', { error: name }), isDeclared: true as const },
           '05 declared in a sentence': coded('05', { error: `It ended with ${name}, or so it seems` }),
         }),
+    '00 beside the word error': coded('00', { error: 'It did not work' }),
     'no code': { body: failing({ error: 'It did not work' }) },
     'success false': { body: JSON.stringify({ success: false, message: 'It did not work' }) },
     'a code that nobody knows': { body: failing({ response_code: '99' }) },

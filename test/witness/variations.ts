@@ -22,6 +22,8 @@ type Must =
   | 'no wrong amount'
   /** Contradicts its request, or itself. */
   | 'contradiction'
+  /** Is a success, whatever it says. */
+  | 'success'
   /** Says that what was asked for did not succeed. */
   | 'failed'
   /** Is refused as documented; without a code of the service, a request that moves money has an unknown outcome. */
@@ -245,10 +247,10 @@ function stateVariations(answer: DocumentedAnswer, body: unknown): Variation[] {
     if (isAsked || !STATE.test(path.join('.'))) return [];
     return ['failed', 'FAILED'].map((state) => changedAt(body, path, () => state));
   });
+  // One account is shown as a list of one.
+  const isOne = (path: Path) => witnessOf(answer.endpoint).id === 'banks.get' || !isInList(path);
   const unverified = wiresIn(body).flatMap(({ path }) =>
-    path.at(-1) === 'isValidated' && !path.some((each) => typeof each === 'number')
-      ? [false, 'false'].map((flag) => changedAt(body, path, () => flag))
-      : [],
+    path.at(-1) === 'isValidated' && isOne(path) ? [false, 'false'].map((no) => changedAt(body, path, () => no)) : [],
   );
   const data = (each: unknown) => (each as Json)['data'];
   const withoutObject = failed.flatMap((each) => {
@@ -258,14 +260,22 @@ function stateVariations(answer: DocumentedAnswer, body: unknown): Variation[] {
       ? [{ ...(each as Json), data: flat(inner) }]
       : [];
   });
-  const variations = (kind: string, bodies: readonly unknown[]): Variation[] =>
-    bodies.map((each) => ({ kind: `state: ${kind}`, answer: written(answer, each), must: 'failed' }));
+  const listed = wiresIn(body).flatMap(({ path }) => {
+    const isState = path.at(-1) === 'status' && isInList(path);
+    const isVerified = path.at(-1) === 'isValidated' && !isOne(path);
+    return isState || isVerified ? [changedAt(body, path, () => (isState ? 'failed' : false))] : [];
+  });
+  const variations = (kind: string, bodies: readonly unknown[], must: Must = 'failed'): Variation[] =>
+    bodies.map((each) => ({ kind: `state: ${kind}`, answer: written(answer, each), must }));
   return [
     ...variations('failed inside', failed),
     ...variations('failed inside, flat', withoutObject),
     ...variations('not verified', unverified),
+    ...variations('failed in a list', listed, 'success'),
   ];
 }
+
+const isInList = (path: Path) => path.some((each) => typeof each === 'number');
 
 function missingFields(answer: DocumentedAnswer, body: unknown): Variation[] {
   return wiresIn(body)
