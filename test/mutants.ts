@@ -1786,4 +1786,19 @@ export const MUTANTS: readonly Mutant[] = [
     ...{ file: 'src/journal/journal.ts', line: 'Math.max(wallMs, steadyMs() - fromSteadyMs)', change },
     tests: CLAIMS,
   })),
+  ...[
+    ['needsSealing ?? before.needsSealing ?? false', 'needsSealing ?? false'],
+    ['fintechId: fintechId ?? before.fintechId', 'fintechId'],
+  ].map(([line = '', change = '']) => ({
+    ...{ file: 'src/webhooks/inbox/forwards.ts', line, change },
+    tests: ['test/webhooks/hold.test.ts'],
+  })),
+  ...[
+    ['/(?<![\\w.-])\\d{10,11}(', '/(?<![\\w.-])\\d{10}('],
+    ["typeof value === 'number' &&", "typeof value === 'bigint' &&"],
+    ['[maskedText(name, undefined), masked', '[name, masked'],
+  ].map(([line = '', change = '']) => ({
+    ...{ file: 'src/inspector/mask.ts', line, change },
+    tests: ['test/inspector/mask.test.ts'],
+  })),
 ];
