@@ -1801,4 +1801,10 @@ export const MUTANTS: readonly Mutant[] = [
     ...{ file: 'src/inspector/mask.ts', line, change },
     tests: ['test/inspector/mask.test.ts'],
   })),
+  {
+    file: 'src/client/codec.ts',
+    line: "if (code === '00' && reading.deniesSuccess)",
+    change: 'if (false)',
+    tests: ['test/client/codec.test.ts'],
+  },
 ];
