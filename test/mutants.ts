@@ -1807,4 +1807,17 @@ export const MUTANTS: readonly Mutant[] = [
     change: 'if (false)',
     tests: ['test/client/codec.test.ts'],
   },
+  {
+    file: 'src/engine/mirror/rows.ts',
+    line: 'withoutBvns(element, redact(element, row))',
+    change: 'withoutBvns(element, row)',
+    tests: FAULTS,
+  },
+  {
+    file: 'src/engine/mirror/sync.ts',
+    line: '(created_at < ? OR (created_at IS NULL AND first_seen_at < ?))',
+    change: '(created_at < ?)',
+    tests: FAULTS,
+    failing: 1,
+  },
 ];
