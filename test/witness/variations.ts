@@ -243,23 +243,17 @@ function stateVariations(answer: DocumentedAnswer, body: unknown): Variation[] {
   const isAsked = Object.values(witnessOf(answer.endpoint).request ?? {}).some((rows) =>
     rows.some(({ name, required }) => name === 'status' && required),
   );
-  const failed = wiresIn(body).flatMap(({ path }) => {
-    if (isAsked || !STATE.test(path.join('.'))) return [];
-    return ['failed', 'FAILED'].map((state) => changedAt(body, path, () => state));
-  });
+  const states = isAsked ? [] : wiresIn(body).filter(({ path }) => STATE.test(path.join('.')));
+  const failing = ({ path }: { readonly path: Path }) =>
+    ['failed', 'FAILED'].map((state) => changedAt(body, path, () => state));
   // One account is shown as a list of one.
   const isOne = (path: Path) => witnessOf(answer.endpoint).id === 'banks.get' || !isInList(path);
   const unverified = wiresIn(body).flatMap(({ path }) =>
     path.at(-1) === 'isValidated' && isOne(path) ? [false, 'false'].map((no) => changedAt(body, path, () => no)) : [],
   );
-  const data = (each: unknown) => (each as Json)['data'];
-  const withoutObject = failed.flatMap((each) => {
-    const inner = data(each);
-    return isJsonObject(inner) &&
-      Object.values(inner).some((value) => isJsonObject(value) && value['status'] !== undefined)
-      ? [{ ...(each as Json), data: flat(inner) }]
-      : [];
-  });
+  // What is in an object may stand without it.
+  const flattened = states.filter(({ path }) => path.length > 2).flatMap(failing);
+  const withoutObject = flattened.map((each) => changedAt(each, ['data'], (data) => flat(data as Json)));
   const listed = wiresIn(body).flatMap(({ path }) => {
     const isState = path.at(-1) === 'status' && isInList(path);
     const isVerified = path.at(-1) === 'isValidated' && !isOne(path);
@@ -268,7 +262,7 @@ function stateVariations(answer: DocumentedAnswer, body: unknown): Variation[] {
   const variations = (kind: string, bodies: readonly unknown[], must: Must = 'failed'): Variation[] =>
     bodies.map((each) => ({ kind: `state: ${kind}`, answer: written(answer, each), must }));
   return [
-    ...variations('failed inside', failed),
+    ...variations('failed inside', states.flatMap(failing)),
     ...variations('failed inside, flat', withoutObject),
     ...variations('not verified', unverified),
     ...variations('failed in a list', listed, 'success'),

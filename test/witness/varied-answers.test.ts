@@ -4,10 +4,11 @@ import { parseExactJson } from '../../src/money/decimal.ts';
 import { lineOf, run, SERVICE, UNSHOWN } from './answer-commands.ts';
 import { type DocumentedAnswer, exitsOf, missingFacts, readAnswers } from './answers.ts';
 import { failuresOf } from './failures.ts';
+import { generatedAnswer } from './generated-answers.ts';
 import { type Mistake, mistakesIn } from './oracle.ts';
 import { aligned } from './repeats.ts';
 import { refusalsOf, type Variation, variationsOf } from './variations.ts';
-import { witnessOf } from './wire.ts';
+import { WITNESS, witnessOf } from './wire.ts';
 
 /** All of them; otherwise so many that each kind and each endpoint is tried. */
 const IS_LONG = Number(process.env['FIATRAIL_SOAK_ANSWERS'] ?? 0) > 0;
@@ -24,10 +25,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const ANSWERS = readAnswers(SERVICE).filter(
+const DOCUMENTED = readAnswers(SERVICE).filter(
   ({ endpoint, request }) =>
     lineOf(endpoint) !== undefined && !UNSHOWN.includes(endpoint) && request?.['sealedTo'] === undefined,
 );
+const GENERATED = [...WITNESS.values()].flatMap((witness) => {
+  const like = DOCUMENTED.find((answer) => witnessOf(answer.endpoint).id === witness.id && isSuccess(answer));
+  return generatedAnswer(witness, like?.request) ?? [];
+});
+const ANSWERS = [...DOCUMENTED, ...GENERATED];
 const ENDPOINTS = [...new Set(ANSWERS.map(({ endpoint }) => endpoint))];
 /** What the answers of `api` mean is for whoever calls it. */
 const isForPeople = (answer: DocumentedAnswer) => lineOf(answer.endpoint)?.(answer.request ?? {})[0] !== 'api';
@@ -166,7 +172,9 @@ function failureCases(answer: DocumentedAnswer): Case[] {
   }));
 }
 
-const isSuccess = ({ http, means }: DocumentedAnswer) => http === 200 && (means === 'success' || means === 'pending');
+function isSuccess({ http, means }: DocumentedAnswer): boolean {
+  return http === 200 && (means === 'success' || means === 'pending');
+}
 
 /** A number that is always the same for a text and alike for none, so that a sample is neither random nor regular. */
 function lot(text: string): number {

@@ -55,7 +55,7 @@ export function commonEnd(some: readonly string[], others: readonly string[]): n
   return count;
 }
 
-const WITNESS = readWitness();
+export const WITNESS = readWitness();
 const paths = createPathMatcher(endpoints);
 
 /** The endpoint of the specification's data files for `POST /cngnonramp`. */
