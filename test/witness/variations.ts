@@ -235,6 +235,9 @@ function repeatVariations(answer: DocumentedAnswer, body: unknown, repeated: rea
   });
 }
 
+/** What is shown as one thing, although it may stand in a list of one. */
+const ONE: readonly string[] = ['banks.get', 'virtual-accounts.get-fintech'];
+
 /** States of the work itself, and of the payment to a bank that is a part of it. */
 const STATE = /^data\.((trade|order|payout|payoutDetails)\.)?status$/;
 
@@ -246,8 +249,7 @@ function stateVariations(answer: DocumentedAnswer, body: unknown): Variation[] {
   const states = isAsked ? [] : wiresIn(body).filter(({ path }) => STATE.test(path.join('.')));
   const failing = ({ path }: { readonly path: Path }) =>
     ['failed', 'FAILED'].map((state) => changedAt(body, path, () => state));
-  // One account is shown as a list of one.
-  const isOne = (path: Path) => witnessOf(answer.endpoint).id === 'banks.get' || !isInList(path);
+  const isOne = (path: Path) => ONE.includes(witnessOf(answer.endpoint).id) || !isInList(path);
   const unverified = wiresIn(body).flatMap(({ path }) =>
     path.at(-1) === 'isValidated' && isOne(path) ? [false, 'false'].map((no) => changedAt(body, path, () => no)) : [],
   );
@@ -255,7 +257,7 @@ function stateVariations(answer: DocumentedAnswer, body: unknown): Variation[] {
   const flattened = states.filter(({ path }) => path.length > 2).flatMap(failing);
   const withoutObject = flattened.map((each) => changedAt(each, ['data'], (data) => flat(data as Json)));
   const listed = wiresIn(body).flatMap(({ path }) => {
-    const isState = path.at(-1) === 'status' && isInList(path);
+    const isState = path.at(-1) === 'status' && !isOne(path);
     const isVerified = path.at(-1) === 'isValidated' && !isOne(path);
     return isState || isVerified ? [changedAt(body, path, () => (isState ? 'failed' : false))] : [];
   });
