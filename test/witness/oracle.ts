@@ -18,6 +18,7 @@ interface Meaning {
   readonly assets: readonly string[];
   /** The names in its path. */
   readonly names: readonly string[];
+  readonly path: Path;
 }
 
 interface Figure extends Wire {
@@ -85,7 +86,8 @@ function meaningsOf(endpoint: string, request: Readonly<Record<string, unknown>>
   return figures.map((figure) => {
     const around = [request, ...objectsAround(body, figure.path)];
     return {
-      ...{ text: textOf(figure.value), names: figure.names, assets: assetsOf(figure, around, figures) },
+      ...{ text: textOf(figure.value), names: figure.names, path: figure.path },
+      assets: assetsOf(figure, around, figures),
       whole: wholeOf(endpoint, figure, hasPoint, nearest(around, 'unit')),
     };
   });
@@ -135,12 +137,12 @@ const ASSETS: Readonly<Record<string, string>> = {
   ...{ cngnamount: 'CNGN', usdcamount: 'USDC', usdtamount: 'USDT', cngn: 'CNGN' },
   // A price is in cNGN for a stablecoin, and an order says how much cNGN it takes.
   ...{ price: 'CNGN', averageprice: 'CNGN', executionrate: 'CNGN', bestbidprice: 'CNGN', bestaskprice: 'CNGN' },
-  ...{ minamount: 'CNGN', maxamount: 'CNGN' },
+  ...{ minamount: 'CNGN', maxamount: 'CNGN', totalbuyliquidity: 'CNGN' },
   ...{ usdthreshold: 'USD', threshold: 'USD', totalusdautosigned: 'USD', totalamountautosigned: 'USD' },
 };
 
 /** Fields whose asset the sources contradict each other about. */
-const DOUBTED = /^(fintechnetamount|availableliquidity|totalbuyliquidity|totalsellliquidity)$/;
+const DOUBTED = /^(fintechnetamount|availableliquidity|totalsellliquidity)$/;
 
 /** Returns the assets that a figure may be shown in. None means that only `asset: null` is right. */
 function assetsOf(
@@ -181,15 +183,19 @@ function decidedBy(
     );
     return found && exactIn(textOf(found.value));
   };
-  const [own, price] = [exactIn(text), beside(/^(price|averageprice)$/)];
-  const cngn = beside(/^(cngnamount|maxamount)$/);
-  const stablecoin = nearest(around, 'pair')?.split('-')[1];
-  if (own === undefined || !price || cngn === undefined) return [];
-  const most = (cngn * (exactIn('1') ?? 1n)) / price;
+  const own = exactIn(text);
+  const [price, cngn] = [beside(/^(price|averageprice)$/), beside(/^(cngnamount|maxamount)$/)];
+  const ofPair = nearest(around, 'pair')?.split('-')[1];
+  const traded = [beside(/^usdcamount$/), beside(/^usdtamount$/)];
+  const stablecoin = traded[0] === undefined ? (traded[1] === undefined ? ofPair : 'USDT') : 'USDC';
+  const most = traded[0] ?? traded[1] ?? (price && cngn !== undefined ? (cngn * ONE) / price : undefined);
+  if (own === undefined || most === undefined) return [];
   if (own > most + most / 100n) return ['CNGN'];
   // A net amount is a large part of what was traded; as cNGN it would be nearly nothing.
   return names.at(-1) === 'fintechnetamount' && own * 4n > most && stablecoin !== undefined ? [stablecoin] : [];
 }
+
+const ONE = exactIn('1') ?? 1n;
 
 interface Printed {
   readonly names: readonly string[];
@@ -226,14 +232,26 @@ export interface Exchanged {
 export function mistakesIn({ endpoint, request, body, contradictedAt }: Exchanged, printed: unknown): Mistake[] {
   const document = parseExactJson(body);
   const meanings = meaningsOf(endpoint, request, document);
-  const doubted = contradictedAt && namesIn(contradictedAt, SERVICE);
   return amountsIn(printed).flatMap((amount) => {
     const likeness = (meaning: Meaning) => commonEnd(meaning.names, amount.names);
     const most = Math.max(0, ...meanings.map(likeness));
     const alike = meanings.filter((meaning) => likeness(meaning) === most);
-    const isDoubted = doubted !== undefined && alike.some(({ names }) => names.slice(0, -1).join() === doubted.join());
-    return mistakeOf(amount, isDoubted ? alike.map((each) => ({ ...each, assets: [] })) : alike);
+    return mistakeOf(amount, contradictedAt ? alike.flatMap((each) => doubted(each, contradictedAt, document)) : alike);
   });
+}
+
+/** What a figure may mean beside another currency or unit than the documented one: what that says, or nothing. */
+function doubted(meaning: Meaning, contradictedAt: Path, document: unknown): Meaning[] {
+  const { path, text, assets, whole } = meaning;
+  const isInside = path.slice(0, contradictedAt.length).join() === contradictedAt.join();
+  if (!isInside || whole === 0n) return [meaning];
+  const unit = nearest(objectsAround(document, path), 'unit')?.toLowerCase();
+  const parts = perWhole(unit);
+  const exact = exactIn(text);
+  const isInUnit = exact !== undefined && unit !== undefined && !(parts > 1n && text.includes('.'));
+  const stated = { ...meaning, whole: isInUnit ? exact / parts : whole, assets: isInUnit ? assets : [] };
+  // What stands deeper may be in its own unit.
+  return path.length > contradictedAt.length + 1 ? [meaning, stated] : [stated];
 }
 
 function mistakeOf(amount: Printed, meanings: readonly Meaning[]): Mistake[] {
