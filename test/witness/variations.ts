@@ -229,7 +229,7 @@ function repeatVariations(answer: DocumentedAnswer, body: unknown, repeated: rea
     return [
       { kind: `another request: ${each.kind}`, answer: put(another(each)), must: 'contradiction' as const },
       ...respelled(each).map((value) => ({
-        ...{ kind: `respelled: ${each.kind}`, answer: put(value), must: 'same' as const },
+        ...{ kind: `respelled: ${each.kind}`, answer: put(value), must: 'success' as const },
       })),
     ];
   });

@@ -107,7 +107,8 @@ function judged(
   if (asked === 0) found.push(['wrong states or exits', 'was not asked']);
   if (must === 'contradiction' && code !== unusable)
     found.push([code === 0 ? 'contradictions unnoticed' : 'wrong states or exits', said]);
-  if (must === 'success' && code !== 0) found.push(['wrong states or exits', said]);
+  if (must === 'success' && code !== 0)
+    found.push([code === unusable ? 'false contradictions' : 'wrong states or exits', said]);
   if (must === 'failed' && code !== 3) found.push(['wrong states or exits', said]);
   if (must === 'no wrong amount' && !isDocumented && code !== unusable && code !== 3)
     found.push(['wrong states or exits', said]);
