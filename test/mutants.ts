@@ -2204,4 +2204,123 @@ export const MUTANTS: readonly Mutant[] = [
     change: "  if (effect === 'read') throw contradicted(",
     tests: ['test/cli/contradicted.test.ts'],
   },
+  {
+    file: 'src/engine/operations/recorded.ts',
+    line: 'return { ...outcome, error: failed };',
+    change: 'return outcome;',
+    tests: ['test/operations/recorded.test.ts', 'test/cli/once.test.ts'],
+  },
+  {
+    file: 'src/engine/operations/recorded.ts',
+    line: "if (state !== 'failed') return outcome;",
+    change: "if (state !== 'failed' || waitMs === 0) return outcome;",
+    tests: ['test/operations/recorded.test.ts', 'test/cli/once.test.ts'],
+  },
+  {
+    file: 'src/engine/questions/report/movements.ts',
+    line: `FROM \${table} WHERE \${own} AND \${condition} AND \${time} > ? AND \${time} <= ? GROUP`,
+    change: `FROM \${table} WHERE \${condition} AND \${time} > ? AND \${time} <= ? GROUP`,
+    tests: REPORTS,
+  },
+  ...['page * limit', '(page - 1) * limit + 1'].map((change) => ({
+    ...{ file: 'src/contract/reading/index.ts', line: '(page - 1) * limit', change },
+    tests: ['test/contract/reading.test.ts'],
+  })),
+  {
+    file: 'src/contract/reading/index.ts',
+    line: 'offset + limit < total',
+    change: 'offset + limit <= total',
+    tests: ['test/contract/reading.test.ts'],
+  },
+  {
+    file: 'src/contract/reading/index.ts',
+    line: 'more.hasMore = page < pages',
+    change: 'more.hasMore = page <= pages',
+    tests: ['test/contract/reading.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/rules/check.ts',
+    line: ' || others.length > 0',
+    change: '',
+    tests: ['test/rules/rules.test.ts'],
+  },
+  ...['!saved?.bankCode || ', '!saved.accountNumber || '].map((line) => ({
+    ...{ file: 'src/engine/rules/check.ts', line, change: line.startsWith('!saved?') ? '!saved || ' : '' },
+    ...{ tests: ['test/rules/rules.test.ts'], failing: 1 },
+  })),
+  {
+    file: 'src/journal/accounts.ts',
+    line: `const before = knowsKey(rows, names) ? undefined : await replacedBy(queries, names);
+  const ids`,
+    change: `const before = knowsKey(rows, names) ? undefined : undefined;
+  const ids`,
+    tests: ['test/journal/accounts.test.ts'],
+  },
+  {
+    file: 'src/journal/import.ts',
+    line: "if (hasKey) throw new ImportError('its digest key is not the one that its entries know');",
+    change: '',
+    tests: ['test/journal/import.test.ts', 'test/commands/ops/files.test.ts'],
+  },
+  ...[
+    'Math.max(wallMs, steadyMs() - fromSteadyMs)',
+    'wallMs < 0 ? Infinity : Math.max(wallMs, steadyMs() - fromSteadyMs)',
+  ].map((change) => ({
+    file: 'src/journal/journal.ts',
+    line: 'wallMs < -SET_BACK_MS ? Infinity : Math.max(wallMs, steadyMs() - fromSteadyMs)',
+    change,
+    tests: CLAIMS,
+  })),
+  ...['wallMs', 'steadyMs() - fromSteadyMs'].map((change) => ({
+    ...{ file: 'src/journal/journal.ts', line: 'Math.max(wallMs, steadyMs() - fromSteadyMs)', change },
+    tests: CLAIMS,
+  })),
+  ...[
+    ['needsSealing ?? before.needsSealing ?? false', 'needsSealing ?? false'],
+    ['fintechId: fintechId ?? before.fintechId', 'fintechId'],
+  ].map(([line = '', change = '']) => ({
+    ...{ file: 'src/webhooks/inbox/forwards.ts', line, change },
+    tests: ['test/webhooks/hold.test.ts'],
+  })),
+  ...[
+    ['/(?<![\\w.-])\\d{10,11}(', '/(?<![\\w.-])\\d{10}('],
+    ["typeof value === 'number' &&", "typeof value === 'bigint' &&"],
+    ['[maskedText(name, undefined), masked', '[name, masked'],
+  ].map(([line = '', change = '']) => ({
+    ...{ file: 'src/inspector/mask.ts', line, change },
+    tests: ['test/inspector/mask.test.ts'],
+  })),
+  {
+    file: 'src/client/codec.ts',
+    line: "if (code === '00' && reading.deniesSuccess)",
+    change: 'if (false)',
+    tests: ['test/client/codec.test.ts'],
+  },
+  {
+    file: 'src/engine/mirror/rows.ts',
+    line: 'withoutBvns(element, redact(element, row))',
+    change: 'withoutBvns(element, row)',
+    tests: FAULTS,
+  },
+  {
+    file: 'src/engine/mirror/sync.ts',
+    line: '(created_at < ? OR (created_at IS NULL AND first_seen_at < ?))',
+    change: '(created_at < ?)',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/inspector/account/operations.ts',
+    line: 'each.operationId === id && isOwn(account, each)',
+    change: 'each.operationId === id',
+    tests: ['test/inspector/details.test.ts'],
+  },
+  {
+    file: 'src/inspector/account/events.ts',
+    line: 'cutBody(redactUnknown(text))',
+    change: 'cutBody(text)',
+    tests: ['test/inspector/details.test.ts'],
+    failing: 1,
+  },
 ];

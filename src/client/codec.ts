@@ -35,6 +35,8 @@ interface EnvelopeReading {
   /** Whether it has an error, or several. */
   readonly hasError: boolean;
   readonly hasMessage: boolean;
+  /** Whether it says in words that the request failed, whatever its code. Without `data`, the word `failed` may be the state of the work. */
+  readonly deniesSuccess: boolean;
   readonly data: unknown;
   /** The fields beside `data`, or all of them if it has none, without those of the envelope. */
   readonly topLevel: Fields;
@@ -93,6 +95,7 @@ function readEnvelope(json: unknown): EnvelopeReading | undefined {
     namesSuccess: isWord(status, SUCCESS) || isWord(success, SUCCESS),
     hasMessage: textIn(envelope['message']) !== undefined,
     hasError: Boolean(error) || (Array.isArray(errors) && errors.length > 0),
+    deniesSuccess: isWord(success, FAILURE) || isWord(status, data === undefined ? /^error$/i : FAILURE),
     data,
     topLevel: Object.fromEntries(Object.entries(envelope).filter(([name, value]) => !isOwn(name, value))),
     text: () => textOf(envelope),
@@ -356,6 +359,7 @@ export function decodeAnswer<E extends Endpoint>(
   if (isRateLimit(status, reading, envelope)) return refused('04');
   const code = reading.code ?? impliedCode(endpoint, status, reading, errorName);
   if (reading.contradicts) return unusable(`its response codes contradict each other: ${reading.text()}`);
+  if (code === '00' && reading.deniesSuccess) return unusable(`its code is that of a success: ${reading.text()}`);
   if (isOk && code === '00') return success(endpoint, reading, response, isLate);
   if (isOk && code !== undefined && REFUSALS.has(code)) return refused(code);
   if (status >= 400 && status <= 499 && code !== undefined && code !== '00') {

@@ -44,6 +44,21 @@ describe('an idempotency key', () => {
   });
 
   test.each([
+    ['with --wait', ['--wait']],
+    ['without --wait', []],
+  ])('ends as before, %s, if what was sent under it failed', async (_how, more) => {
+    // The bank returns payments to accounts whose number ends like this one’s.
+    const bank = ['--bank-code', '000013', '--account-number', '0000000013'];
+    const { accountId } = await json(['bank-accounts', 'add', ...bank, '--yes']);
+    const line = ['payout', 'start', '--amount', '50', '--to', String(accountId), '--once', 'k', '--yes'];
+    expect(await run([...line, '--wait'])).toBe(3);
+    const before = journalRows(world.stateDir);
+    expect(await run([...line, ...more])).toBe(3);
+    expect(journalRows(world.stateDir)).toEqual(before);
+    expect(world.stderr.text()).toContain('this failed on ');
+  });
+
+  test.each([
     ['the same amount in other words', '₦500.00', 0],
     ['another amount', '501', 2],
   ])('is compared with what was typed: %s', async (_what, amount, exit) => {

@@ -213,7 +213,7 @@ describe('a number', () => {
 
 describe('a response', () => {
   test('is a success by status and code, whatever its message', () => {
-    const body = '{"status":"Error","response_code":"00","message":"Failed","data":{"fintechId":"f"}}';
+    const body = '{"status":"Success","response_code":"00","message":"Failed","data":{"fintechId":"f"}}';
     expect(decodeAnswer(getFees, json(200, body))).toEqual({
       kind: 'success',
       httpStatus: 200,
@@ -222,6 +222,24 @@ describe('a response', () => {
       problems: [],
       isOnlyIncomplete: true,
     });
+  });
+
+  test.each([
+    ['{"status":"Error","response_code":"00","message":"Failed","data":{"fintechId":"f"}}'],
+    ['{"status":"failed","response_code":"00","data":{"fintechId":"f"}}'],
+    ['{"success":false,"response_code":"00","data":{"fintechId":"f"}}'],
+    ['{"status":"error","response_code":"00","fintechId":"f"}'],
+  ])('is neither a success nor a refusal if its words deny its code: %s', (body) => {
+    for (const status of [200, 201])
+      expect(decodeAnswer(getFees, json(status, body))).toMatchObject({
+        ...{ kind: 'unusable', httpStatus: status },
+        reason: expect.stringContaining('its code is that of a success'),
+      });
+  });
+
+  test('without data has a state of its own: failed work is a success of the read', () => {
+    const body = '{"status":"failed","response_code":"00","fintechId":"f"}';
+    expect(decodeAnswer(getFees, json(200, body))).toMatchObject({ kind: 'success', data: { status: 'failed' } });
   });
 
   test('is a rejection by status and code, whatever its message', () => {

@@ -149,4 +149,41 @@ describe('whether a list has more', () => {
   ])('is said by %s', (_what, paging, hasMore) => {
     expect(readData(listPayouts, { payouts: [], ...paging })).toMatchObject({ hasMore });
   });
+
+  test.each([
+    ['the first of three pages', { page: 1, limit: 100, total: 250 }, true],
+    ['the page before the last', { page: 2, limit: 100, total: 250 }, true],
+    ['the last page', { page: 3, limit: 100, total: 250 }, false],
+    ['a last page that is full', { page: 2, limit: 100, total: 200 }, false],
+    ['a page number among the page numbers', { page: 2, totalPages: 3 }, true],
+    ['the last of the page numbers', { page: 3, totalPages: 3 }, false],
+    ['a place before the end', { offset: 100, limit: 100, total: 250 }, true],
+    ['a place right before the end', { offset: 149, limit: 100, total: 250 }, true],
+    ['the last place', { offset: 150, limit: 100, total: 250 }, false],
+    ['a place, whatever page it is called', { offset: 7, page: 3, limit: 20, total: 40 }, true],
+  ])('follows from %s', (_what, paging, hasMore) => {
+    expect(readData(listPayouts, { payouts: [], ...paging })).toMatchObject({ hasMore });
+    expect(readData(listPayouts, { payouts: [], meta: paging })).toMatchObject({ hasMore });
+  });
+
+  test.each([
+    ['no total', { page: 1, limit: 100 }],
+    ['no limit', { page: 1, total: 250 }],
+    ['a page zero', { page: 0, limit: 100, total: 250 }],
+  ])('does not follow from %s', (_what, paging) => {
+    const read = readData(listPayouts, { payouts: [], ...paging });
+    expect(read).not.toHaveProperty('hasMore');
+    if (paging.page === 0) expect(read).not.toHaveProperty('offset');
+  });
+});
+
+describe('where a page is in its list', () => {
+  test.each([
+    [{ page: 1, limit: 100 }, 0],
+    [{ page: 2, limit: 100 }, 100],
+    [{ page: '3', perPage: '20' }, 40],
+    [{ page: 3, limit: 20, offset: 7 }, 7],
+  ])('follows from %j', (paging, offset) => {
+    expect(readData(listPayouts, { payouts: [], ...paging })).toMatchObject({ offset });
+  });
 });

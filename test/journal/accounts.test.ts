@@ -161,6 +161,29 @@ describe('an unknown key while a rotation of its profile is under way', () => {
     journal.close();
   });
 
+  test.each(['sending', 'lost'] as const)(
+    'has what the old key did, before anything is claimed (%s)',
+    async (stage) => {
+      const { journal, old } = await rotating(stage);
+      const paying = (key: string) => by(key, { idempotencyKey: undefined, moves: { asset: 'NGN', minor: 5n } });
+      const other = await paid(journal, paying('a'));
+      expect(await journal.findConflict(by('b'))).toMatchObject({ kind: 'done', operation: { operationId: old } });
+      expect(await journal.accountIds(names('b'))).toEqual(await journal.accountIds(names('a')));
+      expect(await journal.spent(names('b'), { asset: 'NGN', period: 'day' })).toBe(50_000n);
+      const listed = await journal.list({ account: await journal.accountIds(names('b')), limit: 10 });
+      expect(listed.map(({ operationId }) => operationId)).toEqual(expect.arrayContaining([old, other]));
+      journal.close();
+    },
+  );
+
+  test('has nothing of a key that is replaced at another service', async () => {
+    const { journal } = await rotating('sending');
+    const elsewhere = { ...names('b'), baseUrl: 'https://other/v1' };
+    expect(await journal.findConflict(by('b', { account: elsewhere }))).toBeUndefined();
+    expect(await journal.accountIds(elsewhere)).toEqual([]);
+    journal.close();
+  });
+
   test.each(['prepared', 'refused'] as const)('is another account if no key was replaced (%s)', async (stage) => {
     const { journal } = await rotating(stage);
     expect(await journal.claim(by('b'))).toMatchObject({ kind: 'ours' });

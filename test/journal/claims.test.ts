@@ -162,6 +162,35 @@ describe('an idempotency key', () => {
   });
 });
 
+describe.each(['first', 'again'] as const)('a request that is sent %s is late', (way) => {
+  const BUSY_MS = 10_000;
+
+  /** A journal whose wall clock and steady clock move apart, and a request that may leave for `BUSY_MS`. */
+  async function leaving() {
+    const wall = fakeClock();
+    const steady = fakeClock(5_000);
+    const journal = await testJournal({ clock: { ...wall, steadyMs: steady.now }, host: idleHost });
+    if (way === 'first') return { wall, steady, claim: await journal.claim(KEYED, BUSY_MS) };
+    const id = await prepared(journal, KEYED);
+    await through(journal, id, 'sent', 'unknown');
+    return { wall, steady, claim: await journal.claimRepeat(id, BUSY_MS) };
+  }
+
+  test.each<[string, boolean, number, number]>([
+    ['after its time', true, BUSY_MS + 1, BUSY_MS + 1],
+    ['and not at its end', false, BUSY_MS, BUSY_MS],
+    ['if the machine slept, which only the wall clock shows', true, BUSY_MS + 1, 0],
+    ['if the wall clock stands still', true, 0, BUSY_MS + 1],
+    ['if the wall clock was set back, so that nobody knows how long it took', true, -1_001, 0],
+    ['and not if the wall clock was put right by a second', false, -1_000, 0],
+  ])('%s', async (_what, isLate, wallMs, steadyMs) => {
+    const { wall, steady, claim } = await leaving();
+    wall.pass(wallMs);
+    steady.pass(steadyMs);
+    expect(claim && 'isLate' in claim && claim.isLate()).toBe(isLate);
+  });
+});
+
 describe('an equal intent without a key', () => {
   test.each<[OperationState[], string]>([
     [['sent'], 'equal-in-doubt sent'],

@@ -7,13 +7,13 @@ import { countingIds } from '../support/sandbox.ts';
 type Line = Record<string, unknown>;
 
 /** The lines of a journal with one operation that was accepted. */
-async function lines(): Promise<Line[]> {
+async function lines(hasKey = false): Promise<Line[]> {
   const journal = await testJournal();
   const id = await prepared(journal);
   await journal.append(id, 'sent');
   await journal.append(id, 'accepted', { requestId: 'r' });
   const all: Line[] = [];
-  for await (const page of journal.exported(false)) all.push(...(page as Line[]));
+  for await (const page of journal.exported(hasKey)) all.push(...(page as Line[]));
   journal.close();
   return all;
 }
@@ -147,6 +147,18 @@ test('an export without the entry of a head that was kept is refused', async () 
   await expect(importing(all.slice(0, -1), head)).rejects.toThrow(
     'entries were removed, or the file is of another journal',
   );
+});
+
+test('an export with a digest key has the one that its entries know', async () => {
+  const all = await lines(true);
+  const withKey = (digestKey: unknown) =>
+    all.map((line) => (line['type'] === 'journal' ? { ...line, digestKey } : line));
+  expect(all[0]).toMatchObject({ type: 'journal', digestKey: expect.stringMatching(/^[\w-]{43}$/) });
+  expect(await importing(all)).toEqual({ operations: 1, entries: 6, problem: undefined });
+  await expect(importing(withKey('x'.repeat(43)))).rejects.toThrow(
+    'its digest key is not the one that its entries know',
+  );
+  await expect(importing(withKey('short'))).rejects.toThrow('it is not a line of an export (digestKey)');
 });
 
 testQueryPlans();

@@ -253,6 +253,35 @@ describe('what is personal', () => {
   });
 });
 
+describe('a secret in a row', () => {
+  test.each(['users', 'bank_accounts'] as const)('of %s is never copied, whatever field it is in', async (table) => {
+    const { service, world } = rig();
+    const row = service.add(table);
+    row['apiKey'] = 'sk-invented-1';
+    row['nested'] = { clientSecret: 'sk-invented-2', list: [{ privateKey: 'sk-invented-3' }] };
+    await synced(world);
+    const text = [path(world), `${path(world)}-wal`].filter(existsSync).map((file) => readFileSync(file, 'latin1'));
+    expect(text.join('')).not.toContain('sk-invented');
+    expect(query(world, `SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 1 }]);
+  });
+});
+
+test('what is personal is also removed from a row whose time nobody says', async () => {
+  const { service, world, clock } = rig();
+  service.add('deposits')['createdAt'] = null;
+  service.move('deposits', 0, 'completed');
+  const names = 'SELECT sender_name IS NULL AS gone FROM deposits';
+  await synced(world);
+  expect(query(world, names)).toEqual([{ gone: 0 }]);
+  await clock.sleep(89 * DAY_MS, never);
+  await synced(world, '--full');
+  expect(query(world, names)).toEqual([{ gone: 0 }]);
+  await clock.sleep(3 * DAY_MS, never);
+  await synced(world, '--full');
+  expect(query(world, names)).toEqual([{ gone: 1 }]);
+  expect(query(world, 'SELECT name FROM person_name')).toEqual([]);
+});
+
 test('rows that are too old for names are not written again at each reading', async () => {
   const { service, world, clock } = rig();
   service.add('deposits');

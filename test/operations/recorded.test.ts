@@ -8,8 +8,8 @@ import { fakeWorld } from '../support/world.ts';
 
 const DATA = JSON.stringify({ endpoint: withdrawFees.id, data: { withdrawalId: 'FTW_1', status: 'pending' } });
 
-/** Prints what was done under a key, and returns the endpoints that were read for it. */
-async function readFor(result: string | null): Promise<readonly string[]> {
+/** Prints what was done under a key, and returns the outcome and the endpoints that were read for it. */
+async function repeated(result: string | null, more: Partial<Operation> = {}) {
   const asked: string[] = [];
   const line = { isLive: false, show: async () => {}, clear: async () => {}, end: async () => {} };
   const account = {
@@ -32,8 +32,8 @@ async function readFor(result: string | null): Promise<readonly string[]> {
     requestId: 'FTW_1',
     endpoint: withdrawFees.id,
   };
-  await recordedOutcome(account, { ...operation, request: '{}', ...resultIn(result) } as unknown as Operation, 0);
-  return asked;
+  const recorded = { ...operation, request: '{}', ...resultIn(result), ...more } as unknown as Operation;
+  return { outcome: await recordedOutcome(account, recorded, 0), asked };
 }
 
 test.each<[string, string | null, readonly string[]]>([
@@ -41,5 +41,22 @@ test.each<[string, string | null, readonly string[]]>([
   ['nothing are read again', null, [verifyWithdrawal.id]],
   ['what looking for an outcome left are read again', '{"unseenSinceMs":1}', [verifyWithdrawal.id]],
 ])('operations with %s', async (_what, result, expected) => {
-  expect(await readFor(result)).toEqual(expected);
+  expect((await repeated(result)).asked).toEqual(expected);
+});
+
+test('an operation that failed is an error again, with what was recorded of it', async () => {
+  const more = { state: 'failed', summary: 'a withdrawal', detail: 'refunded', updatedAt: '2026-01-05T09:00:00.000Z' };
+  const { outcome, asked } = await repeated(DATA, more as Partial<Operation>);
+  expect(asked).toEqual([]);
+  expect(outcome).toMatchObject({
+    error: {
+      ...{ category: 'failed', operationId: 'o', hint: expect.stringContaining('use another idempotency key') },
+      message: expect.stringMatching(/^this failed on 2026-01-05 .*: a withdrawal \(refunded\)$/),
+    },
+    result: { data: { withdrawalId: 'FTW_1' } },
+  });
+});
+
+test('an operation that was accepted is no error', async () => {
+  expect((await repeated(DATA)).outcome.error).toBeUndefined();
 });

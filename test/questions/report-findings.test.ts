@@ -101,6 +101,59 @@ test('what fails counts in the period in which it failed, however long ago it be
   expect(kinds).toMatchObject([{ kind: 'transfers of the account', failed: 1 }]);
 });
 
+describe('more moments than the database adds up one by one', () => {
+  /** An account that moved money of its own, while one of its users paid for an onramp. */
+  async function withMoneyOfUsers() {
+    const { world, ids, accountNumber } = await account();
+    await pass(world, 4 * HOUR_MS);
+    const { users } = await json(world, 'users', 'list');
+    const [user] = users;
+    const payer = ['--sender', `${user.firstName} ${user.lastName}`];
+    const onramp = await json(world, 'onramp', 'start', user.userId, '--amount', '5000', '--yes');
+    await must(world, 'sandbox', 'pay', onramp.accountNumber, '--amount', onramp.totalAmountWithFee.value, ...payer);
+    await must(world, 'sandbox', 'pay', accountNumber, '--amount', '700', '--sender', 'HARMATTAN PAY');
+    await must(world, 'transfers', 'start', '--amount', '300', '--token', 'CNGN', '--to', COLD, '--yes');
+    // Transfers of this amount fail, and payouts to this account are returned.
+    await must(world, 'transfers', 'start', '--amount', '1601', '--token', 'CNGN', '--to', COLD, '--yes');
+    await must(world, 'payout', 'start', '--amount', '200', '--to', ids[2] ?? '', '--yes');
+    await must(world, 'sandbox', 'settle');
+    await pass(world, 4 * HOUR_MS);
+    await must(world, 'sync');
+    return world;
+  }
+
+  const OWN = { in: { value: '700.000000' }, out: { value: '-300.000000' }, unlisted: { value: '0.000000' } };
+
+  test('are days: they have the movements of the account, and none of its users', async () => {
+    const world = await withMoneyOfUsers();
+    const by = async (step: string) => {
+      const { parts } = await json(world, 'report', '--since', '2026-06-01', '--by', step);
+      return (parts as { asset: string }[]).filter(({ asset }) => asset === 'CNGN');
+    };
+    const days = await by('day');
+    expect(days).toMatchObject([{ day: '2026-11-02', ...OWN, movements: 2, failed: 2 }]);
+    // The time that names a part is the only difference.
+    const sums = days.map((part) => ({ ...part, day: expect.anything() }));
+    expect((await by('month')).map((part) => ({ ...part, day: part }))).toMatchObject(sums);
+  });
+
+  test('are looks at the balances: they find nothing that no list shows', async () => {
+    const world = await withMoneyOfUsers();
+    const before = await report(world);
+    // Looks that saw no other balance than the first one.
+    inCopy(
+      world,
+      `WITH RECURSIVE look (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM look WHERE n < 150)
+       INSERT INTO stored_balance_checks SELECT strftime('%Y-%m-%dT%H:%M:%fZ', min(at), '+' || n || ' minutes')
+       FROM stored_balance_checks, look GROUP BY n`,
+    );
+    const after = await report(world);
+    expect([before.code, after.code, after.stderr]).toEqual([0, 0, '']);
+    expect(after.of('CNGN')).toMatchObject(OWN);
+    expect(after.assets).toEqual(before.assets);
+  });
+});
+
 describe('money that stays or comes back', () => {
   test('of an own bridge transfer is neither in nor out; the fee of the bridge is paid', async () => {
     const { world } = await account();

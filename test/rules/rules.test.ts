@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { success } from '../support/exchange.ts';
 import { ACCOUNT, ADDRESS, MONDAY_MS, OTHER_ADDRESS, pay, payByApi, ruledMachine, SAVED } from './support.ts';
 
 const HOUR_MS = 3_600_000;
@@ -480,6 +481,27 @@ describe('destinations', () => {
       ['api', 'POST', '/initiateofframp', '-f', 'amount=5000000', '-f', `bankAccountId=${SAVED}x`, '--yes'],
     ])
       await stops(argv, 'RULE_DESTINATION', 'could not be looked up');
+  });
+
+  const ADA = { accountId: SAVED, bankCode: '000013', accountNumber: '0123456789', accountName: 'ADA' };
+  const OBI = { ...ADA, accountNumber: '0123456780', accountName: 'OBI' };
+
+  test.each<[string, readonly object[]]>([
+    ['two accounts', [ADA, OBI]],
+    ['two accounts, the allowed one last', [OBI, ADA]],
+    ['the allowed account twice', [ADA, ADA]],
+    ['no account', []],
+    ['another account', [{ ...ADA, accountId: `${SAVED}x` }]],
+    ['an account without its bank', [{ ...ADA, bankCode: null }]],
+    ['an account without its number', [{ ...ADA, accountNumber: null }]],
+  ])('stop a payment whose saved bank account the service answers with %s', async (_what, accounts) => {
+    const { stops } = await ruledMachine(['--allow-account', ACCOUNT]);
+    const network = async () => success({ accounts });
+    for (const argv of [
+      ['payout', 'start', '--amount', '5', '--to', SAVED, '--yes'],
+      ['api', 'POST', '/initiateofframp', '-f', 'amount=5000000', '-f', `bankAccountId=${SAVED}`, '--yes'],
+    ])
+      await stops(argv, 'RULE_DESTINATION', 'could not be looked up', { network });
   });
 
   test('stop a saved bank account that is another one, after looking it up', async () => {

@@ -111,6 +111,30 @@ test('an event that is not sealed is held where sealing is required, until it co
   expect([await heldFor(inbox), await due(inbox)]).toEqual([[], [1]]);
 });
 
+test.each<[string, Parameters<Inbox['forwardTo']>[0]]>([
+  ['the account’s id', { fintechId: OWN }],
+  ['the targets', { targets: [TARGET] }],
+  ['nothing', {}],
+])('sealing stays required when only %s is said again', async (_what, said) => {
+  const { inbox, keep } = await forwarding({ needsSealing: true });
+  await inbox.forwardTo(said);
+  await keep(onboarded(1));
+  expect([await heldFor(inbox), await due(inbox)]).toEqual([['unsealed'], []]);
+  await inbox.forwardTo({ needsSealing: false });
+  await keep(onboarded(2));
+  expect(await due(inbox)).toEqual([2]);
+});
+
+test.each<[string, Parameters<Inbox['forwardTo']>[0]]>([
+  ['sealing', { needsSealing: false }],
+  ['the targets', { targets: [TARGET] }],
+])('the account’s id stays known when only %s is said again', async (_what, said) => {
+  const { inbox, keep } = await forwarding({ fintechId: OWN });
+  await inbox.forwardTo(said);
+  await keep({ ...onboarded(1), fintechId: OTHER });
+  expect([await heldFor(inbox), await due(inbox)]).toEqual([['foreign'], []]);
+});
+
 describe('a redrive', () => {
   async function withHeld() {
     const all = await forwarding({ fintechId: OWN });

@@ -297,6 +297,7 @@ function networkOf(answer: DocumentedAnswer) {
   const sent = path === '/fx/limit-order' ? '/fx/orders' : path;
   const pattern = new RegExp(`^/v1${sent.replace(/:\w+/g, '[^/]+')}$`);
   let asked = 0;
+  let last: HttpRequest | undefined;
   const network = async (request: HttpRequest) => {
     const isAsked =
       pattern.test(new URL(request.url).pathname) && (request.method === method || path === '/getbankscode');
@@ -304,9 +305,10 @@ function networkOf(answer: DocumentedAnswer) {
     const other = path === '/manageipallowlist' ? otherAction(answer, request.body) : undefined;
     if (other) return other;
     asked += 1;
+    last = request;
     return json(http, body, headers);
   };
-  return { network, asked: () => asked };
+  return { network, asked: () => asked, sent: () => last };
 }
 
 function given({ request = {} }: DocumentedAnswer): Given {
@@ -318,19 +320,22 @@ interface Outcome {
   readonly code: number | undefined;
   /** How often the endpoint was asked. */
   readonly asked: number;
+  /** The last request to the endpoint. */
+  readonly sent: HttpRequest | undefined;
   readonly printed: unknown;
   readonly err: string;
 }
 
 /** Runs the command of an answer's endpoint against that answer. */
 export async function run(answer: DocumentedAnswer, timeout = '2s'): Promise<Outcome> {
-  const { network, asked } = networkOf(answer);
-  return { ...(await runAgainst(answer, 'https://service.test/v1', network, timeout)), asked: asked() };
+  const { network, asked, sent } = networkOf(answer);
+  const ended = await runAgainst(answer, 'https://service.test/v1', network, timeout);
+  return { ...ended, asked: asked(), sent: sent() };
 }
 
 /** Like `run`, with a server on this machine and the real network. */
 export async function runOverHttp(answer: DocumentedAnswer): Promise<Outcome> {
-  const { network, asked } = networkOf(answer);
+  const { network, asked, sent } = networkOf(answer);
   const { baseUrl } = await httpServer(async (incoming, outgoing) => {
     const { method = '', url = '' } = incoming;
     const { status, headers, body } = await network({
@@ -339,7 +344,7 @@ export async function runOverHttp(answer: DocumentedAnswer): Promise<Outcome> {
     });
     outgoing.writeHead(status, { ...headers }).end(body);
   });
-  return { ...(await runAgainst(answer, baseUrl, testNetwork(), '5s')), asked: asked() };
+  return { ...(await runAgainst(answer, baseUrl, testNetwork(), '5s')), asked: asked(), sent: sent() };
 }
 
 async function runAgainst(
@@ -347,7 +352,7 @@ async function runAgainst(
   baseUrl: string,
   network: Exchange,
   timeout: string,
-): Promise<Omit<Outcome, 'asked'>> {
+): Promise<Omit<Outcome, 'asked' | 'sent'>> {
   const line = lineOf(answer.endpoint);
   if (!line) throw new Error(`no command for ${answer.endpoint}`);
   const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key', FIATRAIL_SERVICE_NAME: SERVICE };

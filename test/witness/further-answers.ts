@@ -530,6 +530,9 @@ const REFUSALS: readonly FurtherAnswer[] = [
   unclear('200-status-1', 'POST /swap', 200, { status: 1, data: { requestId: 'swap-7' } }, 6),
   refused('400-status-1', 'POST /swap', 400, { status: 1, message: 'Unknown token' }, {}, UNKNOWN),
   unclear('200-code-5', 'POST /swap', 200, { code: 5, data: { requestId: 'swap-8' } }, 6),
+  unclear('200-with-00-and-error', 'POST /swap', 200, { status: 'Error', response_code: '00', message: 'Broken' }, 6),
+  unclear('200-with-00-and-failed', 'POST /swap', 200, { ...done({ requestId: 'swap-9' }), status: 'Failed' }, 6),
+  unclear('200-with-00-and-false', 'GET /getfees', 200, { ...done({ fintechId: 'f-4' }), success: false }, 5),
   unclear('200-success-false', 'POST /swap', 200, { success: false, message: 'Something happened' }, 6),
   unclear('200-failed-with-data', 'POST /cngnonramp', 200, { status: 'failed', data: { requestId: 'r-1' } }, 6),
   refused(

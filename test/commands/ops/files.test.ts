@@ -108,6 +108,19 @@ describe('an exported journal', () => {
     ).toHaveLength(4);
   });
 
+  test('is refused with another digest key, with which no idempotency key would know its input', async () => {
+    const [first = '', ...rest] = await exported('--with-digest-key');
+    rewrite([JSON.stringify({ ...JSON.parse(first), digestKey: 'x'.repeat(43) }), ...rest]);
+    expect(await imported()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('its digest key is not the one that its entries know'),
+    });
+    expect(count()).toEqual({ n: 0 });
+    rewrite([first, ...rest]);
+    expect((await imported()).code).toBe(0);
+    expect((await run(withdraw('500', '--once', 'k-0'))).code).toBe(0);
+  });
+
   test('contains the digest key only if asked', async () => {
     const database = new DatabaseSync(path());
     const key = String(database.prepare(`SELECT value FROM setting`).get()?.['value']);
