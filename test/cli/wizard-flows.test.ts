@@ -208,7 +208,7 @@ describe('onramp start', () => {
       }));
       return success({ users: rows, pagination: { total, limit, offset } });
     };
-  const FEES = { baseAmount: 5000, totalFee: 100, totalAmount: 5100 };
+  const FEES = { baseAmount: 5000.5, totalFee: 99.5, totalAmount: 5100 };
   const ACCOUNT_TO_PAY = {
     virtualAccount: {
       accountNumber: '7549681956',
@@ -223,13 +223,13 @@ describe('onramp start', () => {
   const status = (state: string, more: object = {}) => success({ requestId: 'r-1', status: state, ...more });
   const SERVICE: Service = {
     '/listfintechusers': users(250),
-    '/cngnonramp': () =>
+    '/cngnonramp': ({ autoSwap }) =>
       success({
         requestId: 'r-1',
         walletAddress: '0x1',
         status: 'requested',
         message: 'pay',
-        autoSwapEnabled: false,
+        autoSwapEnabled: autoSwap,
         targetAsset: 'CNGN',
         feeBreakdown: FEES,
       }),
