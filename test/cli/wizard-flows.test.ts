@@ -223,7 +223,7 @@ describe('onramp start', () => {
   const status = (state: string, more: object = {}) => success({ requestId: 'r-1', status: state, ...more });
   const SERVICE: Service = {
     '/listfintechusers': users(250),
-    '/cngnonramp': ({ autoSwap }) =>
+    '/cngnonramp': ({ autoSwap, amount }) =>
       success({
         requestId: 'r-1',
         walletAddress: '0x1',
@@ -231,7 +231,7 @@ describe('onramp start', () => {
         message: 'pay',
         autoSwapEnabled: autoSwap,
         targetAsset: 'CNGN',
-        feeBreakdown: FEES,
+        feeBreakdown: { ...FEES, baseAmount: amount },
       }),
     '/getvirtualaccount': (_, count) => (count < 3 ? refusal(404, '02', 'not yet') : success(ACCOUNT_TO_PAY)),
     '/cngnonrampstatus': (_, count) => status(count < 3 ? 'pending' : 'completed'),
@@ -430,7 +430,7 @@ describe('fees withdrawals start', () => {
       }),
     '/feewithdrawal': (body) => {
       bodies.push(body);
-      return success({ withdrawalId: 'w-1', amount: 150_050, status: 'pending' });
+      return success({ withdrawalId: 'w-1', amount: body['amount'], status: 'pending' });
     },
   };
   const AMOUNT: Answer = { kind: 'text', asks: 'Amount in Naira, max or all:', says: '1,500.50' };
