@@ -62,7 +62,12 @@ export type ComparedMeta = Pick<FieldMeta, 'type' | 'unit' | 'asset' | 'names' |
  * Whether a value of a response repeats that of the request, as the fields' metadata says how to compare them. A value that is missing or cannot be read says
  * nothing.
  */
-export function repeatsValue(asked: unknown, answered: unknown, ofAsked: ComparedMeta, ofAnswered: ComparedMeta): boolean {
+export function repeatsValue(
+  asked: unknown,
+  answered: unknown,
+  ofAsked: ComparedMeta,
+  ofAnswered: ComparedMeta,
+): boolean {
   if (isUnit(ofAnswered.unit)) return repeatsAmount(asked, answered, ofAsked, ofAnswered);
   if (typeof asked === 'boolean' && typeof answered === 'boolean') return asked === answered;
   const [a, b] = [textOf(asked), textOf(answered)];
@@ -119,4 +124,5 @@ const UNIT_DECIMALS = { kobo: 4, base: 0, naira: 6, token: 6, 'decimal-string': 
   number
 >;
 
-export const millionthsIn = (text: string, unit: MoneyUnit): bigint | undefined => scaledInteger(text, UNIT_DECIMALS[unit]);
+export const millionthsIn = (text: string, unit: MoneyUnit): bigint | undefined =>
+  scaledInteger(text, UNIT_DECIMALS[unit]);

@@ -117,7 +117,10 @@ export function shownOf(operation: Operation) {
     searchState: { contradiction },
     ...shown
   } = operation;
-  return { ...shown, contradiction: contradiction ? { asked: contradiction.asked, answered: contradiction.answered } : null };
+  return {
+    ...shown,
+    contradiction: contradiction ? { asked: contradiction.asked, answered: contradiction.answered } : null,
+  };
 }
 
 /** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */

@@ -23,8 +23,8 @@ const list = (...ips: string[]) =>
     }),
     totalIps: ips.length,
   });
-const ADDED = success({ action: 'add', ipAddress: OWN, totalIps: 2, message: 'done' });
-const REMOVED = success({ action: 'remove', removed: OWN, totalIps: 1, message: 'done' });
+const ADDED = success({ action: 'add', totalIps: 2, message: 'done' });
+const REMOVED = success({ action: 'remove', totalIps: 1, message: 'done' });
 const FEES = success({ fintechId: 'f-1' });
 const BLOCKED = refusal(403, '03', 'not on the list');
 
