@@ -1051,6 +1051,27 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/operations/onramps.test.ts'],
   },
   {
+    file: 'src/engine/send.ts',
+    line: 'if (requestId === undefined || isAsked) return undefined;',
+    change: 'if (requestId !== undefined || isAsked) return undefined;',
+    tests: ['test/cli/contradicted.test.ts', 'test/cli/journaled.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/send.ts',
+    line: 'result: searchResult({ contradiction }),',
+    change: '',
+    tests: ['test/cli/contradicted.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/operations/reconcile.ts',
+    line: "if (operation.searchState.contradiction) return { kind: 'contradicted', operation };",
+    change: '',
+    tests: ['test/operations/absence.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/engine/operations/reconcile.ts',
     line: "if (isInDoubt(operation) || operation.state === 'prepared') throw error;",
     change: 'if (isInDoubt(operation)) throw error;',

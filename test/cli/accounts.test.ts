@@ -23,6 +23,8 @@ const CREATED = '2026-01-05T09:00:00.000Z';
 /** The fintech id that the service names for each key. */
 let fintechs: Record<string, string | undefined>;
 let payments: string[];
+/** How many withdrawals the service ever started: each has an id of its own. */
+let withdrawals = 0;
 let reads: number;
 let world: FakeWorld;
 
@@ -30,7 +32,7 @@ const service: Exchange = async ({ url, headers }) => {
   const apiKey = headers['x-api-key'] ?? '';
   if (url.endsWith('/feewithdrawal')) {
     payments.push(apiKey);
-    return success({ withdrawalId: `FTW_${payments.length}`, amount: 50_000, status: 'pending', createdAt: CREATED });
+    return success({ withdrawalId: `FTW_${++withdrawals}`, amount: 50_000, status: 'pending', createdAt: CREATED });
   }
   reads += 1;
   const fee = { percentageFee: 1, capFee: 50_000, enabled: true };

@@ -83,6 +83,7 @@ test.each<[Conflict['kind'], string | undefined]>([
     summary: 'withdraw',
     createdAt: '2026-01-05T09:00:00.000Z',
     state: 'accepted',
+    searchState: {},
   };
   const thrown = await requireFree({ world: fakeWorld() }, { kind, operation } as Conflict).catch((error) => error);
   if (code === undefined) expect(thrown).toBeInstanceOf(AlreadyDone);

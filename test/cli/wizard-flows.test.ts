@@ -208,7 +208,7 @@ describe('onramp start', () => {
       }));
       return success({ users: rows, pagination: { total, limit, offset } });
     };
-  const FEES = { baseAmount: 5000, totalFee: 100, totalAmount: 5100 };
+  const FEES = { baseAmount: 5000.5, totalFee: 99.5, totalAmount: 5100 };
   const ACCOUNT_TO_PAY = {
     virtualAccount: {
       accountNumber: '7549681956',
@@ -223,15 +223,15 @@ describe('onramp start', () => {
   const status = (state: string, more: object = {}) => success({ requestId: 'r-1', status: state, ...more });
   const SERVICE: Service = {
     '/listfintechusers': users(250),
-    '/cngnonramp': () =>
+    '/cngnonramp': ({ autoSwap, amount }) =>
       success({
         requestId: 'r-1',
         walletAddress: '0x1',
         status: 'requested',
         message: 'pay',
-        autoSwapEnabled: false,
+        autoSwapEnabled: autoSwap,
         targetAsset: 'CNGN',
-        feeBreakdown: FEES,
+        feeBreakdown: { ...FEES, baseAmount: amount },
       }),
     '/getvirtualaccount': (_, count) => (count < 3 ? refusal(404, '02', 'not yet') : success(ACCOUNT_TO_PAY)),
     '/cngnonrampstatus': (_, count) => status(count < 3 ? 'pending' : 'completed'),
@@ -430,7 +430,7 @@ describe('fees withdrawals start', () => {
       }),
     '/feewithdrawal': (body) => {
       bodies.push(body);
-      return success({ withdrawalId: 'w-1', amount: 150_050, status: 'pending' });
+      return success({ withdrawalId: 'w-1', amount: body['amount'], status: 'pending' });
     },
   };
   const AMOUNT: Answer = { kind: 'text', asks: 'Amount in Naira, max or all:', says: '1,500.50' };

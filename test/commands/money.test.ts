@@ -26,7 +26,7 @@ const earned = (available: number | undefined, minimum = 1_000, maximum = 10_000
     summary: { availableForWithdrawal: available },
     details: { minimumWithdrawal: minimum, maximumWithdrawal: maximum },
   });
-const PENDING = success({ withdrawalId: 'w-1', amount: 1, status: 'pending' });
+const PENDING = success({ withdrawalId: 'w-1', status: 'pending' });
 const ACCOUNTS = success({
   accounts: [
     { accountId: 'a-1', accountName: 'ADA OBI', accountNumber: '0123456789', bankCode: '000013' },
@@ -205,7 +205,7 @@ describe('fees withdrawals list --all', () => {
 describe('an endpoint whose effect depends on its action', () => {
   const LIST = ['api', 'POST', '/manageipallowlist', '-f', 'action=list'];
   const REMOVE = ['api', 'POST', '/manageipallowlist', '-f', 'action=remove', '-f', 'index=0'];
-  const listed = success({ action: 'list', ipAddresses: [], totalIps: 0 });
+  const listed = success({ ipAddresses: [], totalIps: 0 });
 
   test.each([
     ['ip list', ['ip', 'list']],
