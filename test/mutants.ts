@@ -1993,20 +1993,19 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/engine/operations/absence.ts',
     line: '    missing.length === 0,\n',
     change: '    true,\n',
-    tests: ['test/operations/absence.test.ts'],
-    failing: 1,
+    tests: ['test/operations/absence.test.ts', 'test/operations/odd-lists.test.ts'],
   },
   {
     file: 'src/engine/operations/absence.ts',
     line: '    goesBack || saysAll,\n',
     change: '    true,\n',
-    tests: ['test/operations/absence.test.ts'],
+    tests: ['test/operations/absence.test.ts', 'test/operations/odd-lists.test.ts'],
   },
   {
     file: 'src/engine/operations/absence.ts',
     line: '    id != null,\n',
     change: '    true,\n',
-    tests: ['test/operations/absence.test.ts'],
+    tests: ['test/operations/absence.test.ts', 'test/operations/odd-lists.test.ts'],
   },
   {
     file: 'src/engine/operations/absence.ts',

@@ -78,6 +78,7 @@ test('a confirmation reads over the connection of its payment', async () => {
       'POST /fees/platform/preview',
       'GET /getfees',
       'GET /balance/user/ID',
+      'POST /listuserwallets',
       'POST /cngnonramp',
       'POST /getvirtualaccount',
     ],

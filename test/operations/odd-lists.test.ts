@@ -38,8 +38,19 @@ const ODD: Readonly<Record<string, OddPage>> = {
       .toSorted(
         (one, other) => Number(String(one.createdAt).slice(-7, -4)) - Number(String(other.createdAt).slice(-7, -4)),
       ),
+  'without what is from half an hour before the request to two minutes after it': (rows, _asked, _nowMs, sentMs) =>
+    rows.filter((row) => atOf(row) < sentMs - HOUR_MS / 2 || atOf(row) > sentMs + 2 * MINUTE_MS),
   'oldest first': oldestFirst,
   shuffled: (rows) => rows.filter((_row, index) => index % 2).concat(rows.filter((_row, index) => index % 2 === 0)),
+};
+
+/** The rows that a list has before the request, where it must have some: what is added to their amounts, and how many minutes pass after each. */
+const EARLIER: Readonly<Record<string, readonly (readonly [more: number, minutes: number])[]>> = {
+  'late by 3 hours as a whole': [[1, 240]],
+  'without what is from half an hour before the request to two minutes after it': [
+    [1, 240],
+    [8, 10],
+  ],
 };
 
 /** What says how many rows a list has; an odd list does not say it. */
@@ -131,10 +142,21 @@ describe.each(Object.entries(ODD))('a list that is %s', (name, page) => {
       expect(outcomes).toEqual(Object.fromEntries(Object.keys(outcomes).map((each) => [each, 'once'])));
       expect(Object.keys(outcomes).length).toBeGreaterThanOrEqual(11);
 
+      /** Another program makes an equal request of another amount. */
+      async function another({ like }: (typeof GROUPS)[number], line: MoneyLine, more: number): Promise<void> {
+        const again = ['onramp', 'fx'].includes(line.argv[0] ?? '') ? [] : ['--again'];
+        await run(other, [...like(line, { more, tag: ' --no-tag' }).argv, ...again]);
+      }
+
       /** Loses the response of a request, and looks for it as often as it can help. Returns how often it was done. */
-      async function one({ work, like }: (typeof GROUPS)[number], line: MoneyLine): Promise<string> {
+      async function one(group: (typeof GROUPS)[number], line: MoneyLine): Promise<string> {
+        const { work, like } = group;
         now.isOdd = false;
         box.clock.pass(5 * MINUTE_MS);
+        for (const [more, minutes] of EARLIER[name] ?? []) {
+          await another(group, line, more);
+          box.clock.pass(minutes * MINUTE_MS);
+        }
         const done = () => box.inside(({ store }) => store.all<{ id: string }>(work).map(({ id }) => id), 'read');
         const key = `${name} ${line.endpoint}`.replaceAll(' ', '-');
         await box.inside(({ store, nowMs }) => void store.run(ADD_FAULT, line.endpoint, 'lost-response', nowMs));
@@ -146,10 +168,7 @@ describe.each(Object.entries(ODD))('a list that is %s', (name, page) => {
         now.isOdd = true;
         for (let more = 2; more < 7; more++) {
           box.clock.pass(MINUTE_MS / 2);
-          await run(other, [
-            ...like(line, { more, tag: ' --no-tag' }).argv,
-            ...(line.argv[0] === 'onramp' || line.argv[0] === 'fx' ? [] : ['--again']),
-          ]);
+          await another(group, line, more);
         }
         box.clock.pass(MINUTE_MS);
         const later = await run(own, [...like(line, { more: 7 }).argv, '--once', `${key}-later`]);

@@ -328,7 +328,9 @@ describe('while a request is sent again', () => {
 
   async function claimed() {
     const clock = fakeClock(Date.UTC(2026, 0, 5, 9));
-    const journal = await testJournal({ clock });
+    // The process that sent it first has ended.
+    const host = { name: 'host-1', user: 'ada', processId: 1, isRunning: () => false };
+    const journal = await testJournal({ clock, host });
     const claim = await journal.claim({ ...INTENT, endpoint: trade.id, idempotencyKey: 'k' }, BUSY_MS);
     if (claim.kind !== 'ours') throw new Error(claim.kind);
     await journal.append(claim.operationId, 'unknown');

@@ -19,7 +19,7 @@ export function wayOut(looked: Looked, nowMs: number | undefined): readonly stri
     `known: ${knownOf(operation)}`,
     `looked: ${searchesText(looked, nowMs)}`,
     ...('conditions' in looked
-      ? looked.conditions.map(({ holds, says }) => `${holds ? 'seen' : 'not seen'}: ${says}`)
+      ? looked.conditions.map(({ holds, says }) => `${holds ? 'holds' : 'missing'}: ${says}`)
       : []),
     `compare: ${compareWith(looked)}`,
     `if it was done: ${resolve} --completed --request-id ${idOf(looked)} --reason TEXT`,

@@ -64,8 +64,8 @@ describe('a request that is proven to be in no list', () => {
     const { twice, run } = await machineWith(['--unknown', 'ask']);
     await twice(65);
     const { stderr } = await run(RECONCILE.filter((word) => word !== '-q'));
-    expect(stderr).toContain('  not seen: the profile says --unknown ask\n');
-    expect(stderr).toContain('  seen: FTW_NEW came after the request, and is in the list\n');
+    expect(stderr).toContain('  missing: the profile says --unknown ask\n');
+    expect(stderr).toContain('  holds: FTW_NEW came after the request, and is in the list\n');
   });
 });
 
