@@ -73,7 +73,7 @@ function exitsFor(effect: Effect, http: number, { code, isDeclared }: Envelope):
     case '04':
       return http === 429 ? [7] : [6, 7, ...otherwise];
     case '05':
-      return isDeclared ? [3, 4, ...whileLimited] : [6, ...otherwise];
+      return isDeclared ? [3, 4, ...whileLimited] : [6, ...otherwise, ...(effect === 'money' ? [] : whileLimited)];
     default:
       return effect === 'money' ? [6] : [6, ...otherwise, ...whileLimited];
   }

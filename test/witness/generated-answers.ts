@@ -88,8 +88,11 @@ export function generatedAnswer(
   request: DocumentedAnswer['request'],
 ): DocumentedAnswer | undefined {
   const endpoint = `${witness.method} ${witness.path.replace('/platform/', `/${SERVICE}/`)}`;
-  const rows = (witness.response ?? []).filter(
-    ({ name, type }) => type !== 'object' && type !== 'array' && !ABSENT.test(name),
+  const all = witness.response ?? [];
+  const isRespelled = ({ name }: WitnessRow) =>
+    name.includes('_') && all.some((other) => other.name.toLowerCase() === name.replaceAll('_', '').toLowerCase());
+  const rows = all.filter(
+    (row) => row.type !== 'object' && row.type !== 'array' && !ABSENT.test(row.name) && !isRespelled(row),
   );
   if (lineOf(endpoint) === undefined || Object.hasOwn(overlaps, witness.id) || rows.length === 0) return undefined;
   const isOff = witness.path.endsWith('/disable');

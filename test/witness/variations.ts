@@ -61,12 +61,13 @@ const snake = (name: string) => name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => 
 const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 const withFields = (fields: Json): Json => ({ ...fields, xTrace: { span: 7 }, xLabels: ['a'], xNothing: null });
 
-/** Data without its only object around the fields. A list stays a list. */
+/** Data without its only object around the fields, unless one of them is there already. A list stays a list. */
 function flat(data: Json): Json {
   const inside = Object.entries(data).filter(([, value]) => isJsonObject(value)) as [string, Json][];
   const [only, ...others] = inside;
   if (!only || others.length > 0) return data;
   const { [only[0]]: _, ...rest } = data;
+  if (Object.keys(rest).some((name) => name !== 'status' && Object.hasOwn(only[1], name))) return data;
   return { ...rest, ...only[1] };
 }
 
