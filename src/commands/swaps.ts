@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { userDetails } from '../engine/names.ts';
 import { swap, swapsBy } from '../engine/operations/swaps.ts';
-import type { ShownLine } from '../engine/plans/line.ts';
+import { isInDoubt, type ShownLine } from '../engine/plans/line.ts';
 import {
   amountLine,
   balanceLine,
@@ -73,7 +73,8 @@ const trigger = startCommand(swap, triggerSwap, {
     const into = buy ?? 'the wallet’s configured asset';
     const held = async (): Promise<readonly ShownLine[]> => {
       const balance = await walletBalance(session, wallet, sell, 'base');
-      return balance ? [balanceLine(balance, -(sold?.minor ?? balance.minor))] : [];
+      if (!balance) return [];
+      return [isInDoubt(balance) ? balanceLine(balance) : balanceLine(balance, -(sold?.minor ?? balance.minor))];
     };
     const payer = () => readPreviews(held);
     return session.change(

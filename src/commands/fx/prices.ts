@@ -9,18 +9,18 @@ import type { ShownLine } from '../../engine/plans/line.ts';
 import {
   accountBalance,
   balanceLine,
-  type Holding,
   PREVIEW_READ,
   paidFrom,
   readPreviews,
+  type Stated,
   walletBalance,
 } from '../../engine/previews.ts';
-import { type Amount, type Asset, amountForPeople } from '../../money/amount.ts';
+import { type Amount, type Asset, amountForPeople, isUnknownFigure } from '../../money/amount.ts';
 import { timeText } from '../../present/times.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
-async function tradingBalance(session: Session, asset: Asset): Promise<Holding | undefined> {
+async function tradingBalance(session: Session, asset: Asset): Promise<Stated | undefined> {
   if (asset !== 'USDC' && asset !== 'USDT') return accountBalance(session, 'CNGN', 'base');
   const address = (await session.call(fxSettings, {}, PREVIEW_READ)).data.tokenWallets?.[asset];
   return address ? walletBalance(session, address, asset, 'base') : undefined;
@@ -128,7 +128,8 @@ export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<
   const request = { pair, side, cngnAmount: wireDecimal(amount) };
   const { data } = await session.call(quote, request, { isBeforehand: true });
   const price = amountIn(data.quote.price, 'CNGN');
-  if (!price || !data.quote.quoteId)
+  const saved = toSave(data);
+  if (!price || !saved || !data.quote.quoteId)
     throw new CliError('network', 'the quote has no price that can be compared; nothing was sent', {
       code: 'UNUSABLE_ANSWER',
       hint: 'see it with: fiatrail fx quote',
@@ -142,7 +143,7 @@ export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<
     );
   return {
     quoteId: data.quote.quoteId,
-    terms: quoteTermsOf(toSave(data)),
+    terms: quoteTermsOf(saved),
     lines: [['price', `${amountForPeople(price)} each, fixed by quote ${data.quote.quoteId}`]],
   };
 }
@@ -155,11 +156,12 @@ export const quoteTermsOf = ({ pair, side, cngnAmount, price }: SavedQuote): Quo
   price,
 });
 
-/** Returns what is saved of a quote of the service. */
+/** Returns what is saved of a quote of the service; undefined if the unit of its figures is not known. */
 export function toSave({
   quote: { pair, side, cngnAmount, price, usdcAmount, usdtAmount, expiresAt },
-}: Pick<ResponseOf<typeof quote>, 'quote'>): SavedQuote {
+}: Pick<ResponseOf<typeof quote>, 'quote'>): SavedQuote | undefined {
   const token = usdcAmount ?? usdtAmount;
+  if (isUnknownFigure(token) || isUnknownFigure(cngnAmount) || isUnknownFigure(price)) return undefined;
   const more = { ...(typeof token === 'string' ? { tokenAmount: token } : {}), expiresAt: String(expiresAt) };
   return { pair: String(pair), side: String(side), cngnAmount: String(cngnAmount), price: String(price), ...more };
 }

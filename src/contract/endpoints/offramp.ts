@@ -4,7 +4,7 @@ import * as f from '../fields.ts';
 /** The payout account as verified by the bank. */
 const verifiedDestination = () =>
   f.group('public', {
-    accountNumber: f.maybeText('public'),
+    accountNumber: f.maybe(f.accountDigits('public')),
     bankCode: f.maybeText('public'),
     accountHolderName: f.maybeText('public'),
     verificationTimestamp: f.maybe(f.timestamp('public')),

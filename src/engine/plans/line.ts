@@ -16,5 +16,15 @@ export interface BalanceChange {
   readonly minimumMinor?: bigint | undefined;
 }
 
+/** A balance of which the service says something, but not in a unit or an asset that is known. */
+export interface BalanceInDoubt {
+  /** Why it is no amount: `the balance is "84210334500", whose unit is not known`. */
+  readonly doubt: string;
+}
+
+/** Whether what was read of a balance is in doubt, so that it is no amount. */
+export const isInDoubt = (balance: object | undefined): balance is BalanceInDoubt =>
+  balance !== undefined && 'doubt' in balance;
+
 /** A label and its value in a confirmation. */
-export type ShownLine = readonly [label: string, value: string, balance?: BalanceChange];
+export type ShownLine = readonly [label: string, value: string, balance?: BalanceChange | BalanceInDoubt];
