@@ -19,8 +19,8 @@ export interface Reply<D> {
   readonly body: string;
   /** Fields that do not match the contract: a warning, as long as the fields that matter are there. */
   readonly problems: readonly string[];
-  /** Whether it has figures whose unit it does not say. */
-  readonly hasUnknownUnits?: true;
+  /** What in the response cannot be believed, as sentences; missing if there is nothing. */
+  readonly doubts?: readonly string[];
 }
 
 export interface Client {
@@ -179,8 +179,8 @@ function usable<D>(
   effect: Effect,
   answer: Extract<DecodedAnswer<D>, { kind: 'success' }>,
 ): Reply<D> {
-  const { data, body, problems, isOnlyIncomplete, hasUnknownUnits } = answer;
-  const reply = { data, body, problems, ...(hasUnknownUnits ? { hasUnknownUnits } : {}) };
+  const { data, body, problems, isOnlyIncomplete, doubts } = answer;
+  const reply = { data, body, problems, ...(doubts ? { doubts } : {}) };
   const isForeign = effect === 'read' && hasNothingOf(endpoint, data);
   // Documented answers lack fields here and there, and what a read has is worth showing.
   if (isOnlyIncomplete && !isForeign && (effect === 'read' || problems.length === 0)) return reply;

@@ -5,11 +5,11 @@ import { contradictingKey, countFields, responseProblems } from '../contract/che
 import { type Endpoint, fieldsSentIn, pathParameters, type ResponseOf } from '../contract/endpoint.ts';
 import { FAULTS } from '../contract/faults.ts';
 import { PLATFORM } from '../contract/paths.ts';
-import { hasUnknownFigures, isAbout, pagingIn, readData } from '../contract/reading/index.ts';
+import { isAbout, pagingIn, readData } from '../contract/reading/index.ts';
 import { bareName, type Fields } from '../contract/reading/values.ts';
 import { shapeOf } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
-import { isJsonObject, isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
+import { isJsonObject, isWireNumber, parseAnswer, type WireNumber, wireNumberText } from '../money/decimal.ts';
 import { lookAt } from '../money/json-text.ts';
 import { errorNameIn } from './error-names.ts';
 import { isDefinite, isRateLimit, NOT_ALLOWED, REFUSALS, type Refused } from './refusals.ts';
@@ -307,8 +307,8 @@ export type DecodedAnswer<D = unknown> =
       readonly problems: readonly string[];
       /** Whether all problems are missing fields: what is there can be trusted. */
       readonly isOnlyIncomplete: boolean;
-      /** Whether it has figures whose unit it does not say. */
-      readonly hasUnknownUnits?: true;
+      /** What in the response cannot be believed, as sentences. */
+      readonly doubts?: readonly string[];
     }
   | Refused
   | {
@@ -338,7 +338,7 @@ export function decodeAnswer<E extends Endpoint>(
   if (excess !== undefined) return unusable(excess);
   let json: unknown;
   try {
-    json = parseJson(body);
+    json = parseAnswer(body);
   } catch {
     return unusable(status >= 300 && status <= 399 ? REDIRECT : describeBody(response));
   }
@@ -407,7 +407,8 @@ function success<E extends Endpoint>(
   { status, body }: HttpResponse,
   isLate: () => boolean,
 ): DecodedAnswer<ResponseOf<E>> {
-  const data = readData(endpoint, dataOf(endpoint, reading));
+  const doubts = new Set<string>();
+  const data = readData(endpoint, dataOf(endpoint, reading), (doubt) => doubts.add(doubt));
   const found = responseProblems(endpoint.response(), data, isLate);
   if (found.isLate) return { kind: 'unusable', httpStatus: status, reason: TOO_SLOW, isLate: true };
   return {
@@ -417,7 +418,7 @@ function success<E extends Endpoint>(
     body,
     problems: found.problems.map(({ field }) => field || 'data'),
     isOnlyIncomplete: found.isOnlyIncomplete,
-    ...(hasUnknownFigures(endpoint.response(), data) ? { hasUnknownUnits: true } : {}),
+    ...(doubts.size > 0 ? { doubts: [...doubts] } : {}),
   };
 }
 

@@ -3,8 +3,9 @@ import type { Reply } from '../client/client.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
 import { type Outcome, outcomeOf } from '../engine/outcome.ts';
-import { amount, amountForPeople, DECIMALS, printable, type Token } from '../money/amount.ts';
-import { scaledInteger } from '../money/decimal.ts';
+import { isInDoubt } from '../engine/plans/line.ts';
+import { balanceIn } from '../engine/previews.ts';
+import { amountForPeople, isZero, printable, type Token, type UnknownFigure } from '../money/amount.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
 import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
@@ -22,28 +23,27 @@ const requireOption = option(
 type Required = ReturnType<ReturnType<typeof amountOfTokenIn>> | undefined;
 
 /**
- * Returns an error for a balance that is below the required one, or that the response does not say. The balance is
- * printed too.
+ * Returns an error for a balance that is below the required one, or that the response does not say in a unit and an asset that
+ * are known. The balance is printed too.
  */
-function shortfall(
-  { totalBalance }: { readonly totalBalance?: string | null | undefined },
-  token: Token = 'CNGN',
-  required: Required,
-): CliError | undefined {
+function shortfall(data: TokenBalances, token: Token = 'CNGN', required: Required): CliError | undefined {
   if (!required) return undefined;
   const least = required(token);
-  const minor = typeof totalBalance === 'string' ? scaledInteger(totalBalance, DECIMALS[token]) : undefined;
-  if (minor === undefined)
-    return new CliError('network', 'the response has no balance', {
+  const found = balanceIn(data.totalBalance, token, [data]);
+  if (!found || isInDoubt(found))
+    return new CliError('network', found?.doubt ?? 'the response has no balance', {
       code: 'UNUSABLE_ANSWER',
       hint: 'see it with: -o raw',
     });
-  if (minor >= least.minor) return undefined;
-  const have = amountForPeople(amount(token, minor));
-  return new CliError('declined', `the balance is ${have}, below the required ${amountForPeople(least)}`, {
-    code: 'BALANCE_BELOW',
-    hint: 'see where it is without --require',
-  });
+  if (found.minor >= least.minor) return undefined;
+  return new CliError(
+    'declined',
+    `the balance is ${amountForPeople(found)}, below the required ${amountForPeople(least)}`,
+    {
+      code: 'BALANCE_BELOW',
+      hint: 'see where it is without --require',
+    },
+  );
 }
 
 const networkList = (text: string) => {
@@ -58,7 +58,7 @@ const networksOption = option('--networks <list>', 'comma-separated EVM networks
 interface BalanceOnNetwork {
   readonly network?: string | null | undefined;
   readonly walletAddress?: unknown;
-  readonly balance?: string | null | undefined;
+  readonly balance?: string | UnknownFigure | null | undefined;
   readonly error?: string | null | undefined;
 }
 
@@ -74,7 +74,8 @@ const NOTHING_ON = { field: 'emptyNetworks', title: 'Empty on' } as const;
 
 /** Splits the networks: those with a balance or an error, and the names of the empty ones. */
 function summarized(all: readonly BalanceOnNetwork[]) {
-  const isEmpty = ({ balance, error }: BalanceOnNetwork) => !error && (!balance || scaledInteger(balance, 6) === 0n);
+  const isEmpty = ({ balance, error }: BalanceOnNetwork) =>
+    !error && (!balance || (typeof balance === 'string' && isZero(balance)));
   const networkBalances = all.filter((each) => !isEmpty(each));
   const names = new Set(networkBalances.map(({ network }) => network));
   const others = all.map(({ network }) => network).filter((network) => !names.has(network));
@@ -82,7 +83,7 @@ function summarized(all: readonly BalanceOnNetwork[]) {
 }
 
 interface TokenBalances {
-  readonly totalBalance?: string | null | undefined;
+  readonly totalBalance?: string | UnknownFigure | null | undefined;
   readonly networkBalances?: readonly BalanceOnNetwork[] | null | undefined;
 }
 

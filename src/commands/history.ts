@@ -3,7 +3,7 @@ import type { ResponseOf } from '../contract/endpoint.ts';
 import { listDeposits, listPayouts, listTransactions } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { depositsBy, payoutsBy, transactionsBy, withdrawalsBy } from '../engine/lists/history.ts';
-import { amountForPeople, fromWire } from '../money/amount.ts';
+import { amountForPeople, fromWire, isUnknownFigure, type UnknownFigure } from '../money/amount.ts';
 import type { Result } from '../present/result.ts';
 import {
   BANK_STATUSES,
@@ -70,7 +70,8 @@ const payouts = listCommand(listPayouts, {
   listing: ({ type, status, userId }) => payoutsBy({ type: typeFor(userId, type, 'user_offramp'), userId, status }),
 });
 
-const naira = (text: string | null | undefined) => {
+const naira = (text: string | UnknownFigure | null | undefined) => {
+  if (isUnknownFigure(text)) return `${text.value} (not known to be in Naira)`;
   const value = text ? fromWire(text, 'naira', 'NGN') : undefined;
   return value ? amountForPeople(value) : '';
 };
@@ -79,7 +80,7 @@ const naira = (text: string | null | undefined) => {
 function totalsOf(data: unknown): Pick<Result, 'below'> {
   const { summary } = data as Pick<ResponseOf<typeof listTransactions>, 'summary'>;
   if (!summary) return {};
-  const row = (name: string, count: number | null | undefined, volume: string | null | undefined) => ({
+  const row = (name: string, count: number | null | undefined, volume: string | UnknownFigure | null | undefined) => ({
     ...{ direction: name, count: String(count ?? ''), volume: naira(volume) },
   });
   return {

@@ -126,18 +126,10 @@ const TYPES: Readonly<Record<string, JsonSchema>> = {
   datetime: { type: 'string', format: 'date-time' },
 };
 
-function ofMoney({ asset, unit, isMasked, mayBeBase }: FieldMeta): JsonSchema {
-  const money = amountSchema(assetSchema(asset), isMasked ? z.string() : undefined);
-  if (!mayBeBase && unit !== 'base') return jsonOf(money);
-  // The unit cannot always be determined from what the service sends. In the order book, the asset is then missing too.
-  const withUnit = z.extend(money, { unit: z.optional(z.literal('unknown')) });
-  return jsonOf(mayBeBase ? z.partial(withUnit, { asset: true }) : withUnit);
-}
-
-/** Null where nothing names the token. Undefined for any token. */
-function assetSchema(asset: FieldMeta['asset']): z.ZodMiniType | undefined {
-  if (typeof asset === 'string') return z.enum([asset]);
-  return asset && 'byDefault' in asset ? undefined : z.nullable(z.enum(Object.keys(DECIMALS)));
+/** What the service sends may be in another unit or asset than the documented one, and is then printed as it came. */
+function ofMoney({ asset }: FieldMeta): JsonSchema {
+  const stated = z.nullable(z.enum(typeof asset === 'string' ? [asset] : Object.keys(DECIMALS)));
+  return jsonOf(z.extend(amountSchema(stated, z.string()), { unit: z.optional(z.literal('unknown')) }));
 }
 
 /** Returns the schema of what a command prints. Throws CliError usage if that is not described. */

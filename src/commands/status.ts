@@ -9,6 +9,7 @@ import { existingProfileInbox } from '../engine/inbox.ts';
 import { existingMirror } from '../engine/mirror/open.ts';
 import { statusOf } from '../engine/mirror/sync.ts';
 import type { Outcome } from '../engine/outcome.ts';
+import { isInDoubt } from '../engine/plans/line.ts';
 import { accountBalance, nairaOf } from '../engine/previews.ts';
 import { amount, TOKENS, type Token } from '../money/amount.ts';
 import { amountSchema } from '../present/prints.ts';
@@ -71,7 +72,7 @@ async function openOf(session: Session) {
 async function account(session: Session) {
   const inAll = async (token: Token) => {
     const held = await accountBalance(session, token, 'allNetworks', {});
-    return held ? amount(token, held.minor) : null;
+    return held && !isInDoubt(held) ? amount(token, held.minor) : null;
   };
   const held = async () => Promise.all(TOKENS.map(async (token) => [token, await inAll(token)] as const));
   const [balances, { data }, open] = await Promise.all([held(), session.call(accumulatedFees, {}), openOf(session)]);

@@ -4,7 +4,7 @@ import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.t
 import { swapPreview } from '../engine/book-previews.ts';
 import { userDetails } from '../engine/names.ts';
 import { swap, swapsBy } from '../engine/operations/swaps.ts';
-import type { ShownLine } from '../engine/plans/line.ts';
+import { isInDoubt, type ShownLine } from '../engine/plans/line.ts';
 import {
   amountLine,
   balanceLine,
@@ -77,11 +77,12 @@ const trigger = startCommand(swap, triggerSwap, {
       const read = once(() => walletBalance(session, wallet, sell, 'base'));
       const held = async (): Promise<readonly ShownLine[]> => {
         const balance = await read();
-        return balance ? [balanceLine(balance, -(sold?.minor ?? balance.minor))] : [];
+        if (!balance) return [];
+        return [isInDoubt(balance) ? balanceLine(balance) : balanceLine(balance, -(sold?.minor ?? balance.minor))];
       };
       const filled = async () => {
-        const all = sold ?? (await read());
-        return all && buy ? swapPreview(session, { sold: all, buy }) : [];
+        const balance = sold ?? (await read());
+        return balance && !isInDoubt(balance) && buy ? swapPreview(session, { sold: balance, buy }) : [];
       };
       return readPreviews(held, filled);
     };

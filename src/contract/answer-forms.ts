@@ -15,9 +15,10 @@ export type EnvelopeForm = 'lower-case' | 'code-in-status' | 'camel-only' | 'cod
 
 /**
  * How a value is written. base: a decimal text in millionths. seconds: a time as an object of seconds and nanoseconds.
- * no-zone: a time without zone and milliseconds. An object has other words for some of the values.
+ * no-zone: a time without zone and milliseconds. net-in-stablecoin: a trade whose net amount is one of stablecoin on both sides.
+ * An object has other words for some of the values.
  */
-export type Writing = 'base' | 'seconds' | 'no-zone' | Readonly<Record<string, string>>;
+export type Writing = 'base' | 'seconds' | 'no-zone' | 'net-in-stablecoin' | Readonly<Record<string, string>>;
 
 /** How one endpoint answers in a form. Paths are dotted, and `[]` stands for every item of a list. */
 export interface AnswerForm {
@@ -100,9 +101,16 @@ const REFUSAL_FORMS: Readonly<Record<string, readonly RefusalForm[]>> = {
 const orderInBase = (at: string): Readonly<Record<string, Writing>> =>
   Object.fromEntries(['price', 'minAmount', 'maxAmount', 'availableLiquidity'].map((name) => [at + name, 'base']));
 
+/** The public example of a sale: 37.04 USDC, a fee of 20 percent, 29.63 net. */
+const TRADES: AnswerForms['answers'] = {
+  'fx.trade-status': [{ writes: { trade: 'net-in-stablecoin' } }],
+  'fx.list-trades': [{ writes: { 'trades[]': 'net-in-stablecoin' } }],
+};
+
 /** The newest pages. */
 const newest = (): AnswerForms => ({
   answers: {
+    ...TRADES,
     'users.onboard-status': [{ without: ['verified'] }],
     'users.get-details': [{ without: ['virtualAccounts[].status', 'deactivationReason'] }],
     'users.list': [{ without: ['pagination.hasMore'] }],
@@ -163,6 +171,7 @@ const newest = (): AnswerForms => ({
 /** The older pages, saved answers and the older request collection. */
 const older = (): AnswerForms => ({
   answers: {
+    ...TRADES,
     'users.onboard': [
       {
         envelope: 'lower-case',

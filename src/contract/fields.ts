@@ -14,14 +14,16 @@ import { percentFromText, percentFromWire } from '../money/rates.ts';
 export type Source = 'interface' | 'public' | 'client' | 'inferred';
 
 /**
- * The asset of an amount: always the same, the ticker in a field beside or around it, or one side of the trading pair in
- * `pair`. `byDefault` applies where nothing names the ticker. For the legs, `side` decides: a buyer of the stablecoin offers
- * cNGN and buys the stablecoin.
+ * The asset of an amount: always the same, the ticker in a field beside or around it, or the stablecoin of the trading pair in
+ * `pair`. `byDefault` applies where nothing names the ticker. `netOf`: that of the field beside it of which it can be the rest
+ * after fees. Null: the sources contradict each other.
  */
 export type AssetRule =
   | Asset
   | { readonly field: string; readonly byDefault?: Asset }
-  | { readonly leg: 'stablecoin' | 'offered' | 'bought' };
+  | { readonly leg: 'stablecoin' }
+  | { readonly netOf: Readonly<Record<string, Asset>> }
+  | null;
 
 /** What the contract knows about a field besides its schema. */
 export interface FieldMeta {
@@ -35,8 +37,18 @@ export interface FieldMeta {
   readonly rule?: string;
   /** Never printed, journaled or traced in plain text. */
   readonly secret?: boolean;
-  /** Whether older forms of the response have base units here, so that its unit depends on what the response says. */
-  readonly mayBeBase?: boolean;
+  /**
+   * Whether it may be in base units, so that its unit depends on what the response says (contract/reading/units.ts): every
+   * documented figure has a decimal point, or base units are documented too. `with-others`: a documented figure has no point, and
+   * only the other figures of the response can put it in doubt.
+   */
+  readonly mayBeBase?: true | 'with-others';
+  /** For a total: the field beside it that it cannot be below. */
+  readonly atLeast?: string;
+  /** Whether it is a bank account number of 10 digits. */
+  readonly isAccountNumber?: true;
+  /** For a list that may be an object of its rows: the fields of a row that are its key and its value in that form. */
+  readonly byKey?: { readonly key: string; readonly value: string };
   /** Whether the service may print it with asterisks instead of digits. */
   readonly isMasked?: boolean;
   /** What a text names that the service spells in several ways: a network, a bank by its code, tokens and pairs of them, or IP addresses. */
@@ -221,19 +233,15 @@ function isPercentWithin(percent: bigint | undefined, min: string, max: string):
 }
 
 /** Money in a response, as a JSON number. */
-export function money(source: Source, unit: MoneyUnit, asset: AssetRule) {
-  return field(wireNumberSchema(), { type: 'number', unit, asset, source });
+export function money(source: Source, unit: MoneyUnit, asset: AssetRule, more: More = {}) {
+  const schema = z.custom<WireNumber | UnknownFigure>((value) => isWireNumber(value) || isUnknownFigure(value));
+  return field(schema, { type: 'number', unit, asset, source, ...more });
 }
 
 /** Money in a response, as a string. */
 export function moneyText(source: Source, unit: MoneyUnit, asset: AssetRule | 'USD', more: More = {}) {
-  return field(z.string(), { type: 'string', unit, asset, source, ...more });
-}
-
-/** A decimal string of the order book. Older forms have base units (contract/reading/index.ts). */
-export function bookFigure(source: Source, more: More) {
   const schema = z.custom<string | UnknownFigure>((value) => typeof value === 'string' || isUnknownFigure(value));
-  return field(schema, { type: 'string', unit: 'decimal-string', source, mayBeBase: true, ...more });
+  return field(schema, { type: 'string', unit, asset, source, ...more });
 }
 
 /** A nested object. Unknown fields are kept. */
@@ -265,6 +273,9 @@ export function optional<S extends AnySchema>(schema: S) {
 export function maybe<S extends AnySchema>(schema: S) {
   return z.optional(z.nullable(schema));
 }
+
+/** The number of a bank account in a response. */
+export const accountDigits = (source: Source) => anyText(source, { isAccountNumber: true });
 
 /** Text in a response that may be missing or null. */
 export const maybeText = (source: Source) => maybe(anyText(source));

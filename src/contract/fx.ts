@@ -21,16 +21,21 @@ export const side = (source: f.Source) => f.oneOf(source, SIDES, { rule: SIDE_RU
 /** The minimum amount of a trade. Source: interface for quotes and market orders, inferred for trades. */
 export const MIN_CNGN: Amount = { asset: 'CNGN', minor: 1_000_000_000n };
 
-export const cngn = (source: f.Source) => f.moneyText(source, 'decimal-string', 'CNGN');
+/** An amount of a trade in cNGN. Documented ones have no decimal point where the request had none. */
+export const cngn = (source: f.Source) => f.moneyText(source, 'decimal-string', 'CNGN', { mayBeBase: 'with-others' });
 
 export const price = (source: f.Source) => f.payText(source, 'CNGN', { rule: 'greater than 0; cNGN per stablecoin' });
 
-/** An amount of the order book in cNGN. */
-export const bookCngn = (source: f.Source) => f.bookFigure(source, { asset: 'CNGN' });
+/** A figure that the service calculated: a price, or an amount of the order book or a trade. */
+export const figure = (source: f.Source, asset: f.AssetRule) =>
+  f.moneyText(source, 'decimal-string', asset, { mayBeBase: true });
 
-export const usdc = (source: f.Source) => f.maybe(f.moneyText(source, 'decimal-string', 'USDC'));
+/** A price per stablecoin, or an amount of the order book, in cNGN. */
+export const cngnFigure = (source: f.Source) => figure(source, 'CNGN');
 
-export const usdt = (source: f.Source) => f.maybe(f.moneyText(source, 'decimal-string', 'USDT'));
+export const usdc = (source: f.Source) => f.maybe(figure(source, 'USDC'));
+
+export const usdt = (source: f.Source) => f.maybe(figure(source, 'USDT'));
 
 export const unfunded = refusal('UNFUNDED_TRADE', 'inferred', 'the wallet balance is too low');
 

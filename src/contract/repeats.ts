@@ -92,7 +92,7 @@ function shown(value: unknown, meta: ComparedMeta, around: Fields): string {
 const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, '').slice(0, MAX_SHOWN);
 
 function amountShown(text: string, { unit, asset: rule }: ComparedMeta, around: Fields): string | undefined {
-  if (unit === undefined || unit === 'percent' || rule === undefined) return undefined;
+  if (unit === undefined || unit === 'percent' || rule === undefined || rule === null) return undefined;
   const asset = typeof rule === 'string' ? rule : 'field' in rule ? (around[rule.field] ?? rule.byDefault) : undefined;
   const millionths = millionthsIn(text, unit);
   if (!isStated(asset) || millionths === undefined) return undefined;

@@ -111,18 +111,14 @@ export function valuesOf({ type }: FieldMeta): string[] | undefined {
 function unitWords({ unit, asset, rule }: FieldMeta): string | undefined {
   if (unit === undefined) return undefined;
   if (unit === 'percent' && rule !== undefined) return undefined;
+  if (asset === null) return UNIT_WORDS[unit]('an asset about which the sources contradict each other');
   if (typeof asset !== 'object') return UNIT_WORDS[unit](asset === undefined ? '' : ASSET_LABEL[asset]);
   return UNIT_WORDS[unit](assetWords(asset));
 }
 
-const LEG_WORDS = {
-  stablecoin: 'the stablecoin of the pair',
-  offered: 'the asset that the order offers',
-  bought: 'the asset that is bought',
-} as const;
-
-function assetWords(asset: Exclude<AssetRule, string>): string {
-  if ('leg' in asset) return LEG_WORDS[asset.leg];
+function assetWords(asset: Exclude<AssetRule, string | null>): string {
+  if ('leg' in asset) return 'the stablecoin of the pair';
+  if ('netOf' in asset) return `the asset of the one of ${Object.keys(asset.netOf).join(', ')} that it is the rest of`;
   const otherwise = asset.byDefault === undefined ? '' : ` (${ASSET_LABEL[asset.byDefault]} if there is none)`;
   return `the asset named by "${asset.field}"${otherwise}`;
 }
@@ -140,7 +136,10 @@ export function meaningOf(meta: FieldMeta, values: readonly string[] | undefined
 }
 
 /** The field that names the asset, or the side of the pair that it is. */
-const assetNamed = (asset: Exclude<AssetRule, string>) => ('leg' in asset ? asset.leg : asset.field);
+function assetNamed(asset: Exclude<AssetRule, string | null>): string {
+  if ('leg' in asset) return asset.leg;
+  return 'field' in asset ? asset.field : 'rest of a figure beside it';
+}
 
 function describeField(row: FieldRow): FieldDescription {
   const values = valuesOf(row);
@@ -151,7 +150,7 @@ function describeField(row: FieldRow): FieldDescription {
     nullable: row.nullable,
     values: values ?? null,
     unit: row.unit ?? null,
-    asset: typeof row.asset === 'object' ? assetNamed(row.asset) : (row.asset ?? null),
+    asset: typeof row.asset === 'object' && row.asset ? assetNamed(row.asset) : (row.asset ?? null),
     rule: row.rule ?? null,
     secret: row.secret ?? false,
     source: row.source,

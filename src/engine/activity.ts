@@ -1,5 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Amount } from '../money/amount.ts';
+import type { BalanceInDoubt } from './plans/line.ts';
 
 /** A change that the service accepted, with the operation id and the service's request id, if any. */
 export interface Changed {
@@ -13,10 +14,13 @@ interface InFlight {
   readonly summary: string;
 }
 
-/** What is available for withdrawal, and the least amount of one. */
-interface KnownFees {
+/** What is available for withdrawal, and the limits of one; undefined if the service does not say it, or not in a unit that is known. */
+export interface KnownFees {
   readonly available: Amount | undefined;
   readonly minimum: Amount | undefined;
+  readonly maximum: Amount | undefined;
+  /** The figure among them that is no amount. */
+  readonly inDoubt?: BalanceInDoubt;
 }
 
 /** What one command has done in its account so far. */

@@ -11,7 +11,7 @@ import type { Guard } from './guard.ts';
 import { requireUnused } from './once.ts';
 import type { Outcome } from './outcome.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from './plans/change.ts';
-import type { ShownLine } from './plans/line.ts';
+import { isInDoubt, type ShownLine } from './plans/line.ts';
 import { DryRun, prepareRequest, warnOf } from './requests.ts';
 import { authorityOf, repetitionOf, requireSigned, sendJournaled } from './send.ts';
 
@@ -330,9 +330,12 @@ async function baselineBefore(
 /** What an estimate may be too high by: a price does not move further between a confirmation and the request. */
 const ESTIMATE_PERCENT = 10n;
 
+const SEE_BALANCE = 'ask the service what its figure means; the sandbox shows what is documented';
+
 /**
  * Throws CliError declined if what this command has read shows that a change cannot work: nobody trades against it, or the balance does not
- * cover it, or the amount is below the minimum; usage if the paying wallet is not the user's. A balance that could not be read, or only in part, stops nothing: the service decides.
+ * cover it, or the amount is below the minimum; network if the unit or asset of the balance is not known; usage if the paying wallet is not the user's.
+ * A balance that could not be read, or only in part, stops nothing: the service decides.
  */
 export function requireCovered(lines: readonly ShownLine[]): void {
   for (const [, , balance, obstacle] of lines) {
@@ -340,6 +343,11 @@ export function requireCovered(lines: readonly ShownLine[]): void {
       throw new CliError('declined', `${obstacle.message}; nothing was sent`, {
         code: obstacle.code,
         hint: obstacle.hint,
+      });
+    if (isInDoubt(balance))
+      throw new CliError('network', `${balance.doubt}; nothing was sent`, {
+        code: 'UNUSABLE_ANSWER',
+        hint: SEE_BALANCE,
       });
     if (balance?.afterMinor === undefined) continue;
     const { asset, beforeMinor, afterMinor, minimumMinor, isEstimate, isPartial, otherWallets } = balance;

@@ -19,11 +19,6 @@ export function inStablecoin(cngn: Amount, price: Amount, asset: Asset): Amount 
   return amount(asset, price.minor === 0n ? 0n : (cngn.minor * MILLION) / price.minor);
 }
 
-/** Converts stablecoin to cNGN at a price, truncated to the smallest unit. */
-export function inCngn(stablecoin: Amount, price: Amount): Amount {
-  return amount('CNGN', (stablecoin.minor * price.minor) / MILLION);
-}
-
 /** Parses an amount of a response; undefined if it is missing or its unit is unknown. */
 export function amountIn(figure: string | UnknownFigure | null | undefined, asset: Asset): Amount | undefined {
   return typeof figure === 'string' ? fromWire(figure, 'decimal-string', asset) : undefined;

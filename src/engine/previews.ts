@@ -3,24 +3,31 @@ import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints
 import { accumulatedFees, getFees, previewFees } from '../contract/endpoints/fees.ts';
 import { listOrders } from '../contract/endpoints/fx-orders.ts';
 import { listUserWallets } from '../contract/endpoints/wallets.ts';
-import type { Direction } from '../contract/values.ts';
+import { type Direction, OF_TOKEN } from '../contract/values.ts';
 import { addressProblem } from '../crypto/address.ts';
 import {
   type Amount,
+  ASSET_LABEL,
   amount,
   amountForPeople,
   fromWire,
+  isUnknownFigure,
   type MoneyUnit,
   minorForPeople,
+  printable,
+  type StatedAsset,
   type Token,
   toWireNumber,
+  type UnknownFigure,
   wireForPeople,
 } from '../money/amount.ts';
 import type { WireNumber } from '../money/decimal.ts';
 import { cappedPercentOf, percentFromWire } from '../money/rates.ts';
+import { assetOf } from '../present/plain.ts';
 import type { Account, AccountCallOptions } from './account.ts';
+import type { KnownFees } from './activity.ts';
 import { amountIn } from './fx-terms.ts';
-import type { BalanceChange, ShownLine } from './plans/line.ts';
+import { type BalanceChange, type BalanceInDoubt, isInDoubt, type ShownLine } from './plans/line.ts';
 
 /** A user is waiting for the prompt, so a preview that takes longer is left out. */
 export const PREVIEW_READ = { totalMs: 5_000 } as const;
@@ -43,15 +50,18 @@ export function amountLine(value: Amount, unit: MoneyUnit, more = ''): ShownLine
 }
 
 /** What a wallet holds. */
-export interface Holding extends Amount {
+interface Holding extends Amount {
   /** Whether a network could not be read, so that it may hold more. */
   readonly isPartial?: boolean;
   /** The wallets of the user, if this is none of them. */
   readonly otherWallets?: readonly string[];
 }
 
+/** What the service says of a balance, as far as it can be believed. */
+export type Stated = Holding | BalanceInDoubt;
+
 /** Returns the preview of the balance that an amount is paid from; nothing if it cannot be read. */
-export function paidFrom(read: () => Promise<Holding | undefined>, paid: Amount): () => Promise<readonly ShownLine[]> {
+export function paidFrom(read: () => Promise<Stated | undefined>, paid: Amount): () => Promise<readonly ShownLine[]> {
   return () =>
     readPreviews(async () => {
       const before = await read();
@@ -61,10 +71,11 @@ export function paidFrom(read: () => Promise<Holding | undefined>, paid: Amount)
 
 /** `1,500.00 cNGN before, 1,480.00 cNGN after`, or the shortfall; without a change, only the current balance. */
 export function balanceLine(
-  before: Holding,
+  before: Stated,
   changeMinor?: bigint,
   more: Pick<BalanceChange, 'isEstimate' | 'minimumMinor'> = {},
 ): ShownLine {
+  if (isInDoubt(before)) return ['balance', before.doubt, before];
   const now = `${amountForPeople(before)} before`;
   const { asset, minor: beforeMinor, isPartial = false, otherWallets } = before;
   const balance = { asset, beforeMinor, ...(isPartial ? { isPartial } : {}), otherWallets, ...more };
@@ -78,43 +89,61 @@ export function balanceLine(
 
 /** A token by network, as the service reports it. */
 interface WalletBalances {
-  readonly totalBalance?: string | null | undefined;
+  readonly totalBalance?: string | UnknownFigure | null | undefined;
   readonly networkBalances?: readonly BalanceRow[] | null | undefined;
 }
 
 interface BalanceRow {
   readonly network?: string | null | undefined;
   readonly walletAddress?: string | null | undefined;
-  readonly balance?: string | null | undefined;
+  readonly balance?: string | UnknownFigure | null | undefined;
   readonly error?: string | null | undefined;
 }
 
 /** The network from which the service sends what it takes from one network only. Source: public. */
 const isOnBase = ({ network }: BalanceRow) => network?.toLowerCase() === 'base';
 
-/** Returns the balances of some rows; undefined if there is none, or one cannot be understood. */
-function heldIn(rows: readonly BalanceRow[], token: Token): readonly Holding[] | undefined {
-  const all = rows.map(({ balance, error }) =>
-    error ? { ...amount(token, 0n), isPartial: true } : fromWire(balance ?? '', 'token', token),
+/**
+ * Returns a balance of a response to a request for a token. One that the response does not say is undefined; one whose unit is not
+ * known, or that is one of another token, is in doubt. `around` are the objects that may name the token, outermost first.
+ */
+export function balanceIn(
+  balance: string | UnknownFigure | null | undefined,
+  token: Token,
+  around: readonly object[],
+): Amount | BalanceInDoubt | undefined {
+  if (balance === null || balance === undefined) return undefined;
+  const named = assetOf(OF_TOKEN, [{ token }, ...around]);
+  if (named !== token || (isUnknownFigure(balance) && balance.asset === null))
+    return { doubt: `the service answered with a balance of ${labelOf(named)}, not of ${ASSET_LABEL[token]}` };
+  if (isUnknownFigure(balance))
+    return { doubt: `the balance is "${printable(balance.value)}", whose unit is not known` };
+  return fromWire(balance, 'token', token);
+}
+
+const labelOf = (asset: StatedAsset | null): string => (asset === null ? 'an unknown asset' : ASSET_LABEL[asset]);
+
+/** Returns the largest of some rows: what one wallet can pay from one network. Undefined if there is none, or one cannot be understood. */
+function largestIn(rows: readonly BalanceRow[], token: Token, data: object): Stated | undefined {
+  const all = rows.map((row) =>
+    row.error ? { ...amount(token, 0n), isPartial: true } : balanceIn(row.balance, token, [data, row]),
   );
-  return all.length === 0 || all.includes(undefined) ? undefined : all.filter((each) => each !== undefined);
+  const doubtful = all.find(isInDoubt);
+  if (doubtful) return doubtful;
+  const known = all.flatMap((each): Holding[] => (each === undefined || isInDoubt(each) ? [] : [each]));
+  if (known.length === 0 || known.length < all.length) return undefined;
+  const largest = known.reduce((one, other) => (other.minor > one.minor ? other : one));
+  return { ...largest, ...(known.some(({ isPartial }) => isPartial) ? { isPartial: true } : {}) };
 }
 
-const isPartial = (all: readonly Holding[]) => (all.some((each) => each.isPartial) ? { isPartial: true } : {});
-
-/** Returns the largest of some rows: what one wallet can pay from one network. */
-function largestIn(rows: readonly BalanceRow[], token: Token): Holding | undefined {
-  const all = heldIn(rows, token);
-  return all && { ...all.reduce((one, other) => (other.minor > one.minor ? other : one)), ...isPartial(all) };
-}
-
-function totalOf({ totalBalance, networkBalances }: WalletBalances, token: Token): Holding | undefined {
-  const total = fromWire(totalBalance ?? '', 'token', token);
-  return total && { ...total, ...(networkBalances?.some(({ error }) => error) ? { isPartial: true } : {}) };
+function totalOf(data: WalletBalances, token: Token): Stated | undefined {
+  const total = balanceIn(data.totalBalance, token, [data]);
+  if (!total || isInDoubt(total)) return total;
+  return { ...total, ...(data.networkBalances?.some(({ error }) => error) ? { isPartial: true } : {}) };
 }
 
 /** Reads what all of a user's wallets hold of a token. */
-export async function userBalance(account: Account, userId: string, token: Token): Promise<Holding | undefined> {
+export async function userBalance(account: Account, userId: string, token: Token): Promise<Stated | undefined> {
   return totalOf((await account.call(balanceUser, { userId, token }, PREVIEW_READ)).data, token);
 }
 
@@ -128,7 +157,7 @@ export async function userWalletBalance(
   token: Token,
   where: 'base' | 'anyNetwork',
   address?: string | Promise<string | undefined>,
-): Promise<Holding | undefined> {
+): Promise<Stated | undefined> {
   const { data } = await account.call(balanceUser, { userId, token }, PREVIEW_READ);
   const wallet = (await address)?.toLowerCase();
   const all = data.networkBalances ?? [];
@@ -137,7 +166,7 @@ export async function userWalletBalance(
   // Rows that all name their wallet, without one of this wallet, say that it holds none of the token.
   const isNone =
     wallet !== undefined && paying.length === 0 && all.length > 0 && all.every((each) => each.walletAddress);
-  return isNone ? amount(token, 0n) : largestIn(paying, token);
+  return isNone ? amount(token, 0n) : largestIn(paying, token, data);
 }
 
 /**
@@ -149,7 +178,7 @@ export async function withdrawableFrom(
   userId: string,
   address: string,
   token: Token,
-): Promise<Holding | undefined> {
+): Promise<Stated | undefined> {
   const read =
     addressProblem('evm', address) === undefined
       ? walletBalance(account, address, token, 'anyNetwork')
@@ -173,11 +202,11 @@ export async function walletBalance(
   address: string,
   token: Token,
   where: 'base' | 'anyNetwork',
-): Promise<Holding | undefined> {
+): Promise<Stated | undefined> {
   const { data } = await account.call(balanceAddress, { address, token }, PREVIEW_READ);
   const rows = data.networkBalances;
   const paying = where === 'base' ? rows?.filter(isOnBase) : rows;
-  return paying?.length === 0 ? amount(token, 0n) : largestIn(paying ?? [], token);
+  return paying?.length === 0 ? amount(token, 0n) : largestIn(paying ?? [], token, data);
 }
 
 /** Reads what the account's smart wallet holds of a token on Base or, with `allNetworks`, in all. */
@@ -186,11 +215,11 @@ export async function accountBalance(
   token: Token,
   where: 'base' | 'allNetworks',
   options: AccountCallOptions = PREVIEW_READ,
-): Promise<Holding | undefined> {
+): Promise<Stated | undefined> {
   const { data } = await account.call(balanceMulti, { token }, options);
   if (where === 'allNetworks') return totalOf(data, token);
   const rows = (data.networkBalances ?? []).filter(isOnBase);
-  return largestIn(rows.length > 0 ? rows : [{ balance: data.baseNetworkBalance }], token);
+  return largestIn(rows.length > 0 ? rows : [{ balance: data.baseNetworkBalance }], token, data);
 }
 
 /** How many orders one request lists. */
@@ -212,7 +241,7 @@ export function paidFromUnreserved(account: Account, paid: Amount): () => Promis
       const before = await accountBalance(account, 'CNGN', 'base');
       if (!before) return [];
       const line = balanceLine(before, -paid.minor);
-      if (before.isPartial || before.minor < paid.minor) return [line];
+      if (isInDoubt(before) || before.isPartial || before.minor < paid.minor) return [line];
       const orders = (await activeOrders(account).catch(unread)) ?? [];
       const given = orders.filter(({ side }) => side === 'buy').map(({ maxAmount }) => amountIn(maxAmount, 'CNGN'));
       const reserved = given.reduce((sum, each) => sum + (each?.minor ?? 0n), 0n);
@@ -227,18 +256,37 @@ export function paidFromUnreserved(account: Account, paid: Amount): () => Promis
     });
 }
 
-/** Parses an amount in kobo; undefined if it is missing. */
-export function nairaOf(kobo: WireNumber | null | undefined): Amount | undefined {
+/** Parses an amount in kobo; undefined if it is missing, or its unit or asset is not known. */
+export function nairaOf(kobo: WireNumber | UnknownFigure | null | undefined): Amount | undefined {
   return kobo === null || kobo === undefined ? undefined : fromWire(kobo, 'kobo', 'NGN');
 }
+
+const FEE_WORDS = {
+  available: 'the withdrawable amount',
+  minimum: 'the minimum withdrawal',
+  maximum: 'the maximum withdrawal',
+} as const;
 
 /** Reads the fees available for withdrawal and the withdrawal limits. */
 export async function withdrawableFees(account: Account, isBeforehand: boolean) {
   const { data } = await account.call(accumulatedFees, {}, isBeforehand ? { isBeforehand } : PREVIEW_READ);
-  const found = {
-    available: nairaOf(data.summary?.availableForWithdrawal),
-    minimum: nairaOf(data.details?.minimumWithdrawal),
-    maximum: nairaOf(data.details?.maximumWithdrawal),
+  const said = {
+    available: data.summary?.availableForWithdrawal,
+    minimum: data.details?.minimumWithdrawal,
+    maximum: data.details?.maximumWithdrawal,
+  };
+  const [name, figure] = Object.entries(said).find((each) => isUnknownFigure(each[1])) ?? [];
+  const found: KnownFees = {
+    available: nairaOf(said.available),
+    minimum: nairaOf(said.minimum),
+    maximum: nairaOf(said.maximum),
+    ...(isUnknownFigure(figure)
+      ? {
+          inDoubt: {
+            doubt: `${FEE_WORDS[name as keyof typeof said]} is "${printable(figure.value)}", which is not known to be in kobo`,
+          },
+        }
+      : {}),
   };
   account.activity.fees = found;
   return found;
@@ -256,7 +304,7 @@ async function ownFeeOn(account: Account, direction: Direction, value: Amount): 
   const setting = data.feeConfiguration?.[`${direction}Fee`];
   if (!setting?.enabled || data.hasConfiguration === false) return amount('NGN', 0n);
   const percent = percentFromWire(setting.percentageFee ?? 0);
-  if (percent === undefined) return undefined;
+  if (percent === undefined || isUnknownFigure(setting.capFee)) return undefined;
   return amount('NGN', cappedPercentOf(value.minor, percent, nairaOf(setting.capFee)?.minor).minor);
 }
 

@@ -144,16 +144,17 @@ export function newTag({ world }: { readonly world: Pick<World, 'ids'> }): strin
   return `[fr-${Buffer.from(world.ids.bytes(4)).toString('hex')}]`;
 }
 
-const UNKNOWN_UNITS =
-  'the response does not say whether its amounts are in tokens or in base units; see unit "unknown"';
+/** A response that is in doubt throughout is said to be so once it is clear. */
+const MAX_DOUBTS = 5;
 
 /** Warns of what is wrong with a usable response. */
 export async function warnOf(
   { say }: Pick<Notices, 'say'>,
-  { problems, hasUnknownUnits }: Reply<unknown>,
+  { problems, doubts = [] }: Reply<unknown>,
   isRead: boolean,
 ): Promise<void> {
-  if (hasUnknownUnits) await say(`warning: ${UNKNOWN_UNITS}`);
+  for (const doubt of doubts.slice(0, MAX_DOUBTS)) await say(`warning: ${doubt}`);
+  if (doubts.length > MAX_DOUBTS) await say(`warning: ${doubts.length - MAX_DOUBTS} more amounts are in doubt`);
   if (problems.length === 0) return;
   const where = problems.slice(0, 5).join(', ');
   const warning = isRead

@@ -176,7 +176,7 @@ export type MoneyUnit = 'naira' | 'kobo' | 'token' | 'base' | 'decimal-string';
 
 /** Returns the number of decimals a wire unit allows: 0 if the wire unit is the smallest unit. */
 function wireScale(unit: MoneyUnit, asset: Asset): number {
-  return unit === 'kobo' || unit === 'base' ? 0 : DECIMALS[asset];
+  return isSmallest(unit) ? 0 : DECIMALS[asset];
 }
 
 /** Formats an amount in its wire unit: `5000.00` Naira, `500000` kobo, `1.500000` tokens, `1500000` base. */
@@ -189,8 +189,16 @@ export function toWireNumber(value: Amount, unit: MoneyUnit): WireNumber {
   return wireNumber(toWireText(value, unit));
 }
 
-/** Parses an amount in its wire unit; undefined if it is not a number or is finer than the asset's smallest unit. */
-export function fromWire(value: WireNumber | string, unit: MoneyUnit, asset: Asset): Amount | undefined {
+/**
+ * Parses an amount in its wire unit; undefined if it is not a number, is finer than the asset's smallest unit, or is a figure
+ * of a response whose unit or asset is not known.
+ */
+export function fromWire(
+  value: WireNumber | string | UnknownFigure,
+  unit: MoneyUnit,
+  asset: Asset,
+): Amount | undefined {
+  if (isUnknownFigure(value)) return undefined;
   const text = typeof value === 'string' ? value : wireNumberText(value);
   const minor = scaledInteger(text, wireScale(unit, asset));
   return minor === undefined ? undefined : { asset, minor };
@@ -202,14 +210,47 @@ export function wireForPeople(value: Amount, unit: MoneyUnit): string {
   return `${trimDecimal(toWireText(value, unit))} ${name}`;
 }
 
-/** A figure of a response that does not say its unit: tokens or base units. It is printed as it came. */
+/** Whether a wire unit is the smallest unit of its asset, which nothing divides. */
+export const isSmallest = (unit: MoneyUnit): boolean => unit === 'kobo' || unit === 'base';
+
+const [WHOLE, DECIMAL] = [/^-?(0|[1-9]\d*)$/, /^-?(0|[1-9]\d*)(\.\d+)?$/];
+
+/** 0 is 0 in every unit. */
+export const isZero = (text: string): boolean => /^-?0+(\.0+)?$/.test(text);
+
+/**
+ * Whether a figure of a response can be in its documented unit. Whoever counts kobo or base units writes no decimal point,
+ * whatever the digits after it are; and a text with separators or an exponent is none that the service documents.
+ */
+export function isInUnit(value: WireNumber | string, unit: MoneyUnit): boolean {
+  const text = typeof value === 'string' ? value : wireNumberText(value);
+  if (isZero(text)) return true;
+  if (isSmallest(unit)) return WHOLE.test(text);
+  return typeof value === 'string' ? DECIMAL.test(text) : true;
+}
+
+/**
+ * A figure of a response whose unit is not known, or whose asset, or neither. It is printed as it came, and is no number to
+ * compute with.
+ */
 export interface UnknownFigure {
   readonly value: string;
-  readonly unit: 'unknown';
+  readonly unit?: 'unknown';
+  readonly asset?: null;
 }
 
 export function isUnknownFigure(value: unknown): value is UnknownFigure {
   if (typeof value !== 'object' || value === null) return false;
-  const { value: text, unit } = value as Partial<UnknownFigure>;
-  return typeof text === 'string' && unit === 'unknown';
+  const { value: text, unit, asset } = value as { readonly [name in keyof UnknownFigure]: unknown };
+  return typeof text === 'string' && (unit === 'unknown' || (asset === null && unit === undefined));
+}
+
+/** Words for an asset that are not its symbol. */
+const NAMES: Readonly<Record<string, StatedAsset>> = { NAIRA: 'NGN', '₦': 'NGN', $: 'USD' };
+
+/** Returns the asset that a text names, in whatever case; undefined if it names none of the service's. */
+export function assetNamed(text: unknown): StatedAsset | undefined {
+  const word = typeof text === 'string' ? text.trim().toUpperCase() : '';
+  if (Object.hasOwn(STATED_DECIMALS, word)) return word as StatedAsset;
+  return Object.hasOwn(NAMES, word) ? NAMES[word] : undefined;
 }

@@ -69,9 +69,18 @@ const LONG_NUMBER = /(?:^|[:,[])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
 /** Parses JSON without losing digits: long numbers become RawNumber. A byte order mark before it is ignored. Throws SyntaxError. */
 export function parseJson(marked: string): unknown {
-  const text = marked.startsWith('\ufeff') ? marked.slice(1) : marked;
+  const text = withoutMark(marked);
   return hasLongNumber(text) ? parseExactJson(text) : JSON.parse(text);
 }
+
+const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
+
+/** A number with a zero at its end after the point, such as `7.0`. */
+const ZERO_ENDED = /(?:^|[:,[])\s*-?\d+\.\d*0(?![\d.])/;
+
+/** Parses the JSON of a response like `parseJson`, and keeps the point of a number that would lose it: `7.0`. Throws SyntaxError. */
+export const parseAnswer = (text: string): unknown =>
+  ZERO_ENDED.test(text) ? parseExactJson(withoutMark(text)) : parseJson(text);
 
 /** Whether a JSON text may have a number of which `JSON.parse` loses digits. */
 export const hasLongNumber = (text: string): boolean => LONG_NUMBER.test(text);

@@ -1,11 +1,13 @@
 import type * as z from 'zod/mini';
 import type { FieldMeta } from '../contract/fields.ts';
+import { besides, figureOf } from '../contract/reading/units.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import {
   ASSET_LABEL,
   type Asset,
   amountForPeople,
   amountText,
+  assetNamed,
   isAsset,
   isUnknownFigure,
   type MoneyUnit,
@@ -18,17 +20,18 @@ import {
   type RawNumber,
   scaledInteger,
   trimDecimal,
+  type WireNumber,
   wireNumber,
   wireNumberText,
 } from '../money/decimal.ts';
 
 /**
  * An amount as printed, with all decimals of the asset, whatever its wire unit: `{value: '5000.00', asset: 'NGN'}`. The asset
- * is null if nothing names it. With an unknown unit, the value is as it was sent, and the asset may be missing.
+ * is null if it is not known. With an unknown unit, the value is as it was sent.
  */
 interface PlainAmount {
   readonly value: string;
-  readonly asset?: StatedAsset | null;
+  readonly asset: StatedAsset | null;
   readonly unit?: 'unknown';
 }
 
@@ -43,12 +46,12 @@ export function isPlainAmount(value: unknown): value is PlainAmount {
   const { value: text, asset, unit } = value as Record<string, unknown>;
   if (typeof text !== 'string' || !Object.keys(value).every((name) => AMOUNT_FIELDS.has(name))) return false;
   const isAsset = asset === null || (typeof asset === 'string' && isStatedAsset(asset));
-  return unit === 'unknown' ? isAsset || asset === undefined : isAsset && unit === undefined;
+  return isAsset && (unit === undefined || unit === 'unknown');
 }
 
 /** Formats a printed amount for people: `₦5,000.00`. A value that is no exact amount of the asset keeps its digits. */
 export function amountWords({ value, asset, unit }: PlainAmount): string {
-  if (unit !== undefined) return `${value} (unit unknown${asset ? `, ${ASSET_LABEL[asset]}` : ''})`;
+  if (unit !== undefined) return `${value} (unit ${asset ? `unknown, ${ASSET_LABEL[asset]}` : 'and asset unknown'})`;
   if (!asset) return `${value} (asset unknown)`;
   const minor = scaledInteger(value, STATED_DECIMALS[asset]);
   return minor === undefined ? `${value} ${ASSET_LABEL[asset]}` : amountForPeople({ asset, minor });
@@ -155,62 +158,78 @@ function mergeNested(data: Plain, nests: string | undefined): Plain {
 }
 
 /**
- * Converts the value of a money field; undefined if it is neither a number nor text. Text that is not a number, such as a
- * masked amount, is kept. `around` are the objects that may name the asset, outermost first.
+ * Converts the value of a money field; undefined if it is neither a number nor text. `around` are the objects that may name the
+ * asset, outermost first.
  */
-function moneyOf(
-  value: unknown,
-  { unit, asset: rule }: FieldMeta,
-  around: readonly unknown[],
-): PlainAmount | undefined {
+function moneyOf(value: unknown, meta: FieldMeta, around: Around): PlainAmount | undefined {
+  const { unit, asset: rule } = meta;
   if (unit === undefined || unit === 'percent') return undefined;
-  if (isUnknownFigure(value)) return { value: value.value, unit: 'unknown' };
-  if (typeof value !== 'string' && !isWireNumber(value)) return undefined;
-  const text = typeof value === 'string' ? value : wireNumberText(value);
-  return inWholeUnits(text, unit, assetOf(rule, around));
+  if (typeof value !== 'string' && !isWireNumber(value) && !isUnknownFigure(value)) return undefined;
+  const { figure } = isUnknownFigure(value) ? { figure: value } : figureOf(value, meta, around.filter(isRecord));
+  if (!isUnknownFigure(figure)) return inWholeUnits(textOf(figure), unit, assetOf(rule, around, textOf(figure)));
+  const asset = figure.asset === null ? null : assetOf(rule, around);
+  return figure.unit === undefined
+    ? inWholeUnits(figure.value, unit, asset)
+    : { value: figure.value, asset, unit: 'unknown' };
 }
+
+const textOf = (value: WireNumber | string): string => (typeof value === 'string' ? value : wireNumberText(value));
 
 /** The decimal places between a wire unit and whole Naira or tokens. */
 const SHIFT: Readonly<Record<MoneyUnit, number>> = { naira: 0, kobo: 2, token: 0, base: 6, 'decimal-string': 0 };
+
+/** Which token it is changes no decimals: all have six. */
+const decimalsOf = (asset: StatedAsset | null, unit: MoneyUnit): number =>
+  STATED_DECIMALS[asset ?? (unit === 'naira' || unit === 'kobo' ? 'NGN' : 'CNGN')];
 
 /** More decimals than any amount has. */
 const FINEST = 40;
 
 function inWholeUnits(text: string, unit: MoneyUnit, asset: StatedAsset | null): PlainAmount {
   const shift = SHIFT[unit];
-  const decimals = asset === null ? shift : STATED_DECIMALS[asset];
+  const decimals = decimalsOf(asset, unit);
   const minor = scaledInteger(text, decimals - shift);
   if (minor !== undefined) return { value: decimalText(minor, decimals), asset };
   const finer = scaledInteger(text, FINEST);
-  if (finer === undefined) return { value: text, asset };
-  // A base unit cannot be divided, so a fraction of one was sent in another unit.
-  if (unit === 'base') return { value: text, asset, unit: 'unknown' };
-  return { value: trimDecimal(decimalText(finer, FINEST + shift)), asset };
+  return { value: finer === undefined ? text : trimDecimal(decimalText(finer, FINEST + shift)), asset };
 }
 
-/** Returns the asset of a money field, as the nearest object around it names it; null if none does. */
-export function assetOf(rule: FieldMeta['asset'], around: readonly unknown[]): StatedAsset | null {
-  if (rule === undefined || typeof rule === 'string') return rule ?? null;
-  const nearest = (field: string) => nearestText(field, around);
-  if ('field' in rule) return assetIn(nearest(rule.field)) ?? rule.byDefault ?? null;
-  const stablecoin = assetIn(nearest('pair')?.split('-')[1]);
-  if (rule.leg === 'stablecoin') return stablecoin ?? null;
-  const side = nearest('side')?.toLowerCase();
-  if (side !== 'buy' && side !== 'sell') return null;
-  return (side === 'buy') === (rule.leg === 'offered') ? 'CNGN' : (stablecoin ?? null);
+/** Returns the asset of a money field, as the nearest object around it names it; null if none does. `text` is its figure. */
+export function assetOf(rule: FieldMeta['asset'], around: Around, text = ''): StatedAsset | null {
+  if (rule === undefined || rule === null || typeof rule === 'string') return rule ?? null;
+  if ('netOf' in rule) return netAsset(rule.netOf, text, around);
+  if ('leg' in rule) return tokenNamed(nearestText(['pair'], around)?.split('-')[1]) ?? null;
+  const named = nearestText([rule.field, ...besides(rule.field)], around);
+  return named === undefined ? (rule.byDefault ?? null) : (tokenNamed(named) ?? null);
 }
 
-function assetIn(ticker: string | undefined): Asset | undefined {
-  const symbol = ticker?.toUpperCase() ?? '';
-  return isAsset(symbol) ? symbol : undefined;
+/**
+ * Returns the asset of the only figure beside an amount of which it can be the rest after fees. Documented fees take up to half.
+ * Source: inferred.
+ */
+function netAsset(fields: Readonly<Record<string, Asset>>, net: string, around: Around): Asset | null {
+  const beside = around.at(-1);
+  const minor = scaledInteger(net, FINEST);
+  if (!isRecord(beside) || minor === undefined || minor <= 0n) return null;
+  const possible = Object.entries(fields).flatMap(([name, asset]) => {
+    const figure = beside[name];
+    const whole = typeof figure === 'string' ? scaledInteger(figure, FINEST) : undefined;
+    return whole !== undefined && minor <= whole && whole <= 2n * minor ? [asset] : [];
+  });
+  return possible.length === 1 ? (possible[0] ?? null) : null;
 }
 
-/** Returns the text of a field in the nearest object that has it. */
-function nearestText(field: string, around: readonly unknown[]): string | undefined {
+function tokenNamed(ticker: string | undefined): Asset | undefined {
+  const named = assetNamed(ticker);
+  return named !== undefined && isAsset(named) ? named : undefined;
+}
+
+/** Returns the text of the first of some fields in the nearest object that has one. */
+function nearestText(fields: readonly string[], around: Around): string | undefined {
   for (const object of around.toReversed()) {
-    if (typeof object !== 'object' || object === null || !Object.hasOwn(object, field)) continue;
-    const text = (object as Record<string, unknown>)[field];
-    if (typeof text === 'string') return text;
+    if (!isRecord(object)) continue;
+    const name = fields.find((field) => Object.hasOwn(object, field) && typeof object[field] === 'string');
+    if (name !== undefined) return object[name] as string;
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { conditionOf, FAULTS, Fault, isFailedEnvelope } from '../contract/faults
 import { PLATFORM } from '../contract/paths.ts';
 import type { Fields } from '../contract/reading/values.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
-import { isJsonObject, scaledInteger } from '../money/decimal.ts';
+import { decimalText, isJsonObject, scaledInteger } from '../money/decimal.ts';
 
 /** The owner of a wallet that the service itself holds, without a name and with one. Source: public. */
 const MANAGED = 'service-managed';
@@ -226,6 +226,7 @@ function picked(value: unknown, tree: Tree): unknown {
 
 /** Returns a value as it is written; a value of another type stays as it is. */
 function written(value: unknown, writing: Writing): unknown {
+  if (writing === 'net-in-stablecoin') return isJsonObject(value) ? netInStablecoin(value) : value;
   if (typeof value !== 'string') return value;
   if (writing === 'base') return String(scaledInteger(value, BASE_DECIMALS) ?? value);
   if (writing === 'no-zone') return value.replace(/\.\d+Z$/, '');
@@ -237,6 +238,16 @@ function written(value: unknown, writing: Writing): unknown {
 }
 
 const BASE_DECIMALS = 6;
+
+/** Returns a trade with the same part of its stablecoin as net amount that the taker gets of the cNGN. */
+function netInStablecoin(trade: Fields): Fields {
+  const { side, cngnAmount, usdcAmount, usdtAmount, fintechNetAmount } = trade;
+  const [cngn, token, net] = [cngnAmount, usdcAmount ?? usdtAmount, fintechNetAmount].map((text) =>
+    scaledInteger(String(text), BASE_DECIMALS),
+  );
+  if (side !== 'sell' || !cngn || token === undefined || net === undefined) return trade;
+  return { ...trade, fintechNetAmount: decimalText((token * net + cngn / 2n) / cngn, BASE_DECIMALS) };
+}
 
 /** The HTTP statuses of refusals that concern the HTTP request itself, with their response codes. Source: inferred. */
 const REFUSALS = {

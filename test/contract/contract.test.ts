@@ -71,7 +71,7 @@ describe.each(all)('$id', ({ endpoint }) => {
     const rows = rowsOfBoth(endpoint);
     const last = (name: string) => name.slice(name.lastIndexOf('.') + 1);
     const fields = rows
-      .flatMap(({ asset }) => (typeof asset === 'object' && 'field' in asset ? [asset.field] : []))
+      .flatMap(({ asset }) => (asset && typeof asset === 'object' && 'field' in asset ? [asset.field] : []))
       .filter((name) => !NAMED_BY_COMMAND.includes(`${endpoint.id} ${name}`));
     expect(rows.map(({ name }) => last(name))).toEqual(expect.arrayContaining(fields));
   });

@@ -46,13 +46,40 @@ describe('money in every unit', () => {
 
   it.each([
     ['finer than the smallest unit', 'naira', 1.005, { value: '1.005', asset: 'NGN' }],
-    ['a fraction of a kobo', 'kobo', 12.5, { value: '0.125', asset: 'NGN' }],
-    ['masked', 'naira', '***', { value: '***', asset: 'NGN' }],
-    ['empty text', 'naira', '', { value: '', asset: 'NGN' }],
-    ['grouped text', 'naira', '5,000', { value: '5,000', asset: 'NGN' }],
+    ['a number with an exponent', 'token', 1e-7, { value: '0.0000001', asset: 'CNGN' }],
+    ['a fraction of a kobo', 'kobo', 12.5, { value: '12.5', asset: 'NGN', unit: 'unknown' }],
+    ['whole Naira with a point, for kobo', 'kobo', '625.00', { value: '625.00', asset: 'NGN', unit: 'unknown' }],
+    [
+      'a number with a point, for kobo',
+      'kobo',
+      JSON.rawJSON('625.0'),
+      { value: '625.0', asset: 'NGN', unit: 'unknown' },
+    ],
+    [
+      'whole tokens with a point, for base units',
+      'base',
+      '7.000000',
+      { value: '7.000000', asset: 'USDC', unit: 'unknown' },
+    ],
+    ['an exponent, for base units', 'base', JSON.rawJSON('7e6'), { value: '7e6', asset: 'USDC', unit: 'unknown' }],
+    ['masked', 'naira', '***', { value: '***', asset: 'NGN', unit: 'unknown' }],
+    ['empty text', 'naira', '', { value: '', asset: 'NGN', unit: 'unknown' }],
+    ['grouped text', 'naira', '5,000', { value: '5,000', asset: 'NGN', unit: 'unknown' }],
+    ['text with an exponent', 'token', '5e3', { value: '5e3', asset: 'CNGN', unit: 'unknown' }],
     ['a fraction of a base unit', 'base', '7499999.85', { value: '7499999.85', asset: 'CNGN', unit: 'unknown' }],
   ] as const)('keeps the digits, and the form of an amount: %s', (_name, unit, wire, printed) => {
     expect(toPlain({ amount: wire }, money(unit, printed.asset))).toEqual({ amount: printed });
+  });
+
+  it.each(['0', '0.00', '0.000000', 0])('reads 0 in every unit: %s', (wire) => {
+    expect(toPlain({ amount: wire }, money('base', 'CNGN'))).toEqual({ amount: { value: '0.000000', asset: 'CNGN' } });
+    expect(toPlain({ amount: wire }, money('kobo', 'NGN'))).toEqual({ amount: { value: '0.00', asset: 'NGN' } });
+  });
+
+  it('prints an amount that may be masked as it came', () => {
+    const schema = f.payload({ limit: f.moneyText('public', 'decimal-string', 'CNGN', { isMasked: true }) });
+    expect(toPlain({ limit: '***' }, schema)).toEqual({ limit: { value: '***', asset: 'CNGN' } });
+    expect(toPlain({ limit: 'much' }, schema)).toEqual({ limit: { value: 'much', asset: 'CNGN', unit: 'unknown' } });
   });
 
   it('states US dollars, which no account holds', () => {
@@ -100,9 +127,9 @@ describe('an asset named by a field', () => {
       { token: 'USDT', inner: { token: 'USDC', ...row } },
       { token: 'USDT', inner: { token: 'USDC', amount: { value: '2.000000', asset: 'USDC' } } },
     ],
-    ['unknown', { token: 'DOGE', amount: 2 }, { token: 'DOGE', amount: { value: '2', asset: null } }],
-    ['missing', { amount: 2.5 }, { amount: { value: '2.5', asset: null } }],
-    ['no text', { token: 5, amount: 2 }, { token: 5, amount: { value: '2', asset: null } }],
+    ['unknown', { token: 'DOGE', amount: 2 }, { token: 'DOGE', amount: { value: '2.000000', asset: null } }],
+    ['missing', { amount: 2.5 }, { amount: { value: '2.500000', asset: null } }],
+    ['no text', { token: 5, amount: 2 }, { token: 5, amount: { value: '2.000000', asset: null } }],
     [
       'of each row',
       {
@@ -135,17 +162,54 @@ describe('an asset named by a field', () => {
     expect(toPlain({ amount: 2, ticker: 'USDC' }, schema)).toMatchObject({ amount: { asset: 'USDC' } });
   });
 
+  it('has no default for a name that is none of the service’s', () => {
+    const schema = f.payload({ amount: f.money('public', 'base', { field: 'ticker', byDefault: 'CNGN' }) });
+    expect(toPlain({ amount: 2, ticker: 'DOGE' }, schema)).toEqual({
+      ticker: 'DOGE',
+      amount: { value: '2', asset: null, unit: 'unknown' },
+    });
+  });
+
+  it('is the stablecoin of the pair', () => {
+    const schema = f.payload({ amount: f.moneyText('public', 'decimal-string', { leg: 'stablecoin' }) });
+    expect(toPlain({ pair: 'CNGN-USDT', amount: '1' }, schema)).toMatchObject({ amount: { asset: 'USDT' } });
+    expect(toPlain({ amount: '1' }, schema)).toMatchObject({ amount: { asset: null } });
+  });
+
+  it('is not known where the sources contradict each other', () => {
+    const schema = f.payload({ amount: f.moneyText('public', 'decimal-string', null) });
+    expect(toPlain({ token: 'USDC', amount: '32.00' }, schema)).toMatchObject({
+      amount: { value: '32.000000', asset: null },
+    });
+  });
+
   it.each([
-    ['buy', 'CNGN', 'USDT'],
-    ['SELL', 'USDT', 'CNGN'],
-    ['', null, null],
-  ])('is a side of the pair: %s', (side, offered, bought) => {
-    const leg = (name: 'offered' | 'bought' | 'stablecoin') => f.moneyText('public', 'decimal-string', { leg: name });
-    const schema = f.payload({ a: leg('offered'), b: leg('bought'), c: leg('stablecoin') });
-    expect(toPlain({ pair: 'CNGN-USDT', side, a: '1', b: '1', c: '1' }, schema)).toMatchObject({
-      a: { asset: offered },
-      b: { asset: bought },
-      c: { asset: 'USDT' },
+    ['of the stablecoin', '32.00', { cngnAmount: '57000', usdcAmount: '40.00' }, 'USDC'],
+    ['of the cNGN', '56886.00', { cngnAmount: '57000', usdcAmount: '40.00' }, 'CNGN'],
+    ['of all of it', '40.00', { cngnAmount: '57000', usdcAmount: '40.00' }, 'USDC'],
+    [
+      'of half of it, which is the highest documented fee',
+      '20.00',
+      { cngnAmount: '57000', usdcAmount: '40.00' },
+      'USDC',
+    ],
+    ['of neither: less than half', '19.99', { cngnAmount: '57000', usdcAmount: '40.00' }, null],
+    ['of neither: more than both', '57000.01', { cngnAmount: '57000', usdcAmount: '40.00' }, null],
+    ['of either', '30.00', { cngnAmount: '40', usdcAmount: '40.00' }, null],
+    ['of a figure whose unit is not known', '32.00', { usdcAmount: { value: '40', unit: 'unknown' } }, null],
+    ['of nothing that is there', '32.00', {}, null],
+    ['and nothing', '0.00', { usdcAmount: '0.00' }, null],
+  ])('is that of the figure of which it can be the rest after fees: %s', (_name, net, beside, asset) => {
+    const schema = f.payload({
+      net: f.moneyText('public', 'decimal-string', { netOf: { cngnAmount: 'CNGN', usdcAmount: 'USDC' } }),
+    });
+    expect(toPlain({ net, ...beside }, schema)).toMatchObject({ net: { asset } });
+  });
+
+  it('is looked up in the other fields that may name it', () => {
+    const schema = f.payload({ amount: f.money('public', 'token', { field: 'token', byDefault: 'CNGN' }) });
+    expect(toPlain({ amount: 2, currency: 'USDC' }, schema, undefined, { token: 'USDT' })).toMatchObject({
+      amount: { value: '2.000000', asset: 'USDC' },
     });
   });
 
@@ -240,7 +304,7 @@ describe('an amount as printed', () => {
     [{ value: '***', asset: 'CNGN' }, '*** cNGN'],
     [{ value: '0.125', asset: 'NGN' }, '0.125 NGN'],
     [{ value: '7499999.85', asset: 'CNGN', unit: 'unknown' }, '7499999.85 (unit unknown, cNGN)'],
-    [{ value: '1425000', unit: 'unknown' }, '1425000 (unit unknown)'],
+    [{ value: '1425000', asset: null, unit: 'unknown' }, '1425000 (unit and asset unknown)'],
   ])('%j is shown as %s', (amount, text) => {
     expect({ is: isPlainAmount(amount), text: cellText(amount) }).toEqual({ is: true, text });
   });
@@ -252,6 +316,7 @@ describe('an amount as printed', () => {
     [{ value: '5', asset: 'DOGE' }],
     [{ value: '5', asset: 'NGN', of: 'x' }],
     [{ value: '5', asset: 'NGN', unit: 'kobo' }],
+    [{ value: '5', unit: 'unknown' }],
     [['5', 'NGN']],
     [null],
   ])('%j is none', (value) => {

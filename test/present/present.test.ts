@@ -158,7 +158,7 @@ describe('csv', () => {
     const more = pagesOf([{ '@x': '=2' }]);
     expect(await csv({ data: [{ '@x': '=1' }], more })).toBe("'@x\n'=1\n'=2\n");
     const unreadable = { ...list, data: { rows: [{ id: '-a', amount: '=1' }] } };
-    expect(await csv(unreadable)).toBe(`${header}'-a,'=1,NGN,,,,\n`);
+    expect(await csv(unreadable)).toBe(`${header}'-a,'=1,unknown,,,,\n`);
     expect(await csv({ data: [{ asset: 'NGN', minor: -5n }, -5] })).toBe('value,value_asset\n-0.05,NGN\n-5,\n');
   });
 
@@ -172,8 +172,8 @@ describe('csv', () => {
     expect(await csv(document)).toBe('requestId,number,total,total_asset,status\nr,0123456789,508.50,NGN,created\n');
   });
 
-  it('prints the exact value of money that is finer than its unit', async () => {
-    expect(await csv({ ...list, data: { rows: [{ id: 'a', amount: 1.5 }] } })).toBe(`${header}a,0.015,NGN,,,,\n`);
+  it('prints money whose unit is not the documented one as it came', async () => {
+    expect(await csv({ ...list, data: { rows: [{ id: 'a', amount: 1.5 }] } })).toBe(`${header}a,1.5,unknown,,,,\n`);
   });
 
   it('says of money whose unit is unknown that it is no amount of the asset', async () => {

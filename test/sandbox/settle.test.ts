@@ -30,7 +30,7 @@ describe('settle', () => {
     expect(await settleNow(box)).toBe(1);
     const { virtualAccount } = await box.ask(getVirtualAccount, { requestId: onramp });
     const { accountNumber, totalAmountWithFee } = virtualAccount;
-    await box.ask(sandboxPay, { accountNumber, amount: totalAmountWithFee, senderName: 'ANY PAYER' });
+    await box.ask(sandboxPay, { accountNumber, amount: totalAmountWithFee as number, senderName: 'ANY PAYER' });
     expect(await settleNow(box)).toBe(2);
     expect(await box.ask(onrampStatus, { requestId: onramp })).toMatchObject({ status: 'completed' });
 

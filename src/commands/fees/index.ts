@@ -9,7 +9,15 @@ import { feeWithdrawal, feeWithdrawalsBy } from '../../engine/operations/fees.ts
 import { outcomeOfStart, printedWork } from '../../engine/operations/started.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { nairaOf, PREVIEW_READ, withdrawableFees } from '../../engine/previews.ts';
-import { type Amount, amountForPeople, amountText, toWireNumber } from '../../money/amount.ts';
+import {
+  type Amount,
+  amountForPeople,
+  amountText,
+  isUnknownFigure,
+  printable,
+  toWireNumber,
+  type UnknownFigure,
+} from '../../money/amount.ts';
 import { trimDecimal, type WireNumber } from '../../money/decimal.ts';
 import { type PercentMillionths, percentFromWire, percentText, percentToWire } from '../../money/rates.ts';
 import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
@@ -245,7 +253,7 @@ interface WantedFee {
 
 interface Current {
   readonly percentageFee?: WireNumber | null | undefined;
-  readonly capFee?: WireNumber | null | undefined;
+  readonly capFee?: WireNumber | UnknownFigure | null | undefined;
   readonly enabled?: boolean | null | undefined;
 }
 
@@ -260,6 +268,15 @@ async function settingOf(session: Session, direction: Direction, wanted: WantedF
     cap: nairaOf(current?.capFee),
     isOn: current?.enabled ?? undefined,
   };
+  if (wanted.cap === undefined && isUnknownFigure(current?.capFee))
+    throw new CliError(
+      'network',
+      `the cap of the ${direction} fee is "${printable(current.capFee.value)}", which is not known to be in kobo; nothing was sent`,
+      {
+        code: 'UNUSABLE_ANSWER',
+        hint: `add --${direction}-cap`,
+      },
+    );
   const value = { percent: wanted.percent ?? now.percent, cap: wanted.cap ?? now.cap, isOn: wanted.isOn ?? now.isOn };
   if (value.percent === undefined || value.cap === undefined || value.isOn === undefined) {
     throw new CliError('usage', `the ${direction} fee is not set yet; all of its settings are required`, {

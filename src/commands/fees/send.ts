@@ -104,7 +104,8 @@ export function withdrawalToSend(session: Session, texts: WithdrawalTexts, amoun
 
 /** What is available before and after a withdrawal, if this command has read it. */
 function feesLines({ activity }: Session, taken: Amount): readonly ShownLine[] {
-  const { available, minimum } = activity.fees ?? {};
+  const { available, minimum, inDoubt } = activity.fees ?? {};
+  if (inDoubt) return [balanceLine(inDoubt)];
   return available ? [balanceLine(available, -taken.minor, { minimumMinor: minimum?.minor })] : [];
 }
 
@@ -176,9 +177,9 @@ const nothingToWithdraw = (message: string) =>
 
 /** Reads what can be withdrawn. Throws CliError network if the service does not report it. */
 export async function readWithdrawable(session: Session): Promise<Withdrawable> {
-  const { available, minimum, maximum } = await withdrawableFees(session, true);
-  if (available) return { available, minimum, maximum };
-  throw new CliError('network', 'the service did not report the withdrawable amount', {
+  const { available, minimum, maximum, inDoubt } = await withdrawableFees(session, true);
+  if (available && !inDoubt) return { available, minimum, maximum };
+  throw new CliError('network', inDoubt?.doubt ?? 'the service did not report the withdrawable amount', {
     code: 'UNUSABLE_ANSWER',
     hint: 'use an amount instead of max or all',
   });

@@ -7,7 +7,7 @@ import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
 import { ownOrderLines } from '../../engine/book-previews.ts';
-import { amountIn, inCngn, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
+import { amountIn, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
 import { fxTrade, tradesBy } from '../../engine/operations/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
@@ -53,16 +53,13 @@ type Book = ResponseOf<typeof orderBook>;
 
 type Order = NonNullable<Book['buyOrders']>[number];
 
-/** The largest trade against an order: its maximum, or its wallet's balance if that is less. */
+/** The largest trade against an order. Its wallet may hold less, but nothing says in which asset the balance of the wallet is stated. */
 function tradable(order: Order, isSelling: boolean, token: string): Level | undefined {
   const price = amountIn(order.price, 'CNGN');
   if (!price) return undefined;
-  const held = amountIn(order.availableLiquidity, isSelling ? stablecoinOf(token) : 'CNGN');
-  const backed = held && (isSelling ? inCngn(held, price) : held);
-  const bounds = [amountIn(order.maxAmount, 'CNGN'), backed].filter((bound) => bound !== undefined);
-  const minor = bounds.map((bound) => bound.minor).reduce((a, b) => (a < b ? a : b), bounds[0]?.minor ?? 0n);
+  const most = amountIn(order.maxAmount, 'CNGN') ?? amount('CNGN', 0n);
   const gives = isSelling ? stablecoinOf(token) : 'CNGN';
-  return { price, takerPrice: takerPrice(order, price, gives), amount: amount('CNGN', minor) };
+  return { price, takerPrice: takerPrice(order, price, gives), amount: most };
 }
 
 /** Returns the price with the order's spread; undefined if the service gives no spread, or an impossible one. */
@@ -114,7 +111,7 @@ const bookCommand = command({
   words: ['fx', 'book', 'show'],
   summary: 'Show the order book of a pair',
   details:
-    'Each bar is the depth in cNGN at that price or better. An order counts up to its maximum and its wallet’s balance. "With spread" is the price that a trade gets: with --side buy, the order’s price plus its spread; with --side sell, minus its spread.',
+    'Each bar is the depth in cNGN at that price or better. An order counts up to its maximum, although its wallet may hold less. "With spread" is the price that a trade gets: with --side buy, the order’s price plus its spread; with --side sell, minus its spread.',
   examples: [
     'fiatrail fx book show CNGN-USDC',
     'fiatrail fx book show CNGN-USDT --limit 5 -o json --query "sellOrders[].price.value"',
@@ -129,7 +126,7 @@ const bookCommand = command({
     const reply = await session.call(orderBook, { pair: token, limit });
     const outcome = await outcomeOf(session, orderBook, reply);
     // A chart of figures whose unit is unknown would be empty or wrong.
-    if (reply.hasUnknownUnits) return outcome;
+    if (reply.doubts) return outcome;
     return outcome.result ? { ...outcome, result: { ...outcome.result, depth: depthOf(reply.data, token) } } : outcome;
   },
 });
@@ -278,7 +275,8 @@ const quoteCommand = command({
       quote,
       asset === 'CNGN' ? { pair, side, cngnAmount: given } : { pair, side, tokenAmount: given },
     );
-    saveQuote(session.world, reply.data.quote.quoteId, consistentQuote(reply.data));
+    const saved = consistentQuote(reply.data);
+    if (saved) saveQuote(session.world, reply.data.quote.quoteId, saved);
     await session.note(
       `the quote is valid for 5 minutes; trade on it with: fiatrail fx trades start --quote ${reply.data.quote.quoteId}`,
     );

@@ -7,21 +7,21 @@ import { MIN_CNGN, type PAIRS, SIDES, type Side } from '../../contract/fx.ts';
 import { unfilledBy, unfilledLine } from '../../engine/book-previews.ts';
 import { amountIn, inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
 import { priced, pricedText } from '../../engine/operations/fx.ts';
-import type { ShownLine } from '../../engine/plans/line.ts';
+import { isInDoubt, type ShownLine } from '../../engine/plans/line.ts';
 import {
   accountBalance,
   balanceLine,
-  type Holding,
   PREVIEW_READ,
   readPreviews,
+  type Stated,
   walletBalance,
 } from '../../engine/previews.ts';
-import { type Amount, type Asset, amount, amountForPeople } from '../../money/amount.ts';
+import { type Amount, type Asset, amount, amountForPeople, isUnknownFigure } from '../../money/amount.ts';
 import { timeText } from '../../present/times.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
-async function tradingBalance(session: Session, asset: Asset): Promise<Holding | undefined> {
+async function tradingBalance(session: Session, asset: Asset): Promise<Stated | undefined> {
   if (asset !== 'USDC' && asset !== 'USDT') return accountBalance(session, 'CNGN', 'base');
   const address = (await session.call(fxSettings, {}, PREVIEW_READ)).data.tokenWallets?.[asset];
   return address ? walletBalance(session, address, asset, 'base') : undefined;
@@ -56,7 +56,7 @@ export async function orderBalance(
   const lines = await balancePreview(session, pair, side, perTrade);
   return lines.map((line) => {
     const [label, , balance] = line;
-    if (balance?.afterMinor === undefined || balance.afterMinor < 0n) return line;
+    if (!balance || isInDoubt(balance) || balance.afterMinor === undefined || balance.afterMinor < 0n) return line;
     const held = amountForPeople(amount(balance.asset, balance.beforeMinor));
     return [label, `${held}; the order may spend all of it, at most ${amountForPeople(perTrade)} per trade`, balance];
   });
@@ -135,7 +135,7 @@ export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<
   const saved = consistentQuote(data);
   const figures = figuresOf(data);
   const { price } = figures;
-  if (!price || !areWhole(figures) || !data.quote.quoteId)
+  if (!price || !saved || !areWhole(figures) || !data.quote.quoteId)
     throw new CliError('network', 'the quote has no price and amounts that can be compared; nothing was sent', {
       code: 'UNUSABLE_ANSWER',
       hint: 'see it with: fiatrail fx quote',
@@ -178,15 +178,15 @@ const LEAST_DECIMALS = 2;
 type QuoteData = Pick<ResponseOf<typeof quote>, 'quote'>;
 
 function figuresOf(data: QuoteData): QuoteFigures {
-  const { pair, cngnAmount, price, tokenAmount } = toSave(data);
+  const { pair, cngnAmount, price, tokenAmount } = toSave(data) ?? {};
   const { matchedOrders } = data.quote;
   const matches = Array.isArray(matchedOrders) ? matchedOrders.length : 0;
   return {
     cngn: amountIn(cngnAmount, 'CNGN'),
-    tokens: amountIn(tokenAmount, stablecoinOf(pair)),
+    tokens: amountIn(tokenAmount, stablecoinOf(pair ?? '')),
     price: amountIn(price, 'CNGN'),
     tokensWithinMinor: lastDigitMinor(tokenAmount ?? '', LEAST_DECIMALS) + BigInt(matches),
-    priceWithinMinor: lastDigitMinor(price, 0),
+    priceWithinMinor: lastDigitMinor(price ?? '', 0),
   };
 }
 
@@ -199,9 +199,9 @@ const areWhole = (figures: QuoteFigures): figures is WholeFigures =>
 
 /**
  * Returns what is saved of a quote whose price is that of its amounts, as far as their last digits say. Throws CliError network for any other: one of its figures is wrong, and
- * whoever trades on it gets another price than was shown. A figure that is missing says nothing.
+ * whoever trades on it gets another price than was shown. A figure that is missing says nothing. Undefined if the unit of a figure is not known.
  */
-export function consistentQuote(data: QuoteData): SavedQuote {
+export function consistentQuote(data: QuoteData): SavedQuote | undefined {
   const saved = toSave(data);
   const figures = figuresOf(data);
   if (!areWhole(figures)) return saved;
@@ -235,11 +235,12 @@ export const quoteTermsOf = ({ pair, side, cngnAmount, price }: SavedQuote): Quo
   price,
 });
 
-/** Returns what is saved of a quote of the service. */
+/** Returns what is saved of a quote of the service; undefined if the unit of its figures is not known. */
 function toSave({
   quote: { pair, side, cngnAmount, price, usdcAmount, usdtAmount, expiresAt },
-}: QuoteData): SavedQuote {
+}: QuoteData): SavedQuote | undefined {
   const token = stablecoinOf(String(pair)) === 'USDT' ? usdtAmount : usdcAmount;
+  if (isUnknownFigure(token) || isUnknownFigure(cngnAmount) || isUnknownFigure(price)) return undefined;
   const more = { ...(typeof token === 'string' ? { tokenAmount: token } : {}), expiresAt: String(expiresAt) };
   return { pair: String(pair), side: String(side), cngnAmount: String(cngnAmount), price: String(price), ...more };
 }

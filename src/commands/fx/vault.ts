@@ -66,7 +66,8 @@ const statsCommand = callCommand(autoSigningStats, {
   columns: STATS,
 });
 
-const dollarsOf = (text: string | null | undefined) => (text ? `$${text}` : undefined);
+const dollarsOf = (text: string | UnknownFigure | null | undefined) =>
+  typeof text === 'string' && text !== '' ? `$${text}` : undefined;
 
 const enableCommand = callCommand(enableAutoSigning, {
   words: ['fx', 'auto-signing', 'enable'],

@@ -3,11 +3,16 @@ import { evmAddress } from '../addresses.ts';
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import { SEE_USERS } from '../faults.ts';
 import * as f from '../fields.ts';
+import { OF_TOKEN } from '../values.ts';
 
 const tickerRule = { rule: 'CNGN, USDC or USDT; default CNGN', byDefault: 'CNGN' } as const;
 const ticker = () => f.oneOf('public', TOKENS, tickerRule);
 
-const tokenText = () => f.moneyText('public', 'token', { field: 'token', byDefault: 'CNGN' });
+/** Every documented balance has six decimals, and a public page lists them under the smallest unit. */
+const tokenText = () => f.moneyText('public', 'token', OF_TOKEN, { mayBeBase: true });
+
+/** The balances may be an object with the network as key. Source: inferred. */
+const BY_NETWORK = { byKey: { key: 'network', value: 'balance' } } as const;
 
 /** The balance on a network, or why it could not be read. */
 const networkBalance = () => ({
@@ -39,7 +44,7 @@ export const balanceMulti = endpoint({
       baseNetworkBalance: f.maybe(tokenText()),
       crossNetworkBalance: f.maybe(tokenText()),
       bridgingRequired: f.maybe(f.flag('public')),
-      networkBalances: f.maybe(f.list('public', f.group('public', networkBalance()))),
+      networkBalances: f.maybe(f.list('public', f.group('public', networkBalance()), BY_NETWORK)),
       walletsWithFunds: f.maybe(
         f.list('public', f.group('public', { network: f.maybeText('public'), balance: f.maybe(tokenText()) })),
       ),
@@ -68,7 +73,7 @@ export const balanceAddress = endpoint({
       token: f.maybeText('public'),
       address: f.maybeText('public'),
       totalBalance: f.maybe(tokenText()),
-      networkBalances: f.maybe(f.list('public', f.group('public', networkBalance()))),
+      networkBalances: f.maybe(f.list('public', f.group('public', networkBalance()), BY_NETWORK)),
       checkedAt: f.maybe(f.timestamp('public')),
     }),
   errors: [invalid('inferred', 'the address is missing or not an EVM address')],
@@ -89,7 +94,7 @@ export const balanceUser = endpoint({
       token: f.maybeText('public'),
       totalBalance: f.maybe(tokenText()),
       networkBalances: f.maybe(
-        f.list('public', f.group('public', { ...networkBalance(), walletAddress: f.maybeText('public') })),
+        f.list('public', f.group('public', { ...networkBalance(), walletAddress: f.maybeText('public') }), BY_NETWORK),
       ),
       checkedAt: f.maybe(f.timestamp('public')),
     }),

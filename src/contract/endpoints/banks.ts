@@ -51,7 +51,7 @@ export const addBankAccount = endpoint({
     f.payload({
       accountId: f.maybe(f.opaqueUuid('public')),
       verifiedAccountName: f.anyText('interface'),
-      accountNumber: f.maybeText('public'),
+      accountNumber: f.maybe(f.accountDigits('public')),
       bankName: f.maybeText('public'),
       bankCode: f.maybeText('public'),
       isValidated: f.flag('interface'),
@@ -68,7 +68,7 @@ const account = () =>
     accountId: f.maybe(f.opaqueUuid('public')),
     fintechId: f.maybe(f.opaqueUuid('public')),
     accountName: f.maybeText('public'),
-    accountNumber: f.maybeText('public'),
+    accountNumber: f.maybe(f.accountDigits('public')),
     bankName: f.maybeText('public'),
     bankCode: f.maybeText('public'),
     label: f.maybeText('inferred'),
@@ -101,7 +101,7 @@ export const listBankAccounts = endpoint({
         f.group('public', {
           accountId: f.maybe(f.opaqueUuid('public')),
           accountName: f.maybeText('public'),
-          accountNumber: f.maybeText('public'),
+          accountNumber: f.maybe(f.accountDigits('public')),
           bankName: f.maybeText('public'),
           bankCode: f.maybeText('public'),
         }),
@@ -135,7 +135,7 @@ export const updateBankAccount = endpoint({
     f.payload({
       accountId: f.maybe(f.opaqueUuid('inferred')),
       accountName: f.maybeText('inferred'),
-      accountNumber: f.maybeText('inferred'),
+      accountNumber: f.maybe(f.accountDigits('inferred')),
       bankName: f.maybeText('inferred'),
       bankCode: f.maybeText('inferred'),
       label: f.maybeText('inferred'),

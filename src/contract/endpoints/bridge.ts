@@ -7,6 +7,8 @@ const network = () =>
   f.text('interface', { rule: 'a network key; list them with: fiatrail bridge networks', names: 'network' });
 const amount = () => f.payText('interface', 'CNGN', { rule: 'greater than 0, in whole tokens' });
 const cngn = (source: f.Source = 'interface') => f.moneyText(source, 'decimal-string', 'CNGN');
+/** Documented figures of a quote have a decimal point, except the amount that was asked for. */
+const pointed = () => f.moneyText('interface', 'decimal-string', 'CNGN', { mayBeBase: true });
 const states = ['initiated', 'pending', 'completed', 'failed'] as const;
 
 export const quoteBridge = endpoint({
@@ -25,10 +27,10 @@ export const quoteBridge = endpoint({
       token: f.anyText('interface'),
       fromNetwork: f.anyText('interface'),
       toNetwork: f.anyText('interface'),
-      inputAmount: cngn(),
-      outputAmount: cngn(),
+      inputAmount: f.moneyText('interface', 'decimal-string', 'CNGN', { mayBeBase: 'with-others' }),
+      outputAmount: pointed(),
       fee: f.group('interface', {
-        total: cngn(),
+        total: pointed(),
         percentage: f.percent('interface'),
         breakdown: f.group('interface', {
           basePercentage: f.percent('interface'),

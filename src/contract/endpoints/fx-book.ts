@@ -1,16 +1,16 @@
 import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { bookCngn, listLimits, pair, quoteLimits } from '../fx.ts';
+import { cngnFigure, figure, listLimits, pair, quoteLimits } from '../fx.ts';
 
-/** An order as shown on the public book, without its maker. The list says what it offers. */
-const publicOrder = (offered: f.AssetRule) =>
+/** An order as shown on the public book, without its maker. Live answers and public text contradict each other about its liquidity. */
+const publicOrder = () =>
   f.group('public', {
     orderId: f.maybeText('public'),
-    price: f.maybe(bookCngn('public')),
+    price: f.maybe(cngnFigure('public')),
     spread: f.maybe(f.percent('public')),
-    minAmount: f.maybe(bookCngn('public')),
-    maxAmount: f.maybe(bookCngn('public')),
-    availableLiquidity: f.maybe(f.bookFigure('public', { asset: offered })),
+    minAmount: f.maybe(cngnFigure('public')),
+    maxAmount: f.maybe(cngnFigure('public')),
+    availableLiquidity: f.maybe(figure('public', null)),
     status: f.maybe(f.stateOf('public', ['active'])),
     updatedAt: f.maybe(f.timestamp('public')),
   });
@@ -36,8 +36,8 @@ export const orderBook = endpoint({
   response: () =>
     f.payload({
       pair: f.maybeText('public'),
-      buyOrders: f.maybe(f.list('public', publicOrder('CNGN'))),
-      sellOrders: f.maybe(f.list('public', publicOrder({ leg: 'stablecoin' }))),
+      buyOrders: f.maybe(f.list('public', publicOrder())),
+      sellOrders: f.maybe(f.list('public', publicOrder())),
       note: f.maybeText('public'),
       version: f.maybeText('public'),
     }),
@@ -65,10 +65,10 @@ export const orderBookStats = endpoint({
           totalActiveOrders: f.maybe(f.integer('public')),
           buyOrderCount: f.maybe(f.integer('public')),
           sellOrderCount: f.maybe(f.integer('public')),
-          totalBuyLiquidity: f.maybe(f.bookFigure('public', { asset: 'CNGN' })),
-          totalSellLiquidity: f.maybe(f.bookFigure('public', { asset: { leg: 'stablecoin' } })),
-          bestBidPrice: f.maybe(bookCngn('public')),
-          bestAskPrice: f.maybe(bookCngn('public')),
+          totalBuyLiquidity: f.maybe(cngnFigure('public')),
+          totalSellLiquidity: f.maybe(figure('public', null)),
+          bestBidPrice: f.maybe(cngnFigure('public')),
+          bestAskPrice: f.maybe(cngnFigure('public')),
           spreadPercentage: f.maybe(f.percent('public')),
         }),
       ),

@@ -1,11 +1,12 @@
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { bookCngn, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
+import { cngnFigure, figure, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
 
 const orderAmount = (source: f.Source, rule: string) =>
   f.payText(source, 'CNGN', { rule: `greater than 0, in cNGN; ${rule}` });
 
-const liquidity = (source: f.Source) => f.bookFigure(source, { asset: { leg: 'offered' } });
+/** Live answers and public text contradict each other about its asset. */
+const liquidity = (source: f.Source) => figure(source, null);
 const orderSpread = (source: f.Source) => f.percentFrom(source, '0.1', '50');
 
 const lowSpread = invalid('public', 'the spread is below 0.1 percent');
@@ -23,10 +24,10 @@ const ownOrder = (states: readonly string[]) => ({
   fintechId: f.maybeText('public'),
   pair: f.maybeText('public'),
   side: f.maybe(f.stateOf('public', SIDES)),
-  price: f.maybe(bookCngn('public')),
+  price: f.maybe(cngnFigure('public')),
   spread: f.maybe(f.percent('public')),
-  minAmount: f.maybe(bookCngn('public')),
-  maxAmount: f.maybe(bookCngn('public')),
+  minAmount: f.maybe(cngnFigure('public')),
+  maxAmount: f.maybe(cngnFigure('public')),
   availableLiquidity: f.maybe(liquidity('public')),
   status: f.maybe(f.stateOf('public', states)),
   createdAt: f.maybe(f.timestamp('public')),
@@ -69,7 +70,7 @@ export const createOrder = endpoint({
       ...ownOrder(['active']),
       orderId: f.anyText('interface'),
       pair: f.maybe(f.stateOf('public', PAIRS)),
-      price: bookCngn('interface'),
+      price: cngnFigure('interface'),
       availableLiquidity: liquidity('interface'),
       status: f.stateOf('interface', ['active']),
       version: f.maybeText('public'),

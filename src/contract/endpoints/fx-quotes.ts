@@ -1,6 +1,6 @@
 import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { cngn, cngnAmount, noLiquidity, quoteLimits, SIDES, selfTrade, side, usdc, usdt } from '../fx.ts';
+import { cngn, cngnAmount, cngnFigure, noLiquidity, quoteLimits, SIDES, selfTrade, side, usdc, usdt } from '../fx.ts';
 
 export const quote = endpoint({
   ...quoteLimits,
@@ -40,14 +40,14 @@ export const quote = endpoint({
         cngnAmount: cngn('interface'),
         usdcAmount: usdc('interface'),
         usdtAmount: usdt('interface'),
-        price: cngn('interface'),
+        price: cngnFigure('interface'),
         // The newest public responses omit both spreads.
         spread: f.maybe(f.percent('interface')),
         matchedOrders: f.list(
           'interface',
           f.group('interface', {
             orderId: f.anyText('interface'),
-            price: cngn('interface'),
+            price: cngnFigure('interface'),
             cngnAmount: cngn('interface'),
             usdcAmount: usdc('interface'),
             usdtAmount: usdt('interface'),

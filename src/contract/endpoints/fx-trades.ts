@@ -4,7 +4,9 @@ import * as f from '../fields.ts';
 import {
   cngn,
   cngnAmount,
+  cngnFigure,
   FAILED_TRADE_STATES,
+  figure,
   listLimits,
   noLiquidity,
   PAIRS,
@@ -73,7 +75,7 @@ export const trade = endpoint({
       trade: f.group('interface', {
         ...tradeCore(),
         orderId: f.maybeText('interface'),
-        price: cngn('interface'),
+        price: cngnFigure('interface'),
         platformFeePercentage: f.maybe(f.percent('interface')),
         status: f.stateOf('interface', ['pending']),
         lockId: f.anyText('interface'),
@@ -122,7 +124,7 @@ export const marketOrder = endpoint({
     f.payload({
       trade: f.group('interface', {
         ...tradeCore(),
-        averagePrice: cngn('interface'),
+        averagePrice: cngnFigure('interface'),
         status: f.stateOf('interface', ['pending']),
         expiresAt: f.timestamp('interface'),
         createdAt: f.timestamp('interface'),
@@ -138,7 +140,8 @@ export const marketOrder = endpoint({
   ],
 });
 
-const netAmount = () => f.moneyText('interface', 'decimal-string', { leg: 'bought' });
+/** What is credited after fees. Public text says a stablecoin, also for a sale of it; the interface does not say it. */
+const netAmount = () => figure('interface', { netOf: { cngnAmount: 'CNGN', usdcAmount: 'USDC', usdtAmount: 'USDT' } });
 
 export const tradeStatus = endpoint({
   ...quoteLimits,
@@ -160,7 +163,7 @@ export const tradeStatus = endpoint({
     f.payload({
       trade: f.group('interface', {
         ...tradeCore(),
-        price: cngn('interface'),
+        price: cngnFigure('interface'),
         fintechNetAmount: f.maybe(netAmount()),
         status: f.stateOf('interface', TRADE_STATES),
         lockId: f.maybeText('interface'),
@@ -204,7 +207,7 @@ export const listTrades = endpoint({
         'interface',
         f.group('interface', {
           ...tradeCore(),
-          price: cngn('interface'),
+          price: cngnFigure('interface'),
           fintechNetAmount: f.maybe(netAmount()),
           status: f.anyText('interface'),
           createdAt: f.timestamp('interface'),

@@ -9,7 +9,8 @@ const transactionTypes = [...depositTypes, ...payoutTypes] as const;
 
 const statuses = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
 
-const naira = (source: f.Source) => f.maybe(f.money(source, 'naira', 'NGN'));
+const naira = (source: f.Source, more: Pick<f.FieldMeta, 'atLeast'> = {}) =>
+  f.maybe(f.money(source, 'naira', 'NGN', more));
 
 const userFilter = (rule: string) => f.optional(f.text('public', { rule }));
 
@@ -19,7 +20,7 @@ const limits = { rateLimit: { max: 100, windowSeconds: 60 } } as const;
 const depositor = () =>
   f.group('public', {
     name: f.maybeText('public'),
-    accountNumber: f.maybeText('public'),
+    accountNumber: f.maybe(f.accountDigits('public')),
     bankName: f.maybeText('public'),
     bankCode: f.maybeText('public'),
   });
@@ -36,7 +37,7 @@ const received = (types: readonly string[], directions: readonly string[], mintS
     fundingAmount: naira('client'),
     platformFee: naira('client'),
     currency: f.maybe(f.stateOf('public', ['NGN'])),
-    virtualAccountNumber: f.maybeText('public'),
+    virtualAccountNumber: f.maybe(f.accountDigits('public')),
     virtualAccountName: f.maybeText('public'),
     depositor: f.maybe(depositor()),
     transactionReference: f.maybeText('public'),
@@ -115,7 +116,7 @@ export const listPayouts = endpoint({
             sourceNetwork: f.maybeText('public'),
             bankAccount: f.maybe(
               f.group('public', {
-                accountNumber: f.maybeText('public'),
+                accountNumber: f.maybe(f.accountDigits('public')),
                 accountName: f.maybeText('public'),
                 bankName: f.maybeText('public'),
                 bankCode: f.maybeText('public'),
@@ -127,7 +128,7 @@ export const listPayouts = endpoint({
             payoutProvider: f.maybeText('public'),
             payoutStatus: f.maybe(f.stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
             processingFee: naira('public'),
-            totalDeducted: naira('public'),
+            totalDeducted: naira('public', { atLeast: 'amount' }),
             createdAt: f.maybe(f.timestamp('public')),
             initiatedAt: f.maybe(f.timestamp('public')),
             completedAt: f.maybe(f.timestamp('public')),

@@ -175,7 +175,9 @@ export const autoSigningConfig = endpoint({
         f.moneyText('public', 'decimal-string', 'CNGN', { rule: 'may be masked with asterisks', isMasked: true }),
       ),
       currency: f.maybe(f.stateOf('public', ['CNGN'])),
-      maxDailyAmount: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN', { rule: 'the unit is not documented' })),
+      maxDailyAmount: f.maybe(
+        f.moneyText('public', 'decimal-string', 'CNGN', { rule: 'the unit is not documented', mayBeBase: true }),
+      ),
       restrictToFintech: f.maybe(f.flag('public')),
     }),
 });

@@ -5,7 +5,7 @@ import { OFFRAMP_FAILED } from '../values.ts';
 /** The payout account as verified by the bank. */
 const verifiedDestination = () =>
   f.group('public', {
-    accountNumber: f.maybeText('public'),
+    accountNumber: f.maybe(f.accountDigits('public')),
     bankCode: f.maybeText('public'),
     accountHolderName: f.maybeText('public'),
     verificationTimestamp: f.maybe(f.timestamp('public')),

@@ -1,6 +1,7 @@
 import { evmAddress } from '../addresses.ts';
 import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
 import * as f from '../fields.ts';
+import { cngn, figure } from '../fx.ts';
 
 /** The fees in short form. `totalAmount` is the sum to pay, `baseAmount` what the wallet receives. */
 const onrampFees = () =>
@@ -9,7 +10,7 @@ const onrampFees = () =>
     fintechFee: f.maybe(f.money('public', 'naira', 'NGN')),
     platformFee: f.maybe(f.money('public', 'naira', 'NGN')),
     totalFee: f.money('interface', 'naira', 'NGN'),
-    totalAmount: f.money('interface', 'naira', 'NGN'),
+    totalAmount: f.money('interface', 'naira', 'NGN', { atLeast: 'baseAmount' }),
     gatewayFee: f.maybe(f.money('client', 'naira', 'NGN')),
     breakdown: f.maybe(onrampFeesInFull()),
   });
@@ -26,7 +27,7 @@ const onrampFeesInFull = () =>
     platformFeePercentage: f.maybe(f.percent('client')),
     platformFeeCapped: f.maybe(f.flag('client')),
     totalFeeAmount: f.maybe(f.money('client', 'naira', 'NGN')),
-    finalAmount: f.maybe(f.money('client', 'naira', 'NGN')),
+    finalAmount: f.maybe(f.money('client', 'naira', 'NGN', { atLeast: 'userRequestedAmount' })),
     amountToWallet: f.maybe(f.money('client', 'naira', 'NGN')),
   });
 
@@ -103,7 +104,7 @@ const onrampWallet = () =>
     virtualAccountDetails: f.maybe(
       f.group('public', {
         vaId: f.maybeText('client'),
-        accountNumber: f.maybeText('public'),
+        accountNumber: f.maybe(f.accountDigits('public')),
         bankName: f.maybeText('public'),
         accountName: f.maybeText('public'),
         amount: f.maybe(f.money('public', 'naira', 'NGN')),
@@ -117,10 +118,10 @@ const swapQuote = () =>
   f.group('public', {
     available: f.maybe(f.flag('public')),
     pair: f.maybeText('public'),
-    cngnAmount: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN')),
-    tokenAmount: f.maybe(f.moneyText('public', 'decimal-string', { field: 'finalAsset' })),
+    cngnAmount: f.maybe(cngn('public')),
+    tokenAmount: f.maybe(figure('public', { field: 'finalAsset' })),
     // cNGN per token.
-    averagePrice: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN')),
+    averagePrice: f.maybe(figure('public', 'CNGN')),
     averageSpread: f.maybe(f.percent('public')),
     expiresAt: f.maybe(f.timestamp('public')),
     note: f.maybeText('public'),

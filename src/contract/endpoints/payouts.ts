@@ -64,7 +64,7 @@ export const payoutStatus = endpoint({
       currency: f.maybe(f.stateOf('public', ['NGN'])),
       bankAccount: f.maybe(
         f.group('public', {
-          accountNumber: f.maybeText('public'),
+          accountNumber: f.maybe(f.accountDigits('public')),
           accountName: f.maybeText('public'),
           bankName: f.maybeText('public'),
         }),

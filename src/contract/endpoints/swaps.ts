@@ -5,6 +5,8 @@ import * as f from '../fields.ts';
 
 const ofSellToken = { field: 'sellToken' } as const;
 const ofBuyToken = { field: 'buyToken' } as const;
+/** Documented figures have a decimal point. */
+const POINTED = { mayBeBase: true } as const;
 const slippage = (start: string) =>
   f.optional(f.percentFrom('public', '0', '100', { rule: `0 to 100 percent; default ${start}` }));
 
@@ -44,7 +46,7 @@ export const triggerSwap = endpoint({
         f.group('public', {
           sellToken: f.maybeText('public'),
           buyToken: f.maybeText('public'),
-          amount: f.maybe(f.moneyText('public', 'decimal-string', ofSellToken)),
+          amount: f.maybe(f.moneyText('public', 'decimal-string', ofSellToken, POINTED)),
           walletAddress: f.maybeText('public'),
         }),
       ),
@@ -130,7 +132,7 @@ export const swapStatus = endpoint({
         f.moneyText('public', 'base', ofBuyToken, { rule: 'the token bought, which this response does not name' }),
       ),
       // cNGN per stablecoin.
-      executionRate: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN')),
+      executionRate: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN', POINTED)),
       executionMethod: f.maybe(f.stateOf('public', ['smart_wallet_execute'])),
       smartWalletAddress: f.maybeText('public'),
     }),
@@ -165,9 +167,9 @@ export const listSwaps = endpoint({
           status: f.stateOf('interface', endStates),
           sellToken: f.anyText('interface'),
           buyToken: f.anyText('interface'),
-          amountIn: f.moneyText('interface', 'decimal-string', ofSellToken),
-          amountOut: f.maybe(f.moneyText('interface', 'decimal-string', ofBuyToken)),
-          executionRate: f.maybe(f.moneyText('interface', 'decimal-string', 'CNGN')),
+          amountIn: f.moneyText('interface', 'decimal-string', ofSellToken, POINTED),
+          amountOut: f.maybe(f.moneyText('interface', 'decimal-string', ofBuyToken, POINTED)),
+          executionRate: f.maybe(f.moneyText('interface', 'decimal-string', 'CNGN', { mayBeBase: 'with-others' })),
           smartWalletAddress: f.maybeText('interface'),
           txHash: f.maybeText('interface'),
           triggerType: f.maybeText('interface'),

@@ -37,7 +37,7 @@ export const listUsers = endpoint({
           ),
           virtualAccount: f.maybe(
             f.group('public', {
-              accountNumber: f.maybeText('public'),
+              accountNumber: f.maybe(f.accountDigits('public')),
               accountName: f.maybeText('public'),
               bankName: f.maybeText('public'),
               bankCode: f.maybeText('public'),

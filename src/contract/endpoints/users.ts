@@ -96,7 +96,7 @@ export const getDetails = endpoint({
       virtualAccounts: f.list(
         'interface',
         f.group('interface', {
-          accountNumber: f.anyText('interface'),
+          accountNumber: f.accountDigits('interface'),
           accountName: f.anyText('interface'),
           bankName: f.anyText('interface'),
           bankCode: f.maybeText('public'),

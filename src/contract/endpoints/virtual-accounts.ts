@@ -14,7 +14,7 @@ const feesInFull = () =>
     gatewayFeeAmount: f.maybe(f.money('client', 'naira', 'NGN')),
     gatewayFeePercentage: f.maybe(f.percent('client')),
     totalFeeAmount: f.money('interface', 'naira', 'NGN'),
-    finalAmount: f.money('interface', 'naira', 'NGN'),
+    finalAmount: f.money('interface', 'naira', 'NGN', { atLeast: 'userRequestedAmount' }),
     amountToWallet: f.money('interface', 'naira', 'NGN'),
   });
 
@@ -32,14 +32,14 @@ export const getVirtualAccount = endpoint({
     f.payload({
       requestId: f.maybe(f.opaqueUuid('public')),
       virtualAccount: f.group('interface', {
-        accountNumber: f.anyText('interface'),
+        accountNumber: f.accountDigits('interface'),
         bankName: f.anyText('interface'),
         accountName: f.anyText('interface'),
         amount: f.money('interface', 'naira', 'NGN'),
         createdAt: f.maybe(f.timestamp('public')),
         baseAmount: f.maybe(f.money('public', 'naira', 'NGN')),
         feeAmount: f.maybe(f.money('public', 'naira', 'NGN')),
-        totalAmountWithFee: f.money('interface', 'naira', 'NGN'),
+        totalAmountWithFee: f.money('interface', 'naira', 'NGN', { atLeast: 'amount' }),
         // The interface documents this shape for onramps, not for this response.
         feeBreakdown: f.maybe(feesInFull()),
         feePercentage: f.maybe(f.percent('client')),
@@ -62,7 +62,7 @@ export const getVirtualAccount = endpoint({
 
 /** A permanent account of the fintech; there is one per banking provider. */
 const fintechAccount = () => ({
-  accountNumber: f.maybeText('public'),
+  accountNumber: f.maybe(f.accountDigits('public')),
   accountName: f.maybeText('public'),
   bankName: f.maybeText('public'),
   provider: f.maybeText('public'),
@@ -83,7 +83,7 @@ export const getFintechAccount = endpoint({
   response: () =>
     f.payload({
       virtualAccount: f.group('interface', {
-        accountNumber: f.anyText('interface'),
+        accountNumber: f.accountDigits('interface'),
         accountName: f.anyText('interface'),
         bankName: f.anyText('interface'),
         provider: f.maybeText('public'),

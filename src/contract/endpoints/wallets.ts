@@ -48,8 +48,10 @@ export const getFintechWallet = endpoint({
     }),
 });
 
-const balanceOf = (asset: 'CNGN' | 'USDC' | 'USDT') =>
-  f.group('public', { balance: f.maybe(f.moneyText('public', 'token', asset)) });
+/** Every documented balance has a decimal point, and a public page lists balances under the smallest unit. */
+const tokens = (asset: f.AssetRule) => f.moneyText('public', 'token', asset, { mayBeBase: true });
+
+const balanceOf = (asset: 'CNGN' | 'USDC' | 'USDT') => f.group('public', { balance: f.maybe(tokens(asset)) });
 
 /** A user's wallet. Smart wallets use the upper-case balances, other chains the last two. */
 const userWallet = () =>
@@ -66,9 +68,9 @@ const userWallet = () =>
         CNGN: f.maybe(balanceOf('CNGN')),
         USDC: f.maybe(balanceOf('USDC')),
         USDT: f.maybe(balanceOf('USDT')),
-        cngn: f.maybe(f.moneyText('public', 'token', 'CNGN')),
+        cngn: f.maybe(tokens('CNGN')),
         // In the asset named by the wallet's `tokenBuy`.
-        tokenBuy: f.maybe(f.moneyText('public', 'token', { field: 'tokenBuy' })),
+        tokenBuy: f.maybe(tokens({ field: 'tokenBuy' })),
       }),
     ),
   });

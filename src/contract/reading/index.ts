@@ -1,16 +1,17 @@
 import type * as z from 'zod/mini';
-import { amountText, fromWire, isUnknownFigure, type UnknownFigure } from '../../money/amount.ts';
 import { isJsonObject, isWireNumber, wireNumberText } from '../../money/decimal.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { elementOf, shapeOf, unwrap } from '../rows.ts';
+import { type Doubt, readUnits } from './units.ts';
 import { bareName, type Fields, fieldReader, isMissing, knownName, type Shape } from './values.ts';
 
 /**
  * Returns the data of a success in the contract's form, whichever form it has: a list under another name or alone, paging
  * fields in another place, an object flat, nested or in a list, names in another spelling or from older forms, fields named
- * after the service, numbers as text, times as numbers. A form that is not known stays as it is. Source: public.
+ * after the service, numbers as text, times as numbers. A form that is not known stays as it is. `doubt` is told what in it
+ * cannot be believed. Source: public.
  */
-export function readData(endpoint: Endpoint, data: unknown): unknown {
+export function readData(endpoint: Endpoint, data: unknown, doubt: Doubt = () => {}): unknown {
   const shape = shapeOf(endpoint.response()) ?? {};
   const { lists, otherNames = {} } = endpoint;
   const listed = Array.isArray(data) ? withoutBrackets(endpoint, data) : data;
@@ -18,8 +19,7 @@ export function readData(endpoint: Endpoint, data: unknown): unknown {
   const named = withNames(otherNames, shape, withoutWrapper(endpoint, shape, listed));
   const whole = lists === undefined ? named : withPages(shape, withList(lists, shape, named));
   const read = fieldReader(shape)(withGroups(shape, withNested(endpoint, shape, whole)));
-  const response = endpoint.response();
-  return hasBookFigures(response) ? readBookUnits(response, read) : read;
+  return readUnits(endpoint.response(), read, doubt);
 }
 
 /** A list stands under its name; the data of other endpoints may stand in a list of one. */
@@ -254,85 +254,4 @@ function numberIn(value: unknown): number | undefined {
   const text = isWireNumber(value) ? wireNumberText(value) : value;
   const number = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   return Number.isNaN(number) ? undefined : number;
-}
-
-/**
- * Order book figures are decimal strings, but base units in older forms and on some newer pages. The response says which by
- * a field that names the unit, or by a decimal point in one of its figures. Source: public, inferred.
- */
-
-type BookUnit = 'token' | 'base';
-type BookFigure = string | UnknownFigure;
-
-/** The fields that may name the unit, and what they may say. */
-const UNIT_FIELDS = ['unit', 'units', 'amountUnit', 'priceUnit'] as const;
-const BASE_WORDS = /^(base|wei|smallest|lowest|minor|micro)/i;
-const TOKEN_WORDS = /^(token|decimal|human|whole)/i;
-
-/** Returns the data with its order book figures in tokens, or as unknown figures if it does not say their unit. */
-function readBookUnits(schema: z.ZodMiniType, data: unknown): unknown {
-  const texts: string[] = [];
-  mapFigures(schema, data, (text) => {
-    texts.push(text);
-    return text;
-  });
-  const counted = texts.filter((text) => !/^0+$/.test(text));
-  const unit = namedUnit(data) ?? (counted.some((text) => !/^\d+$/.test(text)) ? 'token' : undefined);
-  if (counted.length === 0 || unit === 'token') return data;
-  return mapFigures(schema, data, (text) => (unit === 'base' ? inTokens(text) : { value: text, unit: 'unknown' }));
-}
-
-/** All tokens have six decimals. */
-function inTokens(base: string): string {
-  const value = fromWire(base, 'base', 'CNGN');
-  return value ? amountText(value) : base;
-}
-
-/** The unit that a field of the data, or of an object or list in it, names. */
-function namedUnit(data: unknown): BookUnit | undefined {
-  if (Array.isArray(data)) return namedUnit(data[0]);
-  if (!isJsonObject(data)) return undefined;
-  const words = UNIT_FIELDS.flatMap((name) => (typeof data[name] === 'string' ? [data[name]] : []));
-  if (words.some((word) => BASE_WORDS.test(word))) return 'base';
-  if (words.some((word) => TOKEN_WORDS.test(word))) return 'token';
-  for (const each of Object.values(data)) {
-    const unit = namedUnit(each);
-    if (unit) return unit;
-  }
-  return undefined;
-}
-
-/** Returns a copy of the data in which `change` was applied to each order book figure. */
-function mapFigures(schema: z.ZodMiniType, value: unknown, change: (text: string) => BookFigure): unknown {
-  const { schema: inner, meta } = unwrap(schema);
-  if (meta?.mayBeBase) return typeof value === 'string' ? change(value) : value;
-  const element = elementOf(inner);
-  if (element && Array.isArray(value)) return value.map((each) => mapFigures(element, each, change));
-  const shape = shapeOf(inner);
-  if (!shape || !isJsonObject(value)) return value;
-  const fields = Object.entries(value).map(([name, each]) => {
-    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    return [name, field ? mapFigures(field, each, change) : each];
-  });
-  return Object.fromEntries(fields);
-}
-
-/** Whether a schema has order book figures. */
-function hasBookFigures(schema: z.ZodMiniType): boolean {
-  const { schema: inner, meta } = unwrap(schema);
-  const element = elementOf(inner);
-  return (
-    meta?.mayBeBase === true ||
-    (element !== undefined && hasBookFigures(element)) ||
-    Object.values(shapeOf(inner) ?? {}).some(hasBookFigures)
-  );
-}
-
-/** Whether data that was read has figures whose unit is unknown. */
-export function hasUnknownFigures(schema: z.ZodMiniType, data: unknown): boolean {
-  return hasBookFigures(schema) && contains(data);
-}
-
-function contains(value: unknown): boolean {
-  return isUnknownFigure(value) || (typeof value === 'object' && value !== null && Object.values(value).some(contains));
 }

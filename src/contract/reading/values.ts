@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { isJsonObject, isWireNumber, wireNumberText } from '../../money/decimal.ts';
+import { isJsonObject, isWireNumber, trimDecimal, wireNumberText } from '../../money/decimal.ts';
 import type { FieldMeta } from '../fields.ts';
 import { PLATFORM } from '../paths.ts';
 import { elementOf, shapeOf, unwrap } from '../rows.ts';
@@ -94,7 +94,7 @@ function valueReader(schema: z.ZodMiniType | undefined): ReadValue {
 function presentReader(schema: z.ZodMiniType): ReadValue {
   const { schema: inner, meta } = unwrap(schema);
   const element = elementOf(inner);
-  if (element) return listReader(element);
+  if (element) return listReader(element, meta?.byKey);
   const shape = shapeOf(inner);
   if (!shape) return meta ? scalarReader(meta) : unchanged;
   const readObject = fieldReader(shape);
@@ -106,24 +106,37 @@ function presentReader(schema: z.ZodMiniType): ReadValue {
   };
 }
 
-/** A list of one object may stand as the object alone. */
-function listReader(element: z.ZodMiniType): ReadValue {
-  const isOfObjects = shapeOf(unwrap(element).schema) !== undefined;
+/** A list of one object may stand as the object alone, and some lists as an object of their rows. */
+function listReader(element: z.ZodMiniType, byKey: FieldMeta['byKey']): ReadValue {
+  const shape = shapeOf(unwrap(element).schema);
   const read = valueReader(element);
   return (value) => {
-    if (isOfObjects && isJsonObject(value)) return [read(value)];
-    return Array.isArray(value) ? value.map(read) : value;
+    if (Array.isArray(value)) return value.map(read);
+    if (!shape || !isJsonObject(value)) return value;
+    const isRow = Object.keys(value).some((name) => knownName(name, shape) !== undefined);
+    return isRow || byKey === undefined ? [read(value)] : rowsByKey(value, byKey).map(read);
   };
 }
 
+/** Returns the rows of an object that has each under the value of one of its fields. */
+const rowsByKey = (rows: Fields, { key, value }: NonNullable<FieldMeta['byKey']>): Fields[] =>
+  Object.entries(rows).map(([name, row]) => ({ [key]: name, ...(isJsonObject(row) ? row : { [value]: row }) }));
+
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** Brings a value into the type of its field. The unit does not depend on the type: `"62500"` kobo are 62500 kobo. */
+/**
+ * Brings a value into the type of its field. The unit does not depend on the type: `"62500"` kobo are 62500 kobo. An amount
+ * keeps its digits, because a decimal point says something about the unit.
+ */
 function scalarReader({ type }: FieldMeta): ReadValue {
   switch (type) {
     case 'number':
-    case 'integer':
       return (value) => (typeof value === 'string' && NUMBER.test(value) ? exactNumber(value) : value);
+    case 'integer':
+      return (value) => {
+        const text = asText(value);
+        return typeof text === 'string' && NUMBER.test(text) ? exactNumber(trimDecimal(text)) : value;
+      };
     case 'boolean':
       return readFlag;
     case 'datetime':

@@ -1,11 +1,13 @@
 import { CliError } from '../../base/errors.ts';
+import type { ResponseOf } from '../../contract/endpoint.ts';
 import { balanceAddress, balanceMulti } from '../../contract/endpoints/balances.ts';
 import { accumulatedFees } from '../../contract/endpoints/fees.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
 import type { Queries } from '../../journal/store.ts';
-import { type Asset, fromWire, type MoneyUnit, TOKENS, type Token } from '../../money/amount.ts';
-import type { WireNumber } from '../../money/decimal.ts';
+import { type Asset, TOKENS, type Token } from '../../money/amount.ts';
 import type { Account } from '../account.ts';
+import { isInDoubt } from '../plans/line.ts';
+import { balanceIn, nairaOf } from '../previews.ts';
 
 /** What the account has in one place. */
 interface PlacedBalance {
@@ -22,27 +24,18 @@ interface BalanceLook {
   readonly balances: readonly PlacedBalance[];
 }
 
-const balanceOf = (
+/** A balance that is not known is in no place. */
+const placed = (
   source: PlacedBalance['source'],
   place: string | null | undefined,
-  value: WireNumber | string | null | undefined,
-  unit: MoneyUnit,
-  asset: Asset,
-): PlacedBalance[] => {
-  const found = value === null || value === undefined ? undefined : fromWire(value, unit, asset);
-  return place && found ? [{ source, place, asset, minor: found.minor }] : [];
-};
+  found: ReturnType<typeof balanceIn>,
+): PlacedBalance[] => (place && found && !isInDoubt(found) ? [{ source, place, ...found }] : []);
 
-interface Networks {
-  readonly networkBalances?:
-    | readonly { readonly network?: string | null | undefined; readonly balance?: unknown }[]
-    | null
-    | undefined;
-}
+type Networks = Pick<ResponseOf<typeof balanceMulti>, 'networkBalances'>;
 
-const ofNetworks = (source: PlacedBalance['source'], token: Token, { networkBalances }: Networks): PlacedBalance[] =>
-  (networkBalances ?? []).flatMap(({ network, balance }) =>
-    balanceOf(source, network, balance as string, 'token', token),
+const ofNetworks = (source: PlacedBalance['source'], token: Token, data: Networks): PlacedBalance[] =>
+  (data.networkBalances ?? []).flatMap((row) =>
+    placed(source, row.network, balanceIn(row.balance, token, [data, row])),
   );
 
 /** Reads what the account has now. The time is the service's, if it says one. Rejects with CliError. */
@@ -67,7 +60,7 @@ export async function readBalances(account: Account): Promise<BalanceLook> {
     pending: summary?.pendingFees,
     withdrawable: summary?.availableForWithdrawal,
   };
-  for (const [place, kobo] of Object.entries(fees)) balances.push(...balanceOf('fees', place, kobo, 'kobo', 'NGN'));
+  for (const [place, kobo] of Object.entries(fees)) balances.push(...placed('fees', place, nairaOf(kobo)));
   return { at: at ?? new Date(account.world.clock.now()).toISOString(), balances };
 }
 

@@ -112,7 +112,6 @@ export const TABLES: readonly MirrorTable[] = [
       amount('price', 'price'),
       amount('min', 'minAmount'),
       amount('max', 'maxAmount'),
-      amount('available', 'availableLiquidity'),
       time('updated_at', 'updatedAt'),
     ],
     list: listing(async () => (await import('../operations/fx.ts')).ordersBy({})),

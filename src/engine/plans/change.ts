@@ -12,7 +12,7 @@ import { isWireNumber, parseExactJson, scaledInteger, wireNumberText } from '../
 import { isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
 import { createPlan, planText } from './file.ts';
-import type { ShownLine } from './line.ts';
+import { isInDoubt, type ShownLine } from './line.ts';
 import type { OperatorList } from './operator-list.ts';
 import {
   hashOf,
@@ -159,8 +159,9 @@ async function termsOf(typed: TypedCommand, change: PlannedChange) {
   const { endpoint, input, summary, lines, tag } = change;
   const { id, method, path } = endpoint;
   const previews = await change.readPreviews();
-  const [line] = previews.filter(([, , about]) => about);
-  const about = line?.[2];
+  const found = previews.find(([, , each]) => each);
+  const known = isInDoubt(found?.[2]) ? undefined : found?.[2];
+  const line = known && found;
   const terms: Terms = {
     commandLine: typed.commandLine,
     summary,
@@ -171,7 +172,7 @@ async function termsOf(typed: TypedCommand, change: PlannedChange) {
     lines: lines.map(plain),
     previews: previews.filter(([, , each]) => !each).map(plain),
   };
-  const { asset, beforeMinor, afterMinor } = about ?? {};
+  const { asset, beforeMinor, afterMinor } = known ?? {};
   const balance: PlanContent['balance'] =
     line && asset !== undefined
       ? {

@@ -23,10 +23,20 @@ export interface Obstacle {
   readonly hint: string;
 }
 
+/** A balance of which the service says something, but not in a unit or an asset that is known. */
+export interface BalanceInDoubt {
+  /** Why it is no amount: `the balance is "84210334500", whose unit is not known`. */
+  readonly doubt: string;
+}
+
+/** Whether what was read of a balance is in doubt, so that it is no amount. */
+export const isInDoubt = (balance: object | undefined): balance is BalanceInDoubt =>
+  balance !== undefined && 'doubt' in balance;
+
 /** A label and its value in a confirmation. */
 export type ShownLine = readonly [
   label: string,
   value: string,
-  balance?: BalanceChange | undefined,
+  balance?: BalanceChange | BalanceInDoubt | undefined,
   obstacle?: Obstacle | undefined,
 ];

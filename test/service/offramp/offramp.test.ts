@@ -40,7 +40,7 @@ async function held(box: TestSandbox, { userId }: User): Promise<string[]> {
   const { wallets = [] } = await box.ask(listUserWallets, { userId });
   return (wallets ?? [])
     .filter(({ status }) => status === 'smart_wallet')
-    .map(({ balances }) => balances?.CNGN?.balance ?? '');
+    .map(({ balances }) => String(balances?.CNGN?.balance ?? ''));
 }
 
 async function refusalOf(box: TestSandbox, user: User, kobo: bigint): Promise<string | undefined> {

@@ -68,6 +68,7 @@ const trade = (side: 'buy' | 'sell', token: 'usdc' | 'usdt'): readonly MovementK
   } as const;
   const tokenMinor = `${token}_minor`;
   const gross = side === 'buy' ? tokenMinor : 'cngn_minor';
+  const bought = side === 'buy' ? stable : "'CNGN'";
   return [
     {
       ...common,
@@ -77,8 +78,9 @@ const trade = (side: 'buy' | 'sell', token: 'usdc' | 'usdt'): readonly MovementK
       fee: '0',
     },
     {
-      ...{ ...common, way: 'in', asset: side === 'buy' ? stable : "'CNGN'", amount: gross },
-      fee: `${gross} - coalesce(net_minor, ${gross})`,
+      ...{ ...common, way: 'in', asset: bought, amount: gross },
+      // Some answers state the net amount of a sale in the stablecoin, which does not say what was deducted from the cNGN.
+      fee: `CASE WHEN net_asset = ${bought} THEN ${gross} - net_minor ELSE 0 END`,
     },
   ];
 };

@@ -1,8 +1,10 @@
 import { balanceUser } from '../../../contract/endpoints/balances.ts';
-import { type Amount, type Asset, amount, fromWire, TOKENS } from '../../../money/amount.ts';
+import { type Amount, type Asset, amount, TOKENS } from '../../../money/amount.ts';
 import type { Account } from '../../account.ts';
 import { pacer } from '../../lists/pages.ts';
 import type { Mirror } from '../../mirror/database.ts';
+import { isInDoubt } from '../../plans/line.ts';
+import { balanceIn } from '../../previews.ts';
 
 /** A balance that was read so recently counts as it is. */
 const FRESH_MS = 86_400_000;
@@ -32,8 +34,9 @@ export async function owedTo(account: Account, mirror: Mirror): Promise<Owed> {
   for (const [index, { id }] of users.entries()) {
     for (const token of TOKENS) {
       await wait();
-      const { totalBalance } = (await account.call(balanceUser, { userId: id, token })).data;
-      const held = totalBalance == null ? undefined : fromWire(totalBalance, 'token', token);
+      const { data } = await account.call(balanceUser, { userId: id, token });
+      const found = balanceIn(data.totalBalance, token, [data]);
+      const held = isInDoubt(found) ? undefined : found;
       const at = new Date(clock.now()).toISOString();
       await mirror.write((queries) =>
         queries.run(

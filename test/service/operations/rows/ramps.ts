@@ -303,8 +303,8 @@ async function walkOnramp(box: TestSandbox, ask: Ask, request: RequestOf<typeof 
   const { virtualAccount } = await ask(getVirtualAccount, { requestId });
   await ask(onrampStatus, { requestId });
   const { accountNumber, totalAmountWithFee } = virtualAccount;
-  await ask(sandboxPay, { accountNumber, amount: totalAmountWithFee, senderName: 'ANY PAYER' });
-  await ask(sandboxPay, { accountNumber, amount: totalAmountWithFee, senderName: 'ANY PAYER' });
+  await ask(sandboxPay, { accountNumber, amount: totalAmountWithFee as number, senderName: 'ANY PAYER' });
+  await ask(sandboxPay, { accountNumber, amount: totalAmountWithFee as number, senderName: 'ANY PAYER' });
   await ask(onrampStatus, { requestId });
   await pass(box, 300);
   await ask(onrampStatus, { requestId });

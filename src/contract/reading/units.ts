@@ -1,0 +1,317 @@
+import type * as z from 'zod/mini';
+import {
+  amountText,
+  assetNamed,
+  fromWire,
+  isInUnit,
+  isSmallest,
+  isUnknownFigure,
+  isZero,
+  type MoneyUnit,
+  printable,
+  type UnknownFigure,
+} from '../../money/amount.ts';
+import { isJsonObject, isWireNumber, scaledInteger, type WireNumber, wireNumberText } from '../../money/decimal.ts';
+import type { FieldMeta } from '../fields.ts';
+import { elementOf, shapeOf, unwrap } from '../rows.ts';
+import type { Fields } from './values.ts';
+
+/**
+ * What a response says of its amounts decides whether they are believed. One that cannot be in its documented unit, or beside
+ * which the response names another unit or asset, becomes an unknown figure, which no code can take for a number.
+ */
+
+/** Called with a sentence for each thing in a response that is in doubt. */
+export type Doubt = (sentence: string) => void;
+
+type Figure = WireNumber | string | UnknownFigure;
+/** The objects around a value, outermost first. */
+type Around = readonly Fields[];
+type Read = (value: unknown, around: Around, of: Response) => unknown;
+
+interface Response {
+  readonly group: Group;
+  readonly doubt: Doubt;
+}
+
+/** Returns the data with each figure that cannot be believed as an unknown one. The names and types are the contract's. */
+export function readUnits(schema: z.ZodMiniType, data: unknown, doubt: Doubt): unknown {
+  return readerOf(schema, '')?.(data, [], { group: groupIn(schema, data), doubt }) ?? data;
+}
+
+/** Undefined if nothing in a schema has a unit. */
+function readerOf(schema: z.ZodMiniType, name: string): Read | undefined {
+  const { schema: inner, meta } = unwrap(schema);
+  if (meta?.unit !== undefined && meta.unit !== 'percent')
+    return (value, around, of) => figureIn(value, name, meta, around, of);
+  const element = elementOf(inner);
+  const item = element && readerOf(element, name);
+  if (item) return (value, around, of) => (Array.isArray(value) ? value.map((each) => item(each, around, of)) : value);
+  const shape = shapeOf(inner);
+  return shape && objectReader(shape);
+}
+
+function objectReader(shape: Readonly<Record<string, z.ZodMiniType>>): Read | undefined {
+  const fields = Object.entries(shape);
+  const readers = fields.flatMap(([name, field]) => {
+    const read = readerOf(field, name);
+    return read ? [{ name, read }] : [];
+  });
+  const checks = fields.flatMap(([name, field]) => checksOf(name, unwrap(field).meta));
+  if (readers.length === 0 && checks.length === 0) return undefined;
+  return (value, around, of) => {
+    if (!isJsonObject(value)) return value;
+    const inside = [...around, value];
+    let read: Record<string, unknown> | undefined;
+    for (const { name, read: readField } of readers) {
+      const given = Object.hasOwn(value, name) ? value[name] : undefined;
+      if (given === undefined || given === null) continue;
+      const found = readField(given, inside, of);
+      if (found === given) continue;
+      read ??= { ...value };
+      read[name] = found;
+    }
+    for (const check of checks) check(read ?? value, of.doubt);
+    return read ?? value;
+  };
+}
+
+/** What a field says of itself that others in its object, or its length, may contradict. */
+function checksOf(name: string, meta: FieldMeta | undefined): ((data: Fields, doubt: Doubt) => void)[] {
+  const { isAccountNumber, atLeast } = meta ?? {};
+  return [
+    ...(isAccountNumber ? [(data: Fields, doubt: Doubt) => checkDigits(name, data[name], doubt)] : []),
+    ...(atLeast === undefined ? [] : [(data: Fields, doubt: Doubt) => checkTotal(name, atLeast, data, doubt)]),
+  ];
+}
+
+/** Bank account numbers have 10 digits. Source: interface. A number in JSON has lost its zeros. */
+function checkDigits(name: string, value: unknown, doubt: Doubt): void {
+  if (typeof value !== 'string' || !/^\d{1,9}$/.test(value)) return;
+  doubt(`${name} has ${value.length} digits instead of 10; zeros at its start may be lost`);
+}
+
+function checkTotal(name: string, part: string, data: Fields, doubt: Doubt): void {
+  const [total, least] = [data[name], data[part]].map((value) => scaledInteger(textOf(value) ?? '', FINEST));
+  if (total !== undefined && least !== undefined && total < least) doubt(`${name} is below ${part}`);
+}
+
+/** More decimals than any amount has. */
+const FINEST = 40;
+
+const textOf = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value;
+  return isWireNumber(value) ? wireNumberText(value) : undefined;
+};
+
+function figureIn(value: unknown, name: string, meta: FieldMeta, around: Around, { group, doubt }: Response): unknown {
+  const text = textOf(value);
+  if (text === undefined) return value;
+  const found = figureOf(value as WireNumber | string, meta, around);
+  if (isUnknownFigure(found.figure)) {
+    doubt(`${found.why?.(name) ?? name}`);
+    return found.figure;
+  }
+  if (meta.mayBeBase === undefined || isZero(text)) return value;
+  const read = group.read(text, meta.mayBeBase);
+  if (isUnknownFigure(read)) doubt(UNKNOWN_UNIT);
+  return read;
+}
+
+/** Said once for all figures of a response. */
+const UNKNOWN_UNIT = 'the response does not say whether its amounts are in tokens or in base units; see unit "unknown"';
+
+interface FoundFigure {
+  readonly figure: Figure;
+  readonly why?: (name: string) => string;
+}
+
+/**
+ * Returns a figure as it stands, or as an unknown one if its text cannot be in the documented unit, or if the objects around it
+ * name another unit or asset than the documented one.
+ */
+export function figureOf(value: WireNumber | string, meta: FieldMeta, around: Around): FoundFigure {
+  const { unit, isMasked } = meta;
+  if (unit === undefined || unit === 'percent') return { figure: value };
+  const text = textOf(value) ?? '';
+  const other = otherAsset(meta, around) ?? undefined;
+  const otherUnit = isZero(text) ? undefined : unitBeside(meta, around);
+  const isReadable = (isMasked === true && /^[\d*]*\*[\d*]*$/.test(text)) || isInUnit(value, unit);
+  if (isReadable && other === undefined && otherUnit === undefined) return { figure: value };
+  // A number of smallest units says nothing without the asset that it counts.
+  const isUnitKnown = isReadable && otherUnit === undefined && !(other !== undefined && isSmallest(unit));
+  return {
+    figure: {
+      value: text,
+      ...(other === undefined ? {} : { asset: null }),
+      ...(isUnitKnown ? {} : { unit: 'unknown' as const }),
+    },
+    why: (name) => {
+      if (other !== undefined)
+        return `${other} beside ${name}, which is documented in ${wordsOf(meta)}; see asset null`;
+      if (otherUnit !== undefined)
+        return `${otherUnit} beside ${name}, which is documented in ${wordsOf(meta)}; see unit "unknown"`;
+      const form = isSmallest(unit) ? 'which have no decimal point' : 'as a plain decimal';
+      return `${name} is "${printable(text)}", but is documented in ${UNIT_WORDS[unit]}, ${form}; see unit "unknown"`;
+    },
+  };
+}
+
+const UNIT_WORDS: Readonly<Record<MoneyUnit, string>> = {
+  naira: 'Naira',
+  kobo: 'kobo',
+  token: 'tokens',
+  base: 'base units',
+  'decimal-string': 'whole units',
+};
+
+const wordsOf = ({ unit, asset }: FieldMeta): string => {
+  const words = UNIT_WORDS[unit as MoneyUnit];
+  return typeof asset === 'string' ? `${words} of ${asset}` : words;
+};
+
+/** The fields in which a response names the asset of the amounts beside them. */
+const ASSET_FIELDS = ['currency', 'asset', 'ticker', 'token', 'tokenSymbol'] as const;
+
+/** A word that may be a symbol of an asset, unlike an address or an id. */
+const SYMBOL = /^[a-z₦$]{1,6}$/i;
+
+/** Returns the field around an amount that names another asset than the documented one, with what it says: `currency is "USD"`. */
+function otherAsset({ asset: rule }: FieldMeta, around: Around): string | undefined {
+  if (rule === null || rule === undefined) return undefined;
+  const isNamed = typeof rule === 'object' && 'field' in rule;
+  if (typeof rule === 'object' && !isNamed) return undefined;
+  const fields = isNamed ? [rule.field, ...besides(rule.field)] : ASSET_FIELDS;
+  const nearest = around.findLast((object) => fields.some((name) => typeof object[name] === 'string'));
+  if (!nearest) return undefined;
+  const said = fields.flatMap((name) => {
+    const text = nearest[name];
+    return typeof text === 'string' && SYMBOL.test(text.trim()) ? [{ name, text, asset: assetNamed(text) }] : [];
+  });
+  // Where a field names the asset, the others must not name another one.
+  const expected = isNamed ? said.find(({ name }) => name === rule.field)?.asset : rule;
+  const first = expected ?? said.find(({ asset }) => asset !== undefined)?.asset;
+  const other = said.find(({ asset }) => asset === undefined || asset !== first);
+  return other && `${other.name} is "${printable(other.text)}"`;
+}
+
+/** The other fields that may name the asset which `field` names. */
+export const besides = (field: string): readonly string[] =>
+  (ASSET_FIELDS as readonly string[]).includes(field) ? ASSET_FIELDS.filter((name) => name !== field) : [];
+
+/** The fields in which a response names the unit of the amounts beside them, and the words for each unit. Source: inferred. */
+const UNIT_FIELDS = ['unit', 'units', 'amountUnit'] as const;
+
+const WORDS: readonly (readonly [words: RegExp, units: readonly MoneyUnit[]])[] = [
+  [/^kobo/i, ['kobo']],
+  [/^(base|wei|micro|atomic)/i, ['base']],
+  [/^(smallest|lowest|minor|subunit)/i, ['base', 'kobo']],
+  [/^(naira|ngn|₦)/i, ['naira']],
+  [/^(token|human|cngn|usdc|usdt)/i, ['token', 'decimal-string']],
+  [/^(decimal|whole|major|standard)/i, ['token', 'decimal-string', 'naira']],
+];
+
+/** What else may be counted beside an amount. */
+const NO_MONEY = /^(ms$|milliseconds?$|second|minute|hour|day|week|month|year|percent|bps|basis)/i;
+
+/** Returns the field around an amount that names another unit than the documented one, with what it says. */
+function unitBeside({ unit, mayBeBase }: FieldMeta, around: Around): string | undefined {
+  const nearest = around.findLast((object) => UNIT_FIELDS.some((name) => typeof object[name] === 'string'));
+  const named = nearest && UNIT_FIELDS.find((name) => typeof nearest[name] === 'string');
+  const word = named === undefined ? '' : String(nearest?.[named]).trim();
+  if (word === '' || NO_MONEY.test(word)) return undefined;
+  const units = WORDS.find(([words]) => words.test(word))?.[1] ?? [];
+  // Where base units are possible, the group of figures decides about every word.
+  if (mayBeBase !== undefined && (units.length === 0 || units.includes('base'))) return undefined;
+  return units.includes(unit as MoneyUnit) ? undefined : `${named} is "${printable(word)}"`;
+}
+
+/**
+ * Figures that the newest pages have in base units for one endpoint, and all others with a decimal point. The response says
+ * which by a field that names the unit, or by a decimal point in one of its figures. Source: public, inferred.
+ */
+interface Group {
+  read(text: string, kind: NonNullable<FieldMeta['mayBeBase']>): string | UnknownFigure;
+}
+
+const GROUP_FIELDS = [...UNIT_FIELDS, 'priceUnit'] as const;
+
+const isPointed = (text: string) => text.includes('.');
+const unknown = (value: string): UnknownFigure => ({ value, unit: 'unknown' });
+
+function groupIn(schema: z.ZodMiniType, data: unknown): Group {
+  const texts = textsIn(schema, data).filter(({ text }) => !isZero(text));
+  const named = texts.length === 0 ? undefined : unitNamed(data);
+  const pointed = texts.filter(({ text }) => isPointed(text));
+  // Where the zeros of other figures are not left out, a figure without a point is in another unit than they are.
+  const hasAllDecimals = pointed.length > 0 && pointed.every(({ text }) => /\.\d{6}$/.test(text));
+  const isToken = named === 'token' || (named === undefined && pointed.length > 0);
+  const isAlone = texts.every(({ kind }) => kind === 'with-others');
+  return {
+    read: (text, kind) => {
+      if (named === 'base') return isPointed(text) ? unknown(text) : inTokens(text);
+      if (isToken)
+        return hasAllDecimals && named === undefined && kind === true && !isPointed(text) ? unknown(text) : text;
+      return isAlone ? text : unknown(text);
+    },
+  };
+}
+
+/** All tokens have six decimals. */
+function inTokens(base: string): string | UnknownFigure {
+  const value = fromWire(base, 'base', 'CNGN');
+  return value ? amountText(value) : unknown(base);
+}
+
+/** The unit that a field of the data, or of an object or list in it, names. */
+function unitNamed(data: unknown): 'token' | 'base' | undefined {
+  if (Array.isArray(data)) return unitNamed(data[0]);
+  if (!isJsonObject(data)) return undefined;
+  const words = GROUP_FIELDS.flatMap((name) => (typeof data[name] === 'string' ? [data[name].trim()] : []));
+  const units = words.flatMap((word) => WORDS.find(([known]) => known.test(word))?.[1] ?? []);
+  if (units.includes('base')) return 'base';
+  if (units.includes('token')) return 'token';
+  for (const each of Object.values(data)) {
+    const unit = unitNamed(each);
+    if (unit) return unit;
+  }
+  return undefined;
+}
+
+interface GroupText {
+  readonly text: string;
+  readonly kind: NonNullable<FieldMeta['mayBeBase']>;
+}
+
+type Collect = (value: unknown, into: GroupText[]) => void;
+
+/** Returns the figures of the group in the data. */
+function textsIn(schema: z.ZodMiniType, data: unknown): GroupText[] {
+  const texts: GroupText[] = [];
+  collectorOf(schema)?.(data, texts);
+  return texts;
+}
+
+function collectorOf(schema: z.ZodMiniType): Collect | undefined {
+  const { schema: inner, meta } = unwrap(schema);
+  const kind = meta?.mayBeBase;
+  if (kind !== undefined)
+    return (value, into) => {
+      if (typeof value === 'string') into.push({ text: value, kind });
+    };
+  const element = elementOf(inner);
+  const item = element && collectorOf(element);
+  if (item)
+    return (value, into) => {
+      if (Array.isArray(value)) for (const each of value) item(each, into);
+    };
+  const fields = Object.entries(shapeOf(inner) ?? {}).flatMap(([name, field]) => {
+    const collect = collectorOf(field);
+    return collect ? [{ name, collect }] : [];
+  });
+  if (fields.length === 0) return undefined;
+  return (value, into) => {
+    if (!isJsonObject(value)) return;
+    for (const { name, collect } of fields) if (Object.hasOwn(value, name)) collect(value[name], into);
+  };
+}
