@@ -10,7 +10,7 @@ import {
 } from '../../contract/endpoints/fx-auto-signing.ts';
 import { fxSettings, registerMpc } from '../../contract/endpoints/fx-vault.ts';
 import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
-import { printable } from '../../money/amount.ts';
+import { printable, type UnknownFigure } from '../../money/amount.ts';
 import { callCommand } from '../../terminal/command.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';
 import {
