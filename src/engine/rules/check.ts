@@ -61,13 +61,14 @@ const circumstances = async (
 ) => ({
   ...{ idempotencyKey, isInteractive },
   isLive: profile.mode === 'live',
-  // Hours must be the same on every host; nothing else depends on the time.
+  // Hours must be the same on every host.
   nowMs: sets.some(({ rules }) => rules.hours) ? await time.nowMs() : world.clock.now(),
 });
 
 function factsOf(account: RuleSession): Facts {
   return {
-    spent: async (limit) => (await account.journal()).spent(await account.accountNames(), limit),
+    spent: async (limit) =>
+      (await account.journal()).spent(await account.accountNames(), limit, await account.time.nowMs()),
     savedAccount: async (accountId) => {
       const { getBankAccount } = await import('../../contract/endpoints/banks.ts');
       const { data } = await account.call(getBankAccount, { accountId }, { isBeforehand: true });
