@@ -211,6 +211,8 @@ function profileOf(
   const baseUrl = addressOf(input, current, mode, key);
   if (key) requireKeyOf(mode, key, input.name, 'the key');
   const next: StoredProfile = {
+    // What no flag of this command sets stays as it is.
+    ...current,
     name: input.name,
     mode,
     baseUrl,
@@ -219,15 +221,10 @@ function profileOf(
     timeZone: input.timeZone ?? current?.timeZone,
     store,
     sealing: input.sealing ?? current?.sealing,
-    encryption: current?.encryption,
     absence: input.absence ?? current?.absence,
     visibleAfterMs: input.visibleAfter ?? current?.visibleAfterMs,
     evidence: input.evidence ?? current?.evidence,
     idempotencyLifetimeMs: input.idempotencyLifetime ?? current?.idempotencyLifetimeMs,
-    trustedRules: current?.trustedRules,
-    rules: current?.rules,
-    operators: current?.operators,
-    signAbove: current?.signAbove,
   };
   const isTyped = [input.absence, input.visibleAfter, input.idempotencyLifetime].some((each) => each !== undefined);
   return isTyped ? trustedRules(next) : next;
