@@ -176,10 +176,12 @@ export async function changeOf<E extends Endpoint>(
   const request = await prepareRequest(account, endpoint, input, options);
   const effect = effectOf(endpoint, input);
   if (effect === 'money') await requireSigned(account, endpoint, input, applied);
+  const guard = effect === 'money' ? changes.guard() : undefined;
+  await (await account.journal()).confirm(await account.accountNames(), guard?.idempotencyKey !== undefined);
   await time.warn();
   const sending = {
     ...{ endpoint, input, summary: change.summary },
-    guard: effect === 'money' ? changes.guard() : undefined,
+    guard,
   };
   const earlier = asking.isAsked && !change.sweep ? await repetitionOf(account, sending) : undefined;
   const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;

@@ -103,6 +103,8 @@ export interface Intent {
   /** Whether an equal intent without a key must wait (`GUARD_MS`), unless `isAgain`. */
   readonly isGuarded?: boolean;
   readonly isAgain?: boolean;
+  /** Whether it only changes a setting here, so that nothing can be sent twice. */
+  readonly isSetting?: boolean;
   /** What is known of the service before the request leaves. */
   readonly baseline?: Baseline | undefined;
   /** What it is a part of, if several operations under one idempotency key move a sum. */
