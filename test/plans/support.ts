@@ -154,6 +154,9 @@ export async function joinTeam(team: Team, ...people: readonly string[]): Promis
     const { code, stderr } = await team.run(person, added, { stdin: LIVE_KEY });
     if (code !== 0) throw new Error(stderr);
     await team.run(person, ['profiles', 'use', 'main']);
+    // The first journal of a live account is confirmed once.
+    const confirmed = await team.run(person, ['ops', 'verify', '--accept', '--yes', '-q']);
+    if (confirmed.code !== 0) throw new Error(confirmed.stderr);
   }
 }
 

@@ -62,7 +62,7 @@ const circumstances = async (
 ) => ({
   ...{ idempotencyKey, isInteractive },
   isLive: profile.mode === 'live',
-  // Hours must be the same on every host; nothing else depends on the time.
+  // Hours must be the same on every host.
   nowMs: sets.some(({ rules }) => rules.hours) ? await time.nowMs() : world.clock.now(),
 });
 
@@ -70,7 +70,8 @@ function factsOf(account: RuleSession, request?: RuledRequest): Facts {
   return {
     priced: async () =>
       request && (await import('../market.ts')).pricedIn(account, request.endpoint, request.input, request.terms),
-    spent: async (limit) => (await account.journal()).spent(await account.accountNames(), limit),
+    spent: async (limit) =>
+      (await account.journal()).spent(await account.accountNames(), limit, await account.time.nowMs()),
     savedAccount: async (accountId) => {
       const { getBankAccount } = await import('../../contract/endpoints/banks.ts');
       const { data } = await account.call(getBankAccount, { accountId }, { isBeforehand: true });

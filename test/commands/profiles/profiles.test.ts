@@ -310,7 +310,7 @@ describe('profiles export and import', () => {
     expect(JSON.parse(exported.stdout).profiles).toEqual([expect.objectContaining({ journalUrl: url })]);
     const other = newMachine();
     const { stderr } = await other.run(['profiles', 'import', '-'], { stdin: exported.stdout });
-    expect(stderr).toContain('the journal of profile main was not imported');
+    expect(stderr).toContain('profile main has its journal on a server');
     expect(other.profile('main')).not.toHaveProperty('journalUrl');
     expect(other.secrets()).toEqual({});
   });
