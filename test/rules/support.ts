@@ -84,7 +84,8 @@ export async function ruledMachine(
         summary: { availableForWithdrawal: earnedKobo },
         details: { minimumWithdrawal: 1, maximumWithdrawal: 20_000 },
       });
-    return success(DATA);
+    const { amount = DATA.amount } = JSON.parse(body ?? '{}') as { readonly amount?: unknown };
+    return success({ ...DATA, amount, withdrawalId: `w-${asked.length}` });
   };
   const network: Exchange = async (...request) => {
     const answered = await answer(...request);
