@@ -363,11 +363,6 @@ describe('destinations', () => {
       ['onramp', 'start', 'unknown-wallet', '--amount', '5', '--yes'],
       'the default wallet of user unknown-wallet could not be looked up',
     ],
-    [
-      'a saved bank account for which the service shows another one',
-      ['payout', 'start', '--amount', '5', '--to', OTHER_ID, '--yes'],
-      `bank account ${OTHER_ID} could not be looked up`,
-    ],
     ['another default wallet', defaultWallet(OTHER_ADDRESS), `address ${OTHER_ADDRESS} is not`],
     [
       'another default wallet through api',
@@ -474,13 +469,15 @@ describe('destinations', () => {
   });
 
   test('stop a payment whose saved bank account the service answers with another one', async () => {
-    const { stops } = await ruledMachine(['--allow-account', ACCOUNT]);
-    const payment = ['payout', 'start', '--amount', '5', '--to', `${SAVED}-of-somebody-else`, '--yes'];
+    const { isMisinformed, tests } = await ruledMachine(['--allow-account', ACCOUNT]);
+    const payment = ['payout', 'start', '--amount', '5', '--to', OTHER_ID, '--yes'];
+    expect((await tests(payment)).code).toBe(5);
     for (const argv of [
       payment,
+      ['payout', 'start', '--amount', '5', '--to', `${SAVED}-of-somebody-else`, '--yes'],
       ['api', 'POST', '/initiateofframp', '-f', 'amount=5000000', '-f', `bankAccountId=${SAVED}x`, '--yes'],
     ])
-      await stops(argv, 'RULE_DESTINATION', 'could not be looked up');
+      await isMisinformed(argv);
   });
 
   const ADA = { accountId: SAVED, bankCode: '000013', accountNumber: '0123456789', accountName: 'ADA' };
@@ -491,7 +488,6 @@ describe('destinations', () => {
     ['two accounts, the allowed one last', [OBI, ADA]],
     ['the allowed account twice', [ADA, ADA]],
     ['no account', []],
-    ['another account', [{ ...ADA, accountId: `${SAVED}x` }]],
     ['an account without its bank', [{ ...ADA, bankCode: null }]],
     ['an account without its number', [{ ...ADA, accountNumber: null }]],
   ])('stop a payment whose saved bank account the service answers with %s', async (_what, accounts) => {
@@ -502,6 +498,16 @@ describe('destinations', () => {
       ['api', 'POST', '/initiateofframp', '-f', 'amount=5000000', '-f', `bankAccountId=${SAVED}`, '--yes'],
     ])
       await stops(argv, 'RULE_DESTINATION', 'could not be looked up', { network });
+  });
+
+  test('stop a payment whose saved bank account the service answers with another account', async () => {
+    const { isMisinformed } = await ruledMachine(['--allow-account', ACCOUNT]);
+    const network = async () => success({ accounts: [{ ...ADA, accountId: `${SAVED}x` }] });
+    for (const argv of [
+      ['payout', 'start', '--amount', '5', '--to', SAVED, '--yes'],
+      ['api', 'POST', '/initiateofframp', '-f', 'amount=5000000', '-f', `bankAccountId=${SAVED}`, '--yes'],
+    ])
+      await isMisinformed(argv, { network });
   });
 
   test('stop a saved bank account that is another one, after looking it up', async () => {

@@ -35,9 +35,9 @@ export interface RunOptions extends WorldOptions {
   readonly isBare?: boolean;
 }
 
-/** What the service says to any request. */
+/** What the service says to any request, beside its id and amount. */
 const DATA = {
-  ...{ requestId: 'r-1', withdrawalId: 'w-1', amount: 50_000, status: 'pending', message: 'ok', stage: 'x' },
+  ...{ status: 'pending', message: 'ok', stage: 'x' },
   ...{ publicKey: 'a'.repeat(64), transactionHash: '0xabc', success: true, userId: 'u-1' },
 };
 
@@ -83,7 +83,9 @@ export async function ruledMachine(
         summary: { availableForWithdrawal: earnedKobo },
         details: { minimumWithdrawal: 1, maximumWithdrawal: 20_000 },
       });
-    return success(DATA);
+    // Each request starts work of its own, of the amount that it says.
+    const { amount = 50_000 } = JSON.parse(body ?? '{}') as { readonly amount?: unknown };
+    return success({ ...DATA, requestId: `r-${asked.length}`, withdrawalId: `w-${asked.length}`, amount });
   };
   // One source for all commands, so that no two operations have one id.
   const place = known ? { ...known.place } : firstPlace();
@@ -125,6 +127,13 @@ export async function ruledMachine(
     ...{ run, set: setYes, setWith: set, asked, sent, recorded, state },
     at: (timeMs: number) => {
       clock = fakeClock(timeMs);
+    },
+    /** Runs a command whose rule reads a response that is not the answer to its request: exit code 5, nothing sent and nothing recorded. */
+    isMisinformed: async (argv: readonly string[], options: RunOptions = {}) => {
+      const before = { sent: sent().length, recorded: recorded().length };
+      const { code, stderr } = await run([...argv, '-o', 'json'], options);
+      expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining('"RESPONSE_OF_ANOTHER_REQUEST"') });
+      expect({ sent: sent().length, recorded: recorded().length }).toEqual(before);
     },
     /** Runs a command that a rule must stop: exit code 9, nothing sent and nothing recorded. */
     stops: async (argv: readonly string[], code: string, detail: string, options: RunOptions = {}) => {
