@@ -35,9 +35,9 @@ export interface RunOptions extends WorldOptions {
   readonly isBare?: boolean;
 }
 
-/** What the service says to any request. */
+/** What the service says to any request, beside its id and amount. */
 const DATA = {
-  ...{ requestId: 'r-1', withdrawalId: 'w-1', amount: 50_000, status: 'pending', message: 'ok', stage: 'x' },
+  ...{ status: 'pending', message: 'ok', stage: 'x' },
   ...{ publicKey: 'a'.repeat(64), transactionHash: '0xabc', success: true, userId: 'u-1' },
 };
 
@@ -84,8 +84,9 @@ export async function ruledMachine(
         summary: { availableForWithdrawal: earnedKobo },
         details: { minimumWithdrawal: 1, maximumWithdrawal: 20_000 },
       });
-    const { amount = DATA.amount } = JSON.parse(body ?? '{}') as { readonly amount?: unknown };
-    return success({ ...DATA, amount, withdrawalId: `w-${asked.length}` });
+    // Each request starts work of its own, of the amount that it says.
+    const { amount = 50_000 } = JSON.parse(body ?? '{}') as { readonly amount?: unknown };
+    return success({ ...DATA, requestId: `r-${asked.length}`, withdrawalId: `w-${asked.length}`, amount });
   };
   const network: Exchange = async (...request) => {
     const answered = await answer(...request);
