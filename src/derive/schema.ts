@@ -163,7 +163,8 @@ function usePatterns(schema: z.ZodMiniType, draft: Draft): void {
 /** What zod does not know: types of exact numbers, states that are left open, and the contract's metadata in `x-` extensions. */
 function annotate(draft: Draft, meta: FieldMeta, isClosed: boolean): void {
   if (meta.type === 'number' || meta.type === 'integer') draft.type = meta.type;
-  if (meta.mayBeBase) draft.type = 'string';
+  // A figure in a response may be an unknown one once it is read; on the wire it is a number or a string.
+  if (meta.unit !== undefined && meta.type === 'string') draft.type = 'string';
   if (meta.type === 'datetime' && !meta.rule) draft.format = 'date-time';
   const values = isClosed ? undefined : valuesOf(meta);
   const meaning = meaningOf(meta, undefined);

@@ -112,7 +112,7 @@ describe('a balance that this command has read', () => {
   );
 
   test.each(COMMANDS)('lets %s ask if it is just enough', async (_, argv) => {
-    const { code, stderr } = await run(argv, { balance: '20' }, [NO]);
+    const { code, stderr } = await run(argv, { balance: '20.000000' }, [NO]);
     expect({ code, isDeclined: stderr.includes('declined; nothing was sent') }).toEqual({ code: 9, isDeclined: true });
   });
 
@@ -164,7 +164,7 @@ describe('a wallet that a withdrawal is to be paid from', () => {
 describe('a confirmation names', () => {
   const ofUser = COMMANDS.filter(([what]) => ['offramp', 'withdrawals', 'swaps'].includes(what));
   test.each(ofUser)('the user of %s', async (_, argv) => {
-    const { stderr } = await run(argv, { balance: '20' }, [NO]);
+    const { stderr } = await run(argv, { balance: '20.000000' }, [NO]);
     expect(stderr).toMatch(/name +FATIMA SANI\n/);
   });
 

@@ -66,13 +66,16 @@ describe('amounts', () => {
     const { client } = recording(
       () =>
         new Response(
-          '{"status":"Success","response_code":"00","message":"","data":{"requestId":"r-1","walletAddress":"0xabc","feeBreakdown":{"totalAmount":9007199254740993.01}}}',
+          '{"status":"Success","response_code":"00","message":"","data":{"requestId":"r-1","walletAddress":"0xabc","feeBreakdown":{"baseAmount":7199254740.91,"totalFee":9007199254740993.01}}}',
           { headers: { 'content-type': 'application/json' } },
         ),
     );
-    const input = { userId: 'u-1', amount: { value: '5000', asset: 'NGN' } };
+    const input = { userId: 'u-1', amount: { value: '7199254740.91', asset: 'NGN' } };
     expect(await client.call('transactions.onramp', input)).toMatchObject({
-      feeBreakdown: { totalAmount: { value: '9007199254740993.01', asset: 'NGN' } },
+      feeBreakdown: {
+        baseAmount: { value: '7199254740.91', asset: 'NGN' },
+        totalFee: { value: '9007199254740993.01', asset: 'NGN' },
+      },
     });
   });
 });

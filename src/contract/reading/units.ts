@@ -113,7 +113,7 @@ function figureIn(value: unknown, name: string, meta: FieldMeta, around: Around,
     return found.figure;
   }
   if (meta.mayBeBase === undefined || isZero(text)) return value;
-  const read = group.read(text, meta.mayBeBase);
+  const read = group.read(text, meta.mayBeBase, around);
   if (isUnknownFigure(read)) doubt(UNKNOWN_UNIT);
   return read;
 }
@@ -228,10 +228,10 @@ function unitBeside({ unit, mayBeBase }: FieldMeta, around: Around): string | un
 
 /**
  * Figures that the newest pages have in base units for one endpoint, and all others with a decimal point. The response says
- * which by a field that names the unit, or by a decimal point in one of its figures. Source: public, inferred.
+ * which by a field around them that names the unit, or by a decimal point in one of its figures. Source: public, inferred.
  */
 interface Group {
-  read(text: string, kind: NonNullable<FieldMeta['mayBeBase']>): string | UnknownFigure;
+  read(text: string, kind: NonNullable<FieldMeta['mayBeBase']>, around: Around): string | UnknownFigure;
 }
 
 const GROUP_FIELDS = [...UNIT_FIELDS, 'priceUnit'] as const;
@@ -241,17 +241,16 @@ const unknown = (value: string): UnknownFigure => ({ value, unit: 'unknown' });
 
 function groupIn(schema: z.ZodMiniType, data: unknown): Group {
   const texts = textsIn(schema, data).filter(({ text }) => !isZero(text));
-  const named = texts.length === 0 ? undefined : unitNamed(data);
   const pointed = texts.filter(({ text }) => isPointed(text));
   // Where the zeros of other figures are not left out, a figure without a point is in another unit than they are.
   const hasAllDecimals = pointed.length > 0 && pointed.every(({ text }) => /\.\d{6}$/.test(text));
-  const isToken = named === 'token' || (named === undefined && pointed.length > 0);
   const isAlone = texts.every(({ kind }) => kind === 'with-others');
   return {
-    read: (text, kind) => {
+    read: (text, kind, around) => {
+      const named = unitNamed(around);
       if (named === 'base') return isPointed(text) ? unknown(text) : inTokens(text);
-      if (isToken)
-        return hasAllDecimals && named === undefined && kind === true && !isPointed(text) ? unknown(text) : text;
+      if (named === 'token') return text;
+      if (pointed.length > 0) return hasAllDecimals && kind === true && !isPointed(text) ? unknown(text) : text;
       return isAlone ? text : unknown(text);
     },
   };
@@ -263,19 +262,15 @@ function inTokens(base: string): string | UnknownFigure {
   return value ? amountText(value) : unknown(base);
 }
 
-/** The unit that a field of the data, or of an object or list in it, names. */
-function unitNamed(data: unknown): 'token' | 'base' | undefined {
-  if (Array.isArray(data)) return unitNamed(data[0]);
-  if (!isJsonObject(data)) return undefined;
-  const words = GROUP_FIELDS.flatMap((name) => (typeof data[name] === 'string' ? [data[name].trim()] : []));
-  const units = words.flatMap((word) => WORDS.find(([known]) => known.test(word))?.[1] ?? []);
-  if (units.includes('base')) return 'base';
-  if (units.includes('token')) return 'token';
-  for (const each of Object.values(data)) {
-    const unit = unitNamed(each);
-    if (unit) return unit;
-  }
-  return undefined;
+/** The unit that the nearest object around a figure names. It says nothing of figures outside that object. */
+function unitNamed(around: Around): 'token' | 'base' | undefined {
+  const units = around.map((object) => {
+    const words = GROUP_FIELDS.flatMap((name) => (typeof object[name] === 'string' ? [object[name].trim()] : []));
+    return words.flatMap((word) => WORDS.find(([known]) => known.test(word))?.[1] ?? []);
+  });
+  const nearest = units.findLast((each) => each.length > 0) ?? [];
+  if (nearest.includes('base')) return 'base';
+  return nearest.includes('token') ? 'token' : undefined;
 }
 
 interface GroupText {
