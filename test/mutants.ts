@@ -537,7 +537,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/money/amount.ts',
-    line: "return isSmallest(unit) ? 0 : DECIMALS[asset];",
+    line: 'return isSmallest(unit) ? 0 : DECIMALS[asset];',
     change: "return unit === 'base' ? 0 : DECIMALS[asset];",
     // Both sides of the chain have these units, so it agrees with itself.
     tests: ['test/money/units.test.ts', 'test/commands/money.test.ts'],

@@ -49,6 +49,8 @@ export interface FieldMeta {
   readonly isAccountNumber?: true;
   /** For a list that may be an object of its rows: the fields of a row that are its key and its value in that form. */
   readonly byKey?: { readonly key: string; readonly value: string };
+  /** Whether it is an amount of a request, whose unit and asset are the documented ones, whatever stands beside it. */
+  readonly isRequested?: boolean;
   /** Whether the service may print it with asterisks instead of digits. */
   readonly isMasked?: boolean;
   /** What a text names that the service spells in several ways: a network, a bank by its code, tokens and pairs of them, or IP addresses. */
@@ -192,7 +194,7 @@ function isPayable(value: WireNumber | string, unit: MoneyUnit, asset: AssetRule
 export function pay(source: Source, unit: MoneyUnit, asset: AssetRule, more: More & Least = {}) {
   const { minMinor = 1n, ...rule } = more;
   const schema = wireNumberSchema().check(z.refine((value) => isPayable(value, unit, asset, minMinor)));
-  return field(schema, { type: 'number', unit, asset, source, rule: 'greater than 0', ...rule });
+  return field(schema, { type: 'number', unit, asset, source, rule: 'greater than 0', isRequested: true, ...rule });
 }
 
 /** Money in a request, as a decimal string of plain digits: at most MAX_MINOR. */
@@ -202,6 +204,7 @@ export function payText(source: Source, asset: AssetRule, more: More & Least = {
     /^\d+(\.\d+)?$/.test(value) && isPayable(value.replace(/^0+(?=\d)/, ''), 'decimal-string', asset, minMinor);
   return field(z.string().check(z.refine(fits)), {
     ...{ type: 'string', unit: 'decimal-string', asset, source, rule: 'greater than 0, at most 6 decimals' },
+    isRequested: true,
     ...rule,
   });
 }

@@ -10,7 +10,7 @@ const SENT = /\/(fx\/(trade|market-order|orders)|swaptrigger|fintechtransfer)$/;
 
 const quoted = success({
   quote: {
-    ...{ quoteId: 'q-1', pair: 'CNGN-USDC', cngnAmount: '7000', usdcAmount: '5.000000', price: '1400' },
+    ...{ quoteId: 'q-1', pair: 'CNGN-USDC', cngnAmount: '7000.00', usdcAmount: '5.000000', price: '1400.00' },
     ...{ expiresAt: '2030-01-01T00:00:00Z', matchedOrders: [] },
   },
 });
@@ -21,6 +21,9 @@ const ownOrder = (more: object) => ({
   status: 'active',
   ...more,
 });
+
+/** As the service writes balances: with all decimals, without which their unit is unknown. */
+const tokens = (text: string) => Number(text).toFixed(6);
 
 interface Service {
   readonly quote?: HttpResponse;
@@ -38,7 +41,10 @@ async function run(argv: readonly string[], service: Service, isTerminal = false
     if (path === '/fx/quote') return quote;
     if (path === '/fx/settings') return success({ tokenWallets: { USDC: WALLET, USDT: WALLET } });
     if (path.startsWith('/balance'))
-      return success({ totalBalance: balance, networkBalances: [{ network: 'base', balance, walletAddress: WALLET }] });
+      return success({
+        totalBalance: tokens(balance),
+        networkBalances: [{ network: 'base', balance: tokens(balance), walletAddress: WALLET }],
+      });
     if (path === '/fx/limit-orders') return success({ orders });
     return refusal(404, '02', 'the service was asked');
   };

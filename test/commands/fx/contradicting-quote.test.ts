@@ -48,7 +48,10 @@ describe('a quote', () => {
     ['with a price without decimals', { price: '1425' }],
     ['with more decimals', { usdcAmount: '40.000000', price: '1425.000000' }],
     ['with an amount without decimals', { usdcAmount: '40' }],
-    ['matched with two orders that were rounded', { usdcAmount: '39.999998', price: '1425', matchedOrders: [{}, {}] }],
+    [
+      'matched with two orders that were rounded',
+      { usdcAmount: '39.999998', price: '1425.00', matchedOrders: [{}, {}] },
+    ],
   ])('%s is traded on', async (_, quote) => {
     expect(await run(ASK, quote)).toMatchObject({ code: 0 });
     expect(await run(LIMITED, quote)).toMatchObject({ code: 0, traded: [{ quoteId: 'q-1' }] });

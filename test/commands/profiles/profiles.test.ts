@@ -527,7 +527,7 @@ describe('the output format of a profile', () => {
     return made;
   }
   const MAIN = ['--profile', 'main'];
-  const answer = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
+  const answer = () => ({ network: scripted(success({ totalBalance: '5.000000' })).exchange });
 
   test('is refused with control characters in it', async () => {
     const { run, at, write } = await asJson();
@@ -581,7 +581,7 @@ describe('the output format of a profile', () => {
 test('a broken profile does not affect commands that do not use it', async () => {
   const { run } = await machine();
   const env = { FIATRAIL_BASE_URL: 'https://other.test/v1', FIATRAIL_API_KEY: LIVE };
-  const network = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
+  const network = () => ({ network: scripted(success({ totalBalance: '5.000000' })).exchange });
   const ends = [
     await run(['balances', 'account', '--profile', 'main'], network()),
     await run(['balances', 'account'], { ...network(), env }),
@@ -595,7 +595,7 @@ test('a broken profile does not affect commands that do not use it', async () =>
 
 test('every command marks a live account with LIVE', async () => {
   const { run } = await machine();
-  const network = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
+  const network = () => ({ network: scripted(success({ totalBalance: '5.000000' })).exchange });
   const said = async (argv: string[]) => (await run(['balances', 'account', ...argv], network())).stderr;
   expect(await said(['--profile', 'main'])).toBe('profile main · LIVE\n');
   expect(await said(['--profile', 'box'])).toBe('profile box · sandbox\n');
