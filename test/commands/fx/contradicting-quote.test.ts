@@ -48,7 +48,10 @@ describe('a quote', () => {
     ['with a price without decimals', { price: '1425' }],
     ['with more decimals', { usdcAmount: '40.000000', price: '1425.000000' }],
     ['with an amount without decimals', { usdcAmount: '40' }],
-    ['matched with two orders that were rounded', { usdcAmount: '39.999998', price: '1425', matchedOrders: [{}, {}] }],
+    [
+      'matched with two orders that were rounded',
+      { usdcAmount: '39.999998', price: '1425.000000', matchedOrders: [{}, {}] },
+    ],
   ])('%s is traded on', async (_, quote) => {
     expect(await run(ASK, quote)).toMatchObject({ code: 0 });
     expect(await run(LIMITED, quote)).toMatchObject({ code: 0, traded: [{ quoteId: 'q-1' }] });
@@ -66,6 +69,16 @@ describe('a quote', () => {
       err: expect.stringContaining('no price and amounts that can be compared'),
     });
   });
+});
+
+test.each([
+  ['all figures', { usdcAmount: '40', price: '1425' }],
+  ['one price', { usdcAmount: '40.000000', price: '1425' }],
+])('a quote that does not say the unit of %s is marked, and never traded on within a limit', async (_, quote) => {
+  const asked = await run(ASK, quote);
+  expect(asked).toMatchObject({ code: 0, err: expect.stringContaining('see unit "unknown"') });
+  for (const argv of [LIMITED, SOLD])
+    expect(await run(argv, { side: argv === SOLD ? 'sell' : 'buy', ...quote })).toMatchObject({ code: 5, traded: [] });
 });
 
 describe('the limit of a price', () => {
