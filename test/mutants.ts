@@ -536,6 +536,48 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/engine/mirror/rows.ts',
+    line: '!value.asset || value.unit !== undefined',
+    change: 'false',
+    tests: ['test/mirror/rows.test.ts'],
+  },
+  {
+    file: 'src/engine/previews.ts',
+    line: 'if (isUnknownFigure(balance))',
+    change: 'if (false)',
+    tests: ['test/commands/figures-in-doubt.test.ts'],
+  },
+  {
+    file: 'src/engine/change.ts',
+    line: 'if (isInDoubt(balance))',
+    change: 'if (false)',
+    tests: ['test/commands/figures-in-doubt.test.ts'],
+  },
+  {
+    file: 'src/commands/balances.ts',
+    line: 'if (!found || isInDoubt(found))',
+    change: 'if (!found) return undefined; if (false)',
+    tests: ['test/commands/figures-in-doubt.test.ts'],
+  },
+  {
+    file: 'src/commands/fx/prices.ts',
+    line: 'if (isUnknownFigure(token) || isUnknownFigure(cngnAmount) || isUnknownFigure(price)) return undefined;',
+    change: '',
+    tests: ['test/commands/fx/contradicting-quote.test.ts'],
+  },
+  {
+    file: 'src/contract/reading/units.ts',
+    line: 'const named = unitNamed(around);',
+    change: 'const named = unitNamed([...around, ...around.flatMap((each) => Object.values(each) as Fields[])]);',
+    tests: ['test/contract/units.test.ts'],
+  },
+  {
+    file: 'src/contract/reading/units.ts',
+    line: '|| isInUnit(value, unit);',
+    change: '|| true;',
+    tests: ['test/commands/figures-in-doubt.test.ts'],
+  },
+  {
     file: 'src/money/amount.ts',
     line: 'return isSmallest(unit) ? 0 : DECIMALS[asset];',
     change: "return unit === 'base' ? 0 : DECIMALS[asset];",

@@ -110,6 +110,14 @@ describe('the unit of figures that may be base units', () => {
   });
 });
 
+test('a unit that one object names says nothing of figures outside it', () => {
+  const named = { inputAmount: '4000', outputAmount: '3980', fee: { unit: 'base', total: '20000000' } };
+  expect(readings(quoteBridge, named).data).toEqual({
+    ...{ inputAmount: unknown('4000'), outputAmount: unknown('3980') },
+    fee: { unit: 'base', total: '20.000000' },
+  });
+});
+
 describe('a figure that cannot be in its documented unit', () => {
   const inBase = (name: string, value: string) =>
     `${name} is "${value}", but is documented in base units, which have no decimal point; see unit "unknown"`;

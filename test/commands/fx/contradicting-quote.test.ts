@@ -50,7 +50,11 @@ describe('a quote', () => {
     ['with an amount without decimals', { usdcAmount: '40' }],
     [
       'matched with two orders that were rounded',
+<<<<<<< HEAD
       { usdcAmount: '39.999998', price: '1425.00', matchedOrders: [{}, {}] },
+=======
+      { usdcAmount: '39.999998', price: '1425.000000', matchedOrders: [{}, {}] },
+>>>>>>> track9
     ],
   ])('%s is traded on', async (_, quote) => {
     expect(await run(ASK, quote)).toMatchObject({ code: 0 });
@@ -69,6 +73,16 @@ describe('a quote', () => {
       err: expect.stringContaining('no price and amounts that can be compared'),
     });
   });
+});
+
+test.each([
+  ['all figures', { usdcAmount: '40', price: '1425' }],
+  ['one price', { usdcAmount: '40.000000', price: '1425' }],
+])('a quote that does not say the unit of %s is marked, and never traded on within a limit', async (_, quote) => {
+  const asked = await run(ASK, quote);
+  expect(asked).toMatchObject({ code: 0, err: expect.stringContaining('see unit "unknown"') });
+  for (const argv of [LIMITED, SOLD])
+    expect(await run(argv, { side: argv === SOLD ? 'sell' : 'buy', ...quote })).toMatchObject({ code: 5, traded: [] });
 });
 
 describe('the limit of a price', () => {
