@@ -50,11 +50,7 @@ describe('a quote', () => {
     ['with an amount without decimals', { usdcAmount: '40' }],
     [
       'matched with two orders that were rounded',
-<<<<<<< HEAD
       { usdcAmount: '39.999998', price: '1425.00', matchedOrders: [{}, {}] },
-=======
-      { usdcAmount: '39.999998', price: '1425.000000', matchedOrders: [{}, {}] },
->>>>>>> track9
     ],
   ])('%s is traded on', async (_, quote) => {
     expect(await run(ASK, quote)).toMatchObject({ code: 0 });
