@@ -118,13 +118,13 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/memory.test.ts', 'test/cli/accounts.test.ts'],
   },
   {
-    file: 'src/journal/memory.ts',
+    file: 'src/journal/moved.ts',
     line: 'ORDER BY created_at DESC, id DESC',
     change: 'ORDER BY created_at, id',
     tests: ['test/journal/moved.test.ts'],
   },
   {
-    file: 'src/journal/memory.ts',
+    file: 'src/journal/moved.ts',
     line: 'ORDER BY created_at DESC, id DESC',
     change: 'ORDER BY created_at DESC, id',
     tests: ['test/journal/moved.test.ts'],
@@ -725,13 +725,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/transitions.ts',
-    line: '...(moves ? [addSpent(queries, { account, command, createdAtMs: at, moves }, 1n)] : []),',
+    line: '...(moves ? [addSpent(queries, { account, command, createdAtMs: at, clocks: operation.baseline, moves }, 1n)] : []),',
     change: '',
     tests: ['test/journal/spending.test.ts'],
   },
   {
     file: 'src/journal/transitions.ts',
-    line: 'moves }, -1n);',
+    line: 'await addSpent(queries, spent, -1n);',
     change: 'moves }, 1n);',
     tests: ['test/journal/spending.test.ts'],
   },
@@ -1397,8 +1397,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/profiles/transfer.ts',
-    line: 'for (const { journalUrl, ...each } of given) {',
-    change: 'for (const each of given) {\n      const { journalUrl } = each;',
+    line: 'for (const { journalUrl: _, ...each } of given) {',
+    change: 'for (const each of given) {',
     tests: ['test/commands/profiles/profiles.test.ts'],
     failing: 1,
   },

@@ -38,7 +38,7 @@ async function echoing(bvn: string, status: number, code: string) {
   const answer: RequestListener = (_request, response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
   const { baseUrl } = await httpServer(answer);
-  return { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
+  return { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'sandbox_a-key-nobody-may-see' };
 }
 
 describe.each(['22123456789', '01234567890'])('the BVN %s is repeated nowhere', (bvn) => {
@@ -86,7 +86,7 @@ test('other numbers stay as they are', async () => {
   const body =
     '{"response_code":"00","data":{"requestId":"r-1","amount":1.50,"total":22123456780,"big":12345678901234567890}}';
   const { baseUrl } = await httpServer((_request, response) => response.end(body));
-  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
+  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'sandbox_a-key-nobody-may-see' };
   const ran = await fiatrail(newHome(onTestFinished), ['api', 'POST', '/onboarduser', '-d', '-', '-o', 'raw', '-q'], {
     env,
     stdin: '{"bvn":"22123456789"}',

@@ -28,7 +28,7 @@ const PEAK = `--import=data:text/javascript,${encodeURIComponent(SAY_PEAK)}`;
 /** Starts a service that answers everything in one way, and returns the account of a command there. */
 async function accountAt(answer: RequestListener) {
   const { baseUrl } = await httpServer(answer);
-  return { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
+  return { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'sandbox_a-key-nobody-may-see' };
 }
 
 /** Runs a command against a service that answers everything in one way. */

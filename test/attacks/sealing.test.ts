@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { newKeyPair } from '../../src/crypto/sealed-box.ts';
 import { type Home, requireBuilt } from '../support/built.ts';
 import { accountOf, fiatrail, fiatrailJson, must, serveSandbox } from '../support/in-process.ts';
+import { journalRows } from '../support/journal.ts';
 import { bodyOf, httpServer } from '../support/loopback.ts';
 import { leftBehind, rotationRows, storedKey } from '../support/rotations.ts';
 import { fiatrailOnTerminal } from '../support/terminal.ts';
@@ -318,6 +319,6 @@ describe('a changed platform key', () => {
     relay.forge = (path) => (path === '/getplatformpublickey' ? forged : undefined);
     await must(home, MONEY, '', [code]);
     expect([...new Set(relay.seen)]).toEqual(['GET /getplatformpublickey']);
-    expect(existsSync(join(home.stateDir, 'journal.db'))).toBe(false);
+    expect(journalRows(home.stateDir)).toEqual([]);
   });
 });

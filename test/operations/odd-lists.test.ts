@@ -6,7 +6,7 @@ import { createSandbox } from '../../src/sandbox/app.ts';
 import { furnish, GROUPS, type MoneyLine } from '../faults/money-groups.ts';
 import { journalRows } from '../support/journal.ts';
 import { openSandbox } from '../support/sandbox.ts';
-import { type FakeWorld, fakeWorld } from '../support/world.ts';
+import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -98,7 +98,7 @@ async function rig(page: OddPage, form: AnswerFormName) {
       const body = isOdd ? JSON.stringify(odd(JSON.parse(answer.body), shown)) : answer.body;
       return { ...answer, body, headers: { ...answer.headers, date } };
     };
-  const env = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1' };
+  const env = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_JOURNAL_ID: ACCOUNT.FIATRAIL_JOURNAL_ID };
   const worldOf = (isOurs: boolean, key: string) =>
     fakeWorld({
       clock: box.clock,
