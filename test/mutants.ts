@@ -560,16 +560,11 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/commands/figures-in-doubt.test.ts'],
   },
   {
-    file: 'src/commands/fx/prices.ts',
-    line: 'if (isUnknownFigure(token) || isUnknownFigure(cngnAmount) || isUnknownFigure(price)) return undefined;',
-    change: '',
-    tests: ['test/commands/fx/contradicting-quote.test.ts'],
-  },
-  {
     file: 'src/contract/reading/units.ts',
     line: 'const named = unitNamed(around);',
     change: 'const named = unitNamed([...around, ...around.flatMap((each) => Object.values(each) as Fields[])]);',
     tests: ['test/contract/units.test.ts'],
+    failing: 1,
   },
   {
     file: 'src/contract/reading/units.ts',

@@ -31,6 +31,21 @@ describe('a form of the answers', () => {
     });
   });
 
+  test.each([
+    ['public', 'the stablecoin', '3.607969'],
+    ['specification', 'cNGN', '4990.000000'],
+  ] as const)('%s: the net amount of a sale is in %s, minus the fee', async (form, _, net) => {
+    await using box = form === 'specification' ? await openSandbox() : await answering(form);
+    const sale = { pair: 'CNGN-USDC', side: 'sell', cngnAmount: '5000' };
+    const { data } = (await ask(box, 'POST', '/fx/market-order', sale)) as { data: { trade: Json } };
+    const { data: read } = (await ask(box, 'GET', `/fx/trades/status?tradeId=${data.trade['tradeId']}`)) as {
+      data: { trade: Json };
+    };
+    expect(read.trade).toMatchObject({ usdcAmount: '3.615199', fintechNetAmount: net });
+    const { data: list } = (await ask(box, 'GET', '/fx/trades')) as unknown as { data: { trades: Json[] } };
+    expect(list.trades[0]).toMatchObject({ fintechNetAmount: net });
+  });
+
   test('writes times as seconds, times without a zone, and other words for states', async () => {
     await using box = await answering('public-older');
     const started = await ask(box, 'POST', '/onboarduser', { bvn: '22222222222' });

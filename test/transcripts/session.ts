@@ -207,7 +207,7 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
 
 /** Who runs the tests, and where. */
 const MACHINE = `${userInfo().username} on ${hostname()}`;
-const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d(?::\d\d)?(?:Z| [+-]\d\d(?::\d\d)?))/g;
+const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d(?::\d\d)?(?:Z| UTC| [+-]\d\d(?::\d\d)?))/g;
 const MILLISECONDS = /("(?:serviceAtMs|sinceMs)": |(?:Service at|Since) ms {2,})\d{13}/g;
 const BLOCKS = /("blockNumber": |Block number {2,})"?\d+"?/g;
 

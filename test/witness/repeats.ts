@@ -72,8 +72,8 @@ interface Repeat {
 function repeatsOf(endpoint: string): Repeat[] {
   const { id, request, response = [] } = witnessOf(endpoint);
   const names = Object.values(request ?? {}).flatMap((rows) => rows.map(({ name }) => name));
-  // An order may be asked for as a direction and two currencies.
-  const all = names.includes('orderType') ? [...names, 'pair', 'side'] : names;
+  // An order may be asked for as a direction and two currencies. Sources contradict each other about what the direction means, so a side says nothing of it.
+  const all = names.includes('orderType') ? [...names, 'pair'] : names;
   return response.flatMap((to) => {
     const last = lastOf(to.name);
     const kind = SAME[last];
