@@ -32,7 +32,7 @@ async function silentService() {
       return arrive();
     });
   });
-  return { env: { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key' }, asked, requests: () => requests };
+  return { env: { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'sandbox_a-key' }, asked, requests: () => requests };
 }
 
 /** Runs a command with the silent service and sends it a signal. */
