@@ -1,4 +1,4 @@
-import { ROTATION_PROCESS, unfinishedRotations } from './account/paths.ts';
+import { LOCK_PROCESS, ROTATION_PROCESS, unfinishedRotations } from './account/paths.ts';
 import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './account/profile.ts';
 import { modeInFull } from './account/service-address.ts';
 import { CliError } from './base/errors.ts';
@@ -21,6 +21,7 @@ import type { FailedRun } from './terminal/show/report.ts';
 /** Runs a command line and returns its exit code. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   if (argv[0] === ROTATION_PROCESS) return (await import('./engine/rotation/process.ts')).runRotationProcess(world);
+  if (argv[0] === LOCK_PROCESS) return (await import('./engine/state-locks.ts')).runLockProcess(argv[1] ?? '');
   let isJson: boolean | undefined;
   let run: FailedRun | undefined;
   try {

@@ -427,6 +427,7 @@ const SENDERS: Readonly<Record<string, string>> = {
   'engine/change.ts': 'sends what was agreed to',
   'engine/connect.ts': 'reads the service’s public key',
   'engine/open-account.ts': 'sends what needs no consent',
+  'engine/operations/retry.ts': 'sends again what was agreed to',
 };
 
 describe('rule 3: no state, time or randomness', () => {

@@ -95,6 +95,9 @@ export function completionFile({ env, homeDir }: UserEnv, shell: 'bash' | 'zsh' 
 /** The first argument that starts the rotation process, the process that sends the request and saves the response. */
 export const ROTATION_PROCESS = '__rotation';
 
+/** The first argument that starts the process which tries a lock that another one has; its file follows. */
+export const LOCK_PROCESS = '__lock';
+
 /** Returns the operation ids that have files here: rotations that are unfinished or not yet cleaned up. */
 export function unfinishedRotations(world: UserEnv): string[] {
   try {

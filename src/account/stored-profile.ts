@@ -35,6 +35,8 @@ export interface StoredProfile {
   readonly journalUrl?: string | undefined;
   /** Whether each state folder may have a journal of its own, whose idempotency keys count there only. */
   readonly independentJournal?: boolean | undefined;
+  /** The journal that an imported profile had where it was exported. */
+  readonly earlierJournal?: EarlierJournal | undefined;
   /** The URL of the PostgreSQL database with its inbox, without a password; undefined for a file of this machine. */
   readonly inboxUrl?: string | undefined;
   /** The copy of the account's lists; undefined is a file of this machine that keeps what is personal for 90 days. */
@@ -47,6 +49,16 @@ export interface StoredProfile {
   readonly operators?: readonly { readonly name: string; readonly publicKey: string }[] | undefined;
   /** Amounts of an earlier version, or of an import. They count besides those in the journal. At most one amount per asset. */
   readonly signAbove?: readonly SignAbove[] | undefined;
+}
+
+interface EarlierJournal {
+  readonly kind: 'file' | 'server';
+  /** The path of the file and its host, or the name of the server, for messages. */
+  readonly location: string;
+  /** The id of a file; a server is named by its URL. */
+  readonly id?: string | undefined;
+  /** Its last entry then; undefined if it had none. */
+  readonly head?: { readonly entry: number; readonly hash: string } | undefined;
 }
 
 interface MirrorSettings {
@@ -153,6 +165,16 @@ const shapeWith = <R extends z.ZodMiniType>(rules: R) => {
     encryption: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),
     journalUrl: z.optional(z.string()),
     independentJournal: z.optional(z.boolean()),
+    earlierJournal: z.optional(
+      z.strictObject({
+        kind: z.enum(['file', 'server']),
+        location: z.string().check(z.regex(/^[^\p{Cc}]{1,2000}$/u)),
+        id: z.optional(z.string().check(z.regex(/^[0-9a-f]{8}$/))),
+        head: z.optional(
+          z.strictObject({ entry: z.int().check(z.positive()), hash: z.string().check(z.regex(/^[\w-]{43}$/)) }),
+        ),
+      }),
+    ),
     inboxUrl: z.optional(z.string()),
     mirror: z.optional(
       z.strictObject({ url: z.optional(z.string()), personalDays: z.optional(z.int().check(z.positive())) }),

@@ -20,7 +20,7 @@ export interface Reply<D> {
   /** Fields that do not match the contract: a warning, as long as the fields that matter are there. */
   readonly problems: readonly string[];
   /** What in the response cannot be believed, as sentences; missing if there is nothing. */
-  readonly doubts?: readonly string[];
+  readonly inDoubt?: readonly string[];
 }
 
 export interface Client {
@@ -179,8 +179,8 @@ function usable<D>(
   effect: Effect,
   answer: Extract<DecodedAnswer<D>, { kind: 'success' }>,
 ): Reply<D> {
-  const { data, body, problems, isOnlyIncomplete, doubts } = answer;
-  const reply = { data, body, problems, ...(doubts ? { doubts } : {}) };
+  const { data, body, problems, isOnlyIncomplete, inDoubt } = answer;
+  const reply = { data, body, problems, ...(inDoubt ? { inDoubt } : {}) };
   const isForeign = effect === 'read' && hasNothingOf(endpoint, data);
   // Documented answers lack fields here and there, and what a read has is worth showing.
   if (isOnlyIncomplete && !isForeign && (effect === 'read' || problems.length === 0)) return reply;

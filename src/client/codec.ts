@@ -308,7 +308,7 @@ export type DecodedAnswer<D = unknown> =
       /** Whether all problems are missing fields: what is there can be trusted. */
       readonly isOnlyIncomplete: boolean;
       /** What in the response cannot be believed, as sentences. */
-      readonly doubts?: readonly string[];
+      readonly inDoubt?: readonly string[];
     }
   | Refused
   | {
@@ -407,8 +407,8 @@ function success<E extends Endpoint>(
   { status, body }: HttpResponse,
   isLate: () => boolean,
 ): DecodedAnswer<ResponseOf<E>> {
-  const doubts = new Set<string>();
-  const data = readData(endpoint, dataOf(endpoint, reading), (doubt) => doubts.add(doubt));
+  const inDoubt = new Set<string>();
+  const data = readData(endpoint, dataOf(endpoint, reading), (doubt) => inDoubt.add(doubt));
   const found = responseProblems(endpoint.response(), data, isLate);
   if (found.isLate) return { kind: 'unusable', httpStatus: status, reason: TOO_SLOW, isLate: true };
   return {
@@ -418,7 +418,7 @@ function success<E extends Endpoint>(
     body,
     problems: found.problems.map(({ field }) => field || 'data'),
     isOnlyIncomplete: found.isOnlyIncomplete,
-    ...(doubts.size > 0 ? { doubts: [...doubts] } : {}),
+    ...(inDoubt.size > 0 ? { inDoubt: [...inDoubt] } : {}),
   };
 }
 

@@ -112,10 +112,13 @@ const showCommand = command({
   parameters: { accountId },
   run: async (session, { accountId }) => {
     const reply = await session.call(getBankAccount, { accountId });
-    const { result } = await outcomeOf(session, getBankAccount, reply);
+    const { result, ...outcome } = await outcomeOf(session, getBankAccount, reply);
     const [account] = reply.data.accounts ?? [];
     // The service returns a list of one.
-    return { result: { data: account ?? null, columns: SHOWN, ...(result?.raw ? { raw: result.raw } : {}) } };
+    return {
+      ...outcome,
+      result: { data: account ?? null, columns: SHOWN, ...(result?.raw ? { raw: result.raw } : {}) },
+    };
   },
 });
 

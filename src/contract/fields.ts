@@ -40,15 +40,18 @@ export interface FieldMeta {
   /**
    * Whether it may be in base units, so that its unit depends on what the response says (contract/reading/units.ts): every
    * documented figure has a decimal point, or base units are documented too. `with-others`: a documented figure has no point, and
-   * only the other figures of the response can put it in doubt.
+   * only the other figures of the response can put it in doubt. `six-decimals`: every documented figure has all decimals, whatever
+   * the others have, so one without a point is in doubt.
    */
-  readonly mayBeBase?: true | 'with-others';
+  readonly mayBeBase?: true | 'with-others' | 'six-decimals';
   /** For a total: the field beside it that it cannot be below. */
   readonly atLeast?: string;
   /** Whether it is a bank account number of 10 digits. */
   readonly isAccountNumber?: true;
   /** For a list that may be an object of its rows: the fields of a row that are its key and its value in that form. */
   readonly byKey?: { readonly key: string; readonly value: string };
+  /** Whether it is an amount of a request, whose unit and asset are the documented ones, whatever stands beside it. */
+  readonly isRequested?: boolean;
   /** Whether the service may print it with asterisks instead of digits. */
   readonly isMasked?: boolean;
   /** What a text names that the service spells in several ways: a network, a bank by its code, tokens and pairs of them, or IP addresses. */
@@ -192,7 +195,7 @@ function isPayable(value: WireNumber | string, unit: MoneyUnit, asset: AssetRule
 export function pay(source: Source, unit: MoneyUnit, asset: AssetRule, more: More & Least = {}) {
   const { minMinor = 1n, ...rule } = more;
   const schema = wireNumberSchema().check(z.refine((value) => isPayable(value, unit, asset, minMinor)));
-  return field(schema, { type: 'number', unit, asset, source, rule: 'greater than 0', ...rule });
+  return field(schema, { type: 'number', unit, asset, source, rule: 'greater than 0', isRequested: true, ...rule });
 }
 
 /** Money in a request, as a decimal string of plain digits: at most MAX_MINOR. */
@@ -202,6 +205,7 @@ export function payText(source: Source, asset: AssetRule, more: More & Least = {
     /^\d+(\.\d+)?$/.test(value) && isPayable(value.replace(/^0+(?=\d)/, ''), 'decimal-string', asset, minMinor);
   return field(z.string().check(z.refine(fits)), {
     ...{ type: 'string', unit: 'decimal-string', asset, source, rule: 'greater than 0, at most 6 decimals' },
+    isRequested: true,
     ...rule,
   });
 }

@@ -253,10 +253,12 @@ export async function changeOf<E extends Endpoint>(
   const request = await prepareRequest(account, endpoint, input, options);
   const effect = effectOf(endpoint, input);
   if (effect === 'money') await requireSigned(account, endpoint, input, applied);
+  const guard = effect === 'money' ? changes.guard() : undefined;
+  await (await account.journal()).confirm(await account.accountNames(), guard?.idempotencyKey !== undefined);
   await time.warn();
   const sending = {
     ...{ endpoint, input, summary: change.summary },
-    guard: effect === 'money' ? changes.guard() : undefined,
+    guard,
     // What a request only refers to decides whether an earlier one was equal.
     baseline: { terms },
   };

@@ -1,7 +1,7 @@
 import { journalMemoryDirs, journalPath, passwordFilePath, stateDir } from '../account/paths.ts';
 import { secretOf } from '../account/profile.ts';
 import type { Mode } from '../account/service-address.ts';
-import { OF_ENVIRONMENT, readProfile } from '../account/stored-profile.ts';
+import { OF_ENVIRONMENT, readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import type { World } from '../base/world.ts';
 import type { Memory } from '../journal/memory.ts';
 import type { JournalLocation } from '../journal/open.ts';
@@ -24,7 +24,7 @@ export function journalLocationOf(world: World, profile: JournalOwner): JournalL
   const stored = readProfile(world, profile.name);
   const variable = world.env[JOURNAL_VARIABLE];
   const url = variable || stored?.journalUrl;
-  const memory = memoryOf(world, profile, stored?.independentJournal === true);
+  const memory = memoryOf(world, profile, stored);
   if (!url) return { path, dir: stateDir(world), server: undefined, memory };
   const from = variable ? JOURNAL_VARIABLE : `the journal of profile ${profile.name}`;
   const password = async () => stored && secretOf(stored, 'journal-password', world);
@@ -32,12 +32,17 @@ export function journalLocationOf(world: World, profile: JournalOwner): JournalL
   return { path, dir: stateDir(world), memory, server };
 }
 
-function memoryOf(world: World, { name, mode }: JournalOwner, isIndependent: boolean): Memory | undefined {
+function memoryOf(world: World, { name, mode }: JournalOwner, stored: StoredProfile | undefined): Memory | undefined {
   if (mode === undefined || mode === 'embedded') return undefined;
-  const onPurpose = (id: string) =>
-    name === OF_ENVIRONMENT
-      ? `to use this journal and no other: export ${JOURNAL_ID_VARIABLE}=${id}`
-      : `for a journal in each state folder on purpose: fiatrail profiles journal set ${name} --independent`;
   const requiredId = world.env[JOURNAL_ID_VARIABLE] || undefined;
-  return { ...journalMemoryDirs(world), requiredId, isIndependent, isLive: mode === 'live', onPurpose };
+  const profile = name === OF_ENVIRONMENT ? undefined : name;
+  const decided = { requiredId, isIndependent: stored?.independentJournal === true };
+  return { ...journalMemoryDirs(world), ...decided, isLive: mode === 'live', profile, earlier: earlierOf(stored) };
+}
+
+/** Returns the journal that an imported profile had where it was exported. */
+function earlierOf(stored: StoredProfile | undefined): Memory['earlier'] {
+  if (!stored?.earlierJournal) return undefined;
+  const { id = '', kind, location, head } = stored.earlierJournal;
+  return { id, kind, location, heads: head ? [{ sequence: BigInt(head.entry), hash: head.hash }] : [] };
 }

@@ -20,6 +20,7 @@ import { entryAt, stampOf } from '../files/inspect.ts';
 import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts';
 import type { Journal } from '../journal/interface.ts';
 import type { JournalLocation } from '../journal/open.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
 import type { Activity } from './activity.ts';
 import { connect, sendRequest } from './connect.ts';
@@ -91,12 +92,22 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
 }
 
 /** Opens the journal, and records the spooled outcomes. Throws DatabaseError, and CliError usage. */
-async function loadJournal({ world, say, globals }: Notices, location: JournalLocation): Promise<Journal> {
+async function loadJournal(
+  { world, say, globals, isInteractive, askCode }: Notices,
+  location: JournalLocation,
+): Promise<Journal> {
   world.ensurePrivateDir(location.dir);
+  // An embedded sandbox moves no money, and its first command should not start another program.
+  if (!location.server && location.memory) await (await import('./state-locks.ts')).requireLocks(world, location);
   const { openJournalAt } = await import('../journal/open.ts');
   const journal = await openJournalAt(location, world, {
     warn: (text) => say(`warning: ${text}`),
+    askCode: isInteractive ? askCode : undefined,
     limitMs: globals.timeoutMs,
+  }).catch(async (error) => {
+    if (error instanceof DatabaseError && error.problem === 'busy' && !location.server)
+      await (await import('./state-locks.ts')).requireLockable(world, location);
+    throw error;
   });
   for (const warning of (await journal.merge()).warnings) await say(`warning: ${warning}`);
   return journal;

@@ -270,20 +270,20 @@ const FEE_WORDS = {
 /** Reads the fees available for withdrawal and the withdrawal limits. */
 export async function withdrawableFees(account: Account, isBeforehand: boolean) {
   const { data } = await account.call(accumulatedFees, {}, isBeforehand ? { isBeforehand } : PREVIEW_READ);
-  const said = {
+  const stated = {
     available: data.summary?.availableForWithdrawal,
     minimum: data.details?.minimumWithdrawal,
     maximum: data.details?.maximumWithdrawal,
   };
-  const [name, figure] = Object.entries(said).find((each) => isUnknownFigure(each[1])) ?? [];
+  const [name, figure] = Object.entries(stated).find((each) => isUnknownFigure(each[1])) ?? [];
   const found: KnownFees = {
-    available: nairaOf(said.available),
-    minimum: nairaOf(said.minimum),
-    maximum: nairaOf(said.maximum),
+    available: nairaOf(stated.available),
+    minimum: nairaOf(stated.minimum),
+    maximum: nairaOf(stated.maximum),
     ...(isUnknownFigure(figure)
       ? {
           inDoubt: {
-            doubt: `${FEE_WORDS[name as keyof typeof said]} is "${printable(figure.value)}", which is not known to be in kobo`,
+            doubt: `${FEE_WORDS[name as keyof typeof stated]} is "${printable(figure.value)}", which is not known to be in kobo`,
           },
         }
       : {}),

@@ -145,16 +145,16 @@ export function newTag({ world }: { readonly world: Pick<World, 'ids'> }): strin
 }
 
 /** A response that is in doubt throughout is said to be so once it is clear. */
-const MAX_DOUBTS = 5;
+const MAX_SHOWN = 5;
 
 /** Warns of what is wrong with a usable response. */
 export async function warnOf(
   { say }: Pick<Notices, 'say'>,
-  { problems, doubts = [] }: Reply<unknown>,
+  { problems, inDoubt = [] }: Reply<unknown>,
   isRead: boolean,
 ): Promise<void> {
-  for (const doubt of doubts.slice(0, MAX_DOUBTS)) await say(`warning: ${doubt}`);
-  if (doubts.length > MAX_DOUBTS) await say(`warning: ${doubts.length - MAX_DOUBTS} more amounts are in doubt`);
+  for (const doubt of inDoubt.slice(0, MAX_SHOWN)) await say(`warning: ${doubt}`);
+  if (inDoubt.length > MAX_SHOWN) await say(`warning: ${inDoubt.length - MAX_SHOWN} more amounts are in doubt`);
   if (problems.length === 0) return;
   const where = problems.slice(0, 5).join(', ');
   const warning = isRead

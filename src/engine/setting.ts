@@ -28,7 +28,13 @@ export async function recordSetting(account: Account, change: SettingChange, mak
 async function claimed(account: Account, change: SettingChange): Promise<string> {
   const { commandLine, globals } = account;
   const journal = await account.journal();
-  const intent = { ...change, kind: 'destructive', effect: 'destructive', command: commandLine } as const;
+  const intent = {
+    ...change,
+    kind: 'destructive',
+    effect: 'destructive',
+    command: commandLine,
+    isSetting: true,
+  } as const;
   for (;;) {
     const claim = await journal.claim(intent, globals.timeoutMs);
     if (claim.kind === 'ours') return claim.operationId;

@@ -117,6 +117,17 @@ export async function accountIds(queries: Queries, names: AccountNames): Promise
   return [...new Set([...ids, ...idsAmong(await namesAround(queries, earlier), earlier)])];
 }
 
+/** Returns the fingerprints of the other keys of an account, as far as the journal knows them. */
+export async function otherKeysOf(queries: Queries, names: AccountNames): Promise<readonly string[]> {
+  const rows = await namesAround(queries, names);
+  const account = rows.find(({ name }) => name === key(names.keyFingerprint))?.account;
+  if (account === undefined) return [];
+  const keys = rows.flatMap((row) =>
+    row.account === account && row.name.startsWith(key('')) ? [row.name.slice(key('').length)] : [],
+  );
+  return keys.filter((each) => each !== names.keyFingerprint);
+}
+
 const knowsKey = (rows: readonly NameRow[], { keyFingerprint }: AccountNames): boolean =>
   rows.some(({ name }) => name === key(keyFingerprint));
 

@@ -135,6 +135,8 @@ export interface Intent {
   readonly isAgain?: boolean;
   /** Whether an earlier operation of the endpoint may have moved the same: while its outcome is unknown, this one must not be sent. */
   readonly mayEqual?: ((earlier: EarlierRequest) => boolean) | undefined;
+  /** Whether it only changes a setting here, so that nothing can be sent twice. */
+  readonly isSetting?: boolean;
   /** What is known of the service before the request leaves. */
   readonly baseline?: Baseline | undefined;
   /** What it is a part of, if several operations under one idempotency key move a sum. */

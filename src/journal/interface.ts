@@ -26,8 +26,11 @@ export interface Journal {
   claim(intent: Intent, busyForMs?: number): Promise<Claim>;
   /** Returns the operation that an intent conflicts with, and records nothing. */
   findConflict(intent: ConflictQuery): Promise<Conflict | undefined>;
-  /** Returns what an account spent in this day or month, in millionths of a Naira or token, without what was not done or came in. */
-  spent(account: AccountNames, spending: Spending): Promise<bigint>;
+  /**
+   * Returns what an account spent in the day or month of a time, in millionths of a Naira or token, without what was not done or came in.
+   * `nowMs` is the time that all hosts agree on; the journal's own clock counts without it.
+   */
+  spent(account: AccountNames, spending: Spending, nowMs?: number): Promise<bigint>;
   /** Counts all operations. */
   count(): Promise<number>;
   /** Counts the operations of a profile whose outcome is unknown. */
@@ -98,6 +101,11 @@ export interface Journal {
   verify(head?: string, counted?: Counted): Promise<VerifiedJournal>;
   /** Returns the id of this journal. */
   id(): string;
+  /**
+   * Throws CliError usage if this is not known to be the journal of an account. A person at a terminal may confirm the first one of a live
+   * account. `claim` requires it too; call this before anybody agrees to a change.
+   */
+  confirm(account: AccountNames, hasIdempotencyKey: boolean): Promise<void>;
   /** Returns why money commands of an account stop, besides what `verify` finds: its journal is another one, or was restored. */
   wrong(account: AccountNames | undefined): Promise<CliError | DatabaseError | undefined>;
   /** Checks every transition. If they are whole, the journal as it is becomes that of the account, in place of what was remembered. */

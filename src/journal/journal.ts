@@ -2,16 +2,7 @@ import { attempt, CliError } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
 import { shortHmac } from '../crypto/digest.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
-import {
-  type AccountNames,
-  accountIds,
-  accountIn,
-  forgetAccount,
-  knowsFintech,
-  learnFintech,
-  linkKeys,
-  namesOf,
-} from './accounts.ts';
+import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
 import { hashOfOne, NO_HASH } from './chain.ts';
 import { claimIn, findConflict } from './claims.ts';
 import {
@@ -50,7 +41,7 @@ import type { Queries, Store } from './store.ts';
 import { changeOfTables } from './tables.ts';
 import { type Appended, claimRepeat, createOperation, type JournalWorld, noteSearch, tryMove } from './transitions.ts';
 
-type ChainPart = Pick<Journal, 'id' | 'verify' | 'wrong' | 'accept' | 'head' | 'requireLastLink'>;
+type ChainPart = Pick<Journal, 'id' | 'verify' | 'confirm' | 'wrong' | 'accept' | 'head' | 'requireLastLink'>;
 
 /**
  * Whether the journal has the heads that were saved. If not, it was cut, and that must stay visible: no other head is saved. A file that
@@ -89,6 +80,10 @@ function chainPart(store: Store, { host: { processId } }: JournalWorld, memory: 
     verify: async (hash, counted) => {
       const { verifyChain } = await import('./verify.ts');
       return store.read((queries) => verifyChain(queries, { hash, heads: savedHeads(memory.heads) }, counted));
+    },
+    confirm: async (account, hasIdempotencyKey) => {
+      requireWritable(store);
+      await memory.confirm(account, hasIdempotencyKey);
     },
     wrong: async (account) => {
       if (store.server && (await store.isReplaced())) return new ServerError('replaced', store.server.name);
@@ -170,20 +165,22 @@ export interface JournalOptions {
   readonly memory?: Memory | undefined;
   /** Shows a warning. */
   readonly warn?: ((text: string) => Promise<void>) | undefined;
+  /** Asks a person whether an account's first journal may be used. Throws CliError declined. Left out if nobody can be asked. */
+  readonly askCode?: ((summary: string) => Promise<void>) | undefined;
 }
 
 /** Returns the journal in a store. */
 export function journalIn(store: Store, world: JournalWorld, options: JournalOptions = {}): Journal {
   const { clock, ids, host } = world;
   const { outcomeWaitMs = OUTCOME_WAIT_MS } = options;
-  const { memory: known, warn = async () => {} } = options;
+  const { memory: known, warn = async () => {}, askCode } = options;
   const { aheadMs } = store;
   const now = () => clock.now() + aheadMs();
-  const memory = rememberingOf(store, { memory: known, unique: ids.uuid, warn });
-  const claimFor = async (account: AccountNames) => {
+  const memory = rememberingOf(store, { memory: known, unique: ids.uuid, warn, askCode });
+  const claimFor = async (claimed: Pick<Intent, 'account' | 'idempotencyKey' | 'isSetting'>) => {
     // Before anything of the account is remembered beside the journal.
     requireWritable(store);
-    await memory.claim(account);
+    await memory.claim(claimed.account, claimed.idempotencyKey !== undefined, claimed.isSetting === true);
   };
   const digest = (text: string) => shortHmac(store.digestKey, text);
   /** The journal's own clock, compared with the service's at the moment of the claim. */
@@ -212,7 +209,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.
       const passed = stopwatch(clock);
-      await claimFor(intent.account);
+      await claimFor(intent);
       const claim = await append((recording) =>
         claimIn({ ...claiming, recording }, { ...intent, baseline: withJournalClock(intent) }, busyForMs),
       );
@@ -313,12 +310,12 @@ function rotationPart(
   store: Store,
   { ids, host }: JournalWorld,
   append: Append,
-  memory: Pick<Remembering, 'add' | 'claim'>,
+  memory: Pick<Remembering, 'add'> & { claim(intent: Intent): Promise<void> },
 ): RotationMethods {
   return {
     rotations: recordsOf(store, append),
     prepareRotation: async (intent, rotation) => {
-      await memory.claim(intent.account);
+      await memory.claim(intent);
       return append(async (recording) => {
         const { queries } = recording;
         if (await openRotation(queries, intent)) return false;
@@ -445,7 +442,8 @@ function readPart({ read }: Store): ReadPart {
     transitions: (id) => read((queries) => transitionsOf(queries, id)),
     sweepOf: (id) => read((queries) => sweepOf(queries, id)),
     isClaimed: (requestId, except) => read((queries) => isClaimed(queries, requestId, except)),
-    spent: (names, spending) => read(async (queries) => spentIn(queries, await accountIds(queries, names), spending)),
+    spent: (names, spending, nowMs) =>
+      read(async (queries) => spentIn(queries, await accountIds(queries, names), spending, nowMs)),
   };
 }
 

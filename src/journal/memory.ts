@@ -1,11 +1,11 @@
 import { CliError } from '../base/errors.ts';
-import { siblingFiles, siblingPath } from '../files/inspect.ts';
+import { isWritableFolder } from '../files/inspect.ts';
 import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
-import { openForReading } from '../sqlite/database.ts';
-import { type AccountNames, namesOf } from './accounts.ts';
-import { firstMissing, headFile, savedHeads } from './entries.ts';
+import { type AccountNames, otherKeysOf } from './accounts.ts';
+import { headFile } from './entries.ts';
 import { forgetFintechs } from './known-fintech.ts';
-import type { Queries, Store } from './store.ts';
+import { continues, type Earlier, type EarlierJournal, otherJournalOf } from './moved.ts';
+import type { Store } from './store.ts';
 
 /**
  * What is known of an account's journal outside of it. An account has one journal: in another one, an older copy or a new one, its idempotency
@@ -23,8 +23,10 @@ export interface Memory {
   readonly isIndependent: boolean;
   /** Whether the account is a live one. */
   readonly isLive: boolean;
-  /** How to have another journal on purpose, as an instruction. */
-  readonly onPurpose: (id: string) => string;
+  /** The profile that may allow a journal in each state folder; undefined for an account from variables, which cannot. */
+  readonly profile: string | undefined;
+  /** The journal that the profile had on the machine that exported it. */
+  readonly earlier: EarlierJournal | undefined;
 }
 
 type OpenStore = Pick<Store, 'path' | 'id' | 'server' | 'read'>;
@@ -53,6 +55,9 @@ function rememberedIn(path: string): Earlier | undefined {
   });
 }
 
+/** The code of the error for a live account whose first journal nobody has confirmed. */
+const JOURNAL_NEW = 'JOURNAL_NEW';
+
 /** Whether the user decided which journal an account has, so that nothing is compared with what is remembered. */
 const isDecided = ({ server }: OpenStore, { requiredId, isIndependent }: Memory) =>
   requiredId !== undefined || (isIndependent && !server);
@@ -61,10 +66,12 @@ const isDecided = ({ server }: OpenStore, { requiredId, isIndependent }: Memory)
 export interface Remembering {
   /** The files with its last head. */
   readonly heads: readonly string[];
-  /** Throws CliError usage if the journal of an account is another one than this. */
+  /** Throws CliError usage if this is not known to be the journal of an account. Writes and asks nothing. */
   require(account: AccountNames): Promise<void>;
-  /** Like `require`, and remembers this journal. Warns of a new one. */
-  claim(account: AccountNames): Promise<void>;
+  /** Like `require` for a change under an idempotency key or without one, but lets a person confirm the first journal of a live account. */
+  confirm(account: AccountNames, hasIdempotencyKey: boolean): Promise<void>;
+  /** Like `confirm`, and remembers this journal. With `isSetting`, nothing is sent: the first journal of a live account stays unconfirmed. */
+  claim(account: AccountNames, hasIdempotencyKey: boolean, isSetting?: boolean): Promise<void>;
   /** Remembers this journal for another key of its account, if possible. */
   add(keyFingerprint: string): void;
   /** Remembers this journal for an account, whatever it had. Throws CliError usage, or the system's error, if another one stays remembered. */
@@ -78,35 +85,56 @@ interface RememberingOptions {
   readonly memory: Memory | undefined;
   unique(): string;
   warn(text: string): Promise<void>;
+  /** Asks a person about a change of what this machine knows. Throws CliError declined. Undefined if nobody can be asked. */
+  readonly askCode?: ((summary: string) => Promise<void>) | undefined;
 }
 
 /** Returns how a journal uses what is known of it outside. */
-export function rememberingOf(store: OpenStore, { memory, unique, warn }: RememberingOptions): Remembering {
+export function rememberingOf(store: OpenStore, { memory, unique, warn, askCode }: RememberingOptions): Remembering {
   if (!memory || store.path === ':memory:') {
     const heads = store.path === ':memory:' ? [] : [headFile(store.path)];
     const nothing = () => {};
     return {
-      ...{ heads, require: async () => {}, claim: async () => {} },
+      ...{ heads, require: async () => {}, confirm: async () => {}, claim: async () => {} },
       ...{ add: nothing, accept: nothing, forgetFintechs: nothing },
     };
   }
+  const remember = (known: readonly MemoryFile[], hasIdempotencyKey: boolean) => {
+    makeFolder(memory);
+    return rememberJournal(store, memory, known, { unique, hasIdempotencyKey });
+  };
+  const confirmed = async (account: AccountNames, hasIdempotencyKey: boolean) => {
+    const { known, isNew } = await knownJournalOf(store, memory, account);
+    if (memory.isLive && hasIdempotencyKey && !isNamed(store, memory, known)) throw unnamed(store, memory);
+    if (!memory.isLive || !isNew) return { known, isNew };
+    if (!askCode) throw newJournal(store, memory);
+    await warn(`${newText(store)}: if the account has one elsewhere, stop, and ${MOVE_HINT}`);
+    await askCode(`use the journal in ${store.path} for this LIVE account`);
+    forgetFintechs(memory.stateFolder);
+    remember(known, hasIdempotencyKey);
+    return { known: knownOf(memory, account), isNew: false };
+  };
   return {
     heads: [store.path, `${memory.configFolder}/journal-${store.id}`].map(headFile),
     require: async (account) => {
-      await requireJournalOf(store, memory, account);
+      const { isNew } = await knownJournalOf(store, memory, account);
+      if (memory.isLive && isNew) throw newJournal(store, memory);
     },
-    claim: async (account) => {
-      const known = await requireJournalOf(store, memory, account);
+    confirm: async (account, hasIdempotencyKey) => {
+      await confirmed(account, hasIdempotencyKey);
+    },
+    claim: async (account, hasIdempotencyKey, isSetting) => {
+      if (isSetting && memory.isLive && (await knownJournalOf(store, memory, account)).isNew) return;
+      const { known, isNew } = await confirmed(account, hasIdempotencyKey && !isSetting);
       if (known.some(({ found }) => found?.id !== store.id)) forgetFintechs(memory.stateFolder);
-      const isNew = memory.isLive && known.every(({ found }) => !found) && !(await store.read(hasOperations));
-      makeFolder(memory);
-      const problem = rememberJournal(store, memory, known, unique);
-      if (isNew && !isDecided(store, memory)) await warn(newJournal(store, memory));
-      if (problem !== undefined) await warn(problem);
+      const isUnnamed = hasIdempotencyKey && !isNamed(store, memory, known);
+      const isRemembered = remember(known, hasIdempotencyKey);
+      // A live account has stopped before this.
+      if (isUnnamed && (isNew || !isRemembered)) await warn(`${unnamedText(memory)}; a LIVE account would stop here`);
     },
     add: (keyFingerprint) => {
       try {
-        rememberJournal(store, memory, knownOf(memory, { keyFingerprint }), unique);
+        remember(knownOf(memory, { keyFingerprint }), false);
       } catch {
         // The key has been replaced already: nothing may stop the rotation now.
       }
@@ -119,15 +147,14 @@ export function rememberingOf(store: OpenStore, { memory, unique, warn }: Rememb
   };
 }
 
-const hasOperations = async (queries: Queries) =>
-  (await queries.get('SELECT 1 AS found FROM operation LIMIT 1')) !== undefined;
-
-/** Makes the folder for the head of a journal whose account is not remembered. */
-function makeFolder({ configFolder }: Memory): void {
+/** Makes the folder for the files of accounts and for the head of a journal whose account is not remembered. */
+function makeFolder({ configFolder }: Memory): boolean {
   try {
     ensurePrivateFolder(configFolder);
+    return isWritableFolder(configFolder);
   } catch {
     // Whether an account can be remembered is said where that is tried.
+    return false;
   }
 }
 
@@ -140,44 +167,88 @@ interface MemoryFile {
 const knownOf = (memory: Memory, account: KeyOwner): MemoryFile[] =>
   filesOf(memory, account).map((path) => ({ path, found: rememberedIn(path) }));
 
-/** Throws CliError usage if the journal of an account is another one than this. Returns what is remembered; nothing if the user decided. */
-async function requireJournalOf(
+/**
+ * Returns what is remembered of an account, nothing if the user decided, and whether nothing says which journal it has. Throws CliError
+ * usage if its journal is another one than this.
+ */
+async function knownJournalOf(
   store: OpenStore,
   memory: Memory,
   account: AccountNames,
-): Promise<readonly MemoryFile[]> {
+): Promise<{ readonly known: readonly MemoryFile[]; readonly isNew: boolean }> {
   const { requiredId, configFolder } = memory;
   if (requiredId !== undefined && requiredId !== store.id) throw notRequired(hereOf(store), requiredId);
-  if (isDecided(store, memory)) return [];
+  if (isDecided(store, memory)) return { known: [], isNew: false };
   const known = knownOf(memory, account);
   const all = known.flatMap(({ found }) => found ?? []);
   for (const each of all)
     if (each.id !== store.id && !(await continues(store, configFolder, each, account)))
       throw elsewhere(store, memory, each);
-  const other = all.length === 0 ? await otherJournalOf(store, account) : undefined;
+  if (all.length > 0) return { known, isNew: false };
+  const other = await otherJournalOf(store, account);
   if (other) throw elsewhere(store, memory, other);
-  return known;
+  const { earlier } = memory;
+  if (earlier && !(await isMoved(store, memory, earlier, account))) throw elsewhere(store, memory, earlier);
+  // Whoever names a server names the journal that is there.
+  const isNew = !earlier && !store.server && !(await hasItsOtherKey(store, memory, account));
+  return { known, isNew };
+}
+
+/** Whether this is known to be the journal of another key of the account, such as the one that a new key replaced. */
+async function hasItsOtherKey({ id, read }: OpenStore, memory: Memory, account: AccountNames): Promise<boolean> {
+  const keys = await read((queries) => otherKeysOf(queries, account));
+  return keys.some((keyFingerprint) => knownOf(memory, { keyFingerprint }).some(({ found }) => found?.id === id));
+}
+
+/** Whether the journal that a profile had where it was exported is this one, or was moved here. */
+async function isMoved(
+  store: OpenStore,
+  { configFolder }: Memory,
+  earlier: EarlierJournal,
+  account: AccountNames,
+): Promise<boolean> {
+  if (earlier.kind === 'server') return store.server !== undefined;
+  return continues(store, configFolder, earlier, account, earlier.heads);
 }
 
 /**
- * Remembers the journal of an account. Returns a warning if that is not possible beside the profiles. Throws CliError usage if another
- * process remembered another journal since `known` was read.
+ * Whether the user named the journal of an account, or the configuration does. What an account from variables runs in is often thrown away
+ * with its configuration, and a configuration that cannot be written remembers nothing.
  */
-function rememberJournal(store: OpenStore, memory: Memory, known: readonly MemoryFile[], unique: () => string) {
+function isNamed(store: OpenStore, memory: Memory, known: readonly MemoryFile[]): boolean {
+  if (store.server || isDecided(store, memory)) return true;
+  return memory.profile !== undefined && (known[0]?.found?.id === store.id || makeFolder(memory));
+}
+
+interface RememberOptions {
+  unique(): string;
+  readonly hasIdempotencyKey: boolean;
+}
+
+/**
+ * Remembers the journal of an account. Returns whether that was possible beside the profiles. Throws CliError usage if another process
+ * remembered another journal since `known` was read, or if an idempotency key of a live account would be in a journal that nothing names.
+ */
+function rememberJournal(
+  store: OpenStore,
+  memory: Memory,
+  known: readonly MemoryFile[],
+  { unique, hasIdempotencyKey }: RememberOptions,
+): boolean {
   const text = textOf(hereOf(store));
-  const [problem] = known.map(({ path, found }) => {
-    if (found?.id === store.id) return undefined;
+  const [isRemembered = true] = known.map(({ path, found }) => {
+    if (found?.id === store.id) return true;
     try {
       if (found) writePrivateFile(path, text, unique());
       else if (!createPrivateFile(path, text, unique())) requireOurs(store, memory, path);
-      return undefined;
+      return true;
     } catch (error) {
       if (error instanceof CliError) throw error;
-      const { code } = error as { readonly code?: unknown };
-      return `${path} cannot be written (${code}), so a new or other journal of this account will not be noticed`;
+      if (memory.isLive && hasIdempotencyKey && !isNamed(store, memory, known)) throw unnamed(store, memory);
+      return false;
     }
   });
-  return problem;
+  return isRemembered;
 }
 
 function requireOurs(store: OpenStore, memory: Memory, path: string): void {
@@ -218,17 +289,47 @@ function elsewhere(store: OpenStore, memory: Memory, { kind, location }: Earlier
           location === own.location
             ? `the journal in ${location} is not the one that this account had there`
             : `this account has its journal in ${location}, and not in ${own.location}`,
-          `${PERSIST_HINT}; if the earlier one is lost, ${after}; ${memory.onPurpose(own.id)}`,
+          `${PERSIST_HINT}; if the earlier one is lost, ${after}; ${onPurpose(store, memory)}`,
         ];
   return new CliError('usage', `${has}, ${why}`, { code: 'JOURNAL_ELSEWHERE', hint });
 }
 
-/** How a host keeps its journal instead of having a new one each time. */
-const PERSIST_HINT =
-  'keep the state folder on a disk that outlives a container, or share a journal: fiatrail profiles journal set --url URL';
+const MOVE_HINT =
+  'bring it here with its idempotency keys (there: fiatrail ops export --with-digest-key; here: fiatrail ops import), or share one: fiatrail profiles journal set --url URL';
 
-function newJournal({ path, id }: OpenStore, { onPurpose }: Memory): string {
-  return `the journal in ${path} is new, so idempotency keys that an earlier one has do not count; ${PERSIST_HINT}; ${onPurpose(id)}`;
+/** How a host keeps its journal instead of having a new one each time. */
+const PERSIST_HINT = `keep the state folder on a disk that outlives a container, or ${MOVE_HINT}`;
+
+/** How to name the journal of an account that no profile has, or to have another one on purpose, as an instruction. */
+function onPurpose({ id }: OpenStore, { profile }: Memory): string {
+  return profile === undefined
+    ? `share a journal: export FIATRAIL_JOURNAL_URL=postgres://USER@HOST/DATABASE; or, if this state folder is kept, name its journal: export FIATRAIL_JOURNAL_ID=${id}`
+    : `for a journal in each state folder on purpose: fiatrail profiles journal set ${profile} --independent`;
+}
+
+function newText({ path }: OpenStore): string {
+  return `the journal in ${path} is new for this LIVE account, so it lacks idempotency keys that were used elsewhere`;
+}
+
+function newJournal(store: OpenStore, memory: Memory): CliError {
+  return new CliError('usage', `${newText(store)}; nothing was sent`, {
+    code: JOURNAL_NEW,
+    hint: `if the account has a journal elsewhere, ${MOVE_HINT}; if this is its first, confirm that in a terminal, or with: ${ACCEPT}; ${onPurpose(store, memory)}`,
+  });
+}
+
+function unnamedText({ profile }: Memory): string {
+  return profile === undefined
+    ? 'the account comes from variables, so no profile remembers which journal has its idempotency keys'
+    : 'the configuration cannot be written, so it cannot remember which journal has the idempotency keys';
+}
+
+/** The error for an idempotency key that may be in a journal which nobody will find again. */
+function unnamed(store: OpenStore, memory: Memory): CliError {
+  return new CliError('usage', `${unnamedText(memory)}; nothing was sent`, {
+    code: 'JOURNAL_UNNAMED',
+    hint: onPurpose(store, { ...memory, profile: undefined }),
+  });
 }
 
 function notRequired({ id, location }: Earlier, requiredId: string): CliError {
@@ -240,75 +341,4 @@ function notRequired({ id, location }: Earlier, requiredId: string): CliError {
       hint: 'use the journal with that id; or compare with the service’s lists, then set the variable to this one’s id',
     },
   );
-}
-
-/** A journal that an account had, or still has: a file of a host, or a database on a server. */
-interface Earlier {
-  readonly id: string;
-  readonly kind: 'file' | 'server';
-  /** The path of the file, or the name of the server. */
-  readonly location: string;
-}
-
-/**
- * Whether a journal has everything that another one had of an account, because it was moved here. Either it contains the last head of
- * the other one, or the newest operation of the account in it, if the other one is still this host's own file.
- */
-async function continues(
-  store: Pick<Store, 'path' | 'server' | 'read'>,
-  headFolder: string,
-  { id, location }: Earlier,
-  account: AccountNames,
-): Promise<boolean> {
-  const heads = savedHeads([`${headFolder}/journal-${id}`, siblingPath(store.path, `journal-${id}`)].map(headFile));
-  if (heads.length > 0 && (await store.read((queries) => firstMissing(queries, heads, true))) === undefined)
-    return true;
-  if (location !== store.server?.localPath) return false;
-  const newest = await newestOf(location, account);
-  return newest !== undefined && (await hasOperation(store, newest));
-}
-
-/**
- * Returns the other journal that an account of which nothing is remembered may have: this host's own file, if it has
- * operations that the one on a server lacks, or the one that an earlier version remembered.
- */
-export async function otherJournalOf(
-  store: Pick<Store, 'path' | 'server' | 'read'>,
-  account: AccountNames,
-): Promise<Earlier | undefined> {
-  const known = siblingFiles(store.path, 'journal-', '.accounts').map(knownIn);
-  const isOwn = (path: string) => path === `${store.path}.accounts`;
-  const other = known.find(({ path, names }) => !isOwn(path) && names.includes(account.keyFingerprint));
-  if (other) return { id: '', kind: 'server', location: other.server };
-  const own = known.find(({ path }) => isOwn(path))?.names ?? [];
-  if (!store.server || own.includes(account.keyFingerprint) || own.includes('*')) return undefined;
-  const location = store.server.localPath;
-  const newest = await newestOf(location, account);
-  return newest === undefined || (await hasOperation(store, newest)) ? undefined : { id: '', kind: 'file', location };
-}
-
-/** Reads what an earlier version saved beside a journal on a server: its name and the fingerprints of its accounts, a line each. */
-function knownIn(path: string) {
-  const [server = '', ...names] = (readPrivateFile(path) ?? '').split('\n');
-  return { path, server, names };
-}
-
-async function hasOperation({ read }: Pick<Store, 'read'>, id: string): Promise<boolean> {
-  return (await read((queries) => queries.get('SELECT 1 AS found FROM operation WHERE id = ?', id))) !== undefined;
-}
-
-/** Returns the id of the account's newest operation in this host's own journal; undefined if it has none. */
-async function newestOf(path: string, account: AccountNames): Promise<string | undefined> {
-  const local = await openForReading(path);
-  try {
-    const [row] =
-      local?.all<{ id: string }>(
-        `SELECT id FROM operation WHERE account IN (SELECT account FROM account_name WHERE name IN (?, ?))
-         ORDER BY created_at DESC, id DESC LIMIT 1`,
-        ...namesOf(account),
-      ) ?? [];
-    return row?.id;
-  } finally {
-    local?.close();
-  }
 }

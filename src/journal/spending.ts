@@ -22,23 +22,43 @@ function firstDayOf(period: SpendLimit['period'], now: number): number {
 /** The same as `counts`, in SQL. */
 const COUNTS = `state NOT IN ('refused', 'failed') AND (verdict IS NULL OR verdict = 'completed')`;
 
+/** The part of a baseline that says how far the journal's clock was ahead of the service's. */
+interface Clocks {
+  readonly journalAheadMs?: number | undefined;
+}
+
+/**
+ * Returns the time by which an operation counts, in milliseconds since the epoch, for one of the journal's clock. That of a file is the clock of
+ * this machine, which its user sets, so the service's time counts if it is known; hosts that share a journal agree on its server's.
+ */
+const countedAtMs = ({ engine }: Queries, atMs: number, clocks: Clocks | undefined): number =>
+  engine === 'sqlite' ? atMs - (clocks?.journalAheadMs ?? 0) : atMs;
+
+/** The same of a row, in SQL. */
+const countedAt = ({ engine }: Queries): string =>
+  engine === 'sqlite'
+    ? `(created_at - CASE WHEN json_valid(baseline) THEN coalesce(json_extract(baseline, '$.journalAheadMs'), 0) ELSE 0 END)`
+    : 'created_at';
+
 interface Moved {
   readonly account: string;
   readonly command: string;
+  /** By the journal's clock. */
   readonly createdAtMs: number;
+  readonly clocks: Clocks | undefined;
   readonly moves: Amount;
 }
 
 /** Adds what an operation moves to the sum of its day; a negative sign takes it off again. Call it in a transaction. */
 export async function addSpent(
   queries: Queries,
-  { account, command, createdAtMs, moves }: Moved,
+  { account, command, createdAtMs, clocks, moves }: Moved,
   sign: 1n | -1n,
 ): Promise<void> {
   await queries.run(
     `INSERT INTO spent (account, asset, day, command, minor) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (account, asset, day, command) DO UPDATE SET minor = spent.minor + excluded.minor`,
-    ...[account, moves.asset, dayOf(createdAtMs), command, sign * moves.minor],
+    ...[account, moves.asset, dayOf(countedAtMs(queries, createdAtMs, clocks)), command, sign * moves.minor],
   );
 }
 
@@ -56,15 +76,17 @@ export const INCOMING = { endpoint: 'transactions.onramp', command: 'onramp star
 
 /**
  * Returns what the accounts spent in this day or month, in millionths of a Naira or token. What came in is recorded like what went
- * out, so it is left out here: by the name of its command, and for commands that send anything by the endpoint of each operation.
+ * out, so it is left out here: by the name of its command, and for commands that send anything by the endpoint of each operation. `nowMs` is
+ * the time that all hosts agree on; the journal's own clock counts without it.
  */
 export async function spentIn(
   queries: Queries,
   accounts: readonly string[],
   { asset, period, command }: Spending,
+  nowMs = queries.now(),
 ): Promise<bigint> {
   const assets = countedWith(asset);
-  const firstDay = firstDayOf(period, queries.now());
+  const firstDay = firstDayOf(period, nowMs);
   const commands =
     command === undefined ? [] : namesOfCommand(command.slice(PROGRAM.length)).map((each) => PROGRAM + each);
   const sums: Sum[] = [];
@@ -125,12 +147,13 @@ async function incomingOf(
 ): Promise<readonly Amount[]> {
   if (commands.length === 0) return [];
   // An expression, because an index of the account would have all of its operations read, and that of the time only this period's.
+  const sinceMs = firstDay * DAY_MS - AHEAD_MS;
   return queries.all<{ asset: Asset; minor: bigint }>(
     `SELECT asset, CAST(sum(minor) AS BIGINT) AS minor FROM operation
-     WHERE endpoint = ? AND created_at >= ? AND ${COUNTS}
+     WHERE endpoint = ? AND created_at >= ? AND ${countedAt(queries)} >= ? AND ${COUNTS}
        AND account || '' IN (${marks(accounts)}) AND asset IN (${marks(assets)}) AND command IN (${marks(commands)})
      GROUP BY asset`,
-    ...[INCOMING.endpoint, firstDay * DAY_MS - AHEAD_MS, ...accounts, ...assets, ...commands],
+    ...[INCOMING.endpoint, sinceMs, sinceMs, ...accounts, ...assets, ...commands],
   );
 }
 
@@ -152,10 +175,11 @@ export async function overLimit(
   accounts: readonly string[],
   intent: LimitedIntent,
 ): Promise<{ readonly limit: SpendLimit; readonly spentMillionths: bigint } | undefined> {
+  const nowMs = countedAtMs(queries, queries.now(), intent.baseline);
   for (const limit of intent.limits ?? []) {
     const added = countedIn(intent, limit.asset);
     if (!added || (limit.command ?? intent.command) !== intent.command) continue;
-    const spentMillionths = await spentIn(queries, accounts, limit);
+    const spentMillionths = await spentIn(queries, accounts, limit, nowMs);
     if (spentMillionths + millionthsOf(added) > maxOf(limit)) return { limit, spentMillionths };
   }
   return undefined;
@@ -164,19 +188,22 @@ export async function overLimit(
 /** Returns the maximum of a limit in millionths of a Naira or token. */
 const maxOf = ({ asset, maxMinor }: SpendLimit): bigint => millionthsOf({ asset, minor: maxMinor });
 
-const COMPUTED = `SELECT account, asset, (created_at + ${AHEAD_MS}) / ${DAY_MS} AS day, command, CAST(sum(minor) AS BIGINT) AS minor
-  FROM operation WHERE asset IS NOT NULL AND ${COUNTS} GROUP BY account, asset, (created_at + ${AHEAD_MS}) / ${DAY_MS}, command`;
+const computed = (queries: Queries): string => {
+  const day = `(${countedAt(queries)} + ${AHEAD_MS}) / ${DAY_MS}`;
+  return `SELECT account, asset, ${day} AS day, command, CAST(sum(minor) AS BIGINT) AS minor
+  FROM operation WHERE asset IS NOT NULL AND ${COUNTS} GROUP BY account, asset, ${day}, command`;
+};
 
 /** Computes all sums from the operations. Call it in a transaction. */
 export async function computeSpent(queries: Queries): Promise<void> {
   await queries.run('DELETE FROM spent');
-  await queries.run(`INSERT INTO spent (account, asset, day, command, minor) ${COMPUTED}`);
+  await queries.run(`INSERT INTO spent (account, asset, day, command, minor) ${computed(queries)}`);
 }
 
 /** Whether every sum is what the operations say. */
 export async function isSpentRight(queries: Queries): Promise<boolean> {
   const stored = 'SELECT account, asset, day, command, minor FROM spent WHERE minor <> 0';
-  const computed = `SELECT * FROM (${COMPUTED}) AS computed WHERE minor <> 0`;
-  const differs = `SELECT 1 AS found FROM (${stored} EXCEPT ${computed}) AS more UNION ALL SELECT 1 AS found FROM (${computed} EXCEPT ${stored}) AS less`;
+  const right = `SELECT * FROM (${computed(queries)}) AS computed WHERE minor <> 0`;
+  const differs = `SELECT 1 AS found FROM (${stored} EXCEPT ${right}) AS more UNION ALL SELECT 1 AS found FROM (${right} EXCEPT ${stored}) AS less`;
   return (await queries.get(differs)) === undefined;
 }

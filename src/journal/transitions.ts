@@ -2,7 +2,7 @@ import type { World } from '../base/world.ts';
 import type { Asset } from '../money/amount.ts';
 import { fixedText } from './chain.ts';
 import { appendEntries, appendFacts, type Recording, storableIn, subjects } from './entries.ts';
-import type { Intent, Sweep } from './intent.ts';
+import { type Intent, parseBaseline, type Sweep } from './intent.ts';
 import type { Operation } from './operations.ts';
 import { addSpent } from './spending.ts';
 import {
@@ -82,7 +82,7 @@ export async function createOperation(
       `INSERT INTO operation (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
       ...Object.values(stored),
     ),
-    ...(moves ? [addSpent(queries, { account, command, createdAtMs: at, moves }, 1n)] : []),
+    ...(moves ? [addSpent(queries, { account, command, createdAtMs: at, clocks: operation.baseline, moves }, 1n)] : []),
     appendEntries(
       recording,
       states.map((state) => ({ ...link, state, operation: state === 'prepared' ? fixedText(stored) : null })),
@@ -97,6 +97,7 @@ interface MovedRow {
   readonly account: string;
   readonly command: string;
   readonly created_at: bigint;
+  readonly baseline: string | null;
   readonly asset: Asset | null;
   readonly minor: bigint | null;
   readonly result: string | null;
@@ -115,7 +116,7 @@ export async function tryMove(
 ): Promise<boolean> {
   const { queries } = recording;
   const row = await queries.get<MovedRow>(
-    'SELECT state, verdict, account, command, created_at, asset, minor, result FROM operation WHERE id = ?',
+    'SELECT state, verdict, account, command, created_at, baseline, asset, minor, result FROM operation WHERE id = ?',
     id,
   );
   if (!row || !mayFollow(row.state, to)) return false;
@@ -135,10 +136,17 @@ export async function tryMove(
        result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
     ...[to, stored.requestId, verdict, stored.detail, stored.result, at, busyUntil, id],
   );
-  const { account, command, created_at: createdAt, asset, minor } = row;
+  const { account, command, created_at: createdAt, baseline, asset, minor } = row;
   if (asset && minor !== null && counts(row.state, row.verdict) && !counts(to, verdict)) {
     const moves = { asset, minor };
-    await addSpent(queries, { account, command, createdAtMs: Number(createdAt), moves }, -1n);
+    const spent = {
+      account,
+      command,
+      createdAtMs: Number(createdAt),
+      clocks: baseline === null ? undefined : parseBaseline(baseline),
+      moves,
+    };
+    await addSpent(queries, spent, -1n);
   }
   return true;
 }

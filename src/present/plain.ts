@@ -208,11 +208,11 @@ export function assetOf(rule: FieldMeta['asset'], around: Around, text = ''): St
  * Source: inferred.
  */
 function netAsset(fields: Readonly<Record<string, Asset>>, net: string, around: Around): Asset | null {
-  const beside = around.at(-1);
+  const siblings = around.at(-1);
   const minor = scaledInteger(net, FINEST);
-  if (!isRecord(beside) || minor === undefined || minor <= 0n) return null;
+  if (!isRecord(siblings) || minor === undefined || minor <= 0n) return null;
   const possible = Object.entries(fields).flatMap(([name, asset]) => {
-    const figure = beside[name];
+    const figure = siblings[name];
     const whole = typeof figure === 'string' ? scaledInteger(figure, FINEST) : undefined;
     return whole !== undefined && minor <= whole && whole <= 2n * minor ? [asset] : [];
   });

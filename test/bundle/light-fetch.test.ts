@@ -203,7 +203,7 @@ async function service(answers: readonly HttpResponse[]) {
     if (!before) count += 1;
     request.resume().on('end', () => response.writeHead(status, headers).end(body));
   });
-  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key' };
+  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'sandbox_a-key' };
   return { env, served: () => count };
 }
 
@@ -236,7 +236,7 @@ describe('the bundle', () => {
     const { baseUrl } = await httpsServer(certificate, (_, response) => {
       response.writeHead(200, BALANCE.headers).end(BALANCE.body);
     });
-    const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key' };
+    const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'sandbox_a-key' };
     const home = newHome(onTestFinished);
     const trusted = await fiatrail(home, READ, { env: { ...env, NODE_EXTRA_CA_CERTS: certificate.path } });
     const distrusted = await fiatrail(home, PAY, { env });

@@ -13,7 +13,7 @@ import { main } from '../../src/main.ts';
 import { success } from '../support/exchange.ts';
 import { TO } from '../support/fee-withdrawal.ts';
 import { tcpServer } from '../support/loopback.ts';
-import { type FakeWorld, fakeWorld } from '../support/world.ts';
+import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
 
 const PAY = ['fees', 'withdrawals', 'start', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
 const PAY_ONCE = [...PAY, '--once', 'k'];
@@ -53,7 +53,8 @@ async function add(name: string, apiKey: string, change: Partial<StoredProfile> 
 }
 
 beforeEach(async () => {
-  world = fakeWorld({ network: service });
+  // The journal that the world makes, which the live accounts need not confirm.
+  world = fakeWorld({ network: service, env: { FIATRAIL_JOURNAL_ID: ACCOUNT.FIATRAIL_JOURNAL_ID } });
   payments = [];
   reads = 0;
   fintechs = { 'key-1': FINTECH, 'key-2': FINTECH };
@@ -161,8 +162,11 @@ describe('a read of an account whose fintech is known', () => {
   test('tells it to a journal that takes the place of the one that knows it', async () => {
     await readWithEach();
     for (const end of ['', '-wal', '-shm', '.head']) rmSync(`${journalFile()}${end}`, { force: true });
+    const unnamed = { env: { ...world.env, FIATRAIL_JOURNAL_ID: '' } };
+    for (const name of ['one', 'two'])
+      expect(await run(['ops', 'verify', '--accept', '--yes', '--profile', name, '-q'], unnamed)).toBe(0);
     await readWithEach();
-    for (const name of ['one', 'two']) expect(await run([...PAY_ONCE, '--profile', name])).toBe(0);
+    for (const name of ['one', 'two']) expect(await run([...PAY_ONCE, '--profile', name], unnamed)).toBe(0);
     expect(payments).toEqual(['key-1']);
   });
 

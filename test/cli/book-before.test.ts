@@ -10,7 +10,7 @@ const SENT = /\/(fx\/(trade|market-order|orders)|swaptrigger|fintechtransfer)$/;
 
 const quoted = success({
   quote: {
-    ...{ quoteId: 'q-1', pair: 'CNGN-USDC', cngnAmount: '7000', usdcAmount: '5.000000', price: '1400' },
+    ...{ quoteId: 'q-1', pair: 'CNGN-USDC', cngnAmount: '7000.00', usdcAmount: '5.000000', price: '1400.00' },
     ...{ expiresAt: '2030-01-01T00:00:00Z', matchedOrders: [] },
   },
 });
@@ -22,6 +22,9 @@ const ownOrder = (more: object) => ({
   ...more,
 });
 
+/** As the service writes balances: with all decimals, without which their unit is unknown. */
+const tokens = (text: string) => Number(text).toFixed(6);
+
 interface Service {
   readonly quote?: HttpResponse;
   readonly balance?: string;
@@ -29,7 +32,7 @@ interface Service {
 }
 
 async function run(argv: readonly string[], service: Service, isTerminal = false, answers: readonly Answer[] = []) {
-  const { quote = quoted, balance = '1000000', orders = [] } = service;
+  const { quote = quoted, balance = '1000000.000000', orders = [] } = service;
   const sent: string[] = [];
   const reads: string[] = [];
   const network: Exchange = async ({ url, method }) => {
@@ -38,7 +41,10 @@ async function run(argv: readonly string[], service: Service, isTerminal = false
     if (path === '/fx/quote') return quote;
     if (path === '/fx/settings') return success({ tokenWallets: { USDC: WALLET, USDT: WALLET } });
     if (path.startsWith('/balance'))
-      return success({ totalBalance: balance, networkBalances: [{ network: 'base', balance, walletAddress: WALLET }] });
+      return success({
+        totalBalance: tokens(balance),
+        networkBalances: [{ network: 'base', balance: tokens(balance), walletAddress: WALLET }],
+      });
     if (path === '/fx/limit-orders') return success({ orders });
     return refusal(404, '02', 'the service was asked');
   };
@@ -90,12 +96,12 @@ describe('with --yes', () => {
 
   test.each([
     ['a sale', [...TRADE, '--side', 'sell'], '4.4', '4.6'],
-    ['a purchase', [...TRADE, '--side', 'buy'], '6999.99', '7000'],
+    ['a purchase', [...TRADE, '--side', 'buy'], '6999.99', '7000.000000'],
     ['a sale within a limit', [...TRADE, '--side', 'sell', '--min-price', '1000'], '4.4', '4.6'],
-    ['a purchase within a limit', [...TRADE, '--side', 'buy', '--max-price', '2000'], '6999.99', '7000'],
+    ['a purchase within a limit', [...TRADE, '--side', 'buy', '--max-price', '2000'], '6999.99', '7000.000000'],
     ['a market order', [...MARKET, '--side', 'sell'], '4.4', '4.6'],
-    ['an order that sells', [...ADD, '--side', 'sell'], '9.99', '10'],
-    ['an order that buys', [...ADD, '--side', 'buy'], '13999.99', '14000'],
+    ['an order that sells', [...ADD, '--side', 'sell'], '9.99', '10.000000'],
+    ['an order that buys', [...ADD, '--side', 'buy'], '13999.99', '14000.000000'],
   ])('%s is not sent if its balance does not cover it', async (_, argv, short, enough) => {
     expect(await run(argv, { balance: short })).toMatchObject(nothing('BALANCE_TOO_LOW'));
     expect(await run(argv, { balance: enough })).toMatchObject({ sent: 1 });
@@ -113,14 +119,14 @@ describe('with --yes', () => {
     ['buys for less', [ownOrder({ maxAmount: '500.00' })], 1],
   ])('a transfer out of what an active order %s with is stopped if too little is left', async (_, orders, sent) => {
     const argv = ['transfers', 'start', '--amount', '500', '--to', WALLET];
-    const end = await run(argv, { balance: '1000', orders });
+    const end = await run(argv, { balance: '1000.000000', orders });
     expect(end).toMatchObject(sent === 0 ? nothing('BALANCE_TOO_LOW') : { sent });
     expect(end.world.stderr.text().includes('900.50 cNGN of it is reserved by active orders')).toBe(sent === 0);
   });
 
   test('a transfer of another token, which no order reserves, is sent', async () => {
     const argv = ['transfers', 'start', '--amount', '500', '--token', 'USDC', '--to', WALLET];
-    const { sent, reads } = await run(argv, { balance: '1000', orders: [ownOrder({})] });
+    const { sent, reads } = await run(argv, { balance: '1000.000000', orders: [ownOrder({})] });
     expect({ sent, hasOrders: reads.includes('/fx/limit-orders') }).toEqual({ sent: 1, hasOrders: false });
   });
 });

@@ -170,6 +170,21 @@ describe('a response that says itself that the work failed', () => {
     expect(added).toMatchObject({ code: 3, err: expect.stringContaining('isValidated is false') });
   });
 
+  test.each<[isValidated: boolean, exit: number]>([
+    [false, 3],
+    [true, 0],
+  ])(
+    'ends with its own exit code where one bank account is shown: isValidated %s ends with %i',
+    async (isValidated, exit) => {
+      const shown = { accountId: 'a-1', accountNumber: '0210987654', isValidated };
+      const { run } = account([], () => ({ accounts: [shown] }));
+      const { code, out, err } = await run('bank-accounts', 'show', 'a-1', '-q', '-o', 'json');
+      expect({ code, data: JSON.parse(out) }).toMatchObject({ code: exit, data: shown });
+      expect(err.includes('accounts.isValidated is false')).toBe(exit === 3);
+      expect((await run('bank-accounts', 'list', '-q')).code).toBe(0);
+    },
+  );
+
   test('says nothing in a list', async () => {
     const { run } = account([], () => ({ payouts: [{ id: 'p-1', status: 'failed' }], total: 1, hasMore: false }));
     expect((await run('history', 'payouts', '-q')).code).toBe(0);

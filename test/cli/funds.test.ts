@@ -29,6 +29,9 @@ interface Held {
   readonly isElsewhere?: boolean;
 }
 
+/** As the service writes balances: with all decimals, without which their unit is unknown. */
+const tokens = (text: string) => Number(text).toFixed(6);
+
 /** Runs a command for an account with a balance; `sent` lists what was sent that is no read. */
 async function run(
   argv: readonly string[],
@@ -41,18 +44,25 @@ async function run(
     asked.push(`${method} ${path}`);
     if (path.startsWith('/balance')) {
       if (balance === 'unreadable') return refusal(404, '02', 'no');
-      const ofOthers = isElsewhere ? [{ network: 'base', balance, walletAddress: TO }] : undefined;
+      const ofOthers = isElsewhere ? [{ network: 'base', balance: tokens(balance), walletAddress: TO }] : undefined;
       const networkBalances =
         path.startsWith('/balance/user') && ofOthers
           ? ofOthers
           : ofOthers
             ? []
             : [
-                { network: 'bsc', balance: onBsc, walletAddress: FROM },
-                ...(elsewhere === undefined ? [] : [{ network: 'base', balance: elsewhere, walletAddress: TO }]),
-                { network: 'base', balance, walletAddress: FROM, error: isPartial ? 'cannot be reached' : null },
+                { network: 'bsc', balance: tokens(onBsc), walletAddress: FROM },
+                ...(elsewhere === undefined
+                  ? []
+                  : [{ network: 'base', balance: tokens(elsewhere), walletAddress: TO }]),
+                {
+                  network: 'base',
+                  balance: tokens(balance),
+                  walletAddress: FROM,
+                  error: isPartial ? 'cannot be reached' : null,
+                },
               ];
-      return success({ totalBalance: String(Number(balance) + Number(onBsc)), networkBalances });
+      return success({ totalBalance: tokens(String(Number(balance) + Number(onBsc))), networkBalances });
     }
     if (path === '/getuserdetails')
       return success({
@@ -112,7 +122,7 @@ describe('a balance that this command has read', () => {
   );
 
   test.each(COMMANDS)('lets %s ask if it is just enough', async (_, argv) => {
-    const { code, stderr } = await run(argv, { balance: '20' }, [NO]);
+    const { code, stderr } = await run(argv, { balance: '20.000000' }, [NO]);
     expect({ code, isDeclined: stderr.includes('declined; nothing was sent') }).toEqual({ code: 9, isDeclined: true });
   });
 
@@ -164,7 +174,7 @@ describe('a wallet that a withdrawal is to be paid from', () => {
 describe('a confirmation names', () => {
   const ofUser = COMMANDS.filter(([what]) => ['offramp', 'withdrawals', 'swaps'].includes(what));
   test.each(ofUser)('the user of %s', async (_, argv) => {
-    const { stderr } = await run(argv, { balance: '20' }, [NO]);
+    const { stderr } = await run(argv, { balance: '20.000000' }, [NO]);
     expect(stderr).toMatch(/name +FATIMA SANI\n/);
   });
 

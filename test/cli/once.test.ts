@@ -410,3 +410,18 @@ test('every command that moves money says so, except those that name what they c
   );
   expect(without.map(({ words }) => words.join(' '))).toEqual(['fx orders update']);
 });
+
+test('nobody is asked to agree to a payment under a key that its journal may not keep', async () => {
+  const asked: string[] = [];
+  const network: Exchange = async ({ url }) => {
+    asked.push(new URL(url).pathname);
+    return success({ publicKey: 'ab'.repeat(32), summary: { availableForWithdrawal: 100_000 }, details: {} });
+  };
+  const env = { ...ACCOUNT, FIATRAIL_JOURNAL_ID: '' };
+  // Without answers: any question fails the test.
+  const live = fakeWorld({ env, network, isTerminal: true });
+  const argv = withdraw('500', '--once', 'k').filter((each) => each !== '--yes' && each !== '-y');
+  expect(await run(argv, live)).toBe(2);
+  expect(live.stderr.text()).toContain('the account comes from variables');
+  expect(asked.filter((each) => each.endsWith('/feewithdrawal'))).toEqual([]);
+});

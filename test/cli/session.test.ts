@@ -257,7 +257,7 @@ describe('a payment', () => {
 
 describe('without confirmation or journal', () => {
   test.each([
-    ['a read', ['balances', 'account'], success({ totalBalance: '5' })],
+    ['a read', ['balances', 'account'], success({ totalBalance: '5.000000' })],
     [
       'a write',
       ['bank-accounts', 'add', '--account-number', '0123456789', '--bank-code', '058', '--yes'],
@@ -492,18 +492,18 @@ describe('after a payment was sent', () => {
 
 describe('standard error', () => {
   test('shows the profile and its mode', async () => {
-    const { world } = await run(['balances', 'account'], [success({ totalBalance: '5' })]);
+    const { world } = await run(['balances', 'account'], [success({ totalBalance: '5.000000' })]);
     expect(world.stderr.text()).toBe('profile environment · LIVE\n');
   });
 
   test('shows the sandbox mode for a sandbox key', async () => {
     const env = { FIATRAIL_API_KEY: 'sandbox_0123' };
-    const { world } = await run(['balances', 'account'], [success({ totalBalance: '5' })], { env });
+    const { world } = await run(['balances', 'account'], [success({ totalBalance: '5.000000' })], { env });
     expect(world.stderr.text()).toBe('profile environment · sandbox\n');
   });
 
   test.each(['-q', '--quiet'])('is empty with %s', async (flag) => {
-    const { world } = await run(['balances', 'account', flag], [success({ totalBalance: '5' })]);
+    const { world } = await run(['balances', 'account', flag], [success({ totalBalance: '5.000000' })]);
     expect(world.stderr.text()).toBe('');
   });
 

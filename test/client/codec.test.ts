@@ -282,7 +282,7 @@ async function against(body: string, argv: readonly string[]) {
     asked.push(`${request.method} ${request.url} ${await bodyOf(request)}`);
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
-  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key' };
+  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'sandbox_a-key' };
   const world = fakeWorld({ env, network: testNetwork() });
   const code = await main([...argv, '-q'], world);
   return { code, stdout: world.stdout.text(), stderr: world.stderr.text(), asked };

@@ -27,7 +27,7 @@ test('an error names what helps', async () => {
     [`onramp start ${userId} --amount 5000 --yes`]: 'fiatrail users activate <user id>',
     [`api POST /cngnofframp -f userId=${userId} -f amount=5000 ${toBank} --yes`]: 'fiatrail users activate <user id>',
     'webhooks enable': 'fiatrail webhooks set <url>',
-    'webhooks disable': 'fiatrail webhooks set <url>',
+    'webhooks disable --yes': 'fiatrail webhooks set <url>',
     'sandbox pay 9999999999 --amount 5 --sender ADA': 'fiatrail onramp account <request id>',
   };
   for (const [line, remedy] of Object.entries(lines)) {

@@ -25,7 +25,7 @@ async function schemaOf(words: string): Promise<Document> {
 
 const CNGN = {
   type: ['object', 'null'],
-  properties: { value: { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' }, asset: { enum: ['CNGN'] } },
+  properties: { value: { type: 'string' }, asset: { enum: ['CNGN', null] } },
   required: ['value', 'asset'],
 };
 
@@ -77,7 +77,7 @@ describe('fiatrail schema', () => {
 
   test('an amount has its value and its asset', async () => {
     expect((await schemaOf('approvals show')).properties).toMatchObject({
-      thresholdAmount: { properties: { asset: { enum: ['CNGN'] } }, required: ['value', 'asset'] },
+      thresholdAmount: { properties: { asset: { enum: ['CNGN', null] } }, required: ['value', 'asset'] },
     });
     const { properties } = await schemaOf('onramp status');
     expect(properties['wallet']).toMatchObject({ properties: { amount: CNGN } });

@@ -265,6 +265,7 @@ test('a retry ends no doubt that began after it: that one may have the BVN', asy
   const base = ['--base-url', ACCOUNT.FIATRAIL_BASE_URL, '--mode', 'live', '--store', 'file', '--key-stdin'];
   expect(await main(['profiles', 'add', 'main', ...base, '-q'], there)).toBe(0);
   expect(await main(['profiles', 'use', 'main', '-q'], there)).toBe(0);
+  expect(await main(['ops', 'verify', '--accept', '--yes', '-q'], there)).toBe(0);
   expect(await main(['users', 'onboarding', 'start', GOOD, '-q'], there)).toBe(6);
   const id = journalRows(there.stateDir)[0]?.id ?? '';
   expect(await main(['users', 'onboarding', 'start', GOOD, '--retry', id, '-q'], there)).toBe(0);

@@ -45,7 +45,7 @@ export interface Ids {
   /** Operations of the journal: accepted, and with an unknown outcome. */
   readonly accepted: string;
   readonly unknown: string;
-  readonly unknownTrade: string;
+  readonly unknownOrder: string;
   readonly head: string;
   /** An event of the sandbox. */
   readonly event: string;
@@ -146,8 +146,9 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   await on('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response');
   // To another bank account: while it is unknown, nothing equal is sent, and "max" and "all" are equal to all that goes to the same account.
   await main([...paid.map((word) => (word === '0123456789' ? '0123456790' : word)), '--yes', '-q'], world);
-  await on('sandbox', 'fault', 'add', '--on', 'fx.trade', '--fault', 'lost-response');
-  await main(['fx', 'trades', 'start', ...buying, '--amount', '1500', '--once', 'lost', '--yes', '-q'], world);
+  // No trade: what a quote stands for may be equal to any trade that is unknown.
+  await on('sandbox', 'fault', 'add', '--on', 'fx.market-order', '--fault', 'lost-response');
+  await main(['fx', 'market-orders', 'start', ...buying, '--amount', '1500', '--once', 'lost', '--yes', '-q'], world);
   await on('sandbox', 'fault', 'add', '--on', 'users.onboard', '--fault', 'lost-request');
   await main(['users', 'onboarding', 'start', '12345678901', '-q'], world);
   const makers = text(quote['matchedOrders']?.['0']?.['orderId']);
@@ -189,7 +190,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     trade: text(trade['tradeId']),
     accepted: operation('accepted', 'transactions.offramp'),
     unknown: operation('unknown', 'fees.withdraw'),
-    unknownTrade: operation('unknown', 'fx.trade'),
+    unknownOrder: operation('unknown', 'fx.market-order'),
     head,
     event: text((await on('sandbox', 'events', 'list'))['events']?.['0']?.['eventId']),
   };

@@ -38,7 +38,7 @@ const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
   'ops resume': ({ accepted }) => accepted,
   'ops reconcile': ({ unknown }) => unknown,
   'ops resolve': ({ unknown }) => unknown,
-  'ops retry': ({ unknownTrade }) => unknownTrade,
+  'ops retry': ({ unknownOrder }) => unknownOrder,
 };
 
 /** Ids that are cut short, and addresses that must be somebody's. */

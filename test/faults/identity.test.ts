@@ -145,6 +145,59 @@ describe('another state folder', () => {
   });
 });
 
+describe('a profile that was exported to another machine', () => {
+  /** Another machine with the exported profile and its key. */
+  const imported = async () => {
+    const { stdout } = await must(home, ['profiles', 'export', 'main']);
+    const laptop = newHome(onTestFinished);
+    const { stderr } = await must(laptop, ['profiles', 'import', '-', '-q'], stdout);
+    await must(laptop, ['profiles', 'add', 'main', '--key-stdin'], served.apiKey);
+    await must(laptop, ['profiles', 'use', 'main']);
+    return { laptop, stderr, stdout };
+  };
+
+  test('pays nothing there under a used key, says why, and pays once the journal was moved', async () => {
+    await must(home, pay('pay-2'));
+    const { laptop, stderr, stdout } = await imported();
+    expect(stdout).toContain(`${home.stateDir}/journal.db on `);
+    for (const way of ['ops export --with-digest-key', 'ops import', 'profiles journal set main --url URL'])
+      expect(stderr).toContain(way);
+    const refused = await fiatrail(laptop, pay('pay-2'));
+    expect(failureOf(refused)).toEqual(ELSEWHERE);
+    expect(refused.stderr).toContain(`${home.stateDir}/journal.db on `);
+    expect(withdrawalsAt(served)).toHaveLength(1);
+    const journal = await must(home, ['ops', 'export', '--with-digest-key', '-q']);
+    await must(laptop, ['ops', 'import', '-', '-q'], journal.stdout);
+    expect(withdrawalOf(await fiatrail(laptop, pay('pay-2')))).toBe(withdrawalOf(await fiatrail(home, pay('pay-2'))));
+    withdrawalOf(await fiatrail(laptop, pay('pay-3')));
+    expect(withdrawalsAt(served)).toHaveLength(2);
+  });
+
+  test('names the journal that it came with when it is exported again', async () => {
+    await must(home, pay('pay-2'));
+    const { laptop, stdout } = await imported();
+    // The journal there has operations of another account.
+    await must(laptop, pay('pay-2', '--profile', 'sandbox'));
+    const again = await must(laptop, ['profiles', 'export', 'main']);
+    const earlierOf = (text: string) => JSON.parse(text).profiles[0].earlierJournal;
+    expect(earlierOf(again.stdout)).toEqual(earlierOf(stdout));
+  });
+
+  test('may have a journal of its own on purpose, which stays there', async () => {
+    await must(home, pay('pay-2'));
+    const { laptop } = await imported();
+    await must(laptop, ['profiles', 'journal', 'set', 'main', '--independent', '--yes']);
+    withdrawalOf(await fiatrail(laptop, pay('pay-2')));
+    expect(withdrawalsAt(served)).toHaveLength(2);
+  });
+
+  test('has no journal to move if none was used', async () => {
+    const { laptop, stderr } = await imported();
+    expect(stderr).not.toContain('journal');
+    withdrawalOf(await fiatrail(laptop, pay('pay-2')));
+  });
+});
+
 const FILES = ['journal.db', 'journal.db.head'];
 
 describe('the state folder that lost its journal', () => {
@@ -252,7 +305,7 @@ describe('what is remembered beside the profiles', () => {
     expect(withdrawalsAt(served)).toHaveLength(1);
   });
 
-  test('is left out with a warning if it cannot be written', async () => {
+  test('is left out of a sandbox, with a warning of what a live account does, if it cannot be written', async () => {
     // Nothing can be created there, even by root.
     const env = {
       FIATRAIL_BASE_URL: served.url,
@@ -260,7 +313,7 @@ describe('what is remembered beside the profiles', () => {
       FIATRAIL_CONFIG_DIR: '/proc/fiatrail',
     };
     const { stderr } = await must(withEnv(home, env), pay('one'));
-    expect(stderr).toContain('a new or other journal of this account will not be noticed');
+    expect(stderr).toContain('a LIVE account would stop here');
     // The folder beside the journal remembers too.
     expect(readdirSync(join(home.stateDir, 'journals'))).toHaveLength(1);
   });

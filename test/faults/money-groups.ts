@@ -131,7 +131,7 @@ export const GROUPS: readonly Group[] = [
     'fx.market-order': ({ isOpposite, more }) =>
       `fx market-orders start --pair CNGN-USDT --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
     'fx.create-order': ({ isOpposite, more }) =>
-      `fx orders add --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --price ${1_300 + more} --min 1000 --max 5000`,
+      `fx orders add --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --price ${1_300 + more} --min 1000 --max ${5_000 + more}`,
   }),
   group(
     'users',

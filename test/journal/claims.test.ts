@@ -48,6 +48,30 @@ describe('an idempotency key', () => {
     journal.close();
   });
 
+  describe('of work whose input was not recorded, such as a BVN without a key to digest it,', () => {
+    const UNRECORDED: Intent = { ...KEYED, input: undefined };
+
+    test('is taken, because another person’s input would be equal', async () => {
+      const journal = await testJournal({ host: idleHost });
+      await through(journal, await prepared(journal, UNRECORDED), 'sent', 'accepted');
+      expect(await found(journal, UNRECORDED)).toBe('other-input accepted');
+      expect(await found(journal, KEYED)).toBe('other-input accepted');
+    });
+
+    test('is a conflict before anything is asked for', async () => {
+      const journal = await testJournal({ host: idleHost });
+      await through(journal, await prepared(journal, UNRECORDED), 'sent', 'unknown');
+      expect(await journal.findConflict(UNRECORDED)).toMatchObject({ kind: 'other-input' });
+    });
+
+    test('repeats nothing without a key', async () => {
+      const journal = await testJournal({ host: idleHost });
+      const guarded = { ...GUARDED, input: undefined };
+      await through(journal, await prepared(journal, guarded), 'sent', 'accepted');
+      expect(await found(journal, guarded)).toBe('ours');
+    });
+  });
+
   test('that was resolved as completed is done', async () => {
     const journal = await testJournal({ host: idleHost });
     const id = await prepared(journal, KEYED);

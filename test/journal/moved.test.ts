@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { otherJournalOf } from '../../src/journal/memory.ts';
+import { otherJournalOf } from '../../src/journal/moved.ts';
 import type { Queries } from '../../src/journal/store.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';

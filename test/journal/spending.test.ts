@@ -151,6 +151,56 @@ describe('money that comes back', () => {
   });
 });
 
+describe('the day of a journal in a file', () => {
+  const DAY_MS = 24 * 3_600_000;
+  const limits = [daily(40n)];
+  /** A payment by a machine whose clock is wrong by as much. */
+  const by = (hostAheadMs: number | undefined, more: Partial<Intent> = {}) =>
+    moving(35n, { limits, baseline: hostAheadMs === undefined ? {} : { hostAheadMs }, ...more });
+
+  test.each([
+    ['set to the next day', 0, DAY_MS],
+    ['set to the day before', 0, -DAY_MS],
+    ['set right after it was a day ahead', DAY_MS, 0],
+    ['set right after it was a day behind', -DAY_MS, 0],
+  ])('is the service’s, so that a clock that is %s frees no limit', async (_what, beforeMs, afterMs) => {
+    const clock = fakeClock();
+    const rightMs = clock.now();
+    const journal = await testJournal({ ids: countingIds(), clock });
+    clock.set(rightMs + beforeMs);
+    const id = await sent(journal, by(beforeMs));
+    clock.set(rightMs + afterMs);
+    expect(await journal.claim(by(afterMs))).toMatchObject({ kind: 'over-limit', spentMillionths: 350_000n });
+    expect(await journal.spent(INTENT.account, { asset: 'NGN', period: 'day' }, rightMs)).toBe(350_000n);
+    expect((await journal.verify()).problem).toBeUndefined();
+    // What comes back is taken off the day that it was added to.
+    await journal.append(id, 'refused');
+    expect((await journal.claim(by(afterMs))).kind).toBe('ours');
+    expect((await journal.verify()).problem).toBeUndefined();
+  });
+
+  test('is this machine’s if the service does not say its time', async () => {
+    const clock = fakeClock();
+    const journal = await testJournal({ ids: countingIds(), clock });
+    await sent(journal, by(undefined));
+    expect((await journal.claim(by(undefined))).kind).toBe('over-limit');
+    clock.pass(DAY_MS);
+    expect((await journal.claim(by(undefined))).kind).toBe('ours');
+  });
+
+  test('has what came in on it alone', async () => {
+    const clock = fakeClock();
+    const rightMs = clock.now();
+    const journal = await testJournal({ ids: countingIds(), clock });
+    const came = { endpoint: 'transactions.onramp', command: 'fiatrail api' };
+    clock.set(rightMs + DAY_MS);
+    // Yesterday, by a clock that was a day ahead.
+    await sent(journal, by(DAY_MS, { ...came, limits: [] }));
+    await sent(journal, by(0, { command: 'fiatrail api', limits: [] }));
+    expect(await today(journal)).toBe(35n);
+  });
+});
+
 describe('the sum of Naira and cNGN', () => {
   const millionths = (journal: Journal, asset: Asset) => journal.spent(INTENT.account, { asset, period: 'day' });
 

@@ -18,7 +18,7 @@ export interface Service {
   accountName: string;
   balance: string;
   /** The response to a payout. */
-  payout: () => HttpResponse | Promise<HttpResponse>;
+  payout: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
   /** Responses that replace those below, by path. */
   readonly instead: Record<string, HttpResponse>;
   /** The requests that move money. */
@@ -61,21 +61,27 @@ export const PAYOUT_ID = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
 export const yes = (asks: string): Answer => ({ kind: 'confirm', asks, says: true });
 export const no = (asks: string): Answer => ({ kind: 'confirm', asks, says: false });
 
+/** The amount of a payout, in cNGN, with every digit. */
+const cngnIn = ({ body = '' }: HttpRequest) => {
+  const [, base = '0'] = /"amount":(\d+)/.exec(body) ?? [];
+  return `${base.slice(0, -6) || '0'}.${base.slice(-6).padStart(6, '0')}`;
+};
+
 function fakeService(): { service: Service; network: Exchange } {
   const service: Service = {
     feeKobo: 7_500,
     accountName: 'ADA OBI',
     balance: '500000.000000',
-    payout: () => success({ requestId: PAYOUT_ID, amount: 50_000, status: 'pending' }),
+    payout: (request) => success({ requestId: PAYOUT_ID, amount: cngnIn(request), status: 'pending' }),
     instead: {},
     sent: [],
   };
-  const answers: Readonly<Record<string, () => HttpResponse | Promise<HttpResponse>>> = {
+  const answers: Readonly<Record<string, (request: HttpRequest) => HttpResponse | Promise<HttpResponse>>> = {
     '/getbankaccounts': () =>
       success({ accounts: [{ accountName: service.accountName, accountNumber: '0123456789', bankName: 'GTB' }] }),
     '/balance/multi': () => success({ totalBalance: service.balance, token: 'CNGN' }),
     '/fees/platform/preview': () => success({ result: { finalFee: service.feeKobo } }),
-    '/initiateofframp': () => service.payout(),
+    '/initiateofframp': (request) => service.payout(request),
     // The service's time, and what its list had before.
     '/getplatformpublickey': () => success({ publicKey: 'ab'.repeat(32) }),
     '/payouts': () => success({ payouts: [] }),
@@ -84,7 +90,7 @@ function fakeService(): { service: Service; network: Exchange } {
   const network: Exchange = async (request) => {
     const path = new URL(request.url).pathname.replace('/v1', '');
     if (path === '/initiateofframp') service.sent.push(request);
-    const answer = service.instead[path] ?? (await answers[path]?.());
+    const answer = service.instead[path] ?? (await answers[path]?.(request));
     if (!answer) throw new Error(`unexpected request: ${path}`);
     return answer;
   };
@@ -154,6 +160,9 @@ export async function joinTeam(team: Team, ...people: readonly string[]): Promis
     const { code, stderr } = await team.run(person, added, { stdin: LIVE_KEY });
     if (code !== 0) throw new Error(stderr);
     await team.run(person, ['profiles', 'use', 'main']);
+    // The first journal of a live account is confirmed once.
+    const confirmed = await team.run(person, ['ops', 'verify', '--accept', '--yes', '-q']);
+    if (confirmed.code !== 0) throw new Error(confirmed.stderr);
   }
 }
 

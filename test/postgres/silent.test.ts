@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { LOCK } from '../../src/journal/postgres/create.ts';
 import type { Served } from '../support/accounts.ts';
 import { fiatrail, type Ran, requireBuilt, sharedEnd, startFiatrail } from '../support/built.ts';
+import { withdraw } from '../support/fee-withdrawal.ts';
 import { OWNER, startPostgres, type TestServer } from '../support/postgres.ts';
 import { serveSandbox } from '../support/rotations.ts';
 import { failureOf, hostOf, pay, withdrawalOf, withdrawalsAt } from './hosts.ts';
@@ -56,13 +57,20 @@ function codeSaid(stdout: string, stderr: string): number | null {
   return category === 'interrupted' ? 130 : category === 'unknown' ? 6 : null;
 }
 
+/** The words of a payment of its own amount, under an idempotency key of its own. */
+type Payment = (...more: readonly string[]) => readonly string[];
+
 /** Runs a payment, with an idempotency key of its own, against a server that falls silent ever later, until it no longer does. */
-async function sweep(name: string, run: (way: Way, idempotencyKey: string) => Promise<Ran>) {
+async function sweep(name: string, firstNaira: number, run: (way: Way, payment: Payment) => Promise<Ran>) {
   const ends: { code: number | null; isPaid: boolean; stderr: string }[] = [];
   for (let [passed, isOver] = [1, false]; !isOver; passed += STEP) {
     const before = withdrawalsAt(served).length;
     const way = await relay(passed);
-    const { code, stdout, stderr } = await run(way, `${name}-${passed}`);
+    // While an equal payment is unknown, nothing is sent.
+    const amount = String(firstNaira + passed);
+    const payment = (...more: readonly string[]) =>
+      withdraw(amount, '--once', `${name}-${passed}`, '--timeout', '30s', '-o', 'json', ...more);
+    const { code, stdout, stderr } = await run(way, payment);
     expect(stderr).not.toMatch(/\n +at |internal error/);
     ends.push({ code: code ?? codeSaid(stdout, stderr), isPaid: withdrawalsAt(served).length > before, stderr });
     isOver = !way.isSilent();
@@ -72,16 +80,16 @@ async function sweep(name: string, run: (way: Way, idempotencyKey: string) => Pr
 }
 
 test('a payment ends by itself, wherever the server falls silent', async () => {
-  const ends = await sweep('limit', ({ url }, idempotencyKey) =>
-    fiatrail(hostOf(served, url, onTestFinished), pay(idempotencyKey, '--timeout', '1s')),
+  const ends = await sweep('limit', 1_000, ({ url }, payment) =>
+    fiatrail(hostOf(served, url, onTestFinished), payment('--timeout', '1s')),
   );
   // With 5, nothing was sent.
   expect(ends.filter(({ code, isPaid }) => code !== 0 && code !== 6 && (code !== 5 || isPaid))).toEqual([]);
 });
 
 test('SIGTERM ends a payment, wherever the server falls silent', async () => {
-  const ends = await sweep('signal', async (way, idempotencyKey) => {
-    const running = startFiatrail(hostOf(served, way.url, onTestFinished), pay(idempotencyKey));
+  const ends = await sweep('signal', 2_000, async (way, payment) => {
+    const running = startFiatrail(hostOf(served, way.url, onTestFinished), payment());
     let isOver = false;
     running.end.then(() => {
       isOver = true;

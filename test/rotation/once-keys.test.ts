@@ -23,15 +23,17 @@ const PAY = [
 ];
 const PAY_ONCE = [...PAY, '--once', 'k'];
 
-const PAYMENT = {
-  ...{ withdrawalId: 'FTW_1', amount: 50_000, status: 'pending', createdAt: '2026-01-05T09:00:00.000Z' },
-};
+const payment = (number: number) => ({
+  ...{ withdrawalId: `FTW_${number}`, amount: 50_000, status: 'pending', createdAt: '2026-01-05T09:00:00.000Z' },
+});
 
-/** Responses that are right for every request of these tests. The list has the payment once it was sent. */
+/** Responses that are right for every request of these tests. The list has each payment once it was sent. */
 const everything = (on: Bench) => () =>
   success({
-    ...{ ...PAYMENT, publicKey: 'ab'.repeat(32) },
-    withdrawals: payments(on) > 0 ? [{ ...PAYMENT, bankAccountNumber: '0123456789' }] : [],
+    ...{ ...payment(payments(on)), publicKey: 'ab'.repeat(32) },
+    withdrawals: Array.from({ length: payments(on) }, (_, index) => ({
+      ...{ ...payment(index + 1), bankAccountNumber: '0123456789' },
+    })),
   });
 
 const payments = ({ service }: Bench) => service.asked.filter((path) => path === '/feewithdrawal').length;

@@ -523,6 +523,27 @@ describe('destinations', () => {
   });
 });
 
+describe('a day', () => {
+  const DAY_MS = 24 * HOUR_MS;
+
+  test.each([
+    ['ahead', DAY_MS],
+    ['behind', -DAY_MS],
+  ])('is that of the service, so that a clock that is set a day %s frees no limit', async (_what, aheadMs) => {
+    const { at, sends, stops, tests } = await ruledMachine(['--max-per-day', 'NGN 40']);
+    at(MONDAY_MS, MONDAY_MS);
+    await sends(pay('35'));
+    at(MONDAY_MS + aheadMs, MONDAY_MS);
+    expect((await tests(pay('35'))).code).toBe(9);
+    await stops(pay('35'), 'RULE_AMOUNT', 'max-per-day');
+    await sends(pay('5'));
+    at(MONDAY_MS, MONDAY_MS);
+    await stops(pay('1'), 'RULE_AMOUNT', 'max-per-day');
+    at(MONDAY_MS, MONDAY_MS + DAY_MS);
+    await sends(pay('40'));
+  });
+});
+
 describe('hours', () => {
   test.each([
     ['the first minute', MONDAY_MS - 2 * HOUR_MS, true],
@@ -545,6 +566,21 @@ describe('hours', () => {
       await stops(['users', 'activate', 'u-1', '--yes'], 'RULE_HOURS', 'in Lagos');
     }
   });
+
+  test.each([
+    ['in them', MONDAY_MS, MONDAY_MS + 10 * HOUR_MS, false],
+    ['in them on another day', MONDAY_MS, MONDAY_MS - 48 * HOUR_MS, false],
+    ['outside them', MONDAY_MS + 10 * HOUR_MS, MONDAY_MS, true],
+  ])(
+    'are those of the service, whose clock the user of a machine %s cannot set',
+    async (_what, hostMs, serviceMs, isAllowed) => {
+      const { at, sends, stops, tests } = await ruledMachine(['--hours', 'mon-fri 08:00-18:00']);
+      at(hostMs, serviceMs);
+      expect((await tests(pay('5'))).code).toBe(isAllowed ? 0 : 9);
+      if (isAllowed) await sends(pay('5'));
+      else await stops(pay('5'), 'RULE_HOURS', 'changes are allowed mon-fri 08:00-18:00');
+    },
+  );
 
   test('do not stop reads', async () => {
     const { at, run } = await ruledMachine(['--hours', 'mon 08:00-09:00']);

@@ -99,9 +99,6 @@ describe('rules in a shared journal', () => {
 test('a payment that another command makes during the question counts', async () => {
   const { run, sent, state } = await ruledMachine(['--max-per-day', 'NGN 1000']);
   let isOther = false;
-  const network = async () => {
-    throw new Error('unexpected request');
-  };
   // The question is answered only after another process has recorded its payment.
   const prompter = async () => ({
     confirm: async () => {
@@ -119,7 +116,7 @@ test('a payment that another command makes during the question counts', async ()
     },
   });
   const argv = pay('600', '-q').filter((each) => each !== '--yes');
-  const { code, stderr } = await run(argv, { isTerminal: true, prompter, network });
+  const { code, stderr } = await run(argv, { isTerminal: true, prompter });
   expect({ isOther, code, stderr }).toEqual({
     isOther: true,
     code: 9,

@@ -35,9 +35,9 @@ export interface RunOptions extends WorldOptions {
   readonly isBare?: boolean;
 }
 
-/** What the service says to any request. */
+/** What the service says to any request, beside its id and amount. */
 const DATA = {
-  ...{ requestId: 'r-1', withdrawalId: 'w-1', amount: 50_000, status: 'pending', message: 'ok', stage: 'x' },
+  ...{ status: 'pending', message: 'ok', stage: 'x' },
   ...{ publicKey: 'a'.repeat(64), transactionHash: '0xabc', success: true, userId: 'u-1' },
 };
 
@@ -67,7 +67,8 @@ export async function ruledMachine(
   const state = join(machine.folder, 'state');
   const asked: string[] = [];
   let clock: FakeClock = fakeClock(known?.nowMs ?? startMs);
-  const network: Exchange = async ({ method, url, body }) => {
+  let serviceMs: number | undefined;
+  const answer: Exchange = async ({ method, url, body }) => {
     const path = new URL(url).pathname.replace('/v1', '');
     asked.push(`${method} ${path}`);
     if (path.startsWith('/getbankaccounts') || path.startsWith('/listbankaccounts'))
@@ -83,7 +84,14 @@ export async function ruledMachine(
         summary: { availableForWithdrawal: earnedKobo },
         details: { minimumWithdrawal: 1, maximumWithdrawal: 20_000 },
       });
-    return success(DATA);
+    // Each request starts work of its own, of the amount that it says.
+    const { amount = 50_000 } = JSON.parse(body ?? '{}') as { readonly amount?: unknown };
+    return success({ ...DATA, requestId: `r-${asked.length}`, withdrawalId: `w-${asked.length}`, amount });
+  };
+  const network: Exchange = async (...request) => {
+    const answered = await answer(...request);
+    if (serviceMs === undefined) return answered;
+    return { ...answered, headers: { ...answered.headers, date: new Date(serviceMs).toUTCString() } };
   };
   // One source for all commands, so that no two operations have one id.
   const place = known ? { ...known.place } : firstPlace();
@@ -92,7 +100,9 @@ export async function ruledMachine(
   else expect((await machine.add('main', key === 'live' ? LIVE : BOX)).code).toBe(0);
   const run = async (argv: readonly string[], options: RunOptions = {}) => {
     const { prompter, isBare, ...more } = options;
-    const env = { FIATRAIL_CONFIG_DIR: machine.config, FIATRAIL_STATE_DIR: state, ...options.env };
+    // The journal that the ids of this machine make; a live account has no other one to confirm.
+    const journal = key === 'live' ? { FIATRAIL_JOURNAL_ID: '8e0d72cd' } : {};
+    const env = { FIATRAIL_CONFIG_DIR: machine.config, FIATRAIL_STATE_DIR: state, ...journal, ...options.env };
     const world = fakeWorld({ cwd: machine.folder, network, clock, ...more, env });
     const code = await main([...(isBare ? [] : ['--profile', 'main']), ...argv], {
       ...world,
@@ -123,8 +133,10 @@ export async function ruledMachine(
   return {
     ...machine,
     ...{ run, set: setYes, setWith: set, asked, sent, recorded, state },
-    at: (timeMs: number) => {
+    /** Sets the clock of the machine, and that of the service if it is another. */
+    at: (timeMs: number, serviceAtMs?: number) => {
       clock = fakeClock(timeMs);
+      serviceMs = serviceAtMs;
     },
     /** Runs a command that a rule must stop: exit code 9, nothing sent and nothing recorded. */
     stops: async (argv: readonly string[], code: string, detail: string, options: RunOptions = {}) => {

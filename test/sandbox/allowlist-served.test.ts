@@ -39,7 +39,7 @@ async function openServed() {
 test('an address that was removed is blocked, and no other', async () => {
   const { ip, statuses } = await openServed();
   expect(await statuses()).toEqual([200, 200]);
-  expect((await ip('add', '127.0.0.1', '--label', 'one')).code).toBe(0);
+  expect((await ip('add', '127.0.0.1', '--label', 'one', '--yes')).code).toBe(0);
   expect(await statuses()).toEqual([200, 403]);
   expect((await ip('add', '127.0.0.2', '--label', 'two')).code).toBe(0);
   expect(await statuses()).toEqual([200, 200]);
@@ -52,7 +52,7 @@ test('an address that was removed is blocked, and no other', async () => {
 
 test('a range that replaces an address takes effect before the address is gone', async () => {
   const { ip, statuses } = await openServed();
-  await ip('add', '127.0.0.1');
+  expect((await ip('add', '127.0.0.1', '--yes')).code).toBe(0);
   const { code, stderr } = await ip('replace', '127.0.0.1', '--with', '127.0.0.0/30', '--yes');
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('by the entry 127.0.*.*/30') });
   expect(await statuses()).toEqual([200, 200]);
@@ -60,7 +60,7 @@ test('a range that replaces an address takes effect before the address is gone',
 
 test('a machine that blocked itself can allow itself again', async () => {
   const { ip, statuses } = await openServed();
-  expect((await ip('add', '127.0.0.2', '--lock-me-out')).code).toBe(0);
+  expect((await ip('add', '127.0.0.2', '--lock-me-out', '--yes')).code).toBe(0);
   expect(await statuses()).toEqual([403, 200]);
   expect((await ip('replace', '127.0.0.2', '--with', '127.0.0.1', '--yes')).code).toBe(0);
   expect(await statuses()).toEqual([200, 403]);

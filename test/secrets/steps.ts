@@ -85,6 +85,10 @@ function profiles({ baseUrl, programs }: Stage): Step[] {
     { words: ['profiles', 'show', 'commanded', '-o', 'yaml'], exit: 0 },
     { words: ['profiles', 'list', '-o', 'csv'], exit: 0 },
     { words: ['profiles', 'export'], exit: 0 },
+    // The first journal of each live account is confirmed once.
+    { words: ['ops', 'verify', '--accept', '--yes', '--profile', 'main'], exit: 0 },
+    { words: ['ops', 'verify', '--accept', '--yes', '--profile', 'commanded'], exit: 0 },
+    { words: ['ops', 'verify', '--accept', '--yes', '--profile', 'ringed'], env: hook, exit: 0 },
     { words: ['explain', ...FILE, '-o', 'json'], exit: 0 },
     { words: ['doctor', ...FILE, '-v', '-o', 'json'], manner: 'succeeds', exit: 0 },
     { words: ['doctor', '--profile', 'ringed', '-v'], env: hook, exit: 0 },

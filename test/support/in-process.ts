@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { LOCK_PROCESS } from '../../src/account/paths.ts';
 import type { Clock, Exchange, OutputStream, RunningProgram, World } from '../../src/base/world.ts';
 import { createNetwork } from '../../src/client/network.ts';
 import { createProbe } from '../../src/client/probe.ts';
@@ -10,6 +11,7 @@ import { findProgram, runProgram, startProgram } from '../../src/system/processe
 import { createSystemWorld } from '../../src/system/world.ts';
 import { accountsWith } from './accounts.ts';
 import { type Home, jsonWith, OWN_FILES, type Ran, ROOT, type Running, type RunOptions, SHIM } from './built.ts';
+import { lockProcessIn } from './lock-process.ts';
 
 /**
  * fiatrail in this process, with the functions of built.ts and rotations.ts: the real files, network and other programs, but no start
@@ -111,7 +113,8 @@ function worldOf(
     prompter: () => Promise.reject(new Error('a prompt without a terminal')),
     self: [process.execPath, SHIM],
     checkFiles: system.checkFiles,
-    runProgram: (words, options) => runProgram(words, options, env, interrupted),
+    runProgram: (words, options) =>
+      words.at(-2) === LOCK_PROCESS ? lockProcessIn(words.at(-1) ?? '') : runProgram(words, options, env, interrupted),
     startProgram: (words, input, options) =>
       words.at(-1) === QUERY_PROCESS ? startQuery(input) : startProgram(words, input, options, env, interrupted),
     inputParts: async function* () {

@@ -10,7 +10,7 @@ import { runRotationProcess } from '../../src/engine/rotation/process.ts';
 import { main } from '../../src/main.ts';
 import { refusal, success } from './exchange.ts';
 import { leftBehind, type RotationRow, rotationRows } from './rotations.ts';
-import { type FakeWorld, fakeWorld, type WorldOptions } from './world.ts';
+import { ACCOUNT, type FakeWorld, fakeWorld, type WorldOptions } from './world.ts';
 
 /** Keys that must not appear outside their stores. */
 export const OLD = 'key-planted-old-0000000000000001';
@@ -121,7 +121,8 @@ export async function bench(stored: StoredProfile | undefined = PROFILE, options
     return programs[words[0] ?? '']?.(input) ?? { kind: 'missing' };
   };
   const network = (request: HttpRequest) => answer(service, request);
-  const plain = fakeWorld({ ...options, network, runProgram });
+  const env = { FIATRAIL_JOURNAL_ID: ACCOUNT.FIATRAIL_JOURNAL_ID, ...options.env };
+  const plain = fakeWorld({ ...options, env, network, runProgram });
   const world = { ...plain, findProgram: (name: string) => (name in programs ? `/bin/${name}` : undefined) };
   if (stored)
     await changeProfile(world, stored.name, () => stored, stored.store.kind === 'file' ? new Secret(OLD) : undefined);

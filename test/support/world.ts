@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { LOCK_PROCESS } from '../../src/account/paths.ts';
 import type {
   Asking,
   Check,
@@ -12,12 +13,12 @@ import type {
   Ids,
   OutputStream,
   Probe,
-  ProgramEnd,
   Prompter,
   World,
 } from '../../src/base/world.ts';
 import { ensurePrivateFolder } from '../../src/files/private-file.ts';
 import { temporaryFolder } from './built.ts';
+import { lockProcessIn } from './lock-process.ts';
 
 /** A clock that only moves when something sleeps on it. */
 export interface FakeClock extends Clock {
@@ -151,10 +152,14 @@ export interface FakeWorld extends World {
   readonly stateDir: string;
 }
 
-/** The environment of an account over the network, whose requests go to `network`. */
+/**
+ * The environment of an account over the network, whose requests go to `network`. It names the journal that a fake world makes, so that the live
+ * account need not confirm its first one; a test about that sets the variable to nothing.
+ */
 export const ACCOUNT = {
   FIATRAIL_BASE_URL: 'https://service.test/v1',
   FIATRAIL_API_KEY: 'a-live-key-nobody-may-see',
+  FIATRAIL_JOURNAL_ID: '4f3138f8',
 } as const;
 
 const noNetwork: Exchange = async ({ method, url }) => {
@@ -178,6 +183,21 @@ export function dated(exchange: Exchange, clock: Pick<Clock, 'now'>): Exchange {
   };
 }
 
+/** Ids whose first key, which is that of a new journal, does not depend on what was drawn before. */
+function idsOfWorld(): Ids {
+  const [ids, keys] = [countingIds(), countingIds()];
+  let isFirst = true;
+  return {
+    ...ids,
+    bytes: (length) => {
+      const drawn = ids.bytes(length);
+      if (length !== 32 || !isFirst) return drawn;
+      isFirst = false;
+      return keys.bytes(length);
+    },
+  };
+}
+
 /** A world in a temporary folder: the files are real, everything else is scripted. */
 export function fakeWorld(options: WorldOptions = {}): FakeWorld {
   const { network = noNetwork, stdin = '', isTerminal = false, answers = [], env = {} } = options;
@@ -186,7 +206,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
   const clock = options.clock ?? fakeClock();
   return {
     clock,
-    ids: countingIds(),
+    ids: idsOfWorld(),
     host: options.host ?? fakeHost(),
     stdin: { isTerminal, readAll: async () => stdin },
     stdout: recorded(isTerminal),
@@ -203,11 +223,11 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     cwd: options.cwd ?? homeDir,
     self: [process.execPath, 'fiatrail'],
     checkFiles: async () => ({ count: 1, damaged: [] }),
-    runProgram:
-      options.runProgram ??
-      (async (words): Promise<ProgramEnd> => {
-        throw new Error(`unexpected program: ${words.join(' ')}`);
-      }),
+    runProgram: (words, given) => {
+      if (words.at(-2) === LOCK_PROCESS) return lockProcessIn(words.at(-1) ?? '');
+      if (options.runProgram) return options.runProgram(words, given);
+      throw new Error(`unexpected program: ${words.join(' ')}`);
+    },
     startProgram: (words) => {
       throw new Error(`unexpected program: ${words.join(' ')}`);
     },

@@ -126,7 +126,7 @@ const bookCommand = command({
     const reply = await session.call(orderBook, { pair: token, limit });
     const outcome = await outcomeOf(session, orderBook, reply);
     // A chart of figures whose unit is unknown would be empty or wrong.
-    if (reply.doubts) return outcome;
+    if (reply.inDoubt) return outcome;
     return outcome.result ? { ...outcome, result: { ...outcome.result, depth: depthOf(reply.data, token) } } : outcome;
   },
 });

@@ -13,21 +13,43 @@ import {
 } from '../../account/stored-profile.ts';
 import { CliError, jsonIn } from '../../base/errors.ts';
 import { zoneName } from '../../base/zone.ts';
+import { journalLocationOf } from '../../engine/journal-location.ts';
 import { endDryRun } from '../../engine/requests.ts';
+import { entryAt } from '../../files/inspect.ts';
 import { migrated, versionOf } from '../../files/versioned-file.ts';
+import { openJournalAt } from '../../journal/open.ts';
+import { serverAddressOf } from '../../journal/postgres/server-address.ts';
 import { visible } from '../../present/text.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { requireProfile } from './show.ts';
 
-/** Serialises profiles for another machine. Profile files contain no secrets. */
-function writeExport(profiles: readonly StoredProfile[]): object {
-  const shared = profiles.map((each) => {
-    const { encryption, ...profile } = withoutDecisions(each);
-    return { ...profile, store: withoutTrust(profile.store), ...withoutOwnKey(encryption) };
-  });
-  return { version: versionOf(PROFILE_FILE), profiles: shared };
+/** Serialises a profile for another machine. Profile files contain no secrets. */
+async function exported(session: Session, stored: StoredProfile): Promise<object> {
+  const { encryption, ...profile } = withoutDecisions(stored);
+  const earlierJournal = await journalOf(session, stored);
+  return { ...profile, store: withoutTrust(profile.store), ...withoutOwnKey(encryption), earlierJournal };
+}
+
+/** Returns the journal of a profile as another machine must know it: without it, used idempotency keys would be free there. */
+async function journalOf({ world }: Session, stored: StoredProfile): Promise<StoredProfile['earlierJournal']> {
+  if (stored.mode === 'embedded') return undefined;
+  const place = journalLocationOf(world, stored);
+  if (place.server) return { kind: 'server', location: serverAddressOf(place.server.url, place.server.from).name };
+  if (!entryAt(place.path)) return stored.earlierJournal;
+  const journal = await openJournalAt(place, world);
+  try {
+    const head = await journal.head();
+    const isUsed = (await journal.list({ profile: stored.name, limit: 1 })).length > 0;
+    if (!head || (stored.earlierJournal && !isUsed)) return stored.earlierJournal;
+    return {
+      ...{ kind: 'file', location: `${place.path} on ${world.host.name}`, id: journal.id() },
+      head: { entry: Number(head.sequence), hash: head.hash },
+    };
+  } finally {
+    await journal.close();
+  }
 }
 
 /**
@@ -97,7 +119,9 @@ export const exportCommand = command({
   parameters: { name: optionalArgument('name', 'profile name (default: all profiles)', word) },
   run: async (session, { name }) => {
     const names = name === undefined ? profileNames(session.world) : [name];
-    return { result: { data: writeExport(names.map((each) => requireProfile(session, each))), always: 'json' } };
+    const profiles = [];
+    for (const each of names) profiles.push(await exported(session, requireProfile(session, each)));
+    return { result: { data: { version: versionOf(PROFILE_FILE), profiles }, always: 'json' } };
   },
 });
 
@@ -129,11 +153,22 @@ async function noteKey(session: Session, { name, mode, store }: StoredProfile): 
   }
 }
 
+/** Says what a new profile needs before it sends anything. Printed with -q too: another journal has its idempotency keys. */
+async function noteJournal(session: Session, { name, earlierJournal }: StoredProfile): Promise<void> {
+  if (!earlierJournal) return;
+  const { kind, location } = earlierJournal;
+  await session.say(
+    kind === 'server'
+      ? `warning: profile ${name} has its journal on a server, ${visible(location)}, and sends nothing until you set it: fiatrail profiles journal set ${name} --url URL`
+      : `warning: profile ${name} has its journal in ${visible(location)}, and sends nothing until you bring it here with its idempotency keys (there: fiatrail ops export --with-digest-key; here: fiatrail ops import) or share one (fiatrail profiles journal set ${name} --url URL)`,
+  );
+}
+
 export const importCommand = command({
   words: ['profiles', 'import'],
   summary: 'Import profiles from another machine',
   details:
-    'Reads the output of profiles export. Existing profiles are left unchanged. Keys are not part of an export; add them with: fiatrail profiles add NAME --key-stdin. A key command does not run until you trust it with: fiatrail profiles trust NAME',
+    'Reads the output of profiles export. Existing profiles are left unchanged. Keys are not part of an export; add them with: fiatrail profiles add NAME --key-stdin. The journal is not part of it either: the profile sends nothing until its journal was moved here (fiatrail ops export --with-digest-key, then fiatrail ops import) or is shared (fiatrail profiles journal set --url). A key command does not run until you trust it with: fiatrail profiles trust NAME',
   examples: [
     'fiatrail profiles import profiles.json',
     'ssh host fiatrail profiles export | fiatrail profiles import -',
@@ -152,16 +187,13 @@ export const importCommand = command({
     const given = parseExport(text, file === '-' ? 'standard input' : file);
     endDryRun(session, { profiles: given.map(({ name }) => name) });
     const profiles = [];
-    for (const { journalUrl, ...each } of given) {
+    // A journal of somebody else could say that a payment was made, so its URL is not taken.
+    for (const { journalUrl: _, ...each } of given) {
       const stored = trustCommands ? { ...each, store: trustedStore(each.store) } : each;
       const exists = !(await addNew(session, stored));
       profiles.push({ name: stored.name, mode: stored.mode, outcome: exists ? 'already exists, unchanged' : 'added' });
       if (!exists) await noteKey(session, stored);
-      // A journal of somebody else could say that a payment was made.
-      if (!exists && journalUrl !== undefined)
-        await session.say(
-          `warning: the journal of profile ${stored.name} was not imported; set it with: fiatrail profiles journal set ${stored.name} --url URL`,
-        );
+      if (!exists) await noteJournal(session, stored);
     }
     return { result: { data: { profiles }, lists: 'profiles' } };
   },

@@ -47,6 +47,7 @@ export const createOrder = endpoint({
   },
   summary: 'Create an order',
   done: 'Order placed',
+  // Not orderType: one documented response repeats it as its side, and the sources contradict each other about what a side means.
   repeats: {
     baseCurrency: 'pair',
     quoteCurrency: 'pair',

@@ -131,11 +131,11 @@ interface FoundFigure {
  * name another unit or asset than the documented one.
  */
 export function figureOf(value: WireNumber | string, meta: FieldMeta, around: Around): FoundFigure {
-  const { unit, isMasked } = meta;
-  if (unit === undefined || unit === 'percent') return { figure: value };
+  const { unit, isMasked, isRequested } = meta;
+  if (unit === undefined || unit === 'percent' || isRequested) return { figure: value };
   const text = textOf(value) ?? '';
   const other = otherAsset(meta, around) ?? undefined;
-  const otherUnit = isZero(text) ? undefined : unitBeside(meta, around);
+  const otherUnit = isZero(text) ? undefined : unitAround(meta, around);
   const isReadable = (isMasked === true && /^[\d*]*\*[\d*]*$/.test(text)) || isInUnit(value, unit);
   if (isReadable && other === undefined && otherUnit === undefined) return { figure: value };
   // A number of smallest units says nothing without the asset that it counts.
@@ -184,14 +184,14 @@ function otherAsset({ asset: rule }: FieldMeta, around: Around): string | undefi
   const fields = isNamed ? [rule.field, ...besides(rule.field)] : ASSET_FIELDS;
   const nearest = around.findLast((object) => fields.some((name) => typeof object[name] === 'string'));
   if (!nearest) return undefined;
-  const said = fields.flatMap((name) => {
+  const named = fields.flatMap((name) => {
     const text = nearest[name];
     return typeof text === 'string' && SYMBOL.test(text.trim()) ? [{ name, text, asset: assetNamed(text) }] : [];
   });
   // Where a field names the asset, the others must not name another one.
-  const expected = isNamed ? said.find(({ name }) => name === rule.field)?.asset : rule;
-  const first = expected ?? said.find(({ asset }) => asset !== undefined)?.asset;
-  const other = said.find(({ asset }) => asset === undefined || asset !== first);
+  const expected = isNamed ? named.find(({ name }) => name === rule.field)?.asset : rule;
+  const first = expected ?? named.find(({ asset }) => asset !== undefined)?.asset;
+  const other = named.find(({ asset }) => asset === undefined || asset !== first);
   return other && `${other.name} is "${printable(other.text)}"`;
 }
 
@@ -215,7 +215,7 @@ const WORDS: readonly (readonly [words: RegExp, units: readonly MoneyUnit[]])[] 
 const NO_MONEY = /^(ms$|milliseconds?$|second|minute|hour|day|week|month|year|percent|bps|basis)/i;
 
 /** Returns the field around an amount that names another unit than the documented one, with what it says. */
-function unitBeside({ unit, mayBeBase }: FieldMeta, around: Around): string | undefined {
+function unitAround({ unit, mayBeBase }: FieldMeta, around: Around): string | undefined {
   const nearest = around.findLast((object) => UNIT_FIELDS.some((name) => typeof object[name] === 'string'));
   const named = nearest && UNIT_FIELDS.find((name) => typeof nearest[name] === 'string');
   const word = named === undefined ? '' : String(nearest?.[named]).trim();
@@ -250,6 +250,7 @@ function groupIn(schema: z.ZodMiniType, data: unknown): Group {
       const named = unitNamed(around);
       if (named === 'base') return isPointed(text) ? unknown(text) : inTokens(text);
       if (named === 'token') return text;
+      if (kind === 'six-decimals' && !isPointed(text)) return unknown(text);
       if (pointed.length > 0) return hasAllDecimals && kind === true && !isPointed(text) ? unknown(text) : text;
       return isAlone ? text : unknown(text);
     },

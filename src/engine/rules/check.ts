@@ -1,6 +1,7 @@
 import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
+import { RESPONSE_OF_ANOTHER_REQUEST } from '../../client/client.ts';
 import { type Endpoint, effectOf } from '../../contract/endpoint.ts';
 import { destinationsOf, type MoveTerms, movesOf } from '../../contract/moves.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
@@ -62,27 +63,34 @@ const circumstances = async (
 ) => ({
   ...{ idempotencyKey, isInteractive },
   isLive: profile.mode === 'live',
-  // Hours must be the same on every host; nothing else depends on the time.
+  // Hours must be the same on every host.
   nowMs: sets.some(({ rules }) => rules.hours) ? await time.nowMs() : world.clock.now(),
 });
+
+/** Returns the answer of a look-up; undefined if it is about something else: then the destination is not known, and the rule does not hold. */
+const unlessOfAnother = <R>(reply: Promise<R>): Promise<R | undefined> =>
+  reply.catch((error: unknown) => {
+    if (error instanceof CliError && error.code === RESPONSE_OF_ANOTHER_REQUEST) return undefined;
+    throw error;
+  });
 
 function factsOf(account: RuleSession, request?: RuledRequest): Facts {
   return {
     priced: async () =>
       request && (await import('../market.ts')).pricedIn(account, request.endpoint, request.input, request.terms),
-    spent: async (limit) => (await account.journal()).spent(await account.accountNames(), limit),
+    spent: async (limit) =>
+      (await account.journal()).spent(await account.accountNames(), limit, await account.time.nowMs()),
     savedAccount: async (accountId) => {
       const { getBankAccount } = await import('../../contract/endpoints/banks.ts');
-      const { data } = await account.call(getBankAccount, { accountId }, { isBeforehand: true });
-      const [saved, ...others] = data.accounts ?? [];
+      const found = await unlessOfAnother(account.call(getBankAccount, { accountId }, { isBeforehand: true }));
+      const [saved, ...others] = found?.data.accounts ?? [];
       if (!saved?.bankCode || !saved.accountNumber || others.length > 0) return undefined;
-      if ((saved.accountId ?? accountId) !== accountId) return undefined;
       return `${saved.bankCode}/${saved.accountNumber}`;
     },
     defaultWallet: async (userId) => {
       const { getDefaultWallet } = await import('../../contract/endpoints/default-wallets.ts');
-      const { data } = await account.call(getDefaultWallet, { userId }, { isBeforehand: true });
-      return data.defaultWallet === null ? null : data.defaultWallet?.address;
+      const found = await unlessOfAnother(account.call(getDefaultWallet, { userId }, { isBeforehand: true }));
+      return found?.data.defaultWallet === null ? null : found?.data.defaultWallet?.address;
     },
   };
 }

@@ -194,6 +194,8 @@ function profileOf(
   const baseUrl = addressOf(input, current, mode, key);
   if (key) requireKeyOf(mode, key, input.name, 'the key');
   return {
+    // What no flag of this command sets stays as it is.
+    ...current,
     name: input.name,
     mode,
     baseUrl,
@@ -202,11 +204,7 @@ function profileOf(
     timeZone: input.timeZone ?? current?.timeZone,
     store,
     sealing: input.sealing ?? current?.sealing,
-    encryption: current?.encryption,
     unknown: input.unknown ?? current?.unknown,
-    rules: current?.rules,
-    operators: current?.operators,
-    signAbove: current?.signAbove,
   };
 }
 

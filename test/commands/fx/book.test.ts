@@ -28,7 +28,7 @@ describe('the depth of an order book', () => {
     expect(shown(lower.levels).map(([price]) => price)).toEqual([1390, 1380]);
   });
 
-  test('counts an order up to its maximum and its wallet’s balance, in cNGN', () => {
+  test('counts an order up to its maximum, in cNGN: what the balance of its wallet is counted in is not known', () => {
     const { upper, lower } = depthOf(
       {
         sellOrders: [order('1400', '10', '50000'), order('1500', '1000', '50000')],
@@ -37,17 +37,17 @@ describe('the depth of an order book', () => {
       'CNGN-USDT',
     );
     expect(shown(upper.levels)).toEqual([
-      [1400, 14_000],
+      [1400, 50_000],
       [1500, 50_000],
     ]);
     expect(shown(lower.levels)).toEqual([
-      [1390, 20_000],
+      [1390, 50_000],
       [1380, 50_000],
     ]);
   });
 
   test('merges orders at the same price', () => {
-    const { lower } = depthOf({ buyOrders: [order('1390', '5'), order('1390.00', '7')] }, 'CNGN-USDC');
+    const { lower } = depthOf({ buyOrders: [order('1390', '5', '5'), order('1390.00', '7', '7')] }, 'CNGN-USDC');
     expect(shown(lower.levels)).toEqual([[1390, 12]]);
   });
 

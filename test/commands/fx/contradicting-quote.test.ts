@@ -50,7 +50,7 @@ describe('a quote', () => {
     ['with an amount without decimals', { usdcAmount: '40' }],
     [
       'matched with two orders that were rounded',
-      { usdcAmount: '39.999998', price: '1425.000000', matchedOrders: [{}, {}] },
+      { usdcAmount: '39.999998', price: '1425.00', matchedOrders: [{}, {}] },
     ],
   ])('%s is traded on', async (_, quote) => {
     expect(await run(ASK, quote)).toMatchObject({ code: 0 });

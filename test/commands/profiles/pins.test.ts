@@ -17,7 +17,7 @@ async function pinnedMachine(profile: string) {
   mkdirSync(here);
   const pin = join(here, '.fiatrail.json');
   writeFileSync(pin, JSON.stringify({ profile }), { mode: 0o644 });
-  const network = async () => success({ totalBalance: '5' });
+  const network = async () => success({ totalBalance: '5.000000' });
   const run = (argv: readonly string[], options: WorldOptions = {}) =>
     machine.run(argv, { cwd: here, network, ...options });
   return { ...machine, run, here, pin };

@@ -310,7 +310,7 @@ describe('profiles export and import', () => {
     expect(JSON.parse(exported.stdout).profiles).toEqual([expect.objectContaining({ journalUrl: url })]);
     const other = newMachine();
     const { stderr } = await other.run(['profiles', 'import', '-'], { stdin: exported.stdout });
-    expect(stderr).toContain('the journal of profile main was not imported');
+    expect(stderr).toContain('profile main has its journal on a server');
     expect(other.profile('main')).not.toHaveProperty('journalUrl');
     expect(other.secrets()).toEqual({});
   });
@@ -527,7 +527,7 @@ describe('the output format of a profile', () => {
     return made;
   }
   const MAIN = ['--profile', 'main'];
-  const answer = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
+  const answer = () => ({ network: scripted(success({ totalBalance: '5.000000' })).exchange });
 
   test('is refused with control characters in it', async () => {
     const { run, at, write } = await asJson();
@@ -581,7 +581,7 @@ describe('the output format of a profile', () => {
 test('a broken profile does not affect commands that do not use it', async () => {
   const { run } = await machine();
   const env = { FIATRAIL_BASE_URL: 'https://other.test/v1', FIATRAIL_API_KEY: LIVE };
-  const network = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
+  const network = () => ({ network: scripted(success({ totalBalance: '5.000000' })).exchange });
   const ends = [
     await run(['balances', 'account', '--profile', 'main'], network()),
     await run(['balances', 'account'], { ...network(), env }),
@@ -595,7 +595,7 @@ test('a broken profile does not affect commands that do not use it', async () =>
 
 test('every command marks a live account with LIVE', async () => {
   const { run } = await machine();
-  const network = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
+  const network = () => ({ network: scripted(success({ totalBalance: '5.000000' })).exchange });
   const said = async (argv: string[]) => (await run(['balances', 'account', ...argv], network())).stderr;
   expect(await said(['--profile', 'main'])).toBe('profile main · LIVE\n');
   expect(await said(['--profile', 'box'])).toBe('profile box · sandbox\n');

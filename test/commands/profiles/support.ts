@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { main } from '../../../src/main.ts';
 import { temporaryFolder } from '../../support/built.ts';
-import { type FakeWorld, fakeWorld, type WorldOptions } from '../../support/world.ts';
+import { ACCOUNT, type FakeWorld, fakeWorld, type WorldOptions } from '../../support/world.ts';
 
 /** A part of every key, which must never be printed. */
 export const PLANTED = 'planted_5ec7e7';
@@ -26,7 +26,9 @@ export function newMachine() {
   const config = join(folder, 'config');
   const at = (...names: string[]) => join(config, ...names);
   const run = async (argv: readonly string[], options: WorldOptions = {}): Promise<Ran> => {
-    const env = { FIATRAIL_CONFIG_DIR: config, FIATRAIL_STATE_DIR: join(folder, 'state'), ...options.env };
+    const folders = { FIATRAIL_CONFIG_DIR: config, FIATRAIL_STATE_DIR: join(folder, 'state') };
+    // The journal that a fake world makes, which a live account need not confirm.
+    const env = { ...folders, FIATRAIL_JOURNAL_ID: ACCOUNT.FIATRAIL_JOURNAL_ID, ...options.env };
     const world = fakeWorld({ cwd: folder, ...options, env });
     const code = await main(argv, world);
     const [stdout, stderr] = [world.stdout.text(), world.stderr.text()];

@@ -39,8 +39,10 @@ function bareIn(value: unknown, path = ''): string[] {
 
 function isAmount(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const { value: figure, asset } = value as Record<string, unknown>;
-  return typeof figure === 'string' && /^-?\d+\.\d+$/.test(figure) && typeof asset === 'string';
+  const { value: figure, asset, unit } = value as Record<string, unknown>;
+  // An asset that nobody knows is said to be none, and a figure in an unknown unit stands as it came.
+  const isNamed = typeof asset === 'string' || asset === null;
+  return typeof figure === 'string' && (unit === 'unknown' || (/^-?\d+\.\d+$/.test(figure) && isNamed));
 }
 
 describe('every command', () => {
