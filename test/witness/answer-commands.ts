@@ -5,7 +5,7 @@ import { main } from '../../src/main.ts';
 import { parseExactJson } from '../../src/money/decimal.ts';
 import { json, success } from '../support/exchange.ts';
 import { bodyOf, httpServer, testNetwork } from '../support/loopback.ts';
-import { fakeWorld } from '../support/world.ts';
+import { ACCOUNT, fakeWorld } from '../support/world.ts';
 import type { DocumentedAnswer } from './answers.ts';
 
 /** The name that stands for the service's in documented answers. */
@@ -355,7 +355,7 @@ async function runAgainst(
 ): Promise<Omit<Outcome, 'asked' | 'sent'>> {
   const line = lineOf(answer.endpoint);
   if (!line) throw new Error(`no command for ${answer.endpoint}`);
-  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key', FIATRAIL_SERVICE_NAME: SERVICE };
+  const env = { ...ACCOUNT, FIATRAIL_BASE_URL: baseUrl, FIATRAIL_SERVICE_NAME: SERVICE };
   const world = fakeWorld({ env, network, stdin: 'a-vault-key' });
   writeFileSync(join(world.homeDir, 'signer.pub'), 'ssh-ed25519 AAAAinvented ops');
   writeFileSync(join(world.homeDir, 'client'), PRIVATE_KEY);
