@@ -40,9 +40,10 @@ export interface FieldMeta {
   /**
    * Whether it may be in base units, so that its unit depends on what the response says (contract/reading/units.ts): every
    * documented figure has a decimal point, or base units are documented too. `with-others`: a documented figure has no point, and
-   * only the other figures of the response can put it in doubt.
+   * only the other figures of the response can put it in doubt. `six-decimals`: every documented figure has all decimals, whatever
+   * the others have, so one without a point is in doubt.
    */
-  readonly mayBeBase?: true | 'with-others';
+  readonly mayBeBase?: true | 'with-others' | 'six-decimals';
   /** For a total: the field beside it that it cannot be below. */
   readonly atLeast?: string;
   /** Whether it is a bank account number of 10 digits. */

@@ -110,6 +110,14 @@ describe('the unit of figures that may be base units', () => {
   });
 });
 
+test.each([
+  ['0.701754', '0.701754'],
+  ['701754', unknown('701754')],
+])('%s of a swap in an onramp is read by its own decimals, not by those of its price', (tokenAmount, read) => {
+  const data = { fxQuote: { cngnAmount: '1000', tokenAmount, averagePrice: '1425.00' } };
+  expect(readings(onrampStatus, data).data).toEqual({ fxQuote: { ...data.fxQuote, tokenAmount: read } });
+});
+
 test('a unit that one object names says nothing of figures outside it', () => {
   const named = { inputAmount: '4000', outputAmount: '3980', fee: { unit: 'base', total: '20000000' } };
   expect(readings(quoteBridge, named).data).toEqual({

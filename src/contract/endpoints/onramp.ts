@@ -119,7 +119,9 @@ const swapQuote = () =>
     available: f.maybe(f.flag('public')),
     pair: f.maybeText('public'),
     cngnAmount: f.maybe(cngn('public')),
-    tokenAmount: f.maybe(figure('public', { field: 'finalAsset' })),
+    tokenAmount: f.maybe(
+      f.moneyText('public', 'decimal-string', { field: 'finalAsset' }, { mayBeBase: 'six-decimals' }),
+    ),
     // cNGN per token.
     averagePrice: f.maybe(figure('public', 'CNGN')),
     averageSpread: f.maybe(f.percent('public')),

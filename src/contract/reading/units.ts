@@ -250,6 +250,7 @@ function groupIn(schema: z.ZodMiniType, data: unknown): Group {
       const named = unitNamed(around);
       if (named === 'base') return isPointed(text) ? unknown(text) : inTokens(text);
       if (named === 'token') return text;
+      if (kind === 'six-decimals' && !isPointed(text)) return unknown(text);
       if (pointed.length > 0) return hasAllDecimals && kind === true && !isPointed(text) ? unknown(text) : text;
       return isAlone ? text : unknown(text);
     },
