@@ -91,7 +91,7 @@ $ fiatrail sandbox events resend $E
 $ fiatrail keys encryption enable --yes
 $ fiatrail keys encryption rotate --yes
 @I = fiatrail users list -o json | users.0.userId
-$ fiatrail users activate $I
+$ fiatrail users activate $I --yes
 $ fiatrail sandbox snapshot before.db
 $ fiatrail sandbox restore before.db --yes
 $ fiatrail webhooks inbox export

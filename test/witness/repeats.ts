@@ -71,7 +71,10 @@ interface Repeat {
 
 function repeatsOf(endpoint: string): Repeat[] {
   const { id, request, response = [] } = witnessOf(endpoint);
-  const names = Object.values(request ?? {}).flatMap((rows) => rows.map(({ name }) => name));
+  const given = Object.values(request ?? {}).flatMap((rows) => rows.map(({ name }) => name));
+  // The command places each order by its direction.
+  const names =
+    endpoint.startsWith('POST /fx/') && given.includes('maxAmount') ? given.filter((name) => name !== 'side') : given;
   // An order may be asked for as a direction and two currencies. Sources contradict each other about what the direction means, so a side says nothing of it.
   const all = names.includes('orderType') ? [...names, 'pair'] : names;
   return response.flatMap((to) => {
