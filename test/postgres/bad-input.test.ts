@@ -350,7 +350,7 @@ describe('profiles journal set', () => {
     expect(exported.stdout).not.toContain(PASSWORD);
     const other = newHome(onTestFinished);
     const imported = await must(other, ['profiles', 'import', '-'], exported.stdout);
-    expect(imported.stderr).toContain('the journal of profile main was not imported');
+    expect(imported.stderr).toContain('profile main has its journal on a server');
     const place = await must(other, ['profiles', 'journal', 'show', 'main', '-o', 'json']);
     expect(JSON.parse(place.stdout)).toMatchObject({ journal: 'SQLite' });
     await must(home, ['profiles', 'journal', 'set', 'main', '--local', '--yes', '-q']);
