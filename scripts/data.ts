@@ -197,9 +197,9 @@ const table = (titles: readonly string[], rows: readonly (readonly string[])[]) 
   `${row(titles)}|${titles.map(() => '---').join('|')}|\n${rows.map(row).join('')}`;
 
 /** The endpoint that a view copies, or where else its rows are from. */
-async function sourceOf(name: string): Promise<string> {
+function sourceOf(name: string): string {
   const found = TABLES.find((each) => each.name === name);
-  if (found) return `the list of \`${(await found.list()).endpoint.id}\``;
+  if (found) return `the list of \`${found.listing.endpoint.id}\``;
   if (name === 'operations') return 'the journal, copied for each query that names the view';
   if (name === 'events') return 'the inbox, copied for each query that names the view';
   return 'what each sync saw';

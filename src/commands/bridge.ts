@@ -1,17 +1,18 @@
 import { CliError } from '../base/errors.ts';
-import { bridgeNetworks, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
+import { bridgeNetworks, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { networkOf } from '../contract/networks.ts';
 import { amountIn, wireDecimal } from '../engine/fx-terms.ts';
-import { bridge, bridgesBy } from '../engine/operations/bridge.ts';
+import { followedWorkOf } from '../engine/operations/work.ts';
 import type { ShownLine } from '../engine/plans/line.ts';
 import { amountLine, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 import { callCommand } from '../terminal/command.ts';
-import { listCommand } from '../terminal/list-command.ts';
+import { thingListCommand } from '../terminal/list-command.ts';
 import { anyAddress, requiredCngn } from '../terminal/parse/field-options.ts';
-import { oneOf, option, picked, required, ticker } from '../terminal/parse/parameters.ts';
+import { option, picked, required } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
+import { bridgeTransfer } from '../things/bridge-transfer.ts';
 
 /** Only cNGN can be bridged. */
 const TOKEN = 'CNGN';
@@ -77,6 +78,8 @@ function quoteRequest(from: string, to: string, amount: Amount) {
   checkRoute(from, to);
   return { token: TOKEN, fromNetwork: from, toNetwork: to, amount: wireDecimal(amount) } as const;
 }
+
+const bridge = followedWorkOf(bridgeTransfer);
 
 const quote = callCommand(quoteBridge, {
   words: ['bridge', 'quote'],
@@ -160,11 +163,7 @@ const start = startCommand(bridge, startBridge, {
   },
 });
 
-const status = statusCommand(bridge, {
-  summary: 'Show the status of a bridge transaction',
-  id: 'request id, from bridge start or bridge list',
-  examples: ['0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de', '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait -o json'],
-});
+const status = statusCommand(bridge);
 
 const NETWORK_COLUMNS = [
   {
@@ -188,20 +187,6 @@ const networks = callCommand(bridgeNetworks, {
   columns: NETWORK_COLUMNS,
 });
 
-const STATES = ['initiated', 'pending', 'completed', 'failed'] as const;
-
-const list = listCommand(listBridges, {
-  words: ['bridge', 'list'],
-  summary: 'List bridge transactions, newest first',
-  examples: ['fiatrail bridge list --status completed', 'fiatrail bridge list --since 2026-08-01 --all -o csv'],
-  rows: 'transactions',
-  parameters: {
-    status: option('--status <status>', `${STATES.join(', ')} (default all)`, oneOf(...STATES)),
-    token: option('--token <ticker>', 'only this token, such as CNGN', ticker),
-    fromNetwork: option('--from-network <network>', 'only from this network', network),
-    toNetwork: option('--to-network <network>', 'only to this network', network),
-  },
-  listing: bridgesBy,
-});
+const list = thingListCommand(bridgeTransfer);
 
 export const commands = [quote, start, status, networks, list];

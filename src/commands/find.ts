@@ -3,8 +3,6 @@ import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Findings } from '../engine/questions/find.ts';
-import { kindNamed } from '../engine/questions/kinds.ts';
-import type { Kind } from '../engine/questions/kinds-of-work.ts';
 import type { FindMatch } from '../engine/questions/look.ts';
 import type { Story } from '../engine/questions/story.ts';
 import { paginationSchema } from '../present/prints.ts';
@@ -14,6 +12,8 @@ import { timeText } from '../present/times.ts';
 import { command } from '../terminal/command.ts';
 import { someArguments, switchOn, word } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
+import { thingNamed } from '../things/index.ts';
+import type { Thing } from '../things/thing.ts';
 
 const time = () => z.nullable(z.iso.datetime());
 const text = () => z.nullable(z.string());
@@ -55,10 +55,11 @@ const MATCH_COLUMNS: readonly Column[] = [
 ];
 
 /** The fields of a story for people: what is known of this kind of thing, then its timeline and what can be run next. */
-function storyColumns({ facts }: Kind, { row, status, means, amount, user, asOf, next }: Story): readonly Column[] {
+function storyColumns({ facts }: Thing, { row, status, means, amount, user, asOf, next }: Story): readonly Column[] {
   const has = (path: string) =>
     path.split('.').reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], row) != null;
-  const known = facts.flatMap(([title, ...fields]) => {
+  const known = facts.flatMap(({ title, fields, kind }) => {
+    if (kind === 'time') return [];
     const field = fields.find(has);
     return field === undefined ? [] : [{ field: `row.${field}`, title }];
   });
@@ -124,7 +125,7 @@ async function printed({ matches, isCut, isTooCommon, story, looked, widen }: Fi
     return {
       result: {
         data: { ...story, next: story.next.map((each) => ({ command: each })) },
-        columns: storyColumns(kindNamed(story.kind), story),
+        columns: storyColumns(thingNamed(story.kind), story),
       },
     };
   const data = { matches: await Promise.all(matches.map(rowOf)), looked, widen };

@@ -1,17 +1,16 @@
-import { listPayouts } from '../contract/endpoints/history.ts';
 import { startOfframp } from '../contract/endpoints/offramp.ts';
 import { bankCodeFor } from '../engine/banks.ts';
-import { payoutsBy } from '../engine/lists/history.ts';
 import { bankLines, userLines } from '../engine/names.ts';
 import { offramp } from '../engine/operations/payouts.ts';
 import { amountLine, balanceLine, feePreview, paidFrom, readPreviews, userBalance } from '../engine/previews.ts';
 import { type Amount, amountForPeople, amount as amountIn, toWireNumber } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
-import { BANK_STATUSES, choice, listCommand, userOption } from '../terminal/list-command.ts';
+import { thingListCommand } from '../terminal/list-command.ts';
 import { requiredBank, userArgument } from '../terminal/parse/field-options.ts';
 import { amountHelp, amountOf, digits, required } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
+import { offramp as anOfframp } from '../things/bank-transfers.ts';
 
 /** Previews the names, the fees and the balance before and after. */
 function lookAhead(session: Session, userId: string, bankCode: string, amount: Amount) {
@@ -72,24 +71,8 @@ const start = startCommand(offramp, startOfframp, {
   },
 });
 
-const status = statusCommand(offramp, {
-  summary: 'Show the status of an offramp',
-  id: 'request id, from offramp start',
-  examples: ['0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de', '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait -o json'],
-});
+const status = statusCommand(offramp);
 
-const list = listCommand(listPayouts, {
-  words: ['offramp', 'list'],
-  summary: 'List the bank transfers of offramps, newest first',
-  details: 'fiatrail history payouts has those of the account too.',
-  examples: [
-    'fiatrail offramp list --status failed --since 7d',
-    'fiatrail offramp list --since 2026-11-01 --until 2026-11-30 --all -o csv',
-  ],
-  isView: true,
-  rows: 'rows',
-  parameters: { status: choice('status', BANK_STATUSES), userId: userOption('only those of this user') },
-  listing: ({ status, userId }) => payoutsBy({ type: 'user_offramp', userId, status }),
-});
+const list = thingListCommand(anOfframp);
 
 export const commands = [start, status, list];

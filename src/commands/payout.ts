@@ -1,8 +1,6 @@
 import { getBankAccount } from '../contract/endpoints/banks.ts';
-import { listPayouts } from '../contract/endpoints/history.ts';
 import { startPayout } from '../contract/endpoints/payouts.ts';
 import { type SavedAccount, savedAccountNamed } from '../engine/banks.ts';
-import { payoutsBy } from '../engine/lists/history.ts';
 import { payeeTerms, payout } from '../engine/operations/payouts.ts';
 import type { ShownLine } from '../engine/plans/line.ts';
 import {
@@ -15,10 +13,11 @@ import {
 } from '../engine/previews.ts';
 import { type Amount, amountForPeople, amount as amountIn, toWireNumber } from '../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
-import { BANK_STATUSES, choice, listCommand } from '../terminal/list-command.ts';
+import { thingListCommand } from '../terminal/list-command.ts';
 import { amountHelp, amountOf, id, picked, required } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
+import { payout as aPayout } from '../things/bank-transfers.ts';
 
 async function accountOf(session: Session, accountId: string): Promise<SavedAccount | undefined> {
   return (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts?.[0];
@@ -96,24 +95,8 @@ const start = startCommand(payout, startPayout, {
   },
 });
 
-const status = statusCommand(payout, {
-  summary: 'Show the status of a payout',
-  id: 'request id, from payout start',
-  examples: ['0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de', '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json'],
-});
+const status = statusCommand(payout);
 
-const list = listCommand(listPayouts, {
-  words: ['payout', 'list'],
-  summary: 'List the bank transfers of payouts, newest first',
-  details: 'fiatrail history payouts has those of users too.',
-  examples: [
-    'fiatrail payout list --status failed --since 7d',
-    'fiatrail payout list --since 2026-11-01 --until 2026-11-30 --all -o csv',
-  ],
-  isView: true,
-  rows: 'rows',
-  parameters: { status: choice('status', BANK_STATUSES) },
-  listing: ({ status }) => payoutsBy({ type: 'fintech_offramp', status }),
-});
+const list = thingListCommand(aPayout);
 
 export const commands = [start, status, list];

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import type { FieldMeta } from '../contract/fields.ts';
+import { valuesOf } from '../contract/fields.ts';
 import { RENAMED } from '../contract/renamed.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
-import { valuesOf } from '../derive/describe.ts';
 import { annotatedSchema, type JsonSchema } from '../derive/schema.ts';
 import { printedFields } from '../engine/operations/started.ts';
 import { DECIMALS, printable } from '../money/amount.ts';

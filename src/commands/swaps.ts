@@ -3,7 +3,7 @@ import { once } from '../base/once.ts';
 import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { swapPreview } from '../engine/book-previews.ts';
 import { userDetails } from '../engine/names.ts';
-import { swap, swapsBy } from '../engine/operations/swaps.ts';
+import { swap } from '../engine/operations/swaps.ts';
 import { isInDoubt, type ShownLine } from '../engine/plans/line.ts';
 import {
   amountLine,
@@ -15,10 +15,11 @@ import {
 } from '../engine/previews.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token, toWireNumber } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
-import { listCommand } from '../terminal/list-command.ts';
+import { thingListCommand } from '../terminal/list-command.ts';
 import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
-import { amountOfToken, oneOf, option, percent, required, ticker } from '../terminal/parse/parameters.ts';
+import { amountOfToken, option, percent, required, ticker } from '../terminal/parse/parameters.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
+import { swap as aSwap } from '../things/swap.ts';
 
 const TOKENS = 'CNGN, USDC or USDT';
 const AMOUNT_HELP = 'amount to sell, in whole tokens unless a unit is given: 5000, 1.5, "1.5 USDC" or "1500000 base"';
@@ -184,25 +185,9 @@ const start = startCommand(swap, startSwap, {
 });
 
 const status = statusCommand(swap, {
-  summary: 'Show the status of a swap',
-  id: 'request id, from swaps start, swaps wallets start or swaps list',
-  examples: ['swap-0198…', 'swap-0198… --wait 2m -o json'],
   calls: [listSwaps.id],
 });
 
-const list = listCommand(listSwaps, {
-  words: ['swaps', 'list'],
-  summary: 'List swaps, newest first',
-  examples: ['fiatrail swaps list --status completed', 'fiatrail swaps list --since 2026-08-01 --all -o csv'],
-  rows: 'swaps',
-  parameters: {
-    status: option(
-      '--status <status>',
-      'requested (still pending), completed or failed (default all)',
-      oneOf('requested', 'completed', 'failed'),
-    ),
-  },
-  listing: swapsBy,
-});
+const list = thingListCommand(aSwap);
 
 export const commands = [trigger, start, status, list];

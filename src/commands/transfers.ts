@@ -1,15 +1,14 @@
 import { transferToWallet } from '../contract/endpoints/transfers.ts';
-import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
-import { withdrawalsBy } from '../engine/lists/history.ts';
 import { externalWalletLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { accountBalance, amountLine, paidFrom, paidFromUnreserved, readPreviews } from '../engine/previews.ts';
 import { newTag } from '../engine/requests.ts';
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
-import { choice, listCommand, tokenFilter, WITHDRAWAL_STATUSES } from '../terminal/list-command.ts';
+import { thingListCommand } from '../terminal/list-command.ts';
 import { amountOfThatToken, evmAddress } from '../terminal/parse/field-options.ts';
 import { NO_PROTECTION, option, picked, plainText, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
+import { transfer } from '../things/token-transfers.ts';
 
 const NOT_REGISTERED = [['wallet', 'not registered; the transfer will be rejected']] as const;
 
@@ -84,14 +83,6 @@ const start = command({
   },
 });
 
-const list = listCommand(listWithdrawals, {
-  words: ['transfers', 'list'],
-  summary: 'List the account’s transfers, newest first',
-  examples: ['fiatrail transfers list --since 7d', 'fiatrail transfers list --status pending --all -o csv'],
-  isView: true,
-  rows: 'transfers',
-  parameters: { status: choice('status', WITHDRAWAL_STATUSES), token: tokenFilter },
-  listing: ({ status, token }) => withdrawalsBy({ type: 'fintech_self_transfer', status, token }),
-});
+const list = thingListCommand(transfer);
 
 export const commands = [start, list];

@@ -1,14 +1,15 @@
 import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawals.ts';
-import { type Withdrawal, withdrawalsBy } from '../engine/lists/history.ts';
 import { found } from '../engine/lists/listed.ts';
+import { listingOf } from '../engine/lists/listing-of.ts';
 import { externalWalletLines, userLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { amountLine, paidFrom, readPreviews, withdrawableFrom } from '../engine/previews.ts';
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
-import { choice, listCommand, tokenFilter, userOption, WITHDRAWAL_STATUSES } from '../terminal/list-command.ts';
+import { thingListCommand } from '../terminal/list-command.ts';
 import { amountOfThatToken, anyAddress, userArgument } from '../terminal/parse/field-options.ts';
 import { argument, id, oneOf, option, picked, required, ticker } from '../terminal/parse/parameters.ts';
+import { withdrawal, withdrawals } from '../things/token-transfers.ts';
 
 const NETWORKS = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
 
@@ -85,32 +86,8 @@ const start = command({
   },
 });
 
-const USER_TYPES = ['fintech_user_withdrawal', 'user_withdrawal'] as const;
-
-const OF_USERS = {
-  typed: { 'two types at once': 'users' },
-  matches: ({ type }: Withdrawal) => type !== 'fintech_self_transfer',
-};
-
-const list = listCommand(listWithdrawals, {
-  words: ['withdrawals', 'list'],
-  summary: 'List withdrawals of users’ tokens, newest first',
-  details:
-    'A fintech_user_withdrawal was made by the account, a user_withdrawal by the user. The service filters by one type at a time; without --type, fiatrail leaves out the account’s own transfers.',
-  examples: [
-    'fiatrail withdrawals list --user 4f1c… --since 7d',
-    'fiatrail withdrawals list --type user_withdrawal --all -o csv',
-  ],
-  isView: true,
-  rows: 'withdrawals',
-  parameters: {
-    type: choice('type', USER_TYPES),
-    status: choice('status', WITHDRAWAL_STATUSES),
-    userId: userOption('only withdrawals of this user'),
-    token: tokenFilter,
-  },
-  listing: ({ type, status, userId, token }) =>
-    withdrawalsBy({ type, status, userId, token }, type === undefined ? OF_USERS : undefined),
+const list = thingListCommand(withdrawal, {
+  details: 'A fintech_user_withdrawal was made by the account, a user_withdrawal by the user.',
 });
 
 const status = command({
@@ -127,7 +104,7 @@ const status = command({
   parameters: {
     requestId: picked('request', argument('request-id', 'request id, from withdrawals start', id, 'Which request?')),
   },
-  run: async (session, { requestId }) => found(session, withdrawalsBy({}), requestId, 'withdrawal'),
+  run: async (session, { requestId }) => found(session, listingOf(withdrawals), requestId, 'withdrawal'),
 });
 
 export const commands = [start, list, status];

@@ -154,6 +154,11 @@ export function anyCase<const V extends readonly string[]>(source: Source, value
   });
 }
 
+/** Returns the values of an `enum[a,b]` type. */
+export function valuesOf({ type }: Pick<FieldMeta, 'type'>): string[] | undefined {
+  return /^enum\[(.*)\]$/.exec(type)?.[1]?.split(',');
+}
+
 /** A state that may get new values: known ones are listed, others are accepted as they are. */
 export function stateOf(source: Source, values: readonly string[]) {
   return field(z.string(), { type: `enum[${values.join(',')}]`, source });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Endpoint, fieldsSentIn, pathParameters, refusalsOf } from '../contract/endpoint.ts';
 import { type EndpointGroup, groups } from '../contract/endpoints/index.ts';
-import type { AssetRule, FieldMeta } from '../contract/fields.ts';
+import { type AssetRule, type FieldMeta, valuesOf } from '../contract/fields.ts';
 import { type FieldRow, rowsOf } from '../contract/rows.ts';
 import { ASSET_LABEL } from '../money/amount.ts';
 
@@ -100,11 +100,6 @@ function requestFields(endpoint: Endpoint): RequestField[] {
       synonyms: synonyms.filter(([, own]) => own === name).map(([other]) => other),
     };
   });
-}
-
-/** Returns the values of an `enum[a,b]` type. */
-export function valuesOf({ type }: FieldMeta): string[] | undefined {
-  return /^enum\[(.*)\]$/.exec(type)?.[1]?.split(',');
 }
 
 /** Describes the unit of a field. */

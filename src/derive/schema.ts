@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import { problemsOf } from '../contract/check.ts';
 import type { FieldMeta } from '../contract/fields.ts';
+import { valuesOf } from '../contract/fields.ts';
 import { unwrap } from '../contract/rows.ts';
 import { type Asset, MAX_MINOR, toWireText } from '../money/amount.ts';
 import { decimalText, wireNumber } from '../money/decimal.ts';
-import { meaningOf, valuesOf } from './describe.ts';
+import { meaningOf } from './describe.ts';
 
 /** Limits of an amount or a percentage, as JSON Schema keywords. */
 interface Limits {

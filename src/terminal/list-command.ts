@@ -1,14 +1,22 @@
 import { CliError } from '../base/errors.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
+import { type FieldMeta, valuesOf } from '../contract/fields.ts';
+import { shapeOf, unwrap } from '../contract/rows.ts';
 import { filterOf, listed } from '../engine/lists/listed.ts';
+import { columnsOf, listingOf } from '../engine/lists/listing-of.ts';
 import type { Listing, RowFilter } from '../engine/lists/resume.ts';
 import type { Outcome } from '../engine/outcome.ts';
+import type { Column } from '../present/result.ts';
+import type { ServiceList, Thing } from '../things/thing.ts';
 import { type Command, command, type Declaration } from './command.ts';
+import { networkName } from './parse/field-options.ts';
 import {
   id,
   newFile,
   oneOf,
+  oneOfAnyCase,
   option,
+  type Parameter,
   type Parameters,
   plainText,
   switchOn,
@@ -47,12 +55,6 @@ export function listOptions(rows: string) {
     ),
   };
 }
-
-/** The states of a bank transfer in the history. */
-export const BANK_STATUSES = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
-
-/** The states of a withdrawal in the history. */
-export const WITHDRAWAL_STATUSES = ['pending', 'completed', 'failed'] as const;
 
 /** An option that filters a list by one of some words: `--status <status>`. */
 export function choice<const V extends readonly string[]>(name: string, values: V) {
@@ -161,4 +163,104 @@ export function wholeList(list: Command, { names, time, statuses }: RowFields): 
     return { ...outcome, result: { ...result, list: extent, data: { ...(data as object), [lists]: matching } } };
   };
   return { ...list, parameters, run: run as Command['run'] };
+}
+
+/** The options that filter a list, by the fields of its request. */
+const FILTERS: Readonly<Record<string, (meta: FieldMeta) => Parameter<unknown>>> = {
+  status: (meta) => choiceOf('status', meta),
+  pair: (meta) => choiceOf('pair', meta),
+  side: (meta) => choiceOf('side', meta),
+  type: (meta) => choiceOf('type', meta),
+  direction: ({ rule = '' }) => option('--direction <direction>', `${rule}; default both`, oneOf('in', 'out')),
+  userId: () => userOption('only those of this user'),
+  token: () => tokenFilter,
+  fromNetwork: () => option('--from-network <network>', 'only from this network', networkName),
+  toNetwork: () => option('--to-network <network>', 'only to this network', networkName),
+};
+
+/** An option for the documented values of a field. */
+function choiceOf(name: string, meta: FieldMeta): Parameter<unknown> {
+  const values = valuesOf(meta) ?? [];
+  const isAnyCase = meta.rule?.includes('case-insensitive') === true;
+  return option(
+    `--${name} <${name}>`,
+    `${values.join(', ')} (default all)`,
+    (isAnyCase ? oneOfAnyCase : oneOf)(...values),
+  );
+}
+
+/** What a list command says that its record does not. */
+interface ListTexts {
+  readonly words?: readonly string[];
+  readonly summary?: string;
+  readonly details?: string;
+  readonly examples?: readonly string[];
+  readonly columns?: readonly Column[];
+  readonly isView?: boolean;
+  readonly printed?: (outcome: Outcome) => Outcome;
+  /** Throws CliError usage for filters that exclude each other; returns those to send. */
+  readonly checked?: (filters: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+}
+
+/** Declares the command that prints a list of the service; its request says what it can be filtered by. */
+export function serviceListCommand<E extends Endpoint, Row>(
+  list: ServiceList<E, Row>,
+  {
+    words,
+    summary,
+    examples,
+    columns,
+    printed,
+    checked = (filters) => filters,
+    ...texts
+  }: ListTexts & Required<Pick<ListTexts, 'words' | 'summary'>>,
+  { types, of }: Partial<Pick<Thing, 'types' | 'of'>> = {},
+): Command {
+  const fields = Object.entries(shapeOf(list.endpoint.request()) ?? {});
+  const isAsked = (name: string) =>
+    Object.hasOwn(FILTERS, name) && (name !== 'type' || types?.length !== 1) && (name !== 'userId' || of !== 'account');
+  const parameters = Object.fromEntries(
+    fields.flatMap(([name, field]) => {
+      const { meta } = unwrap(field);
+      const known = name === 'type' && types && meta ? { ...meta, type: `enum[${types.join(',')}]` } : meta;
+      return known && isAsked(name) ? [[name, FILTERS[name]?.(known)]] : [];
+    }),
+  ) as Parameters;
+  const command = `fiatrail ${words.join(' ')}`;
+  const status = fields.find(([name]) => name === 'status');
+  const value = status && valuesOf(unwrap(status[1]).meta ?? { type: '' })?.at(-1);
+  return listCommand(list.endpoint, {
+    ...texts,
+    words,
+    summary,
+    examples: examples ?? [
+      `${command} --status ${value} --since 7d`,
+      `${command} --since 2026-11-01 --until 2026-11-30 --all -o csv`,
+    ],
+    rows: 'rows',
+    parameters,
+    ...(printed ? { printed } : {}),
+    listing: (filters) => {
+      const wanted = { ...checked(filters as Readonly<Record<string, unknown>>) };
+      const type = wanted['type'] ?? (types?.length === 1 ? types[0] : undefined);
+      return listingOf(list, { ...wanted, type } as never, {
+        columns: columns ?? columnsOf(list, { type }),
+        filter: types && type === undefined ? ofTypes(types) : undefined,
+      });
+    },
+  });
+}
+
+/** The rows of several types, of which the service filters by one at a time. */
+const ofTypes = (types: readonly string[]): RowFilter<unknown> => ({
+  typed: { 'several types': types.join(', ') },
+  matches: (row) => types.includes((row as { readonly type?: string }).type ?? ''),
+});
+
+/** Declares the command that lists one kind of thing. */
+export function thingListCommand(thing: Thing, texts: ListTexts = {}): Command {
+  const { list, lists = '', name, types } = thing;
+  if (!list) throw new Error(`no list has ${name}`);
+  const words = { words: lists.split(' '), summary: `List ${name}s, newest first`, isView: types !== undefined };
+  return serviceListCommand(list, { ...words, ...texts }, thing);
 }

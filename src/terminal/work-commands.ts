@@ -53,11 +53,10 @@ export function startCommand<E extends Endpoint, P extends Parameters>(
 
 /** The command that shows the status of some work. */
 interface WorkStatusTexts {
-  readonly summary: string;
-  /** The help of its argument: `request id, from offramp start`. */
-  readonly id: string;
+  /** The help of its argument, if not `request id, from offramp start`. */
+  readonly id?: string;
   /** What follows the words of the command in its examples. */
-  readonly examples: readonly string[];
+  readonly examples?: readonly string[];
   /** What --wait waits for, if not for the end of any work. */
   readonly until?: string;
   /** The ids of endpoints that it calls besides the status. */
@@ -68,18 +67,24 @@ interface WorkStatusTexts {
   read?(session: Session, outcome: Outcome): Promise<void>;
 }
 
+const SAMPLE = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
+const SAMPLES: Readonly<Record<string, string>> = { tradeId: 'trade_0198…', withdrawalId: 'FTW_0198…' };
+
 /** Declares the command that shows the status of some work, and with --wait follows it to its end. */
 export function statusCommand(
   work: FollowedWork,
-  { summary, until, calls = [], missing, read, ...shown }: WorkStatusTexts,
+  { until, calls = [], missing, read, ...shown }: WorkStatusTexts = {},
 ): Command {
-  const { endpoint, command: words, idField } = work.status;
+  const { endpoint, command: words, idField, what: named } = work.status;
   const thing = idField.replace('Id', '');
-  const what = argument(`${thing}-id`, shown.id, id, `Which ${thing}?`);
+  const from = shown.id ?? `${thing} id, from ${words.replace(/status$/, 'start')}`;
+  const what = argument(`${thing}-id`, from, id, `Which ${thing}?`);
+  const sample = SAMPLES[idField] ?? SAMPLE;
+  const examples = shown.examples ?? [sample, `${sample} --wait 5m -o json`];
   return command({
     words: words.split(' '),
-    summary,
-    examples: shown.examples.map((rest) => `fiatrail ${words} ${rest}`),
+    summary: `Show the status of ${named.replace(/^the (?=[aeio])/, 'an ').replace(/^the /, 'a ')}`,
+    examples: examples.map((rest) => `fiatrail ${words} ${rest}`),
     endpoints: [endpoint.id, ...calls],
     prints: { response: endpoint },
     parameters: {

@@ -6,6 +6,8 @@ import type { EvidenceList, Work, WorkCandidate } from '../../src/engine/operati
 import type { Baseline, Intent } from '../../src/journal/intent.ts';
 import type { Operation } from '../../src/journal/operations.ts';
 import type { Session } from '../../src/terminal/session.ts';
+import { feeWithdrawal } from '../../src/things/fee-withdrawal.ts';
+import { outcomeIn } from '../../src/things/states.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
 import { fakeClock } from '../support/sandbox.ts';
 
@@ -56,8 +58,7 @@ export const work = ({ isPartial = false }: { readonly isPartial?: boolean } = {
         isLike: String(row.amount ?? 500) === String(amount),
         isPartial,
       }),
-      done: ['completed'],
-      failed: ['failed'],
+      outcomeOf: (state) => outcomeIn(feeWithdrawal, state),
     }),
 });
 

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
 import type { WebhookEvent } from '../../src/contract/event-payloads.ts';
 import { workStartedBy } from '../../src/engine/operations/find-work.ts';
-import type { EvidenceQuery, Likeness } from '../../src/engine/operations/work.ts';
+import type { EvidenceQuery } from '../../src/engine/operations/work.ts';
 import { parseExactJson } from '../../src/money/decimal.ts';
 import type { Session } from '../../src/terminal/session.ts';
+import type { Likeness } from '../../src/things/likeness.ts';
 
 /** An object of a response. A dotted path in a table below is a field of an object in it. */
 type Fields = Readonly<Record<string, unknown>>;

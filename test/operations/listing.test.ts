@@ -5,6 +5,8 @@ import type { ListPeriod } from '../../src/engine/lists/resume.ts';
 import { markOf, rowsBefore, search } from '../../src/engine/operations/listing.ts';
 import type { RowsBefore } from '../../src/engine/operations/work.ts';
 import type { Session } from '../../src/terminal/session.ts';
+import { feeWithdrawal } from '../../src/things/fee-withdrawal.ts';
+import { outcomeIn } from '../../src/things/states.ts';
 import { listing } from './evidence-rig.ts';
 
 const SINCE_MS = Date.UTC(2026, 0, 5, 9);
@@ -83,8 +85,7 @@ const listOf = ({
       ...{ requestId: id, createdAt: timeOf(atMs), state, isLike, isPartial },
       text: text ?? null,
     }),
-    done: ['completed'],
-    failed: ['failed'],
+    outcomeOf: (state) => outcomeIn(feeWithdrawal, state),
   });
 
 const HOUR_MS = 3_600_000;

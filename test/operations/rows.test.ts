@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { amountMatch, compared } from '../../src/engine/operations/rows.ts';
 import { amount } from '../../src/money/amount.ts';
+import { amountMatch, compared } from '../../src/things/likeness.ts';
 
 describe('the amount of a row', () => {
   const wanted = amount('CNGN', 7_000_000n);

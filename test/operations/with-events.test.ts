@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { withEvents } from '../../src/engine/operations/evidence.ts';
-import type { WorkCandidate, WorkOutcome } from '../../src/engine/operations/work.ts';
+import type { WorkCandidate } from '../../src/engine/operations/work.ts';
+import type { WorkOutcome } from '../../src/things/thing.ts';
 
 const candidate = (requestId: string, outcome: WorkOutcome, state: string): WorkCandidate => ({
   ...{ requestId, outcome, state, isExact: false, createdAt: '2026-01-05T09:00:00.000Z' },

@@ -5,8 +5,8 @@ import { agrees } from '../../src/contract/compare.ts';
 import { controls } from '../../src/contract/control.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { workStartedBy } from '../../src/engine/operations/find-work.ts';
-import { hasTag } from '../../src/engine/operations/rows.ts';
 import { parse } from '../../src/terminal/parse/program.ts';
+import { hasTag } from '../../src/things/likeness.ts';
 import { fakeWorld } from '../support/world.ts';
 
 /** Every request that the journal records: what moves money, cannot be undone, or onboards. */

@@ -3,6 +3,7 @@ import { mirrorPath } from '../../src/account/paths.ts';
 import { resolveProfile } from '../../src/account/profile.ts';
 import { openMirrorFile } from '../../src/engine/mirror/database.ts';
 import { reachOf, rowsWithKey, rowsWithSum, statusesOf, userWith } from '../../src/engine/questions/in-mirror.ts';
+import { thingNamed } from '../../src/things/index.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { fakeWorld } from '../support/world.ts';
 import { deposit, mirrored, payout, SYNCED_AT, USER } from './mirror.ts';
@@ -55,11 +56,7 @@ test('the user of a wallet, the statuses of a row and the reach of the copy are 
     userWith(queries, [`0x${'a'.repeat(40)}`]),
   );
   expect(user?.id).toBe('user-0001');
-  expect(
-    await reading((queries) =>
-      statusesOf(queries, { kind: { name: 'payout', table: 'payouts', facts: [], times: [] }, id: 'p1' }),
-    ),
-  ).toEqual([]);
+  expect(await reading((queries) => statusesOf(queries, { kind: thingNamed('payout'), id: 'p1' }))).toEqual([]);
   expect(await reading(reachOf)).toEqual({ from: USER.createdAt, syncedAt: SYNCED_AT, partial: [] });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { kindNamed } from '../../src/engine/questions/kinds.ts';
 import { journalMoments, type Recorded } from '../../src/engine/questions/known.ts';
 import { eventMoments, paymentMoments } from '../../src/engine/questions/story.ts';
 import { meaningOf } from '../../src/engine/questions/words.ts';
+import { thingNamed as kindNamed } from '../../src/things/index.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
 import { deposit } from './mirror.ts';
 
@@ -97,7 +97,7 @@ describe('the payments for an onramp', () => {
 describe('what a status means', () => {
   const means = (kind: string, status: string | undefined, more: object = {}) =>
     meaningOf({
-      ...{ kind: kindNamed(kind), id: 'ID', status, sinceMs: Number.NaN, nowMs: 0, reason: undefined },
+      ...{ thing: kindNamed(kind), id: 'ID', status, sinceMs: Number.NaN, nowMs: 0, reason: undefined },
       ...more,
     });
 

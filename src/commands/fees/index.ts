@@ -1,11 +1,10 @@
 import { CliError } from '../../base/errors.ts';
 import { once } from '../../base/once.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
-import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
+import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { accumulatedFees, getFees, manageFees, previewFees } from '../../contract/endpoints/fees.ts';
 import { DIRECTIONS, type Direction } from '../../contract/values.ts';
 import { bankWord, savedAccounts } from '../../engine/banks.ts';
-import { feeWithdrawal, feeWithdrawalsBy } from '../../engine/operations/fees.ts';
 import { outcomeOfStart, printedWork } from '../../engine/operations/started.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { nairaOf, PREVIEW_READ, withdrawableFees } from '../../engine/previews.ts';
@@ -23,7 +22,7 @@ import { type PercentMillionths, percentFromWire, percentText, percentToWire } f
 import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { pickBank } from '../../terminal/ask/pick/banks.ts';
 import { callCommand, command, type Guided } from '../../terminal/command.ts';
-import { choice, listCommand, WITHDRAWAL_STATUSES } from '../../terminal/list-command.ts';
+import { thingListCommand } from '../../terminal/list-command.ts';
 import { bankOption, waitOption, waitWords } from '../../terminal/parse/field-options.ts';
 import {
   amountHelp,
@@ -43,8 +42,10 @@ import {
 } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { statusCommand } from '../../terminal/work-commands.ts';
+import { feeWithdrawal as aFeeWithdrawal } from '../../things/fee-withdrawal.ts';
 import { destinationOf, readWithdrawable, requireWithdrawable, sendWithdrawal } from './send.ts';
 import { sweep, sweptSchema } from './sweep.ts';
+import { feeWithdrawal } from './work.ts';
 
 const WORDS = ['max', 'all'] as const;
 
@@ -223,22 +224,9 @@ const start = command({
   },
 });
 
-const list = listCommand(feeWithdrawals, {
-  words: ['fees', 'withdrawals', 'list'],
-  summary: 'List fee withdrawals, newest first',
-  examples: [
-    'fiatrail fees withdrawals list --status pending',
-    'fiatrail fees withdrawals list --all -o csv --fields withdrawalId,amount,status,processedAt',
-  ],
-  rows: 'withdrawals',
-  parameters: { status: choice('status', WITHDRAWAL_STATUSES) },
-  listing: feeWithdrawalsBy,
-});
+const list = thingListCommand(aFeeWithdrawal);
 
 const status = statusCommand(feeWithdrawal, {
-  summary: 'Show the status of a fee withdrawal',
-  id: 'withdrawal id, from fees withdrawals start',
-  examples: ['FTW_0198…', 'FTW_0198… --wait 5d -o json --query status'],
   until: 'until it completes or fails (1 to 3 business days)',
 });
 

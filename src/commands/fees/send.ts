@@ -4,7 +4,6 @@ import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import type { AccountReply } from '../../engine/account.ts';
 import { bankCodeFor, savedAccountNamed } from '../../engine/banks.ts';
 import { bankLines } from '../../engine/names.ts';
-import { feeWithdrawal } from '../../engine/operations/fees.ts';
 import { printedWork, startedShape } from '../../engine/operations/started.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../engine/previews.ts';
@@ -12,6 +11,7 @@ import { newTag } from '../../engine/requests.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import { type Amount, amountForPeople, toWireNumber } from '../../money/amount.ts';
 import type { Session } from '../../terminal/session.ts';
+import { feeWithdrawal } from './work.ts';
 
 /** The account that a fee withdrawal is paid into. */
 interface FeeDestination {

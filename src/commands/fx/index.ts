@@ -4,11 +4,11 @@ import { HIDDEN } from '../../base/secret.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { orderBook, orderBookStats, orderBookToken } from '../../contract/endpoints/fx-book.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
-import { listTrades, marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
-import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
+import { marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
+import { PAIRS, type Side } from '../../contract/fx.ts';
 import { ownOrderLines } from '../../engine/book-previews.ts';
 import { amountIn, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
-import { fxTrade, tradesBy } from '../../engine/operations/fx.ts';
+import { fxTrade } from '../../engine/operations/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { amountLine, readPreviews } from '../../engine/previews.ts';
@@ -17,7 +17,7 @@ import { decimalText, trimDecimal } from '../../money/decimal.ts';
 import { HUNDRED_PERCENT, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
 import type { Depth, Level } from '../../present/result.ts';
 import { type Command, callCommand, command } from '../../terminal/command.ts';
-import { listCommand } from '../../terminal/list-command.ts';
+import { thingListCommand } from '../../terminal/list-command.ts';
 import {
   evmAddress,
   optionalCngn,
@@ -43,6 +43,7 @@ import {
 } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
+import { trade as aTrade } from '../../things/market.ts';
 import { commands as orders } from './orders.ts';
 import { consistentQuote, dealPreview, quotedDeal, quoteTermsOf, quoteWithin } from './prices.ts';
 import { commands as vault } from './vault.ts';
@@ -411,28 +412,9 @@ const marketOrdersStart = startCommand(fxTrade, marketOrder, {
   },
 });
 
-const tradesStatus = statusCommand(fxTrade, {
-  summary: 'Show the status of a trade',
-  id: 'trade id, from fx trades start or fx trades list',
-  examples: ['trade_0198…', 'trade_0198… --wait 5m -o json'],
-  until: 'until the trade settles, fails or expires',
-});
+const tradesStatus = statusCommand(fxTrade, { until: 'until the trade settles, fails or expires' });
 
-const tradesList = listCommand(listTrades, {
-  words: ['fx', 'trades', 'list'],
-  summary: 'List trades, newest first',
-  examples: [
-    'fiatrail fx trades list --status completed --limit 20',
-    'fiatrail fx trades list --all -o ndjson --fields tradeId,cngnAmount,status',
-  ],
-  rows: 'trades',
-  parameters: {
-    pair: optionalPair,
-    side: optionalSide,
-    status: option('--status <status>', `${TRADE_STATES.join(', ')} (default all)`, oneOfAnyCase(...TRADE_STATES)),
-  },
-  listing: tradesBy,
-});
+const tradesList = thingListCommand(aTrade);
 
 export const commands: readonly Command[] = [
   ...[quoteCommand, tradesStart, marketOrdersStart, tradesStatus, tradesList],

@@ -1,16 +1,15 @@
 import { CliError } from '../../base/errors.ts';
-import { createOrder, deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
+import { createOrder, deleteOrder, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import type { Side } from '../../contract/fx.ts';
 import { inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
-import { ordersBy } from '../../engine/operations/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { readPreviews } from '../../engine/previews.ts';
 import { type Amount, ASSET_LABEL, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } from '../../money/rates.ts';
 import { command } from '../../terminal/command.ts';
-import { listCommand } from '../../terminal/list-command.ts';
-import { optionalPair, requiredPair, requiredSide } from '../../terminal/parse/field-options.ts';
+import { thingListCommand } from '../../terminal/list-command.ts';
+import { requiredPair, requiredSide } from '../../terminal/parse/field-options.ts';
 import {
   amountOf,
   argument,
@@ -23,6 +22,7 @@ import {
   picked,
   required,
 } from '../../terminal/parse/parameters.ts';
+import { order } from '../../things/market.ts';
 import { balancePreview, givenAsset, marketPreview, orderBalance } from './prices.ts';
 
 const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
@@ -134,24 +134,7 @@ const createCommand = command({
   },
 });
 
-const ordersList = listCommand(listOrders, {
-  words: ['fx', 'orders', 'list'],
-  summary: 'List your orders, newest first',
-  examples: [
-    'fiatrail fx orders list --status active',
-    'fiatrail fx orders list --all -o csv --fields orderId,price,status',
-  ],
-  rows: 'orders',
-  parameters: {
-    status: option(
-      '--status <status>',
-      'active, paused or deleted (default all)',
-      oneOf('active', 'paused', 'deleted'),
-    ),
-    pair: optionalPair,
-  },
-  listing: ordersBy,
-});
+const ordersList = thingListCommand(order);
 
 const orderId = picked(
   'order',

@@ -1,10 +1,9 @@
 import { CliError } from '../../base/errors.ts';
 import type { Choice } from '../../base/world.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
-import { listDeposits } from '../../contract/endpoints/history.ts';
 import { type onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
-import { depositsBy } from '../../engine/lists/history.ts';
+import { columnsOf } from '../../engine/lists/listing-of.ts';
 import { userLines } from '../../engine/names.ts';
 import { type Following, interruptedWait } from '../../engine/operations/follow.ts';
 import { onramp } from '../../engine/operations/onramps.ts';
@@ -28,7 +27,7 @@ import { printLines } from '../../terminal/ask/confirm.ts';
 import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { pickUser } from '../../terminal/ask/pick/users.ts';
 import { callCommand, type Guided } from '../../terminal/command.ts';
-import { BANK_STATUSES, choice, listCommand, userOption } from '../../terminal/list-command.ts';
+import { thingListCommand } from '../../terminal/list-command.ts';
 import { evmAddress, userArgument, waitWords } from '../../terminal/parse/field-options.ts';
 import {
   amountHelp,
@@ -43,6 +42,7 @@ import {
 } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
+import { deposits, userDeposit } from '../../things/deposits.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -365,7 +365,6 @@ const account = callCommand(getVirtualAccount, {
 });
 
 const status = statusCommand(onramp, {
-  summary: 'Show the status of an onramp',
   id: 'request id from onramp start, or the address of its wallet',
   examples: [
     '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
@@ -377,19 +376,13 @@ const status = statusCommand(onramp, {
   read: sayWhereToPay,
 });
 
-const list = listCommand(listDeposits, {
-  words: ['onramp', 'list'],
-  summary: 'List the bank transfers that onramps received, newest first',
+const list = thingListCommand(userDeposit, {
+  columns: columnsOf(
+    { ...deposits, columns: ['walletAddress', ...deposits.columns.slice(1)] },
+    { type: 'user_onramp' },
+  ),
   details:
     'The wallet of a row is what fiatrail onramp status takes: the service does not list request ids. An onramp that waits for its payment is not in this list; fiatrail ops list has those that this machine started.',
-  examples: [
-    'fiatrail onramp list --status failed --since 7d',
-    'fiatrail onramp list --since 2026-11-01 --until 2026-11-30 --all -o csv',
-  ],
-  isView: true,
-  rows: 'rows',
-  parameters: { status: choice('status', BANK_STATUSES), userId: userOption('only those of this user') },
-  listing: ({ status, userId }) => depositsBy({ type: 'user_onramp', userId, status }),
 });
 
 export const commands = [start, account, status, list];

@@ -316,9 +316,6 @@ const start = startCommand(onboarding, onboard, {
 });
 
 const status = statusCommand(onboarding, {
-  summary: 'Show the status of an onboarding',
-  id: 'request id, from users onboarding start',
-  examples: ['0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de', '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 2m -o json'],
   until: 'until the user is verified',
 });
 

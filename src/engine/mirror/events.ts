@@ -24,7 +24,7 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
   if (!mirror) return;
   try {
     for (const { work, evidence } of events) {
-      const table = await tableOf(work);
+      const table = tableOf(work);
       if (!table) continue;
       const { requestId, meaning, event } = evidence;
       const { status: own } = event.data as { readonly status?: unknown };
@@ -50,9 +50,7 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
 }
 
 /** Returns the table whose list shows some work. */
-async function tableOf({ list }: Work): Promise<MirrorTable | undefined> {
+function tableOf({ list }: Work): MirrorTable | undefined {
   const id = list?.({}).endpoint.id;
-  if (id === undefined) return undefined;
-  for (const table of TABLES) if ((await table.list()).endpoint.id === id) return table;
-  return undefined;
+  return TABLES.find(({ listing }) => listing.endpoint.id === id);
 }

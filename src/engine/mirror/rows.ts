@@ -130,7 +130,7 @@ export function rowsOf(table: MirrorTable, hasPersonal: (createdMs: number) => b
       status,
       createdAt,
       createdMs,
-      isOpen: table.ends !== undefined && !table.ends.includes(status ?? ''),
+      isOpen: table.ends.length > 0 && !table.ends.includes(status ?? ''),
       isPersonal: personal.some(({ read }) => (read(row) ?? null) !== null),
       names: named.flatMap(({ read }) => textOf(read(row)) ?? []),
       ...{ values, json, digest },

@@ -69,7 +69,7 @@ async function saveSome(
       const before = known.get(id);
       if (!before || before.status === status) continue;
       // The list forgets when something ended that did not stay so.
-      if (table.ends?.includes(before.status ?? ''))
+      if (table.ends.includes(before.status ?? ''))
         await noteStatus(queries, table, id, before.status, before.ended_at);
       await noteStatus(queries, table, id, status, at);
     }

@@ -120,7 +120,7 @@ export function indexesOf(table: MirrorTable): readonly string[] {
     // Many rows can have a name, of which the newest are looked for.
     ...keys.map(({ name, isName }) => index(name, isName ? [name, 'created_at'] : [name], `${name} IS NOT NULL`)),
     ...sums,
-    ...(table.ends ? [index('failed', ['created_at', ...type, ...ends], FAILED)] : []),
+    ...(table.ends.length > 0 ? [index('failed', ['created_at', ...type, ...ends], FAILED)] : []),
     index('personal', ['created_at'], 'is_personal = 1'),
     index('apart', ['gone_at'], APART),
   ];

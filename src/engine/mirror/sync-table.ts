@@ -84,7 +84,7 @@ export async function syncTable(syncing: Syncing, table: MirrorTable): Promise<T
   let state = await mirror.read((queries) => readState(queries, table));
   const work: TableWork = {
     ...{ table, mirror, look, now },
-    pages: pagesInto(syncing, table, await table.list(), look),
+    pages: pagesInto(syncing, table, table.listing, look),
     state: () => state,
     set: (changed) => {
       state = { ...state, ...changed };

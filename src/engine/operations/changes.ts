@@ -12,9 +12,9 @@ import { regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { getFintechWallet } from '../../contract/endpoints/wallets.ts';
 import { type MoveTerms, replacedField } from '../../contract/moves.ts';
 import { parseExactJson } from '../../money/decimal.ts';
+import { allOf, amountAt, figuresMatch, type Match, percentMatch } from '../../things/likeness.ts';
 import type { Account, AccountCallOptions } from '../account.ts';
 import { readEntries } from '../allowlist.ts';
-import { allOf, amountAt, figuresMatch, type Match, percentMatch } from './rows.ts';
 import type { CheckResult, Work } from './work.ts';
 
 type JournalRequest = Readonly<Record<string, unknown>>;

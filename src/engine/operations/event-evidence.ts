@@ -2,14 +2,15 @@ import { CliError } from '../../base/errors.ts';
 import { eventOf } from '../../contract/events.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
+import { hasTag, type Likeness } from '../../things/likeness.ts';
+import type { EventMeaning, WorkOutcome } from '../../things/thing.ts';
 import { eventIn, type ReadEvent } from '../../webhooks/event.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
 import type { EndListener } from './follow.ts';
-import { hasTag } from './rows.ts';
-import type { EventMeaning, EvidenceQuery, Likeness, Work, WorkCandidate, WorkOutcome } from './work.ts';
+import type { EvidenceQuery, Work, WorkCandidate } from './work.ts';
 
 /** Events of this long before the request are read too, because they have the times of this machine. */
 const SKEW_MS = 5 * 60_000;

@@ -24,7 +24,7 @@ const MAX_IN_DOUBT = 100;
 /** Events are evidence: they end accepted work, and are the moment to look for outcomes that are unknown. */
 export function createEventRecorder(account: Account): EventRecorder {
   /** How many events mentioned each kind of work that may have an unknown outcome. */
-  const mentions = new Map<Work, number>();
+  const mentions = new Map<string, { readonly work: Work; readonly count: number }>();
   return {
     record: async (events) => {
       const journal = await account.existingJournal();
@@ -37,7 +37,8 @@ export function createEventRecorder(account: Account): EventRecorder {
           if (!evidence) continue;
           noted.push({ work, evidence });
           if (!journal) continue;
-          mentions.set(work, (mentions.get(work) ?? 0) + 1);
+          const id = work.starts[0]?.id ?? '';
+          mentions.set(id, { work, count: (mentions.get(id)?.count ?? 0) + 1 });
           if (evidence.meaning.outcome !== 'accepted' && (await isOpen(journal, evidence.requestId)))
             await recordEnd(account, journal, work, evidence);
         }
@@ -47,10 +48,10 @@ export function createEventRecorder(account: Account): EventRecorder {
     reconcileMentioned: async () => {
       const journal = mentions.size > 0 ? await account.existingJournal() : undefined;
       let found = 0;
-      for (const [work, count] of journal ? [...mentions] : []) {
+      for (const [id, { work, count }] of journal ? [...mentions] : []) {
         const operations = await inDoubtOf(account, work);
         // An event that came while the journal was read may be about an operation that it did not show yet.
-        if (operations.length === 0 && mentions.get(work) === count) mentions.delete(work);
+        if (operations.length === 0 && mentions.get(id)?.count === count) mentions.delete(id);
         for (const operation of operations) if ((await reconcile(account, operation)).kind === 'ended') found += 1;
       }
       return found;

@@ -1,21 +1,11 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { shapeOf } from '../../contract/rows.ts';
 import { sha256Hex } from '../../crypto/digest.ts';
+import { hasTag, type Likeness } from '../../things/likeness.ts';
 import type { Account, AccountCallOptions } from '../account.ts';
 import { saysMore, totalOf } from '../lists/pages.ts';
 import { ALWAYS, type Listing, type ListPeriod } from '../lists/resume.ts';
-import { hasTag } from './rows.ts';
-import {
-  ENDS,
-  type EvidenceList,
-  type EvidenceQuery,
-  type Found,
-  type Likeness,
-  type ListRow,
-  type RowsBefore,
-  type WorkCandidate,
-  type WorkOutcome,
-} from './work.ts';
+import type { EvidenceList, EvidenceQuery, Found, ListRow, RowsBefore, WorkCandidate } from './work.ts';
 
 /** How far the times of a service's rows may be from the time of its responses. Source: inferred. */
 export const SERVICE_SKEW_MS = 5_000;
@@ -27,7 +17,7 @@ const MAX_PAGES = 100;
 const MAX_SIZE = 1_000_000;
 
 /** A row of most lists. */
-interface UsualRow {
+export interface UsualRow {
   readonly createdAt?: string | null | undefined;
   readonly status?: string | null | undefined;
 }
@@ -38,18 +28,21 @@ export function shownIn<E extends Endpoint, Row extends UsualRow>(
   {
     compare,
     textOf,
+    outcomeOf,
     isUnpaged = false,
     isByPage = false,
-    done = ENDS.done,
-    failed = ENDS.failed,
-  }: Partial<Pick<EvidenceList, 'done' | 'failed' | 'isUnpaged' | 'isByPage'>> & {
+  }: Pick<EvidenceList, 'outcomeOf' | 'isUnpaged' | 'isByPage'> & {
     compare(row: Row): Likeness;
     /** Text that may contain the tag, null if there is none. */
-    textOf?(row: Row): string | null;
+    readonly textOf?: ((row: Row) => string | null) | undefined;
   },
 ): EvidenceList {
   const list: EvidenceList<E, Row> = {
-    ...{ endpoint, rowsOf, isUnpaged, isByPage, done, failed },
+    endpoint,
+    rowsOf,
+    isUnpaged,
+    isByPage,
+    outcomeOf,
     page: (size, count, startAfter, period) => request({ size, offset: count, startAfter }, period),
     read: (row) => ({
       ...{ requestId: idOf(row), createdAt: row.createdAt, state: row.status },
@@ -152,7 +145,7 @@ export async function search(
 function candidatesIn(
   rows: readonly ListRow[],
   tag: string | undefined,
-  { done, failed }: Pick<EvidenceList, 'done' | 'failed'>,
+  { outcomeOf }: Pick<EvidenceList, 'outcomeOf'>,
 ): readonly WorkCandidate[] {
   const candidates = new Map<string, WorkCandidate>();
   for (const row of rows) {
@@ -162,7 +155,7 @@ function candidatesIn(
     // Where a list shows texts, a row without the tag that the request carried is another request's, or its tag was cut.
     const isUnmarked = tag !== undefined && row.text !== undefined && !isExact;
     const isPartial = isUnmarked || row.isPartial === true;
-    const outcome = workOutcomeOf(state ?? '', done, failed);
+    const outcome = outcomeOf(state ?? '');
     candidates.set(requestId, { requestId, createdAt, state: state ?? 'unknown', outcome, isExact, isPartial });
   }
   return [...candidates.values()];
@@ -237,9 +230,4 @@ export function futureIn(times: readonly number[], nowMs: number | undefined): s
 /** Whether a row is older than a time of the service. */
 export function isPast(createdAt: string | null | undefined, sinceMs: number): boolean {
   return createdAt != null && Date.parse(createdAt) < sinceMs;
-}
-
-export function workOutcomeOf(state: string, done: readonly string[], failed: readonly string[]): WorkOutcome {
-  if (done.includes(state)) return 'settled';
-  return failed.includes(state) ? 'failed' : 'accepted';
 }

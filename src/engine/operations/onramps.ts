@@ -1,18 +1,21 @@
 import { CliError } from '../../base/errors.ts';
 import { agrees } from '../../contract/compare.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
-import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
+import { onrampStatus } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { listUserWallets } from '../../contract/endpoints/wallets.ts';
 import { BASE } from '../../contract/networks.ts';
 import { type Amount, amount as amountIn } from '../../money/amount.ts';
+import { amountAt, compared, matchOf, type Wanted } from '../../things/likeness.ts';
+import { onramp as anOnramp } from '../../things/onramp.ts';
+import { outcomeIn } from '../../things/states.ts';
 import type { Account } from '../account.ts';
 import { saysMore } from '../lists/pages.ts';
 import { PREVIEW_READ } from '../previews.ts';
-import { futureIn, timesOf, workOutcomeOf } from './listing.ts';
+import { futureIn, timesOf } from './listing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
-import { amountAt, compared, matchOf } from './rows.ts';
-import { type EvidenceQuery, type FollowedWork, status, type WorkCandidate } from './work.ts';
+import { statusColumns } from './status-columns.ts';
+import { type EvidenceQuery, followedWorkOf, type WorkCandidate } from './work.ts';
 
 /** Whether two flags are equal; one that is missing says nothing. */
 const agreesFlag = (one: unknown, other: unknown): boolean =>
@@ -26,8 +29,6 @@ const isEvmAddress = (text: unknown): text is string => typeof text === 'string'
 const byIdOrAddress = (requestId: string) =>
   isEvmAddress(requestId) ? { requestId, walletAddress: requestId } : { requestId };
 
-const ENDS = { done: ['completed'], failed: ['failed'] } as const;
-
 /** Whoever starts an onramp has to pay exactly this, so it is printed in every format. */
 const TO_PAY = {
   endpoint: getVirtualAccount,
@@ -36,59 +37,32 @@ const TO_PAY = {
 
 type OnrampStatus = ResponseOf<typeof onrampStatus>;
 
-/** What a person reads of an onramp, each thing once: the title, and where the two forms of the status have it. */
 const PAY_TO = [
   ['Account number', 'wallet.virtualAccountDetails.accountNumber'],
   ['Bank', 'wallet.virtualAccountDetails.bankName'],
   ['Account name', 'wallet.virtualAccountDetails.accountName'],
-] as const;
-const SHOWN = [
-  ['Amount', 'amount', 'wallet.amount'],
-  ['Asset', 'finalAsset', 'wallet.tokenBuy', 'metadata.tokenBuy'],
-  ['Quote', 'fxQuote'],
-  ['Wallet', 'walletAddress', 'wallet.walletAddress'],
-  ['Owner', 'wallet.owner'],
-  ['Swapped', 'swapCompleted'],
-  ['Tx hash', 'txHash', 'wallet.transactionHash'],
-  ['Started', 'wallet.createdAt'],
-  ['Paid', 'wallet.fundingRequestedAt'],
-  ['Funded', 'wallet.fundedAt'],
-  ['Completed', 'completedAt'],
 ] as const;
 
 /** The account comes first while it can be paid; afterwards nobody needs it. Every field is in the other formats. */
 function columnsOf(data: OnrampStatus) {
   const isClosed = ['used', 'expired'].includes(data.wallet?.virtualAccountStatus ?? '');
   const isDue = !isClosed && ['requested', 'pending'].includes(data.status ?? '');
-  const valueAt = (path: string) =>
-    path
-      .split('.')
-      .reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], data);
-  const rows = [['Request ID', 'requestId'], ['Status', 'status'], ...(isDue ? PAY_TO : []), ...SHOWN] as const;
-  return rows.flatMap(([title, ...fields]) => {
-    const field = fields.find((path) => (valueAt(path) ?? null) !== null);
-    return field === undefined ? [] : [{ title, field }];
-  });
+  const facts = statusColumns(anOnramp, data).filter(({ field }) => !field.startsWith('wallet.virtualAccount'));
+  const payTo = PAY_TO.map(([title, field]) => ({ title, field }));
+  return isDue ? [...facts.slice(0, 2), ...payTo, ...facts.slice(2)] : facts;
 }
 
 /**
  * Naira that becomes cNGN once it is paid. Each start makes a wallet of its own, which is among the user's wallets (source:
  * inferred), and the status of an onramp can be read by its wallet.
  */
-export const onramp: FollowedWork = {
-  starts: [startOnramp],
+export const onramp = followedWorkOf(anOnramp, {
   also: TO_PAY,
-  status: status({
-    endpoint: onrampStatus,
-    command: 'onramp status',
+  status: {
     input: byIdOrAddress,
-    what: 'the onramp',
     watch: watchPaymentsIn,
     columns: columnsOf,
-    words: ({ wallet }) =>
-      wallet?.virtualAccountStatus === 'expired' ? 'the account was not paid in time' : undefined,
-  }),
-  events: { 'payments.confirmed': { outcome: 'accepted' }, 'wallet.funding.completed': { outcome: 'settled' } },
+  },
   evidence: 'fiatrail wallets list USER_ID',
   find: async (account, query) => {
     const { data } = await account.call(listUserWallets, { userId: String(query.request['userId']) });
@@ -112,14 +86,13 @@ export const onramp: FollowedWork = {
     if (!data.wallets || saysMore({ total: data.count }, data.wallets.length)) return undefined;
     return { ids: data.wallets.flatMap(({ walletAddress }) => walletAddress ?? []), sinceMs: null };
   },
-};
+});
 
 /** The token that an onramp buys, if its request says so and not the user's settings. */
-const boughtBy = ({ autoSwap, assetSwap }: EvidenceQuery['request']): unknown =>
-  autoSwap === true ? assetSwap : undefined;
+const boughtBy = ({ autoSwap, assetSwap }: Wanted): unknown => (autoSwap === true ? assetSwap : undefined);
 
 /** Whether a wallet may be the one that a request made, as far as the list shows it. */
-const isOfOnramp = (wallet: UserWallet, request: EvidenceQuery['request']): boolean =>
+const isOfOnramp = (wallet: UserWallet, request: Wanted): boolean =>
   agrees(wallet.owner, request['owner']) &&
   agrees(wallet.tokenBuy, boughtBy(request)) &&
   agrees(wallet.blockchain, BASE.key);
@@ -150,7 +123,7 @@ async function onrampOf(
       agrees(wallet?.tokenBuy ?? data.metadata?.tokenBuy, boughtBy(request)),
     ],
   );
-  const outcome = workOutcomeOf(state ?? '', ENDS.done, ENDS.failed);
+  const outcome = outcomeIn(anOnramp, state ?? '');
   const { requestId } = data;
   return isLike
     ? { requestId, createdAt: undefined, state: state ?? 'unknown', outcome, isExact: false, isPartial }

@@ -1,51 +1,12 @@
 import { CliError } from '../../base/errors.ts';
-import { agrees } from '../../contract/compare.ts';
-import type { RequestOf } from '../../contract/endpoint.ts';
-import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../contract/endpoints/swaps.ts';
+import type { ResponseOf } from '../../contract/endpoint.ts';
+import { listSwaps, type swapStatus } from '../../contract/endpoints/swaps.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
-import { type Asset, isAsset } from '../../money/amount.ts';
+import { swap as aSwap } from '../../things/swap.ts';
 import type { Account } from '../account.ts';
 import { PAGE_SIZE } from '../lists/pages.ts';
-import { listOf } from '../lists/resume.ts';
 import { PREVIEW_READ } from '../previews.ts';
-import { shownIn } from './listing.ts';
-import { amountAt, amountMatch, compared, knownMatch, type Match } from './rows.ts';
-import { type FollowedWork, status } from './work.ts';
-
-/** The swaps of the account. */
-export const swapsBy = (wanted: RequestOf<typeof listSwaps>) =>
-  listOf(listSwaps, {
-    columns: [
-      { field: 'requestId', title: 'Swap' },
-      { field: 'status', title: 'Status' },
-      { field: 'amountIn', title: 'Sold' },
-      { field: 'amountOut', title: 'Bought' },
-      { field: 'executionRate', title: 'Rate' },
-      { field: 'createdAt', title: 'When' },
-    ],
-    request: ({ size, offset }, period) => ({ ...wanted, ...period, limit: size, offset }),
-    rowsOf: ({ swaps }) => swaps,
-    totalOf: ({ pagination }) => pagination?.total,
-    idOf: ({ requestId }) => requestId,
-  });
-
-const assetOf = (ticker: unknown): Asset => (typeof ticker === 'string' && isAsset(ticker) ? ticker : 'CNGN');
-
-const FOLLOWED = [
-  { field: 'requestId', title: 'Request ID' },
-  { field: 'type', title: 'Type' },
-  { field: 'status', title: 'Status' },
-  { field: 'amountOut', title: 'Bought' },
-  { field: 'executionRate', title: 'Rate' },
-  { field: 'executionMethod', title: 'Method' },
-  { field: 'smartWalletAddress', title: 'Wallet' },
-  { field: 'txHash', title: 'Transaction' },
-  { field: 'createdAt', title: 'Created' },
-  { field: 'updatedAt', title: 'Updated' },
-] as const;
-
-/** How a row says which endpoint started it. Source: inferred; other words say nothing. */
-const KINDS: ReadonlySet<string> = new Set(['direct', 'trigger', 'auto']);
+import { followedWorkOf } from './work.ts';
 
 const LIST_WINDOW_MS = 1_000;
 
@@ -68,27 +29,13 @@ async function boughtToken(
   }
 }
 
-/** Rows name no user, so the wallet shows whose swap it is. Another wallet proves nothing: a user may have several. */
-const ownWallet = (shown: unknown, managed: unknown): Match =>
-  typeof shown === 'string' && (typeof managed !== 'string' || !agrees(shown, managed)) ? 'unknown' : 'equal';
-
-/** Tokens of a user, or of an onramp wallet, exchanged for others. */
-export const swap: FollowedWork = {
-  starts: [startSwap, triggerSwap],
-  status: status({
-    endpoint: swapStatus,
-    command: 'swaps status',
-    what: 'the swap',
-    createdOf: ({ createdAt }) => createdAt,
-    columns: FOLLOWED,
-    namesFor: async (account, requestId, { amountOut, createdAt }) =>
-      (amountOut ?? null) === null || account.globals.present.format === 'raw'
-        ? {}
-        : { buyToken: await boughtToken(account, requestId, createdAt) },
-  }),
-  // They name tokens by their contracts, and so do not say what the request said.
-  events: { 'swap.completed': { outcome: 'settled' }, 'swap.failed': { outcome: 'failed' } },
-  evidence: 'fiatrail swaps list',
+export const swap = followedWorkOf(aSwap, {
+  status: {
+    namesFor: async (account, requestId, { amountOut, createdAt }: ResponseOf<typeof swapStatus>) => {
+      if ((amountOut ?? null) === null || account.globals.present.format === 'raw') return {};
+      return { buyToken: await boughtToken(account, requestId, createdAt) };
+    },
+  },
   terms: async (account, { userId, walletAddress, smartWalletAddress, managedWallet }) => {
     if (typeof userId !== 'string' || typeof (walletAddress ?? smartWalletAddress ?? managedWallet) === 'string')
       return undefined;
@@ -102,29 +49,4 @@ export const swap: FollowedWork = {
       throw error;
     }
   },
-  list: (request) => {
-    const { sellToken, buyToken, amount, walletAddress, smartWalletAddress, managedWallet } = request;
-    const isNamed = typeof (walletAddress ?? smartWalletAddress) === 'string';
-    // Only a triggered swap names the wallet of an onramp.
-    const kind = walletAddress === undefined ? 'direct' : 'trigger';
-    const wanted = amountAt(amount, 'token', assetOf(sellToken));
-    return shownIn(swapsBy({}), {
-      compare: (row) =>
-        compared(
-          // Without an amount, a triggered swap sells whatever the wallet holds, so the row must name the wallet.
-          [
-            amount === undefined
-              ? knownMatch(row.smartWalletAddress)
-              : amountMatch(row.amountIn, 'decimal-string', wanted),
-            isNamed ? 'equal' : ownWallet(row.smartWalletAddress, managedWallet),
-          ],
-          [
-            agrees(row.sellToken, sellToken),
-            agrees(row.buyToken, buyToken),
-            agrees(row.smartWalletAddress, walletAddress ?? smartWalletAddress),
-            agrees(row.triggerType, KINDS.has(String(row.triggerType)) ? kind : row.triggerType),
-          ],
-        ),
-    });
-  },
-};
+});

@@ -1,11 +1,18 @@
 import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../../contract/endpoint.ts';
-import type { WebhookEvent } from '../../contract/event-payloads.ts';
 import type { Baseline } from '../../journal/intent.ts';
 import type { Operation } from '../../journal/operations.ts';
 import type { AlsoPrinted } from '../../present/prints.ts';
+import type { Column } from '../../present/result.ts';
+import { reasonIn, valueAt } from '../../things/fields.ts';
+import type { Likeness, Wanted } from '../../things/likeness.ts';
+import { endsOf, outcomeIn } from '../../things/states.ts';
+import type { Thing, WorkOutcome } from '../../things/thing.ts';
 import type { Account } from '../account.ts';
-import type { ListPeriod } from '../lists/resume.ts';
+import { listingOf } from '../lists/listing-of.ts';
+import type { Listing, ListPeriod } from '../lists/resume.ts';
 import type { Following, Meanwhile } from './follow.ts';
+import { shownIn, type UsualRow } from './listing.ts';
+import { statusColumns } from './status-columns.ts';
 
 /** How the end of asynchronous work is read. */
 interface Status<E extends Endpoint>
@@ -13,7 +20,7 @@ interface Status<E extends Endpoint>
   /** The command that shows it: `offramp status`. */
   readonly command: string;
   /** The field of its request with the id of the work. */
-  readonly idField: 'requestId' | 'withdrawalId' | 'tradeId';
+  readonly idField: string;
   readonly input: (requestId: string) => RequestWithoutConsent<E>;
   /** Finds names of tokens that the status lacks; they are added to the request that it answers. */
   readonly namesFor?: (account: Account, requestId: string, data: ResponseOf<E>) => Promise<object>;
@@ -23,34 +30,10 @@ interface Status<E extends Endpoint>
   readonly createdOf?: (data: ResponseOf<E>) => string | null | undefined;
 }
 
-/** What an event means for the work that it is about. */
-export interface EventMeaning {
-  /** Whether the work is in progress or how it ended, when the event is sent. */
-  readonly outcome: WorkOutcome;
-  /** Compares it with a request. Left out if it says too little: a person may know more. */
-  readonly compare?: (event: EventContent, request: EvidenceQuery['request']) => Likeness;
-  /** Text of it that may contain the tag. */
-  readonly textOf?: (event: EventContent) => unknown;
-}
-
-/** How what a row or an event says compares with a request. */
-export interface Likeness {
-  /** Whether it says what the request said, and contradicts nothing of it. */
-  readonly isLike: boolean;
-  /** Whether it says too little to be proof: it may be the request, and a person decides. */
-  readonly isPartial?: boolean | undefined;
-}
-
-/** What an event says. Its numbers are exact. */
-export interface EventContent {
-  readonly userId: string | undefined;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
 /** A request whose outcome is unknown, and where to look for it. */
 export interface EvidenceQuery {
   /** The request as recorded: redacted, in wire form, with the terms that it only refers to. */
-  readonly request: Readonly<Record<string, unknown>>;
+  readonly request: Wanted;
   /** The text that travelled with the request, if any. */
   readonly tag: string | undefined;
   /** How far back the list is read: a time of the service. */
@@ -61,9 +44,6 @@ export interface EvidenceQuery {
 
 /** The rows of a list before a request left. */
 export type RowsBefore = NonNullable<Baseline['before']>;
-
-/** Whether work is in progress or how it ended, in the journal's words. */
-export type WorkOutcome = 'accepted' | 'settled' | 'failed';
 
 /** A row that may be the request. */
 export interface WorkCandidate {
@@ -111,20 +91,20 @@ export interface Work {
   /** What is printed with its start besides the response to it. */
   readonly also?: AlsoPrinted;
   /** The events about it. */
-  readonly events?: Readonly<Partial<Record<WebhookEvent, EventMeaning>>>;
+  readonly events?: Thing['events'];
   /** The command that safely retries it, by its operation id or request id. */
   readonly retry?: (id: string) => string;
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;
-  /** The list that shows it. `request` is that of `EvidenceQuery`. */
-  list?(request: EvidenceQuery['request']): EvidenceList;
+  /** The list that shows it. */
+  list?(request: Wanted): EvidenceList;
   /** Reads the terms that a request only refers to, unless it has them: those of a bank account that was removed cannot be read. */
-  terms?(account: Account, request: EvidenceQuery['request']): Promise<Baseline['terms']>;
+  terms?(account: Account, request: Wanted): Promise<Baseline['terms']>;
   find?(account: Account, query: EvidenceQuery): Promise<Found>;
   /** What was there, where `find` looks, before the request left. */
-  before?(account: Account, request: EvidenceQuery['request']): Promise<RowsBefore | undefined>;
+  before?(account: Account, request: Wanted): Promise<RowsBefore | undefined>;
   /** Says what a request of its kind gets now, for whoever agrees to send it again. Undefined if that cannot be known. */
-  priceNow?(account: Account, request: EvidenceQuery['request']): Promise<string | undefined>;
+  priceNow?(account: Account, request: Wanted): Promise<string | undefined>;
   check?(account: Account, operation: Pick<Operation, 'request'>): Promise<CheckResult>;
   /** A command of its own finishes it after the service accepted it. */
   readonly isFinishedApart?: true;
@@ -151,8 +131,8 @@ export interface EvidenceList<L extends Endpoint = Endpoint, R = unknown> {
   ) => RequestWithoutConsent<L>;
   readonly rowsOf: (data: ResponseOf<L>) => readonly R[] | null | undefined;
   readonly read: (row: R) => ListRow;
-  readonly done: readonly string[];
-  readonly failed: readonly string[];
+  /** How work in a state stands. */
+  readonly outcomeOf: (state: string) => WorkOutcome;
   /** The list has no pages: a larger limit is asked for until it is not full. */
   readonly isUnpaged?: boolean;
   /** The service counts pages, and not rows. */
@@ -168,22 +148,77 @@ export const isFollowed = (work: Work | undefined): work is FollowedWork => work
 export const endsAccepted = (work: Work | undefined): boolean =>
   work !== undefined && !work.status && !work.events && !work.isFinishedApart;
 
-/** The states in which most work has ended. */
-export const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+/** What the record of a thing does not say of its work: what has to be looked up elsewhere, or follows a rule of its own. */
+interface Special extends Pick<Work, 'also' | 'retry' | 'terms' | 'find' | 'before' | 'priceNow'> {
+  /** Where a person looks, if not in its list. */
+  readonly evidence?: string;
+  readonly status?: {
+    readonly input?: (id: string) => object;
+    readonly namesFor?: (account: Account, requestId: string, data: never) => Promise<object>;
+    readonly watch?: (account: Account, requestId: string) => (data: never, leftMs: number) => Promise<Meanwhile>;
+    readonly columns?: (data: never) => readonly Column[];
+  };
+}
 
-/** What most statuses have in common. */
-type Usual = 'idField' | 'input' | 'stateOf' | 'done' | 'failed';
-
-/** Declares a status whose types are those of its endpoint. Most are read by a request id, and say their state in `status`. */
-export function status<E extends Endpoint>(
-  definition: Omit<Status<E>, Usual> & Partial<Pick<Status<E>, Usual>>,
-): Status<Endpoint> {
-  const { idField = 'requestId' } = definition;
+/** The work that makes a thing. */
+export function workOf(thing: Thing, { status, ...special }: Special = {}): Work {
+  const { starts, read, events, shows = '', name } = thing;
+  const { list, likeness, types } = thing;
   return {
-    idField,
-    input: (requestId: string) => ({ [idField]: requestId }),
-    stateOf: (data: unknown) => (data as { readonly status?: string | null }).status,
-    ...ENDS,
-    ...definition,
-  } as unknown as Status<Endpoint>;
+    starts,
+    evidence: `fiatrail ${thing.lists ?? ''}`,
+    ...(Object.keys(events).length > 0 ? { events } : {}),
+    ...(read
+      ? {
+          status: {
+            endpoint: read.endpoint,
+            command: shows,
+            idField: read.id,
+            what: `the ${name}`,
+            input: (id: string) => ({ [read.id]: id }),
+            stateOf: (data: unknown) => stateIn(read.in ? valueAt(data, read.in) : data),
+            words: (data: unknown) => reasonOf(thing, read.in ? valueAt(data, read.in) : data),
+            ...(read.createdAt ? { createdOf: (data: unknown) => valueAt(data, read.createdAt ?? '') as string } : {}),
+            columns: (data: unknown) => statusColumns(thing, data),
+            ...endsOf(thing),
+            ...status,
+          },
+        }
+      : {}),
+    ...(list && likeness
+      ? {
+          list: (request: Wanted) => {
+            const type = types?.length === 1 ? { type: types[0] } : {};
+            const listing = listingOf(list, { ...type, ...likeness.asked?.(request) });
+            const known = { ...listing, ...(likeness.idOf ? { idOf: likeness.idOf } : {}) } as Listing<
+              Endpoint,
+              UsualRow
+            >;
+            return shownIn(known, {
+              compare: (row) => likeness.compare(row, request),
+              textOf: likeness.textOf,
+              outcomeOf: (state) => outcomeIn(thing, state),
+              isUnpaged: list.pages === 'limit',
+              isByPage: list.pages === 'page',
+            });
+          },
+        }
+      : {}),
+    ...special,
+  } as Work;
+}
+
+/** The work that makes a thing whose status can be read. */
+export function followedWorkOf(thing: Thing, special?: Special): FollowedWork {
+  const work = workOf(thing, special);
+  if (!isFollowed(work)) throw new Error(`nothing reads the status of ${thing.name}`);
+  return work;
+}
+
+const stateIn = (data: unknown) => (data as { readonly status?: string | null } | undefined)?.status;
+
+/** Why work failed: as the service says, or as its state does. */
+function reasonOf(thing: Thing, data: unknown): string | undefined {
+  const meaning = thing.states?.[stateIn(data) ?? ''];
+  return reasonIn(thing, data) ?? (meaning && 'because' in meaning ? meaning.because : undefined);
 }

@@ -1,10 +1,11 @@
 import type { Secret } from '../../base/secret.ts';
+import { timesOf } from '../../things/fields.ts';
+import { THINGS } from '../../things/index.ts';
+import type { Thing } from '../../things/thing.ts';
 import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
 import { existingMirror, mirrorLocationOf, noMirror } from '../mirror/open.ts';
 import { type Reach, reachOf } from './in-mirror.ts';
-import { KINDS } from './kinds.ts';
-import type { Kind } from './kinds-of-work.ts';
 import { onrampOf } from './known.ts';
 import { type FindMatch, type Local, lookLocally, operationMatches, withOperations } from './look.ts';
 import { askService, type Replies, type ServiceRow } from './service.ts';
@@ -91,16 +92,16 @@ const ADDRESS = /^0x[\da-f]{40}$/i;
 const HASH = /^0x[\da-f]{64}$/i;
 
 /** The kinds whose ids the service looks up, if what was typed may be such an id. Names and sums are sent nowhere. */
-function kindsThatLookUp({ text, words, sums, isPhone }: Typed): readonly Kind[] {
+function kindsThatLookUp({ text, words, sums, isPhone }: Typed): readonly Thing[] {
   if (isPhone || HASH.test(text) || sums.length > 0 || !/^[\x21-\x7e]{6,}$/.test(text)) return [];
-  if (ADDRESS.test(text)) return KINDS.filter(({ name }) => name === 'onramp');
+  if (ADDRESS.test(text)) return THINGS.filter(({ name }) => name === 'onramp');
   // A word of letters alone is a name.
-  return words.length > 0 && !/\d/.test(text) ? [] : KINDS.filter(({ read }) => read !== undefined);
+  return words.length > 0 && !/\d/.test(text) ? [] : THINGS.filter(({ read }) => read !== undefined);
 }
 
 const answerMatch = ({ kind, row }: ServiceRow, { text }: Typed): FindMatch => ({
-  ...{ kind, id: textIn(row, [kind.read?.field ?? '']) ?? text, rank: 0, matchedBy: ['id'] },
-  ...{ operations: [], events: [], at: textIn(row, kind.times[0]?.slice(1) ?? []) ?? null },
+  ...{ kind, id: textIn(row, [kind.read?.id ?? '']) ?? text, rank: 0, matchedBy: ['id'] },
+  ...{ operations: [], events: [], at: textIn(row, timesOf(kind)[0]?.fields ?? []) ?? null },
 });
 
 /** How old a copy may be before it is worth reading what is new. */

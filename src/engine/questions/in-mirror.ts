@@ -3,15 +3,15 @@ import type { Amount } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { isPlainObject, type Plain, type PlainObject } from '../../present/plain.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
+import { thingOfRow } from '../../things/index.ts';
+import type { Thing } from '../../things/thing.ts';
 import { readState } from '../mirror/list-state.ts';
 import { stored } from '../mirror/schema.ts';
 import { type MirrorTable, TABLES } from '../mirror/tables.ts';
-import { kindOfRow } from './kinds.ts';
-import type { Kind } from './kinds-of-work.ts';
 
 /** A row of the mirror. Times are ISO 8601 in UTC. */
 export interface FoundRow {
-  readonly kind: Kind;
+  readonly kind: Thing;
   readonly id: string;
   /** In the form that -o json prints. */
   readonly row: PlainObject;
@@ -74,7 +74,7 @@ function foundIn(table: MirrorTable, row: MirrorRecord, matchedBy: readonly stri
   const text = (name: string) => (typeof row[name] === 'string' ? row[name] : null);
   const fields = isPlainObject(whole) ? whole : {};
   return {
-    kind: kindOfRow(table.name, fields['type']),
+    kind: thingOfRow(table.name, fields['type']),
     ...{ id: String(row['id']), row: fields, matchedBy, rank: rankOf(table, matchedBy) },
     ...{ status: text('status'), createdAt: text('created_at'), goneAt: text('gone_at') },
     changedAt: text('changed_at') ?? '',
@@ -255,7 +255,7 @@ export async function userWith(queries: Queries, keys: readonly string[]): Promi
 export async function statusesOf(queries: Queries, { kind, id }: Pick<FoundRow, 'kind' | 'id'>) {
   return queries.all<{ status: string; seen_at: string }>(
     'SELECT status, seen_at FROM stored_status_changes WHERE kind = ? AND id = ? ORDER BY seen_at',
-    ...[kind.table ?? '', id],
+    ...[kind.list?.name ?? '', id],
   );
 }
 

@@ -4,11 +4,11 @@ import type { Amount } from '../../money/amount.ts';
 import { parseExactJson, scaledInteger } from '../../money/decimal.ts';
 import { valueAt } from '../../present/content.ts';
 import { isPlainAmount, isPlainObject, type Plain, type PlainObject, toPlain } from '../../present/plain.ts';
+import { onramp as onrampKind } from '../../things/onramp.ts';
 import type { Account } from '../account.ts';
 import type { Mirror } from '../mirror/database.ts';
 import { readSetting } from '../mirror/list-state.ts';
 import { type FoundRow, rowsWithKey, statusesOf, userWith } from './in-mirror.ts';
-import { kindNamed } from './kinds.ts';
 import { type FindMatch, linksOf, MOST_ROWS } from './look.ts';
 import { askService } from './service.ts';
 import { textIn } from './words.ts';
@@ -67,12 +67,12 @@ export async function knownInMirror(mirror: Mirror | undefined, match: FindMatch
   const userKeys = [...USER_FIELDS.map((field) => textIn(row, [field])), ...operations.map(userOf)];
   const links = [...new Set([match.id, ...linksOf(kind, row)])];
   return mirror.read(async (queries) => {
-    const linked = kind.links ? await rowsWithKey(queries, links, MOST_ROWS) : { rows: [], isCut: false };
+    const linked = kind.links.length > 0 ? await rowsWithKey(queries, links, MOST_ROWS) : { rows: [], isCut: false };
     return {
       statuses: found ? await statusesOf(queries, found) : [],
       isCut: linked.isCut,
       // Things have stories of their own.
-      belongings: linked.rows.filter((each: FoundRow) => each.id !== match.id && each.kind.ends !== undefined),
+      belongings: linked.rows.filter((each: FoundRow) => each.id !== match.id && each.kind.states !== undefined),
       user:
         kind.name === 'user'
           ? undefined
@@ -127,11 +127,12 @@ export async function onrampOf(account: Account, { kind, found }: FindMatch): Pr
   if (kind.name !== 'deposit' || textIn(row, ['type']) !== 'user_onramp') return undefined;
   const wallet = textIn(row, ['walletAddress']);
   const journal = await account.existingJournal();
-  const onrampKind = kindNamed('onramp');
   const candidates = async (): Promise<readonly string[]> => {
     const userId = textIn(row, ['userId']);
     const recent = (await journal?.list({ limit: NEWEST_OPERATIONS })) ?? [];
-    const own = recent.filter((each) => onrampKind.starts?.includes(each.endpoint) && userOf(each) === userId);
+    const own = recent.filter(
+      (each) => onrampKind.starts.some((start) => start.id === each.endpoint) && userOf(each) === userId,
+    );
     return own.flatMap(({ requestId }) => requestId ?? []).slice(0, MOST_ONRAMPS);
   };
   for (const key of wallet === undefined ? await candidates() : [wallet]) {

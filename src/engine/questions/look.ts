@@ -1,19 +1,20 @@
 import type { Operation } from '../../journal/operations.ts';
 import type { PlainObject } from '../../present/plain.ts';
+import { deposit } from '../../things/deposits.ts';
+import { event as anEvent, operation as anOperation, thingStartedBy } from '../../things/index.ts';
+import type { Thing } from '../../things/thing.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
 import type { Mirror } from '../mirror/database.ts';
 import { existingMirror } from '../mirror/open.ts';
 import { type FoundRow, rowsWithKey, rowsWithName, rowsWithSum } from './in-mirror.ts';
-import { kindNamed, kindStartedBy } from './kinds.ts';
-import type { Kind } from './kinds-of-work.ts';
 import type { Typed } from './typed.ts';
 import { textIn } from './words.ts';
 
 /** Something that what was typed may mean, as this machine knows it. */
 export interface FindMatch {
-  readonly kind: Kind;
+  readonly kind: Thing;
   readonly id: string;
   /** How well it fits; see `FoundRow`. */
   readonly rank: number;
@@ -108,7 +109,7 @@ async function operationsNamed({ account }: LocalSources, keys: readonly string[
 
 /** Adds the operations that started a match which was found by something else than its id. */
 export async function withOperations(account: LocalSources['account'], match: FindMatch): Promise<FindMatch> {
-  if (match.operations.length > 0 || match.kind.starts === undefined) return match;
+  if (match.operations.length > 0 || match.kind.starts.length === 0) return match;
   return { ...match, operations: await operationsNamed({ mirror: undefined, account }, [match.id]) };
 }
 
@@ -118,10 +119,10 @@ export const operationMatches = (operations: readonly Operation[]): readonly Fin
 
 function operationMatch(operation: Operation): FindMatch {
   const { operationId, requestId, endpoint, createdAt } = operation;
-  const work = kindStartedBy(endpoint);
-  const isWork = requestId !== null && work.name !== 'operation';
+  const work = thingStartedBy(endpoint);
+  const isWork = requestId !== null && work !== undefined;
   return {
-    ...(isWork ? { kind: work, id: requestId } : { kind: kindNamed('operation'), id: operationId }),
+    ...(isWork ? { kind: work, id: requestId } : { kind: anOperation, id: operationId }),
     ...{ rank: 0, matchedBy: ['operation'], operations: [operation], events: [], at: createdAt },
   };
 }
@@ -163,7 +164,7 @@ async function eventsWithId(
 }
 
 const eventMatch = (event: InboxEvent, rank: number): FindMatch => ({
-  ...{ kind: kindNamed('event'), id: String(event.id), rank, matchedBy: ['event'] },
+  ...{ kind: anEvent, id: String(event.id), rank, matchedBy: ['event'] },
   ...{ operations: [], events: [event], at: timeOf(event) },
 });
 
@@ -175,11 +176,9 @@ async function eventMatches(events: readonly InboxEvent[], keys: readonly string
   const works = await worksWithEvents();
   const work = works.find((each) => each.events && Object.hasOwn(each.events, event.event ?? ''));
   const kind = event.event?.includes('.deposit.')
-    ? kindNamed('deposit')
-    : work?.starts[0]
-      ? kindStartedBy(work.starts[0].id)
-      : kindNamed('event');
-  const isWork = kind.name !== 'event' && kind.name !== 'operation';
+    ? deposit
+    : ((work?.starts[0] && thingStartedBy(work.starts[0].id)) ?? anEvent);
+  const isWork = kind !== anEvent;
   // Several kinds of work may have an event, and things of no kind.
   const match = { ...eventMatch(event, isWork ? 0 : 2), matchedBy: ['requestId'], events: about };
   return [isWork ? { ...match, kind, id: event.requestId } : match];
@@ -240,5 +239,5 @@ function withoutBelongings(matches: readonly FindMatch[]): FindMatch[] {
 }
 
 /** The values that other rows have too if they belong to a thing. */
-export const linksOf = (kind: Kind, row: PlainObject): string[] =>
-  (kind.links ?? []).flatMap((field) => textIn(row, [field]) ?? []);
+export const linksOf = (kind: Thing, row: PlainObject): string[] =>
+  kind.links.flatMap((field) => textIn(row, [field]) ?? []);

@@ -1,14 +1,13 @@
 import { CliError } from '../../base/errors.ts';
-import type { Endpoint } from '../../contract/endpoint.ts';
 import { isPlainObject, type PlainObject, toPlain } from '../../present/plain.ts';
+import { THINGS } from '../../things/index.ts';
+import type { Thing } from '../../things/thing.ts';
 import type { Account } from '../account.ts';
 import { PREVIEW_READ } from '../previews.ts';
-import { KINDS } from './kinds.ts';
-import type { Kind } from './kinds-of-work.ts';
 
 /** What the service says of an id. */
 export interface ServiceRow {
-  readonly kind: Kind;
+  readonly kind: Thing;
   readonly row: PlainObject;
 }
 
@@ -25,7 +24,7 @@ export interface Replies {
  * Asks the service about an id, where an endpoint that only reads looks such an id up: of these kinds, or of every kind.
  * Rejects with CliError interrupted.
  */
-export async function askService(account: Account, id: string, kinds: readonly Kind[] = KINDS): Promise<Replies> {
+export async function askService(account: Account, id: string, kinds: readonly Thing[] = THINGS): Promise<Replies> {
   const readable = kinds.filter(({ read }) => read !== undefined);
   const all = await Promise.all(readable.map((kind) => ask(account, kind, id)));
   return {
@@ -36,10 +35,9 @@ export async function askService(account: Account, id: string, kinds: readonly K
 }
 
 /** Returns the answer; undefined if the service does not know the id, or why it did not answer. */
-async function ask(account: Account, kind: Kind, id: string): Promise<ServiceRow | string | undefined> {
+async function ask(account: Account, kind: Thing, id: string): Promise<ServiceRow | string | undefined> {
   if (!kind.read) return undefined;
-  const endpoint = (await kind.read.load()) as Endpoint;
-  const { field } = kind.read;
+  const { endpoint, id: field } = kind.read;
   const request = kind.name === 'onramp' && /^0x[\da-f]{40}$/i.test(id) ? { walletAddress: id } : {};
   try {
     const { data } = await account.call(endpoint, { [field]: id, ...request } as never, PREVIEW_READ);

@@ -1,13 +1,16 @@
 import { isInDoubt } from '../../journal/states.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { isPlainObject, type Plain, type PlainObject } from '../../present/plain.ts';
+import { REFUSED_PAYMENTS } from '../../things/deposits.ts';
+import { reasonIn, timesOf } from '../../things/fields.ts';
+import { endsOf, goesOn } from '../../things/states.ts';
+import type { Thing } from '../../things/thing.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Account } from '../account.ts';
 import { shownTarget } from '../inbox.ts';
 import { existingMirror } from '../mirror/open.ts';
 import { wrongPaymentText } from '../operations/payments-in.ts';
 import type { FoundRow } from './in-mirror.ts';
-import type { Kind } from './kinds-of-work.ts';
 import {
   answersIn,
   type DuePayment,
@@ -21,17 +24,16 @@ import {
   withoutNulls,
 } from './known.ts';
 import { eventsAbout, type FindMatch, timeOf } from './look.ts';
-import { amountIn, goesOn, meaningOf, reasonIn, textIn } from './words.ts';
+import { amountIn, meaningOf, textIn } from './words.ts';
 
 /** What the times of a row say. */
-function timeMoments(kind: Kind, row: PlainObject, source: 'service' | 'mirror'): Moment[] {
-  return kind.times.flatMap(([title, ...fields], index): Moment[] => {
+function timeMoments(kind: Thing, row: PlainObject, source: 'service' | 'mirror'): Moment[] {
+  return timesOf(kind).flatMap(({ title, fields }, index): Moment[] => {
     const at = textIn(row, fields);
     if (at === undefined) return [];
-    const sum = index === 0 ? textIn(row, kind.amount ?? []) : undefined;
-    const who = index === 0 ? textIn(row, kind.who ?? []) : undefined;
-    const way = kind.name === 'deposit' ? 'from' : 'for';
-    return [{ at, what: `${title}${sum ? `: ${sum}${who ? ` ${way} ${who}` : ''}` : ''}`, source }];
+    const sum = index === 0 ? textIn(row, kind.amount) : undefined;
+    const who = index === 0 ? textIn(row, kind.who) : undefined;
+    return [{ at, what: `${title.toLowerCase()}${sum ? `: ${sum}${who ? ` ${kind.way} ${who}` : ''}` : ''}`, source }];
   });
 }
 
@@ -65,7 +67,7 @@ export function paymentMoments(belongings: readonly FoundRow[], due: DuePayment 
   return belongings.map((each): Moment => {
     const { kind, id, row, status, createdAt } = each;
     const sender = textIn(row, ['depositor.name']);
-    const sum = textIn(row, kind.amount ?? []) ?? '';
+    const sum = textIn(row, kind.amount) ?? '';
     const isPayment = kind.name === 'deposit';
     const wrong = isPayment && due ? wrongPayment(each, { ...due, paidAtMs }) : undefined;
     const what = isPayment ? `${sum}${sender ? ` from ${sender}` : ''} arrived` : `${kind.name} of ${sum}`;
@@ -85,7 +87,7 @@ export function eventMoments(events: Iterable<InboxEvent>): Moment[] {
       return `${WENT[state]} ${shownTarget(target)}${tries}${problem ? ` (${problem})` : ''}`;
     });
     const again = copies > 0 ? [`delivered ${copies + 1} times`] : [];
-    const reason = reasonIn(contentOf(text), EVENT_REASONS);
+    const reason = reasonIn({ reason: EVENT_REASONS, reasons: REFUSED_PAYMENTS }, contentOf(text));
     return {
       at: timeOf(event),
       what: [`event ${event.event ?? event.mark} (no. ${id})`, reason, ...again, ...went].filter(Boolean).join('; '),
@@ -158,16 +160,16 @@ export async function storyOf(
     ...eventMoments(events),
   ].toSorted((a, b) => Date.parse(a.at ?? '') - Date.parse(b.at ?? '') || 0);
   const since = known.statuses.findLast((each) => each.status === status)?.seen_at;
-  const sinceMs = Date.parse(since ?? textIn(row, ['updatedAt', ...(kind.times[0]?.slice(1) ?? [])]) ?? '');
+  const sinceMs = Date.parse(since ?? textIn(row, ['updatedAt', ...(timesOf(kind)[0]?.fields ?? [])]) ?? '');
   const reason =
-    reasonIn(row, kind.reason ?? []) ??
+    reasonIn(kind, row) ??
     timeline.findLast((each) => each.reason !== undefined)?.reason ??
     (onramp?.due && match.found && wrongPayment(match.found, onramp.due))?.replace('; the service refunds it', '');
-  const means = meaningOf({ kind, id, status, sinceMs, nowMs: account.time.service.nowMs() ?? now, reason });
+  const means = meaningOf({ thing: kind, id, status, sinceMs, nowMs: account.time.service.nowMs() ?? now, reason });
   const user = known.user && { userId: known.user.id, name: textIn(known.user.row, NAMES) ?? null };
   return {
     ...{ kind: kind.name, id, status: status ?? null, means: means ?? null, row },
-    ...{ amount: amountIn(row, kind.amount ?? []), user: user ?? null },
+    ...{ amount: amountIn(row, kind.amount), user: user ?? null },
     timeline: known.isCut ? [CUT, ...timeline] : timeline,
     asOf: answered ? new Date(now).toISOString() : known.syncedAt,
     next: [
@@ -202,8 +204,8 @@ const onrampMoment = ({ id, startedAt, due }: OnrampOf): Moment => ({
 
 /** What belongs to something, in one line. */
 function belongingMoment({ kind, id, row, status, createdAt }: FoundRow): Moment {
-  const amount = textIn(row, kind.amount ?? []);
-  const who = textIn(row, kind.who ?? []);
+  const amount = textIn(row, kind.amount);
+  const who = textIn(row, kind.who);
   const way = kind.name === 'deposit' ? 'from' : 'to';
   const text = [`${kind.name} ${id}`, amount && `${amount}${who ? ` ${way} ${who}` : ''}`, status].filter(Boolean);
   return { at: createdAt, what: text.join(': ').replace(/: ([^:]*)$/, ', $1'), source: 'mirror' };
@@ -215,8 +217,8 @@ function nextCommands(
   events: readonly InboxEvent[],
 ): string[] {
   const isOpen = goesOn(kind, status) === true;
-  const hasFailed = kind.ends?.failed.includes(status ?? '') === true;
-  const shows = kind.shows && `fiatrail ${kind.shows} ${id}${isOpen && kind.isFollowed ? ' --wait' : ''}`;
+  const hasFailed = endsOf(kind).failed.includes(status ?? '');
+  const shows = kind.shows && `fiatrail ${kind.shows} ${id}${isOpen && kind.read ? ' --wait' : ''}`;
   const ofOperations = operations.flatMap((operation) =>
     isInDoubt(operation)
       ? [`fiatrail ops reconcile ${operation.operationId}`]
@@ -229,9 +231,7 @@ function nextCommands(
     ...(shows ? [shows] : []),
     ...(kind.name === 'onramp' && isOpen ? [`fiatrail onramp account ${id}`] : []),
     ...ofOperations,
-    ...[...(kind.more ?? []), ...(hasFailed ? (kind.ifFailed ?? []) : [])].map(
-      (each) => `fiatrail ${each.replace('ID', id)}`,
-    ),
+    ...[...kind.more, ...(hasFailed ? kind.ifFailed : [])].map((each) => `fiatrail ${each.replace('ID', id)}`),
     ...(isDead ? ['fiatrail webhooks inbox redrive'] : []),
   ];
 }

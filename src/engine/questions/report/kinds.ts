@@ -1,13 +1,21 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Amount, type Asset, amount } from '../../../money/amount.ts';
-import { DONE, FAILED } from '../../mirror/schema.ts';
-import { WORK } from '../kinds-of-work.ts';
-import { waitOf } from '../words.ts';
+import { offramp, payout } from '../../../things/bank-transfers.ts';
+import { bridgeTransfer } from '../../../things/bridge-transfer.ts';
+import { deposit, userDeposit } from '../../../things/deposits.ts';
+import { feeWithdrawal, feeWithdrawals } from '../../../things/fee-withdrawal.ts';
+import { trade, trades } from '../../../things/market.ts';
+import { waitOf } from '../../../things/states.ts';
+import { swap } from '../../../things/swap.ts';
+import type { Thing } from '../../../things/thing.ts';
+import { transfer, withdrawal } from '../../../things/token-transfers.ts';
+import { DONE, FAILED, stored } from '../../mirror/schema.ts';
 import { CAME_BACK, CAME_BACK_AFTER, endOf } from './movement-kinds.ts';
 import { madeAfter, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
+  readonly thing: Thing;
   readonly kind: string;
   readonly table: string;
   readonly where: string;
@@ -20,50 +28,41 @@ interface WorkKind {
   readonly refunded?: string;
 }
 
-const AMOUNT = { asset: 'amount_asset', minor: 'amount_minor' } as const;
+/** The rows of a thing, and when they end: SQL expressions, if its list does not say it alone. */
+function workKind(thing: Thing, times: Partial<Pick<WorkKind, 'doneAt' | 'failedAt' | 'refunded'>> = {}): WorkKind {
+  const { list, types, name, of, amount } = thing;
+  if (!list) throw new Error(`no list has ${name}`);
+  const column = list.facts.find(({ fields }) => fields[0] === amount[0])?.column;
+  const table = stored(list);
+  return {
+    thing,
+    kind: types ? `${name}s of ${of === 'user' ? 'users' : 'the account'}` : `${name}s`,
+    table,
+    where: types ? `type IN ('${types.join("', '")}')` : '1 = 1',
+    asset: `${column}_asset`,
+    minor: `${column}_minor`,
+    doneAt: 'completed_at',
+    failedAt: endOf(table, true).end,
+    ...times,
+  };
+}
 
-const endsOf = (table: string) => ({ table, doneAt: 'completed_at', failedAt: endOf(table, true).end });
+const tradeEnd = endOf(stored(trades), false).end;
 
-const onramps = (kind: string, type: string): WorkKind => ({
-  // A payment that the service does not accept goes back to the account that it came from.
-  ...{ kind, ...endsOf('stored_deposits'), where: `type = '${type}'`, ...AMOUNT, refunded: '1 = 1' },
-});
-
-const payouts = (kind: string, type: string): WorkKind => ({
-  ...{ kind, ...endsOf('stored_payouts'), where: `type = '${type}'`, ...AMOUNT },
-  ...{ failedAt: 'coalesce(updated_at, completed_at)', refunded: CAME_BACK },
-});
-
-const tradeEnd = endOf('stored_fx_trades', false).end;
+const PAYOUT_ENDS = { failedAt: 'coalesce(updated_at, completed_at)', refunded: CAME_BACK } as const;
 
 const WORK_KINDS: readonly WorkKind[] = [
-  onramps('onramps of users', 'user_onramp'),
-  onramps('deposits of the account', 'fintech_deposit'),
-  payouts('offramps of users', 'user_offramp'),
-  payouts('payouts of the account', 'fintech_offramp'),
-  {
-    kind: 'withdrawals of users',
-    ...endsOf('stored_withdrawals'),
-    where: "type <> 'fintech_self_transfer'",
-    ...AMOUNT,
-  },
-  {
-    ...{ kind: 'transfers of the account', ...endsOf('stored_withdrawals'), where: "type = 'fintech_self_transfer'" },
-    ...AMOUNT,
-  },
-  {
-    ...{ kind: 'swaps', table: 'stored_swaps', where: '1 = 1', asset: 'sold_asset', minor: 'sold_minor' },
-    ...{ doneAt: 'updated_at', failedAt: 'coalesce(updated_at, created_at)' },
-  },
-  { kind: 'bridge transfers', ...endsOf('stored_bridge_transfers'), where: '1 = 1', ...AMOUNT },
-  {
-    ...{ kind: 'trades', table: 'stored_fx_trades', where: '1 = 1', asset: 'cngn_asset', minor: 'cngn_minor' },
-    ...{ doneAt: tradeEnd, failedAt: tradeEnd },
-  },
-  {
-    ...{ kind: 'fee withdrawals', ...endsOf('stored_fee_withdrawals'), where: '1 = 1', ...AMOUNT },
-    doneAt: endOf('stored_fee_withdrawals', true).end,
-  },
+  // A payment that the service does not accept goes back to the account that it came from.
+  workKind(userDeposit, { refunded: '1 = 1' }),
+  workKind(deposit, { refunded: '1 = 1' }),
+  workKind(offramp, PAYOUT_ENDS),
+  workKind(payout, PAYOUT_ENDS),
+  workKind(withdrawal),
+  workKind(transfer),
+  workKind(swap, { doneAt: 'updated_at', failedAt: 'coalesce(updated_at, created_at)' }),
+  workKind(bridgeTransfer),
+  workKind(trade, { doneAt: tradeEnd, failedAt: tradeEnd }),
+  workKind(feeWithdrawal, { doneAt: endOf(stored(feeWithdrawals), true).end }),
 ];
 
 /** What became of a kind of work in a period. */
@@ -151,7 +150,7 @@ interface PendingWork {
 /** Lists what is open, the oldest first. */
 export async function pendingIn(queries: Queries, limit: number): Promise<readonly PendingWork[]> {
   const all: PendingWork[] = [];
-  for (const { kind, table, where, asset, minor } of WORK_KINDS) {
+  for (const { thing, kind, table, where, asset, minor } of WORK_KINDS) {
     const rows = await queries.all<{
       id: string;
       status: string | null;
@@ -164,11 +163,10 @@ export async function pendingIn(queries: Queries, limit: number): Promise<readon
        FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND ${unindexed(where)}
        ORDER BY created_at LIMIT ${limit}`,
     );
-    const work = WORK.find((each) => `stored_${each.table}` === table);
     for (const { id, status, stage, at, asset: of, minor: sum } of rows)
       all.push({
         ...{ kind, id, status: stage ?? status, since: at, amount: amountOrNull(of, sum) },
-        waitsFor: waitOf(work?.name ?? kind, [stage, status]),
+        waitsFor: waitOf(thing, [stage, status]).waits,
       });
   }
   return all.sort((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1)).slice(0, limit);

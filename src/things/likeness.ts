@@ -1,8 +1,24 @@
-import { areEnds } from '../../contract/compare.ts';
-import { type Amount, type Asset, fromWire, isUnknownFigure, type MoneyUnit } from '../../money/amount.ts';
-import { isWireNumber, type WireNumber } from '../../money/decimal.ts';
-import { percentFromWire } from '../../money/rates.ts';
-import type { Likeness } from './work.ts';
+import { areEnds } from '../contract/compare.ts';
+import { type Amount, type Asset, fromWire, isUnknownFigure, type MoneyUnit } from '../money/amount.ts';
+import { isWireNumber, type WireNumber } from '../money/decimal.ts';
+import { percentFromWire } from '../money/rates.ts';
+
+/** How what a row or an event says compares with a request. */
+export interface Likeness {
+  /** Whether it says what the request said, and contradicts nothing of it. */
+  readonly isLike: boolean;
+  /** Whether it says too little to be proof: it may be the request, and a person decides. */
+  readonly isPartial?: boolean | undefined;
+}
+
+/** A request as recorded: redacted, in wire form, with the terms that it only refers to. */
+export type Wanted = Readonly<Record<string, unknown>>;
+
+/** What an event says. Its numbers are exact. */
+export interface EventContent {
+  readonly userId: string | undefined;
+  readonly data: Readonly<Record<string, unknown>>;
+}
 
 /** Compares two percentages. */
 export function percentMatch(one: unknown, other: unknown): Match {

@@ -1,0 +1,36 @@
+import type { Fact, ServiceList, Thing } from './thing.ts';
+
+/** Returns the value at a dotted path. */
+export const valueAt = (data: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], data);
+
+/** The first of some fields that has a value. */
+export const fieldWithValue = (data: unknown, fields: readonly string[]): string | undefined =>
+  fields.find((field) => (valueAt(data, field) ?? null) !== null);
+
+/** The title of a field of a row. */
+export function titleOf(
+  { id, status, createdAt, facts }: Pick<ServiceList, 'id' | 'status' | 'createdAt' | 'facts'>,
+  field: string,
+): string {
+  if (field === id && id !== 'address') return 'ID';
+  if (field === status) return 'Status';
+  if (field === createdAt) return 'When';
+  const fact = facts.find(({ fields }) => fields[0] === field);
+  if (!fact) throw new Error(`no fact has the field ${field}`);
+  return fact.title;
+}
+
+/** The service's reason for a failure, in words; undefined if it gives none. */
+export function reasonIn(
+  { reason, reasons = {} }: Pick<Thing, 'reason' | 'reasons'>,
+  data: unknown,
+): string | undefined {
+  const field = fieldWithValue(data, reason);
+  const said = field === undefined ? undefined : String(valueAt(data, field));
+  return (said !== undefined && Object.hasOwn(reasons, said) ? reasons[said] : said) || undefined;
+}
+
+/** The facts that are times, in the order in which they happen. */
+export const timesOf = ({ facts }: Pick<Thing, 'facts'>): readonly Fact[] =>
+  facts.filter(({ kind }) => kind === 'time');

@@ -1,0 +1,73 @@
+import { offramp, payout, payouts } from './bank-transfers.ts';
+import { bridgeTransfer, bridgeTransfers } from './bridge-transfer.ts';
+import { deposit, deposits, userDeposit } from './deposits.ts';
+import { bankAccount, bankAccounts, externalWallet, externalWallets } from './destinations.ts';
+import { feeWithdrawal, feeWithdrawals } from './fee-withdrawal.ts';
+import { order, orders, trade, trades } from './market.ts';
+import { onramp } from './onramp.ts';
+import { swap, swaps } from './swap.ts';
+import { type ServiceList, type Thing, thing } from './thing.ts';
+import { transfer, withdrawal, withdrawals } from './token-transfers.ts';
+import { onboarding, user, users } from './users.ts';
+
+/** A change that is recorded in the journal and is no thing of its own. */
+export const operation = thing({ name: 'operation', of: 'account', shows: 'ops show' });
+
+/** An event that the service sent. */
+export const event = thing({ name: 'event', of: 'account', shows: 'webhooks inbox show' });
+
+/** Every kind of thing, those that do not begin and end before the work that belongs to them. */
+export const THINGS: readonly Thing[] = [
+  user,
+  bankAccount,
+  externalWallet,
+  onboarding,
+  onramp,
+  userDeposit,
+  deposit,
+  offramp,
+  payout,
+  withdrawal,
+  transfer,
+  swap,
+  bridgeTransfer,
+  feeWithdrawal,
+  trade,
+  order,
+  operation,
+  event,
+];
+
+/** Every list of the service that is copied, small ones first, so that a long one does not hold up the others. */
+export const LISTS = [
+  bankAccounts,
+  externalWallets,
+  orders,
+  feeWithdrawals,
+  trades,
+  bridgeTransfers,
+  swaps,
+  users,
+  withdrawals,
+  payouts,
+  deposits,
+] as unknown as readonly ServiceList[];
+
+/** Returns the kind of thing that a row of a list is, by its type. One of an unknown type is not the account's own. */
+export function thingOfRow(list: string, type: unknown): Thing {
+  const all = THINGS.filter((each) => each.list?.name === list);
+  const found = all.find(({ types }) => types?.includes(String(type))) ?? all[0];
+  if (!found) throw new Error(`no thing is in ${list}`);
+  return found;
+}
+
+/** Returns the kind of thing that an endpoint starts; undefined for any other change. */
+export const thingStartedBy = (endpointId: string): Thing | undefined =>
+  THINGS.find(({ starts }) => starts.some(({ id }) => id === endpointId));
+
+/** Returns a kind of thing by its name. */
+export function thingNamed(name: string): Thing {
+  const found = THINGS.find((each) => each.name === name);
+  if (!found) throw new Error(`no thing is called ${name}`);
+  return found;
+}

@@ -1,0 +1,55 @@
+import { onrampStatus, startOnramp } from '../contract/endpoints/onramp.ts';
+import { REFUSED_PAYMENTS } from './deposits.ts';
+import { amount, bad, good, text, thing, time, waits } from './thing.ts';
+
+const SWAP = waits('waits for its tokens to be swapped');
+
+const TO_PAY = waits('waits for its payment', 'what to pay: fiatrail onramp account ID');
+
+/** Naira that becomes cNGN once it is paid. No list has it: its payment is a deposit. */
+export const onramp = thing({
+  name: 'onramp',
+  of: 'user',
+  starts: [startOnramp],
+  read: { endpoint: onrampStatus, id: 'requestId' },
+  states: {
+    requested: TO_PAY,
+    pending: TO_PAY,
+    processing: waits('was paid, and the service mints the tokens'),
+    funded: waits('its wallet was funded'),
+    swap_queued: SWAP,
+    swap_processing: SWAP,
+    completed: good,
+    failed: bad(),
+  },
+  amount: ['wallet.virtualAccountDetails.amount', 'amount', 'wallet.amount'],
+  who: ['wallet.virtualAccountDetails.accountName'],
+  facts: [
+    amount('Amount', ['wallet.virtualAccountDetails.amount', 'amount', 'wallet.amount']),
+    text('Account to pay', ['wallet.virtualAccountDetails.accountNumber', 'accountNumber']),
+    text('Bank', ['wallet.virtualAccountDetails.bankName', 'bankName']),
+    text('Account name', ['wallet.virtualAccountDetails.accountName', 'accountName']),
+    text('Account status', 'wallet.virtualAccountStatus'),
+    text('Asset', ['finalAsset', 'wallet.tokenBuy', 'metadata.tokenBuy']),
+    amount('Quote', 'fxQuote'),
+    text('Wallet', ['walletAddress', 'wallet.walletAddress']),
+    text('Owner', 'wallet.owner'),
+    text('Swapped', 'swapCompleted'),
+    text('Tx hash', ['txHash', 'wallet.transactionHash']),
+    time('Started', ['wallet.createdAt', 'createdAt']),
+    time('Paid', 'wallet.fundingRequestedAt'),
+    time('Funded', 'wallet.fundedAt'),
+    time('Completed', 'completedAt'),
+  ],
+  reason: ['wallet.virtualAccountStatus'],
+  reasons: {
+    ...REFUSED_PAYMENTS,
+    used: '',
+    active: '',
+    created: '',
+  },
+  links: ['walletAddress', 'wallet.virtualAccountDetails.accountNumber', 'accountNumber'],
+  lists: 'onramp list',
+  shows: 'onramp status',
+  events: { 'payments.confirmed': { outcome: 'accepted' }, 'wallet.funding.completed': { outcome: 'settled' } },
+});

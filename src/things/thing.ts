@@ -1,0 +1,234 @@
+import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
+import type { WebhookEvent } from '../contract/event-payloads.ts';
+import type { EventContent, Likeness, Wanted } from './likeness.ts';
+
+/** What a state means: how it ended, or what it waits for. Texts follow the name of the thing. */
+export type Meaning =
+  | { readonly ends: 'good' }
+  /** Why it ended so, where the service does not say it. */
+  | { readonly ends: 'bad'; readonly because?: string }
+  /** What a person has to do meanwhile; `ID` stands for its id. */
+  | { readonly waits: string; readonly todo?: string };
+
+export const good: Meaning = { ends: 'good' };
+
+export const bad = (because?: string): Meaning => ({ ends: 'bad', ...(because === undefined ? {} : { because }) });
+
+export const waits = (what: string, todo?: string): Meaning => ({
+  waits: what,
+  ...(todo === undefined ? {} : { todo }),
+});
+
+/** The states in which the contract says that it has failed. */
+export const failing = (states: readonly string[]): Readonly<Record<string, Meaning>> =>
+  Object.fromEntries(states.map((state) => [state, bad()]));
+
+type FactKind = 'text' | 'time' | 'amount' | 'flag';
+
+/** How the copy of the account keeps a fact. */
+interface Copied {
+  /** Its column. An amount has two: `NAME_minor`, an integer in the smallest unit, and `NAME_asset`. */
+  readonly column?: string;
+  /** Rows are looked up by it: an id, a hash, an address, an account number, a sum. */
+  readonly isKey?: true;
+  /** Kept only as long as personal data is. */
+  readonly isPersonal?: true;
+  /** The name of a person or a company, of which people remember a part. */
+  readonly isName?: true;
+}
+
+/** Something that is known of a thing. */
+export interface Fact extends Copied {
+  /** For people: `Account number`. That of a time says what happened then: `Completed`. */
+  readonly title: string;
+  /** Where a row of its list has it, and then where other responses do: a dot selects a nested field. The first one with a value counts. */
+  readonly fields: readonly string[];
+  readonly kind: FactKind;
+}
+
+type FactOf = (title: string, fields: string | readonly string[], copied?: Copied | string) => Fact;
+
+const factOf =
+  (kind: FactKind, marks: Copied = {}): FactOf =>
+  (title, fields, copied) => ({
+    title,
+    kind,
+    ...marks,
+    fields: typeof fields === 'string' ? [fields] : fields,
+    ...(typeof copied === 'string' ? { column: copied } : copied),
+  });
+
+export const text = factOf('text');
+export const time = factOf('time');
+export const amount = factOf('amount');
+export const flag = factOf('flag');
+/** A text that rows are looked up by. */
+export const key = factOf('text', { isKey: true });
+/** An amount that people look rows up by. */
+export const sum = factOf('amount', { isKey: true });
+export const personal = factOf('text', { isPersonal: true });
+export const personalKey = factOf('text', { isKey: true, isPersonal: true });
+export const personName = factOf('text', { isName: true, isPersonal: true });
+
+/** How the service's list is cut into pages. */
+type Pages =
+  /** `limit` and `offset`. */
+  | 'offset'
+  /** `limit` and `page`. */
+  | 'page'
+  /** `limit`, and `startAfter` the id of a row. */
+  | 'after'
+  /** `limit` alone: it returns the newest rows. */
+  | 'limit'
+  /** Everything at once. */
+  | 'whole';
+
+/** How new and changed rows are found without reading the whole list. */
+type ReadBy =
+  /** The service filters by period: the newest rows, and the time of each row that is open. */
+  | 'dated'
+  /** Newest first without a period: from the start back to the oldest row that is open. */
+  | 'newest'
+  /** Rows change at any age: from the start until the count agrees, and the whole list once a day. */
+  | 'count'
+  /** A short list, each time to its end. */
+  | 'whole';
+
+/** A column of the printed list: a field of a row; with `isWide`, only where there is room. */
+type ListColumn = string | { readonly field: string; readonly isWide: true };
+
+/** A list of the service. Its rows are one kind of thing, or several, which `types` of a thing tell apart. */
+export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
+  /** The name of its view in the copy of the account: `payouts`. */
+  readonly name: string;
+  /** What it has, for the docs. */
+  readonly about: string;
+  readonly endpoint: E;
+  /** The field of the response with the rows. */
+  readonly rows: keyof ResponseOf<E> & string;
+  readonly pages: Pages;
+  readonly readBy: ReadBy;
+  /** The fields with the id of a row, its status ('' if it has none) and the time it was made. */
+  readonly id: string;
+  readonly status: string;
+  readonly createdAt: string;
+  /** The fields of the request of whoever reads all of it. */
+  readonly request?: Readonly<Record<string, unknown>>;
+  readonly facts: readonly Fact[];
+  readonly columns: readonly ListColumn[];
+  /** Never set: carries the type of a row. */
+  readonly row?: Row;
+}
+
+/** The rows of a list. */
+type RowIn<E extends Endpoint, K> = K extends keyof ResponseOf<E>
+  ? NonNullable<ResponseOf<E>[K]> extends readonly (infer Row)[]
+    ? Row
+    : never
+  : never;
+
+export type RowOf<L> = L extends ServiceList<infer _E, infer Row> ? Row : never;
+
+/** Declares a list of the service. */
+export const listedBy = <E extends Endpoint, K extends keyof ResponseOf<E> & string>(
+  endpoint: E,
+  list: Omit<ServiceList<E>, 'endpoint' | 'rows' | 'row'> & { readonly rows: K },
+): ServiceList<E, RowIn<E, K>> => ({ endpoint, ...list });
+
+/** What an event means for the thing that it is about. */
+export interface EventMeaning {
+  /** Whether the work is in progress or how it ended, when the event is sent. */
+  readonly outcome: WorkOutcome;
+  /** Compares it with a request. Left out if it says too little: a person may know more. */
+  readonly compare?: (event: EventContent, request: Wanted) => Likeness;
+  /** Text of it that may contain the tag. */
+  readonly textOf?: (event: EventContent) => unknown;
+}
+
+/** Whether work is in progress or how it ended, in the journal's words. */
+export type WorkOutcome = 'accepted' | 'settled' | 'failed';
+
+/** Which rows of its list may be a request for it. */
+export interface RowLikeness<Row = unknown> {
+  /** What the list is asked for, besides the type. */
+  readonly asked?: (request: Wanted) => Readonly<Record<string, unknown>>;
+  readonly compare: (row: Row, request: Wanted) => Likeness;
+  /** Text of a row that may contain the tag, null if there is none. */
+  readonly textOf?: (row: Row) => string | null;
+  /** The id of a row that may lack the usual one. */
+  readonly idOf?: (row: Row) => string | null | undefined;
+}
+
+/** Where the state of a thing is read by its id. */
+interface StatusRead {
+  readonly endpoint: Endpoint;
+  /** The field of its request with the id. */
+  readonly id: string;
+  /** The object of the response with the state, if it is not the response itself. */
+  readonly in?: string;
+  /** The field of that object with the time at which it was started. */
+  readonly createdAt?: string;
+}
+
+/** One kind of thing of the business. All readers derive from it: commands, waiting, evidence, the copy, reports, completion, docs. */
+export interface Thing {
+  /** `payout`. */
+  readonly name: string;
+  /** Whose money or whose own it is. */
+  readonly of: 'account' | 'user';
+  /** The endpoints that start or add it. */
+  readonly starts: readonly Endpoint[];
+  readonly read?: StatusRead;
+  /** The list that has it, and the values of `type` in its rows; without `types`, every other row. */
+  readonly list?: ServiceList;
+  readonly types?: readonly string[];
+  /** What each state means. Without states, it does not begin and end: it is there or not. */
+  readonly states?: Readonly<Record<string, Meaning>>;
+  /** Where the sum is that it moves. */
+  readonly amount: readonly string[];
+  /** Whose name tells it from others, and how that follows the sum: `for`, `from`. */
+  readonly who: readonly string[];
+  readonly way: 'for' | 'from';
+  readonly facts: readonly Fact[];
+  /** Where responses say why it failed; what their words mean ('' for one that is no reason), and why it fails if they do not say it. */
+  readonly reason: readonly string[];
+  readonly reasons?: Readonly<Record<string, string>>;
+  readonly usualReason?: string;
+  /** What becomes of it after it failed, and the command that helps then. */
+  readonly afterFailure?: string;
+  readonly ifFailed: readonly string[];
+  /** Where the values are that other rows have too: what those rows move belongs to it. */
+  readonly links: readonly string[];
+  /** The command that lists it. */
+  readonly lists?: string;
+  /** The command that shows it; its id follows. With `--wait` it follows it to its end. */
+  readonly shows?: string;
+  /** Other commands, with `ID` in place of its id. */
+  readonly more: readonly string[];
+  readonly events: Readonly<Partial<Record<WebhookEvent, EventMeaning>>>;
+  readonly likeness?: RowLikeness;
+}
+
+type Left = 'starts' | 'amount' | 'who' | 'way' | 'reason' | 'ifFailed' | 'links' | 'more' | 'events' | 'facts';
+
+type Given = Omit<Thing, Left | 'list' | 'likeness'> & Partial<Pick<Thing, Left>>;
+
+/** Declares a kind of thing. What its list's rows have, it has. */
+export function thing<E extends Endpoint, Row>(
+  record: Given & { readonly list?: ServiceList<E, Row>; readonly likeness?: RowLikeness<Row> },
+): Thing {
+  const whole = {
+    starts: [],
+    amount: [],
+    who: [],
+    way: 'for',
+    reason: [],
+    ifFailed: [],
+    links: [],
+    more: [],
+    events: {},
+    ...record,
+    facts: [...(record.list?.facts ?? []), ...(record.facts ?? [])],
+  };
+  return whole as unknown as Thing;
+}

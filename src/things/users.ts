@@ -1,0 +1,68 @@
+import { listUsers } from '../contract/endpoints/user-list.ts';
+import { getDetails, onboard, onboardStatus } from '../contract/endpoints/users.ts';
+import { bad, flag, good, key, listedBy, personalKey, personName, text, thing, time, waits } from './thing.ts';
+
+/** The verified users, whether they are active or not. */
+export const users = listedBy(listUsers, {
+  name: 'users',
+  about: 'the verified users',
+  rows: 'users',
+  pages: 'offset',
+  readBy: 'count',
+  id: 'userId',
+  status: '',
+  createdAt: 'createdAt',
+  request: { status: 'all' },
+  facts: [
+    personName('First name', ['firstName', 'personalDetails.firstName'], 'first_name'),
+    personName('Last name', ['lastName', 'personalDetails.lastName'], 'last_name'),
+    flag('Active', 'isActive', 'is_active'),
+    key('EVM wallet', ['wallets.evm', 'walletDetails.evmWallet'], 'evm_wallet'),
+    key('Solana wallet', 'wallets.solana', 'solana_wallet'),
+    key('Bantu wallet', 'wallets.bantu', 'bantu_wallet'),
+    personalKey('Account number', 'virtualAccount.accountNumber', 'account_number'),
+    personName('Account name', 'virtualAccount.accountName', 'account_name'),
+    text('Bank', 'virtualAccount.bankName', 'bank_name'),
+    time('Created', 'createdAt'),
+    time('Verified', 'verifiedAt', 'verified_at'),
+  ],
+  columns: [],
+});
+
+export const user = thing({
+  name: 'user',
+  of: 'user',
+  list: users,
+  read: { endpoint: getDetails, id: 'userId' },
+  who: ['virtualAccount.accountName', 'lastName', 'firstName', 'personalDetails.lastName'],
+  links: [
+    'userId',
+    'wallets.evm',
+    'wallets.solana',
+    'wallets.bantu',
+    'virtualAccount.accountNumber',
+    'walletDetails.evmWallet',
+  ],
+  lists: 'users list',
+  shows: 'users show',
+  more: ['history deposits --user ID --all', 'onramp start ID --amount <naira>'],
+});
+
+/** A user's verification. */
+export const onboarding = thing({
+  name: 'onboarding',
+  of: 'user',
+  starts: [onboard],
+  read: { endpoint: onboardStatus, id: 'requestId' },
+  states: {
+    processing: waits('waits for the BVN to be verified'),
+    completed: good,
+    verified: good,
+    failed: bad(),
+  },
+  facts: [time('Requested', 'createdAt')],
+  reason: ['details.userMessage', 'details.error.message', 'message'],
+  lists: 'users list',
+  shows: 'users onboarding status',
+  events: { 'user.onboarded': { outcome: 'settled' } },
+});
