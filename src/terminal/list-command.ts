@@ -62,10 +62,10 @@ export function choice<const V extends readonly string[]>(name: string, values: 
 }
 
 /** The option that filters a list by user. */
-export const userOption = (help: string) => option('--user <user-id>', help, id);
+const userOption = (help: string) => option('--user <user-id>', help, id);
 
 /** The option that filters a list by token. */
-export const tokenFilter = option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker);
+const tokenFilter = option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker);
 
 /** The option that filters a list by names; `names` says which. */
 export const searchOption = (names: string) =>

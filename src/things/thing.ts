@@ -3,7 +3,7 @@ import type { WebhookEvent } from '../contract/event-payloads.ts';
 import type { EventContent, Likeness, Wanted } from './likeness.ts';
 
 /** What a state means: how it ended, or what it waits for. Texts follow the name of the thing. */
-export type Meaning =
+type Meaning =
   | { readonly ends: 'good' }
   /** Why it ended so, where the service does not say it. */
   | { readonly ends: 'bad'; readonly because?: string }
@@ -121,11 +121,8 @@ export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
 }
 
 /** The rows of a list. */
-type RowIn<E extends Endpoint, K> = K extends keyof ResponseOf<E>
-  ? NonNullable<ResponseOf<E>[K]> extends readonly (infer Row)[]
-    ? Row
-    : never
-  : never;
+type RowIn<E extends Endpoint, K extends keyof ResponseOf<E>> =
+  NonNullable<ResponseOf<E>[K]> extends readonly (infer Row)[] ? Row : never;
 
 export type RowOf<L> = L extends ServiceList<infer _E, infer Row> ? Row : never;
 

@@ -31,7 +31,7 @@ const WAYS: Readonly<Record<ServiceList['pages'], Way>> = {
 };
 
 /** What a list is filtered by, apart from its period. */
-export type ListFilters<E extends Endpoint> = Partial<
+type ListFilters<E extends Endpoint> = Partial<
   Omit<RequestOf<E>, 'limit' | 'offset' | 'page' | 'startAfter' | 'startDate' | 'endDate'>
 >;
 

@@ -50,15 +50,6 @@ export const DEFAULT_LIMIT = 20;
 /** The period of a list that has no limits. */
 export const ALWAYS: ListPeriod = { startDate: undefined, endDate: undefined };
 
-/** Declares a list, whose rows are what `rowsOf` returns. */
-export const listOf = <E extends Endpoint, Row>(
-  endpoint: E,
-  list: Omit<Listing<E, Row>, 'endpoint'>,
-): Listing<E, Row> => ({
-  endpoint,
-  ...list,
-});
-
 /** The period of a list, as times in UTC. Both are in it. */
 export interface ListPeriod {
   readonly startDate: string | undefined;

@@ -2,10 +2,10 @@ import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { PAIRS, SIDES, type Side } from '../../contract/fx.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { amountAt } from '../../things/likeness.ts';
-import { order, trade } from '../../things/market.ts';
+import { trade } from '../../things/market.ts';
 import type { Account } from '../account.ts';
 import { amountIn, stablecoinOf, wireDecimal } from '../fx-terms.ts';
-import { followedWorkOf, workOf } from './work.ts';
+import { followedWorkOf } from './work-of.ts';
 
 const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
 
@@ -45,5 +45,3 @@ export const fxTrade = followedWorkOf(trade, {
     return now && `${pricedText(now)}${then}`;
   },
 });
-
-export const fxOrder = workOf(order);
