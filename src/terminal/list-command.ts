@@ -228,7 +228,8 @@ export function serviceListCommand<E extends Endpoint, Row>(
   ) as Parameters;
   const command = `fiatrail ${words.join(' ')}`;
   const status = fields.find(([name]) => name === 'status');
-  const value = status && valuesOf(unwrap(status[1]).meta ?? { type: '' })?.at(-1);
+  const values = (status && valuesOf(unwrap(status[1]).meta ?? { type: '' })) ?? [];
+  const value = values.find((each) => each === 'failed') ?? values.at(0);
   return listCommand(list.endpoint, {
     ...texts,
     words,

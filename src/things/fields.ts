@@ -27,8 +27,8 @@ export function reasonIn(
   data: unknown,
 ): string | undefined {
   const field = fieldWithValue(data, reason);
-  const said = field === undefined ? undefined : String(valueAt(data, field));
-  return (said !== undefined && Object.hasOwn(reasons, said) ? reasons[said] : said) || undefined;
+  const word = field === undefined ? undefined : String(valueAt(data, field));
+  return (word !== undefined && Object.hasOwn(reasons, word) ? reasons[word] : word) || undefined;
 }
 
 /** The facts that are times, in the order in which they happen. */

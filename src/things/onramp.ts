@@ -25,7 +25,7 @@ export const onramp = thing({
   amount: ['wallet.virtualAccountDetails.amount', 'amount', 'wallet.amount'],
   who: ['wallet.virtualAccountDetails.accountName'],
   facts: [
-    amount('Amount', ['wallet.virtualAccountDetails.amount', 'amount', 'wallet.amount']),
+    amount('Amount', ['amount', 'wallet.amount']),
     text('Account to pay', ['wallet.virtualAccountDetails.accountNumber', 'accountNumber']),
     text('Bank', ['wallet.virtualAccountDetails.bankName', 'bankName']),
     text('Account name', ['wallet.virtualAccountDetails.accountName', 'accountName']),

@@ -127,10 +127,12 @@ type RowIn<E extends Endpoint, K extends keyof ResponseOf<E>> =
 export type RowOf<L> = L extends ServiceList<infer _E, infer Row> ? Row : never;
 
 /** Declares a list of the service. */
-export const listedBy = <E extends Endpoint, K extends keyof ResponseOf<E> & string>(
+export function listedBy<E extends Endpoint, K extends keyof ResponseOf<E> & string>(
   endpoint: E,
   list: Omit<ServiceList<E>, 'endpoint' | 'rows' | 'row'> & { readonly rows: K },
-): ServiceList<E, RowIn<E, K>> => ({ endpoint, ...list });
+): ServiceList<E, RowIn<E, K>> {
+  return { endpoint, ...list };
+}
 
 /** What an event means for the thing that it is about. */
 export interface EventMeaning {

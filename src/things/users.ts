@@ -60,7 +60,12 @@ export const onboarding = thing({
     verified: good,
     failed: bad(),
   },
-  facts: [time('Requested', 'createdAt')],
+  facts: [
+    key('User', 'userId'),
+    flag('Verified', 'verified'),
+    text('Message', ['details.userMessage', 'details.error.message', 'message']),
+    time('Requested', 'createdAt'),
+  ],
   reason: ['details.userMessage', 'details.error.message', 'message'],
   lists: 'users list',
   shows: 'users onboarding status',

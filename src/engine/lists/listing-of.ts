@@ -57,7 +57,8 @@ export function listingOf<E extends Endpoint, Row>(
       }) as RequestWithoutConsent<E>,
     rowsOf: (data: ResponseOf<E>) => (data as Readonly<Record<string, readonly Row[] | null>>)[list.rows],
     idOf: (row) => asText(row, list.id),
-    totalOf,
+    // What such a list calls its total may be that of the page.
+    ...(list.pages === 'after' || list.pages === 'limit' ? {} : { totalOf }),
     ...(isDated ? {} : { timeOf: (row) => asText(row, list.createdAt) }),
     filter: more.filter,
   };
