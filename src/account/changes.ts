@@ -199,11 +199,6 @@ export async function setDefaultProfile(world: World, name: string): Promise<voi
   await withConfigLock(world, () => writeSettings(world, { defaultProfile: name }));
 }
 
-/** Sets whether reads write to the completion cache. Throws CliError usage. */
-export async function setCompletionCached(world: World, isOn: boolean): Promise<void> {
-  await withConfigLock(world, () => writeSettings(world, { completionCache: isOn ? undefined : 'off' }));
-}
-
 /** Lets a folder's file choose the live profile that it names. Throws CliError usage. */
 export async function approvePin(world: World, pin: Pin): Promise<void> {
   await withConfigLock(world, () => approve(world, pin));

@@ -44,16 +44,6 @@ export function journalMemoryDirs(world: UserEnv): { readonly configFolder: stri
   return { configFolder: join(configDir(world), 'journals'), stateFolder: join(stateDir(world), 'journals') };
 }
 
-/** The completion cache. */
-export function completionCachePath(world: UserEnv): string {
-  return join(stateDir(world), 'completion.db');
-}
-
-/** What was written to the completion cache last. */
-export function completionMarkPath(world: UserEnv): string {
-  return join(stateDir(world), 'completion.last');
-}
-
 /** The file in which psql looks for passwords. */
 export function passwordFilePath({ env, homeDir, platform }: UserEnv): string {
   if (env['PGPASSFILE']) return resolve(env['PGPASSFILE']);

@@ -230,8 +230,6 @@ export const PROFILE_FILE: FileKind<StoredProfile> = {
 /** Settings that apply to all profiles. */
 interface SharedSettings {
   readonly defaultProfile?: string | undefined;
-  /** Whether reads write to the completion cache; undefined means `on`. */
-  readonly completionCache?: 'on' | 'off' | undefined;
 }
 
 /** The format of the settings file. */
@@ -239,11 +237,9 @@ const SETTINGS_FILE: FileKind<SharedSettings> = {
   what: 'settings',
   madeBy: 'fiatrail profiles use',
   migrations: [],
-  check: ({ defaultProfile, completionCache }) => {
+  check: ({ defaultProfile }) => {
     if (defaultProfile !== undefined && typeof defaultProfile !== 'string') return { wrong: 'defaultProfile' };
-    if (completionCache !== undefined && completionCache !== 'on' && completionCache !== 'off')
-      return { wrong: 'completionCache' };
-    return { value: { defaultProfile, completionCache } };
+    return { value: { defaultProfile } };
   },
 };
 
@@ -312,11 +308,6 @@ export function profileNames(world: UserEnv): string[] {
 
 export function readDefaultName(world: UserEnv): string | undefined {
   return readVersioned(settingsPath(world), SETTINGS_FILE)?.defaultProfile;
-}
-
-/** Whether reads write to the completion cache. Throws CliError usage for invalid or newer settings. */
-export function isCompletionCached(world: UserEnv): boolean {
-  return readVersioned(settingsPath(world), SETTINGS_FILE)?.completionCache !== 'off';
 }
 
 /** Changes settings. Throws CliError usage for invalid or newer ones, which are left unchanged. */

@@ -55,7 +55,10 @@ const MATCH_COLUMNS: readonly Column[] = [
 ];
 
 /** The fields of a story for people: what is known of this kind of thing, then its timeline and what can be run next. */
-function storyColumns({ facts, amount: sums }: Thing, { row, status, means, amount, user, asOf, next }: Story): readonly Column[] {
+function storyColumns(
+  { facts, amount: sums }: Thing,
+  { row, status, means, amount, user, asOf, next }: Story,
+): readonly Column[] {
   const has = (path: string) =>
     path.split('.').reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], row) != null;
   const known = facts.flatMap(({ title, fields, kind }) => {

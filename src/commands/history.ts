@@ -90,6 +90,7 @@ const allTransfers = listedBy(listTransactions, {
   id: 'id',
   status: 'status',
   createdAt: 'createdAt',
+  label: [],
   facts: [text('Direction', 'direction'), amount('Amount', 'amount'), text('Type', 'type')],
   columns: ['id', 'createdAt', 'direction', 'amount', 'status', { field: 'type', isWide: true }],
 });

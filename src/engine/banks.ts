@@ -1,8 +1,8 @@
 import { CliError } from '../base/errors.ts';
 import type { Choice } from '../base/world.ts';
-import { wordOfBank } from '../contract/completion-entries.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { listBankAccounts, listBanks } from '../contract/endpoints/banks.ts';
+import { wordOfBank } from '../contract/plain-ids.ts';
 import { printable } from '../money/amount.ts';
 import { visible } from '../present/text.ts';
 import type { Account } from './account.ts';

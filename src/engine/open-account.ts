@@ -1,12 +1,7 @@
-import { completionCachePath, completionMarkPath } from '../account/paths.ts';
-import type { Profile } from '../account/profile.ts';
-import { profileFile } from '../account/stored-profile.ts';
 import { CliError } from '../base/errors.ts';
 import { oneAtATime } from '../base/one-at-a-time.ts';
-import type { World } from '../base/world.ts';
 import { ANSWER_NOT_OPENED, type CallOptions, requestIdOf } from '../client/client.ts';
 import { validRequest } from '../client/request.ts';
-import type { CompletionEntries } from '../contract/completion-entries.ts';
 import {
   consentsOf,
   type Endpoint,
@@ -15,9 +10,7 @@ import {
   type ResponseOf,
 } from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
-import { sha256Hex } from '../crypto/digest.ts';
-import { entryAt, stampOf } from '../files/inspect.ts';
-import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts';
+import { entryAt } from '../files/inspect.ts';
 import type { Journal } from '../journal/interface.ts';
 import type { JournalLocation } from '../journal/open.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
@@ -81,13 +74,11 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
     operators: operatorsOf(() => account),
     existingJournal: async () => (location().server || entryAt(location().path) ? journal() : undefined),
     close: async () => {
-      await memory.flush();
       await connection.close();
       await own.close();
     },
   };
-  const memory = createMemory(given, profile, account.accountNames);
-  const calling = { remember: memory.note, inTurn: oneAtATime() };
+  const calling = { inTurn: oneAtATime() };
   return account;
 }
 
@@ -128,7 +119,6 @@ function operatorsOf(account: () => Account): Account['operators'] {
 const NAMES_FINTECH: readonly string[] = ['wallets.get-fintech', 'fees.get'];
 
 interface Calling {
-  remember(endpoint: Endpoint, data: unknown): Promise<void>;
   /** Runs reads that may not take long one after the other, so that they share a connection. */
   inTurn<T>(read: () => Promise<T>): Promise<T>;
 }
@@ -141,7 +131,7 @@ function noteUnread(activity: Activity, error: unknown): void {
 
 async function callOf<E extends Endpoint>(
   account: Account,
-  { remember, inTurn }: Calling,
+  { inTurn }: Calling,
   endpoint: E,
   input: RequestWithoutConsent<E>,
   options: AccountCallOptions,
@@ -170,10 +160,7 @@ async function callOf<E extends Endpoint>(
       })
     : { reply: await call(options.isLate), operationId: undefined };
   if (!isRead && !options.isRecorded) activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
-  else if (isRead && !globals.dryRun) {
-    if (NAMES_FINTECH.includes(endpoint.id)) await learnFintech(account, reply.data);
-    await remember(endpoint, reply.data);
-  }
+  else if (isRead && !globals.dryRun && NAMES_FINTECH.includes(endpoint.id)) await learnFintech(account, reply.data);
   await warnOf(account, reply, isRead);
   return { ...reply, request: input };
 }
@@ -194,82 +181,6 @@ function openedOnUse<T extends { close(): unknown }>(start: () => Promise<T>) {
       );
     },
   };
-}
-
-/** Collects entries for the completion cache, and writes them in batches. */
-interface CompletionMemory {
-  /** Notes the response of a read. */
-  note(endpoint: Endpoint, data: unknown): Promise<void>;
-  /** Writes what was noted. Call it when everything has been printed. Never fails. */
-  flush(): Promise<void>;
-}
-
-/** A long list is written in batches of this size. */
-const MAX_NOTED = 5_000;
-
-/** Opens the memory of a command. `account` is called only if there is something to write. */
-function createMemory(
-  { world, globals, say }: Notices,
-  profile: Profile,
-  account: () => Promise<{ readonly keyFingerprint: string }>,
-): CompletionMemory {
-  const startedUs = world.clock.now() * 1000;
-  let noted: CompletionEntries[] = [];
-  let [before, count] = [0, 0];
-  const flush = async () => {
-    if (noted.length === 0) return;
-    const [all, firstUs] = [noted, startedUs - before];
-    noted = [];
-    before += count;
-    count = 0;
-    try {
-      const { keyFingerprint } = await account();
-      if (isStored(world, profile, keyFingerprint, all)) return;
-      const { storeEntries } = await import('../account/completion-cache.ts');
-      await storeEntries(world, { keyFingerprint, profile }, all, firstUs);
-      noteStored(world, profile, keyFingerprint, all);
-    } catch (error) {
-      if (globals.verbose) await say(`the completion cache could not be updated (${String(error)})`);
-    }
-  };
-  return {
-    note: async (endpoint, data) => {
-      // Completion reads an embedded sandbox directly.
-      if (profile.mode === 'embedded') return;
-      const { completionEntriesIn } = await import('../contract/completion-entries.ts');
-      const found = completionEntriesIn(endpoint, data);
-      if (!found || (found.entries.length === 0 && found.whole.length === 0)) return;
-      noted.push(found);
-      count += found.entries.length;
-      if (count >= MAX_NOTED) await flush();
-    },
-    flush,
-  };
-}
-
-/** How long what was written last is not written again. */
-const STORED_MS = 3_600_000;
-
-/** Whether the completion cache has just these entries from the last write, so that it need not be opened. */
-function isStored(world: World, ...written: Written): boolean {
-  const [at = '', ...rest] = (readPrivateFile(completionMarkPath(world)) ?? '').split('\n');
-  const ageMs = world.clock.now() - Number(at);
-  return ageMs >= 0 && ageMs < STORED_MS && rest.join('\n') === markOf(world, ...written);
-}
-
-function noteStored(world: World, ...written: Written): void {
-  const mark = markOf(world, ...written);
-  if (mark === undefined) return;
-  replaceFileUnflushed(completionMarkPath(world), `${world.clock.now()}\n${mark}`, world.ids.uuid());
-}
-
-type Written = [profile: Profile, keyFingerprint: string, entries: readonly CompletionEntries[]];
-
-/** Identifies a write and the file after it; undefined without a file. */
-function markOf(world: World, { name, baseUrl }: Profile, ...written: [string, unknown]): string | undefined {
-  const stamp = stampOf(completionCachePath(world));
-  const all = [name, baseUrl, stampOf(profileFile(world, name)) ?? '', ...written];
-  return stamp && `${stamp}\n${sha256Hex(JSON.stringify(all))}`;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

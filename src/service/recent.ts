@@ -1,8 +1,8 @@
-import { type CompletionEntry, type EntryKind, isNamedBy } from '../contract/completion-entries.ts';
+import { isNamedBy, type KnownId } from '../contract/plain-ids.ts';
 import { type Database, openForReading } from '../sqlite/database.ts';
 import { BANKS } from './banks/banks.ts';
 
-/** The table with the entries of a kind in the sandbox. `newest` is an order that an index supports. */
+/** The table with the rows of a list in the sandbox. `newest` is an order that an index supports. */
 interface EntryTable {
   readonly table: string;
   readonly id: string;
@@ -14,25 +14,29 @@ interface EntryTable {
 const MAX_IDS = 100;
 const OWN = 'fintech = (SELECT fintech FROM api_key JOIN setting ON key = embedded_api_key)';
 
-const ENTRY_TABLES: Readonly<Partial<Record<EntryKind, EntryTable>>> = {
-  user: {
+const ENTRY_TABLES: Readonly<Record<string, EntryTable>> = {
+  users: {
     table: 'user',
     id: 'user_id',
     about: "first_name || ' ' || last_name",
     newest: 'created_at DESC, id DESC',
   },
-  'bank-account': { table: 'bank_account', id: 'account_id', about: "verified_name || ', ' || number" },
-  wallet: { table: 'external_wallet', id: 'address', about: "coalesce(label || ' ', '') || blockchain || ' ' || type" },
-  order: {
+  bank_accounts: { table: 'bank_account', id: 'account_id', about: "verified_name || ', ' || number" },
+  external_wallets: {
+    table: 'external_wallet',
+    id: 'address',
+    about: "coalesce(label || ' ', '') || blockchain || ' ' || type",
+  },
+  fx_orders: {
     table: 'fx_order',
     id: 'order_id',
     about: "pair || ' at ' || (price_micro / 1000000.0) || ', ' || state",
     where: "state <> 'deleted'",
   },
-  trade: { table: 'fx_trade', id: 'trade_id', about: "side || ' ' || pair || ', ' || state" },
-  'fee-withdrawal': { table: 'fee_withdrawal', id: 'withdrawal_id', about: "account_name || ', ' || state" },
-  'request swaps': { table: 'swap', id: 'request_id', about: 'state' },
-  'request bridge': { table: 'bridge', id: 'request_id', about: "from_network || ' ' || to_network || ', ' || state" },
+  fx_trades: { table: 'fx_trade', id: 'trade_id', about: "side || ' ' || pair || ', ' || state" },
+  fee_withdrawals: { table: 'fee_withdrawal', id: 'withdrawal_id', about: "account_name || ', ' || state" },
+  swaps: { table: 'swap', id: 'request_id', about: 'state' },
+  bridge_transfers: { table: 'bridge', id: 'request_id', about: "from_network || ' ' || to_network || ', ' || state" },
 };
 
 /**
@@ -40,13 +44,12 @@ const ENTRY_TABLES: Readonly<Partial<Record<EntryKind, EntryTable>>> = {
  * with the start of a name. No time
  * passes, no request is counted, no file is created.
  */
-export async function recentIds(path: string, kind: EntryKind, start: string): Promise<readonly CompletionEntry[]> {
-  if (kind === 'bank') return BANKS.map(({ code, name }) => ({ kind, id: code, about: name }));
-  const table = ENTRY_TABLES[kind];
+export async function recentIds(path: string, list: string, start: string): Promise<readonly KnownId[]> {
+  const table = ENTRY_TABLES[list];
   const store = table && (await openForReading(path));
   if (!store) return [];
   try {
-    return idsIn(store, table, start).map(({ id, about }) => ({ kind, id, about }));
+    return idsIn(store, table, start);
   } finally {
     store.close();
   }
@@ -58,13 +61,19 @@ function idsIn(
   start: string,
 ) {
   const select = `SELECT ${id} AS id, ${about} AS about FROM ${table} WHERE ${where}`;
-  if (start === '') return store.all<CompletionEntry>(`${select} AND ${OWN} ORDER BY ${newest} LIMIT ?`, MAX_IDS);
-  const found = store.all<CompletionEntry>(
+  if (start === '')
+    return store.all<{ id: string; about: string }>(`${select} AND ${OWN} ORDER BY ${newest} LIMIT ?`, MAX_IDS);
+  const found = store.all<{ id: string; about: string }>(
     // The plus sign keeps SQLite from using the index of the account, which would read all its rows.
     `${select} AND +${OWN} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} LIMIT ?`,
     ...[start, `${start}\u{10ffff}`, MAX_IDS],
   );
   if (found.length > 0) return found;
   const named = `${select} AND ${OWN} AND instr(lower(${about}), lower(?)) > 0 ORDER BY ${newest} LIMIT ?`;
-  return store.all<CompletionEntry>(named, start, MAX_IDS).filter((entry) => isNamedBy(entry.about, start));
+  return store
+    .all<{ id: string; about: string }>(named, start, MAX_IDS)
+    .filter((entry) => isNamedBy(entry.about, start));
 }
+
+/** The banks of the sandbox. */
+export const knownBanks = (): readonly KnownId[] => BANKS.map(({ code, name }) => ({ id: code, about: name }));

@@ -41,6 +41,7 @@ export const payouts = listedBy(listPayouts, {
   id: 'id',
   status: 'status',
   createdAt: 'createdAt',
+  label: ['bankAccount.accountName', 'amount', 'status'],
   facts: [
     text('Type', 'type', 'type'),
     text('Payout status', 'payoutStatus', 'payout_status'),

@@ -12,6 +12,7 @@ export const bridgeTransfers = listedBy(listBridges, {
   id: 'requestId',
   status: 'status',
   createdAt: 'createdAt',
+  label: ['fromNetwork', 'toNetwork', 'amount', 'status'],
   facts: [
     key('Transaction', 'transactionId', 'transaction_id'),
     key('Reference', 'reference', 'reference'),

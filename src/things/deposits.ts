@@ -11,6 +11,7 @@ export const deposits = listedBy(listDeposits, {
   id: 'id',
   status: 'status',
   createdAt: 'createdAt',
+  label: ['depositor.name', 'amount', 'status'],
   facts: [
     text('Type', 'type', 'type'),
     key('User', 'userId', 'user_id'),

@@ -11,6 +11,7 @@ export const bankAccounts = listedBy(listBankAccounts, {
   id: 'accountId',
   status: '',
   createdAt: 'createdAt',
+  label: ['accountName', 'accountNumber', 'bankName', 'label'],
   facts: [
     personName('Account name', 'accountName', 'account_name'),
     personalKey('Account number', 'accountNumber', 'account_number'),
@@ -46,6 +47,7 @@ export const externalWallets = listedBy(getFintechWallet, {
   id: 'address',
   status: 'status',
   createdAt: 'addedAt',
+  label: ['label', 'blockchain', 'type'],
   facts: [
     key('Address', 'address', 'address'),
     personal('Label', 'label', 'label'),

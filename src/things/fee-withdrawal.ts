@@ -16,6 +16,7 @@ export const feeWithdrawals = listedBy(listFeeWithdrawals, {
   id: 'withdrawalId',
   status: 'status',
   createdAt: 'createdAt',
+  label: ['accountName', 'amount', 'status'],
   facts: [
     sum('Amount', 'amount', 'amount'),
     personName('To', 'accountName', 'account_name'),

@@ -14,6 +14,7 @@ export const trades = listedBy(listTrades, {
   id: 'tradeId',
   status: 'status',
   createdAt: 'createdAt',
+  label: ['side', 'pair', 'cngnAmount', 'status'],
   facts: [
     text('Pair', 'pair', 'pair'),
     text('Side', 'side', 'side'),
@@ -77,6 +78,7 @@ export const orders = listedBy(listOrders, {
   id: 'orderId',
   status: 'status',
   createdAt: 'createdAt',
+  label: ['side', 'pair', 'price', 'status'],
   facts: [
     text('Pair', 'pair', 'pair'),
     text('Side', 'side', 'side'),

@@ -13,6 +13,7 @@ export const swaps = listedBy(listSwaps, {
   id: 'requestId',
   status: 'status',
   createdAt: 'createdAt',
+  label: ['sellToken', 'buyToken', 'amountIn', 'status'],
   facts: [
     text('Type', 'type', 'type'),
     text('Trigger', 'triggerType', 'trigger'),

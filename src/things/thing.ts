@@ -114,6 +114,8 @@ export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
   readonly createdAt: string;
   /** The fields of the request of whoever reads all of it. */
   readonly request?: Readonly<Record<string, unknown>>;
+  /** The fields by which a person recognises a row: what completion and questions show beside its id. Never a secret, and of a person only the name. */
+  readonly label: readonly string[];
   readonly facts: readonly Fact[];
   readonly columns: readonly ListColumn[];
   /** Never set: carries the type of a row. */

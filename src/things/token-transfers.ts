@@ -25,6 +25,7 @@ export const withdrawals = listedBy(listWithdrawals, {
   id: 'requestId',
   status: 'status',
   createdAt: 'createdAt',
+  label: ['amount', 'network', 'status'],
   facts: [
     text('Type', 'type', 'type'),
     key('User', 'userId', 'user_id'),

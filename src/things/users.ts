@@ -13,6 +13,7 @@ export const users = listedBy(listUsers, {
   status: '',
   createdAt: 'createdAt',
   request: { status: 'all' },
+  label: ['firstName', 'lastName'],
   facts: [
     personName('First name', ['firstName', 'personalDetails.firstName'], 'first_name'),
     personName('Last name', ['lastName', 'personalDetails.lastName'], 'last_name'),

@@ -93,7 +93,6 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
   [/FROM outbox o LEFT JOIN delivery/, 'sandbox events list counts them'],
   [/^UPDATE (?:forward|movement)|FROM forward WHERE event IN/, 'a replay of dead deliveries, or a seed'],
   [/^INSERT INTO wallet|^WITH RECURSIVE/, 'sandbox seed'],
-  [/FROM seen WHERE account = account\.id|^SELECT id FROM account$/, 'accounts of the completion cache'],
   [/FROM page|AS page|^SELECT (?:page|user)\./, 'a page of a list, which was cut before'],
   [/^SELECT COUNT\(\*\) AS n FROM (?:swap|bridge|withdrawal|user)\b.* WHERE \S*fintech = /, 'the total of a list'],
   [/FROM person_name WHERE (?:instr|strpos)\(/, 'find by a part of a name, which scans the names and not the rows'],

@@ -99,9 +99,6 @@ $ write body.json '{"event": "user.onboarded", "eventId": "1", "version": "1.0.0
 $ fiatrail webhooks open --body body.json
 $ fiatrail completion install zsh
 $ fiatrail completion uninstall zsh
-$ fiatrail completion cache show
-$ fiatrail completion cache set on
-$ fiatrail completion cache set off
 $ fiatrail sync
 $ fiatrail sync status
 $ fiatrail sync backup mirror-copy.db

@@ -76,7 +76,7 @@ async function resolveLine(typed: readonly string[], catalogue: readonly Group[]
 
 /**
  * Returns the completions for a command line whose last word is being typed. Sends nothing and writes nothing: ids come
- * from the journal, the embedded sandbox and the completion cache.
+ * from the journal, the embedded sandbox and the copy of the account.
  */
 export async function candidatesFor(
   typed: readonly string[],

@@ -1,15 +1,12 @@
 import * as z from 'zod/mini';
-import { setCompletionCached } from '../../account/changes.ts';
-import { deleteCache, RETENTION_DAYS, stateOfCache } from '../../account/completion-cache.ts';
-import { completionCachePath, completionFile } from '../../account/paths.ts';
-import { isCompletionCached } from '../../account/stored-profile.ts';
+import { completionFile } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { changeText, readText, removeText, writeText } from '../../files/plain-file.ts';
 import { type Command, command } from '../../terminal/command.ts';
-import { argument, oneOf, optionalArgument } from '../../terminal/parse/parameters.ts';
+import { oneOf, optionalArgument } from '../../terminal/parse/parameters.ts';
 
 /** The scripts. Each runs `fiatrail completion complete -- <words>`, which main handles before loading anything else. */
 const SCRIPTS = {
@@ -201,7 +198,7 @@ const installCommand = command({
   words: ['completion', 'install'],
   summary: 'Install completion for a shell',
   details:
-    'Writes the completion script to the folder where the shell looks for it and, for bash, a line that loads it to ~/.bashrc. Completes commands, flags, values, ids and banks. The name of a person, a bank account or a wallet completes to its id; several are listed first. Ids come from the journal and from the embedded sandbox or, for an account over the network, from the completion cache. Nothing is sent to the service.',
+    'Writes the completion script to the folder where the shell looks for it and, for bash, a line that loads it to ~/.bashrc. Completes commands, flags, values, ids and banks. The name of a person, a bank account or a wallet completes to its id; several are listed first. Ids come from the journal and from the embedded sandbox or, for an account over the network, from its copy (fiatrail sync). Nothing is sent to the service.',
   examples: ['fiatrail completion install zsh', 'fiatrail completion install fish -o json'],
   endpoints: [],
   isLocal: true,
@@ -229,82 +226,4 @@ const uninstallCommand = command({
   },
 });
 
-async function cacheState(world: World) {
-  const { accounts, entries: things, oldestMs, newestMs } = await stateOfCache(world);
-  const timeOf = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
-  return {
-    cache: isCompletionCached(world) ? 'on' : 'off',
-    file: completionCachePath(world),
-    keptDays: RETENTION_DAYS,
-    accounts,
-    oldest: timeOf(oldestMs),
-    newest: timeOf(newestMs),
-    things,
-  };
-}
-
-const COLUMNS = [
-  { field: 'cache', title: 'Cache' },
-  { field: 'file', title: 'File' },
-  { field: 'keptDays', title: 'Days stored' },
-  { field: 'accounts', title: 'Accounts' },
-  { field: 'oldest', title: 'Oldest' },
-  { field: 'newest', title: 'Newest' },
-  {
-    field: 'things',
-    title: 'Remembered',
-    columns: [
-      { field: 'kind', title: 'Kind' },
-      { field: 'count', title: 'Count', align: 'right' },
-    ],
-  },
-] as const;
-
-const cacheSchema = () =>
-  z.object({
-    cache: z.enum(['on', 'off']),
-    file: z.string(),
-    keptDays: z.int(),
-    accounts: z.int(),
-    oldest: z.nullable(z.iso.datetime()),
-    newest: z.nullable(z.iso.datetime()),
-    things: z.array(z.object({ kind: z.string(), count: z.int() })),
-  });
-
-const cacheShowCommand = command({
-  words: ['completion', 'cache', 'show'],
-  summary: 'Show whether the completion cache is on and what it has',
-  examples: ['fiatrail completion cache show', 'fiatrail completion cache show -o json --query things'],
-  endpoints: [],
-  isLocal: true,
-  prints: cacheSchema,
-  parameters: {},
-  run: async ({ world }) => ({ result: { data: await cacheState(world), columns: COLUMNS } }),
-});
-
-const cacheSetCommand = command({
-  words: ['completion', 'cache', 'set'],
-  summary: 'Turn the completion cache on or off',
-  details: `Commands that read from an account over the network save ids, the names of users, bank accounts and banks, the numbers of bank accounts, and the labels of wallets, so that completion can offer them without a request. Only completion uses the cache: one file that only you can read, with separate entries for each API key. An entry expires ${RETENTION_DAYS} days after it was last read. "off" deletes the file and saves nothing until "on".`,
-  examples: ['fiatrail completion cache set off', 'fiatrail completion cache set on'],
-  endpoints: [],
-  isLocal: true,
-  prints: cacheSchema,
-  parameters: { state: argument('state', 'on or off', oneOf('on', 'off'), 'On or off?') },
-  run: async (session, { state }) => {
-    const { world } = session;
-    endDryRun(session, { cache: state, file: completionCachePath(world) });
-    await setCompletionCached(world, state === 'on');
-    // After the setting is written: a command that writes in between sees the setting and deletes the file too.
-    if (state === 'off') deleteCache(world);
-    return { result: { data: await cacheState(world), columns: COLUMNS } };
-  },
-});
-
-export const commands: readonly Command[] = [
-  ...scriptCommands,
-  installCommand,
-  uninstallCommand,
-  cacheShowCommand,
-  cacheSetCommand,
-];
+export const commands: readonly Command[] = [...scriptCommands, installCommand, uninstallCommand];

@@ -1,8 +1,14 @@
-import { cachedEntries } from '../../account/completion-cache.ts';
 import { journalPath, sandboxPath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
-import { type EntryKind, isPlainId, wordOfBank } from '../../contract/completion-entries.ts';
+import { isPlainId, wordOfBank } from '../../contract/plain-ids.ts';
+import { bridgeTransfers } from '../../things/bridge-transfer.ts';
+import { bankAccounts, externalWallets } from '../../things/destinations.ts';
+import { feeWithdrawals } from '../../things/fee-withdrawal.ts';
+import { orders, trades } from '../../things/market.ts';
+import { swaps } from '../../things/swap.ts';
+import type { ServiceList } from '../../things/thing.ts';
+import { users } from '../../things/users.ts';
 
 // Separate from complete.ts, which rarely needs an account.
 
@@ -26,36 +32,33 @@ interface TypedWords {
   readonly start: string;
 }
 
-/** The kind that each placeholder in the help stands for. */
-const KIND_OF: Readonly<Record<string, EntryKind>> = {
-  'user-id': 'user',
-  'bank-account': 'bank-account',
-  'bank-account-id': 'bank-account',
-  'external-wallet': 'wallet',
-  'order-id': 'order',
-  'trade-id': 'trade',
-  'withdrawal-id': 'fee-withdrawal',
+/** The list that has what each placeholder in the help stands for. */
+const LIST_OF: Readonly<Record<string, unknown>> = {
+  'user-id': users,
+  'bank-account': bankAccounts,
+  'bank-account-id': bankAccounts,
+  'external-wallet': externalWallets,
+  'order-id': orders,
+  'trade-id': trades,
+  'withdrawal-id': feeWithdrawals,
 };
 
-/**
- * Returns candidates for a placeholder: from this machine's journal, and from the embedded sandbox or, for any other profile, the
- * completion cache.
- */
+/** Returns candidates for a placeholder: from this machine's journal, and from the embedded sandbox or the copy of the account. */
 export async function knownFor(placeholder: string, line: TypedWords, world: World): Promise<readonly Candidate[]> {
   const profile = resolveProfile(line.profile, world);
   if (placeholder === 'operation-id') return operations(line, profile, world);
   if (placeholder === 'request-id') return requests(line, profile, world);
   if (placeholder === 'code') return banks(line, profile, world);
-  const kind = KIND_OF[placeholder];
-  const found = kind ? await things(kind, line.start, profile, world) : [];
+  const list = LIST_OF[placeholder] as ServiceList | undefined;
+  const found = list ? await listed(list, line.start, profile, world) : [];
   return placeholder === 'bank-account' ? [{ text: 'default', about: 'the default bank account' }, ...found] : found;
 }
 
-async function things(kind: EntryKind, start: string, profile: Profile, world: World): Promise<readonly Candidate[]> {
+async function listed(list: ServiceList, start: string, profile: Profile, world: World): Promise<readonly Candidate[]> {
   const found =
     profile.mode === 'embedded'
-      ? await (await import('../../service/recent.ts')).recentIds(sandboxPath(world), kind, start)
-      : await cachedEntries(world, profile, kind, start);
+      ? await (await import('../../service/recent.ts')).recentIds(sandboxPath(world), list.name, start)
+      : await (await import('../../engine/mirror/recent.ts')).recentIds(world, profile, list, start);
   return found.map(({ id, about }) => ({ text: id, about, ...(id.startsWith(start) ? {} : { isNamed: true }) }));
 }
 
@@ -64,7 +67,11 @@ async function things(kind: EntryKind, start: string, profile: Profile, world: W
  * what finds a bank in another way, such as its initials, completes to its code.
  */
 async function banks({ start }: TypedWords, profile: Profile, world: World): Promise<readonly Candidate[]> {
-  const codes = await things('bank', '', profile, world);
+  const known =
+    profile.mode === 'embedded'
+      ? (await import('../../service/recent.ts')).knownBanks()
+      : await (await import('../../engine/mirror/recent.ts')).recentBanks(world, profile);
+  const codes: readonly Candidate[] = known.map(({ id, about }) => ({ text: id, about }));
   if (start === '') return codes;
   const named = codes.flatMap(({ text, about = '' }) => {
     const name = wordOfBank(about);
@@ -90,22 +97,22 @@ async function operations({ start }: TypedWords, { name }: Profile, world: World
   return found.map(({ id, summary }) => ({ text: id, about: summary }));
 }
 
-/** The groups that start requests, and the kind of these requests in the cache, if there is one. */
-const REQUESTS: Readonly<Record<string, EntryKind | undefined>> = {
+/** The groups that start requests, and the list that has their request ids, if there is one. */
+const REQUESTS: Readonly<Record<string, unknown>> = {
   users: undefined,
-  onramp: 'request onramp',
-  offramp: 'request offramp',
-  payout: 'request payout',
+  onramp: undefined,
+  offramp: undefined,
+  payout: undefined,
   withdrawals: undefined,
-  swaps: 'request swaps',
-  bridge: 'request bridge',
+  swaps,
+  bridge: bridgeTransfers,
 };
 
 /** Returns requests of the same command group, such as onramps for `onramp status`; of all groups for commands like `recover`, which starts none. */
 async function requests({ group, start }: TypedWords, profile: Profile, world: World): Promise<readonly Candidate[]> {
   const groups = Object.hasOwn(REQUESTS, group) ? [group] : Object.keys(REQUESTS);
-  const kinds = groups.flatMap((each) => REQUESTS[each] ?? []);
-  const sources = [started(start, groups, profile, world), ...kinds.map((kind) => things(kind, start, profile, world))];
+  const lists = groups.flatMap((each) => (REQUESTS[each] as ServiceList | undefined) ?? []);
+  const sources = [started(start, groups, profile, world), ...lists.map((list) => listed(list, start, profile, world))];
   const found = (await Promise.all(sources.map((source) => source.catch(() => [])))).flat();
   return [...new Map(found.toReversed().map((each) => [each.text, each])).values()].toReversed();
 }

@@ -1,5 +1,4 @@
 import { storeSecret } from '../../account/changes.ts';
-import { moveEntries } from '../../account/completion-cache.ts';
 import { ROTATION_PROCESS, stateDir, unfinishedRotations } from '../../account/paths.ts';
 import { apiKeyFrom } from '../../account/service-address.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
@@ -322,8 +321,6 @@ export async function completeRotation(
     // Before the key is stored: a command that already uses it must find the account's idempotency keys and unknown outcomes.
     const link = { newFingerprint: fingerprint(key) };
     const rotation = await advance(account, operationId, 'sending', 'answered', link);
-    // Entries that cannot be moved will be read again with the new key.
-    await moveEntries(world, rotation.baseUrl, rotation.oldFingerprint, link.newFingerprint).catch(() => {});
     await storeKey(account, rotation, key);
     await prove(account, operationId, key);
     await push(account, rotation, key);
