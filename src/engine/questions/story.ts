@@ -1,6 +1,6 @@
 import { isInDoubt } from '../../journal/states.ts';
 import { amountForPeople } from '../../money/amount.ts';
-import { isPlainObject, type Plain, type PlainObject } from '../../present/plain.ts';
+import { isPlainObject, type Plain, type PlainObject, withKnown } from '../../present/plain.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Account } from '../account.ts';
 import { shownTarget } from '../inbox.ts';
@@ -18,7 +18,6 @@ import {
   nairaAt,
   type OnrampOf,
   recordedOf,
-  withoutNulls,
 } from './known.ts';
 import { eventsAbout, type FindMatch, timeOf } from './look.ts';
 import { amountIn, goesOn, meaningOf, reasonIn, textIn } from './words.ts';
@@ -139,7 +138,7 @@ export async function storyOf(
 ): Promise<Story> {
   const recorded = await recordedOf(account, match.operations);
   const answers = recorded.length > 0 ? await answersIn(recorded) : {};
-  const row: PlainObject = { ...answers, ...eventRow(match), ...match.found?.row, ...withoutNulls(answered) };
+  const row = withKnown({ ...answers, ...eventRow(match), ...match.found?.row }, answered ?? {});
   const { kind, id } = match;
   const now = account.world.clock.now();
   const status = textIn(row, ['status']) ?? (kind.name === 'operation' ? match.operations[0]?.state : undefined);
