@@ -1795,14 +1795,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/client/refusals.ts',
-    line: 'if (isBroken(httpStatus) || namesSuccess || codes.some((code) => code !== LIMITED)) return false;',
+    line: 'if (httpStatus !== 429 || namesSuccess || codes.some((code) => code !== LIMITED)) return false;',
     change: 'if (namesSuccess || codes.some((code) => code !== LIMITED)) return false;',
     tests: DEFINITE,
   },
   {
     file: 'src/client/refusals.ts',
-    line: 'if (isBroken(httpStatus) || namesSuccess || codes',
-    change: 'if (isBroken(httpStatus) || codes',
+    line: 'if (httpStatus !== 429 || namesSuccess || codes',
+    change: 'if (httpStatus !== 429 || codes',
     tests: DEFINITE,
   },
   {
@@ -1819,20 +1819,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/client/refusals.ts',
-    line: 'return ownCodes.length > 0 || (httpStatus === 429 && deciding',
-    change: 'return true || (httpStatus === 429 && deciding',
-    tests: DEFINITE,
-  },
-  {
-    file: 'src/client/refusals.ts',
-    line: '(httpStatus === 429 && deciding.includes(RATE_LIMITED))',
-    change: 'deciding.includes(RATE_LIMITED)',
-    tests: DEFINITE,
-  },
-  {
-    file: 'src/client/refusals.ts',
-    line: '|| (httpStatus >= 300 && httpStatus <= 399)',
-    change: '',
+    line: 'return ownCodes.length > 0 || deciding.includes(RATE_LIMITED);',
+    change: 'return true;',
     tests: DEFINITE,
   },
   {

@@ -27,7 +27,6 @@ describe.each(STATUSES)('under HTTP %i', (status) => {
     { response_code: '05', data: { error: SHORT } },
     { response_code: '05', error: 'VALIDATION_ERROR' },
     { response_code: '05', error: 'IP_NOT_ALLOWED' },
-    { response_code: '04', message: 'Slow down' },
   ])('%j proves that nothing was done', (body) => {
     expect(isDefinite(status, body)).toBe(true);
   });
@@ -62,6 +61,9 @@ describe.each(STATUSES)('under HTTP %i', (status) => {
     { code: SHORT, message: 'No' },
     { response_code: 'NO_MONEY' },
     { error: 'RATE_LIMIT_EXCEEDED' },
+    { response_code: '04', message: 'Slow down' },
+    { response_code: '04', error: 'RATE_LIMIT_EXCEEDED' },
+    { response_code: '04', error: SHORT },
     { response_code: '04', success: true },
     { response_code: '04', error: 'INTERNAL_ERROR' },
   ])('%j does not prove it', (body) => {
