@@ -2181,10 +2181,29 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/operations/retry.ts',
-    line: '    await requireSigned(account, endpoint, input, applied);\n',
-    change: '',
+    line: 'await requireSigned(account, endpoint, input, await requirePlan?.())',
+    change: 'await Promise.resolve()',
+    tests: ['test/operations/retry.test.ts', 'test/plans/lost.test.ts'],
+  },
+  {
+    file: 'src/engine/operations/retry.ts',
+    line: 'if (account.activity.changed || !(await isStillInDoubt(account, operation))) throw error;',
+    change: 'if (account.activity.changed || error) throw error;',
+    tests: ['test/operations/retry.test.ts', 'test/plans/lost.test.ts'],
+  },
+  {
+    file: 'src/engine/operations/retry.ts',
+    line: '|| !(await isStillInDoubt(account, operation))) throw error;',
+    change: ') throw error;',
     tests: ['test/operations/retry.test.ts'],
     failing: 1,
+  },
+  {
+    file: 'src/terminal/session.ts',
+    line: 'const requirePlan = plan && (() => check(plan));',
+    change:
+      "const requirePlan = plan && (async () => ({ signed: [{ role: 'author' }, { role: 'signer' }] as never }));",
+    tests: ['test/plans/lost.test.ts'],
   },
   {
     file: 'src/engine/operations/retry.ts',

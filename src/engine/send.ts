@@ -348,6 +348,9 @@ function withOperation(error: CliError, operationId: string): CliError {
   return withDetails(error, { hint, operationId });
 }
 
+/** The signatures of a plan that count now. */
+export type Signatures = Pick<PlanToApply, 'signed'>;
+
 /**
  * Throws CliError declined if another operator must sign a request, and the plan being applied, if any, has no such signature. Tells
  * the user of a pending change of operators.
@@ -356,7 +359,7 @@ export async function requireSigned(
   { profile, operators }: Pick<Account, 'profile' | 'operators'>,
   endpoint: Endpoint,
   input: unknown,
-  applied: PlanToApply | undefined,
+  applied: Signatures | undefined,
 ) {
   const list = await operators();
   if (list.signAbove.length === 0 && !profile.stored?.signAbove) return;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
-import { Checked } from '../../engine/change.ts';
+import type { Checked } from '../../engine/change.ts';
 import { warnIfAlone } from '../../engine/operations/applied.ts';
 import { type Plan, quotedText } from '../../engine/plans/plan.ts';
 import type { Signers } from '../../engine/plans/signatures.ts';
@@ -10,7 +10,7 @@ import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { waitOption } from '../../terminal/parse/field-options.ts';
 import { argument, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import { checkPlan, type Session } from '../../terminal/session.ts';
 
 const file = argument('file', 'plan that a command wrote with --plan', word, 'File:');
 
@@ -56,9 +56,8 @@ async function requireSecondEyes(
  */
 async function factsAbout(session: Session, plan: Plan): Promise<Checked['facts']> {
   try {
-    await session.runPlanned(session, plan, { kind: 'check' });
+    return await checkPlan(session, plan);
   } catch (error) {
-    if (error instanceof Checked) return error.facts;
     if (!(error instanceof CliError) || error.category === 'declined' || error.category === 'interrupted') throw error;
     throw withDetails(
       new CliError(
@@ -69,7 +68,6 @@ async function factsAbout(session: Session, plan: Plan): Promise<Checked['facts'
       { hint: 'sign it when the account can be read; what the author wrote down is no proof' },
     );
   }
-  throw new Error(`the command of a plan did not end where it would send: ${plan.content.words.join(' ')}`);
 }
 
 export const signCommand = command({

@@ -12,6 +12,7 @@ const idempotencyKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}
 export function guardOfPlan(plan: Plan) {
   const { hash } = plan;
   return {
+    plan,
     idempotencyKey: idempotencyKeyOf(plan),
     isAgain: false,
     isGuarded: false,
