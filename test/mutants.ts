@@ -1070,6 +1070,19 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/operations/evidence.ts',
+    line: 'if (rows.some(({ requestId }) => candidates.some((row) => row.requestId === requestId)))',
+    change: 'if (rows.length > 1_000)',
+    tests: ['test/operations/evidence.test.ts', 'test/operations/competing-operations.test.ts'],
+  },
+  {
+    file: 'src/engine/operations/evidence.ts',
+    line: "kind: journal.isBusy(other) ? 'busy' : 'unclear'",
+    change: "kind: 'unclear'",
+    tests: ['test/operations/evidence.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/operations/evidence.ts',
     line: 'return Math.abs((other.hostAheadMs ?? 0) - (baseline?.hostAheadMs ?? 0)) <= SERVICE_SKEW_MS;',
     change: 'return true;',
     tests: ['test/operations/evidence.test.ts'],

@@ -85,6 +85,25 @@ describe.each([500, 502, 503, 504, 302, 307, 429])('HTTP %i', (status) => {
   });
 });
 
+describe('under HTTP 429', () => {
+  test.each([{ response_code: '04' }, { error: 'RATE_LIMIT_EXCEEDED' }])('%j is the rate limit', (body) => {
+    expect(isDefinite(429, body)).toBe(true);
+  });
+
+  test.each([
+    { response_code: '04', success: true },
+    { response_code: '04', status: 'Success' },
+    { response_code: '04', error: 'INTERNAL_ERROR' },
+    { error: 'INTERNAL_ERROR', data: { error: 'RATE_LIMIT_EXCEEDED' } },
+    { response_code: '04', code: '01' },
+    { response_code: '04', code: 500 },
+    { message: 'RATE_LIMIT_EXCEEDED' },
+    { success: false, message: 'Slow down' },
+  ])('%j is not', (body) => {
+    expect(isDefinite(429, body)).toBe(false);
+  });
+});
+
 test('a name is declared by the endpoint that was called, also under another code', () => {
   const body = { response_code: '05', error: 'NO_FUNDED_WALLET' };
   expect([isDefinite(400, body, startOfframp), isDefinite(400, body, startPayout)]).toEqual([true, false]);
