@@ -2400,4 +2400,11 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/inspector/details.test.ts'],
     failing: 1,
   },
+  {
+    file: 'src/engine/rules/check.ts',
+    line: 'unlessOfAnother(account.call(getDefaultWallet, { userId }, { isBeforehand: true }))',
+    change: 'account.call(getDefaultWallet, { userId }, { isBeforehand: true })',
+    tests: ['test/rules/rules.test.ts'],
+    failing: 1,
+  },
 ];
