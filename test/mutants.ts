@@ -2407,4 +2407,18 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/rules/rules.test.ts'],
     failing: 1,
   },
+  {
+    file: 'src/webhooks/inbox/postgres/store.ts',
+    line: "IN ('off', 'local')",
+    change: "IN ('off')",
+    tests: ['test/postgres/flushed.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync.ts',
+    line: '  await mirror.erase();\n',
+    change: '',
+    tests: FAULTS,
+    failing: 1,
+  },
 ];
