@@ -2421,4 +2421,18 @@ export const MUTANTS: readonly Mutant[] = [
     tests: FAULTS,
     failing: 1,
   },
+  {
+    file: 'src/engine/mirror/sync.ts',
+    line: '  await forget();\n  const reports',
+    change: '  const reports',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync.ts',
+    line: '  await forget();\n  await mirror.write',
+    change: '  await mirror.write',
+    tests: FAULTS,
+    failing: 1,
+  },
 ];

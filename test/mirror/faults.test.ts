@@ -282,25 +282,28 @@ test('what is personal is also removed from a row whose time nobody says', async
   expect(query(world, 'SELECT name FROM person_name')).toEqual([]);
 });
 
-test('what is personal is also removed from the log of the file, while another program keeps it open', async () => {
-  const { service, world, clock } = rig();
-  const name = 'IFEOMA NEVERMORE';
-  service.add('deposits')['senderName'] = name;
-  service.move('deposits', 0, 'completed');
-  const inFiles = () =>
-    [path(world), `${path(world)}-wal`].filter((file) => readFileSync(file, 'latin1').includes(name)).length;
-  await synced(world);
-  // The log of a file that nobody has open is removed with the last program that had.
-  const reader = new DatabaseSync(path(world));
-  onTestFinished(() => reader.close());
-  reader.exec('SELECT count(*) FROM deposits');
-  await synced(world, '--full');
-  expect(inFiles()).toBeGreaterThan(0);
-  await clock.sleep(92 * DAY_MS, never);
-  await synced(world, '--full');
-  expect(query(world, 'SELECT sender_name FROM deposits')).toEqual([{ sender_name: null }]);
-  expect(inFiles()).toBe(0);
-});
+test.each([[], ['--full']])(
+  'what is personal is also removed from the log of the file, while another program keeps it open: sync %s',
+  async (...more) => {
+    const { service, world, clock } = rig();
+    const name = 'IFEOMA NEVERMORE';
+    service.add('deposits')['senderName'] = name;
+    service.move('deposits', 0, 'completed');
+    const inFiles = () =>
+      [path(world), `${path(world)}-wal`].filter((file) => readFileSync(file, 'latin1').includes(name)).length;
+    await synced(world);
+    // The log of a file that nobody has open is removed with the last program that had.
+    const reader = new DatabaseSync(path(world));
+    onTestFinished(() => reader.close());
+    reader.exec('SELECT count(*) FROM deposits');
+    await synced(world, '--full');
+    expect(inFiles()).toBeGreaterThan(0);
+    await clock.sleep(92 * DAY_MS, never);
+    await synced(world, ...more);
+    expect(query(world, 'SELECT sender_name FROM deposits')).toEqual([{ sender_name: null }]);
+    expect(inFiles()).toBe(0);
+  },
+);
 
 test('rows that are too old for names are not written again at each reading', async () => {
   const { service, world, clock } = rig();
