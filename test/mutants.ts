@@ -1692,13 +1692,6 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/engine/mirror/sync.ts',
-    line: 'await forgetPersonal(mirror, new Date(personalFromMs).toISOString());',
-    change: '',
-    tests: FAULTS,
-    failing: 1,
-  },
-  {
     file: 'src/engine/mirror/sync-table.ts',
     line: 'isThings || !(createdMs < personalFromMs)',
     change: 'true',
@@ -2434,5 +2427,11 @@ export const MUTANTS: readonly Mutant[] = [
     change: '  await mirror.write',
     tests: FAULTS,
     failing: 1,
+  },
+  {
+    file: 'src/engine/rotation/rotation.ts',
+    line: '    await replaceInHolders(world, profile, oldFingerprint, key);\n',
+    change: '',
+    tests: ['test/rotation/holders.test.ts', 'test/faults/rotation-holders.test.ts'],
   },
 ];
