@@ -91,7 +91,7 @@ export function conflictError(kind: Exclude<Conflict['kind'], 'done' | 'busy'>, 
     case 'in-doubt':
       return new CliError(
         'unknown',
-        `the outcome of ${summary}, run under this idempotency key on ${when}, is ${why}; nothing was sent this time`,
+        `${summary}, sent on ${when} under key ${idempotencyKey}: the outcome is ${why}; nothing was sent this time`,
         doubt,
       );
     case 'equal-in-doubt':

@@ -365,7 +365,7 @@ export async function requireSigned(
   if (list.signAbove.length === 0 && !profile.stored?.signAbove) return;
   const { requireSignatures, signatureReason, signLimits } = await import('./plans/sign-above.ts');
   const reason = signatureReason(signLimits(profile, list), endpoint, input);
-  const needs = `profile ${profile.name} wants another operator’s signature for ${reason}`;
+  const needs = `profile ${profile.name} requires another operator’s signature for ${reason}`;
   if (reason !== undefined) requireSignatures(list, needs, applied);
 }
 

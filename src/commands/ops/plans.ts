@@ -74,7 +74,7 @@ export const signCommand = command({
   words: ['ops', 'sign'],
   summary: 'Sign a plan that somebody else wrote',
   details:
-    'Compares the plan with the account, as ops apply does, and exits with 9 if anything changed. Shows what it read from the account apart from what only the author says, asks for confirmation, and adds your signature to the file. It does not sign if the account cannot be read. You need an operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author says, without reading the account.',
+    'Compares the plan with the account, as ops apply does, and exits with 9 if anything changed. Shows what it read from the account separately from what the author claims, asks for confirmation, and adds your signature to the file. It does not sign if the account cannot be read. You need an operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author says, without reading the account.',
   examples: ['fiatrail ops sign plan.json', 'fiatrail ops sign plan.json --dry-run'],
   endpoints: [],
   prints: () =>

@@ -93,7 +93,7 @@ export async function retryOfRerun(account: Account, operation: Operation, retry
     if (account.activity.changed || !(await isStillInDoubt(account, operation))) throw error;
     throw new CliError(
       'unknown',
-      `the outcome of ${operation.summary}, run under this idempotency key on ${timeForPeople(operation.createdAt)}, is unknown, and it was not sent again: ${error.message}`,
+      `${operation.summary}, sent on ${timeForPeople(operation.createdAt)} under key ${operation.idempotencyKey}: the outcome is unknown, and it was not sent again: ${error.message}`,
       {
         ...{ code: 'OUTCOME_UNKNOWN', operationId: operation.operationId, cause: error },
         hint: reconcileHint(operation.operationId),
