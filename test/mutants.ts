@@ -1120,6 +1120,19 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/operations/evidence.ts',
+    line: 'if (rows.some(({ requestId }) => candidates.some((row) => row.requestId === requestId)))',
+    change: 'if (rows.length > 1_000)',
+    tests: ['test/operations/evidence.test.ts', 'test/operations/competing-operations.test.ts'],
+  },
+  {
+    file: 'src/engine/operations/evidence.ts',
+    line: "kind: journal.isBusy(other) ? 'busy' : 'unclear'",
+    change: "kind: 'unclear'",
+    tests: ['test/operations/evidence.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/operations/evidence.ts',
     line: 'return Math.abs((other.hostAheadMs ?? 0) - (baseline?.hostAheadMs ?? 0)) <= SERVICE_SKEW_MS;',
     change: 'return true;',
     tests: ['test/operations/evidence.test.ts'],
@@ -1729,13 +1742,6 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/engine/mirror/sync.ts',
-    line: 'await forgetPersonal(mirror, new Date(personalFromMs).toISOString());',
-    change: '',
-    tests: FAULTS,
-    failing: 1,
-  },
-  {
     file: 'src/engine/mirror/sync-table.ts',
     line: 'isThings || !(createdMs < personalFromMs)',
     change: 'true',
@@ -1845,14 +1851,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/client/refusals.ts',
-    line: 'if (isBroken(httpStatus) || namesSuccess || codes.some((code) => code !== LIMITED)) return false;',
+    line: 'if (httpStatus !== 429 || namesSuccess || codes.some((code) => code !== LIMITED)) return false;',
     change: 'if (namesSuccess || codes.some((code) => code !== LIMITED)) return false;',
     tests: DEFINITE,
   },
   {
     file: 'src/client/refusals.ts',
-    line: 'if (isBroken(httpStatus) || namesSuccess || codes',
-    change: 'if (isBroken(httpStatus) || codes',
+    line: 'if (httpStatus !== 429 || namesSuccess || codes',
+    change: 'if (httpStatus !== 429 || codes',
     tests: DEFINITE,
   },
   {
@@ -1869,20 +1875,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/client/refusals.ts',
-    line: 'return ownCodes.length > 0 || (httpStatus === 429 && deciding',
-    change: 'return true || (httpStatus === 429 && deciding',
-    tests: DEFINITE,
-  },
-  {
-    file: 'src/client/refusals.ts',
-    line: '(httpStatus === 429 && deciding.includes(RATE_LIMITED))',
-    change: 'deciding.includes(RATE_LIMITED)',
-    tests: DEFINITE,
-  },
-  {
-    file: 'src/client/refusals.ts',
-    line: '|| (httpStatus >= 300 && httpStatus <= 399)',
-    change: '',
+    line: 'return ownCodes.length > 0 || deciding.includes(RATE_LIMITED);',
+    change: 'return true;',
     tests: DEFINITE,
   },
   {
@@ -2243,10 +2237,29 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/operations/retry.ts',
-    line: '    await requireSigned(account, endpoint, input, applied);\n',
-    change: '',
+    line: 'await requireSigned(account, endpoint, input, await requirePlan?.())',
+    change: 'await Promise.resolve()',
+    tests: ['test/operations/retry.test.ts', 'test/plans/lost.test.ts'],
+  },
+  {
+    file: 'src/engine/operations/retry.ts',
+    line: 'if (account.activity.changed || !(await isStillInDoubt(account, operation))) throw error;',
+    change: 'if (account.activity.changed || error) throw error;',
+    tests: ['test/operations/retry.test.ts', 'test/plans/lost.test.ts'],
+  },
+  {
+    file: 'src/engine/operations/retry.ts',
+    line: '|| !(await isStillInDoubt(account, operation))) throw error;',
+    change: ') throw error;',
     tests: ['test/operations/retry.test.ts'],
     failing: 1,
+  },
+  {
+    file: 'src/terminal/session.ts',
+    line: 'const requirePlan = plan && (() => check(plan));',
+    change:
+      "const requirePlan = plan && (async () => ({ signed: [{ role: 'author' }, { role: 'signer' }] as never }));",
+    tests: ['test/plans/lost.test.ts'],
   },
   {
     file: 'src/engine/operations/retry.ts',
@@ -2429,5 +2442,46 @@ export const MUTANTS: readonly Mutant[] = [
     change: 'cutBody(text)',
     tests: ['test/inspector/details.test.ts'],
     failing: 1,
+  },
+  {
+    file: 'src/engine/rules/check.ts',
+    line: 'unlessOfAnother(account.call(getDefaultWallet, { userId }, { isBeforehand: true }))',
+    change: 'account.call(getDefaultWallet, { userId }, { isBeforehand: true })',
+    tests: ['test/rules/rules.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/webhooks/inbox/postgres/store.ts',
+    line: "IN ('off', 'local')",
+    change: "IN ('off')",
+    tests: ['test/postgres/flushed.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync.ts',
+    line: '  await mirror.erase();\n',
+    change: '',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync.ts',
+    line: '  await forget();\n  const reports',
+    change: '  const reports',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync.ts',
+    line: '  await forget();\n  await mirror.write',
+    change: '  await mirror.write',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/rotation/rotation.ts',
+    line: '    await replaceInHolders(world, profile, oldFingerprint, key);\n',
+    change: '',
+    tests: ['test/rotation/holders.test.ts', 'test/faults/rotation-holders.test.ts'],
   },
 ];

@@ -93,7 +93,7 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
 
 /** Opens the journal, and records the spooled outcomes. Throws DatabaseError, and CliError usage. */
 async function loadJournal(
-  { world, say, globals, isInteractive, askCode }: Notices,
+  { world, say, note, globals, isInteractive, askCode }: Notices,
   location: JournalLocation,
 ): Promise<Journal> {
   world.ensurePrivateDir(location.dir);
@@ -102,6 +102,7 @@ async function loadJournal(
   const { openJournalAt } = await import('../journal/open.ts');
   const journal = await openJournalAt(location, world, {
     warn: (text) => say(`warning: ${text}`),
+    note,
     askCode: isInteractive ? askCode : undefined,
     limitMs: globals.timeoutMs,
   }).catch(async (error) => {

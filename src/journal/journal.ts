@@ -165,6 +165,8 @@ export interface JournalOptions {
   readonly memory?: Memory | undefined;
   /** Shows a warning. */
   readonly warn?: ((text: string) => Promise<void>) | undefined;
+  /** Shows a notice, which nobody needs who wants it quiet. */
+  readonly note?: ((text: string) => Promise<void>) | undefined;
   /** Asks a person whether an account's first journal may be used. Throws CliError declined. Left out if nobody can be asked. */
   readonly askCode?: ((summary: string) => Promise<void>) | undefined;
 }
@@ -173,10 +175,10 @@ export interface JournalOptions {
 export function journalIn(store: Store, world: JournalWorld, options: JournalOptions = {}): Journal {
   const { clock, ids, host } = world;
   const { outcomeWaitMs = OUTCOME_WAIT_MS } = options;
-  const { memory: known, warn = async () => {}, askCode } = options;
+  const { memory: known, warn = async () => {}, note = async () => {}, askCode } = options;
   const { aheadMs } = store;
   const now = () => clock.now() + aheadMs();
-  const memory = rememberingOf(store, { memory: known, unique: ids.uuid, warn, askCode });
+  const memory = rememberingOf(store, { memory: known, unique: ids.uuid, warn, note, askCode });
   const claimFor = async (claimed: Pick<Intent, 'account' | 'idempotencyKey' | 'isSetting'>) => {
     // Before anything of the account is remembered beside the journal.
     requireWritable(store);

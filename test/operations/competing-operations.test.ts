@@ -60,15 +60,6 @@ test('a row with the tag of another request is given to that one', async () => {
   expect(states()).toEqual(['unknown', 'accepted']);
 });
 
-test('of two equal requests, one gets the row', async () => {
-  await fault('fees.withdraw', 'lost-request');
-  expect(await withdraw('--no-tag --once a')).toBe(6);
-  await fault('fees.withdraw', 'lost-response');
-  expect(await withdrawToo('--no-tag --once b')).toBe(6);
-  expect(await run('ops reconcile')).toBe(6);
-  expect(states().toSorted()).toEqual(['accepted', 'unknown']);
-});
-
 test('an older request takes its row before a later one is looked for', async () => {
   await fault('fees.withdraw', 'lost-response');
   expect(await withdraw('--no-tag')).toBe(6);

@@ -230,7 +230,7 @@ describe('above an amount', () => {
     expect({ code, stderr }).toEqual({
       code: 9,
       stderr: expect.stringContaining(
-        'wants another operator’s signature for more than 150,000.00 cNGN; nothing was sent',
+        'requires another operator’s signature for more than 150,000.00 cNGN; nothing was sent',
       ),
     });
   });
@@ -240,7 +240,7 @@ describe('above an amount', () => {
     const { code, stderr } = await apply(path);
     expect({ code, stderr }).toEqual({
       code: 9,
-      stderr: expect.stringContaining('wants another operator’s signature for more than 49,999.00 cNGN'),
+      stderr: expect.stringContaining('requires another operator’s signature for more than 49,999.00 cNGN'),
     });
     expect(team.service.sent).toEqual([]);
   }

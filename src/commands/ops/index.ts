@@ -88,7 +88,7 @@ function fileAt(path: string): string {
   try {
     return readSharedFile(path);
   } catch (error) {
-    throw new CliError('usage', `${path} is no hash of an entry, and cannot be read as a file`, {
+    throw new CliError('usage', `${path} is neither the hash of an entry nor a readable file`, {
       code: 'UNUSABLE_FILE',
       hint: 'give the hash, or a file that this wrote: fiatrail ops head -o json',
       cause: error,
@@ -138,8 +138,8 @@ const resumeCommand = command({
     const { endpoint, requestId, state, operationId: found } = operation;
     const work = await workStartedBy(endpoint);
     if (state !== 'accepted' || requestId === null || !isFollowed(work))
-      throw new CliError('declined', `this operation has nothing to wait for: it is ${state}`, {
-        hint: `see it with: fiatrail ops show ${found}`,
+      throw new CliError('declined', `there is nothing to wait for: the operation is ${state}`, {
+        hint: isInDoubt(operation) ? reconcileHint(found) : `see it with: fiatrail ops show ${found}`,
       });
     const accounts = accountsOf(session);
     try {

@@ -56,7 +56,7 @@ function linesOf(wanted: OperatorChange, { operators, signAbove }: OperatorList)
             ['public key', wanted.publicKey],
           ],
     previews: [
-      ['operators now', names || 'nobody'],
+      ['operators now', names || 'none'],
       ['signed above now', limitsForPeople(signAbove)],
     ],
   };

@@ -154,7 +154,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
           'fiatrail profiles rules test -- payout start --amount 5000 --to default',
         ],
       },
-      'Removing a limit is a change as well: `--max-per-call "NGN off"`. `--yes` passes no rule.',
+      'Removing a limit is a change as well: `--max-per-call "NGN off"`. `--yes` does not bypass a rule.',
       'Above an amount, a second person must sign: `fiatrail help approval`.',
       'Limits of the service:',
       {
