@@ -28,12 +28,18 @@ export async function serveHealth(
   if (port === undefined) return { metrics: undefined, address: undefined, close: async () => {} };
   const { createMetrics } = await import('../../webhooks/listen/metrics.ts');
   const { serveOperations } = await import('../../webhooks/listen/operations.ts');
-  const { clock } = world;
+  const { clock, ids } = world;
   const names = new Map(targets.map(({ name }) => [name, loggedTarget(name)]));
   const metrics = createMetrics({ inbox, targets: names, clock });
-  const operated = { host, port, allowHosts, inbox, freeBytes: () => freeBytes(stateDir(world)), clock, stopping };
+  const { NOT_STORED } = await import('../../webhooks/listen/server.ts');
+  const left = () => (inbox.server === undefined ? freeBytes(stateDir(world)) : undefined);
+  const operated = { host, port, allowHosts, inbox, freeBytes: left, bytes: ids.bytes, clock, stopping };
   const served = await serveOperations(operated, metrics).catch((error: unknown) => {
     throw listenProblem(error, host, port);
   });
-  return { metrics, address: `http://${hostInUrl(host)}:${served.port}`, close: served.close };
+  const refused = (kind: string) => {
+    metrics.refused(kind);
+    if (kind === NOT_STORED) served.notStored();
+  };
+  return { metrics: { ...metrics, refused }, address: `http://${hostInUrl(host)}:${served.port}`, close: served.close };
 }

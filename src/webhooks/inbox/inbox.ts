@@ -69,6 +69,8 @@ export interface Inbox extends ListenerLease {
     event: string,
   ): Promise<{ readonly reason: string; readonly acceptedAtMs: number } | undefined>;
   readonly forwards: Forwards;
+  /** Stores a row with a text and removes it again, each flushed: an event that is no longer can be stored now. */
+  tryRoom(filler: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -135,6 +137,11 @@ export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll,
         return row && { reason: row.reason, acceptedAtMs: Number(row.at) };
       }),
     forwards: forwardsIn(store, lease),
+    tryRoom: async (filler) => {
+      const sql = 'INSERT INTO room (id, filler) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET filler = excluded.filler';
+      await write((queries) => queries.run(sql, filler));
+      await write((queries) => queries.run('DELETE FROM room'));
+    },
     ...lease,
     close: store.close,
   };
