@@ -194,5 +194,5 @@ export const INBOX_LAYOUT: OpenOptions['layout'] = {
   version: 3,
   applicationId: 0x66726962,
   create: createInbox,
-  upgrades: { 1: upgradeFrom1, 2: tables(ROOM_TABLE).join() },
+  upgrades: { 1: upgradeFrom1, 2: (database) => database.exec(tables(ROOM_TABLE).join()) },
 };

@@ -106,7 +106,7 @@ async function serverFor({ tls, limits }: ListenOptions, listener: RequestListen
 
 /** When to send again what could not be stored, in seconds. */
 export const RETRY_AFTER_S = 30;
-const RETRY = { 'retry-after': String(RETRY_AFTER_S) };
+const RETRY = { 'retry-after': `${RETRY_AFTER_S}` };
 
 interface Answering extends Pick<ListenOptions, 'allowHosts' | 'heartbeat'> {
   readonly connections: Connections;

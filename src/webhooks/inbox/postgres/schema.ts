@@ -63,16 +63,17 @@ const triggers = Object.entries(CHANGES).flatMap(([change, { tables, runs }]) =>
 /** What a listener looks for: what is due is found in the order of its number, however much waits. */
 const OWN_INDEXES = [`CREATE INDEX forward_queue ON forward (target, id) WHERE state = 'waiting' AND is_in_turn = 1`];
 
-const tables = (chosen: typeof TABLES) =>
-  Object.entries(chosen).map(([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`);
+const ALL_TABLES = { ...TABLES, ...ADDED_TABLES, ...OWN_TABLES, ...ROOM_TABLE };
 
 export const LAYOUT = {
   ...{ schema: SCHEMA, version: 2, lock: LOCK },
   creation: [
-    ...tables({ ...TABLES, ...ADDED_TABLES, ...OWN_TABLES, ...ROOM_TABLE }),
+    ...Object.entries(ALL_TABLES).map(([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`),
     `ALTER TABLE forward ADD COLUMN holder TEXT COLLATE "C"`,
     ...[...INDEXES, ...ADDED_INDEXES, ...OWN_INDEXES],
     ...triggers,
   ].join(';\n'),
-  upgrade: tables(ROOM_TABLE).join(),
+  upgrade: Object.entries(ROOM_TABLE)
+    .map(([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`)
+    .join(),
 } as const;
