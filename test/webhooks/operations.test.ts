@@ -31,7 +31,7 @@ async function operated({ change = () => ({}), freeBytes = () => PLENTY, sleep =
   const metrics = createMetrics({ inbox: own, targets: new Map([[TARGET, SHOWN]]), clock });
   const server = await serveOperations(
     {
-      ...{ host: '127.0.0.1', port: 0, allowHosts: [], inbox: own, freeBytes, stopping: stopping.signal },
+      ...{ host: '127.0.0.1', port: 0, allowHosts: [], inbox: own, writer: own, freeBytes, stopping: stopping.signal },
       ...{ clock: { now: clock.now, sleep }, bytes: randomBytes },
     },
     metrics,
@@ -65,10 +65,10 @@ const full = async () => {
 };
 
 test.each([
-  ['cannot be written', { touch: full }, 'the disk is full'],
+  ['cannot be written', { holds: full }, 'the disk is full'],
   ['cannot be read', { counts: full }, 'the disk is full'],
   ['has no room for the largest event', { tryRoom: full }, 'the disk is full'],
-  ['is another one’s', { touch: async () => false }, 'another listener has taken the inbox'],
+  ['is another one’s', { holds: async () => false }, 'another listener has taken the inbox'],
 ])('a listener whose inbox %s is neither healthy nor ready', async (_what, change, problem) => {
   const { get } = await operated({ change: () => change });
   const { status, text } = await get('/healthz');
@@ -76,13 +76,13 @@ test.each([
   expect(await get('/readyz')).toMatchObject({ status: 503, text: `${problem}\n` });
 });
 
-test('the inbox is written once a second, however often one asks', async () => {
+test('the inbox is asked once a second, however often one asks', async () => {
   let touches = 0;
   const { get, clock } = await operated({
     change: (inbox) => ({
-      touch: async () => {
+      holds: async () => {
         touches += 1;
-        return await inbox.touch();
+        return await inbox.holds();
       },
     }),
   });
@@ -179,9 +179,9 @@ test('a file that was slow is noticed afterwards', async () => {
   let tookMs = 5_000;
   const { get, clock } = await operated({
     change: (inbox) => ({
-      touch: async () => {
+      holds: async () => {
         clock.pass(tookMs);
-        return await inbox.touch();
+        return await inbox.holds();
       },
     }),
   });
@@ -274,7 +274,16 @@ test('a port that is taken is an error', async () => {
   await new Promise((resolve) => taken.once('listening', resolve));
   const { inbox, clock } = await testInbox();
   const { port } = taken.address() as { port: number };
-  const options = { host: '127.0.0.1', port, allowHosts: [], inbox, freeBytes: () => 0, bytes: randomBytes, clock };
+  const options = {
+    host: '127.0.0.1',
+    port,
+    allowHosts: [],
+    inbox,
+    writer: inbox,
+    freeBytes: () => 0,
+    bytes: randomBytes,
+    clock,
+  };
   const metrics = createMetrics({ inbox, targets: new Map(), clock });
   await expect(serveOperations({ ...options, stopping: new AbortController().signal }, metrics)).rejects.toThrow(
     'EADDRINUSE',

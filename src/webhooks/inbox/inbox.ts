@@ -96,11 +96,16 @@ export function* addEach(
   return stored;
 }
 
-export const adderIn = ({ write }: InboxStore, addAll: AddAll): Pick<Inbox, 'add'> => ({
+export const adderIn = ({ write }: InboxStore, addAll: AddAll): Pick<Inbox, 'add' | 'tryRoom'> => ({
   add: (events) =>
     write(function* (queries) {
       return yield* addAll(queries, events, yield* forwardingIn(queries));
     }),
+  tryRoom: async (filler) => {
+    const sql = 'INSERT INTO room (id, filler) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET filler = excluded.filler';
+    await write((queries) => queries.run(sql, filler));
+    await write((queries) => queries.run('DELETE FROM room'));
+  },
 });
 
 export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll, server?: string): Inbox {
@@ -137,11 +142,6 @@ export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll,
         return row && { reason: row.reason, acceptedAtMs: Number(row.at) };
       }),
     forwards: forwardsIn(store, lease),
-    tryRoom: async (filler) => {
-      const sql = 'INSERT INTO room (id, filler) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET filler = excluded.filler';
-      await write((queries) => queries.run(sql, filler));
-      await write((queries) => queries.run('DELETE FROM room'));
-    },
     ...lease,
     close: store.close,
   };

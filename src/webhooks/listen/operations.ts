@@ -11,7 +11,9 @@ interface Operated {
   readonly port: number;
   /** Host names accepted besides those of this machine. */
   readonly allowHosts: readonly string[];
-  readonly inbox: Pick<Inbox, 'counts' | 'touch' | 'tryRoom'>;
+  readonly inbox: Pick<Inbox, 'counts' | 'holds'>;
+  /** Writes to the inbox as an event is written. */
+  readonly writer: Pick<Inbox, 'tryRoom'>;
   /** What is left of the disk of the inbox, in bytes; undefined if it is on a server. Throws the system's error. */
   freeBytes(): number | undefined;
   /** Returns random bytes: a database makes others smaller. */
@@ -21,9 +23,9 @@ interface Operated {
   readonly stopping: AbortSignal;
 }
 
-/** Each write is flushed, so that it is not repeated for every question. */
+/** What was read is not read again for every question. */
 const FRESH_MS = 1_000;
-/** A row as large as the largest event is written less often. */
+/** A row as large as the largest event is written less often, unless that failed. */
 const ROOM_MS = 5_000;
 /** A sealed event is kept as it came and opened, with its headers. */
 const ROOM_BYTES = 2 * MAX_BODY_BYTES;
@@ -49,17 +51,17 @@ type Tried = Omit<Health, 'status' | 'freeBytes'>;
 const SLOW: Tried = { ...NOTHING, problem: `storing an event takes longer than ${SLOW_MS / 1_000} seconds` };
 
 /** Returns a function that reads and writes the inbox, as far as that was not done a moment ago. */
-function trialOf({ inbox, bytes, clock }: Operated): () => Promise<Tried> {
+function trialOf({ inbox, writer, bytes, clock }: Operated): () => Promise<Tried> {
   let filler: string | undefined;
   let roomAtMs = Number.NEGATIVE_INFINITY;
   return async () => {
     try {
       const { events, held, dead, waiting } = await inbox.counts();
       const counts = { events, held, dead, waiting };
-      if (!(await inbox.touch())) return { problem: 'another listener has taken the inbox', ...counts };
+      if (!(await inbox.holds())) return { problem: 'another listener has taken the inbox', ...counts };
       if (Math.abs(clock.now() - roomAtMs) >= ROOM_MS) {
         filler ??= Buffer.from(bytes((ROOM_BYTES / 4) * 3)).toString('base64');
-        await inbox.tryRoom(filler);
+        await writer.tryRoom(filler);
         roomAtMs = clock.now();
       }
       return { problem: null, ...counts };
