@@ -191,6 +191,34 @@ describe('the database rejects', () => {
   });
 });
 
+test('no money moves if the operation of the last entry says anything else', async () => {
+  using folder = temporaryFolder();
+  const path = folder.file('journal.db');
+  const journal = await testJournal({ path });
+  await prepared(journal, KEYED);
+  await journal.requireLastLink();
+  tamper(path, `UPDATE operation SET state = 'refused'`);
+  await expect(journal.requireLastLink()).rejects.toMatchObject(CHANGED);
+  journal.close();
+});
+
+test('an entry that gives a key to an operation which has another one is found by verify', async () => {
+  using folder = temporaryFolder();
+  const path = folder.file('journal.db');
+  const before = await testJournal({ path });
+  const id = await prepared(before, KEYED);
+  const [account = ''] = await before.accountIds(KEYED.account);
+  before.close();
+  const store = await openSqliteStore(path, { clock: fakeClock(), ids: countingIds(), host: oneProcess() });
+  const subject = subjects.idempotencyKey(account, 'another');
+  await store.write((queries) => appendFacts({ queries, host: 'host-1' }, [{ subject, value: id }]));
+  await store.close();
+  const journal = await testJournal({ path });
+  expect((await journal.verify()).problem?.what).toContain('the idempotency keys of the operations are not');
+  await expect(journal.claim({ ...KEYED, idempotencyKey: 'another' })).rejects.toMatchObject(CHANGED);
+  journal.close();
+});
+
 test('a table, an index or a trigger more or less stops money, and verify names it', async () => {
   for (const [sql, named] of [
     ['CREATE TABLE copies (id TEXT)', 'table copies was added to it'],
