@@ -123,8 +123,9 @@ function chainPart(store: Store, { host: { processId } }: JournalWorld, memory: 
 }
 
 /**
- * Throws CliError usage if the last entry does not continue the one before it, if its operation says anything else, if the tables are not those
- * that reject what the entries do not say, or if the journal lacks a head that was saved. The cost does not grow with the journal.
+ * Throws CliError usage if the last entry does not continue the one before it, if the tables are not those that reject what the entries do not
+ * say, if the journal lacks a head that was saved, or if the operation of the last entry says anything else. The cost does not grow with the
+ * journal.
  */
 async function requireLastLink(queries: Queries, heads: readonly Head[]): Promise<void> {
   const [entries, tables] = await Promise.all([
@@ -146,7 +147,6 @@ async function requireLastLink(queries: Queries, heads: readonly Head[]): Promis
         hint: 'see what is wrong with: fiatrail ops verify',
       },
     );
-  if (row) await requireUnchanged(queries, [row]);
   if (await firstMissing(queries, heads))
     throw new CliError(
       'usage',
@@ -156,6 +156,7 @@ async function requireLastLink(queries: Queries, heads: readonly Head[]): Promis
         hint: 'put the newer file back; or compare with the service’s lists, then go on with this one: fiatrail ops verify --accept',
       },
     );
+  if (row) await requireUnchanged(queries, [row]);
 }
 
 /** How long the outcome of a request waits for another process's write, before it is spooled. */
