@@ -1,4 +1,4 @@
-import { appendFacts, changed, factAbout, type Recording, subjects } from './entries.ts';
+import { appendFacts, changed, factAbout, factsWhere, IS_LAST, type Recording, subjects } from './entries.ts';
 import type { Queries } from './store.ts';
 
 /** What identifies an account in a request: the fingerprint of its API key. */
@@ -72,25 +72,30 @@ interface NameRow {
 }
 
 /**
- * Reads every name of the accounts that a key and its profile belong to. Throws CliError usage if an entry says something else of one of
- * them: money could be sent twice.
+ * Reads every name of the accounts that a key and its profile belong to, which the entries say. Throws CliError usage if the rows say something
+ * else: money could be sent twice.
  */
 async function namesAround(
   queries: Queries,
   { keyFingerprint, profile, baseUrl }: AccountNames,
 ): Promise<readonly NameRow[]> {
   const asked = [key(keyFingerprint), old(profile, baseUrl)];
-  const [rows, ...facts] = await Promise.all([
-    queries.all<NameRow & { recorded: string | null }>(
-      `SELECT name, account, (SELECT value FROM entry WHERE subject = 'account ' || name ORDER BY sequence DESC LIMIT 1) AS recorded
-       FROM account_name WHERE account IN (SELECT account FROM account_name WHERE name IN (?, ?)) ORDER BY name`,
+  const accounts = `SELECT e.value FROM entry e WHERE e.subject IN (?, ?) AND ${IS_LAST}`;
+  const [rows, facts] = await Promise.all([
+    queries.all<NameRow>(
+      `SELECT name, account FROM account_name WHERE account IN (${accounts}) OR name IN (?, ?) ORDER BY name`,
+      ...asked.map(subjects.account),
       ...asked,
     ),
-    ...asked.map((name) => find(queries, name)),
+    factsWhere(
+      queries,
+      `e.value IN (${accounts}) AND e.subject >= 'account ' AND e.subject < 'account!' AND ${IS_LAST}`,
+      ...asked.map(subjects.account),
+    ),
   ]);
-  const isMissing = asked.some((name, index) => facts[index] !== undefined && rows.every((row) => row.name !== name));
-  if (isMissing || rows.some(({ account, recorded }) => account !== recorded))
-    throw changed('which keys belong to the account');
+  const recorded = new Map(facts.map(({ subject, value }) => [subject, value]));
+  const isRecorded = ({ name, account }: NameRow) => recorded.get(subjects.account(name)) === account;
+  if (recorded.size !== rows.length || !rows.every(isRecorded)) throw changed('which keys belong to the account');
   return rows;
 }
 

@@ -17,6 +17,7 @@ import {
   lastHead,
   linkOf,
   type Recording,
+  requireUnchanged,
   savedHeads,
   subjects,
   writeHead,
@@ -37,7 +38,7 @@ import {
 import { spentIn } from './spending.ts';
 import { type Spool, spoolFiles, spoolOutcome } from './spool.ts';
 import type { OperationState } from './states.ts';
-import type { Queries, Store } from './store.ts';
+import type { Queries, Row, Store } from './store.ts';
 import { changeOfTables } from './tables.ts';
 import { type Appended, claimRepeat, createOperation, type JournalWorld, noteSearch, tryMove } from './transitions.ts';
 
@@ -122,8 +123,9 @@ function chainPart(store: Store, { host: { processId } }: JournalWorld, memory: 
 }
 
 /**
- * Throws CliError usage if the last entry does not continue the one before it, if the tables are not those that reject what the entries do
- * not say, or if the journal lacks a head that was saved. The cost does not grow with the journal.
+ * Throws CliError usage if the last entry does not continue the one before it, if the tables are not those that reject what the entries do not
+ * say, if the journal lacks a head that was saved, or if the operation of the last entry says anything else. The cost does not grow with the
+ * journal.
  */
 async function requireLastLink(queries: Queries, heads: readonly Head[]): Promise<void> {
   const [entries, tables] = await Promise.all([
@@ -132,7 +134,7 @@ async function requireLastLink(queries: Queries, heads: readonly Head[]): Promis
   ]);
   const [last, before] = entries;
   const row = last?.operation_id
-    ? await queries.get('SELECT * FROM operation WHERE id = ?', last.operation_id)
+    ? await queries.get<Row & { readonly id: string }>('SELECT * FROM operation WHERE id = ?', last.operation_id)
     : undefined;
   const isWhole = last && hashOfOne(before?.hash ?? NO_HASH, linkOf(last, row, 'joined')) === last.hash;
   if (!isWhole || tables !== undefined)
@@ -154,6 +156,7 @@ async function requireLastLink(queries: Queries, heads: readonly Head[]): Promis
         hint: 'put the newer file back; or compare with the service’s lists, then go on with this one: fiatrail ops verify --accept',
       },
     );
+  if (row) await requireUnchanged(queries, [row]);
 }
 
 /** How long the outcome of a request waits for another process's write, before it is spooled. */

@@ -29,6 +29,11 @@ async function withdrawToo(more: string): Promise<number> {
     journal.exec(String(trigger?.['sql']));
     journal.close();
   };
+  // The operation of the last entry is compared with its entries before money is sent.
+  const journal = await testJournal({ path: join(world.stateDir, 'journal.db') });
+  const account = { keyFingerprint: 'ffff', profile: 'another', baseUrl: 'https://another.invalid' };
+  await journal.learnFintech(account, { id: 'another', isLive: false });
+  journal.close();
   turn('unknown', 'accepted');
   const exit = await withdraw(more);
   turn('accepted', 'unknown');
