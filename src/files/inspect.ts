@@ -53,10 +53,10 @@ export function namesIn(folder: string): string[] {
   return readdirSync(folder);
 }
 
-/** Returns everything below a folder, except what disappears in the meantime. Throws the system's error. */
-export function entriesBelow(folder: string): Entry[] {
+/** Returns everything below a folder, or below what has such a name in it, except what disappears in the meantime. Throws the system's error. */
+export function entriesBelow(folder: string, isMeant = (_name: string) => true): Entry[] {
   return namesIn(folder).flatMap((name) => {
-    const entry = entryAt(join(folder, name));
+    const entry = isMeant(name) ? entryAt(join(folder, name)) : undefined;
     if (!entry) return [];
     return entry.kind === 'folder' ? [entry, ...entriesBelow(entry.path)] : [entry];
   });

@@ -16,7 +16,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { entryAt, fileErrors } from './inspect.ts';
-import { FILE_MODE, makePrivateFolder, replaceFile } from './private-file.ts';
+import { FILE_MODE, replaceFile } from './private-file.ts';
+import { makePrivateFolder } from './private-folder.ts';
 
 /** Why a file of bytes cannot be created or read. */
 export type BytesProblem = 'exists' | 'missing' | 'not plain' | 'too long' | 'unusable';

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSy
 import { isAbsolute, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import type { Exchange, Host, InputStream, OutputStream, ProgramFiles, Prompter, World } from '../base/world.ts';
-import { ensurePrivateFolder } from '../files/private-file.ts';
+import { ensurePrivateFolder } from '../files/private-folder.ts';
 import { systemClock, turn } from './clock.ts';
 import { createIds } from './ids.ts';
 import { findProgram, limitProcess, runProgram, startProgram, startThread } from './processes.ts';

@@ -16,7 +16,7 @@ import type {
   Prompter,
   World,
 } from '../../src/base/world.ts';
-import { ensurePrivateFolder } from '../../src/files/private-file.ts';
+import { ensurePrivateFolder } from '../../src/files/private-folder.ts';
 import { temporaryFolder } from './built.ts';
 import { lockProcessIn } from './lock-process.ts';
 

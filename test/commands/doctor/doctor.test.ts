@@ -240,7 +240,7 @@ describe('doctor', () => {
   test('finds files open to others and symbolic links', async () => {
     const world = fakeWorld();
     mkdirSync(world.stateDir, { mode: 0o700 });
-    const open = join(world.stateDir, 'left open');
+    const open = join(world.stateDir, 'journal.db-left open');
     writeFileSync(open, '');
     chmodSync(open, 0o644);
     chmodSync(world.stateDir, 0o755);
