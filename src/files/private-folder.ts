@@ -67,21 +67,21 @@ export function makeFolderPrivate(path: string): boolean {
   const found = ownFolderAt(path);
   if (!found) return false;
   if (!found.isOpenToOthers || process.getuid === undefined) return true;
-  const reason = reasonToKeepMode(path);
+  const reason = whyLeftAlone(path);
   if (!reason) chmodSync(path, FOLDER_MODE);
   if (entryAt(path)?.isWritableByOthers) throw sharedFolder(path, reason);
   return true;
 }
 
 /** Why the mode of a folder is never changed, and what to do if others must not use it. */
-interface KeptMode {
+interface LeftAlone {
   /** Continues a sentence about the folder: `it is a mount point`. */
   readonly why: string;
   readonly fix: string;
 }
 
 /** Returns why the mode of a folder is not for fiatrail to change; undefined if it is. Throws the system's error. */
-export function reasonToKeepMode(path: string): KeptMode | undefined {
+export function whyLeftAlone(path: string): LeftAlone | undefined {
   const ownFolder = `mkdir -m 700 ${quoted(join(path, 'fiatrail'))}, then name it in FIATRAIL_CONFIG_DIR or FIATRAIL_STATE_DIR and take along what fiatrail has in the old one: without that, idempotency keys are free again`;
   if (lstatSync(path).mode & STICKY) return { why: 'it has the sticky bit', fix: ownFolder };
   if (isMountPoint(path)) return { why: 'it is a mount point', fix: ownFolder };
@@ -91,7 +91,7 @@ export function reasonToKeepMode(path: string): KeptMode | undefined {
   return { why, fix: `chmod go-w ${quoted(path)}; or, if others must write there: ${ownFolder}` };
 }
 
-function sharedFolder(path: string, reason: KeptMode | undefined): CliError {
+function sharedFolder(path: string, reason: LeftAlone | undefined): CliError {
   const problem = reason ? `its mode is not changed, because ${reason.why}` : 'its mode cannot be changed';
   return new CliError('usage', `other users can write to ${path}, and ${problem}`, {
     code: 'SHARED_FOLDER',

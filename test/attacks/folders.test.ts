@@ -2,7 +2,7 @@ import fs, { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { reasonToKeepMode } from '../../src/files/private-folder.ts';
+import { whyLeftAlone } from '../../src/files/private-folder.ts';
 import { main } from '../../src/main.ts';
 import { documentedPlaces } from '../docs/places.ts';
 import { temporaryFolder } from '../support/built.ts';
@@ -191,13 +191,13 @@ test('a file system that begins at a folder is a mount point, whether it is list
       (path: string, ...rest: never[]) =>
         path === folder ? other : real(path, ...rest),
   );
-  expect(reasonToKeepMode(folder)?.why).toBe('it is a mount point');
+  expect(whyLeftAlone(folder)?.why).toBe('it is a mount point');
 });
 
 test('a folder with a file of another user is left as it is', () => {
   const folder = temporaryFolder(onTestFinished);
   writeFileSync(join(folder, 'keyring.json'), '');
-  expect(reasonToKeepMode(folder)).toBeUndefined();
+  expect(whyLeftAlone(folder)).toBeUndefined();
   const owner = {
     ...statSync(folder),
     uid: 12_345,
@@ -212,7 +212,7 @@ test('a folder with a file of another user is left as it is', () => {
       (path: string, ...rest: never[]) =>
         isIt(path) ? owner : real(path, ...rest),
   );
-  expect(reasonToKeepMode(folder)?.why).toContain("it has 'keyring.json'");
+  expect(whyLeftAlone(folder)?.why).toContain("it has 'keyring.json'");
 });
 
 describe('what fiatrail puts into a folder is known as its own', () => {
@@ -224,15 +224,15 @@ describe('what fiatrail puts into a folder is known as its own', () => {
     const path = join(root, ...names.filter((name) => name !== ''));
     mkdirSync(place.endsWith('/') ? path : dirname(path), { recursive: true });
     if (!place.endsWith('/')) writeFileSync(path, '');
-    expect([reasonToKeepMode(root), reasonToKeepMode(dirname(path))]).toEqual([undefined, undefined]);
+    expect([whyLeftAlone(root), whyLeftAlone(dirname(path))]).toEqual([undefined, undefined]);
   });
 
   test('but only below such a folder', () => {
     const folder = join(temporaryFolder(onTestFinished), 'profiles');
     mkdirSync(folder);
     writeFileSync(join(folder, 'people.json'), '');
-    expect(reasonToKeepMode(folder)).toBeUndefined();
+    expect(whyLeftAlone(folder)).toBeUndefined();
     writeFileSync(join(dirname(folder), 'index.html'), '');
-    expect(reasonToKeepMode(folder)?.why).toContain('people.json');
+    expect(whyLeftAlone(folder)?.why).toContain('people.json');
   });
 });

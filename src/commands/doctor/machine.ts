@@ -9,7 +9,7 @@ import {
   isWritableFolder,
   nearestExisting,
 } from '../../files/inspect.ts';
-import { isOwnName, reasonToKeepMode } from '../../files/private-folder.ts';
+import { isOwnName, whyLeftAlone } from '../../files/private-folder.ts';
 import type { Journal } from '../../journal/interface.ts';
 import { shellWord } from '../../present/text.ts';
 import { stateError } from '../../terminal/show/failures.ts';
@@ -106,11 +106,11 @@ function folderFinding(path: string, missing: string, world: World): Finding {
 
 /** A folder whose mode fiatrail leaves alone may be listed by others, but not written to. */
 function openFolderFinding({ path, isWritableByOthers }: Entry): Finding {
-  const kept = reasonToKeepMode(path);
-  if (!kept) return problem('usage', `other users can read ${path}`, `chmod 700 ${shellWord(path)}`);
-  const why = `and its mode is not changed, because ${kept.why}`;
-  if (isWritableByOthers) return problem('usage', `other users can write to ${path}, ${why}`, kept.fix);
-  return warning(`other users can list ${path}, ${why}`, kept.fix);
+  const left = whyLeftAlone(path);
+  if (!left) return problem('usage', `other users can read ${path}`, `chmod 700 ${shellWord(path)}`);
+  const why = `and its mode is not changed, because ${left.why}`;
+  if (isWritableByOthers) return problem('usage', `other users can write to ${path}, ${why}`, left.fix);
+  return warning(`other users can list ${path}, ${why}`, left.fix);
 }
 
 const isForeign = ({ ownerId }: Entry, { userId }: World) => userId !== undefined && ownerId !== userId;
