@@ -24,6 +24,7 @@ const FUNDS = ['test/cli/funds.test.ts'];
 const FAULTS = ['test/mirror/faults.test.ts'];
 const DEFINITE = ['test/client/definite.test.ts', 'test/client/client.test.ts'];
 const REPORTS = ['test/questions/report-findings.test.ts'];
+const FOLDERS = ['test/attacks/folders.test.ts'];
 const DIFFERENCES = ['test/questions/differences.test.ts'];
 
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
@@ -1388,6 +1389,51 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'return [path, real, dirname(real)].some(',
     change: 'return [path, real].some(',
     tests: ['test/files/owner.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: 'if (!reason) chmodSync(path, FOLDER_MODE);',
+    change: 'chmodSync(path, FOLDER_MODE);',
+    tests: FOLDERS,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: 'if (entryAt(path)?.isWritableByOthers) throw sharedFolder(path, reason);',
+    change: '',
+    tests: FOLDERS,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: 'if (lstatSync(path).mode & STICKY)',
+    change: 'if (lstatSync(path).mode & 0)',
+    tests: FOLDERS,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: 'if (above === path || statSync(path).dev !== statSync(above).dev) return true;',
+    change: 'if (above === path) return true;',
+    tests: FOLDERS,
+    failing: 1,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: `mountPoints(readFileSync(MOUNTS, 'utf8')).includes(realPathOf(path))`,
+    change: 'false',
+    tests: FOLDERS,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: 'const names = inner && strangeIn(dirname(path), OWN_NAMES) === undefined ? inner : OWN_NAMES;',
+    change: 'const names = inner ?? OWN_NAMES;',
+    tests: FOLDERS,
+    failing: 1,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: '(entryAt(join(path, name))?.ownerId ?? userId) !== userId',
+    change: 'false',
+    tests: FOLDERS,
     failing: 1,
   },
   {
