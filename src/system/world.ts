@@ -97,6 +97,7 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
       files.isBinary ? startThread(files.read('launcher.js'), word, true) : startThread(launcherOf(files), word),
     exit: (code) => process.exit(code),
     ...{ ensurePrivateDir: ensurePrivateFolder, turn, limitProcess, steadyMemory },
+    usedMemoryBytes: () => process.memoryUsage.rss(),
   };
 }
 

@@ -246,5 +246,6 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
       throw new Error(`unexpected exit with ${code}`);
     },
     steadyMemory: () => {},
+    usedMemoryBytes: () => 0,
   };
 }
