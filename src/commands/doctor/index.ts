@@ -302,6 +302,7 @@ async function profileChecks(subject: Subject, failure: unknown): Promise<NamedF
     await checked('profile files', () => profileFilesFinding(session.world), fix),
     await checked('key store', () => storeFinding(session.world, profile), fix),
     await checked('key', () => keyFinding(subject), typed(subject, 'explain')),
+    await checked('operator key', () => operatorKeyFinding(subject), typed(subject, 'profiles operators list')),
   ];
 }
 
@@ -360,6 +361,14 @@ async function keyFinding({ profile }: Subject): Promise<Finding> {
   if (!profile.key) return skipped('the embedded sandbox stores its own key');
   const key = await profile.key.load();
   return ok(`${profile.mode} key, fingerprint ${fingerprint(key)}`);
+}
+
+async function operatorKeyFinding({ profile, session }: Subject): Promise<Finding> {
+  const stored = profile && storedOrBuiltIn(profile);
+  if (!stored) return skipped(profile ? 'an account from the environment has no operators' : NO_PROFILE);
+  const { ownPublicKey } = await import('../../account/operators.ts');
+  const publicKey = await ownPublicKey(session.world, stored);
+  return ok(publicKey === undefined ? 'none' : `public key ${publicKey}`);
 }
 
 const COLUMNS = [
