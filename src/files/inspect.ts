@@ -13,6 +13,8 @@ export interface Entry {
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly sizeBytes: number;
+  /** When its content was changed last: milliseconds since the epoch, by the clock of its disk. */
+  readonly changedMs: number;
   /** The owner's user id. */
   readonly ownerId: number;
   /** Whether anyone except the owner may read or write it. */
@@ -28,7 +30,8 @@ export function entryAt(path: string): Entry | undefined {
   const kind = found.isSymbolicLink() ? 'link' : found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
   const isOpenToOthers = kind !== 'link' && (found.mode & OTHERS) !== 0;
   const isWritableByOthers = kind !== 'link' && (found.mode & OTHERS_WRITE) !== 0;
-  return { path, kind, sizeBytes: found.size, ownerId: found.uid, isOpenToOthers, isWritableByOthers };
+  const { size: sizeBytes, mtimeMs: changedMs, uid: ownerId } = found;
+  return { path, kind, sizeBytes, changedMs, ownerId, isOpenToOthers, isWritableByOthers };
 }
 
 /** Returns what changes whenever a file is replaced or written; undefined when nothing is there. Throws the system's error. */

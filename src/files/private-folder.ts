@@ -17,6 +17,10 @@ const OWN_NAMES =
 /** Whether fiatrail gives such a name to something in a folder for its configuration or its state. */
 export const isOwnName = (name: string) => OWN_NAMES.test(name) || TEMPORARY_NAME.test(name);
 
+/** Whether a file of this name exists only while a command works: it writes it, tests locks with it, or makes or restores a snapshot. */
+export const isUnfinishedName = (name: string) =>
+  TEMPORARY_NAME.test(name) || /^(?:lock-test-.+\.db|sandbox\.db\..+\.snapshot)(?:-.+)?$/.test(name);
+
 /** What fiatrail puts into the folders in such a folder. */
 const INNER_NAMES: Readonly<Record<string, RegExp>> = {
   profiles: /^[\w.-]+\.json(?:\.v\d+)?$/,
