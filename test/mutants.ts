@@ -1418,8 +1418,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/doctor/leftovers.ts',
-    line: 'await confirmChange(session, { summary: `remove ${counted(found)}`, lines });',
-    change: '',
+    line: ', lines });',
+    change: ', lines }, false);',
     tests: LEFTOVERS,
   },
   {
