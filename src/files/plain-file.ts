@@ -49,6 +49,33 @@ export function createPrivateBytes(path: string, bytes: Uint8Array): void {
   }
 }
 
+/** Creates such a file of pieces as they come, and returns its size in bytes. Throws BytesFileError, or what the pieces throw, and then leaves no new file behind. */
+export async function createPrivateFile(path: string, pieces: AsyncIterable<Uint8Array>): Promise<number> {
+  const file = opened(path, 'wx');
+  let size = 0;
+  try {
+    for await (const piece of pieces) {
+      for (let at = 0; at < piece.length; ) at += written(() => writeSync(file, piece, at));
+      size += piece.length;
+    }
+    written(() => fsyncSync(file));
+    return size;
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function written<T>(write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw new BytesFileError('unusable', error);
+  }
+}
+
 /** Reads a regular file of at most `maxBytes`. Throws BytesFileError. */
 export function readPlainBytes(path: string, maxBytes: number): Uint8Array {
   const kind = entryAt(path)?.kind;
