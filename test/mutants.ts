@@ -1439,8 +1439,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/account/operators.ts',
-    line: 'if (key && !isKeyText(key.reveal())) throw await damagedKey(stored, key, world);',
-    change: '',
+    line: 'error instanceof PrivateKeyError ? await damagedKey(stored, error, world) : error',
+    change: 'error',
     tests: ['test/plans/operators.test.ts'],
   },
   {

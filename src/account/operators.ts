@@ -1,8 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
-import { isKeyText } from '../crypto/sealed-box.ts';
-import { hasSmallOrder, newSigningPair, type SigningPair, signingPairOf } from '../crypto/signing.ts';
+import { hasSmallOrder, newSigningPair, PrivateKeyError, type SigningPair, signingPairOf } from '../crypto/signing.ts';
 import {
   type Amount,
   AmountError,
@@ -45,18 +44,21 @@ export async function ownOperator(
 
 async function ownPair(stored: StoredProfile, world: World): Promise<SigningPair | undefined> {
   const key = await secretOf(stored, 'operator-key', world);
-  if (key && !isKeyText(key.reveal())) throw await damagedKey(stored, key, world);
-  return key && signingPairOf(key);
+  try {
+    return key && (await signingPairOf(key));
+  } catch (error) {
+    throw error instanceof PrivateKeyError ? await damagedKey(stored, error, world) : error;
+  }
 }
 
-async function damagedKey(stored: StoredProfile, key: Secret, world: World): Promise<CliError> {
+async function damagedKey(stored: StoredProfile, cause: PrivateKeyError, world: World): Promise<CliError> {
   const { openStore } = await import('./stores/stores.ts');
   const location = (await openStore(world, storeFor(stored, 'operator-key'))).location(stored.name, 'operator-key');
-  const { length } = key.reveal();
   return new CliError(
     'usage',
-    `this user's operator key for profile ${stored.name} is damaged: expected 64 hexadecimal digits in ${location}, got ${length} characters`,
+    `this user's operator key for profile ${stored.name} in ${location} is damaged: ${cause.message}`,
     {
+      cause,
       code: 'CONFIG_BROKEN',
       hint: 'put a backup of it back; without one, remove it, make another one with "fiatrail profiles operators add NAME --generate", and have it added in place of the old one',
     },

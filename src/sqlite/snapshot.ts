@@ -115,7 +115,7 @@ function copyRows(database: Database): void {
  * be open. Undefined if it has more bytes than `maxBytes`, which are then not read. Throws SnapshotError.
  */
 export function snapshotBytes(database: Database, unique: string, maxBytes: number): Uint8Array | undefined {
-  const path = copyBeside(database, unique);
+  const path = copyPath(database, unique);
   try {
     writeSnapshot(database, path);
     return readPlainBytes(path, maxBytes);
@@ -138,7 +138,7 @@ export async function restorePieces(
   layout: Pick<OpenOptions['layout'], 'version' | 'applicationId'>,
   prepare: () => () => void,
 ): Promise<void> {
-  const path = copyBeside(database, unique);
+  const path = copyPath(database, unique);
   try {
     await createPrivateFile(path, pieces);
     restoreSnapshot(database, path, layout, prepare());
@@ -148,7 +148,7 @@ export async function restorePieces(
 }
 
 /** Returns where a private copy is put, beside the database. */
-function copyBeside(database: Database, unique: string): string {
+function copyPath(database: Database, unique: string): string {
   const main = database.get<{ file: string }>(`SELECT file FROM pragma_database_list WHERE name = 'main'`)?.file;
   if (!main) throw new Error('a database in memory has no place for a snapshot');
   return `${main}.${unique}.snapshot`;

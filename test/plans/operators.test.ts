@@ -71,7 +71,7 @@ describe('profiles operators', () => {
         code: 2,
         error: { code: 'CONFIG_BROKEN', hint: expect.stringContaining('put a backup of it back') },
       });
-      expect(error.message).toContain(`is damaged: expected 64 hexadecimal digits in ${secretPath()}, got `);
+      expect(error.message).toContain(`in ${secretPath()} is damaged: expected 64 hexadecimal digits, got `);
       expect(stderr).not.toContain(key.slice(0, 8));
       expect(readFileSync(secretPath(), 'utf8')).toBe(`${damage(key)}\n`);
     });
