@@ -24,6 +24,9 @@ const FUNDS = ['test/cli/funds.test.ts'];
 const FAULTS = ['test/mirror/faults.test.ts'];
 const DEFINITE = ['test/client/definite.test.ts', 'test/client/client.test.ts'];
 const REPORTS = ['test/questions/report-findings.test.ts'];
+const SNAPSHOTS = ['test/sandbox/snapshot.test.ts'];
+const LEFTOVERS = ['test/commands/doctor/leftovers.test.ts'];
+const FOLDERS = ['test/attacks/folders.test.ts'];
 const DIFFERENCES = ['test/questions/differences.test.ts'];
 
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
@@ -1547,6 +1550,108 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'return [path, real, dirname(real)].some(',
     change: 'return [path, real].some(',
     tests: ['test/files/owner.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/contract/state-content.ts',
+    line: 'if (leftBytes < 0) throw',
+    change: 'if (leftBytes < -1e9) throw',
+    tests: SNAPSHOTS,
+    failing: 1,
+  },
+  {
+    file: 'src/service/state-file.ts',
+    line: 'layout, () => keysOf(store))',
+    change: 'layout, ((write) => () => write)(keysOf(store)))',
+    tests: SNAPSHOTS,
+    failing: 1,
+  },
+  {
+    file: 'src/account/leftovers.ts',
+    line: 'world.clock.now() - changedMs >= UNFINISHED_MS',
+    change: 'true',
+    tests: LEFTOVERS,
+  },
+  {
+    file: 'src/account/leftovers.ts',
+    line: "if (stored) return storeFor(stored, name).kind === 'file';",
+    change: 'if (stored) return true;',
+    tests: LEFTOVERS,
+  },
+  {
+    file: 'src/account/leftovers.ts',
+    line: 'return profile === BUILT_IN || names.some(',
+    change: 'return names.some(',
+    tests: LEFTOVERS,
+  },
+  {
+    file: 'src/account/leftovers.ts',
+    line: 'names.some((each) => each.startsWith(basename(file)))',
+    change: 'false',
+    tests: LEFTOVERS,
+  },
+  {
+    file: 'src/commands/doctor/leftovers.ts',
+    line: ', lines });',
+    change: ', lines }, false);',
+    tests: LEFTOVERS,
+  },
+  {
+    file: 'src/account/operators.ts',
+    line: 'error instanceof PrivateKeyError ? await damagedKey(stored, error, world) : error',
+    change: 'error',
+    tests: ['test/plans/operators.test.ts'],
+  },
+  {
+    file: 'src/engine/questions/sql/ask.ts',
+    line: 'if (world.usedMemoryBytes() > MEMORY_BYTES) throw tooLarge();',
+    change: '',
+    tests: ['test/questions/sql.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: 'if (!reason) chmodSync(path, FOLDER_MODE);',
+    change: 'chmodSync(path, FOLDER_MODE);',
+    tests: FOLDERS,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: 'if (entryAt(path)?.isWritableByOthers) throw sharedFolder(path, reason);',
+    change: '',
+    tests: FOLDERS,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: 'if (lstatSync(path).mode & STICKY)',
+    change: 'if (lstatSync(path).mode & 0)',
+    tests: FOLDERS,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: 'if (above === path || statSync(path).dev !== statSync(above).dev) return true;',
+    change: 'if (above === path) return true;',
+    tests: FOLDERS,
+    failing: 1,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: `mountPoints(readFileSync(MOUNTS, 'utf8')).includes(realPathOf(path))`,
+    change: 'false',
+    tests: FOLDERS,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: 'const names = inner && strangeIn(dirname(path), OWN_NAMES) === undefined ? inner : OWN_NAMES;',
+    change: 'const names = inner ?? OWN_NAMES;',
+    tests: FOLDERS,
+    failing: 1,
+  },
+  {
+    file: 'src/files/private-folder.ts',
+    line: '(entryAt(join(path, name))?.ownerId ?? userId) !== userId',
+    change: 'false',
+    tests: FOLDERS,
     failing: 1,
   },
   {

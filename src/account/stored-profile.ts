@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import { once } from '../base/once.ts';
 import { fileErrors, namesIn } from '../files/inspect.ts';
-import { makeFolderPrivate } from '../files/private-file.ts';
+import { makeFolderPrivate } from '../files/private-folder.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
 import { type Asset, TOKENS } from '../money/amount.ts';
 import { configDir, type UserEnv, type WritableUserEnv } from './paths.ts';

@@ -1,6 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { isWritableFolder } from '../files/inspect.ts';
-import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
+import { createPrivateFile, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
+import { ensurePrivateFolder } from '../files/private-folder.ts';
 import { type AccountNames, otherKeysOf } from './accounts.ts';
 import { headFile } from './entries.ts';
 import { forgetFintechs } from './known-fintech.ts';
