@@ -12,13 +12,13 @@ test('of two processes that replace a shared text at once, one does', async () =
     await other.close();
   });
   const done = await Promise.all([
-    one.setShared('operators', 'a', undefined),
-    other.setShared('operators', 'b', undefined),
+    one.setShared('operators account-1', 'a', undefined),
+    other.setShared('operators account-1', 'b', undefined),
   ]);
   expect(done.filter(Boolean)).toHaveLength(1);
-  const kept = await one.shared('operators');
+  const kept = await one.shared('operators account-1');
   expect(['a', 'b']).toContain(kept);
-  expect(await other.setShared('operators', 'c', 'another')).toBe(false);
-  expect(await other.setShared('operators', undefined, kept)).toBe(true);
-  expect([await one.shared('operators'), await one.shared('rules')]).toEqual([undefined, undefined]);
+  expect(await other.setShared('operators account-1', 'c', 'another')).toBe(false);
+  expect(await other.setShared('operators account-1', undefined, kept)).toBe(true);
+  expect([await one.shared('operators account-1'), await one.shared('rules')]).toEqual([undefined, undefined]);
 });

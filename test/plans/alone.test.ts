@@ -181,7 +181,8 @@ const keptText = async () => {
   const { openJournal } = await import('../../src/journal/open.ts');
   const { fakeWorld } = await import('../support/world.ts');
   const journal = await openJournal(team.file('state/journal.db'), fakeWorld());
-  const kept = JSON.parse((await journal.shared('operators')) ?? '{}');
+  const [text = '{}'] = (await journal.operatorLists()).values();
+  const kept = JSON.parse(text);
   await journal.close();
   return { names: kept.operators.map(({ name }: { name: string }) => name), signAbove: kept.signAbove };
 };

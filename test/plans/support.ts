@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { planText } from '../../src/engine/plans/file.ts';
+import type { ListedOperator, OperatorList } from '../../src/engine/plans/operator-list.ts';
 import { hashOf, type Plan } from '../../src/engine/plans/plan.ts';
 import { main } from '../../src/main.ts';
 import { temporaryFolder } from '../support/built.ts';
@@ -163,6 +164,8 @@ export async function joinTeam(team: Team, ...people: readonly string[]): Promis
     // The first journal of a live account is confirmed once.
     const confirmed = await team.run(person, ['ops', 'verify', '--accept', '--yes', '-q']);
     if (confirmed.code !== 0) throw new Error(confirmed.stderr);
+    // Their journal is a file, and nobody applies plans elsewhere.
+    await team.run(person, ['profiles', 'journal', 'set', 'main', '--sole-host', '--yes', '-q']);
   }
 }
 
@@ -198,6 +201,12 @@ export async function agreeOn(team: Team, asker: string, signer: string, argv: r
   if (!last) throw new Error('nothing ran');
   return last;
 }
+
+/** The list of an account with operators. */
+export const listOf = (listed: readonly ListedOperator[]): OperatorList => ({
+  ...{ operators: listed, signAbove: [], pending: null },
+  ...{ accounts: [], isOwn: true, needsAnother: listed.length > 1 },
+});
 
 export async function addKey(team: Team, person: string, other: string, key: string): Promise<void> {
   const argv = ['profiles', 'operators', 'add', other, '--public-key', key];

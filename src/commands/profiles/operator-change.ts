@@ -8,6 +8,7 @@ import {
   accountForPeople,
   changeForPeople,
   type KeptList,
+  LIST_CHANGES,
   limitsForPeople,
   type OperatorChange,
   type OperatorList,
@@ -37,7 +38,10 @@ async function asker({ world, profile }: Session, { operators }: OperatorList): 
 }
 
 /** What a change says, and the list as it is: a plan of it holds while both stay. */
-function linesOf(wanted: OperatorChange, { operators, signAbove, accounts }: OperatorList): { lines: Lines; previews: Lines } {
+function linesOf(
+  wanted: OperatorChange,
+  { operators, signAbove, accounts }: OperatorList,
+): { lines: Lines; previews: Lines } {
   const names = operators.map(({ name, publicKey }) => `${name} (${publicKey})`).join(', ');
   return {
     lines:
@@ -78,7 +82,7 @@ async function consent(session: Session, change: Change): Promise<void> {
 
 /** A change of operators as a plan describes it: nothing is sent to the service. */
 const OPERATORS = {
-  ...{ id: 'profiles.operators', method: 'CHANGE', path: 'operators' },
+  ...{ id: LIST_CHANGES, method: 'CHANGE', path: 'operators' },
   request: () => z.looseObject({}),
 } as const;
 
@@ -240,10 +244,14 @@ export async function changeAfterWaiting(session: Session, wanted: OperatorChang
 async function waitingTime({ time }: Session): Promise<number> {
   const saidMs = await time.saidMs();
   if (saidMs !== undefined) return saidMs;
-  throw new CliError('declined', 'the service did not say its time, so no change can wait for it; nothing was changed', {
-    code: 'TIME_UNKNOWN',
-    hint: 'have another operator sign the change: add --plan FILE instead of --without-signature',
-  });
+  throw new CliError(
+    'declined',
+    'the service did not say its time, so no change can wait for it; nothing was changed',
+    {
+      code: 'TIME_UNKNOWN',
+      hint: 'have another operator sign the change: add --plan FILE instead of --without-signature',
+    },
+  );
 }
 
 function consentTo({ profile }: Session, wanted: OperatorChange, list: OperatorList): Change {

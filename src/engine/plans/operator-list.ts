@@ -13,6 +13,9 @@ export interface ListedOperator extends Operator {
   readonly addedAt: string;
 }
 
+/** What a change of a list is in place of an endpoint: nothing is sent to the service. */
+export const LIST_CHANGES = 'profiles.operators';
+
 /** One change of the list. A removal names the key, so that it cannot hit somebody who got the name later. */
 export type OperatorChange =
   | ({ readonly change: 'add' } & Operator)
@@ -141,7 +144,13 @@ export async function readOperators({
   });
   if (own.length > 0) {
     const kept = own.find(({ list }) => isProtected(list)) ?? own[0];
-    return { kept, list: combined(own.map(({ list }) => list), true) };
+    return {
+      kept,
+      list: combined(
+        own.map(({ list }) => list),
+        true,
+      ),
+    };
   }
   const others = profile.mode === 'live' ? [...lists.values()].map(parsed) : [];
   const strict = others.filter((each) => each.account.mode === 'live' && isProtected(each));

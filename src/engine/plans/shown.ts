@@ -39,6 +39,7 @@ export function planLines(
   plan: Plan,
   { lines, previews, rules }: FoundFacts,
   signed: readonly Signed[],
+  appliedTwice: string,
 ): PlannedLine[] {
   const { content, hash } = plan;
   const { account, amounts } = content;
@@ -55,7 +56,8 @@ export function planLines(
         `${value} ${asset}, ${minor} in its smallest unit`,
       ],
     ),
-    ...rules.map((rule): PlannedLine => ['rule met here', rule]),
+    ...(rules.length > 0 ? rules : ['none']).map((rule): PlannedLine => ['rule met here', rule]),
+    ['applied twice', appliedTwice],
     ['expires', content.expiresAt],
     ['plan', hash],
     ['signed by', signersForPeople(signed)],
