@@ -255,7 +255,7 @@ test('the first operator alone may add the second one, and sign nothing with tha
   await addKey(other, 'ada', 'bayo', KEY);
   const { stdout } = await other.run('ada', [...operators('list'), '-o', 'json']);
   expect(JSON.parse(stdout).operators.map(({ name, addedBy }: Record<string, string>) => [name, addedBy])).toEqual([
-    ['ada', 'ada on host-1'],
+    ['ada', 'anyone who was ada on host-1'],
     ['bayo', 'ada, ada on host-1'],
   ]);
 });

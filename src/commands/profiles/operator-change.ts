@@ -7,7 +7,6 @@ import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import {
   accountForPeople,
   changeForPeople,
-  type KeptList,
   LIST_CHANGES,
   limitsForPeople,
   type OperatorChange,
@@ -17,6 +16,7 @@ import {
   readOperators,
   requireListed,
   requireNew,
+  type StoredList,
 } from '../../engine/plans/operator-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
 import { requireSignatures } from '../../engine/plans/sign-above.ts';
@@ -114,7 +114,7 @@ const asRow = (wanted: OperatorChange) =>
 /** Saves a list as that of the account, and records who changed it. */
 async function save(
   session: Session,
-  { list, kept }: Read,
+  { list, stored }: Read,
   { operators, signAbove, pending }: OperatorList,
   summary: string,
   applied?: PlanToApply,
@@ -124,7 +124,7 @@ async function save(
   const journal = await session.journal();
   const guard = session.guard();
   const account = await session.accountNames();
-  const next: KeptList = {
+  const next: StoredList = {
     account: { mode, baseUrl, keyFingerprint: account.keyFingerprint },
     ...{ operators, signAbove, pending },
   };
@@ -137,8 +137,8 @@ async function save(
   };
   await recordSetting(session, setting, async () => {
     // The change itself is recorded by now, so that the account has an id.
-    const id = kept?.id ?? (await journal.accountIds(account))[0];
-    if (id !== undefined && (await journal.setShared(`operators ${id}`, JSON.stringify(next), kept?.text))) return;
+    const id = stored?.id ?? (await journal.accountIds(account))[0];
+    if (id !== undefined && (await journal.setShared(`operators ${id}`, JSON.stringify(next), stored?.text))) return;
     throw new CliError('usage', 'another command changed the operators in the meantime; nothing was changed', {
       code: 'CONFIG_CHANGED',
       hint: 'run the command again',

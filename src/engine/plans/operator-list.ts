@@ -34,12 +34,12 @@ export interface PendingChange {
 }
 
 /** The account that a list is of: its service, and the key with which the list was last changed. */
-export interface ListedAccount extends Pick<Profile, 'mode' | 'baseUrl'> {
+interface ListedAccount extends Pick<Profile, 'mode' | 'baseUrl'> {
   readonly keyFingerprint: string;
 }
 
 /** The operators of one account, as the journal keeps them. */
-export interface KeptList {
+export interface StoredList {
   readonly account: ListedAccount;
   readonly operators: readonly ListedOperator[];
   /** Above these amounts, money moves only by a plan that another operator signed. At most one amount per asset. */
@@ -48,7 +48,7 @@ export interface KeptList {
 }
 
 /** The operators that count for an account. */
-export interface OperatorList extends Omit<KeptList, 'account'> {
+export interface OperatorList extends Omit<StoredList, 'account'> {
   /** The accounts whose lists they are: its own, or others of the journal while a live account has none. Empty if there is no list. */
   readonly accounts: readonly ListedAccount[];
   /** Whether the account has a list of its own. */
@@ -86,7 +86,7 @@ const shapes = () => {
 };
 
 /** Reads a list as the journal keeps it. Throws CliError usage if the text is not what this version writes. */
-function parsed(text: string): KeptList {
+function parsed(text: string): StoredList {
   const { success, data, error } = shapes().safeParse(jsonIn(text));
   if (success) return data;
   const field = error?.issues[0]?.path.join('.') || 'its form';
@@ -96,13 +96,13 @@ function parsed(text: string): KeptList {
   });
 }
 
-const isProtected = ({ operators }: Pick<KeptList, 'operators'>): boolean => operators.length > 1;
+const isProtected = ({ operators }: Pick<StoredList, 'operators'>): boolean => operators.length > 1;
 
 /**
  * Returns what several lists say together. Lists in which one person could change everything give way to those in which nobody can; of
  * these, all must agree: their amounts all count, and an operator is one of each.
  */
-function combined(lists: readonly KeptList[], isOwn: boolean): OperatorList {
+function combined(lists: readonly StoredList[], isOwn: boolean): OperatorList {
   const strict = lists.filter(isProtected);
   const [first, ...others] = strict.length > 0 ? strict : lists.slice(0, 1);
   if (!first) return EMPTY;
@@ -122,7 +122,7 @@ function combined(lists: readonly KeptList[], isOwn: boolean): OperatorList {
 interface ReadOperators {
   readonly list: OperatorList;
   /** The id of the account under which the journal keeps its list, and the text; undefined if it has none. */
-  readonly kept: { readonly id: string; readonly text: string } | undefined;
+  readonly stored: { readonly id: string; readonly text: string } | undefined;
 }
 
 /**
@@ -136,16 +136,16 @@ export async function readOperators({
 }: Pick<PlanAccount, 'profile' | 'accountNames' | 'existingJournal'>): Promise<ReadOperators> {
   const journal = await existingJournal();
   const lists = await journal?.operatorLists();
-  if (!journal || !lists || lists.size === 0) return { list: EMPTY, kept: undefined };
+  if (!journal || !lists || lists.size === 0) return { list: EMPTY, stored: undefined };
   const ids = await journal.accountIds(await accountNames());
   const own = ids.flatMap((id) => {
     const text = lists.get(id);
     return text === undefined ? [] : [{ id, text, list: parsed(text) }];
   });
   if (own.length > 0) {
-    const kept = own.find(({ list }) => isProtected(list)) ?? own[0];
+    const stored = own.find(({ list }) => isProtected(list)) ?? own[0];
     return {
-      kept,
+      stored,
       list: combined(
         own.map(({ list }) => list),
         true,
@@ -154,7 +154,7 @@ export async function readOperators({
   }
   const others = profile.mode === 'live' ? [...lists.values()].map(parsed) : [];
   const strict = others.filter((each) => each.account.mode === 'live' && isProtected(each));
-  return { list: combined(strict, false), kept: undefined };
+  return { list: combined(strict, false), stored: undefined };
 }
 
 /** Returns the operators of an account, as the journal has them. Throws CliError usage. */
@@ -165,7 +165,7 @@ export async function operatorListOf(
 }
 
 /** Returns the lists of all accounts of a journal. Throws CliError usage. */
-export async function allOperatorLists(journal: Journal | undefined): Promise<readonly KeptList[]> {
+export async function allOperatorLists(journal: Journal | undefined): Promise<readonly StoredList[]> {
   return [...((await journal?.operatorLists()) ?? new Map<string, string>()).values()].map(parsed);
 }
 
