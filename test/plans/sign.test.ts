@@ -11,6 +11,7 @@ import {
   joinTeam,
   no,
   openTeamAfter,
+  operators,
   PAYOUT,
   plan,
   rehashed,
