@@ -11,7 +11,7 @@ export interface ServiceTime {
   /** The time that all hosts agree on, in milliseconds since the epoch: that of a shared journal, else the service's. */
   nowMs(): Promise<number>;
   /** The same, but never by this machine's clock, which its user can set: undefined if the service does not say its time. */
-  saidMs(): Promise<number | undefined>;
+  statedMs(): Promise<number | undefined>;
   /** Warns once of a clock that is far from the service's. */
   warn(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function createServiceTime({ world, profile, say, isShared, journal, read
   const { clock } = world;
   const { ask, ...service } = createServiceClock(clock, profile.mode === 'live');
   let isWarned = false;
-  const saidMs = async () => {
+  const statedMs = async () => {
     if (isShared()) {
       const shared = await journal();
       // Its last transaction has its server's time.
@@ -44,8 +44,8 @@ export function createServiceTime({ world, profile, say, isShared, journal, read
   };
   const time: ServiceTime = {
     service,
-    nowMs: async () => (await saidMs()) ?? clock.now(),
-    saidMs,
+    nowMs: async () => (await statedMs()) ?? clock.now(),
+    statedMs,
     warn: async () => {
       // A request that is never sent leaves no journal.
       if (isWarned || service.hostAheadMs() === undefined) return;

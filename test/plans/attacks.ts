@@ -48,31 +48,32 @@ const ada = (team: Team, argv: readonly string[], more: More = {}, person = 'ada
 const script = (team: Team, argv: readonly string[], more: More = {}) =>
   ada(team, [...argv, '--yes'], { isTerminal: false, ...more });
 
-const on = (profile: string, argv: readonly string[]) => [...argv, '--profile', profile];
+export const on = (profile: string, argv: readonly string[]) => [...argv, '--profile', profile];
 const without = (...argv: readonly string[]) => [...operators(...argv), '--without-signature'];
 const REMOVE = without('remove', 'bayo');
 
 const secretsOf = (team: Team, person: string) => team.file(`${person}/config/secrets`);
 
-/** Adds a profile, with Ada's operator key. */
+/** Adds a profile, with the operator key that the person has. */
 async function profile(team: Team, name: string, url: string, mode: string, key: string, person = 'ada') {
   const argv = ['profiles', 'add', name, '--base-url', url, '--mode', mode, '--key-stdin', '--yes'];
   const { code, stderr } = await ada(team, argv, { stdin: key, isTerminal: false }, person);
   if (code !== 0) throw new Error(stderr);
   mkdirSync(secretsOf(team, person), { recursive: true, mode: 0o700 });
   const to = join(secretsOf(team, person), `${name}.operator-key`);
-  const from = join(secretsOf(team, 'ada'), 'main.operator-key');
+  const from = join(secretsOf(team, person === 'bayo' ? 'bayo' : 'ada'), 'main.operator-key');
   if (existsSync(from) && from !== to) copyFileSync(from, to);
   await ada(team, ['ops', 'verify', '--accept', '--yes', '--profile', name], {}, person);
 }
 
-const box = (team: Team, person = 'ada') => profile(team, 'box', BOX_URL, 'sandbox', BOX_KEY, person);
-const own = (team: Team, person = 'ada') => profile(team, 'own', OWN_URL, 'live', LIVE_KEY, person);
+export const box = (team: Team, person = 'ada') => profile(team, 'box', BOX_URL, 'sandbox', BOX_KEY, person);
+export const own = (team: Team, person = 'ada') => profile(team, 'own', OWN_URL, 'live', LIVE_KEY, person);
 /** The same account with a key that the journal does not know: it was rotated elsewhere. */
-const rotated = (team: Team, url = BASE_URL) => profile(team, 'rotated', url, 'live', OTHER_LIVE_KEY);
+export const rotated = (team: Team, url = BASE_URL, person = 'ada') =>
+  profile(team, 'rotated', url, 'live', OTHER_LIVE_KEY, person);
 
 /** Lets a host say a time that is ahead. */
-function ahead(team: Team, host: string, ms: number): void {
+export function ahead(team: Team, host: string, ms: number): void {
   team.service.times[host] = () => ({ date: new Date(team.clock.now() + ms).toUTCString() });
 }
 

@@ -242,8 +242,8 @@ export async function changeAfterWaiting(session: Session, wanted: OperatorChang
 
 /** Returns the time by which changes wait. Throws CliError declined if only this machine's clock says one, which its user can set. */
 async function waitingTime({ time }: Session): Promise<number> {
-  const saidMs = await time.saidMs();
-  if (saidMs !== undefined) return saidMs;
+  const statedMs = await time.statedMs();
+  if (statedMs !== undefined) return statedMs;
   throw new CliError(
     'declined',
     'the service did not say its time, so no change can wait for it; nothing was changed',
