@@ -61,6 +61,22 @@ describe('ops sign', () => {
     expect(stderr).toMatch(/^ +rule met here +max-per-day CNGN 80000$/m);
   });
 
+  test('prints the amount, the asset, the destination with its holder, the fees, and what applying it twice would do', async () => {
+    const { stderr } = await sign(await plan(team, 'ada'));
+    for (const line of [
+      /^ +amount +50,000\.00 cNGN \(50,000,000,000 base units\)/m,
+      /^ +destination +bank account bank-1$/m,
+      /^ +account +ADA OBI, 012 345 6789 at GTB$/m,
+      /^ +fees +₦75\.00 to the platform$/m,
+      /^ +exact amount +50000\.000000 CNGN, 50000000000 in its smallest unit$/m,
+    ])
+      expect(stderr).toMatch(line);
+    const twice = stderr.replace(/\n {4,}/g, ' ');
+    expect(twice).toMatch(
+      /^ +applied twice +this profile says that plans are applied on this machine alone; with another machine’s journal, it sends 50000\.000000 CNGN again: nothing in the service’s lists/m,
+    );
+  });
+
   test('refuses a plan that breaks a rule here', async () => {
     await team.run('bayo', ['profiles', 'rules', 'set', '--max-per-day', 'CNGN 8'], { answers: [yes('rules')] });
     await isRefused(await plan(team, 'ada'), 9, 'rule max-per-day of profile main');
