@@ -196,11 +196,13 @@ export async function knowsFintech(queries: Queries, names: AccountNames, found:
 
 /** Whether a journal has an operation of a live account, or knows the fintech of one. The operations of an account are all live, or none is. */
 export async function knowsLive(queries: Queries): Promise<boolean> {
+  // The id of an account that turned out to be this one.
+  const earlierId = `substr(name, ${merged('').length + 1})`;
   const isLive = (account: string) =>
     `(SELECT mode FROM operation WHERE operation.account = ${account} LIMIT 1) = 'live'`;
   const found = await queries.get(
     `SELECT 1 AS found FROM account_name WHERE name >= 'fintech:live ' AND name < 'fintech:live!'
-       OR ${isLive('account_name.account')} OR ${isLive(`substr(name, ${merged('').length + 1})`)} LIMIT 1`,
+       OR ${isLive('account_name.account')} OR ${isLive(earlierId)} LIMIT 1`,
   );
   return found !== undefined;
 }

@@ -1,10 +1,11 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../../src/base/secret.ts';
 import { SANDBOX_CLOCK } from '../../src/contract/sandbox.ts';
 import { signingPairOf } from '../../src/crypto/signing.ts';
 import type { Plan } from '../../src/engine/plans/plan.ts';
 import { withSignature } from '../../src/engine/plans/signatures.ts';
+import { headFile } from '../../src/engine/plans/signed-head.ts';
 import {
   agreeOn,
   BASE_URL,
@@ -502,6 +503,22 @@ export const ATTACKS: readonly Attack[] = [
       const { plan: content, hash } = contentOf(path);
       const unsigned = rewritten(team, path, () => ({ content, hash, signatures: [] }));
       return signedAndApplied(team, unsigned);
+    },
+  },
+  {
+    what: 'sign the head of the journal as an operator of a sandbox',
+    ...same(9, 'SIGNER_UNKNOWN'),
+    run: async (team) => {
+      await box(team);
+      const secret = join(secretsOf(team, 'ada'), 'box.operator-key');
+      rmSync(secret);
+      await ada(team, on('box', operators('add', 'bayo', '--generate')));
+      const head = JSON.parse((await ada(team, ['ops', 'head'])).stdout);
+      const own = { name: 'bayo', ...(await signingPairOf(new Secret(readFileSync(secret, 'utf8').trim()))) };
+      const of = { sequence: BigInt(head.entry), hash: head.hash };
+      const path = team.file('head.json');
+      writeFileSync(path, JSON.stringify(await headFile(head.journal, of, own, team.clock.now())));
+      return ada(team, ['ops', 'verify', '--head', path]);
     },
   },
   {
