@@ -16,6 +16,7 @@ const ROWS: readonly (readonly [string, Author, Author, boolean, boolean])[] = [
   ['each added their own key', by('ada'), by('bayo'), true, true],
   ['each added their own key, on two machines', by('ops'), by('ops', null, 'host-2'), true, true],
   ['the author added the signer', by('ada'), by('eve', 'ada'), false, false],
+  ['the author, whom an operator added, added the signer', by('chidi', 'chidi'), by('eve', 'ada'), false, false],
   ['the author’s user added the signer from outside', by('ada'), by('ada'), false, false],
   ['the author’s user added the signer as another operator', by('ada'), by('ada', 'chidi'), false, false],
   ['the signer added the author', by('eve', 'bayo'), by('bayo'), false, true],

@@ -33,7 +33,7 @@ interface FoundFacts {
 }
 
 /** What a signer decides about, by the labels that say it, and what is shown where a request does not. */
-const DECIDED: readonly (readonly [label: string, said: RegExp, otherwise: string])[] = [
+const DECIDED: readonly (readonly [label: string, named: RegExp, otherwise: string])[] = [
   ['amount', /^(?:amount|pays|exact .+)$/, 'not named in the request'],
   ['destination', /^destination$/, 'not named in the request'],
   ['fees', /^fees?$/, 'not known before it is sent'],
@@ -78,8 +78,8 @@ const exactLine = ({ field, asset, value, minor }: PlanContent['amounts'][number
 /** Says of what a signer decides about, and no line says, that it is not known. A change of operators moves nothing. */
 function missing({ endpoint }: PlanContent, labels: readonly string[]): PlannedLine[] {
   if (endpoint === LIST_CHANGES) return [];
-  const unsaid = DECIDED.filter(([, said]) => !labels.some((label) => said.test(label)));
-  return unsaid.map(([label, , otherwise]) => [label, otherwise]);
+  const absent = DECIDED.filter(([, named]) => !labels.some((label) => named.test(label)));
+  return absent.map(([label, , otherwise]) => [label, otherwise]);
 }
 
 /** What a plan says, for somebody who only reads it: nothing of it was compared with the account. */
