@@ -69,6 +69,11 @@ describe('what two people, or the owner of a sandbox, can do', () => {
     };
     const before = { names: ['ada', 'bayo'], signAbove: ['49,999.00 cNGN'] };
     expect(await shown('rotated')).toEqual({ ...before, isOwn: false });
+    const said = async (profile: string) => (await team.run('bayo', on(profile, operators('list')))).stderr;
+    expect(await said('rotated')).toMatch(
+      /^this account has no operators of its own, so those of https:\/\/service\.test\/v1, key \w{12} count for it$/m,
+    );
+    expect(await said('main')).toMatch(/^operators of https:\/\/service\.test\/v1, key \w{12}$/m);
     for (const [person, argv] of [
       ['ada', [...operators('sign-above', 'CNGN 7'), '--plan', path]],
       ['bayo', ['ops', 'sign', path]],

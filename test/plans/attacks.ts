@@ -506,6 +506,14 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
+    what: 'let the journal forget the account, with the controls of a sandbox on a server of their own',
+    ...same(2, 'USAGE'),
+    run: async (team) => {
+      await own(team);
+      return script(team, on('own', ['sandbox', 'reset']));
+    },
+  },
+  {
     what: 'sign the head of the journal as an operator of a sandbox',
     ...same(9, 'SIGNER_UNKNOWN'),
     run: async (team) => {

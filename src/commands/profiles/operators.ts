@@ -51,6 +51,13 @@ async function shownPending(pending: PendingChange) {
   return { change: changeForPeople(wanted), askedBy: personForPeople(askedBy), askedAt, endsAt };
 }
 
+/** Says of which account a list is, for a table, which has only the operators. */
+async function whoseList({ accounts, isOwn }: OperatorList): Promise<string> {
+  const { accountForPeople } = await listRoom();
+  const of = accounts.map(accountForPeople).join('; ');
+  return isOwn ? `operators of ${of}` : `this account has no operators of its own, so those of ${of} count for it`;
+}
+
 const listCommand = wholeList(
   command({
     words: ['profiles', 'operators', 'list'],
@@ -89,6 +96,7 @@ const listCommand = wholeList(
       const signAbove = signAboveWords(signLimits(session.profile, list));
       const pending = list.pending && (await shownPending(list.pending));
       const { accounts, isOwn } = list;
+      if (accounts.length > 0) await session.note(await whoseList(list));
       const data = { operators, signAbove, accounts, isOwn, pending };
       return { result: { data, lists: 'operators', list: { isWhole: true }, columns: COLUMNS } };
     },
