@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../support/built.ts';
 import {
-  ATTACKS,
   ahead,
   beforeBoth,
   box,
@@ -15,7 +14,8 @@ import {
   rotated,
   signedBySelf,
   twoKeysOfOnePerson,
-} from './attacks.ts';
+} from './attacker.ts';
+import { ATTACKS } from './attacks.ts';
 import { BASE_URL, joinTeam, openTeam, openTeamAfter, operators, PAYOUT } from './support.ts';
 
 /** The same on PostgreSQL: test/postgres/operators.test.ts. */

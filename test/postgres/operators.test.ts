@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ATTACKS, beforeBoth, CLAIMS, endOf, outcomeOf, signedBySelf, twoKeysOfOnePerson } from '../plans/attacks.ts';
+import { beforeBoth, CLAIMS, endOf, outcomeOf, signedBySelf, twoKeysOfOnePerson } from '../plans/attacker.ts';
+import { ATTACKS } from '../plans/attacks.ts';
 import { openTeam } from '../plans/support.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 
