@@ -27,6 +27,8 @@ const REPORTS = ['test/questions/report-findings.test.ts'];
 const SNAPSHOTS = ['test/sandbox/snapshot.test.ts'];
 const LEFTOVERS = ['test/commands/doctor/leftovers.test.ts'];
 const FOLDERS = ['test/attacks/folders.test.ts'];
+const SECOND_PERSON = ['test/plans/attacks.test.ts', 'test/plans/independence.test.ts'];
+const ACCOUNT_LISTS = ['test/plans/account-lists.test.ts'];
 const DIFFERENCES = ['test/questions/differences.test.ts'];
 
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
@@ -1185,6 +1187,161 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'if (error instanceof CliError && error.code === RESPONSE_OF_ANOTHER_REQUEST) return undefined;',
     change: '',
     tests: ['test/rules/rules.test.ts'],
+  },
+  {
+    file: 'src/engine/plans/signatures.ts',
+    line: '(isFromOutside(listed) && isSameUser(signer.addedBy, listed.addedBy))',
+    change: 'false',
+    tests: SECOND_PERSON,
+  },
+  {
+    file: 'src/engine/plans/signatures.ts',
+    line: 'signer.addedBy.operator?.publicKey === listed.publicKey ||',
+    change: '',
+    tests: SECOND_PERSON,
+  },
+  {
+    file: 'src/engine/plans/signatures.ts',
+    line: '  requireListedAuthor(list, content.author);',
+    change: '',
+    tests: SECOND_PERSON,
+  },
+  {
+    file: 'src/engine/plans/signatures.ts',
+    line: '(!isFromOutside(listed) || listed.addedBy.user === user)',
+    change: 'true',
+    tests: SECOND_PERSON,
+  },
+  {
+    file: 'src/engine/plans/signatures.ts',
+    line: 'listed.name === operator?.name && ',
+    change: '',
+    tests: SECOND_PERSON,
+  },
+  {
+    file: 'src/engine/plans/operator-list.ts',
+    line: '  const strict = lists.filter(isProtected);',
+    change: '  const strict = lists;',
+    tests: ACCOUNT_LISTS,
+  },
+  {
+    file: 'src/engine/plans/operator-list.ts',
+    line: 'operators: first.operators.filter(isInAll),',
+    change: 'operators: first.operators,',
+    tests: ACCOUNT_LISTS,
+  },
+  {
+    file: 'src/engine/plans/operator-list.ts',
+    line: 'signAbove: all.flatMap(({ signAbove }) => signAbove),',
+    change: 'signAbove: first.signAbove,',
+    tests: ACCOUNT_LISTS,
+  },
+  {
+    file: 'src/engine/plans/operator-list.ts',
+    line: "const others = profile.mode === 'live' ? [...lists.values()].map(parsed) : [];",
+    change: 'const others: StoredList[] = [];',
+    tests: [...SECOND_PERSON, ...ACCOUNT_LISTS],
+  },
+  {
+    file: 'src/engine/plans/operator-list.ts',
+    line: "each.account.mode === 'live' && isProtected(each)",
+    change: 'isProtected(each)',
+    tests: ACCOUNT_LISTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/plans/operator-list.ts',
+    line: '...{ isOwn, needsAnother: isProtected(first) },',
+    change: '...{ isOwn, needsAnother: isOwn && isProtected(first) },',
+    tests: [...SECOND_PERSON, ...ACCOUNT_LISTS],
+  },
+  {
+    file: 'src/commands/profiles/operator-change.ts',
+    line: '  else requireService(session, list);',
+    change: '',
+    tests: SECOND_PERSON,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/profiles/operator-change.ts',
+    line: '  requireService(session, list);\n  const nowMs = await waitingTime(session);',
+    change: '  const nowMs = await waitingTime(session);',
+    tests: SECOND_PERSON,
+  },
+  {
+    file: 'src/commands/profiles/operator-change.ts',
+    line: 'accounts.every(({ baseUrl }) => baseUrl === profile.baseUrl)',
+    change: 'accounts.length > 0',
+    tests: SECOND_PERSON,
+  },
+  {
+    file: 'src/commands/profiles/operator-change.ts',
+    line: '= await time.statedMs();',
+    change: '= await time.nowMs();',
+    tests: SECOND_PERSON,
+  },
+  {
+    file: 'src/commands/profiles/operator-change.ts',
+    line: 'Math.max(Date.parse(pending.endsAt) - nowMs, leftByHostMs(session, pending))',
+    change: 'Date.parse(pending.endsAt) - nowMs',
+    tests: SECOND_PERSON,
+  },
+  {
+    file: 'src/commands/profiles/operator-change.ts',
+    line: 'Math.max(Date.parse(pending.endsAt) - nowMs, leftByHostMs(session, pending))',
+    change: 'leftByHostMs(session, pending)',
+    tests: SECOND_PERSON,
+  },
+  {
+    file: 'src/commands/profiles/operator-change.ts',
+    line: '(await (await session.journal()).knowsLive())',
+    change: 'false',
+    tests: SECOND_PERSON,
+  },
+  {
+    file: 'src/engine/operations/applied.ts',
+    line: '  if (needsAnother)',
+    change: '  if (false)',
+    tests: ['test/plans/twice.test.ts', ...SECOND_PERSON],
+  },
+  {
+    file: 'src/engine/operations/applied.ts',
+    line: 'if (!isAlone(account) || isSoleHost(account) || content',
+    change: 'if (!isAlone(account) || content',
+    tests: ['test/plans/twice.test.ts', ...SECOND_PERSON],
+  },
+  {
+    file: 'src/commands/ops/index.ts',
+    line: '(live.length > 0 ? live : all)',
+    change: 'all',
+    tests: SECOND_PERSON,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/accounts.ts',
+    line: "isLive('account_name.account')",
+    change: "'1 = 0'",
+    tests: ['test/journal/shared.test.ts', ...SECOND_PERSON],
+  },
+  {
+    file: 'src/journal/accounts.ts',
+    line: 'isLive(earlierId)',
+    change: "'1 = 0'",
+    tests: ['test/journal/shared.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/journal/journal.ts',
+    line: 'AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject) ORDER BY sequence',
+    change: 'ORDER BY sequence DESC',
+    tests: ['test/journal/shared.test.ts', 'test/plans/alone.test.ts'],
+  },
+  {
+    file: 'src/commands/profiles/transfer.ts',
+    line: '  soleHost: _host,',
+    change: '',
+    tests: ['test/commands/profiles/profiles.test.ts'],
+    failing: 1,
   },
   {
     file: 'src/engine/plans/sign-above.ts',

@@ -199,6 +199,19 @@ export async function knowsFintech(queries: Queries, names: AccountNames, found:
   return account !== undefined && account === (await find(queries, key(names.keyFingerprint)));
 }
 
+/** Whether a journal has an operation of a live account, or knows the fintech of one. The operations of an account are all live, or none is. */
+export async function knowsLive(queries: Queries): Promise<boolean> {
+  // The id of an account that turned out to be this one.
+  const earlierId = `substr(name, ${merged('').length + 1})`;
+  const isLive = (account: string) =>
+    `(SELECT mode FROM operation WHERE operation.account = ${account} LIMIT 1) = 'live'`;
+  const found = await queries.get(
+    `SELECT 1 AS found FROM account_name WHERE name >= 'fintech:live ' AND name < 'fintech:live!'
+       OR ${isLive('account_name.account')} OR ${isLive(earlierId)} LIMIT 1`,
+  );
+  return found !== undefined;
+}
+
 /** Records the fintech that a key belongs to: all keys of one fintech are one account. Call it in a transaction. */
 export async function learnFintech(
   recording: Recording,

@@ -2,7 +2,16 @@ import { attempt, CliError } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
 import { shortHmac } from '../crypto/digest.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
-import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
+import {
+  accountIds,
+  accountIn,
+  forgetAccount,
+  knowsFintech,
+  knowsLive,
+  learnFintech,
+  linkKeys,
+  namesOf,
+} from './accounts.ts';
 import { hashOfOne, NO_HASH } from './chain.ts';
 import { claimIn, findConflict } from './claims.ts';
 import {
@@ -413,7 +422,10 @@ async function* pagesOf<T>(store: Store, read: (queries: Queries) => AsyncGenera
   }
 }
 
-function sharedPart({ read }: Store, append: Append): Pick<Journal, 'shared' | 'setShared'> {
+function sharedPart(
+  { read }: Store,
+  append: Append,
+): Pick<Journal, 'shared' | 'setShared' | 'operatorLists' | 'knowsLive'> {
   const sharedIn = async (queries: Queries, name: SharedName) =>
     (await factAbout(queries, subjects.shared(name))) ?? undefined;
   return {
@@ -424,6 +436,20 @@ function sharedPart({ read }: Store, append: Append): Pick<Journal, 'shared' | '
         await appendFacts(recording, [{ subject: subjects.shared(name), value: text ?? null }]);
         return true;
       }),
+    operatorLists: async () => {
+      const about = subjects.shared('operators ');
+      const rows = await read((queries) =>
+        queries.all<{ subject: string; value: string | null }>(
+          `SELECT subject, value FROM entry e WHERE subject >= ? AND subject < ?
+             AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject) ORDER BY sequence`,
+          ...[about, `${about.slice(0, -1)}!`],
+        ),
+      );
+      return new Map(
+        rows.flatMap(({ subject, value }) => (value === null ? [] : [[subject.slice(about.length), value] as const])),
+      );
+    },
+    knowsLive: () => read(knowsLive),
   };
 }
 

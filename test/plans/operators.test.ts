@@ -35,7 +35,7 @@ describe('profiles operators', () => {
     const { publicKey } = JSON.parse(stdout);
     expect({ code, listed: await list() }).toMatchObject({
       code: 0,
-      listed: [{ name: 'ada', publicKey, isYou: true, addedBy: 'ada on host-1' }],
+      listed: [{ name: 'ada', publicKey, isYou: true, addedBy: 'anyone who was ada on host-1' }],
     });
     const seed = readFileSync(secretPath(), 'utf8').trim();
     expect((await signingPairOf(new Secret(seed))).publicKey).toBe(publicKey);

@@ -124,6 +124,10 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: ['fiatrail profiles sign-above set "NGN 1000000"'],
       },
       {
+        step: 'Without a shared journal, say on the only machine that applies plans that it is the only one.',
+        run: ['fiatrail profiles journal set --sole-host'],
+      },
+      {
         step: 'One person writes a plan. Nothing is sent.',
         run: ['fiatrail payout start --amount 5000000 --to default --plan payout.json'],
       },
