@@ -11,8 +11,27 @@ interface Package {
 
 interface BundledPackage extends Package {
   readonly licenceText: string;
+  /** Where its source code is, if its licence asks for that. */
+  readonly source?: string;
   /** The digest of the package's archive, as package-lock.json has it: `sha512-` and base64. */
   readonly integrity: string;
+}
+
+/** The licences whose programs are passed on only with the place of their source code. */
+const ASKS_FOR_SOURCE = /\b(?:A?GPL|LGPL|MPL|EPL|CDDL|EUPL|OSL)\b/;
+
+interface Manifest extends Package {
+  readonly repository?: string | { readonly url?: string };
+}
+
+/** Returns where the source of a package is; undefined if its licence does not ask for it. Throws if the package does not say it. */
+export function sourceOf({ name, version, license, repository }: Manifest): string | undefined {
+  if (!ASKS_FOR_SOURCE.test(license)) return undefined;
+  const url = typeof repository === 'string' ? repository : (repository?.url ?? '');
+  const [, place] = /^(?:git\+)?(?:https|git|ssh):\/\/(?:git@)?(.+?)(?:\.git)?$/.exec(url) ?? [];
+  if (place === undefined)
+    throw new Error(`${name} asks for the place of its source (${license}), and names no repository`);
+  return `https://${place}, version ${version}`;
 }
 
 /** Returns the packages of these modules, sorted by name. Throws if a package has no licence or is not in package-lock.json. */
@@ -23,10 +42,12 @@ export async function packagesOf(root: string, modules: readonly string[]): Prom
   const { packages: locked } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
   const found = await Promise.all(
     [...folders].map(async (folder) => {
-      const { name, version, license } = await manifestOf(join(root, folder));
+      const manifest = await manifestOf(join(root, folder));
+      const { name, version, license } = manifest;
       const { integrity } = locked[folder] ?? {};
       if (!integrity || !license) throw new Error(`${name} has no licence, or is not in package-lock.json`);
-      return { name, version, license, integrity, licenceText: await licenceTextOf(join(root, folder), license) };
+      const [source, licenceText] = [sourceOf(manifest), await licenceTextOf(join(root, folder), license)];
+      return { name, version, license, integrity, licenceText, ...(source === undefined ? {} : { source }) };
     }),
   );
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -37,7 +58,7 @@ function folderOf(path: string): string | undefined {
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
 }
 
-async function manifestOf(folder: string): Promise<Package> {
+async function manifestOf(folder: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
 }
 
@@ -52,7 +73,10 @@ async function licenceTextOf(folder: string, license: string): Promise<string> {
 /** Formats the licences as one text. */
 export function licencesText(packages: readonly BundledPackage[]): string {
   return packages
-    .map(({ name, version, licenceText }) => `${name} ${version}\n\n${licenceText}\n`)
+    .map(({ name, version, licenceText, source }) => {
+      const place = source === undefined ? '' : `Source code: ${source}\n\n`;
+      return `${name} ${version}\n\n${place}${licenceText}\n`;
+    })
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
 

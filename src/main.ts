@@ -171,12 +171,12 @@ async function runPlanned(session: Session, plan: Plan, how: Parameters<Session[
   const waitMs = how.kind === 'apply' ? how.waitMs : undefined;
   const command = plannableCommand(plan, named, waitMs !== undefined);
   const guard = guardOfPlan(plan);
+  session.guardWith(guard);
   const { guardIn, requireUnused } = await once();
   if (how.kind === 'apply') await requireUnused(session, guard);
   const { signersOf } = await import('./engine/plans/signatures.ts');
   const toApply = await planToApply(session.time.nowMs, await signersOf(session), plan, commandLineOf(command, texts));
   session.planWith({ ...toApply, kind: how.kind });
-  session.guardWith(guard);
   const { input } = await readInput(command, texts, session, false, async () => {});
   const { values } = await guardIn(command, { ...input, wait: waitMs }, session.time.nowMs);
   return runOnce(session, command, values, how.kind === 'apply' ? guard : undefined);

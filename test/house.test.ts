@@ -309,6 +309,8 @@ const AMBIENT =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bglobalThis\.process\b|\bset(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\brandomUUID\b|\bgetRandomValues\b|\bperformance\.|\bAbortSignal\.timeout\b|\bconsole\.|\bglobalThis\.fetch\b|(?:await|return|=) fetch\(/g;
 
 const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
+  'files/private-folder.ts process.':
+    'the user id, which never changes; files are checked where the World does not reach',
   'files/private-file.ts process.':
     'the user id, which never changes; files are checked where the World does not reach',
   'files/plain-file.ts process.': 'the user id, which never changes; files are checked where the World does not reach',

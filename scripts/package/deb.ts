@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { runTool } from './tools.ts';
 
@@ -43,21 +43,72 @@ const OVERRIDES: readonly (readonly [reason: string, tag: string])[] = [
     'copyright-file-contains-full-apache-2-license',
   ],
   ['Node is linked with the versions of its libraries that it was tested with.', 'embedded-library'],
+  ['The settings of the unit may have secrets, and systemd reads them as root.', 'non-standard-file-perm'],
 ];
 
-/** The unit of a webhook listener, and its user. */
+const UNIT = 'fiatrail-webhooks.service';
+
+/** The settings of the unit, which may have secrets. systemd reads them as root, before the unit has a user. */
+const SETTINGS = 'etc/fiatrail/webhooks.env';
+
+/** The unit of a webhook listener, its settings and its user. */
 const SYSTEM_FILES = [
-  ['fiatrail-webhooks.service', 'usr/lib/systemd/system/fiatrail-webhooks.service'],
+  [UNIT, `usr/lib/systemd/system/${UNIT}`],
+  ['webhooks.env', SETTINGS],
   ['fiatrail.sysusers.conf', 'usr/lib/sysusers.d/fiatrail.conf'],
 ] as const;
 
-/** Where systemd comes later, it creates the user when it starts. Nothing removes a user: files may still be its own. */
-const POSTINST = `#!/bin/sh
+/**
+ * What dpkg runs, as Debian's own dh_installsysusers and dh_installsystemd write it for a unit that its user enables. An upgrade restarts
+ * the listener only if it runs; a removal stops it; only a purge forgets that it was enabled. Where systemd comes later, it creates the user
+ * when it starts. Nothing removes the user or its folder, which has the journal.
+ */
+export const MAINTAINER_SCRIPTS: Readonly<Record<'postinst' | 'prerm' | 'postrm', string>> = {
+  postinst: `#!/bin/sh
 set -e
 if [ "$1" = configure ] && command -v systemd-sysusers >/dev/null; then
   systemd-sysusers fiatrail.conf
 fi
-`;
+case "$1" in
+  configure | abort-upgrade | abort-deconfigure | abort-remove)
+    if deb-systemd-helper debian-installed ${UNIT}; then
+      deb-systemd-helper unmask ${UNIT} >/dev/null || true
+      if deb-systemd-helper --quiet was-enabled ${UNIT}; then
+        deb-systemd-helper enable ${UNIT} >/dev/null || true
+      fi
+    fi
+    deb-systemd-helper update-state ${UNIT} >/dev/null || true
+    if [ -d /run/systemd/system ]; then
+      systemctl --system daemon-reload >/dev/null || true
+      if [ -n "$2" ]; then
+        deb-systemd-invoke try-restart ${UNIT} >/dev/null || true
+      fi
+    fi
+    ;;
+esac
+`,
+  prerm: `#!/bin/sh
+set -e
+if [ -z "\${DPKG_ROOT:-}" ] && [ "$1" = remove ] && [ -d /run/systemd/system ]; then
+  deb-systemd-invoke stop ${UNIT} >/dev/null || true
+fi
+`,
+  postrm: `#!/bin/sh
+set -e
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
+  systemctl --system daemon-reload >/dev/null || true
+fi
+if [ "$1" = purge ] && [ -x /usr/bin/deb-systemd-helper ]; then
+  deb-systemd-helper purge ${UNIT} >/dev/null || true
+fi
+`,
+};
+
+/** The mode of a file in the package, or of a folder. */
+export function modeOf(path: string, isFolder: boolean): number {
+  if (path === SETTINGS) return 0o600;
+  return isFolder || path === 'usr/bin/fiatrail' || basename(path) in MAINTAINER_SCRIPTS ? 0o755 : 0o644;
+}
 
 /** Builds the package. Returns its name. */
 export function buildDeb(options: DebOptions): string {
@@ -79,14 +130,14 @@ export function buildDeb(options: DebOptions): string {
   add('usr/share/lintian/overrides/fiatrail', overridesText());
   const kib = Math.ceil(filesIn(tree).reduce((sum, path) => sum + statSync(path).size, 0) / 1024);
   add('DEBIAN/control', controlText(version, kib));
-  add('DEBIAN/postinst', POSTINST);
+  for (const [name, text] of Object.entries(MAINTAINER_SCRIPTS)) add(`DEBIAN/${name}`, text);
+  add('DEBIAN/conffiles', `/${SETTINGS}\n`);
   add(
     'DEBIAN/md5sums',
     runTool('sh', ['-c', 'find usr -type f | LC_ALL=C sort | xargs md5sum'], 'coreutils', { cwd: tree }),
   );
   for (const path of [tree, ...filesIn(tree, true)]) {
-    const isProgram = statSync(path).isDirectory() || /\/(bin\/fiatrail|DEBIAN\/postinst)$/.test(path);
-    chmodSync(path, isProgram ? 0o755 : 0o644);
+    chmodSync(path, modeOf(relative(tree, path), statSync(path).isDirectory()));
     lutimesSync(path, seconds, seconds);
   }
   const name = `fiatrail_${version}_amd64.deb`;

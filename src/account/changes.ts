@@ -3,7 +3,8 @@ import { CliError, orUndefined } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
 import { fileErrors } from '../files/inspect.ts';
-import { ensurePrivateFolder, removePrivateFile, requireOwnFile } from '../files/private-file.ts';
+import { removePrivateFile, requireOwnFile } from '../files/private-file.ts';
+import { ensurePrivateFolder } from '../files/private-folder.ts';
 import { writeVersioned } from '../files/versioned-file.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { acquireLock, type Lock } from '../sqlite/lock.ts';
@@ -27,7 +28,7 @@ const LOCK_WAIT_MS = 20_000;
 const LOCK_TRY_MS = 250;
 
 /** Runs `work` under the configuration lock, which is not reentrant. Throws CliError usage if another command keeps the lock too long. */
-async function withConfigLock<T>(world: World, work: () => Promise<T>): Promise<T> {
+export async function withConfigLock<T>(world: World, work: () => Promise<T>): Promise<T> {
   const lock = await lockConfig(world);
   if (!lock) {
     throw new CliError('usage', 'another command is changing the configuration and has not finished', {

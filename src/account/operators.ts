@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
-import { hasSmallOrder, newSigningPair, type SigningPair, signingPairOf } from '../crypto/signing.ts';
+import { hasSmallOrder, newSigningPair, PrivateKeyError, type SigningPair, signingPairOf } from '../crypto/signing.ts';
 import {
   type Amount,
   AmountError,
@@ -13,7 +13,7 @@ import {
   TOKENS,
 } from '../money/amount.ts';
 import { removeStoredSecret, storeSecret } from './changes.ts';
-import { type Profile, secretOf, storedOrBuiltIn } from './profile.ts';
+import { type Profile, secretOf, storedOrBuiltIn, storeFor } from './profile.ts';
 import type { SignAbove, StoredProfile } from './stored-profile.ts';
 
 /** A person who signs plans. */
@@ -44,7 +44,30 @@ export async function ownOperator(
 
 async function ownPair(stored: StoredProfile, world: World): Promise<SigningPair | undefined> {
   const key = await secretOf(stored, 'operator-key', world);
-  return key && signingPairOf(key);
+  try {
+    return key && (await signingPairOf(key));
+  } catch (error) {
+    throw error instanceof PrivateKeyError ? await damagedKey(stored, error, world) : error;
+  }
+}
+
+async function damagedKey(stored: StoredProfile, cause: PrivateKeyError, world: World): Promise<CliError> {
+  const { openStore } = await import('./stores/stores.ts');
+  const location = (await openStore(world, storeFor(stored, 'operator-key'))).location(stored.name, 'operator-key');
+  return new CliError(
+    'usage',
+    `this user's operator key for profile ${stored.name} in ${location} is damaged: ${cause.message}`,
+    {
+      cause,
+      code: 'CONFIG_BROKEN',
+      hint: 'put a backup of it back; without one, remove it, make another one with "fiatrail profiles operators add NAME --generate", and have it added in place of the old one',
+    },
+  );
+}
+
+/** Returns the public key of this user; undefined if there is none. Throws CliError usage if the key is damaged or the store cannot be read. */
+export async function ownPublicKey(world: World, stored: StoredProfile): Promise<string | undefined> {
+  return (await ownPair(stored, world))?.publicKey;
 }
 
 /** Returns the profile that has this user's key. Throws CliError usage for an account from the environment, which keeps nothing. */
@@ -59,8 +82,8 @@ export function requireOperatorProfile(profile: Profile): StoredProfile {
 
 /** Returns the public key of this user, whose private key is made and stored if there is none. Throws CliError usage. */
 export async function ensureOwnKey(world: World, stored: StoredProfile): Promise<string> {
-  const pair = await ownPair(stored, world);
-  if (pair) return pair.publicKey;
+  const found = await ownPublicKey(world, stored);
+  if (found !== undefined) return found;
   const { publicKey, privateKey } = await newSigningPair(world.ids.bytes(32));
   await storeSecret(world, stored, 'operator-key', privateKey);
   return publicKey;
@@ -68,7 +91,7 @@ export async function ensureOwnKey(world: World, stored: StoredProfile): Promise
 
 /** Deletes the private key of a public one, if this user has it. */
 export async function forgetOwnKey(world: World, stored: StoredProfile, publicKey: string): Promise<void> {
-  if ((await ownPair(stored, world))?.publicKey === publicKey) await removeStoredSecret(world, stored, 'operator-key');
+  if ((await ownPublicKey(world, stored)) === publicKey) await removeStoredSecret(world, stored, 'operator-key');
 }
 
 /** Letters, digits, dots, hyphens and underscores; one person has one spelling. */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import { once } from '../base/once.ts';
 import { fileErrors, namesIn } from '../files/inspect.ts';
-import { makeFolderPrivate } from '../files/private-file.ts';
+import { makeFolderPrivate } from '../files/private-folder.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
 import { type Asset, TOKENS } from '../money/amount.ts';
 import { configDir, type UserEnv, type WritableUserEnv } from './paths.ts';
@@ -35,6 +35,8 @@ export interface StoredProfile {
   readonly journalUrl?: string | undefined;
   /** Whether each state folder may have a journal of its own, whose idempotency keys count there only. */
   readonly independentJournal?: boolean | undefined;
+  /** Whether plans are applied on this machine alone, so that its journal knows of each of them. */
+  readonly soleHost?: boolean | undefined;
   /** The journal that an imported profile had where it was exported. */
   readonly earlierJournal?: EarlierJournal | undefined;
   /** The URL of the PostgreSQL database with its inbox, without a password; undefined for a file of this machine. */
@@ -165,6 +167,7 @@ const shapeWith = <R extends z.ZodMiniType>(rules: R) => {
     encryption: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),
     journalUrl: z.optional(z.string()),
     independentJournal: z.optional(z.boolean()),
+    soleHost: z.optional(z.boolean()),
     earlierJournal: z.optional(
       z.strictObject({
         kind: z.enum(['file', 'server']),

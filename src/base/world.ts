@@ -270,6 +270,8 @@ export interface World {
    * in the middle of a call that never returns.
    */
   limitProcess(memoryBytes: number): void;
+  /** Returns what this process takes of the machine's memory, in bytes. */
+  usedMemoryBytes(): number;
   /** Ends the process at once, whatever it still waits for. */
   exit(code: number): void;
   /**

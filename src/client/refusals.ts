@@ -65,20 +65,20 @@ export function isDefinite(endpoint: Endpoint, httpStatus: number, read: CodesRe
   return deciding.length > 0 && deciding.every((name) => declared.has(name));
 }
 
-/** Whether an envelope is the service's own answer to too many requests: its code 04, or under HTTP 429 the name of that. */
+/**
+ * Whether an envelope is the service's own answer to too many requests: HTTP 429 with its code 04, or with the name of that in a field. Under another status, nobody
+ * says what code 04 proves. Source: interface and public (the code and the name), inferred (the rest).
+ */
 export function isRateLimit(
   httpStatus: number,
   { codes, ownCodes, namesSuccess }: CodesRead,
   envelope: unknown,
 ): boolean {
-  if (isBroken(httpStatus) || namesSuccess || codes.some((code) => code !== LIMITED)) return false;
+  if (httpStatus !== 429 || namesSuccess || codes.some((code) => code !== LIMITED)) return false;
   const { names, deciding } = namesOf(envelope);
   if (names.includes(INTERNAL)) return false;
-  return ownCodes.length > 0 || (httpStatus === 429 && deciding.includes(RATE_LIMITED));
+  return ownCodes.length > 0 || deciding.includes(RATE_LIMITED);
 }
-
-/** Whether a status says that something on the way or in the service broke, or sends the caller elsewhere. */
-const isBroken = (httpStatus: number) => httpStatus >= 500 || (httpStatus >= 300 && httpStatus <= 399);
 
 function namesOf(envelope: unknown): { readonly names: readonly string[]; readonly deciding: readonly string[] } {
   const all = [...errorNamesIn(envelope)];

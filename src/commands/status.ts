@@ -172,7 +172,7 @@ const statusSchema = () =>
 async function shownOf(session: Session): Promise<Outcome> {
   const { profile } = session;
   const journal = await session.journal();
-  await session.operators();
+  await session.warnOfChanges();
   const inDoubt = await journal.inDoubt(profile.name);
   const about = {
     ...{ profile: profile.name, mode: profile.mode },

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../account/paths.ts';
-import { CliError } from '../base/errors.ts';
+import { attempt, CliError, withDetails } from '../base/errors.ts';
 import type { Mirror } from '../engine/mirror/database.ts';
 import { mirrorLocationOf, openMirror, removeMirrorFile, withMirror } from '../engine/mirror/open.ts';
 import { lostWith, MIRROR_OF_ANOTHER, statusOf, sync, type TableReport } from '../engine/mirror/sync.ts';
@@ -62,10 +62,14 @@ function printed(reports: readonly TableReport[], isSync: boolean): Outcome {
   return { result: { data: { tables }, lists: 'tables', list: { isWhole: true }, columns } };
 }
 
+const NO_PASSWORD =
+  'put the password into ~/.pgpass or PGPASSFILE, then type: fiatrail sync --to postgres://USER@HOST/DATABASE';
+
 /** Validates the URL of a database. Throws CliError usage. */
 function databaseUrl(text: string): string {
-  serverAddressOf(text);
-  return text;
+  const problem = attempt(() => serverAddressOf(text));
+  if (!(problem instanceof CliError)) return text;
+  throw URL.parse(text.trim())?.password ? withDetails(problem, { hint: NO_PASSWORD }) : problem;
 }
 
 /** Syncs once. The embedded sandbox may have been reset: then its copy starts over. */

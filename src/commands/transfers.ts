@@ -52,10 +52,7 @@ const start = command({
       ),
     ),
     note: option('--note <text>', `your own note, at most 500 characters; ${NO_PROTECTION}`, plainText),
-    noTag: switchOn(
-      '--no-tag',
-      'leave the note empty; without the tag in it, an unknown outcome is harder to find out',
-    ),
+    noTag: switchOn('--no-tag', 'leave the note empty, without the tag that ops reconcile looks for'),
   },
   fields: { destinationAddress: 'to', ticker: 'token' },
   asks: ({ amount }) => (amount === undefined ? ['token'] : []),

@@ -1,9 +1,12 @@
 import type * as z from 'zod/mini';
 import * as f from './fields.ts';
+import { type Doubt, readUnits } from './reading/units.ts';
+import type { Fields } from './reading/values.ts';
 
 // Source: public, unless a field says otherwise.
 
 const words = () => f.anyText('public');
+const digits = () => f.accountDigits('public');
 const at = () => f.timestamp('public');
 const whole = () => f.integer('public');
 const one = <const V extends string>(value: V) => f.oneOf('public', [value]);
@@ -16,15 +19,15 @@ const error = () => f.group('public', { code: words(), message: words() });
 const depositReceived = () =>
   f.payload({
     depositId: words(),
-    virtualAccount: f.group('public', { accountNumber: words(), accountName: words() }),
+    virtualAccount: f.group('public', { accountNumber: digits(), accountName: words() }),
     deposit: f.group('public', { amount: inNaira(), currency: one('NGN'), reference: words() }),
-    depositor: f.group('public', { name: words(), accountNumber: words(), bankName: words(), bankCode: words() }),
+    depositor: f.group('public', { name: words(), accountNumber: digits(), bankName: words(), bankCode: words() }),
     metadata: f.group('public', { provider: words(), receivedAt: at() }),
   });
 
 /** The sender of a deposit that has ended; `name` is `accountName` here. */
 const sender = () =>
-  f.group('public', { accountNumber: words(), accountName: words(), bankCode: words(), bankName: words() });
+  f.group('public', { accountNumber: digits(), accountName: words(), bankCode: words(), bankName: words() });
 
 const swap = () => ({
   walletAddress: words(),
@@ -47,14 +50,16 @@ const vaultPayout = () => ({
   payoutId: words(),
   vaultReturnId: words(),
   amount: nairaText(),
-  recipientAccountNumber: words(),
+  recipientAccountNumber: digits(),
   recipientBankCode: words(),
 });
 
-const payee = () => ({ accountNumber: words(), accountName: words(), bankName: words() });
+const payee = () => ({ accountNumber: digits(), accountName: words(), bankName: words() });
 const payer = () => f.group('public', { source: one('system_wallet'), address: words(), network: words() });
 function burn<S extends z.ZodMiniType<string>>(status: S) {
-  return { txHash: words(), status, cNgnAmount: f.money('public', 'base', 'CNGN') };
+  // The example is neither base units nor 18 decimals of the payout's amount.
+  const cNgnAmount = f.money('public', 'base', 'CNGN', { isUnitUnclear: true, isNamedAfterAsset: true });
+  return { txHash: words(), status, cNgnAmount };
 }
 
 const bankPayout = <const V extends string>(status: V) =>
@@ -84,7 +89,7 @@ export const EVENT_PAYLOADS = {
   'user.onboarded': () =>
     f.payload({ userId: f.anyText('inferred'), firstName: words(), lastName: words(), onboardedAt: at() }),
   'virtual.account.created': () =>
-    f.payload({ vaId: words(), accountNumber: words(), bankName: words(), accountName: words(), createdAt: at() }),
+    f.payload({ vaId: words(), accountNumber: digits(), bankName: words(), accountName: words(), createdAt: at() }),
   'payments.confirmed': () =>
     f.payload({
       txRef: words(),
@@ -249,6 +254,10 @@ export const EVENT_PAYLOADS = {
   'bridge.failed': () =>
     f.payload({ ...bridgeNotice('failed'), reason: f.anyText('inferred'), failedAt: f.timestamp('inferred') }),
 } as const;
+
+/** Returns the data of an event with each figure that cannot be believed as an unknown one. `doubt` is told what is in doubt. */
+export const readEventData = (name: EventName, data: Fields, doubt: Doubt = () => {}): Fields =>
+  readUnits(EVENT_PAYLOADS[name](), data, doubt) as Fields;
 
 /** Every event that the sandbox may record. */
 export type EventName = keyof typeof EVENT_PAYLOADS;

@@ -44,6 +44,13 @@ export interface FieldMeta {
    * the others have, so one without a point is in doubt.
    */
   readonly mayBeBase?: true | 'with-others' | 'six-decimals';
+  /**
+   * Whether the documents contradict each other about its unit, which is then known only if the response names it, or if a decimal
+   * point excludes the smallest unit.
+   */
+  readonly isUnitUnclear?: true;
+  /** Whether its name says its asset, which then holds whatever the objects around its own say of their amounts. */
+  readonly isNamedAfterAsset?: true;
   /** For a total: the field beside it that it cannot be below. */
   readonly atLeast?: string;
   /** Whether it is a bank account number of 10 digits. */

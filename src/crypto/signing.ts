@@ -7,12 +7,17 @@ export interface SigningPair {
   readonly privateKey: Secret;
 }
 
+/** A text is no private key. Never contains it. */
+export class PrivateKeyError extends Error {
+  override name = 'PrivateKeyError';
+}
+
 /** Creates a key pair from 32 random bytes. */
 export async function newSigningPair(random: Uint8Array): Promise<SigningPair> {
   return signingPairOf(new Secret(Buffer.from(random).toString('hex')));
 }
 
-/** Returns the pair of a private key. Rejects if it is not 64 hexadecimal digits. */
+/** Returns the pair of a private key. Rejects with PrivateKeyError if it is not 64 hexadecimal digits. */
 export async function signingPairOf(privateKey: Secret): Promise<SigningPair> {
   const { publicKey } = await expanded(privateKey);
   return { publicKey: Buffer.from(publicKey).toString('hex'), privateKey };
@@ -35,7 +40,7 @@ export async function isSignedBy(text: string, signature: string, publicKey: str
 async function expanded(privateKey: Secret) {
   const sodium = await loadSodium();
   const seed = privateKey.reveal();
-  if (!isKeyText(seed)) throw new Error('invalid private key; expected 64 hexadecimal digits');
+  if (!isKeyText(seed)) throw new PrivateKeyError(`expected 64 hexadecimal digits, got ${seed.length} characters`);
   return sodium.crypto_sign_seed_keypair(Buffer.from(seed, 'hex'));
 }
 

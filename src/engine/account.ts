@@ -43,8 +43,10 @@ export interface Account extends Notices {
   connection(endpoint?: Endpoint): Promise<AccountConnection>;
   /** What identifies the account in the journal. */
   accountNames(): Promise<AccountNames>;
-  /** Who signs for this account. Warns once if a change of it is pending. */
+  /** Who signs for this account. Warns as `warnOfChanges` does. */
   operators(): Promise<OperatorList>;
+  /** Warns once of each pending change of operators in the journal, of whatever account. */
+  warnOfChanges(): Promise<void>;
   journal(): Promise<Journal>;
   /** The journal, unless this machine has none yet. */
   existingJournal(): Promise<Journal | undefined>;

@@ -13,7 +13,7 @@ import type { Outcome } from './outcome.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from './plans/change.ts';
 import { isInDoubt, type ShownLine } from './plans/line.ts';
 import { DryRun, prepareRequest, warnOf } from './requests.ts';
-import { authorityOf, repetitionOf, requireSigned, sendJournaled } from './send.ts';
+import { authorityOf, repetitionOf, requireSigned, type Signatures, sendJournaled } from './send.ts';
 
 /** A value that a change replaces, shown as `label  old → new`. */
 export interface ReplacedValue {
@@ -107,8 +107,8 @@ interface AppliedChange {
   readonly applied: PlanToApply;
 }
 
-/** What was read here for a plan that holds, with the rules that it meets here. */
-interface PlanFacts extends Agreed {
+/** What was read here for a plan that holds, with the rules that it meets here, and its signatures. */
+interface PlanFacts extends Agreed, Signatures {
   readonly rules: readonly string[];
 }
 
@@ -151,7 +151,7 @@ export async function asPlanned(
   const agreed = await agreedChange(mode, planned, globals.dryRun);
   if (mode.kind === 'apply') return { agreed, applied: mode };
   await check();
-  throw new Checked({ ...agreed, rules: await planned.rulesMet() });
+  throw new Checked({ ...agreed, rules: await planned.rulesMet(), signed: mode.signed });
 }
 
 /** Returns the rules that a request meets on this machine, a sentence each. */

@@ -3,6 +3,7 @@ import type { World } from '../base/world.ts';
 import { RESPONSE_OF_ANOTHER_REQUEST } from '../client/client.ts';
 import type { Conflict } from '../journal/claims.ts';
 import type { Operation } from '../journal/operations.ts';
+import type { Plan } from './plans/plan.ts';
 
 /** What protects a money command from running twice, as it was typed. */
 export interface Guard {
@@ -15,6 +16,8 @@ export interface Guard {
   readonly takesRest?: boolean;
   /** What was typed, normalized, as JSON. It may contain secrets; the journal keeps only a digest. */
   readonly input: string;
+  /** The plan that is applied, if it is one: its hash is the key. */
+  readonly plan?: Plan;
 }
 
 /** Thrown to end a command whose work is already done under its idempotency key; the journal's record is printed instead. */
@@ -88,7 +91,7 @@ export function conflictError(kind: Exclude<Conflict['kind'], 'done' | 'busy'>, 
     case 'in-doubt':
       return new CliError(
         'unknown',
-        `the outcome of ${summary}, run under this idempotency key on ${when}, is ${why}; nothing was sent this time`,
+        `${summary}, sent on ${when} under key ${idempotencyKey}: the outcome is ${why}; nothing was sent this time`,
         doubt,
       );
     case 'equal-in-doubt':

@@ -71,7 +71,7 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
       profile: profile.name,
       baseUrl: profile.baseUrl,
     }),
-    operators: operatorsOf(() => account),
+    ...operatorsOf(() => account),
     existingJournal: async () => (location().server || entryAt(location().path) ? journal() : undefined),
     close: async () => {
       await connection.close();
@@ -84,7 +84,7 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
 
 /** Opens the journal, and records the spooled outcomes. Throws DatabaseError, and CliError usage. */
 async function loadJournal(
-  { world, say, globals, isInteractive, askCode }: Notices,
+  { world, say, note, globals, isInteractive, askCode }: Notices,
   location: JournalLocation,
 ): Promise<Journal> {
   world.ensurePrivateDir(location.dir);
@@ -93,6 +93,7 @@ async function loadJournal(
   const { openJournalAt } = await import('../journal/open.ts');
   const journal = await openJournalAt(location, world, {
     warn: (text) => say(`warning: ${text}`),
+    note,
     askCode: isInteractive ? askCode : undefined,
     limitMs: globals.timeoutMs,
   }).catch(async (error) => {
@@ -104,14 +105,22 @@ async function loadJournal(
   return journal;
 }
 
-function operatorsOf(account: () => Account): Account['operators'] {
+function operatorsOf(account: () => Account): Pick<Account, 'operators' | 'warnOfChanges'> {
   let isWarned = false;
-  return async () => {
-    const { operatorListOf, pendingForPeople } = await import('./plans/operator-list.ts');
-    const list = await operatorListOf(account());
-    if (list.pending && !isWarned) await account().say(`warning: ${pendingForPeople(list.pending)}`);
-    isWarned ||= list.pending !== null;
-    return list;
+  const warnOfChanges = async () => {
+    if (isWarned) return;
+    isWarned = true;
+    const { allOperatorLists, pendingForPeople } = await import('./plans/operator-list.ts');
+    for (const { pending } of await allOperatorLists(await account().existingJournal()))
+      if (pending) await account().say(`warning: ${pendingForPeople(pending)}`);
+  };
+  return {
+    warnOfChanges,
+    operators: async () => {
+      const { operatorListOf } = await import('./plans/operator-list.ts');
+      await warnOfChanges();
+      return operatorListOf(account());
+    },
   };
 }
 

@@ -348,6 +348,9 @@ function withOperation(error: CliError, operationId: string): CliError {
   return withDetails(error, { hint, operationId });
 }
 
+/** The signatures of a plan that count now. */
+export type Signatures = Pick<PlanToApply, 'signed'>;
+
 /**
  * Throws CliError declined if another operator must sign a request, and the plan being applied, if any, has no such signature. Tells
  * the user of a pending change of operators.
@@ -356,13 +359,13 @@ export async function requireSigned(
   { profile, operators }: Pick<Account, 'profile' | 'operators'>,
   endpoint: Endpoint,
   input: unknown,
-  applied: PlanToApply | undefined,
+  applied: Signatures | undefined,
 ) {
   const list = await operators();
   if (list.signAbove.length === 0 && !profile.stored?.signAbove) return;
   const { requireSignatures, signatureReason, signLimits } = await import('./plans/sign-above.ts');
   const reason = signatureReason(signLimits(profile, list), endpoint, input);
-  const needs = `profile ${profile.name} wants another operator’s signature for ${reason}`;
+  const needs = `profile ${profile.name} requires another operator’s signature for ${reason}`;
   if (reason !== undefined) requireSignatures(list, needs, applied);
 }
 

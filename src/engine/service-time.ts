@@ -10,6 +10,8 @@ export interface ServiceTime {
   readonly service: ServiceClock;
   /** The time that all hosts agree on, in milliseconds since the epoch: that of a shared journal, else the service's. */
   nowMs(): Promise<number>;
+  /** The same, but never by this machine's clock, which its user can set: undefined if the service does not say its time. */
+  statedMs(): Promise<number | undefined>;
   /** Warns once of a clock that is far from the service's. */
   warn(): Promise<void>;
 }
@@ -30,18 +32,20 @@ export function createServiceTime({ world, profile, say, isShared, journal, read
   const { clock } = world;
   const { ask, ...service } = createServiceClock(clock, profile.mode === 'live');
   let isWarned = false;
+  const statedMs = async () => {
+    if (isShared()) {
+      const shared = await journal();
+      // Its last transaction has its server's time.
+      await shared.count();
+      return clock.now() + shared.aheadMs();
+    }
+    if (service.nowMs() === undefined) await read();
+    return service.nowMs();
+  };
   const time: ServiceTime = {
     service,
-    nowMs: async () => {
-      if (isShared()) {
-        const shared = await journal();
-        // Its last transaction has its server's time.
-        await shared.count();
-        return clock.now() + shared.aheadMs();
-      }
-      if (service.nowMs() === undefined) await read();
-      return service.nowMs() ?? clock.now();
-    },
+    nowMs: async () => (await statedMs()) ?? clock.now(),
+    statedMs,
     warn: async () => {
       // A request that is never sent leaves no journal.
       if (isWarned || service.hostAheadMs() === undefined) return;

@@ -13,6 +13,8 @@ export interface Entry {
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly sizeBytes: number;
+  /** When its content was changed last: milliseconds since the epoch, by the clock of its disk. */
+  readonly changedMs: number;
   /** The owner's user id. */
   readonly ownerId: number;
   /** Whether anyone except the owner may read or write it. */
@@ -28,7 +30,8 @@ export function entryAt(path: string): Entry | undefined {
   const kind = found.isSymbolicLink() ? 'link' : found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
   const isOpenToOthers = kind !== 'link' && (found.mode & OTHERS) !== 0;
   const isWritableByOthers = kind !== 'link' && (found.mode & OTHERS_WRITE) !== 0;
-  return { path, kind, sizeBytes: found.size, ownerId: found.uid, isOpenToOthers, isWritableByOthers };
+  const { size: sizeBytes, mtimeMs: changedMs, uid: ownerId } = found;
+  return { path, kind, sizeBytes, changedMs, ownerId, isOpenToOthers, isWritableByOthers };
 }
 
 /** Returns what changes whenever a file is replaced or written; undefined when nothing is there. Throws the system's error. */
@@ -53,10 +56,10 @@ export function namesIn(folder: string): string[] {
   return readdirSync(folder);
 }
 
-/** Returns everything below a folder, except what disappears in the meantime. Throws the system's error. */
-export function entriesBelow(folder: string): Entry[] {
+/** Returns everything below a folder, or below what has such a name in it, except what disappears in the meantime. Throws the system's error. */
+export function entriesBelow(folder: string, isMeant = (_name: string) => true): Entry[] {
   return namesIn(folder).flatMap((name) => {
-    const entry = entryAt(join(folder, name));
+    const entry = isMeant(name) ? entryAt(join(folder, name)) : undefined;
     if (!entry) return [];
     return entry.kind === 'folder' ? [entry, ...entriesBelow(entry.path)] : [entry];
   });

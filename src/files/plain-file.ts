@@ -16,7 +16,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { entryAt, fileErrors } from './inspect.ts';
-import { FILE_MODE, makePrivateFolder, replaceFile } from './private-file.ts';
+import { FILE_MODE, replaceFile } from './private-file.ts';
+import { makePrivateFolder } from './private-folder.ts';
 
 /** Why a file of bytes cannot be created or read. */
 export type BytesProblem = 'exists' | 'missing' | 'not plain' | 'too long' | 'unusable';
@@ -45,6 +46,33 @@ export function createPrivateBytes(path: string, bytes: Uint8Array): void {
     throw new BytesFileError('unusable', error);
   } finally {
     closeSync(file);
+  }
+}
+
+/** Creates such a file of pieces as they come, and returns its size in bytes. Throws BytesFileError, or what the pieces throw, and then leaves no new file behind. */
+export async function createPrivateFile(path: string, pieces: AsyncIterable<Uint8Array>): Promise<number> {
+  const file = opened(path, 'wx');
+  let size = 0;
+  try {
+    for await (const piece of pieces) {
+      for (let at = 0; at < piece.length; ) at += written(() => writeSync(file, piece, at));
+      size += piece.length;
+    }
+    written(() => fsyncSync(file));
+    return size;
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function written<T>(write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw new BytesFileError('unusable', error);
   }
 }
 

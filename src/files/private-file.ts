@@ -6,33 +6,18 @@ import {
   ftruncateSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
   type Stats,
-  statSync,
   unlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CliError } from '../base/errors.ts';
-import { type Entry, entryAt, realPathOf } from './inspect.ts';
-
-/**
- * Throws CliError usage if a file or folder belongs to another user, who could change it at any time. Applies to root too,
- * although root can open everything. Systems without user ids are not checked.
- */
-function requireOwner({ path, ownerId }: Pick<Entry, 'path' | 'ownerId'>): void {
-  const userId = process.getuid?.();
-  if (userId === undefined || ownerId === userId) return;
-  throw new CliError('usage', `${path} belongs to another user (user id ${ownerId})`, {
-    code: 'FOREIGN_OWNER',
-    hint: 'take it over with chown, or run the command as its owner',
-  });
-}
+import { entryAt, realPathOf } from './inspect.ts';
+import { ensurePrivateFolder, linkError, ownFolderAt, requireOwner, wrongKind } from './private-folder.ts';
 
 /**
  * Whether something belongs to root, to this user or to another one who is named or given by id. True for a system without user ids. A
@@ -61,18 +46,6 @@ export function belongsToOthers(path: string, other: string | undefined): boolea
 function userIdOf(name: string): number | undefined {
   const row = rowsOf(textOf(ACCOUNTS.users)).find(([each]) => each === name);
   return row && Number(row[2]);
-}
-
-/**
- * Throws CliError usage if others may still write to a folder after its mode was restricted, as on a disk without modes: they
- * could replace any file in it. Systems without user ids have no such modes and are not checked.
- */
-function requireUnshared(path: string): void {
-  if (process.getuid === undefined || !entryAt(path)?.isWritableByOthers) return;
-  throw new CliError('usage', `other users can write to ${path}, and its mode cannot be changed`, {
-    code: 'SHARED_FOLDER',
-    hint: 'move the folder with everything in it to a disk with file permissions, then name it in FIATRAIL_CONFIG_DIR or FIATRAIL_STATE_DIR: an empty one has no idempotency keys',
-  });
 }
 
 const ROOT_ID = 0;
@@ -145,41 +118,8 @@ export function isPrivateGroup(groupId: number, userId: number, users: string, g
 
 const rowsOf = (text: string) => text.split('\n').map((line) => line.split(':'));
 
-/** Only its owner can read a private file or list a private folder. */
+/** Only its owner can read a private file. */
 export const FILE_MODE = 0o600;
-
-const FOLDER_MODE = 0o700;
-
-const linkError = (path: string) =>
-  new CliError('usage', `${path} is a symbolic link; fiatrail never reads or writes its files through links`, {
-    code: 'SYMLINK',
-    hint: 'put what it links to in its place, then run the command again',
-  });
-
-const wrongKind = (path: string, expected: string) =>
-  new CliError('usage', `${path} is not a ${expected}`, {
-    code: 'IN_THE_WAY',
-    hint: 'move it away, then run the command again',
-  });
-
-/** Restricts an existing folder of this user to its owner; returns false when there is none. Throws CliError usage, or the system's error. */
-export function makeFolderPrivate(path: string): boolean {
-  const found = entryAt(path);
-  if (!found) return false;
-  if (found.kind === 'link') throw linkError(path);
-  if (found.kind !== 'folder') throw wrongKind(path, 'folder');
-  requireOwner(found);
-  if (found.isOpenToOthers) {
-    chmodSync(path, FOLDER_MODE);
-    requireUnshared(path);
-  }
-  return true;
-}
-
-/** Creates a private folder, or restricts an existing one. Throws CliError usage, or the system's error. */
-export function ensurePrivateFolder(path: string): void {
-  if (!makeFolderPrivate(path)) makePrivateFolder(path);
-}
 
 /** Throws CliError usage for a link, anything else that is not a regular file, or a file of another user. Accepts a path where nothing is. */
 export function requireOwnFile(path: string): void {
@@ -307,7 +247,7 @@ function syncFolder(path: string): void {
 /** Removes a private file; a link is removed, never its target. Throws CliError usage, or the system's error. */
 export function removePrivateFile(path: string): void {
   // If the folder were a link, the file in it would belong to someone else.
-  if (!makeFolderPrivate(dirname(path))) return;
+  if (!ownFolderAt(dirname(path))) return;
   if (entryAt(path)?.kind === 'folder') throw wrongKind(path, 'file');
   try {
     unlinkSync(path);
@@ -336,21 +276,5 @@ export function fillReservedFile(path: string, text: string): void {
     ftruncateSync(file, Buffer.byteLength(text));
   } finally {
     closeSync(file);
-  }
-}
-
-/**
- * Creates a folder that only its owner can enter, and its parents, unless it exists. Throws the system's error.
- * It does not use `recursive`, which never returns in places such as /proc.
- */
-export function makePrivateFolder(path: string): void {
-  const exists = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (exists()) return;
-  if (dirname(path) !== path) makePrivateFolder(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another process may have created it in the meantime.
-    if (!exists()) throw error;
   }
 }

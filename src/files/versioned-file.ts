@@ -1,14 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { fileErrors } from './inspect.ts';
-import {
-  ensurePrivateFolder,
-  FILE_MODE,
-  makeFolderPrivate,
-  readPrivateFile,
-  replaceFile,
-  writePrivateFile,
-} from './private-file.ts';
+import { FILE_MODE, readPrivateFile, replaceFile, writePrivateFile } from './private-file.ts';
+import { ensurePrivateFolder, makeFolderPrivate } from './private-folder.ts';
 
 type JsonContent = Readonly<Record<string, unknown>>;
 

@@ -230,6 +230,12 @@ const STATES: Readonly<Record<string, string>> = {
   money: `effect = 'money'`,
 };
 
+/** The condition of a state; no request has one that is not among them. */
+function conditionOf(state: string): string {
+  if (state === '') return '1 = 1';
+  return (Object.hasOwn(STATES, state) ? STATES[state] : undefined) ?? '1 = 0';
+}
+
 const ROW = 'id, at, ms, method, path, operation, effect, who, status, subject';
 
 /** Which requests there are: no number between the first and the last is left out. */
@@ -257,7 +263,7 @@ function listOf(store: Database, extent: () => LogExtent): List {
       const { first, last, generation, gap } = extent();
       const about = { generation, ...(gap !== '' && { gap }) };
       const { text, state, from, limit } = query;
-      if (text === '' && !STATES[state])
+      if (text === '' && state === '')
         return { total: last - first + 1, rows: rowsFrom(first + from, limit), ...about };
       return { ...pageOfMatches(matches(query), query, rowWith), ...about };
     },
@@ -271,7 +277,7 @@ function listOf(store: Database, extent: () => LogExtent): List {
 }
 
 function matchesAfter(store: Database, { text, state }: Pick<RowQuery, 'text' | 'state'>, after: number): number[] {
-  const conditions = ['id > ?', ...(STATES[state] ? [STATES[state]] : [])];
+  const conditions = ['id > ?', conditionOf(state)];
   const values: SqlValue[] = [after];
   if (text !== '') {
     conditions.push(`instr(lower(concat_ws(' ', operation, path, who, subject, status)), ?) > 0`);

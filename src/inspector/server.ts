@@ -4,10 +4,14 @@ import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import { hostInUrl } from '../contract/cidr.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
+import { type Connections, createConnections } from '../webhooks/listen/connections.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { pageFiles } from './page-files.ts';
 import { type InspectorSource, newestOf, type RowQuery } from './source.ts';
+
+/** A browser opens a few connections for each page. */
+const CONNECTIONS = { most: 100, mostWaited: 100 };
 
 /** Of a list, no more is asked for at once. */
 const MOST_ROWS = 500;
@@ -76,14 +80,19 @@ export async function serveInspector(
   // Known once it listens; nothing is asked before.
   const hosts = new Set<string>();
   const guard = createGuard(ids, hosts);
+  const connections = createConnections([], CONNECTIONS);
   const feed = createFeed(clock, () => source.version());
   const server = createServer({ requireHostHeader: false, maxHeaderSize: 16 * 1024 }, (request, response) => {
-    answer({ guard, source, feed }, request, response).then(
+    connections.begin(request);
+    // Only a POST has a body that is waited for.
+    if (request.method !== 'POST') connections.set(request, false);
+    response.once('close', () => connections.set(request, true));
+    answer({ guard, source, feed, connections }, request, response).then(
       (answered) => answered && write(request, response, answered),
       (error) => write(request, response, json(error instanceof CliError ? 400 : 500, { error: textOf(error) })),
     );
   });
-  server.maxConnections = 100;
+  server.on('connection', connections.open);
   server.requestTimeout = 30_000;
   await listen(server, host, port).catch((error) => {
     feed.close();
@@ -129,6 +138,7 @@ interface Serving {
   readonly guard: Guard;
   readonly source: InspectorSource;
   readonly feed: Feed;
+  readonly connections: Connections;
 }
 
 /** Answers a request; undefined if the answer goes on. */
@@ -192,7 +202,7 @@ function rowQueryOf(query: URLSearchParams): RowQuery {
   };
   return {
     text: (query.get('text') ?? '').slice(0, 200),
-    state: query.get('state') ?? '',
+    state: (query.get('state') ?? '').slice(0, 200),
     from: whole('from', Number.MAX_SAFE_INTEGER),
     limit: whole('limit', MOST_ROWS),
   };
@@ -206,11 +216,20 @@ function decoded(part: string): string {
   }
 }
 
-async function changed({ guard, source }: Serving, request: IncomingMessage, pathname: string): Promise<Answer> {
+async function changed(
+  { guard, source, connections }: Serving,
+  request: IncomingMessage,
+  pathname: string,
+): Promise<Answer> {
+  const input = async () => {
+    const read = await inputOf(request);
+    connections.set(request, false);
+    return read;
+  };
   const crossSite = guard.crossSite(request);
   if (crossSite) return refused(crossSite);
   if (pathname === '/enter') {
-    const cookie = guard.enter((await inputOf(request))['token']);
+    const cookie = guard.enter((await input())['token']);
     return cookie === undefined
       ? refused({ status: 401, error: 'this address was used already, or is wrong' })
       : { ...json(200, {}), headers: { 'set-cookie': cookie } };
@@ -220,7 +239,7 @@ async function changed({ guard, source }: Serving, request: IncomingMessage, pat
   const name = /^\/api\/actions\/([\w-]+)$/.exec(pathname)?.[1] ?? '';
   const action = Object.hasOwn(source.actions, name) ? source.actions[name] : undefined;
   if (!action) return refused({ status: 404, error: 'nothing can be changed here' });
-  return json(200, await action(await inputOf(request)));
+  return json(200, await action(await input()));
 }
 
 /** Reads the body. Throws CliError usage. */

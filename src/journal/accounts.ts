@@ -1,4 +1,4 @@
-import { appendFacts, changed, factAbout, type Recording, subjects } from './entries.ts';
+import { appendFacts, changed, factAbout, factsWhere, IS_LAST, type Recording, subjects } from './entries.ts';
 import type { Queries } from './store.ts';
 
 /** What identifies an account in a request: the fingerprint of its API key. */
@@ -72,25 +72,30 @@ interface NameRow {
 }
 
 /**
- * Reads every name of the accounts that a key and its profile belong to. Throws CliError usage if an entry says something else of one of
- * them: money could be sent twice.
+ * Reads every name of the accounts that a key and its profile belong to, which the entries say. Throws CliError usage if the rows say something
+ * else: money could be sent twice.
  */
 async function namesAround(
   queries: Queries,
   { keyFingerprint, profile, baseUrl }: AccountNames,
 ): Promise<readonly NameRow[]> {
   const asked = [key(keyFingerprint), old(profile, baseUrl)];
-  const [rows, ...facts] = await Promise.all([
-    queries.all<NameRow & { recorded: string | null }>(
-      `SELECT name, account, (SELECT value FROM entry WHERE subject = 'account ' || name ORDER BY sequence DESC LIMIT 1) AS recorded
-       FROM account_name WHERE account IN (SELECT account FROM account_name WHERE name IN (?, ?)) ORDER BY name`,
+  const accounts = `SELECT e.value FROM entry e WHERE e.subject IN (?, ?) AND ${IS_LAST}`;
+  const [rows, facts] = await Promise.all([
+    queries.all<NameRow>(
+      `SELECT name, account FROM account_name WHERE account IN (${accounts}) OR name IN (?, ?) ORDER BY name`,
+      ...asked.map(subjects.account),
       ...asked,
     ),
-    ...asked.map((name) => find(queries, name)),
+    factsWhere(
+      queries,
+      `e.value IN (${accounts}) AND e.subject >= 'account ' AND e.subject < 'account!' AND ${IS_LAST}`,
+      ...asked.map(subjects.account),
+    ),
   ]);
-  const isMissing = asked.some((name, index) => facts[index] !== undefined && rows.every((row) => row.name !== name));
-  if (isMissing || rows.some(({ account, recorded }) => account !== recorded))
-    throw changed('which keys belong to the account');
+  const recorded = new Map(facts.map(({ subject, value }) => [subject, value]));
+  const isRecorded = ({ name, account }: NameRow) => recorded.get(subjects.account(name)) === account;
+  if (recorded.size !== rows.length || !rows.every(isRecorded)) throw changed('which keys belong to the account');
   return rows;
 }
 
@@ -192,6 +197,19 @@ export async function linkKeys(recording: Recording, oldFingerprint: string, new
 export async function knowsFintech(queries: Queries, names: AccountNames, found: Fintech): Promise<boolean> {
   const account = await find(queries, fintech(names, found));
   return account !== undefined && account === (await find(queries, key(names.keyFingerprint)));
+}
+
+/** Whether a journal has an operation of a live account, or knows the fintech of one. The operations of an account are all live, or none is. */
+export async function knowsLive(queries: Queries): Promise<boolean> {
+  // The id of an account that turned out to be this one.
+  const earlierId = `substr(name, ${merged('').length + 1})`;
+  const isLive = (account: string) =>
+    `(SELECT mode FROM operation WHERE operation.account = ${account} LIMIT 1) = 'live'`;
+  const found = await queries.get(
+    `SELECT 1 AS found FROM account_name WHERE name >= 'fintech:live ' AND name < 'fintech:live!'
+       OR ${isLive('account_name.account')} OR ${isLive(earlierId)} LIMIT 1`,
+  );
+  return found !== undefined;
 }
 
 /** Records the fintech that a key belongs to: all keys of one fintech are one account. Call it in a transaction. */

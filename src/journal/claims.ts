@@ -3,7 +3,7 @@ import { accountIds, accountIn } from './accounts.ts';
 import { CLEARED } from './chain.ts';
 import { endOfChain, type Recording } from './entries.ts';
 import type { Intent, SpendLimit } from './intent.ts';
-import { listOperations, type Operation, type Selection } from './operations.ts';
+import { keyHolder, listOperations, type Operation, type Selection } from './operations.ts';
 import { overLimit } from './spending.ts';
 import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
 
@@ -91,7 +91,9 @@ async function conflictOf(context: ClaimContext, claimed: ClaimQuery): Promise<F
   // Asked together: on a server, each answer that is waited for is a round trip.
   const [equal, own] = await Promise.all([
     equalInDoubt(context, claimed),
-    claimed.idempotencyKey === undefined ? repeated(context, claimed) : holder(context, claimed),
+    claimed.idempotencyKey === undefined
+      ? repeated(context, claimed)
+      : holder(context, claimed, claimed.idempotencyKey),
   ]);
   return claimed.idempotencyKey === undefined ? (equal ?? own) : (own ?? equal);
 }
@@ -105,12 +107,13 @@ type ClaimQuery = Omit<ConflictQuery, 'account'> & {
   readonly inputDigest: string;
 };
 
-/** Returns the newest operation that holds the idempotency key, and what that means for a second one. */
+/** Returns the operation that holds the idempotency key, and what that means for a second one. */
 async function holder(
   { recording, isBusy }: ClaimContext,
-  { accounts, idempotencyKey, inputDigest }: ClaimQuery,
+  { accounts, inputDigest }: ClaimQuery,
+  idempotencyKey: string,
 ): Promise<FoundConflict> {
-  const [operation] = await listOperations(recording.queries, { account: accounts, idempotencyKey, limit: 1 });
+  const operation = await keyHolder(recording.queries, accounts, idempotencyKey);
   if (!operation) return undefined;
   if (operation.inputDigest !== inputDigest || inputDigest === CLEARED) return { kind: 'other-input', operation };
   if (isBusy(operation)) return { kind: 'busy', operation };

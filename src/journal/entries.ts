@@ -130,11 +130,13 @@ export async function endOfChain(recording: Recording): Promise<Head> {
 }
 
 /**
- * What a fact of the journal is about: the account of a name, a text that all hosts share, how far a rotation is, what an operation is a part of, the key of the digests, and
- * the joint of the chains (joint.ts). The last entry about a subject says what holds.
+ * What a fact of the journal is about: the account of a name, the newest operation that was given an idempotency key, a text that all hosts
+ * share, how far a rotation is, what an operation is a part of, the key of the digests, and the joint of the chains (joint.ts). The last entry
+ * about a subject says what holds.
  */
 export const subjects = {
   account: (name: string) => `account ${name}`,
+  idempotencyKey: (account: string, key: string) => `idempotency key ${account} ${key}`,
   shared: (name: string) => `shared ${name}`,
   rotation: (operationId: string) => `rotation ${operationId}`,
   sweep: (operationId: string) => `sweep ${operationId}`,
@@ -160,10 +162,40 @@ export async function appendFacts(
   );
 }
 
-/** Returns what holds of a subject; null if nothing does any more, undefined if nothing ever did. */
+/** What holds of a subject. */
+interface Fact {
+  readonly subject: string;
+  readonly value: string | null;
+}
+
+interface FactRow extends EntryRow, Fact {
+  readonly subject: string;
+  readonly previous: string | null;
+}
+
+/** The condition of the entry `e` that it is the last one about its subject. */
+export const IS_LAST = 'e.sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject)';
+
+/**
+ * Returns the facts that a condition of the entry `e` selects. The condition selects the last fact of each subject. Throws CliError usage if one
+ * does not continue the entry before it.
+ */
+export async function factsWhere(queries: Queries, where: string, ...values: SqlValue[]): Promise<Fact[]> {
+  const rows = await queries.all<FactRow>(
+    `SELECT e.*, (SELECT hash FROM entry WHERE sequence = e.sequence - 1) AS previous FROM entry e WHERE ${where}`,
+    ...values,
+  );
+  return rows.map(({ previous, ...entry }) => {
+    if (hashOfOne(previous ?? NO_HASH, linkOf(entry, undefined, 'joined')) !== entry.hash)
+      throw changed(`entry ${entry.sequence}`);
+    return { subject: entry.subject, value: entry.value };
+  });
+}
+
+/** Returns what holds of a subject; null if nothing does any more, undefined if nothing ever did. Throws CliError usage. */
 export async function factAbout(queries: Queries, subject: string): Promise<string | null | undefined> {
-  const sql = 'SELECT value FROM entry WHERE subject = ? ORDER BY sequence DESC LIMIT 1';
-  return (await queries.get<{ value: string | null }>(sql, subject))?.value;
+  const sequence = '(SELECT max(sequence) FROM entry WHERE subject = ?)';
+  return (await factsWhere(queries, `e.sequence = ${sequence}`, subject))[0]?.value;
 }
 
 /** Reads a value as JSON. Throws CliError usage, about `what`, if it is none. */

@@ -8,6 +8,7 @@ import {
   type EntryRow,
   endOfChain,
   FACT,
+  IS_LAST,
   isCleared,
   jsonOf,
   linkOf,
@@ -16,7 +17,7 @@ import {
 } from './entries.ts';
 import { EXPORT_VERSION } from './export.ts';
 import { parseBaseline } from './intent.ts';
-import { type AccountName, digestKeyFact, isDigestKey, joinChains } from './joint.ts';
+import { type AccountName, digestKeyFact, isDigestKey, joinChains, recordKeys } from './joint.ts';
 import type { RotationStage } from './rotations.ts';
 import { computeSpent } from './spending.ts';
 import { TRIGGERS } from './sqlite/schema.ts';
@@ -34,8 +35,6 @@ async function withoutEntries(queries: Queries): Promise<void> {
   await queries.run('DELETE FROM account_name');
   await queries.run(`DELETE FROM setting WHERE name = 'joined'`);
 }
-
-const IS_LAST = 'sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject)';
 
 /** Fills the tables that repeat the last fact about each subject. */
 async function copyFoldedFacts(queries: Queries): Promise<void> {
@@ -231,6 +230,7 @@ async function endReading(
   if (!isJoined) throw new ImportError('the entry where the journal begins is missing');
   await endOfChain(recording);
   await copyFoldedFacts(queries);
+  await recordKeys(recording);
   if (await isDigestKey(queries, key)) return;
   if (hasKey) throw new ImportError('its digest key is not the one that its entries know');
   await appendFacts(recording, [digestKeyFact(key)]);

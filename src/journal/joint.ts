@@ -57,6 +57,9 @@ export interface AccountName {
   readonly account: string;
 }
 
+/** What the setting `joined` has in place of the number of the joint while facts of an earlier version are missing. */
+const TO_JOIN = '';
+
 /**
  * Makes one chain of those of all hosts, and facts of everything that decides. `imported` are the names of accounts that have no rows yet. Does
  * nothing if that was done. Returns how many operations have lost the digest of an input with a secret. Call it in a transaction.
@@ -67,7 +70,51 @@ export async function joinChains(
   imported?: readonly AccountName[],
 ): Promise<number> {
   const { queries } = recording;
-  if (await queries.get('SELECT 1 AS found FROM entry WHERE subject = ?', subjects.joint)) return 0;
+  const known = await queries.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'joined'`);
+  const joined = await queries.get<{ sequence: bigint }>(
+    'SELECT sequence FROM entry WHERE subject = ? ORDER BY sequence LIMIT 1',
+    subjects.joint,
+  );
+  if (known ? known.value !== TO_JOIN : joined) return 0;
+  const sequence = joined?.sequence ?? (await join(recording, digestKey, imported));
+  await recordKeys(recording);
+  await queries.run(
+    known
+      ? `UPDATE setting SET value = ? WHERE name = 'joined'`
+      : `INSERT INTO setting (name, value) VALUES ('joined', ?)`,
+    String(sequence),
+  );
+  if (joined) return 0;
+  const cleared = await queries.get<{ count: bigint }>(
+    'SELECT count(*) AS count FROM operation WHERE input_digest = ?',
+    CLEARED,
+  );
+  return Number(cleared?.count ?? 0n);
+}
+
+/** Appends the facts about idempotency keys that the entries of an earlier version lack, in the order in which operations were given them. */
+export async function recordKeys(recording: Recording): Promise<void> {
+  const { queries } = recording;
+  for (let after = 0n; ; ) {
+    const rows = await queries.all<{ id: string; account: string; once_key: string; first: bigint }>(
+      `SELECT o.id, o.account, o.once_key, e.sequence AS first FROM entry e JOIN operation o ON o.id = e.operation_id
+       WHERE e.sequence > ? AND e.state = 'prepared' AND o.once_key IS NOT NULL AND NOT EXISTS (SELECT 1 FROM entry
+         WHERE subject = 'idempotency key ' || o.account || ' ' || o.once_key AND value = o.id)
+       ORDER BY e.sequence LIMIT ${BATCH}`,
+      after,
+    );
+    await appendFacts(
+      recording,
+      rows.map(({ id, account, once_key: key }) => ({ subject: subjects.idempotencyKey(account, key), value: id })),
+    );
+    after = rows.at(-1)?.first ?? after;
+    if (rows.length < BATCH) return;
+  }
+}
+
+/** Returns the number of the entry where the chains became one. */
+async function join(recording: Recording, digestKey: string, imported?: readonly AccountName[]): Promise<bigint> {
+  const { queries } = recording;
   await rehashCleared(queries);
   const { sequence } = await endOfChain(recording);
   const heads = await queries.all<{ host: string; hash: string }>(
@@ -95,12 +142,7 @@ export async function joinChains(
   for (const { name, account } of imported ?? [])
     await queries.run('INSERT INTO account_name (name, account) VALUES (?, ?)', name, account);
   await queries.run(`DELETE FROM setting WHERE name = 'rules'`);
-  await queries.run(`INSERT INTO setting (name, value) VALUES ('joined', ?)`, String(sequence + 1n));
-  const cleared = await queries.get<{ count: bigint }>(
-    'SELECT count(*) AS count FROM operation WHERE input_digest = ?',
-    CLEARED,
-  );
-  return Number(cleared?.count ?? 0n);
+  return sequence + 1n;
 }
 
 const digestOf = (digestKey: string) => shortSha256(`digest key\n${digestKey}`);

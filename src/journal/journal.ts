@@ -2,7 +2,16 @@ import { attempt, CliError } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
 import { shortHmac } from '../crypto/digest.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
-import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
+import {
+  accountIds,
+  accountIn,
+  forgetAccount,
+  knowsFintech,
+  knowsLive,
+  learnFintech,
+  linkKeys,
+  namesOf,
+} from './accounts.ts';
 import { hashOfOne, NO_HASH } from './chain.ts';
 import { claimIn, findConflict } from './claims.ts';
 import {
@@ -17,6 +26,7 @@ import {
   lastHead,
   linkOf,
   type Recording,
+  requireUnchanged,
   savedHeads,
   subjects,
   writeHead,
@@ -37,7 +47,7 @@ import {
 import { spentIn } from './spending.ts';
 import { type Spool, spoolFiles, spoolOutcome } from './spool.ts';
 import type { OperationState } from './states.ts';
-import type { Queries, Store } from './store.ts';
+import type { Queries, Row, Store } from './store.ts';
 import { changeOfTables } from './tables.ts';
 import { type Appended, claimRepeat, createOperation, type JournalWorld, noteSearch, tryMove } from './transitions.ts';
 
@@ -122,8 +132,9 @@ function chainPart(store: Store, { host: { processId } }: JournalWorld, memory: 
 }
 
 /**
- * Throws CliError usage if the last entry does not continue the one before it, if the tables are not those that reject what the entries do
- * not say, or if the journal lacks a head that was saved. The cost does not grow with the journal.
+ * Throws CliError usage if the last entry does not continue the one before it, if the tables are not those that reject what the entries do not
+ * say, if the journal lacks a head that was saved, or if the operation of the last entry says anything else. The cost does not grow with the
+ * journal.
  */
 async function requireLastLink(queries: Queries, heads: readonly Head[]): Promise<void> {
   const [entries, tables] = await Promise.all([
@@ -132,7 +143,7 @@ async function requireLastLink(queries: Queries, heads: readonly Head[]): Promis
   ]);
   const [last, before] = entries;
   const row = last?.operation_id
-    ? await queries.get('SELECT * FROM operation WHERE id = ?', last.operation_id)
+    ? await queries.get<Row & { readonly id: string }>('SELECT * FROM operation WHERE id = ?', last.operation_id)
     : undefined;
   const isWhole = last && hashOfOne(before?.hash ?? NO_HASH, linkOf(last, row, 'joined')) === last.hash;
   if (!isWhole || tables !== undefined)
@@ -154,6 +165,7 @@ async function requireLastLink(queries: Queries, heads: readonly Head[]): Promis
         hint: 'put the newer file back; or compare with the service’s lists, then go on with this one: fiatrail ops verify --accept',
       },
     );
+  if (row) await requireUnchanged(queries, [row]);
 }
 
 /** How long the outcome of a request waits for another process's write, before it is spooled. */
@@ -165,6 +177,8 @@ export interface JournalOptions {
   readonly memory?: Memory | undefined;
   /** Shows a warning. */
   readonly warn?: ((text: string) => Promise<void>) | undefined;
+  /** Shows a notice, which nobody needs who wants it quiet. */
+  readonly note?: ((text: string) => Promise<void>) | undefined;
   /** Asks a person whether an account's first journal may be used. Throws CliError declined. Left out if nobody can be asked. */
   readonly askCode?: ((summary: string) => Promise<void>) | undefined;
 }
@@ -173,10 +187,10 @@ export interface JournalOptions {
 export function journalIn(store: Store, world: JournalWorld, options: JournalOptions = {}): Journal {
   const { clock, ids, host } = world;
   const { outcomeWaitMs = OUTCOME_WAIT_MS } = options;
-  const { memory: known, warn = async () => {}, askCode } = options;
+  const { memory: known, warn = async () => {}, note = async () => {}, askCode } = options;
   const { aheadMs } = store;
   const now = () => clock.now() + aheadMs();
-  const memory = rememberingOf(store, { memory: known, unique: ids.uuid, warn, askCode });
+  const memory = rememberingOf(store, { memory: known, unique: ids.uuid, warn, note, askCode });
   const claimFor = async (claimed: Pick<Intent, 'account' | 'idempotencyKey' | 'isSetting'>) => {
     // Before anything of the account is remembered beside the journal.
     requireWritable(store);
@@ -408,7 +422,10 @@ async function* pagesOf<T>(store: Store, read: (queries: Queries) => AsyncGenera
   }
 }
 
-function sharedPart({ read }: Store, append: Append): Pick<Journal, 'shared' | 'setShared'> {
+function sharedPart(
+  { read }: Store,
+  append: Append,
+): Pick<Journal, 'shared' | 'setShared' | 'operatorLists' | 'knowsLive'> {
   const sharedIn = async (queries: Queries, name: SharedName) =>
     (await factAbout(queries, subjects.shared(name))) ?? undefined;
   return {
@@ -419,6 +436,20 @@ function sharedPart({ read }: Store, append: Append): Pick<Journal, 'shared' | '
         await appendFacts(recording, [{ subject: subjects.shared(name), value: text ?? null }]);
         return true;
       }),
+    operatorLists: async () => {
+      const about = subjects.shared('operators ');
+      const rows = await read((queries) =>
+        queries.all<{ subject: string; value: string | null }>(
+          `SELECT subject, value FROM entry e WHERE subject >= ? AND subject < ?
+             AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject) ORDER BY sequence`,
+          ...[about, `${about.slice(0, -1)}!`],
+        ),
+      );
+      return new Map(
+        rows.flatMap(({ subject, value }) => (value === null ? [] : [[subject.slice(about.length), value] as const])),
+      );
+    },
+    knowsLive: () => read(knowsLive),
   };
 }
 

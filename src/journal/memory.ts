@@ -1,6 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { isWritableFolder } from '../files/inspect.ts';
-import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
+import { createPrivateFile, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
+import { ensurePrivateFolder } from '../files/private-folder.ts';
 import { type AccountNames, otherKeysOf } from './accounts.ts';
 import { headFile } from './entries.ts';
 import { forgetFintechs } from './known-fintech.ts';
@@ -85,12 +86,17 @@ interface RememberingOptions {
   readonly memory: Memory | undefined;
   unique(): string;
   warn(text: string): Promise<void>;
+  /** Shows a notice, which nobody needs who wants it quiet. */
+  note(text: string): Promise<void>;
   /** Asks a person about a change of what this machine knows. Throws CliError declined. Undefined if nobody can be asked. */
   readonly askCode?: ((summary: string) => Promise<void>) | undefined;
 }
 
 /** Returns how a journal uses what is known of it outside. */
-export function rememberingOf(store: OpenStore, { memory, unique, warn, askCode }: RememberingOptions): Remembering {
+export function rememberingOf(
+  store: OpenStore,
+  { memory, unique, warn, note, askCode }: RememberingOptions,
+): Remembering {
   if (!memory || store.path === ':memory:') {
     const heads = store.path === ':memory:' ? [] : [headFile(store.path)];
     const nothing = () => {};
@@ -128,9 +134,9 @@ export function rememberingOf(store: OpenStore, { memory, unique, warn, askCode 
       const { known, isNew } = await confirmed(account, hasIdempotencyKey && !isSetting);
       if (known.some(({ found }) => found?.id !== store.id)) forgetFintechs(memory.stateFolder);
       const isUnnamed = hasIdempotencyKey && !isNamed(store, memory, known);
-      const isRemembered = remember(known, hasIdempotencyKey);
-      // A live account has stopped before this.
-      if (isUnnamed && (isNew || !isRemembered)) await warn(`${unnamedText(memory)}; a LIVE account would stop here`);
+      remember(known, hasIdempotencyKey);
+      // A live account has stopped before this. Once the journal is remembered somewhere, another one is noticed.
+      if (isUnnamed && isNew) await note(`${unnamedText(memory)}; a LIVE account would stop here`);
     },
     add: (keyFingerprint) => {
       try {
@@ -226,29 +232,25 @@ interface RememberOptions {
 }
 
 /**
- * Remembers the journal of an account. Returns whether that was possible beside the profiles. Throws CliError usage if another process
- * remembered another journal since `known` was read, or if an idempotency key of a live account would be in a journal that nothing names.
+ * Remembers the journal of an account where that is possible. Throws CliError usage if another process remembered another journal since `known` was read, or if an idempotency key of a live account would be in a journal that nothing names.
  */
 function rememberJournal(
   store: OpenStore,
   memory: Memory,
   known: readonly MemoryFile[],
   { unique, hasIdempotencyKey }: RememberOptions,
-): boolean {
+): void {
   const text = textOf(hereOf(store));
-  const [isRemembered = true] = known.map(({ path, found }) => {
-    if (found?.id === store.id) return true;
+  for (const { path, found } of known) {
+    if (found?.id === store.id) continue;
     try {
       if (found) writePrivateFile(path, text, unique());
       else if (!createPrivateFile(path, text, unique())) requireOurs(store, memory, path);
-      return true;
     } catch (error) {
       if (error instanceof CliError) throw error;
       if (memory.isLive && hasIdempotencyKey && !isNamed(store, memory, known)) throw unnamed(store, memory);
-      return false;
     }
-  });
-  return isRemembered;
+  }
 }
 
 function requireOurs(store: OpenStore, memory: Memory, path: string): void {

@@ -29,7 +29,7 @@ interface JournalServer {
 }
 
 /** How a journal is opened. */
-interface Opening extends Pick<JournalOptions, 'warn' | 'askCode'> {
+interface Opening extends Pick<JournalOptions, 'warn' | 'note' | 'askCode'> {
   /** How long the user wants to wait for a server. */
   readonly limitMs?: number | undefined;
 }
@@ -38,9 +38,9 @@ interface Opening extends Pick<JournalOptions, 'warn' | 'askCode'> {
 export async function openJournalAt(
   { path, dir, memory, server }: JournalLocation,
   world: JournalWorld,
-  { warn, askCode, limitMs }: Opening = {},
+  { warn, note, askCode, limitMs }: Opening = {},
 ): Promise<Journal> {
-  if (!server) return openJournal(path, world, { memory, warn, askCode });
+  if (!server) return openJournal(path, world, { memory, warn, note, askCode });
   const { passwordFor, passwordIn, serverAddressOf } = await import('./postgres/server-address.ts');
   const { openPostgresStore } = await import('./postgres/store.ts');
   const address = serverAddressOf(server.url, server.from);
@@ -50,6 +50,7 @@ export async function openJournalAt(
   return journalIn(await openPostgresStore(address, { dir, localPath: path, password, warn, limitMs }, world), world, {
     memory,
     warn,
+    note,
     askCode,
   });
 }

@@ -1,6 +1,6 @@
 import type { Amount, Asset } from '../money/amount.ts';
 import type { SqlValue } from '../sqlite/database.ts';
-import { requireUnchanged } from './entries.ts';
+import { changed, factsWhere, IS_LAST, requireUnchanged, subjects } from './entries.ts';
 import { type Authority, type Baseline, parseAuthority, parseBaseline } from './intent.ts';
 import { type OperationKind, type OperationState, resultIn, type SearchState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
@@ -20,8 +20,6 @@ export interface Selection {
   readonly profile?: string | undefined;
   /** An account, or every id that it has; see `accountIds`. */
   readonly account?: string | readonly string[] | undefined;
-  /** The operation that holds this idempotency key. */
-  readonly idempotencyKey?: string | undefined;
   /** Every operation that was given this idempotency key. */
   readonly givenIdempotencyKey?: string | undefined;
   readonly inputDigest?: string | undefined;
@@ -33,9 +31,6 @@ export interface Selection {
   /** Only operations that the list shows after this one. */
   readonly after?: ListPosition | undefined;
 }
-
-/** The operations that hold their idempotency key. As in the unique index. */
-const HELD = `state <> 'refused' AND verdict IS DISTINCT FROM 'not-done'`;
 
 type SqlCondition = readonly [sql: string, ...values: SqlValue[]];
 
@@ -56,15 +51,13 @@ export function listQuery(
   selection: Selection,
   engine: Queries['engine'],
 ): { readonly sql: string; readonly values: readonly SqlValue[] } {
-  const { state, kind, profile, account, idempotencyKey, givenIdempotencyKey, inputDigest, requestId, after } =
-    selection;
+  const { state, kind, profile, account, givenIdempotencyKey, inputDigest, requestId, after } = selection;
   const one = (sql: string, value: SqlValue | undefined): SqlCondition[] => (value === undefined ? [] : [[sql, value]]);
   const conditions = [
     ...(state === undefined ? [] : [stateCondition(state)]),
     ...one('kind = ?', kind),
     ...one('profile = ?', profile),
     ...(account === undefined ? [] : [oneOf('account', [account].flat())]),
-    ...one(`once_key = ? AND ${HELD}`, idempotencyKey),
     ...one('once_key = ?', givenIdempotencyKey),
     ...one('input_digest = ?', inputDigest),
     ...one('request_id = ?', requestId),
@@ -79,9 +72,9 @@ export function listQuery(
 }
 
 /** Names the index of a list of operations in doubt, which SQLite would not choose without statistics. */
-function indexFor({ state, kind, idempotencyKey, givenIdempotencyKey, requestId }: Selection): string {
+function indexFor({ state, kind, givenIdempotencyKey, requestId }: Selection): string {
   // Their outcomes become known, so they are fewer than the operations of an account, or those with an equal input.
-  const isNarrow = [idempotencyKey, givenIdempotencyKey, requestId].some((value) => value !== undefined);
+  const isNarrow = [givenIdempotencyKey, requestId].some((value) => value !== undefined);
   if (state !== 'in-doubt' || isNarrow) return '';
   return `INDEXED BY ${kind === undefined ? 'operation_in_doubt' : 'operation_in_doubt_by_kind'}`;
 }
@@ -206,6 +199,51 @@ export async function listOperations(queries: Queries, selection: Selection): Pr
 async function unchanged(queries: Queries, rows: readonly OperationRow[]): Promise<Operation[]> {
   await requireUnchanged(queries, rows);
   return rows.map(fromRow);
+}
+
+/** Whether an operation still has the idempotency key that it was given. As in the unique index. */
+const holdsKey = ({ state, verdict }: Operation): boolean => state !== 'refused' && verdict !== 'not-done';
+
+/**
+ * Returns the operation of an account that holds an idempotency key; `accounts` are all ids that it has. The entries say which one was given the key
+ * last: of those before it, none holds it any more. Throws CliError usage if a row of an operation says something else.
+ */
+export async function keyHolder(
+  queries: Queries,
+  accounts: readonly string[],
+  key: string,
+): Promise<Operation | undefined> {
+  if (accounts.length === 0) return undefined;
+  const subjectsOfKey = accounts.map((account) => subjects.idempotencyKey(account, key));
+  const [isGiven] = oneOf('e.subject', subjectsOfKey);
+  const [isOfAccount] = oneOf('account', accounts);
+  // Asked together: on a server, each answer that is waited for is a round trip.
+  const [facts, newest] = await Promise.all([
+    factsWhere(queries, `${isGiven} AND ${IS_LAST}`, ...subjectsOfKey),
+    queries.get<{ id: string; recorded: bigint | null }>(
+      `SELECT id, (SELECT max(sequence) FROM entry
+         WHERE subject = 'idempotency key ' || o.account || ' ' || o.once_key AND value = o.id) AS recorded
+       FROM operation o WHERE once_key = ? AND ${isOfAccount} ORDER BY created_at DESC, id DESC LIMIT 1`,
+      ...[key, ...accounts],
+    ),
+  ]);
+  // Also if somebody edited the entry instead of the row.
+  if (newest && newest.recorded === null) throw changed(`operation ${newest.id}`);
+  if (facts.length === 0) return undefined;
+  const [isNamed, ...ids] = oneOf(
+    'id',
+    facts.map(({ value }) => value ?? ''),
+  );
+  const rows = await queries.all<OperationRow>(
+    `SELECT * FROM operation WHERE ${isNamed} ORDER BY created_at DESC, id DESC`,
+    ...ids,
+  );
+  for (const { subject, value } of facts) {
+    const row = rows.find(({ id }) => id === value);
+    if (!row || subject !== subjects.idempotencyKey(row.account, row.once_key ?? ''))
+      throw changed(`operation ${value}`);
+  }
+  return (await unchanged(queries, rows)).find(holdsKey);
 }
 
 /** Returns the ids of the operations of a sandbox that have not ended. Every embedded profile has the same sandbox. */

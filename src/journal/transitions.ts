@@ -1,7 +1,7 @@
 import type { World } from '../base/world.ts';
 import type { Asset } from '../money/amount.ts';
 import { fixedText } from './chain.ts';
-import { appendEntries, appendFacts, type Recording, storableIn, subjects } from './entries.ts';
+import { appendEntries, appendFacts, FACT, type Recording, storableIn, subjects } from './entries.ts';
 import { type Intent, parseBaseline, type Sweep } from './intent.ts';
 import type { Operation } from './operations.ts';
 import { addSpent } from './spending.ts';
@@ -76,6 +76,9 @@ export async function createOperation(
   const stored = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, storable(value)] as const));
   const columns = Object.keys(stored);
   const link = { operationId: id, at, busyUntil: at + (sendingMs ?? PREPARED_MS) };
+  const given = stored['once_key'];
+  const keyFacts =
+    typeof given === 'string' ? [{ subject: subjects.idempotencyKey(account, given), value: id, state: FACT, at }] : [];
   // Sent together: on a server, each answer that is waited for is a round trip.
   await Promise.all([
     queries.run(
@@ -83,10 +86,10 @@ export async function createOperation(
       ...Object.values(stored),
     ),
     ...(moves ? [addSpent(queries, { account, command, createdAtMs: at, clocks: operation.baseline, moves }, 1n)] : []),
-    appendEntries(
-      recording,
-      states.map((state) => ({ ...link, state, operation: state === 'prepared' ? fixedText(stored) : null })),
-    ),
+    appendEntries(recording, [
+      ...keyFacts,
+      ...states.map((state) => ({ ...link, state, operation: state === 'prepared' ? fixedText(stored) : null })),
+    ]),
   ]);
   if (operation.sweep) await appendFacts(recording, [sweepFact(id, operation.sweep)]);
 }

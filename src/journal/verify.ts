@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { type EntryForm, hashOf, hashOfText, linkText, NO_HASH } from './chain.ts';
-import { type EntryRow, FACT, firstMissing, type Head, isCleared, linkOf } from './entries.ts';
+import { type EntryRow, FACT, firstMissing, type Head, IS_LAST, isCleared, linkOf } from './entries.ts';
 import { clearedBefore, isDigestKey, type Joined, jointIn, processesBefore } from './joint.ts';
 import { allRotations, rotationFact } from './rotations.ts';
 import { isSpentRight } from './spending.ts';
@@ -206,6 +206,7 @@ async function wrongRepetition(queries: Queries, joint: Joined | undefined): Pro
           what: `operation ${operation} does not say what its entries say`,
         }) ??
     (await wrong(areNamesRight(queries), 'the keys of the accounts are not')) ??
+    (await wrong(areKeysRight(queries), 'the idempotency keys of the operations are not')) ??
     (await wrong(areRotationsRight(queries), 'a key rotation does not say')) ??
     (await wrong(isKeyRight(queries), 'the key of the digests is not')) ??
     (await wrong(areEarlierRight(queries, joint), 'an operation of an earlier version does not say')) ??
@@ -246,19 +247,31 @@ async function wrongOperation(queries: Queries, joint: Joined | undefined): Prom
   return undefined;
 }
 
-async function areNamesRight(queries: Queries): Promise<boolean> {
-  const recorded = `SELECT substr(subject, 9) AS name, value AS account FROM entry e WHERE subject LIKE 'account %' AND value IS NOT NULL
-    AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject)`;
-  const rows = 'SELECT name, account FROM account_name';
+/** Whether two queries find the same rows. */
+async function areEqual(queries: Queries, rows: string, recorded: string): Promise<boolean> {
   const differs = `SELECT 1 AS found FROM (${rows} EXCEPT ${recorded}) AS more UNION ALL SELECT 1 AS found FROM (${recorded} EXCEPT ${rows}) AS less`;
   return (await queries.get(differs)) === undefined;
 }
 
+const areNamesRight = (queries: Queries): Promise<boolean> =>
+  areEqual(
+    queries,
+    'SELECT name, account FROM account_name',
+    `SELECT substr(subject, 9) AS name, value AS account FROM entry e
+     WHERE subject LIKE 'account %' AND value IS NOT NULL AND ${IS_LAST}`,
+  );
+
+const areKeysRight = (queries: Queries): Promise<boolean> =>
+  areEqual(
+    queries,
+    `SELECT 'idempotency key ' || account || ' ' || once_key AS subject, id FROM operation WHERE once_key IS NOT NULL`,
+    `SELECT subject, value AS id FROM entry WHERE subject LIKE 'idempotency key %'`,
+  );
+
 async function areRotationsRight(queries: Queries): Promise<boolean> {
   const rows = (await allRotations(queries)).map(rotationFact);
   const facts = await queries.all<{ subject: string; value: string | null }>(
-    `SELECT subject, value FROM entry e WHERE subject LIKE 'rotation %'
-     AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject)`,
+    `SELECT subject, value FROM entry e WHERE subject LIKE 'rotation %' AND ${IS_LAST}`,
   );
   const recorded = new Map(facts.map(({ subject, value }) => [subject, value]));
   return recorded.size === rows.length && rows.every(({ subject, value }) => recorded.get(subject) === value);

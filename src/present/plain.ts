@@ -35,6 +35,12 @@ interface PlainAmount {
   readonly unit?: 'unknown';
 }
 
+/** An amount in the smallest unit of its asset. */
+interface ExactAmount {
+  readonly asset: StatedAsset;
+  readonly minor: bigint;
+}
+
 const AMOUNT_FIELDS: ReadonlySet<string> = new Set(['value', 'asset', 'unit']);
 
 function isStatedAsset(text: string): text is StatedAsset {
@@ -48,6 +54,24 @@ export function isPlainAmount(value: unknown): value is PlainAmount {
   const isAsset = asset === null || (typeof asset === 'string' && isStatedAsset(asset));
   return isAsset && (unit === undefined || unit === 'unknown');
 }
+
+/** Returns a printed amount as one to compute with; undefined for anything else, and if its unit or asset is not known. */
+export function exactAmount(value: unknown): ExactAmount | undefined {
+  if (!isPlainAmount(value) || value.asset === null || value.unit !== undefined) return undefined;
+  const minor = scaledInteger(value.value, STATED_DECIMALS[value.asset]);
+  return minor === undefined ? undefined : { asset: value.asset, minor };
+}
+
+/** Adds what a later document says to an earlier one. Null and an amount in doubt replace nothing that is known. */
+export function withKnown(earlier: PlainObject, later: PlainObject): PlainObject {
+  const known = Object.entries(later).filter(([name, value]) => {
+    const before = Object.hasOwn(earlier, name) ? (earlier[name] ?? null) : null;
+    return value !== null && !(isUnknownAmount(value) && before !== null && !isUnknownAmount(before));
+  });
+  return { ...earlier, ...Object.fromEntries(known) };
+}
+
+const isUnknownAmount = (value: Plain) => isPlainAmount(value) && (value.unit !== undefined || value.asset === null);
 
 /** Formats a printed amount for people: `₦5,000.00`. A value that is no exact amount of the asset keeps its digits. */
 export function amountWords({ value, asset, unit }: PlainAmount): string {

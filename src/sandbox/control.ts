@@ -106,7 +106,10 @@ type Control = (typeof controls)[number];
 type InUnit<E> = E extends Endpoint ? (call: Call, input: RequestOf<E>) => ResponseOf<E> : never;
 type Files = 'sandbox.snapshot' | 'sandbox.restore';
 type Controls = { readonly [E in Control as Exclude<E['id'], Files>]: InUnit<E> };
-type FileControls = { readonly [E in Control as Extract<E['id'], Files>]: InUnit<E> };
+type OnFile<E> = E extends Endpoint
+  ? (call: Call, input: RequestOf<E>) => ResponseOf<E> | Promise<ResponseOf<E>>
+  : never;
+type FileControls = { readonly [E in Control as Extract<E['id'], Files>]: OnFile<E> };
 
 /** Later times would not have an ISO form of the usual length. */
 const LAST_MS = Date.UTC(9000, 0);
@@ -175,8 +178,8 @@ export function createControls(service: Service): Controls {
 export function createFileControls(service: Service): FileControls {
   return {
     'sandbox.snapshot': ({ ids }) => stateContent(service.store, ids.uuid()),
-    'sandbox.restore': ({ ids }, { content }) => {
-      restoreState(service.store, content, ids.uuid());
+    'sandbox.restore': async ({ ids }, { content }) => {
+      await restoreState(service.store, content, ids.uuid());
       return { fintechId: firstFintech(service), now: isoTime(service.nowMs()) };
     },
   };

@@ -235,7 +235,7 @@ async function outsideTransaction(
     limiter.count(admitted, route.endpoint);
     return { call: admitted, input: readInput(route, request) };
   });
-  return { data: operation(call, input as never), input };
+  return { data: await operation(call, input as never), input };
 }
 
 /** After this many unsaved requests, a read also saves the counters. */

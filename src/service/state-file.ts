@@ -1,8 +1,8 @@
 import { Fault } from '../contract/faults.ts';
 import { STATE_FILE_ID } from '../contract/sandbox.ts';
-import { MAX_STATE_BYTES, packState, unpackState } from '../contract/state-content.ts';
+import { MAX_STATE_BYTES, packState, UnpackError, unpackState } from '../contract/state-content.ts';
 import type { Database } from '../sqlite/database.ts';
-import { restoreBytes, SnapshotError, type SnapshotProblem, snapshotBytes } from '../sqlite/snapshot.ts';
+import { restorePieces, SnapshotError, type SnapshotProblem, snapshotBytes } from '../sqlite/snapshot.ts';
 import { SCHEMA_VERSION } from './schema/schema.ts';
 import { changeSettings, readSettings } from './settings.ts';
 
@@ -31,15 +31,24 @@ export function stateContent(
  * Replaces the current state with that of a file. API keys in use are kept so that configured clients keep working. No
  * transaction may be open. Throws VALIDATION_ERROR if it is not a state file, and then changes nothing.
  */
-export function restoreState(store: Database, content: string, unique: string): void {
-  const bytes = unpackState(content);
-  if (!bytes) throw new Fault('VALIDATION_ERROR', `content: ${FOREIGN}`);
+export async function restoreState(store: Database, content: string, unique: string): Promise<void> {
+  const layout = { version: SCHEMA_VERSION, applicationId: STATE_FILE_ID };
+  try {
+    await restorePieces(store, unpackState(content), unique, layout, () => keysOf(store));
+  } catch (error) {
+    const isPacked = !(error instanceof UnpackError);
+    const problem = isPacked ? error instanceof SnapshotError && PROBLEMS[error.problem] : FOREIGN;
+    throw problem ? new Fault('VALIDATION_ERROR', `content: ${problem}`) : error;
+  }
+}
+
+/** Returns what writes the API keys that are in use now into the state that replaces this one. */
+function keysOf(store: Database): () => void {
   const { embeddedApiKey } = readSettings(store);
   const inUse = store.all<{ key: string; fintech: bigint }>(
     `SELECT key, fintech FROM api_key WHERE kind = 'sandbox' AND revoked_at IS NULL`,
   );
-  const layout = { version: SCHEMA_VERSION, applicationId: STATE_FILE_ID };
-  const writeKeys = () => {
+  return () => {
     changeSettings(store, { embeddedApiKey });
     for (const { key, fintech } of inUse) {
       store.run(
@@ -50,10 +59,4 @@ export function restoreState(store: Database, content: string, unique: string): 
       );
     }
   };
-  try {
-    restoreBytes(store, bytes, unique, layout, writeKeys);
-  } catch (error) {
-    const problem = error instanceof SnapshotError ? PROBLEMS[error.problem] : undefined;
-    throw problem ? new Fault('VALIDATION_ERROR', `content: ${problem}`) : error;
-  }
 }

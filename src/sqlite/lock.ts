@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFolder } from '../files/private-file.ts';
+import { makePrivateFolder } from '../files/private-folder.ts';
 import { makeDatabasePrivate } from './database.ts';
 import { DatabaseError, guardOf } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import { closeSync, lstatSync, openSync, rmSync, type Stats } from 'node:fs';
-import { BytesFileError, createPrivateBytes, readPlainBytes } from '../files/plain-file.ts';
+import { BytesFileError, createPrivateFile, readPlainBytes } from '../files/plain-file.ts';
 import { type Database, databaseUri, type OpenOptions } from './database.ts';
 import { DatabaseError } from './errors.ts';
 
@@ -115,39 +115,46 @@ function copyRows(database: Database): void {
  * be open. Undefined if it has more bytes than `maxBytes`, which are then not read. Throws SnapshotError.
  */
 export function snapshotBytes(database: Database, unique: string, maxBytes: number): Uint8Array | undefined {
-  return withFile(database, unique, (path) => {
+  const path = copyPath(database, unique);
+  try {
     writeSnapshot(database, path);
-    try {
-      return readPlainBytes(path, maxBytes);
-    } catch (error) {
-      if (error instanceof BytesFileError && error.problem === 'too long') return undefined;
-      throw error;
-    }
-  });
+    return readPlainBytes(path, maxBytes);
+  } catch (error) {
+    if (error instanceof BytesFileError && error.problem === 'too long') return undefined;
+    throw error;
+  } finally {
+    removeCopy(path);
+  }
 }
 
-/** Replaces the content of the database with that of a snapshot, as `restoreSnapshot` does. Throws SnapshotError. */
-export function restoreBytes(
+/**
+ * Replaces the content of the database with that of a snapshot, whose pieces are written to the disk as they come, as `restoreSnapshot` does.
+ * Once they are all there, and before anything changes, `prepare` returns what `finish` is there. Throws SnapshotError, or what the pieces throw.
+ */
+export async function restorePieces(
   database: Database,
-  bytes: Uint8Array,
+  pieces: AsyncIterable<Uint8Array>,
   unique: string,
   layout: Pick<OpenOptions['layout'], 'version' | 'applicationId'>,
-  finish: () => void,
-): void {
-  withFile(database, unique, (path) => {
-    createPrivateBytes(path, bytes);
-    restoreSnapshot(database, path, layout, finish);
-  });
+  prepare: () => () => void,
+): Promise<void> {
+  const path = copyPath(database, unique);
+  try {
+    await createPrivateFile(path, pieces);
+    restoreSnapshot(database, path, layout, prepare());
+  } finally {
+    removeCopy(path);
+  }
 }
 
-/** Runs work with the path of a private file beside the database, and removes it with what SQLite adds for a file in WAL mode. */
-function withFile<T>(database: Database, unique: string, work: (path: string) => T): T {
+/** Returns where a private copy is put, beside the database. */
+function copyPath(database: Database, unique: string): string {
   const main = database.get<{ file: string }>(`SELECT file FROM pragma_database_list WHERE name = 'main'`)?.file;
   if (!main) throw new Error('a database in memory has no place for a snapshot');
-  const path = `${main}.${unique}.snapshot`;
-  try {
-    return work(path);
-  } finally {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
-  }
+  return `${main}.${unique}.snapshot`;
+}
+
+/** Removes a copy with what SQLite adds for a file in WAL mode. */
+function removeCopy(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
 }

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSy
 import { isAbsolute, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import type { Exchange, Host, InputStream, OutputStream, ProgramFiles, Prompter, World } from '../base/world.ts';
-import { ensurePrivateFolder } from '../files/private-file.ts';
+import { ensurePrivateFolder } from '../files/private-folder.ts';
 import { systemClock, turn } from './clock.ts';
 import { createIds } from './ids.ts';
 import { findProgram, limitProcess, runProgram, startProgram, startThread } from './processes.ts';
@@ -96,7 +96,7 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     startThread: async (word) =>
       files.isBinary ? startThread(files.read('launcher.js'), word, true) : startThread(launcherOf(files), word),
     exit: (code) => process.exit(code),
-    ...{ ensurePrivateDir: ensurePrivateFolder, turn, limitProcess, steadyMemory },
+    ...{ ensurePrivateDir: ensurePrivateFolder, turn, limitProcess, steadyMemory, usedMemoryBytes },
   };
 }
 
@@ -113,6 +113,8 @@ function steadyMemory(youngBytes = 0): void {
   // The size itself cannot be set in a process that runs, only whether it grows.
   if (young >= youngBytes) v8.setFlagsFromString('--semi-space-growth-factor=1');
 }
+
+const usedMemoryBytes = () => process.memoryUsage.rss();
 
 /** Hides Node 22's warning that node:sqlite is experimental (docs/decisions), and no other warning. */
 function silenceSqliteWarning(): void {

@@ -2,7 +2,7 @@ import type { Profile } from '../account/profile.ts';
 import type { World } from '../base/world.ts';
 import { sha256Hex } from '../crypto/digest.ts';
 import type { Account } from '../engine/account.ts';
-import type { ChangePrompt, Changes } from '../engine/change.ts';
+import type { ChangePrompt, Changes, Checked } from '../engine/change.ts';
 import type { Guard } from '../engine/guard.ts';
 import { createAccount } from '../engine/open-account.ts';
 import type { Outcome } from '../engine/outcome.ts';
@@ -48,12 +48,26 @@ export function createSession({ world, profile, globals, commandLine, inputName,
     ...{ ...dialog, profile, commandLine, inputName, progress },
     idempotencyKey: () => idempotencyKeyUse(changes),
   });
-  const changes = createChanges(account, {
+  const prompt: ChangePrompt = {
     isAsked: dialog.isInteractive && !globals.yes,
     confirm: async (change) => (await asking()).confirmRequest(dialog, profile, change),
     show: async (lines) => (await asking()).showPlanned(dialog, profile, lines),
-  });
-  return { ...account, ...changes, ...running, globals };
+  };
+  const changes = createChanges(account, prompt, (plan) => checkPlan(session, plan));
+  const session: Session = { ...account, ...changes, ...running, globals };
+  return session;
+}
+
+/** Compares a plan with the account, as applying it does, and returns what was read. Throws CliError if anything is not as the plan says. */
+export async function checkPlan(session: Session, plan: Plan): Promise<Checked['facts']> {
+  const { Checked } = await import('../engine/change.ts');
+  try {
+    await session.runPlanned(session, plan, { kind: 'check' });
+  } catch (error) {
+    if (error instanceof Checked) return error.facts;
+    throw error;
+  }
+  throw new Error(`the command of a plan did not end where it would send: ${plan.content.words.join(' ')}`);
 }
 
 /** Whether a command has an idempotency key, for its rules. A plan is its own idempotency key. */
@@ -69,7 +83,11 @@ function serviceIdempotencyKeyOf(key: string): string {
 }
 
 /** Makes the changes of a command. How a change is made is loaded with the first one, as most commands only read. */
-function createChanges(account: Account, asking: ChangePrompt): Changes {
+function createChanges(
+  account: Account,
+  asking: ChangePrompt,
+  check: (plan: Plan) => Promise<Checked['facts']>,
+): Changes {
   let guard: Guard | undefined;
   let mode: PlanMode | undefined;
   const changes: Changes = {
@@ -91,8 +109,9 @@ function createChanges(account: Account, asking: ChangePrompt): Changes {
       mode && (await import('../engine/change.ts')).asPlanned(account, asking, mode, change, check),
     retry: async (operation, waitMs, isRerun) => {
       const { retry, retryOfRerun } = await import('../engine/operations/retry.ts');
-      const applied = mode?.kind === 'apply' ? mode : undefined;
-      return (isRerun ? retryOfRerun : retry)(account, operation, { asking, applied, waitMs });
+      const plan = guard?.plan;
+      const requirePlan = plan && (() => check(plan));
+      return (isRerun ? retryOfRerun : retry)(account, operation, { asking, requirePlan, waitMs });
     },
     change: async (endpoint, input, change, options = {}) =>
       (await import('../engine/change.ts')).changeOf(account, asking, changes, { endpoint, input, change, options }),

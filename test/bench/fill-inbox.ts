@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { ensurePrivateFolder } from '../../src/files/private-file.ts';
+import { ensurePrivateFolder } from '../../src/files/private-folder.ts';
 import { readBody } from '../../src/webhooks/body.ts';
 import { openInbox } from '../../src/webhooks/inbox/inbox.ts';
 import type { NewEvent } from '../../src/webhooks/inbox/received.ts';

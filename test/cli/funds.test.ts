@@ -27,18 +27,20 @@ interface Held {
   readonly wallets?: readonly (string | null)[];
   /** Whether no row is about the wallet that pays. */
   readonly isElsewhere?: boolean;
+  /** Whether balances are written without a decimal point, as base units are. */
+  readonly isInBase?: boolean;
 }
-
-/** As the service writes balances: with all decimals, without which their unit is unknown. */
-const tokens = (text: string) => Number(text).toFixed(6);
 
 /** Runs a command for an account with a balance; `sent` lists what was sent that is no read. */
 async function run(
   argv: readonly string[],
-  { balance, minimumKobo = 1_000, onBsc = '0', isPartial = false, elsewhere, wallets = [FROM], isElsewhere }: Held,
+  { balance, minimumKobo = 1_000, onBsc = '0', isPartial = false, wallets = [FROM], ...held }: Held,
   answers: readonly Answer[],
 ) {
+  const { elsewhere, isElsewhere, isInBase } = held;
   const asked: string[] = [];
+  // The service writes all decimals, without which the unit is unknown.
+  const tokens = (text: string) => (isInBase ? text : Number(text).toFixed(6));
   const network: Exchange = async ({ url, method }) => {
     const path = new URL(url).pathname.replace('/v1', '');
     asked.push(`${method} ${path}`);
@@ -124,6 +126,12 @@ describe('a balance that this command has read', () => {
   test.each(COMMANDS)('lets %s ask if it is just enough', async (_, argv) => {
     const { code, stderr } = await run(argv, { balance: '20.000000' }, [NO]);
     expect({ code, isDeclined: stderr.includes('declined; nothing was sent') }).toEqual({ code: 9, isDeclined: true });
+  });
+
+  test.each(COMMANDS)('stops %s if its unit is not known, even if its digits are enough', async (_, argv) => {
+    const { code, stderr, rows } = await run([...argv, '--yes'], { balance: '20000000', isInBase: true }, []);
+    expect({ code, rows }).toEqual({ code: 5, rows: [] });
+    expect(stderr).toContain('the balance is "20000000", whose unit is not known; nothing was sent');
   });
 
   test.each(COMMANDS)('does not stop %s if it cannot be read', async (_, argv) => {

@@ -75,7 +75,6 @@ describe('a withdrawal whose outcome the journal cannot take, because another pr
     expect({ code: first.code, stderr: first.stderr }).toEqual({
       code: 0,
       stderr:
-        'warning: the account comes from variables, so no profile remembers which journal has its idempotency keys; a LIVE account would stop here\n' +
         'warning: the journal cannot be written now; the outcome was saved beside it, and the next command records it\n',
     });
     expect(JSON.parse(first.stdout)).toBeTypeOf('object');

@@ -32,7 +32,7 @@ function canMount(): boolean {
 /** Runs shell commands with a state folder limited to a size in KiB. */
 function smallDisk(kibibytes: number, lines: readonly string[]) {
   const state = 'mkdir -p "$FIATRAIL_STATE_DIR"';
-  const mount = `mount -t tmpfs -o size=${kibibytes}k tmpfs "$FIATRAIL_STATE_DIR"`;
+  const mount = `mount -t tmpfs -o size=${kibibytes}k,mode=700 tmpfs "$FIATRAIL_STATE_DIR"`;
   if (canMount()) return shell([state, mount, ...lines], ['unshare', '-rm']);
   return shell([state, ...lines], [], `trap '' XFSZ; ulimit -f ${kibibytes}`);
 }

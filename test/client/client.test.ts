@@ -284,7 +284,7 @@ const SEQUENCES: readonly (readonly [
   ['a 429 with HTML and a wait of an hour', () => [{ ...html(429), headers: { 'retry-after': '3600' } }], 'unknown', 1],
   ['only 429s', () => [tooMany(), tooMany()], 'rate-limited', 2],
   ['a 429, then a 429 with HTML', () => [tooMany(), html(429)], 'unknown', 2],
-  ['code 04 under another status', () => [refusal(400, '04', 'no')], 'rate-limited', 1],
+  ['code 04 under another status', () => [refusal(400, '04', 'no')], 'unknown', 1],
 ];
 
 describe.each(SEQUENCES)('a money request and %s', (_, turns, category, count) => {

@@ -27,7 +27,6 @@ describe.each(STATUSES)('under HTTP %i', (status) => {
     { response_code: '05', data: { error: SHORT } },
     { response_code: '05', error: 'VALIDATION_ERROR' },
     { response_code: '05', error: 'IP_NOT_ALLOWED' },
-    { response_code: '04', message: 'Slow down' },
   ])('%j proves that nothing was done', (body) => {
     expect(isDefinite(status, body)).toBe(true);
   });
@@ -62,6 +61,9 @@ describe.each(STATUSES)('under HTTP %i', (status) => {
     { code: SHORT, message: 'No' },
     { response_code: 'NO_MONEY' },
     { error: 'RATE_LIMIT_EXCEEDED' },
+    { response_code: '04', message: 'Slow down' },
+    { response_code: '04', error: 'RATE_LIMIT_EXCEEDED' },
+    { response_code: '04', error: SHORT },
     { response_code: '04', success: true },
     { response_code: '04', error: 'INTERNAL_ERROR' },
   ])('%j does not prove it', (body) => {
@@ -80,6 +82,25 @@ describe.each([500, 502, 503, 504, 302, 307, 429])('HTTP %i', (status) => {
 
   test('proves that nothing was done only as the rate limit of the service', () => {
     expect(isDefinite(status, { response_code: '04' })).toBe(status === 429);
+  });
+});
+
+describe('under HTTP 429', () => {
+  test.each([{ response_code: '04' }, { error: 'RATE_LIMIT_EXCEEDED' }])('%j is the rate limit', (body) => {
+    expect(isDefinite(429, body)).toBe(true);
+  });
+
+  test.each([
+    { response_code: '04', success: true },
+    { response_code: '04', status: 'Success' },
+    { response_code: '04', error: 'INTERNAL_ERROR' },
+    { error: 'INTERNAL_ERROR', data: { error: 'RATE_LIMIT_EXCEEDED' } },
+    { response_code: '04', code: '01' },
+    { response_code: '04', code: 500 },
+    { message: 'RATE_LIMIT_EXCEEDED' },
+    { success: false, message: 'Slow down' },
+  ])('%j is not', (body) => {
+    expect(isDefinite(429, body)).toBe(false);
   });
 });
 

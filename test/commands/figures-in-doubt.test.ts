@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
 import { requireCovered } from '../../src/engine/change.ts';
+import { openProfileInbox } from '../../src/engine/inbox.ts';
 import { balanceLine } from '../../src/engine/previews.ts';
 import { main } from '../../src/main.ts';
 import { success } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, fakeWorld } from '../support/world.ts';
+import { deliveryOf, received } from '../webhooks/support.ts';
 
 const ENV = { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-key' };
 
@@ -127,4 +129,60 @@ test.each([
   );
   expect({ code, sent, rows: journalRows(world.stateDir) }).toEqual({ code: 5, sent: [], rows: [] });
   expect(world.stderr.text()).toContain('whose unit is not known; nothing was sent');
+});
+
+describe('an amount in the content of an event', () => {
+  const payout = (more: object, burned = '130000000000') => ({
+    event: 'fintech.offramp.completed',
+    data: { amount: 130000, currency: 'NGN', burnDetails: { cNgnAmount: JSON.rawJSON(burned) }, ...more },
+  });
+
+  async function opened(event: object, ...words: string[]) {
+    const world = fakeWorld({ stdin: JSON.stringify(event) });
+    const inbox = await openProfileInbox(world, { name: 'sandbox', mode: 'embedded' });
+    await inbox.add([await received(deliveryOf(event))]);
+    await inbox.close();
+    const code = await main(['webhooks', ...words, '-o', 'json'], world);
+    return { code, printed: JSON.parse(world.stdout.text()), err: world.stderr.text() };
+  }
+
+  const COMMANDS = [['open'], ['inbox', 'show', '1']];
+
+  test.each(COMMANDS)('is known if nothing contradicts it: %s %s', async (...words) => {
+    const { code, printed: event, err } = await opened(payout({}), ...words);
+    expect(code).toBe(0);
+    expect(event.data.amount).toEqual({ value: '130000.00', asset: 'NGN' });
+    expect(err).not.toContain('warning:');
+  });
+
+  test.each(COMMANDS)('is marked if the event names another currency, which is said: %s %s', async (...words) => {
+    const { printed: event, err } = await opened(payout({ currency: 'USD' }), ...words);
+    expect(event.data.amount).toEqual({ value: '130000.00', asset: null });
+    expect(err).toContain('warning: currency is "USD" beside amount, which is documented in Naira of NGN');
+  });
+
+  test.each(COMMANDS)('is marked if the event names another unit: %s %s', async (...words) => {
+    const { printed: event, err } = await opened(payout({ unit: 'kobo' }), ...words);
+    expect(event.data.amount).toEqual({ value: '130000', asset: 'NGN', unit: 'unknown' });
+    expect(err).toContain('warning: unit is "kobo" beside amount');
+  });
+
+  test.each(['130000000000', '130000000000000000000'])(
+    'is marked where the documents have it in no unit, with every digit and its own asset: %s',
+    async (burned) => {
+      const { printed: event } = await opened(payout({}, burned), 'open');
+      expect(event.data.burnDetails.cNgnAmount).toEqual({ value: burned, asset: 'CNGN', unit: 'unknown' });
+    },
+  );
+
+  test('is of no asset if another one is named in its own object', async () => {
+    const burnDetails = { cNgnAmount: 130000000000, token: 'USDC' };
+    const { printed: event } = await opened(payout({ burnDetails }), 'open');
+    expect(event.data.burnDetails.cNgnAmount).toEqual({ value: '130000000000', asset: null, unit: 'unknown' });
+  });
+
+  test('is exported with its mark', async () => {
+    const { printed: exported } = await opened(payout({ currency: 'USD' }), 'inbox', 'export');
+    expect(exported.events[0].data.amount).toEqual({ value: '130000.00', asset: null });
+  });
 });

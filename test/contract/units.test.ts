@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { balanceMulti, balanceUser } from '../../src/contract/endpoints/balances.ts';
+import { balanceAddress, balanceMulti, balanceUser } from '../../src/contract/endpoints/balances.ts';
 import { quoteBridge } from '../../src/contract/endpoints/bridge.ts';
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
@@ -8,11 +8,14 @@ import { listOrders } from '../../src/contract/endpoints/fx-orders.ts';
 import { quote } from '../../src/contract/endpoints/fx-quotes.ts';
 import { listTrades, tradeStatus } from '../../src/contract/endpoints/fx-trades.ts';
 import { listDeposits, listPayouts } from '../../src/contract/endpoints/history.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { onrampStatus, startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { swapStatus } from '../../src/contract/endpoints/swaps.ts';
 import { transferToWallet } from '../../src/contract/endpoints/transfers.ts';
 import { getVirtualAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
+import { EVENT_PAYLOADS } from '../../src/contract/event-payloads.ts';
 import { readData } from '../../src/contract/reading/index.ts';
+import { rowsOf } from '../../src/contract/rows.ts';
 import { parseAnswer } from '../../src/money/decimal.ts';
 
 /** Reads data, with what is in doubt about it. */
@@ -277,9 +280,25 @@ describe('balances by network', () => {
     ['objects', { base: { balance: '12.340000' } }, [row('base', '12.340000')]],
     ['one row', { network: 'base', balance: '12.340000' }, [row('base', '12.340000')]],
   ])('are read from an object of %s', (_, networkBalances, rows) => {
-    expect(readData(balanceMulti, { totalBalance: '12.340000', networkBalances })).toEqual({
+    for (const endpoint of [balanceMulti, balanceAddress, balanceUser])
+      expect(readData(endpoint, { totalBalance: '12.340000', networkBalances })).toEqual({
+        totalBalance: '12.340000',
+        networkBalances: rows,
+      });
+    expect(readData(balanceMulti, { totalBalance: '12.340000', walletsWithFunds: networkBalances })).toEqual({
       totalBalance: '12.340000',
-      networkBalances: rows,
+      walletsWithFunds: rows,
+    });
+  });
+
+  test('are in doubt one by one', () => {
+    const networkBalances = { base: '84210334500', eth: '0', bsc: { error: 'No node of bsc answered' } };
+    expect(readings(balanceUser, { totalBalance: '84210.334500', networkBalances }).data).toMatchObject({
+      networkBalances: [
+        { network: 'base', balance: unknown('84210334500') },
+        { network: 'eth', balance: '0' },
+        { network: 'bsc', error: 'No node of bsc answered' },
+      ],
     });
   });
 });
@@ -295,4 +314,14 @@ test('trades in a list are read like one', () => {
     ],
     count: 1,
   });
+});
+
+test('every account number that the service sends is known as one', () => {
+  const schemas = [
+    ...endpoints.map(({ response }) => response()),
+    ...Object.values(EVENT_PAYLOADS).map((each) => each()),
+  ];
+  const rows = schemas.flatMap((schema) => rowsOf(schema)).filter(({ name }) => /accountNumber$/i.test(name));
+  expect(rows.length).toBeGreaterThan(20);
+  expect(rows.filter(({ isAccountNumber }) => !isAccountNumber).map(({ name }) => name)).toEqual([]);
 });

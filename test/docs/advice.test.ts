@@ -27,7 +27,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'src/files/inspect.ts: `a file is in the place of a folder': 'the file is no journal: it is in the way of its folder',
   "src/files/part-file.ts: 'move it away": 'an unfinished list',
   'src/files/part-file.ts: `move it away': 'an unfinished list',
-  "src/files/private-file.ts: 'move it away": 'what is in the way is no file of fiatrail',
+  "src/files/private-folder.ts: 'move it away": 'what is in the way is no file of fiatrail',
   'src/files/versioned-file.ts: `fix it': 'a profile or settings',
 };
 

@@ -41,7 +41,7 @@ const GENERAL: readonly Envelope[] = [
   },
   { name: '01 INTERNAL_ERROR', isDefinite: false, body: { ...SAID, response_code: '01', error: 'INTERNAL_ERROR' } },
   { name: 'INTERNAL_ERROR without a code', isDefinite: false, body: { success: false, error: 'INTERNAL_ERROR' } },
-  { name: '04', isDefinite: true, body: { ...SAID, response_code: '04', data: { retry_after: 0 } } },
+  { name: '04', isDefinite: false, body: { ...SAID, response_code: '04', data: { retry_after: 0 } } },
   { name: 'HTTP status as code', isDefinite: false, body: { ...SAID, code: 400 } },
   { name: 'no code', isDefinite: false, body: { success: false, message: 'The service says no' } },
   { name: 'HTML', isDefinite: false, body: undefined },

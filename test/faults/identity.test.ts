@@ -305,7 +305,7 @@ describe('what is remembered beside the profiles', () => {
     expect(withdrawalsAt(served)).toHaveLength(1);
   });
 
-  test('is left out of a sandbox, with a warning of what a live account does, if it cannot be written', async () => {
+  test('is left out of a sandbox, with a notice of what a live account does, if it cannot be written', async () => {
     // Nothing can be created there, even by root.
     const env = {
       FIATRAIL_BASE_URL: served.url,

@@ -14,7 +14,17 @@ import {
   troubled,
   weather,
 } from './money-storm.ts';
-import { falseClaims, LOST, MARKED_TWIN, type OtherRun, RESTORED, TWIN, truthOf } from './money-verdicts.ts';
+import {
+  FORGOTTEN_TWIN,
+  falseClaims,
+  LOST,
+  MARKED_TWIN,
+  NOT_MOVED_BESIDE_TWIN,
+  type OtherRun,
+  RESTORED,
+  TWIN,
+  truthOf,
+} from './money-verdicts.ts';
 
 /** Every kind of work that moves money. */
 export const ALL_GROUPS: readonly Group[] = [...GROUPS, ...TERSE_GROUPS];
@@ -100,7 +110,9 @@ export async function campaignRun(seed: number, { furnished, journal, tally }: G
 /** Names a false claim by what its world leaves nobody to notice it by. */
 function inWorld(kind: string, { needsMarks, copy }: World, { isShared }: RigJournal): string {
   if (kind === TWIN && needsMarks) return MARKED_TWIN;
-  return kind === LOST && copy === 'the machines' && !isShared ? RESTORED : kind;
+  const isRestored = copy === 'the machines' && !isShared;
+  if (kind === NOT_MOVED_BESIDE_TWIN && isRestored && !needsMarks) return FORGOTTEN_TWIN;
+  return kind === LOST && isRestored ? RESTORED : kind;
 }
 
 interface Place {

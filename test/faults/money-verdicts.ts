@@ -44,8 +44,13 @@ export const LOST = 'moved twice under a key: the journal lost an operation';
 /** What nothing on one host can notice: everything that remembers was put back together. */
 export const RESTORED = `${LOST}, as a whole machine was restored`;
 
+/** Nothing moved for a key that ended with exit 0: a row of an equal request was taken, or the journal that says whose row it was is gone. */
+export const NOT_MOVED = 'exit 0 under a key, and nothing moved';
+export const NOT_MOVED_BESIDE_TWIN = `${NOT_MOVED}, beside an equal request of another program`;
+export const FORGOTTEN_TWIN = `${TWIN}; then a machine was restored that had not seen it`;
+
 /** False claims that docs/money.md names as those that nobody can avoid. */
-export const UNAVOIDABLE: readonly string[] = [TWIN, RESTORED];
+export const UNAVOIDABLE: readonly string[] = [TWIN, RESTORED, FORGOTTEN_TWIN];
 
 /** Exit codes that say that nothing was done. */
 const NOTHING_DONE: readonly number[] = [2, 4, 5, 7, 9];
@@ -122,7 +127,8 @@ function falseKeys({ jobs, runs, others, journal, startedBy, starterOf }: Truth)
         keyed.some(({ key }) => key === once_key) &&
         others.some(({ process }) => process === starterOf(request_id)),
     );
-    return hasForeign ? [] : ['exit 0 under a key, and nothing moved'];
+    if (hasForeign) return [];
+    return [others.some((other) => asked(other.line) === line) ? NOT_MOVED_BESIDE_TWIN : NOT_MOVED];
   });
 }
 

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   belongsToOthers,
-  ensurePrivateFolder,
   isOwnedBy,
-  makeFolderPrivate,
   readPrivateFile,
   replaceFile,
   requireOwnFile,
 } from '../../src/files/private-file.ts';
+import { ensurePrivateFolder, makeFolderPrivate } from '../../src/files/private-folder.ts';
 import { openDatabase, openForReading } from '../../src/sqlite/database.ts';
 import { acquireLock } from '../../src/sqlite/lock.ts';
 import { refusal } from '../account/support.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -312,3 +312,46 @@ test('a file to save to is new, and about the page', async () => {
   ])
     expect((await fiatrail(home, [...serve, ...words])).code).toBe(2);
 });
+
+test('110 connections that say nothing keep nobody from the page, nor end an open one', async () => {
+  const at = await inspected();
+  const cookie = await session(at);
+  const feed = request(`${at.origin}/api/feed`, { headers: { cookie }, agent: false }).end();
+  const [events] = (await once(feed, 'response')) as [IncomingMessage];
+  let isOpen = true;
+  events.resume().once('close', () => {
+    isOpen = false;
+  });
+  const port = Number(new URL(at.origin).port);
+  const idle = Array.from({ length: 110 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  onTestFinished(() => {
+    for (const socket of idle) socket.destroy();
+  });
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  for (const path of ['/', '/api/about', '/api/lists/requests?limit=1'])
+    expect((await ask(at.origin, path, { cookie })).status, path).toBe(200);
+  // The oldest of those gave way.
+  expect(idle.filter((socket) => !socket.destroyed).length).toBeLessThan(100);
+  expect(isOpen).toBe(true);
+});
+
+test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', "' OR 1=1 --", 'x'.repeat(3_000)])(
+  'a list with the state %s is empty, and not an error',
+  async (state) => {
+    const at = await inspected();
+    const cookie = await session(at);
+    await fetch(`${at.url}/getbalance`, { headers: { authorization: `Bearer ${at.apiKey}` } });
+    const { lists } = JSON.parse((await ask(at.origin, '/api/about', { cookie })).body) as { lists: string[] };
+    expect(lists).toContain('requests');
+    for (const list of lists)
+      for (const more of ['', '&text=a', '&from=newest']) {
+        const path = `/api/lists/${list}?limit=9&state=${encodeURIComponent(state)}${more}`;
+        const { status, body } = await ask(at.origin, path, { cookie });
+        expect(status, path).toBe(200);
+        // Others have no states.
+        if (['requests', 'events'].includes(list)) expect((JSON.parse(body) as { rows: unknown[] }).rows).toEqual([]);
+      }
+    for (const path of [`/api/lists/${state}`, `/api/documents/${state}`])
+      expect((await ask(at.origin, encodeURI(path), { cookie })).status, path).toBe(404);
+  },
+);

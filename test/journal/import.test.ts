@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fixedText, hashOf } from '../../src/journal/chain.ts';
-import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
+import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds } from '../support/sandbox.ts';
 
@@ -159,6 +159,22 @@ test('an export with a digest key has the one that its entries know', async () =
     'its digest key is not the one that its entries know',
   );
   await expect(importing(withKey('short'))).rejects.toThrow('it is not a line of an export (digestKey)');
+});
+
+test('an export without the entries about idempotency keys is imported with the keys taken', async () => {
+  const keyed = { ...INTENT, idempotencyKey: 'k' };
+  const from = await testJournal();
+  await from.append(await prepared(from, keyed), 'sent');
+  const all: Line[] = [];
+  for await (const page of from.exported(true)) all.push(...(page as Line[]));
+  const earlier = all.filter(({ subject }) => !String(subject).startsWith('idempotency key '));
+  expect(earlier).toHaveLength(all.length - 1);
+  const journal = await testJournal({ ids: countingIds(2), host: { ...oneProcess(), isRunning: () => false } });
+  await journal.importFrom(forged(announced(earlier)), [INTENT.account]);
+  expect((await journal.verify()).problem).toBeUndefined();
+  // Its input was digested with the other journal's key, which this one reads when it is opened.
+  expect((await journal.claim(keyed)).kind).toBe('other-input');
+  journal.close();
 });
 
 testQueryPlans();

@@ -136,8 +136,8 @@ describe('a journal of an earlier build', () => {
     const journal = await imported(EARLIER_LINES);
     const entries = earlierLines('transition').length;
     expect(await journal.verify()).toMatchObject({
-      // The joint, the key of the digests, and a key of the account.
-      ...{ entries: entries + 3, operations: STEPS.length, problem: undefined },
+      // The joint, the key of the digests, a key of the account, and three idempotency keys.
+      ...{ entries: entries + 6, operations: STEPS.length, problem: undefined },
       joint: { sequence: BigInt(entries + 1), hosts: EARLIER_HEADS },
     });
     for (const { hash } of earlierLines('transition'))

@@ -24,11 +24,11 @@ function machine(memory: Partial<Memory> = {}, firstSeed = 1) {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
   const warnings: string[] = [];
+  const notes: string[] = [];
   const asked: string[] = [];
   let seed = firstSeed - 1;
   return {
-    warnings,
-    asked,
+    ...{ warnings, notes, asked },
     config: folder.file('config'),
     state: (name: string) => folder.file(name),
     /** Opens the journal of a state folder as a command does. */
@@ -49,7 +49,8 @@ function machine(memory: Partial<Memory> = {}, firstSeed = 1) {
         asked.push(summary);
         if (answer === 'no') throw new Error('declined');
       };
-      const how = { memory: known, warn, askCode: answer && askCode };
+      const note = async (text: string) => void notes.push(text);
+      const how = { memory: known, warn, note, askCode: answer && askCode };
       const journal = await openJournal(join(dir, 'journal.db'), world, how);
       onTestFinished(() => journal.close());
       return journal;
@@ -140,10 +141,11 @@ describe.each([
     });
   });
 
-  test('is taken with a warning in a sandbox, which says what a live account would do', async () => {
-    const { open, warnings } = machine(more);
-    await prepared(await open('one'), KEYED);
-    expect(warnings).toEqual([expect.stringContaining('a LIVE account would stop here')]);
+  test('is taken in a sandbox, with a notice of what a live account would do until the journal is remembered', async () => {
+    const { open, notes, warnings } = machine(more);
+    for (const idempotencyKey of ['k', 'l']) await prepared(await open('one'), { idempotencyKey });
+    expect(notes).toEqual([expect.stringContaining('a LIVE account would stop here')]);
+    expect(warnings).toEqual([]);
   });
 
   test('is the only thing that needs a name: a person may confirm a payment without one', async () => {
@@ -220,7 +222,7 @@ describe('a journal on a server', () => {
       ...{ configFolder: folder.file('config'), stateFolder: folder.file('state'), requiredId: undefined },
       ...{ isIndependent: false, isLive: true, profile: 'main', earlier: undefined, ...more },
     };
-    const options = { memory, unique: () => 'unique', warn: async () => {} };
+    const options = { memory, unique: () => 'unique', warn: async () => {}, note: async () => {} };
     return (id: string) => rememberingOf(serverStore(id, folder.file('journal')), options);
   };
 

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Journal } from '../../src/journal/interface.ts';
 import { openJournal } from '../../src/journal/open.ts';
 import { temporaryFolder } from '../support/built.ts';
+import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
 import { fakeWorld } from '../support/world.ts';
 
 test('of two processes that replace a shared text at once, one does', async () => {
@@ -12,13 +14,58 @@ test('of two processes that replace a shared text at once, one does', async () =
     await other.close();
   });
   const done = await Promise.all([
-    one.setShared('operators', 'a', undefined),
-    other.setShared('operators', 'b', undefined),
+    one.setShared('operators account-1', 'a', undefined),
+    other.setShared('operators account-1', 'b', undefined),
   ]);
   expect(done.filter(Boolean)).toHaveLength(1);
-  const kept = await one.shared('operators');
+  const kept = await one.shared('operators account-1');
   expect(['a', 'b']).toContain(kept);
-  expect(await other.setShared('operators', 'c', 'another')).toBe(false);
-  expect(await other.setShared('operators', undefined, kept)).toBe(true);
-  expect([await one.shared('operators'), await one.shared('rules')]).toEqual([undefined, undefined]);
+  expect(await other.setShared('operators account-1', 'c', 'another')).toBe(false);
+  expect(await other.setShared('operators account-1', undefined, kept)).toBe(true);
+  expect([await one.shared('operators account-1'), await one.shared('rules')]).toEqual([undefined, undefined]);
+});
+
+test('the lists of operators are those that were stored last, by account, without what was removed', async () => {
+  const journal = await testJournal();
+  expect(await journal.operatorLists()).toEqual(new Map());
+  for (const [id, text, before] of [
+    ['b', '1', undefined],
+    ['a', '2', undefined],
+    ['b', '3', '1'],
+    ['c', '4', undefined],
+    ['c', undefined, '4'],
+  ] as const)
+    expect(await journal.setShared(`operators ${id}`, text, before)).toBe(true);
+  await journal.setShared('rules', '5', undefined);
+  expect(await journal.operatorLists()).toEqual(
+    new Map([
+      ['a', '2'],
+      ['b', '3'],
+    ]),
+  );
+});
+
+const FINTECH = 'e1080560-02a0-424a-ace1-28385ea1c5e5';
+const [ONE, OTHER] = [INTENT.account, { ...INTENT.account, keyFingerprint: 'another' }];
+
+test.each<[string, (journal: Journal) => Promise<unknown>, boolean]>([
+  ['nothing', async () => {}, false],
+  ['an operation of a sandbox', (journal) => prepared(journal, { mode: 'sandbox' }), false],
+  ['an operation of a live account', (journal) => prepared(journal, { mode: 'live' }), true],
+  ['the fintech of a sandbox', (journal) => journal.learnFintech(ONE, { id: FINTECH, isLive: false }), false],
+  ['the fintech of a live account', (journal) => journal.learnFintech(ONE, { id: FINTECH, isLive: true }), true],
+  [
+    'an operation of an account that turned out to be another one',
+    async (journal) => {
+      await prepared(journal, { mode: 'live', account: ONE });
+      await journal.learnFintech(OTHER, { id: FINTECH, isLive: false });
+      await journal.learnFintech(ONE, { id: FINTECH, isLive: false });
+      expect(await journal.accountIds(ONE)).toHaveLength(2);
+    },
+    true,
+  ],
+])('a journal with %s knows whether it has a live account', async (_what, write, isKnown) => {
+  const journal = await testJournal();
+  await write(journal);
+  expect(await journal.knowsLive()).toBe(isKnown);
 });

@@ -1,16 +1,30 @@
+import { copyFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CliError } from '../../src/base/errors.ts';
 import { FIXED_COLUMNS } from '../../src/journal/chain.ts';
 import { appendFacts, subjects } from '../../src/journal/entries.ts';
 import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
 import { openSqliteStore } from '../../src/journal/sqlite/store.ts';
+import { COLUMNS, edit, KEY_EDITS } from '../support/journal-edits.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
 
 const KEYED = { ...INTENT, idempotencyKey: 'k', tag: '[fr-1]', moves: { asset: 'NGN', minor: 5_000n } } as const;
 const CHANGED = { category: 'usage', code: 'JOURNAL_CHANGED', message: expect.stringContaining('nothing was sent') };
 
-/** Fills a journal, and edits its file with the triggers taken away meanwhile. */
+/** Edits a file with the triggers taken away meanwhile. */
+function tamper(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  const drops = TRIGGERS.map((each) => `DROP TRIGGER ${each.split(' ')[2]}`);
+  database.exec(['PRAGMA foreign_keys = OFF', ...drops, sql, ...TRIGGERS].join('; '));
+  database.close();
+}
+
+/** How many entries the journal has that `edited` makes. */
+const ENTRIES = 9;
+
+/** Fills a journal, and edits its file. */
 async function edited(path: string, sql: string) {
   const journal = await testJournal({ path });
   const id = await prepared(journal, KEYED);
@@ -18,11 +32,9 @@ async function edited(path: string, sql: string) {
   await journal.append(id, 'accepted', { requestId: 'r', detail: 'd', result: '{}' });
   const rotation = { operationId: 'rotation-1', keyLocation: 'file', oldFingerprint: '0a1b', pushes: [] };
   await journal.prepareRotation({ ...INTENT, kind: 'destructive' }, rotation);
+  await journal.learnFintech(INTENT.account, { id: 'f', isLive: true });
   journal.close();
-  const database = new DatabaseSync(path);
-  const drops = TRIGGERS.map((each) => `DROP TRIGGER ${each.split(' ')[2]}`);
-  database.exec(['PRAGMA foreign_keys = OFF', ...drops, sql, ...TRIGGERS].join('; '));
-  database.close();
+  tamper(path, sql);
   return testJournal({ path, ids: countingIds(2) });
 }
 
@@ -50,14 +62,75 @@ describe('an operation is not read if its row says what its entries do not', () 
       journal.close();
     },
   );
+});
 
-  test('nor is the same idempotency key claimed again', async () => {
+describe('the same idempotency key is not claimed again', () => {
+  const files = { folder: undefined as ReturnType<typeof temporaryFolder> | undefined, whole: '' };
+  beforeAll(async () => {
+    files.folder = temporaryFolder();
+    files.whole = files.folder.file('whole.db');
+    (await edited(files.whole, 'PRAGMA journal_mode = DELETE')).close();
+  });
+  afterAll(() => files.folder?.[Symbol.dispose]());
+
+  /** Edits a copy, and says what a second run under the key leads to. */
+  async function claimedAfter(sql: string): Promise<string> {
     using folder = temporaryFolder();
-    const journal = await edited(
-      folder.file('journal.db'),
-      `UPDATE operation SET state = 'sent', request_id = NULL WHERE once_key = 'k'`,
-    );
-    await expect(journal.claim(KEYED)).rejects.toMatchObject(CHANGED);
+    const path = folder.file('journal.db');
+    copyFileSync(files.whole, path);
+    tamper(path, sql);
+    const journal = await testJournal({ path, ids: countingIds(2) });
+    try {
+      return (await journal.claim(KEYED)).kind;
+    } catch (error) {
+      return error instanceof CliError && error.code === 'JOURNAL_CHANGED' ? 'changed' : String(error);
+    } finally {
+      journal.close();
+    }
+  }
+
+  const ofKey = (sets: string) => `UPDATE operation SET ${sets} WHERE once_key = 'k'`;
+
+  test('after no edit', async () => {
+    expect(await claimedAfter('SELECT 1')).toBe('done');
+  });
+
+  test.each(KEY_EDITS)('after %s', async (sets) => {
+    expect(await claimedAfter(ofKey(sets))).toBe('changed');
+  });
+
+  test('after two columns of its row were edited, or its row was deleted', async () => {
+    const columns = COLUMNS['operation'] ?? [];
+    const pairs = columns.flatMap((one, index) => columns.slice(index + 1).map((two) => [one, two] as const));
+    const found = new Set<string>();
+    for (const [one, two] of pairs)
+      found.add(await claimedAfter(ofKey(`${edit('operation', one)}, ${edit('operation', two)}`)));
+    found.add(await claimedAfter(`DELETE FROM operation WHERE once_key = 'k'`));
+    expect([...found]).toEqual(['changed']);
+  }, 60_000);
+
+  test.each(COLUMNS['entry'] ?? [])('after %s of an entry was edited, of whichever', async (column) => {
+    const sequences = Array.from({ length: ENTRIES }, (_, index) => index + 1);
+    for (const sequence of sequences) {
+      const sets = edit('entry', column);
+      expect(await claimedAfter(`UPDATE entry SET ${sets} WHERE sequence = ${sequence}`), `entry ${sequence}`).toMatch(
+        /^(?:done|changed)$/,
+      );
+    }
+  });
+
+  test('after entries were deleted, of whichever', async () => {
+    for (let sequence = 1; sequence <= ENTRIES; sequence++)
+      expect(await claimedAfter(`DELETE FROM entry WHERE sequence = ${sequence}`)).toMatch(/^(?:done|changed)$/);
+  });
+
+  test('and verify finds it if both its row and the entry that has it were edited', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    copyFileSync(files.whole, path);
+    tamper(path, `${ofKey(`once_key = 'other'`)}; UPDATE entry SET subject = subject || 'x' WHERE subject LIKE '% k'`);
+    const journal = await testJournal({ path });
+    expect((await journal.verify()).problem?.what).toContain('was changed');
     journal.close();
   });
 });
@@ -66,12 +139,19 @@ async function exportedAll(journal: Awaited<ReturnType<typeof testJournal>>): Pr
   for await (const _ of journal.exported(false));
 }
 
+const ACCOUNT = 'SELECT account FROM account_name';
+
 describe('money is not claimed if the keys of the account are not what the entries say', () => {
   test.each([
     ['another account', `UPDATE account_name SET account = 'another'`],
     ['no account', 'DELETE FROM account_name'],
-    ['another key', `UPDATE account_name SET name = 'key:ffff'`],
-    ['one name more', `INSERT INTO account_name SELECT 'fintech:live x 1', account FROM account_name`],
+    ['another key', `UPDATE account_name SET name = 'key:ffff' WHERE name LIKE 'key:%'`],
+    ['one name more', `INSERT INTO account_name SELECT 'fintech:live x 1', account FROM account_name LIMIT 1`],
+    ['one name less, as the entries do not say', `DELETE FROM account_name WHERE name LIKE 'fintech:%'`],
+    [
+      'the entry of a name edited with it',
+      `UPDATE entry SET value = 'b' WHERE value IN (${ACCOUNT}); UPDATE account_name SET account = 'b'`,
+    ],
   ])('%s', async (_what, sql) => {
     using folder = temporaryFolder();
     const journal = await edited(folder.file('journal.db'), sql);
@@ -109,6 +189,34 @@ describe('the database rejects', () => {
     expect(() => database.exec(`PRAGMA foreign_keys = OFF; ${sql}`)).toThrow(/says what its entries say|never deleted/);
     database.close();
   });
+});
+
+test('no money moves if the operation of the last entry says anything else', async () => {
+  using folder = temporaryFolder();
+  const path = folder.file('journal.db');
+  const journal = await testJournal({ path });
+  await prepared(journal, KEYED);
+  await journal.requireLastLink();
+  tamper(path, `UPDATE operation SET state = 'refused'`);
+  await expect(journal.requireLastLink()).rejects.toMatchObject(CHANGED);
+  journal.close();
+});
+
+test('an entry that gives a key to an operation which has another one is found by verify', async () => {
+  using folder = temporaryFolder();
+  const path = folder.file('journal.db');
+  const before = await testJournal({ path });
+  const id = await prepared(before, KEYED);
+  const [account = ''] = await before.accountIds(KEYED.account);
+  before.close();
+  const store = await openSqliteStore(path, { clock: fakeClock(), ids: countingIds(), host: oneProcess() });
+  const subject = subjects.idempotencyKey(account, 'another');
+  await store.write((queries) => appendFacts({ queries, host: 'host-1' }, [{ subject, value: id }]));
+  await store.close();
+  const journal = await testJournal({ path });
+  expect((await journal.verify()).problem?.what).toContain('the idempotency keys of the operations are not');
+  await expect(journal.claim({ ...KEYED, idempotencyKey: 'another' })).rejects.toMatchObject(CHANGED);
+  journal.close();
 });
 
 test('a table, an index or a trigger more or less stops money, and verify names it', async () => {

@@ -56,7 +56,7 @@ function contentOf(path: string) {
 
 const BEFORE = { version: 1, tables: ['operation'], operations: IDS.length, check: 'ok' };
 const TABLES = ['account_name', 'entry', 'operation', 'rotation', 'setting', 'spent', 'tally'];
-const AFTER = { version: 7, tables: TABLES, operations: IDS.length, check: 'ok' };
+const AFTER = { version: 8, tables: TABLES, operations: IDS.length, check: 'ok' };
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const open = (path: string) => testJournal({ path });
 
@@ -120,7 +120,7 @@ describe('a journal of version 1', () => {
 });
 
 test('rejects a journal of a newer version and writes no backup', async () => {
-  const { path, folder } = journalOf(8);
+  const { path, folder } = journalOf(9);
   const before = readFileSync(path);
   await expect(open(path)).rejects.toMatchObject({ name: 'DatabaseError', problem: 'newer', path });
   expect(readFileSync(path)).toEqual(before);
@@ -145,7 +145,7 @@ test('a journal of version 6 with doubts is upgraded once by concurrent commands
   const all = earlierLines('operation').map(({ id }) => String(id));
   const ends = await Promise.all(all.slice(0, 4).map((id) => printed('ops', 'show', id)));
   expect(ends.map(({ operationId }) => operationId)).toEqual(all.slice(0, 4));
-  expect([contentOf(path).version, contentOf(`${path}.v6`).version]).toEqual([7, 6]);
+  expect([contentOf(path).version, contentOf(`${path}.v6`).version]).toEqual([8, 6]);
   expect(readdirSync(home.stateDir).filter((name) => name.endsWith('.part'))).toEqual([]);
   const verified = await printed('ops', 'verify');
   expect(verified).toMatchObject({ problem: null, joint: { hosts: FILE_HEADS } });

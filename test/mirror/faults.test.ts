@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { main } from '../../src/main.ts';
 import { acquireLock } from '../../src/sqlite/lock.ts';
 import { refusal, success, tooMany } from '../support/exchange.ts';
@@ -281,6 +281,29 @@ test('what is personal is also removed from a row whose time nobody says', async
   expect(query(world, names)).toEqual([{ gone: 1 }]);
   expect(query(world, 'SELECT name FROM person_name')).toEqual([]);
 });
+
+test.each([[], ['--full']])(
+  'what is personal is also removed from the log of the file, while another program keeps it open: sync %s',
+  async (...more) => {
+    const { service, world, clock } = rig();
+    const name = 'IFEOMA NEVERMORE';
+    service.add('deposits')['senderName'] = name;
+    service.move('deposits', 0, 'completed');
+    const inFiles = () =>
+      [path(world), `${path(world)}-wal`].filter((file) => readFileSync(file, 'latin1').includes(name)).length;
+    await synced(world);
+    // The log of a file that nobody has open is removed with the last program that had.
+    const reader = new DatabaseSync(path(world));
+    onTestFinished(() => reader.close());
+    reader.exec('SELECT count(*) FROM deposits');
+    await synced(world, '--full');
+    expect(inFiles()).toBeGreaterThan(0);
+    await clock.sleep(92 * DAY_MS, never);
+    await synced(world, ...more);
+    expect(query(world, 'SELECT sender_name FROM deposits')).toEqual([{ sender_name: null }]);
+    expect(inFiles()).toBe(0);
+  },
+);
 
 test('rows that are too old for names are not written again at each reading', async () => {
   const { service, world, clock } = rig();

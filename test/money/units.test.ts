@@ -90,6 +90,15 @@ describe('wire forms', () => {
   });
 });
 
+describe('a figure of a response whose unit or asset is not known', () => {
+  it.each([{ value: '7', unit: 'unknown' } as const, { value: '7', asset: null } as const])(
+    'is no amount: %j',
+    (figure) => {
+      for (const travels of UNITS) expect(fromWire(figure, travels, 'CNGN')).toBeUndefined();
+    },
+  );
+});
+
 describe('percentages', () => {
   const percent = fc.bigInt({ min: 0n, max: 200_000_000n });
 

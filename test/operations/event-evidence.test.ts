@@ -128,6 +128,16 @@ describe('an offramp whose response was lost', () => {
     expect(states()).toEqual(['unknown']);
   });
 
+  test.each([
+    ['another currency beside it', { currency: 'USD' }],
+    ['another unit beside it', { unit: 'kobo' }],
+    ['separators', { amount: '1,000.00' }],
+  ])('is shown to a person if the amount of the event is in doubt, because it has %s', async (_what, more) => {
+    await tell('vault.return.payout.completed', { ...PAID, ...more });
+    expect(await reconciled()).toEqual({ exit: 6, found: 'several' });
+    expect(states()).toEqual(['unknown']);
+  });
+
   test('is shown to a person if two events fit', async () => {
     await tell('vault.return.payout.completed', PAID);
     await tell('vault.return.payout.completed', PAID, { requestId: 'o-2', eventId: 'another' });

@@ -280,6 +280,29 @@ describe('somebody agrees to it', () => {
     expect(await trades()).toEqual([]);
   });
 
+  test('or declines: nothing was done only if that was recorded meanwhile', async () => {
+    const id = await lost();
+    const { stdin, stderr, prompter } = fakeWorld({ isTerminal: true });
+    const at = (confirm: () => Promise<boolean>) => ({
+      ...{ stdin, stderr },
+      prompter: async () => ({ ...(await prompter()), confirm }),
+    });
+    const resolved = at(async () => {
+      expect(await run(`ops resolve ${id} --not-done --reason x --profile box -q`)).toBe(0);
+      return false;
+    });
+    expect(await run(KEYED.replace(' --yes', ''), resolved)).toBe(9);
+    // While it is unknown, it is not.
+    await lost(KEYED.replace('--once k', '--once l'));
+    expect(
+      await run(
+        KEYED.replace('--once k', '--once l').replace(' --yes', ''),
+        at(async () => false),
+      ),
+    ).toBe(6);
+    expect(await trades()).toEqual([]);
+  });
+
   test('and a dry run sends nothing', async () => {
     const { exit, stdout } = await retry(await lost(), '--dry-run -o json');
     expect({ exit, url: JSON.parse(stdout).url }).toEqual({ exit: 0, url: expect.stringMatching(/\/fx\/trade$/) });

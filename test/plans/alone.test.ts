@@ -181,7 +181,8 @@ const keptText = async () => {
   const { openJournal } = await import('../../src/journal/open.ts');
   const { fakeWorld } = await import('../support/world.ts');
   const journal = await openJournal(team.file('state/journal.db'), fakeWorld());
-  const kept = JSON.parse((await journal.shared('operators')) ?? '{}');
+  const [text = '{}'] = (await journal.operatorLists()).values();
+  const kept = JSON.parse(text);
   await journal.close();
   return { names: kept.operators.map(({ name }: { name: string }) => name), signAbove: kept.signAbove };
 };
@@ -254,7 +255,7 @@ test('the first operator alone may add the second one, and sign nothing with tha
   await addKey(other, 'ada', 'bayo', KEY);
   const { stdout } = await other.run('ada', [...operators('list'), '-o', 'json']);
   expect(JSON.parse(stdout).operators.map(({ name, addedBy }: Record<string, string>) => [name, addedBy])).toEqual([
-    ['ada', 'ada on host-1'],
+    ['ada', 'anyone who was ada on host-1'],
     ['bayo', 'ada, ada on host-1'],
   ]);
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { planLines } from '../../src/engine/plans/shown.ts';
 import { main } from '../../src/main.ts';
 import { type Account, ADDRESS, type Ids, newAccount } from '../examples/account.ts';
 import { TO } from '../support/fee-withdrawal.ts';
@@ -85,6 +86,13 @@ test.each(Object.entries(LINES))('%s is planned and applied once', async (name, 
   expect({ ...written, rows: rows() - atFirst }).toMatchObject({ code: 0, stderr: '', rows: 0 });
   const file = contentOf(path);
   expect(file.plan.amounts.length > 0 || name === 'swaps wallets start').toBe(true);
+  const { plan: content, ...rest } = file;
+  const { lines, previews } = content;
+  const labels = planLines({ content, ...rest }, { lines, previews, rules: [] }, [], 'sends it again')
+    .filter(([label]) => label !== 'the author says')
+    .map(([label]) => label);
+  for (const said of [/^(?:amount|pays|exact .+)$/, /^destination$/, /^fees?$/, /^rule met here$/, /^applied twice$/])
+    expect(labels.filter((label) => said.test(label)).length, `${said} in ${labels}`).toBeGreaterThan(0);
   const first = await run(world, 'ops', 'apply', path, '--yes', '-o', 'json');
   expect(first).toMatchObject({ code: 0 });
   const { request } = journalRows(world.stateDir).at(-1) ?? {};

@@ -7,6 +7,7 @@ import {
   contentOf,
   exchangeKeys,
   joinTeam,
+  listOf,
   openTeamAfter,
   plan,
   rehashed,
@@ -51,13 +52,29 @@ describe('ops sign', () => {
     expect(stderr).toMatch(/^ +balance +500,000\.00 cNGN before, 449,925\.00 cNGN after$/m);
     expect(stderr).toMatch(/^ +the author says +balance then: 9,000,000\.00 cNGN before$/m);
     expect(stderr).toMatch(/^ +the author says +rule met there: max-per-day CNGN 1$/m);
-    expect(stderr).not.toMatch(/rule met here/);
+    expect(stderr).toMatch(/^ +rule met here +none$/m);
   });
 
   test('prints the rules that the plan meets here', async () => {
     await team.run('bayo', ['profiles', 'rules', 'set', '--max-per-day', 'CNGN 80000'], { answers: [yes('rules')] });
     const { stderr } = await sign(await plan(team, 'ada'));
     expect(stderr).toMatch(/^ +rule met here +max-per-day CNGN 80000$/m);
+  });
+
+  test('prints the amount, the asset, the destination with its holder, the fees, and what applying it twice would do', async () => {
+    const { stderr } = await sign(await plan(team, 'ada'));
+    for (const line of [
+      /^ +amount +50,000\.00 cNGN \(50,000,000,000 base units\)/m,
+      /^ +destination +bank account bank-1$/m,
+      /^ +account +ADA OBI, 012 345 6789 at GTB$/m,
+      /^ +fees +₦75\.00 to the platform$/m,
+      /^ +exact amount +50000\.000000 CNGN, 50000000000 in its smallest unit$/m,
+    ])
+      expect(stderr).toMatch(line);
+    const twice = stderr.replace(/\n {4,}/g, ' ');
+    expect(twice).toMatch(
+      /^ +applied twice +this profile says that plans are applied on this machine alone; with another machine’s journal, it sends 50000\.000000 CNGN again: nothing in the service’s lists/m,
+    );
   });
 
   test('refuses a plan that breaks a rule here', async () => {
@@ -118,7 +135,7 @@ test('the authority of an operation names the plan, its author and who signed, b
     ...{ name, publicKey, addedAt: '', addedBy: { user: name, host: 'host-1', operator: null } },
   }));
   const read = { content, hash, signatures };
-  const signed = await signaturesOf(read, { list: { operators, signAbove: [], pending: null }, isShared: true });
+  const signed = await signaturesOf(read, { list: listOf(operators), isShared: true });
   const typed = { words: [], input: {}, commandLine: '' };
   expect(await authorityOf({ kind: 'apply', plan: read, typed, signed })).toEqual({
     plan: hash,

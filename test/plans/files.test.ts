@@ -12,7 +12,17 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { MAX_PLAN_BYTES, parsePlan } from '../../src/engine/plans/file.ts';
 import { signaturesOf } from '../../src/engine/plans/signatures.ts';
-import { contentOf, exchangeKeys, LIVE_KEY, openTeamAfter, plan, type Team, twoPeople, yes } from './support.ts';
+import {
+  contentOf,
+  exchangeKeys,
+  LIVE_KEY,
+  listOf,
+  openTeamAfter,
+  plan,
+  type Team,
+  twoPeople,
+  yes,
+} from './support.ts';
 
 let team: Team;
 beforeEach(async () => {
@@ -124,7 +134,7 @@ test('no byte of a plan can be changed', async () => {
     ...{ name, publicKey, addedAt: '2026-01-05T08:00:00.000Z' },
     addedBy: { user: name, host: 'host-1', operator: null },
   }));
-  const signers = { list: { operators, signAbove: [], pending: null }, isShared: false };
+  const signers = { list: listOf(operators), isShared: false };
   const whole = readFileSync(path);
   const isWhole = async (bytes: Buffer) => {
     try {

@@ -2,30 +2,44 @@ import { expect, test } from 'vitest';
 import type { ListedOperator } from '../../src/engine/plans/operator-list.ts';
 import type { Author } from '../../src/engine/plans/plan.ts';
 import { dependence } from '../../src/engine/plans/signatures.ts';
+import { listOf } from './support.ts';
 
 const key = (name: string) => ({ name, publicKey: name });
-const by = (user: string, operator: string | null = null): Author => ({
-  ...{ user, host: 'host-1', operator: operator === null ? null : key(operator) },
+/** Who added a key: a user of a machine, and as which operator. */
+const by = (user: string, operator: string | null = null, host = 'host-1'): Author => ({
+  ...{ user, host, operator: operator === null ? null : key(operator) },
 });
 const listed = (name: string, addedBy: Author): ListedOperator => ({ ...key(name), addedBy, addedAt: '' });
 
-/** Whether a signature counts: in a list that hosts share, and in that of one machine. */
-test.each<[string, ListedOperator, ListedOperator, boolean, boolean]>([
-  ['each added their own key', listed('ada', by('ada')), listed('bayo', by('bayo')), true, true],
-  ['the author added the signer', listed('ada', by('ada')), listed('bayo', by('eve', 'ada')), false, false],
-  ['the author’s user added the signer', listed('ada', by('eve')), listed('bayo', by('ada')), false, false],
-  ['the signer added the author', listed('ada', by('eve', 'bayo')), listed('bayo', by('bayo')), false, true],
-  ['a third person added both', listed('ada', by('chidi')), listed('bayo', by('chidi')), false, true],
-  ['two people added them', listed('ada', by('chidi')), listed('bayo', by('dayo')), true, true],
-])('%s', (_who, author, signer, isForAll, isForOne) => {
-  const list = { operators: [author, signer], signAbove: [], pending: null };
-  const counts = (isShared: boolean) => dependence(list, by('ada', 'ada'), signer, isShared) === undefined;
-  expect([counts(true), counts(false)]).toEqual([isForAll, isForOne]);
+/** Whether a signature of Bayo counts on a plan of Ada: in a list that hosts share, and in that of one machine. */
+const ROWS: readonly (readonly [string, Author, Author, boolean, boolean])[] = [
+  ['each added their own key', by('ada'), by('bayo'), true, true],
+  ['each added their own key, on two machines', by('ops'), by('ops', null, 'host-2'), true, true],
+  ['the author added the signer', by('ada'), by('eve', 'ada'), false, false],
+  ['the author, whom an operator added, added the signer', by('chidi', 'chidi'), by('eve', 'ada'), false, false],
+  ['the author’s user added the signer from outside', by('ada'), by('ada'), false, false],
+  ['the author’s user added the signer as another operator', by('ada'), by('ada', 'chidi'), false, false],
+  ['the signer added the author', by('eve', 'bayo'), by('bayo'), false, true],
+  ['the signer’s user added the author', by('bayo', 'bayo'), by('bayo'), false, true],
+  ['a third person added both from outside', by('chidi'), by('chidi'), false, false],
+  ['a third operator added both', by('chidi', 'chidi'), by('chidi', 'chidi'), false, true],
+  ['two people added them', by('chidi'), by('dayo'), true, true],
+];
+
+/** What the author may write of themselves: it decides nothing. */
+const CLAIMS = [by('ada', 'ada'), by('cfo', 'ada'), by('bayo', 'ada'), by('chidi', 'ada', 'host-9')];
+
+test.each(ROWS)('%s', (_who, addedAuthor, addedSigner, isForAll, isForOne) => {
+  const signer = listed('bayo', addedSigner);
+  const list = listOf([listed('ada', addedAuthor), signer]);
+  for (const claim of CLAIMS) {
+    const counts = (isShared: boolean) => dependence(list, claim, signer, isShared) === undefined;
+    expect([counts(true), counts(false)], claim.user).toEqual([isForAll, isForOne]);
+  }
 });
 
 test('a signature on a plan whose author has no key counts only if somebody else added its key', () => {
   const bayo = listed('bayo', by('bayo'));
-  const list = { operators: [bayo], signAbove: [], pending: null };
-  expect(dependence(list, by('chidi'), bayo, true)).toBeUndefined();
-  expect(dependence(list, by('bayo'), bayo, true)).toBeDefined();
+  expect(dependence(listOf([bayo]), by('chidi'), bayo, true)).toBeUndefined();
+  expect(dependence(listOf([bayo]), by('bayo'), bayo, true)).toBeDefined();
 });

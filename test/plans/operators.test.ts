@@ -35,7 +35,7 @@ describe('profiles operators', () => {
     const { publicKey } = JSON.parse(stdout);
     expect({ code, listed: await list() }).toMatchObject({
       code: 0,
-      listed: [{ name: 'ada', publicKey, isYou: true, addedBy: 'ada on host-1' }],
+      listed: [{ name: 'ada', publicKey, isYou: true, addedBy: 'anyone who was ada on host-1' }],
     });
     const seed = readFileSync(secretPath(), 'utf8').trim();
     expect((await signingPairOf(new Secret(seed))).publicKey).toBe(publicKey);
@@ -51,6 +51,30 @@ describe('profiles operators', () => {
     await exchangeKeys(team, 'ada');
     expect((await team.run('ada', ['profiles', 'remove', 'main', '--yes'])).code).toBe(0);
     expect(existsSync(secretPath())).toBe(false);
+  });
+
+  describe.each([
+    ['a letter that is no digit', (text: string) => `${text.slice(0, 9)}z${text.slice(10)}`],
+    ['its end missing', (text: string) => text.slice(0, 40)],
+    ['zeros in place of its end', (text: string) => text.slice(0, 40) + '\0'.repeat(24)],
+    ['something after it', (text: string) => `${text}ff`],
+    ['two lines', (text: string) => `${text}\n${text}`],
+    ['other content', () => '\u0007 garbage \ufffd'],
+  ])('says in a sentence that the key of this user is damaged: %s', (_what, damage) => {
+    test.each([operators('list'), ['ops', 'head']])('%s %s', async (...words) => {
+      await exchangeKeys(team, 'ada');
+      const key = readFileSync(secretPath(), 'utf8').trim();
+      writeFileSync(secretPath(), `${damage(key)}\n`);
+      const { code, stderr } = await team.run('ada', [...words, '-o', 'json']);
+      const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+      expect({ code, error }).toMatchObject({
+        code: 2,
+        error: { code: 'CONFIG_BROKEN', hint: expect.stringContaining('put a backup of it back') },
+      });
+      expect(error.message).toContain(`in ${secretPath()} is damaged: expected 64 hexadecimal digits, got `);
+      expect(stderr).not.toContain(key.slice(0, 8));
+      expect(readFileSync(secretPath(), 'utf8')).toBe(`${damage(key)}\n`);
+    });
   });
 
   test('removes an operator, and the private key of this user', async () => {

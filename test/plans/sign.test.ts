@@ -11,6 +11,7 @@ import {
   joinTeam,
   no,
   openTeamAfter,
+  operators,
   PAYOUT,
   plan,
   rehashed,
@@ -144,26 +145,16 @@ describe('ops sign', () => {
 
   test('works with --yes on a sandbox', async () => {
     const path = team.file('sandbox.json');
-    const [ada, bayo] = ['ada', 'bayo'].map(
-      (person) =>
-        (...argv: string[]) =>
-          team.run(person, [...argv, '--profile', 'sandbox']),
-    );
-    const made = await ada?.('profiles', 'operators', 'add', 'ada', '--generate', '--yes', '-o', 'json');
-    await bayo?.('profiles', 'operators', 'add', 'bayo', '--generate', '--yes');
-    await bayo?.(
-      'profiles',
-      'operators',
-      'add',
-      'ada',
-      '--public-key',
-      JSON.parse(made?.stdout ?? '').publicKey,
-      '--yes',
-    );
+    const as = (person: string, ...argv: string[]) => team.run(person, [...argv, '--profile', 'sandbox']);
+    // The journal has a live account, so that operators of a sandbox are changed in a terminal too.
+    for (const person of ['ada', 'bayo'])
+      await team.run(person, [...operators('add', person, '--generate'), '--profile', 'sandbox'], {
+        answers: [yes(`operator ${person}`)],
+      });
     const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-    expect((await ada?.('fees', 'withdrawals', 'start', '--amount', '500', ...to, '--plan', path))?.code).toBe(0);
-    expect((await bayo?.('ops', 'sign', path, '--yes'))?.code).toBe(0);
-    expect((await bayo?.('ops', 'apply', path, '--yes'))?.code).toBe(0);
+    expect((await as('ada', 'fees', 'withdrawals', 'start', '--amount', '500', ...to, '--plan', path)).code).toBe(0);
+    expect((await as('bayo', 'ops', 'sign', path, '--yes')).code).toBe(0);
+    expect((await as('bayo', 'ops', 'apply', path, '--yes')).code).toBe(0);
   });
 });
 
@@ -230,7 +221,7 @@ describe('above an amount', () => {
     expect({ code, stderr }).toEqual({
       code: 9,
       stderr: expect.stringContaining(
-        'wants another operator’s signature for more than 150,000.00 cNGN; nothing was sent',
+        'requires another operator’s signature for more than 150,000.00 cNGN; nothing was sent',
       ),
     });
   });
@@ -240,7 +231,7 @@ describe('above an amount', () => {
     const { code, stderr } = await apply(path);
     expect({ code, stderr }).toEqual({
       code: 9,
-      stderr: expect.stringContaining('wants another operator’s signature for more than 49,999.00 cNGN'),
+      stderr: expect.stringContaining('requires another operator’s signature for more than 49,999.00 cNGN'),
     });
     expect(team.service.sent).toEqual([]);
   }
@@ -280,7 +271,7 @@ describe('above an amount', () => {
   test('a plan that only claims its author is refused', async () => {
     const path = await plan(team, 'chidi');
     const claimed = rewrite(path, ({ content, ...rest }) => {
-      const author = { ...content.author, operator: { name: 'ada', publicKey: keys['ada'] ?? '' } };
+      const author = { ...content.author, user: 'ada', operator: { name: 'ada', publicKey: keys['ada'] ?? '' } };
       return rehashed({ ...rest, content: { ...content, author } });
     });
     await sign('bayo', claimed);

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
+import type { Exchange, HttpRequest, HttpResponse, World } from '../../src/base/world.ts';
 import { planText } from '../../src/engine/plans/file.ts';
+import type { ListedOperator, OperatorList } from '../../src/engine/plans/operator-list.ts';
 import { hashOf, type Plan } from '../../src/engine/plans/plan.ts';
 import { main } from '../../src/main.ts';
 import { temporaryFolder } from '../support/built.ts';
@@ -10,7 +11,7 @@ import { success } from '../support/exchange.ts';
 import { copyOf, type Restore } from '../support/folder-copy.ts';
 import { firstPlace, type IdPlace, idsFrom } from '../support/ids.ts';
 import { type JournalRow, journalRows } from '../support/journal.ts';
-import { type Answer, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
+import { type Answer, dated, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
 
 /** What the service says; a test changes it between a plan and its application. */
 export interface Service {
@@ -23,6 +24,8 @@ export interface Service {
   readonly instead: Record<string, HttpResponse>;
   /** The requests that move money. */
   readonly sent: HttpRequest[];
+  /** The headers with which a host says its time, once they are not those of the team's clock. */
+  readonly times: Record<string, () => HttpResponse['headers']>;
 }
 
 export interface Ran {
@@ -39,6 +42,10 @@ interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The user of the machine, if it is not the person of that name: one who has two configurations. */
   readonly user?: string;
+  /** A person at the terminal agrees to whatever is asked. */
+  readonly agrees?: boolean;
+  /** How far the clock of the machine is ahead of the service's. */
+  readonly aheadMs?: number;
 }
 
 /** Several people with profiles of one account, on one machine with one journal. */
@@ -75,6 +82,7 @@ function fakeService(): { service: Service; network: Exchange } {
     payout: (request) => success({ requestId: PAYOUT_ID, amount: cngnIn(request), status: 'pending' }),
     instead: {},
     sent: [],
+    times: {},
   };
   const answers: Readonly<Record<string, (request: HttpRequest) => HttpResponse | Promise<HttpResponse>>> = {
     '/getbankaccounts': () =>
@@ -88,19 +96,29 @@ function fakeService(): { service: Service; network: Exchange } {
     '/getofframpstatus': () => success({ requestId: PAYOUT_ID, status: 'completed', amount: 50_000 }),
   };
   const network: Exchange = async (request) => {
-    const path = new URL(request.url).pathname.replace('/v1', '');
+    const { pathname, hostname } = new URL(request.url);
+    const path = pathname.replace('/v1', '');
     if (path === '/initiateofframp') service.sent.push(request);
     const answer = service.instead[path] ?? (await answers[path]?.(request));
     if (!answer) throw new Error(`unexpected request: ${path}`);
-    return answer;
+    return { ...answer, headers: { ...answer.headers, ...service.times[hostname]?.() } };
   };
   return { service, network };
 }
 
-export const openTeam = (): Team => teamFrom(firstPlace());
+/** Somebody who agrees to whatever is asked. */
+const agreeing: World['prompter'] = async () => {
+  const refuse = async (question: string) => {
+    throw new Error(`unexpected prompt: ${question}`);
+  };
+  return { confirm: async () => true, text: refuse, secret: refuse, select: refuse, search: refuse };
+};
+
+/** Opens a team. `more`: variables of everybody's environment, such as that of a shared journal. */
+export const openTeam = (more: Readonly<Record<string, string>> = {}): Team => teamFrom(firstPlace(), undefined, more);
 
 /** A team whose ids continue from `place`, at a time. */
-function teamFrom(place: IdPlace, nowMs?: number): Team {
+function teamFrom(place: IdPlace, nowMs?: number, more: Readonly<Record<string, string>> = {}): Team {
   const folder = temporaryFolder(onTestFinished);
   const { service, network } = fakeService();
   const [clock, ids] = [fakeClock(nowMs), idsFrom(place)];
@@ -109,14 +127,26 @@ function teamFrom(place: IdPlace, nowMs?: number): Team {
     file: (name) => join(folder, name),
     operations: () => journalRows(join(folder, 'state')).filter(({ endpoint }) => endpoint.startsWith('transactions')),
     run: async (person, argv, options = {}) => {
-      const { answers = [], isTerminal = answers.length > 0, stdin = '', env = {}, user = person } = options;
+      const {
+        answers = [],
+        isTerminal = answers.length > 0,
+        stdin = '',
+        env = {},
+        user = person,
+        aheadMs = 0,
+      } = options;
       const places = {
         FIATRAIL_STATE_DIR: join(folder, 'state'),
         FIATRAIL_CONFIG_DIR: join(folder, person, 'config'),
       };
       const host = { ...fakeHost(), user };
-      const made = fakeWorld({ network, clock, host, answers, isTerminal, stdin, env: { ...places, ...env } });
-      const world = { ...made, ids, cwd: folder };
+      const exchange = dated(network, clock);
+      const made = fakeWorld({
+        ...{ network: exchange, host, answers, isTerminal, stdin, env: { ...places, ...env, ...more } },
+        clock: { ...clock, now: () => clock.now() + aheadMs },
+      });
+      const prompter = options.agrees ? agreeing : made.prompter;
+      const world = { ...made, ids, prompter, cwd: folder };
       const code = await main(argv, world);
       return { code, stdout: made.stdout.text(), stderr: made.stderr.text() };
     },
@@ -163,6 +193,8 @@ export async function joinTeam(team: Team, ...people: readonly string[]): Promis
     // The first journal of a live account is confirmed once.
     const confirmed = await team.run(person, ['ops', 'verify', '--accept', '--yes', '-q']);
     if (confirmed.code !== 0) throw new Error(confirmed.stderr);
+    // Their journal is a file, and nobody applies plans elsewhere.
+    await team.run(person, ['profiles', 'journal', 'set', 'main', '--sole-host', '--yes', '-q']);
   }
 }
 
@@ -198,6 +230,12 @@ export async function agreeOn(team: Team, asker: string, signer: string, argv: r
   if (!last) throw new Error('nothing ran');
   return last;
 }
+
+/** The list of an account with operators. */
+export const listOf = (listed: readonly ListedOperator[]): OperatorList => ({
+  ...{ operators: listed, signAbove: [], pending: null },
+  ...{ accounts: [], isOwn: true, needsAnother: listed.length > 1 },
+});
 
 export async function addKey(team: Team, person: string, other: string, key: string): Promise<void> {
   const argv = ['profiles', 'operators', 'add', other, '--public-key', key];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { COLUMNS, edit, KEYS } from '../support/journal-edits.ts';
+import { COLUMNS, edit, KEY_EDITS, KEYS } from '../support/journal-edits.ts';
 import { INTENT, prepared } from '../support/journal-intent.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { openHost } from './support.ts';
+import { claimed, openHost } from './support.ts';
 
 let server: TestServer;
 let whole: string | undefined;
@@ -75,4 +75,20 @@ test.each(EDITS)('an edit of $table.$column by the owner is found', async ({ tab
   // An entry that is not about a subject cannot be made to be.
   if (changes.endsWith('\n0') && sets.includes('CASE')) return;
   expect(await found(url)).toBeDefined();
+});
+
+test.each(KEY_EDITS)('the same idempotency key is not claimed again after %s', async (sets) => {
+  const url = await filled();
+  server.sql(url, tampering(`UPDATE operation SET ${sets} WHERE once_key = 'k'`));
+  const host = await openHost(url);
+  await expect(claimed(host, { ...INTENT, idempotencyKey: 'k' })).rejects.toMatchObject({ code: 'JOURNAL_CHANGED' });
+});
+
+test.each(COLUMNS['entry'] ?? [])('nor after %s of the entry that has it was edited', async (column) => {
+  const url = await filled();
+  const rows = `subject LIKE 'idempotency key %' OR operation_id = (SELECT id FROM operation WHERE once_key = 'k')`;
+  server.sql(url, tampering(`UPDATE entry SET ${edit('entry', column)} WHERE ${rows}`));
+  const host = await openHost(url);
+  const kind = claimed(host, { ...INTENT, idempotencyKey: 'k' });
+  await expect(kind).rejects.toMatchObject({ code: 'JOURNAL_CHANGED' });
 });

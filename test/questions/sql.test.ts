@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { QUERY_PROCESS } from '../../src/engine/questions/sql/wire.ts';
+import { MEMORY_BYTES, QUERY_PROCESS } from '../../src/engine/questions/sql/wire.ts';
 import { main } from '../../src/main.ts';
 import * as processes from '../../src/system/processes.ts';
 import {
@@ -290,6 +290,36 @@ describe('a query that would never end', () => {
     );
     expect(code).toBe(9);
     expect(stderr).toContain('MiB of memory, and was ended\n');
+  });
+
+  test.each([
+    [0, 0],
+    [1, 9],
+  ])('is ended when the command itself takes too much memory: %s bytes too many', async (tooMany, code) => {
+    let isEnded = false;
+    let isSteady = false;
+    async function* output() {
+      yield Buffer.from('{"columns":["a"]}\n');
+      yield Buffer.from(`["${'x'.repeat(2 ** 21)}"]\n{"isEnd":true}\n`);
+    }
+    const world = {
+      ...fakeWorld({ env: home.env }),
+      usedMemoryBytes: () => MEMORY_BYTES + (isSteady ? tooMany : 0),
+      steadyMemory: () => {
+        isSteady = true;
+      },
+      startProgram: () => ({
+        output: output(),
+        ended: new Promise<never>(() => {}),
+        end: () => {
+          isEnded = true;
+        },
+      }),
+    };
+    expect(await main(['sql', 'select 1', '--query', 'length(rows)'], world)).toBe(code);
+    expect(isEnded).toBe(code !== 0);
+    if (code !== 0)
+      expect(world.stderr.text()).toContain('the query took more than 640 MiB of memory, and was ended\n');
   });
 
   test('cannot make a value of any length', async () => {

@@ -265,7 +265,7 @@ describe('the amount of a day and a month', () => {
 });
 
 describe('destinations', () => {
-  const USERS = ['u-1', 'listed-wallet', 'other-wallet', 'unknown-wallet'];
+  const USERS = ['u-1', 'listed-wallet', 'other-wallet', 'unknown-wallet', 'anothers-wallet'];
   const RULES = [
     ...['--allow-account', ACCOUNT, '--allow-address', ADDRESS],
     ...USERS.flatMap((user) => ['--allow-user', user]),
@@ -362,6 +362,11 @@ describe('destinations', () => {
       'a user whose default wallet the service does not say',
       ['onramp', 'start', 'unknown-wallet', '--amount', '5', '--yes'],
       'the default wallet of user unknown-wallet could not be looked up',
+    ],
+    [
+      'a user for whom the service shows the default wallet of another',
+      ['onramp', 'start', 'anothers-wallet', '--amount', '5', '--yes'],
+      'the default wallet of user anothers-wallet could not be looked up',
     ],
     [
       'a saved bank account for which the service shows another one',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Exchange, Prompter } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
+import { decimalText } from '../../src/money/decimal.ts';
 import { BOX, LIVE, newMachine } from '../commands/profiles/support.ts';
 import { success } from '../support/exchange.ts';
 import { TO } from '../support/fee-withdrawal.ts';
@@ -37,8 +38,13 @@ export interface RunOptions extends WorldOptions {
 
 /** What the service says to any request, beside its id and amount. */
 const DATA = {
-  ...{ status: 'pending', message: 'ok', stage: 'x' },
-  ...{ publicKey: 'a'.repeat(64), transactionHash: '0xabc', success: true, userId: 'u-1' },
+  ...{ message: 'ok', stage: 'x', publicKey: 'a'.repeat(64), transactionHash: '0xabc', success: true },
+};
+
+/** What the service says of a trade, beside what was asked for. */
+const TRADE = {
+  ...{ price: '1400.000000', status: 'pending', lockId: 'l-1', orderId: null, platformFeePercentage: 0 },
+  ...{ usdcAmount: '1.000000', expiresAt: '2026-01-05T09:05:00Z', createdAt: '2026-01-05T09:00:00Z' },
 };
 
 /** What the service says of the default wallets of users; others have none. */
@@ -46,6 +52,7 @@ const DEFAULT_WALLETS: Readonly<Record<string, object>> = {
   'listed-wallet': { defaultWallet: { address: ADDRESS, blockchain: 'base' } },
   'other-wallet': { defaultWallet: { address: OTHER_ADDRESS, blockchain: 'base' } },
   'unknown-wallet': { defaultWallet: {} },
+  'anothers-wallet': { userId: 'u-1', defaultWallet: { address: ADDRESS, blockchain: 'base' } },
 };
 
 /** Monday, January 5 2026, 10:00 in Lagos. */
@@ -84,9 +91,15 @@ export async function ruledMachine(
         summary: { availableForWithdrawal: earnedKobo },
         details: { minimumWithdrawal: 1, maximumWithdrawal: 20_000 },
       });
-    // Each request starts work of its own, of the amount that it says.
-    const { amount = 50_000 } = JSON.parse(body ?? '{}') as { readonly amount?: unknown };
-    return success({ ...DATA, requestId: `r-${asked.length}`, withdrawalId: `w-${asked.length}`, amount });
+    // Each request starts work of its own, about what it says.
+    const said = JSON.parse(body ?? '{}') as Readonly<Record<string, unknown>>;
+    const { amount = 50_000, userId = 'u-1', status = 'pending' } = said;
+    if (path === '/fx/trade') return success({ trade: { ...TRADE, ...said, tradeId: `t-${asked.length}` } });
+    return success({
+      ...{ ...DATA, userId, status, requestId: `r-${asked.length}`, withdrawalId: `w-${asked.length}` },
+      // The amount of a payout is answered in cNGN.
+      amount: path === '/initiateofframp' ? decimalText(BigInt(String(amount)), 6) : amount,
+    });
   };
   const network: Exchange = async (...request) => {
     const answered = await answer(...request);
@@ -158,7 +171,10 @@ export async function ruledMachine(
     sends: async (argv: readonly string[], options: RunOptions = {}) => {
       const before = sent().length;
       const ran = await run([...argv, '-q'], options);
-      expect({ sent: sent().length, stderr: ran.stderr }).toEqual({ sent: before + 1, stderr: expect.any(String) });
+      expect({ exit: ran.code, sent: sent().length, stderr: ran.stderr }).toEqual({
+        ...{ exit: 0, sent: before + 1 },
+        stderr: expect.any(String),
+      });
       return ran;
     },
     /** Tests a command line, and returns the exit code and the rows of the rules. */

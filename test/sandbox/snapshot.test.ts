@@ -12,7 +12,8 @@ import {
 import { getFees } from '../../src/contract/endpoints/fees.ts';
 import { listTransactions } from '../../src/contract/endpoints/history.ts';
 import { listUsers } from '../../src/contract/endpoints/user-list.ts';
-import { packState, unpackState } from '../../src/contract/state-content.ts';
+import { packState, UnpackError, unpackState } from '../../src/contract/state-content.ts';
+import { restoreState } from '../../src/service/state-file.ts';
 import { expectSettledLedger, fund, keyOf, onboardUser, secondKey } from '../service/steps.ts';
 import { countingIds, fakeClock, openSandbox, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
 
@@ -38,9 +39,15 @@ function alter(path: string, sql: string): void {
   connection.close();
 }
 
+async function unpacked(content: string, maxBytes?: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of unpackState(content, maxBytes)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
 async function snapshotTo(box: TestSandbox, path: string, key?: string): Promise<void> {
   const { content } = await box.ask(sandboxSnapshot, {}, key);
-  writeFileSync(path, unpackState(content) ?? '');
+  writeFileSync(path, await unpacked(content));
 }
 
 async function restoreFrom(box: TestSandbox, path: string, key?: string): Promise<void> {
@@ -61,16 +68,23 @@ describe('a snapshot', () => {
     await fund(box, await onboardUser(box), 1000);
     const files = readdirSync(folder.path);
     const { bytes, content } = await box.ask(sandboxSnapshot, {});
-    expect(unpackState(content)).toHaveLength(bytes);
+    expect(await unpacked(content)).toHaveLength(bytes);
     await box.ask(sandboxRestore, { content });
     expect(readdirSync(folder.path)).toEqual(files);
   });
 
-  test('is unpacked only as far as its limit', () => {
+  test('is unpacked only as far as its limit', async () => {
     const packed = packState(new Uint8Array(1_000_000));
     expect(packed.length).toBeLessThan(100_000);
-    expect(unpackState(packed, 1_000_000)).toHaveLength(1_000_000);
-    expect(unpackState(packed, 999_999)).toBeUndefined();
+    expect(await unpacked(packed, 1_000_000)).toHaveLength(1_000_000);
+    const pieces: number[] = [];
+    const unpack = async () => {
+      for await (const { length } of unpackState(packed, 999_999)) pieces.push(length);
+    };
+    await expect(unpack()).rejects.toThrow(UnpackError);
+    // It never is in memory as a whole.
+    expect(Math.max(...pieces)).toBeLessThan(100_000);
+    expect(pieces.reduce((sum, length) => sum + length, 0)).toBeGreaterThan(900_000);
   });
 
   test('restores everything, and nothing else', async () => {
@@ -151,6 +165,22 @@ describe('a snapshot', () => {
     }
     expect(box.sandbox.apiKey()).toBe(keys[0]);
     expect((await box.ask(listUsers, {})).pagination).toMatchObject({ total: 1 });
+  });
+
+  test('does not bring back a key that is revoked while the snapshot arrives', async () => {
+    using folder = temporaryFolder();
+    await using box = await openSandbox({ path: folder.file('sandbox.db') });
+    const { content } = await box.ask(sandboxSnapshot, {});
+    const { envelope } = await box.call('GET', '/regenerateapikey');
+    const key = String(envelope.data?.['apiKey']);
+    const { restored } = await box.inside(({ store }) => {
+      const restored = restoreState(store, content, 'copy');
+      store.run('UPDATE api_key SET revoked_at = 1 WHERE key = ?', key);
+      return { restored };
+    }, 'write');
+    await restored;
+    expect((await box.send(getFees, {}, key)).status).toBe(401);
+    expect((await box.send(getFees, {}, box.apiKey)).status).toBe(200);
   });
 
   test('restores a key revoked since, next to the one in use', async () => {

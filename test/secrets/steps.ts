@@ -279,7 +279,6 @@ function embedded(stage: Stage): Step[] {
     { words: ['users', 'list', '-o', 'json', ...EMBEDDED], exit: 0 },
     { words: ['fx', 'vault', 'show', '-o', 'json', '-v', ...EMBEDDED], exit: 0 },
     { words: ['keys', 'encryption', 'enable', '--yes', '-v', ...EMBEDDED], exit: 0 },
-    { words: ['profiles', 'operators', 'add', 'ada', '--generate', '-y', '-v', ...EMBEDDED], exit: 0 },
     { words: ['profiles', 'operators', 'list', '-v', '-o', 'json', ...EMBEDDED], exit: 0 },
     { words: [...PLANNED, '--plan', 'plan.json', '-v', ...EMBEDDED], exit: 0 },
     { words: ['ops', 'sign', 'plan.json', '-y', '-v', ...EMBEDDED], exit: 9 },
@@ -294,6 +293,9 @@ function embedded(stage: Stage): Step[] {
   ];
 }
 
+/** Without a terminal, operators are added only while the journal knows no live account. */
+const FIRST: Step = { words: ['profiles', 'operators', 'add', 'ada', '--generate', '-y', '-v', ...EMBEDDED], exit: 0 };
+
 export function stepsOf(stage: Stage): Step[] {
-  return [...profiles(stage), ...environment(stage), ...requests(stage), ...keys(stage), ...embedded(stage)];
+  return [FIRST, ...profiles(stage), ...environment(stage), ...requests(stage), ...keys(stage), ...embedded(stage)];
 }

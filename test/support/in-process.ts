@@ -130,6 +130,7 @@ function worldOf(
       throw new Error(`the command exits with ${code}`);
     },
     steadyMemory: () => {},
+    usedMemoryBytes: () => 0,
   };
 }
 

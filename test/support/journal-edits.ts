@@ -46,3 +46,10 @@ export const KEYS: Readonly<Record<string, string>> = {
   ...{ setting: 'name', account_name: 'name', operation: 'id', entry: 'sequence', rotation: 'operation_id' },
   ...{ spent: 'account, asset, day, command', tally: 'name' },
 };
+
+/** What somebody may set in the row of an operation, so that its idempotency key looks free: each column by itself, and what frees keys. */
+export const KEY_EDITS: readonly string[] = [
+  ...(COLUMNS['operation'] ?? []).map((column) => edit('operation', column)),
+  ...[`state = 'refused'`, `verdict = 'not-done'`, `state = 'resolved', verdict = 'not-done'`, 'once_key = NULL'],
+  ...[`account = 'another', once_key = NULL`, `state = 'refused', id = 'another'`],
+];

@@ -16,7 +16,7 @@ import type {
   Prompter,
   World,
 } from '../../src/base/world.ts';
-import { ensurePrivateFolder } from '../../src/files/private-file.ts';
+import { ensurePrivateFolder } from '../../src/files/private-folder.ts';
 import { temporaryFolder } from './built.ts';
 import { lockProcessIn } from './lock-process.ts';
 
@@ -246,5 +246,6 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
       throw new Error(`unexpected exit with ${code}`);
     },
     steadyMemory: () => {},
+    usedMemoryBytes: () => 0,
   };
 }

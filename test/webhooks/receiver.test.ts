@@ -16,7 +16,7 @@ async function receiverInTurns() {
     inbox,
     openWith(async () => []),
   );
-  const writer: InboxWriter = {
+  const writer: Pick<InboxWriter, 'write'> = {
     write: async (deliveries) => {
       flushes.push(deliveries.length);
       await held;

@@ -129,3 +129,17 @@ test('says that nothing was kept if the inbox cannot be opened', async () => {
   const writer = writerWith(() => true, { location: { path: '/dev/null/inbox.db', server: undefined } });
   await expect(writer.write([signed(onboarded(1))])).rejects.toThrow(/inbox\.db/);
 });
+
+test('room is tried on the thread, between batches, and what fails is said', async () => {
+  const { inbox, writerWith } = await setUp();
+  const writer = writerWith(() => true);
+  const [first, , second] = await Promise.all([
+    writer.write([signed(onboarded(1))]),
+    writer.tryRoom('x'.repeat(100_000)),
+    writer.write([signed(onboarded(2))]),
+  ]);
+  expect([first, second].flat().map(({ id }) => id)).toEqual([1n, 2n]);
+  expect((await inbox.counts()).events).toBe(2);
+  const nowhere = writerWith(() => true, { location: { path: '/nowhere/inbox.db', server: undefined } });
+  await expect(nowhere.tryRoom('x')).rejects.toThrow('/nowhere/inbox.db');
+});

@@ -71,7 +71,7 @@ function exitsFor(effect: Effect, http: number, { code, isDeclared }: Envelope):
     case '03':
       return [3, 4, ...whileLimited];
     case '04':
-      return http === 429 ? [7] : [6, 7, ...otherwise];
+      return http === 429 ? [7] : effect === 'money' ? [6] : [6, 7, ...otherwise];
     case '05':
       return isDeclared ? [3, 4, ...whileLimited] : [6, ...otherwise, ...(effect === 'money' ? [] : whileLimited)];
     default:

@@ -29,8 +29,12 @@ interface Figure extends Wire {
 const isMoney = ({ unit }: WitnessRow) => unit !== undefined && unit !== 'percent';
 
 /** Returns the figures of a body that are amounts, each with its row in the specification. */
-export function figuresIn(endpoint: string, body: unknown): Figure[] {
-  const rows = (witnessOf(endpoint).response ?? []).filter(isMoney);
+export const figuresIn = (endpoint: string, body: unknown): Figure[] =>
+  figuresOf(witnessOf(endpoint).response ?? [], body);
+
+/** Returns the figures of a body to which some rows of the specification give a unit. */
+export function figuresOf(all: readonly WitnessRow[], body: unknown): Figure[] {
+  const rows = all.filter(isMoney);
   return wiresIn(body).flatMap((wire) => {
     const names = namesIn(wire.path, SERVICE);
     const row = rowFor(names, rows);

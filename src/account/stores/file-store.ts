@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { fileErrors } from '../../files/inspect.ts';
-import { makeFolderPrivate, readPrivateFile, removePrivateFile, writePrivateFile } from '../../files/private-file.ts';
+import { readPrivateFile, removePrivateFile, writePrivateFile } from '../../files/private-file.ts';
+import { makeFolderPrivate } from '../../files/private-folder.ts';
 import { configDir, type WritableUserEnv } from '../paths.ts';
 import type { SecretName, SecretStore } from './secret-store.ts';
 

@@ -21,6 +21,7 @@ import { clockDifference, createServiceClock } from '../../engine/service-time.t
 import { entryAt } from '../../files/inspect.ts';
 import { shellWord } from '../../present/text.ts';
 import { command } from '../../terminal/command.ts';
+import { switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { choiceOf } from '../../terminal/show/chosen-profile.ts';
 import { stateError } from '../../terminal/show/failures.ts';
@@ -36,6 +37,7 @@ import {
   typed,
   warning,
 } from './check.ts';
+import { leftoversFinding, removeLeftFiles } from './leftovers.ts';
 import { journalChecks, machineChecks } from './machine.ts';
 
 /** Time limit for one read, including retries. */
@@ -300,8 +302,10 @@ async function profileChecks(subject: Subject, failure: unknown): Promise<NamedF
   return [
     await checked('profile', () => profileFinding(session, profile, failure), fix),
     await checked('profile files', () => profileFilesFinding(session.world), fix),
+    await checked('leftovers', () => leftoversFinding(session.world), 'fiatrail doctor --clean'),
     await checked('key store', () => storeFinding(session.world, profile), fix),
     await checked('key', () => keyFinding(subject), typed(subject, 'explain')),
+    await checked('operator key', () => operatorKeyFinding(subject), typed(subject, 'profiles operators list')),
   ];
 }
 
@@ -362,6 +366,14 @@ async function keyFinding({ profile }: Subject): Promise<Finding> {
   return ok(`${profile.mode} key, fingerprint ${fingerprint(key)}`);
 }
 
+async function operatorKeyFinding({ profile, session }: Subject): Promise<Finding> {
+  const stored = profile && storedOrBuiltIn(profile);
+  if (!stored) return skipped(profile ? 'an account from the environment has no operators' : NO_PROFILE);
+  const { ownPublicKey } = await import('../../account/operators.ts');
+  const publicKey = await ownPublicKey(session.world, stored);
+  return ok(publicKey === undefined ? 'none' : `public key ${publicKey}`);
+}
+
 const COLUMNS = [
   { field: 'check', title: 'Check' },
   { field: 'state', title: 'State' },
@@ -408,7 +420,11 @@ const doctorCommand = command({
   summary: 'Diagnose problems and show the command that fixes each',
   details:
     'Checks this machine, the profile, its key, the network and the account. Sends only reads. Exits with 0 if nothing is worse than a warning, otherwise with the highest exit code among the problems: 2 for this machine and its settings, 4 for the key and the allowlist, 5 for the network, 8 for an unfinished key rotation, 9 for a public key of the service that was not accepted.',
-  examples: ['fiatrail doctor', `fiatrail doctor --profile main -o json --query "checks[?state == 'problem'].fix"`],
+  examples: [
+    'fiatrail doctor',
+    'fiatrail doctor --clean',
+    `fiatrail doctor --profile main -o json --query "checks[?state == 'problem'].fix"`,
+  ],
   endpoints: [getPlatformPublicKey.id, ipAllowlist.id],
   prints: () =>
     z.object({
@@ -423,8 +439,9 @@ const doctorCommand = command({
     }),
   isLocal: true,
   findsProfile: true,
-  parameters: {},
-  run: async (session) => {
+  parameters: { clean: switchOn('--clean', 'first remove what killed commands left behind; asks before') },
+  run: async (session, { clean }) => {
+    if (clean) await removeLeftFiles(session);
     const checks = await allChecks(session);
     // Interrupted checks would look like problems.
     if (session.world.interrupted.aborted) throw new CliError('interrupted', 'interrupted');

@@ -9,6 +9,7 @@ import {
   isWritableFolder,
   nearestExisting,
 } from '../../files/inspect.ts';
+import { isOwnName, whyLeftAlone } from '../../files/private-folder.ts';
 import type { Journal } from '../../journal/interface.ts';
 import { shellWord } from '../../present/text.ts';
 import { stateError } from '../../terminal/show/failures.ts';
@@ -100,8 +101,16 @@ function folderFinding(path: string, missing: string, world: World): Finding {
   if (isForeign(found, world))
     return problem('usage', `${path} belongs to another user`, `sudo chown -R "$(id -u)" ${shellWord(path)}`);
   if (!isWritableFolder(path)) return problem('usage', `${path} cannot be written to`, `chmod 700 ${shellWord(path)}`);
-  if (isOpen(found, world)) return problem('usage', `other users can read ${path}`, `chmod 700 ${shellWord(path)}`);
-  return ok(path);
+  return isOpen(found, world) ? openFolderFinding(found) : ok(path);
+}
+
+/** A folder whose mode fiatrail leaves alone may be listed by others, but not written to. */
+function openFolderFinding({ path, isWritableByOthers }: Entry): Finding {
+  const left = whyLeftAlone(path);
+  if (!left) return problem('usage', `other users can read ${path}`, `chmod 700 ${shellWord(path)}`);
+  const why = `and its mode is not changed, because ${left.why}`;
+  if (isWritableByOthers) return problem('usage', `other users can write to ${path}, ${why}`, left.fix);
+  return warning(`other users can list ${path}, ${why}`, left.fix);
 }
 
 const isForeign = ({ ownerId }: Entry, { userId }: World) => userId !== undefined && ownerId !== userId;
@@ -111,9 +120,10 @@ const isOpen = ({ isOpenToOthers }: Entry, { platform }: World) => platform !== 
 
 const SHOWN = 5;
 
+/** Checks what fiatrail put into a folder; what else is there is not for it to judge. */
 function filesFinding(folder: string, world: World): Finding {
   if (entryAt(folder)?.kind !== 'folder') return ok('none yet');
-  const entries = entriesBelow(folder);
+  const entries = entriesBelow(folder, isOwnName);
   const kinds: readonly (readonly [found: readonly Entry[], what: string, how: (words: string) => string])[] = [
     [
       entries.filter(({ kind }) => kind === 'link' || kind === 'other'),

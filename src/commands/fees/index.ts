@@ -200,10 +200,7 @@ const start = command({
     to: option('--to <bank-account>', 'id of a saved account, from bank-accounts list, or default', id),
     ...ACCOUNT_OPTIONS,
     narration: option('--narration <text>', `text for the bank statement; ${NO_PROTECTION}`, plainText),
-    noTag: switchOn(
-      '--no-tag',
-      'leave the narration empty; without the tag in it, an unknown outcome is harder to find out',
-    ),
+    noTag: switchOn('--no-tag', 'leave the narration empty, without the tag that ops reconcile looks for'),
     reference: option('--reference <text>', `your own reference; ${NO_PROTECTION}`, plainText),
     note: option('--note <text>', `note to store with the withdrawal; ${NO_PROTECTION}`, plainText),
     wait: waitOption('until the bank has been paid (1 to 3 business days)'),

@@ -251,7 +251,7 @@ export function quotedDeal(session: Session, saved: SavedQuote | undefined) {
   const price = amountIn(saved?.price, 'CNGN');
   const side = SIDES.find((each) => each === saved?.side);
   if (!saved || !cngn || !price || !side)
-    return { lines: [['figures', 'not known: this machine did not get the quote']] as readonly ShownLine[] };
+    return { lines: [['amounts', 'unknown: the quote was requested elsewhere']] as readonly ShownLine[] };
   const { pair, tokenAmount, expiresAt = '' } = saved;
   const tokens = amountIn(tokenAmount, stablecoinOf(pair));
   const until = timeText(expiresAt, { zone: session.globals.zone, nowMs: session.world.clock.now() });

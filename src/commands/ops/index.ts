@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Operator } from '../../account/operators.ts';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { reconcileHint } from '../../engine/guard.ts';
@@ -10,6 +11,7 @@ import { isFollowed } from '../../engine/operations/work.ts';
 import { readSharedFile } from '../../files/inspect.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import { JOURNAL_CHANGED } from '../../journal/entries.ts';
+import type { Journal } from '../../journal/interface.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { isInDoubt } from '../../journal/states.ts';
 import type { VerifiedJournal } from '../../journal/verify.ts';
@@ -52,13 +54,22 @@ const headCommand = command({
         hint: 'run a command that sends something first',
       });
     const { ownOperator } = await import('../../account/operators.ts');
-    const { operatorListOf } = await import('../../engine/plans/operator-list.ts');
     const { headFile } = await import('../../engine/plans/signed-head.ts');
-    const { operators } = await operatorListOf(session);
-    const own = await ownOperator(operators, session.profile, session.world);
+    const own = await ownOperator(await operatorsIn(journal), session.profile, session.world);
     return { result: { data: await headFile(journal.id(), head, own, session.world.clock.now()) } };
   },
 });
+
+/**
+ * Returns whose signature on a head counts: the operators of every live account of the journal, or of every account if none is live.
+ * Anybody may add operators of a sandbox. Throws CliError usage.
+ */
+async function operatorsIn(journal: Journal): Promise<readonly Operator[]> {
+  const { allOperatorLists } = await import('../../engine/plans/operator-list.ts');
+  const all = await allOperatorLists(journal);
+  const live = all.filter(({ account }) => account.mode === 'live');
+  return (live.length > 0 ? live : all).flatMap(({ operators }) => operators);
+}
 
 /** A head that was stored elsewhere, and who signed it. */
 interface GivenHead {
@@ -73,22 +84,21 @@ interface GivenHead {
 async function givenHead(session: Session, text: string | undefined): Promise<GivenHead> {
   if (text === undefined || /^[\w-]{43}$/.test(text)) return { hash: text, signedBy: null };
   const { parseHeadFile, signerOf } = await import('../../engine/plans/signed-head.ts');
-  const { operatorListOf } = await import('../../engine/plans/operator-list.ts');
   const path = absolutePath(text);
   const head = parseHeadFile(fileAt(path), path);
-  const journal = (await session.journal()).id();
-  if (head.journal !== journal)
-    throw new CliError('usage', `${path} is the head of journal ${head.journal}, and this one is ${journal}`, {
+  const journal = await session.journal();
+  if (head.journal !== journal.id())
+    throw new CliError('usage', `${path} is the head of journal ${head.journal}, and this one is ${journal.id()}`, {
       hint: 'choose the profile whose journal it is: --profile NAME',
     });
-  return { hash: head.hash, signedBy: await signerOf(head, await operatorListOf(session)) };
+  return { hash: head.hash, signedBy: await signerOf(head, await operatorsIn(journal)) };
 }
 
 function fileAt(path: string): string {
   try {
     return readSharedFile(path);
   } catch (error) {
-    throw new CliError('usage', `${path} is no hash of an entry, and cannot be read as a file`, {
+    throw new CliError('usage', `${path} is neither the hash of an entry nor a readable file`, {
       code: 'UNUSABLE_FILE',
       hint: 'give the hash, or a file that this wrote: fiatrail ops head -o json',
       cause: error,
@@ -138,8 +148,8 @@ const resumeCommand = command({
     const { endpoint, requestId, state, operationId: found } = operation;
     const work = await workStartedBy(endpoint);
     if (state !== 'accepted' || requestId === null || !isFollowed(work))
-      throw new CliError('declined', `this operation has nothing to wait for: it is ${state}`, {
-        hint: `see it with: fiatrail ops show ${found}`,
+      throw new CliError('declined', `there is nothing to wait for: the operation is ${state}`, {
+        hint: isInDoubt(operation) ? reconcileHint(found) : `see it with: fiatrail ops show ${found}`,
       });
     const accounts = accountsOf(session);
     try {

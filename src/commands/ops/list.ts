@@ -125,7 +125,7 @@ export const listCommand = command({
         hint: '--in-doubt means the statuses sent and unknown',
       });
     const journal = await session.journal();
-    await session.operators();
+    await session.warnOfChanges();
     const filter = { kind, givenIdempotencyKey: once, ...timesOf({ since, until }, session) };
     const error = refresh ? await refreshed(session, filter) : undefined;
     const listing = { filter, state, inDoubt };

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { Checked } from '../../engine/change.ts';
-import { warnIfAlone } from '../../engine/operations/applied.ts';
+import { appliedTwice, requireOneJournal } from '../../engine/operations/applied.ts';
 import { type Plan, quotedText } from '../../engine/plans/plan.ts';
 import type { Signers } from '../../engine/plans/signatures.ts';
 import { endDryRun } from '../../engine/requests.ts';
@@ -10,7 +10,7 @@ import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { waitOption } from '../../terminal/parse/field-options.ts';
 import { argument, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import { checkPlan, type Session } from '../../terminal/session.ts';
 
 const file = argument('file', 'plan that a command wrote with --plan', word, 'File:');
 
@@ -56,9 +56,8 @@ async function requireSecondEyes(
  */
 async function factsAbout(session: Session, plan: Plan): Promise<Checked['facts']> {
   try {
-    await session.runPlanned(session, plan, { kind: 'check' });
+    return await checkPlan(session, plan);
   } catch (error) {
-    if (error instanceof Checked) return error.facts;
     if (!(error instanceof CliError) || error.category === 'declined' || error.category === 'interrupted') throw error;
     throw withDetails(
       new CliError(
@@ -69,14 +68,13 @@ async function factsAbout(session: Session, plan: Plan): Promise<Checked['facts'
       { hint: 'sign it when the account can be read; what the author wrote down is no proof' },
     );
   }
-  throw new Error(`the command of a plan did not end where it would send: ${plan.content.words.join(' ')}`);
 }
 
 export const signCommand = command({
   words: ['ops', 'sign'],
   summary: 'Sign a plan that somebody else wrote',
   details:
-    'Compares the plan with the account, as ops apply does, and exits with 9 if anything changed. Shows what it read from the account apart from what only the author says, asks for confirmation, and adds your signature to the file. It does not sign if the account cannot be read. You need an operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author says, without reading the account.',
+    'Compares the plan with the account, as ops apply does, and exits with 9 if anything changed. Shows what it read from the account and what applying the plan twice would do, apart from what only the author says, asks for confirmation, and adds your signature to the file. It does not sign if the account cannot be read. You need an operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author says, without reading the account.',
   examples: ['fiatrail ops sign plan.json', 'fiatrail ops sign plan.json --dry-run'],
   endpoints: [],
   prints: () =>
@@ -121,7 +119,7 @@ export const signCommand = command({
     const facts = await factsAbout(session, plan);
     await confirmConsent(session, profile, {
       summary: `sign the plan to ${quotedText(plan.content.summary)}`,
-      lines: [accountLine(profile), ...planLines(plan, facts, signed)],
+      lines: [accountLine(profile), ...planLines(plan, facts, signed, await appliedTwice(session, plan))],
     });
     // It may have expired while the question was open.
     requireUnexpired(plan, await session.time.nowMs());
@@ -135,13 +133,13 @@ export const applyCommand = command({
   words: ['ops', 'apply'],
   summary: 'Send exactly what a plan says, once',
   details:
-    'Checks the plan and its signatures, reads the fees, the destination and the balance again, and exits with 9 if they changed or the balance is too low. Then it asks for confirmation and sends the request. Applying a plan again sends nothing and prints what was recorded. A machine with a separate journal does not know that the plan was applied: it looks for the plan’s tag in the service’s list, if the request has a tag.',
+    'Checks the plan and its signatures, reads the fees, the destination and the balance again, and exits with 9 if they changed or the balance is too low. Then it asks for confirmation and sends the request. Applying a plan again sends nothing and prints what was recorded. A machine with a separate journal does not know that the plan was applied: it looks for the plan’s tag in the service’s list, if the request has a tag. With two operators, it therefore needs a shared journal, or profiles journal set --sole-host.',
   examples: ['fiatrail ops apply plan.json', 'fiatrail ops apply plan.json --yes --wait -o json'],
   endpoints: [],
   parameters: { file, wait: waitOption('until the work that the plan starts completes or fails') },
   run: async (session, input) => {
     const plan = await planIn(session, absolutePath(input.file));
-    await warnIfAlone(session, plan);
+    await requireOneJournal(session, plan);
     return session.runPlanned(session, plan, { kind: 'apply', waitMs: input.wait });
   },
 });

@@ -20,17 +20,23 @@ const MAX_PASSWORD_BYTES = 4096;
 const { show, prints, shown, locationNow } = locationKit({
   noun: 'journal',
   thing: 'its journal',
-  more: { independent: { schema: () => z.boolean(), title: 'Independent' } },
+  more: {
+    independent: { schema: () => z.boolean(), title: 'Independent' },
+    soleHost: { schema: () => z.boolean(), title: 'Sole host' },
+  },
   locationOf: ({ world }, name) => {
     const place = journalLocationOf(world, { name });
-    const independent = storedProfileNamed(name, world)?.independentJournal === true && !place.server;
-    return { ...place, more: { independent } };
+    const stored = storedProfileNamed(name, world);
+    const independent = stored?.independentJournal === true && !place.server;
+    const soleHost = stored?.soleHost === true && !place.server;
+    return { ...place, more: { independent, soleHost } };
   },
 });
 
 const SETTINGS = {
   ...locationOptions('the journal'),
   independent: switchOn('--independent', 'let each state folder have its own journal (see the risk above)'),
+  soleHost: switchOn('--sole-host', 'store it in a file, and say that plans are applied on this machine alone'),
   passwordStdin: switchOn('--password-stdin', 'read the password of the database from standard input, and store it'),
 };
 
@@ -38,11 +44,12 @@ const setCommand = command({
   words: ['profiles', 'journal', 'set'],
   summary: 'Set where a profile stores its journal',
   details:
-    'The journal records every operation before it is sent. It is a file on this machine, or a PostgreSQL database that several hosts share, so that they share idempotency keys. Put no password in the URL: fiatrail reads it from the profile’s secret store (--password-stdin), ~/.pgpass or PGPASSFILE. FIATRAIL_JOURNAL_URL overrides the profile. To move an existing journal, use fiatrail ops export --with-digest-key, then fiatrail ops import. fiatrail remembers which journal an account has, and sends nothing with another one; the first journal of a live account is confirmed once, in a terminal or with fiatrail ops verify --accept. --independent turns this check off, for hosts and containers that share no database. Each state folder then has its own journal and its own idempotency keys, so the same command moves money once in each.',
+    'The journal records every operation before it is sent. It is a file on this machine, or a PostgreSQL database that several hosts share, so that they share idempotency keys. Put no password in the URL: fiatrail reads it from the profile’s secret store (--password-stdin), ~/.pgpass or PGPASSFILE. FIATRAIL_JOURNAL_URL overrides the profile. To move an existing journal, use fiatrail ops export --with-digest-key, then fiatrail ops import. fiatrail remembers which journal an account has, and sends nothing with another one; the first journal of a live account is confirmed once, in a terminal or with fiatrail ops verify --accept. --independent turns this check off, for hosts and containers that share no database. Each state folder then has its own journal and its own idempotency keys, so the same command moves money once in each. Plans of an account with two operators are applied with a shared journal, or on one machine alone: say so there with --sole-host. Otherwise ops apply refuses them, because another machine could apply the same plan too.',
   examples: [
     'fiatrail profiles journal set main --url postgres://ops@db.example.com/fiatrail',
     'fiatrail profiles journal set main --local',
     'fiatrail profiles journal set main --independent --yes',
+    'fiatrail profiles journal set main --sole-host',
   ],
   endpoints: [],
   prints,
@@ -51,16 +58,19 @@ const setCommand = command({
     name: nameArgument,
     ...SETTINGS,
   },
-  run: async (session, { name = session.profile.name, url, local, independent, passwordStdin }) => {
+  run: async (session, { name = session.profile.name, url, local, independent, soleHost, passwordStdin }) => {
+    const [isIndependent, isSoleHost] = [independent === true, soleHost === true];
     requireOneLocation({
-      ...{ '--url': url !== undefined, '--local': local === true, '--independent': independent === true },
+      ...{ '--url': url !== undefined, '--local': local === true },
+      ...{ '--independent': isIndependent, '--sole-host': isSoleHost },
     });
-    if (url === undefined && !local && !independent && !passwordStdin) throw nothingTo('set', SETTINGS);
-    const isLocal = local === true || independent === true;
+    const isLocal = local === true || isIndependent || isSoleHost;
+    if (url === undefined && !isLocal && !passwordStdin) throw nothingTo('set', SETTINGS);
     await change(session, name, {
       url,
       isLocal,
-      isIndependent: independent === true,
+      isIndependent,
+      isSoleHost,
       hasPassword: passwordStdin === true,
     });
     return shown(session, name);
@@ -73,13 +83,14 @@ interface Wanted {
   readonly url: string | undefined;
   readonly isLocal: boolean;
   readonly isIndependent: boolean;
+  readonly isSoleHost: boolean;
   readonly hasPassword: boolean;
 }
 
 async function change(
   session: Session,
   name: string,
-  { url, isLocal, isIndependent, hasPassword }: Wanted,
+  { url, isLocal, isIndependent, isSoleHost, hasPassword }: Wanted,
 ): Promise<void> {
   const { world } = session;
   const stored = requireProfile(session, name);
@@ -105,7 +116,9 @@ async function change(
       'effect',
       isIndependent
         ? 'idempotency keys and guards of one journal do not count in another, so a command that runs with two state folders moves the money twice'
-        : 'idempotency keys that only the present journal has are unknown in the new one until you move it',
+        : isSoleHost
+          ? 'plans that two operators signed can be applied here; a plan that another machine applies too moves the money twice'
+          : 'idempotency keys that only the present journal has are unknown in the new one until you move it',
     ],
   ] as const;
   if (url !== undefined || isLocal) {
@@ -115,6 +128,7 @@ async function change(
       ...(current ?? stored),
       journalUrl: url,
       independentJournal: isIndependent || undefined,
+      soleHost: isSoleHost || undefined,
     }));
   }
   if (password && passwordUrl !== undefined) await storePassword(session, stored, passwordUrl, password);

@@ -5,17 +5,18 @@ import type { Change } from '../../engine/change.ts';
 import { journalLocationOf } from '../../engine/journal-location.ts';
 import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import {
+  accountForPeople,
   changeForPeople,
+  LIST_CHANGES,
   limitsForPeople,
-  listNameOf,
-  needsAnother,
   type OperatorChange,
   type OperatorList,
   type PendingChange,
-  parseOperatorList,
   pendingForPeople,
+  readOperators,
   requireListed,
   requireNew,
+  type StoredList,
 } from '../../engine/plans/operator-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
 import { requireSignatures } from '../../engine/plans/sign-above.ts';
@@ -26,16 +27,8 @@ import type { Session } from '../../terminal/session.ts';
 
 type Lines = PlannedChange['lines'];
 
-/** The list as it was read, with the text that a new list replaces. */
-interface Read {
-  readonly list: OperatorList;
-  readonly text: string | undefined;
-}
-
-async function readList(session: Session): Promise<Read> {
-  const text = await (await session.journal()).shared(listNameOf(session.profile));
-  return { list: parseOperatorList(text), text };
-}
+/** The list as it was read, with what a new list replaces. */
+type Read = Awaited<ReturnType<typeof readOperators>>;
 
 /** Says who runs this command: the user of this machine, and as which operator. */
 async function asker({ world, profile }: Session, { operators }: OperatorList): Promise<Author> {
@@ -45,7 +38,10 @@ async function asker({ world, profile }: Session, { operators }: OperatorList): 
 }
 
 /** What a change says, and the list as it is: a plan of it holds while both stay. */
-function linesOf(wanted: OperatorChange, { operators, signAbove }: OperatorList): { lines: Lines; previews: Lines } {
+function linesOf(
+  wanted: OperatorChange,
+  { operators, signAbove, accounts }: OperatorList,
+): { lines: Lines; previews: Lines } {
   const names = operators.map(({ name, publicKey }) => `${name} (${publicKey})`).join(', ');
   return {
     lines:
@@ -56,19 +52,29 @@ function linesOf(wanted: OperatorChange, { operators, signAbove }: OperatorList)
             ['public key', wanted.publicKey],
           ],
     previews: [
-      ['operators now', names || 'nobody'],
+      ['account', accounts.map(accountForPeople).join('; ') || 'no operators yet'],
+      ['operators now', names || 'none'],
       ['signed above now', limitsForPeople(signAbove)],
     ],
   };
 }
 
-/** Asks for a person's consent. The list of a shared journal counts for other hosts too, so that it needs a terminal. */
+const isShared = ({ world, profile }: Session): boolean => journalLocationOf(world, profile).server !== undefined;
+
+/**
+ * Asks for a person's consent, in a terminal if other hosts share the journal or it knows a live account, whatever profile asks: which
+ * account a profile has is up to whoever runs the command.
+ */
 async function consent(session: Session, change: Change): Promise<void> {
-  const { profile, world } = session;
-  const isShared = journalLocationOf(world, profile).server !== undefined;
-  if (profile.mode === 'live' || !isShared) return confirmConsent(session, profile, change);
+  const { profile } = session;
+  const why = isShared(session)
+    ? 'other hosts share it'
+    : (await (await session.journal()).knowsLive())
+      ? 'the journal has a LIVE account'
+      : undefined;
+  if (profile.mode === 'live' || why === undefined) return confirmConsent(session, profile, change);
   if (session.isInteractive) return confirmChange(session, change, true);
-  throw new CliError('usage', `this needs a person at a terminal, because other hosts share it: ${change.summary}`, {
+  throw new CliError('usage', `this needs a person at a terminal, because ${why}: ${change.summary}`, {
     code: 'CONFIRMATION_NEEDED',
     hint: 'run it in a terminal; --yes does not count here',
   });
@@ -76,7 +82,7 @@ async function consent(session: Session, change: Change): Promise<void> {
 
 /** A change of operators as a plan describes it: nothing is sent to the service. */
 const OPERATORS = {
-  ...{ id: 'profiles.operators', method: 'CHANGE', path: 'operators' },
+  ...{ id: LIST_CHANGES, method: 'CHANGE', path: 'operators' },
   request: () => z.looseObject({}),
 } as const;
 
@@ -105,11 +111,11 @@ const asRow = (wanted: OperatorChange) =>
     ? [wanted.change, ...wanted.limits.map((limit) => [limit.asset, String(limitOf(limit).minor)])]
     : [wanted.change, wanted.name, wanted.publicKey];
 
-/** Saves a list, and records who changed it. */
+/** Saves a list as that of the account, and records who changed it. */
 async function save(
   session: Session,
-  { list, text }: Read,
-  next: OperatorList,
+  { list, stored }: Read,
+  { operators, signAbove, pending }: OperatorList,
   summary: string,
   applied?: PlanToApply,
 ): Promise<void> {
@@ -117,15 +123,22 @@ async function save(
   const { name, mode, baseUrl } = profile;
   const journal = await session.journal();
   const guard = session.guard();
+  const account = await session.accountNames();
+  const next: StoredList = {
+    account: { mode, baseUrl, keyFingerprint: account.keyFingerprint },
+    ...{ operators, signAbove, pending },
+  };
   const setting = {
-    ...{ account: await session.accountNames(), profile: name, mode, baseUrl, endpoint: OPERATORS.id, summary },
+    ...{ account, profile: name, mode, baseUrl, endpoint: OPERATORS.id, summary },
     request: JSON.stringify({ before: list, after: next }),
     input: guard?.input ?? JSON.stringify([session.commandLine, next]),
     idempotencyKey: guard?.idempotencyKey,
     authority: applied && (await authorityOf(applied)),
   };
   await recordSetting(session, setting, async () => {
-    if (await journal.setShared(listNameOf(profile), JSON.stringify(next), text)) return;
+    // The change itself is recorded by now, so that the account has an id.
+    const id = stored?.id ?? (await journal.accountIds(account))[0];
+    if (id !== undefined && (await journal.setShared(`operators ${id}`, JSON.stringify(next), stored?.text))) return;
     throw new CliError('usage', 'another command changed the operators in the meantime; nothing was changed', {
       code: 'CONFIG_CHANGED',
       hint: 'run the command again',
@@ -138,11 +151,28 @@ const askedBy = (applied: PlanToApply | undefined, own: Author): Author =>
   applied?.signed.some(({ role }) => role === 'author') ? applied.plan.content.author : own;
 
 /**
+ * Throws CliError declined unless a profile reaches the service that the list of a live account is of. A server of one's own says what
+ * its owner wants, with the key of a live account too.
+ */
+function requireService({ profile }: Session, { accounts, isOwn, operators }: OperatorList): void {
+  if (profile.mode !== 'live' || operators.length === 0) return;
+  if (isOwn && accounts.every(({ baseUrl }) => baseUrl === profile.baseUrl)) return;
+  throw new CliError(
+    'declined',
+    `the operators are those of ${accounts.map(accountForPeople).join('; ')}, and profile ${profile.name} has ${profile.baseUrl}; nothing was changed`,
+    {
+      code: 'OTHER_SERVICE',
+      hint: 'choose a profile with that account: --profile NAME; or have another operator sign the change: add --plan FILE',
+    },
+  );
+}
+
+/**
  * Makes a change of the operators, or the plan of one. Once there are two, it needs the signature of one of them who is not the one
  * who asks. Throws CliError.
  */
 export async function changeOperators(session: Session, wanted: OperatorChange): Promise<void> {
-  const read = await readList(session);
+  const read = await readOperators(session);
   const { list } = read;
   const nowIso = async () => new Date(await session.time.nowMs()).toISOString();
   const own = await asker(session, list);
@@ -159,7 +189,8 @@ export async function changeOperators(session: Session, wanted: OperatorChange):
     async () => {},
   );
   const applied = planned?.applied;
-  if (needsAnother(list)) requireSignatures(list, `another operator must sign to ${summary}`, applied, 'changed');
+  if (list.needsAnother) requireSignatures(list, `another operator must sign to ${summary}`, applied, 'changed');
+  else requireService(session, list);
   const shown = planned ? planned.agreed.lines : lines;
   await consent(session, { summary, lines: [accountLine(session.profile), ...shown, ...previews] });
   if (applied) (await import('../../engine/plans/plan.ts')).requireUnexpired(applied.plan, await session.time.nowMs());
@@ -178,27 +209,29 @@ function needsKey(): CliError {
  * the waiting time is over. Returns when that is; undefined once it is made. Throws CliError.
  */
 export async function changeAfterWaiting(session: Session, wanted: OperatorChange): Promise<string | undefined> {
-  const read = await readList(session);
+  const read = await readOperators(session);
   const { list } = read;
   const own = await asker(session, list);
-  if (!needsAnother(list))
+  if (!list.needsAnother)
     throw new CliError('usage', 'nobody else could sign, so no signature is needed; nothing was changed', {
       hint: 'omit --without-signature',
     });
   if (!own.operator) throw needsKey();
-  const nowMs = await session.time.nowMs();
+  requireService(session, list);
+  const nowMs = await waitingTime(session);
   const at = new Date(nowMs).toISOString();
   const next = changedList(list, wanted, own, at);
   const { pending } = list;
   if (pending) {
-    requireOver(pending, wanted, nowMs);
+    requireOver(session, pending, wanted, nowMs);
     const made = changedList(list, wanted, pending.askedBy, at);
     await consent(session, consentTo(session, wanted, list));
     await save(session, read, { ...made, pending: null }, `${changeForPeople(wanted)} after the waiting time`);
     return undefined;
   }
   const endsAt = new Date(nowMs + WAITING_MS).toISOString();
-  const announced: PendingChange = { wanted, askedBy: own, askedAt: at, endsAt };
+  const askedAtByHost = new Date(session.world.clock.now()).toISOString();
+  const announced: PendingChange = { wanted, askedBy: own, askedAt: at, endsAt, askedAtByHost };
   const change = consentTo(session, wanted, next);
   await consent(session, { ...change, lines: [...change.lines, ['can be made from', endsAt]] });
   const summary = `announce a change without a second signature: ${changeForPeople(wanted)}, from ${endsAt}`;
@@ -207,28 +240,50 @@ export async function changeAfterWaiting(session: Session, wanted: OperatorChang
   return endsAt;
 }
 
+/** Returns the time by which changes wait. Throws CliError declined if only this machine's clock says one, which its user can set. */
+async function waitingTime({ time }: Session): Promise<number> {
+  const statedMs = await time.statedMs();
+  if (statedMs !== undefined) return statedMs;
+  throw new CliError(
+    'declined',
+    'the service did not say its time, so no change can wait for it; nothing was changed',
+    {
+      code: 'TIME_UNKNOWN',
+      hint: 'have another operator sign the change: add --plan FILE instead of --without-signature',
+    },
+  );
+}
+
 function consentTo({ profile }: Session, wanted: OperatorChange, list: OperatorList): Change {
   const { lines } = linesOf(wanted, list);
   return { summary: changeForPeople(wanted), lines: [accountLine(profile), ...lines] };
 }
 
 /** Throws CliError declined unless a change is the one that is pending, and its waiting time is over. */
-function requireOver(pending: PendingChange, wanted: OperatorChange, nowMs: number): void {
+function requireOver(session: Session, pending: PendingChange, wanted: OperatorChange, nowMs: number): void {
   if (!isSameChange(pending.wanted, wanted))
     throw new CliError('declined', `${pendingForPeople(pending)}; nothing was changed`, {
       code: 'CHANGE_PENDING',
       hint: 'only one change can wait; cancel it with: fiatrail profiles operators cancel',
     });
-  if (nowMs >= Date.parse(pending.endsAt)) return;
-  throw new CliError('declined', `the change can be made from ${pending.endsAt}; nothing was changed`, {
+  const leftMs = Math.max(Date.parse(pending.endsAt) - nowMs, leftByHostMs(session, pending));
+  if (leftMs <= 0) return;
+  const from = new Date(nowMs + leftMs).toISOString();
+  throw new CliError('declined', `the change can be made from ${from}; nothing was changed`, {
     code: 'CHANGE_PENDING',
     hint: 'run the command again then, or have another operator sign the change: add --plan FILE instead',
   });
 }
 
+/** How much of a wait is left by this machine's clock; nothing if a shared journal's server measures it, or the account is a sandbox. */
+function leftByHostMs(session: Session, { askedAtByHost }: PendingChange): number {
+  if (isShared(session) || session.profile.mode !== 'live') return 0;
+  return Date.parse(askedAtByHost) + WAITING_MS - session.world.clock.now();
+}
+
 /** Cancels the pending change. Throws CliError if there is none, or this user is no operator. */
 export async function cancelPending(session: Session): Promise<PendingChange> {
-  const read = await readList(session);
+  const read = await readOperators(session);
   const { list } = read;
   if (!list.pending)
     throw new CliError('usage', 'no change of operators is pending', {

@@ -41,10 +41,21 @@ const pendingSchema = () =>
 const personForPeople = ({ user, host, operator }: Author) =>
   `${operator ? `${operator.name}, ` : ''}${user} on ${host}`;
 
+/** Who may have made a key. No operator agreed to one from outside, so that it counts as added by everybody who had the machine then. */
+const adderForPeople = (addedBy: Author) =>
+  addedBy.operator ? personForPeople(addedBy) : `anyone who was ${personForPeople(addedBy)}`;
+
 async function shownPending(pending: PendingChange) {
   const { changeForPeople } = await listRoom();
   const { wanted, askedBy, askedAt, endsAt } = pending;
   return { change: changeForPeople(wanted), askedBy: personForPeople(askedBy), askedAt, endsAt };
+}
+
+/** Says of which account a list is, for a table, which has only the operators. */
+async function whoseList({ accounts, isOwn }: OperatorList): Promise<string> {
+  const { accountForPeople } = await listRoom();
+  const of = accounts.map(accountForPeople).join('; ');
+  return isOwn ? `operators of ${of}` : `this account has no operators of its own, so those of ${of} count for it`;
 }
 
 const listCommand = wholeList(
@@ -52,7 +63,7 @@ const listCommand = wholeList(
     words: ['profiles', 'operators', 'list'],
     summary: 'List the people who may sign plans',
     details:
-      'The list is in the journal, so every host that shares the journal has the same one. Compare a public key with its owner before you rely on it: over the phone, or in person.',
+      'Each account has its own list, in the journal, so every host that shares the journal has the same one. A live account without a list has those of the journal’s other live accounts with two operators. Compare a public key with its owner before you rely on it: over the phone, or in person.',
     examples: ['fiatrail profiles operators list', 'fiatrail profiles operators list --profile main -o json'],
     endpoints: [],
     prints: () =>
@@ -67,6 +78,10 @@ const listCommand = wholeList(
           }),
         ),
         signAbove: z.nullable(z.array(z.string())),
+        accounts: z.array(
+          z.object({ mode: z.enum(['live', 'sandbox', 'embedded']), baseUrl: z.string(), keyFingerprint: z.string() }),
+        ),
+        isOwn: z.boolean(),
         pending: z.nullable(pendingSchema()),
         pagination: paginationSchema(),
       }),
@@ -76,11 +91,13 @@ const listCommand = wholeList(
       const list = await session.operators();
       const own = await ownOperator(list.operators, session.profile, session.world);
       const operators = list.operators.map(({ name, publicKey, addedBy, addedAt }) => ({
-        ...{ name, publicKey, isYou: publicKey === own?.publicKey, addedBy: personForPeople(addedBy), addedAt },
+        ...{ name, publicKey, isYou: publicKey === own?.publicKey, addedBy: adderForPeople(addedBy), addedAt },
       }));
       const signAbove = signAboveWords(signLimits(session.profile, list));
       const pending = list.pending && (await shownPending(list.pending));
-      const data = { operators, signAbove, pending };
+      const { accounts, isOwn } = list;
+      if (accounts.length > 0) await session.note(await whoseList(list));
+      const data = { operators, signAbove, accounts, isOwn, pending };
       return { result: { data, lists: 'operators', list: { isWhole: true }, columns: COLUMNS } };
     },
   }),
@@ -158,7 +175,7 @@ const addCommand = command({
   },
   run: async (session, { name, generate, publicKey, ...input }) => {
     const { world, profile } = session;
-    const { needsAnother, requireNew } = await listRoom();
+    const { requireNew } = await listRoom();
     const stored = requireOperatorProfile(profile);
     if ((generate === true) === (publicKey !== undefined))
       throw new CliError('usage', 'expected either --generate or --public-key', {
@@ -176,7 +193,7 @@ const addCommand = command({
     if (profile.mode === 'live' && !session.isInteractive && !session.planMode()) await requirePerson(session, name);
     const made = await ensureOwnKey(world, stored);
     const data = { name, publicKey: made, isYou: true };
-    if (needsAnother(list) && input.plan === undefined && !input.withoutSignature) {
+    if (list.needsAnother && input.plan === undefined && !input.withoutSignature) {
       await session.say(
         `you are not an operator yet; one of them adds you with: fiatrail profiles operators add ${name} --public-key ${made} --plan FILE`,
       );

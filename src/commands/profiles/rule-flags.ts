@@ -142,15 +142,17 @@ const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdrawals start";
 export const RULE_FLAGS = {
   readOnly: switchOn('--read-only', 'allow only commands that change nothing at the service'),
   noReadOnly: switchOn('--no-read-only', 'allow changes again'),
-  maxPerCall: repeated('--max-per-call <limit>', `maximum of one command, ${LIMIT_HELP}`, (text) => limit(text)),
+  maxPerCall: repeated('--max-per-call <limit>', `the most that one command may move, ${LIMIT_HELP}`, (text) =>
+    limit(text),
+  ),
   maxPerDay: repeated(
     '--max-per-day <limit>',
-    'maximum of a day in Lagos, such as "NGN 2000000"; "NGN off" removes it; can be repeated',
+    'the most that may move in a day (Lagos time), such as "NGN 2000000" or "NGN 2000000 fees withdrawals start"; "NGN off" removes it; can be repeated',
     (text) => limit(text),
   ),
   maxPerMonth: repeated(
     '--max-per-month <limit>',
-    'maximum of a calendar month in Lagos, such as "NGN 20000000"; "NGN off" removes it; can be repeated',
+    'the most that may move in a calendar month (Lagos time), such as "NGN 20000000"; "NGN off" removes it; can be repeated',
     (text) => limit(text),
   ),
   allowAccount: repeated(

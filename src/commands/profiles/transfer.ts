@@ -54,11 +54,12 @@ async function journalOf({ world }: Session, stored: StoredProfile): Promise<Sto
 
 /**
  * Returns a profile without what is decided on each machine, whatever another one says: whose signatures count, that a
- * state folder has a journal of its own, and where the copy and the inbox are.
+ * state folder has a journal of its own, that plans are applied there alone, and where the copy and the inbox are.
  */
 function withoutDecisions({
   operators: _operators,
   independentJournal: _journal,
+  soleHost: _host,
   mirror: _mirror,
   inboxUrl: _inbox,
   ...profile

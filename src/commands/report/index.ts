@@ -79,11 +79,11 @@ const headOf = (period: ReportPeriod, { syncedAt, partial }: Reach) => ({ ...spa
 async function readAccount(session: Session, queries: Queries, period: ReportPeriod, parts: readonly Span[] = []) {
   const account = await accountIn(queries, spanOf(period.sinceMs, period.untilMs), parts);
   if (account.assets.length === 0) throw neverLooked();
-  const { differences, compared } = account;
+  const { differences, compared, uncounted } = account;
   const reach = await reachOf(queries);
   const head = {
     ...{ ...headOf(period, reach), compared: compared && { from: compared.from, until: compared.to } },
-    differences: differences.map(printedDifference),
+    ...{ uncounted, differences: differences.map(printedDifference) },
   };
   const below = [...differenceLines(differences), checkLines(account, reach, session.globals.zone)];
   return { account, head, below, error: unexplained(differences) };
@@ -187,7 +187,7 @@ function reportSchema() {
   };
   const checked = {
     ...{ ...common, compared: z.nullable(z.object({ from: z.iso.datetime(), until: z.iso.datetime() })) },
-    differences: z.array(differenceSchema()),
+    ...{ uncounted: z.int(), differences: z.array(differenceSchema()) },
   };
   const assets = { assets: z.array(assetSchema()) };
   return z.union([

@@ -130,11 +130,18 @@ export function checkLines(account: AccountReport | undefined, { syncedAt, parti
     ? `compared from ${time(compared.from)} to ${time(compared.to)}`
     : 'not checked yet; for a second look: fiatrail sync';
   const copy = syncedAt ? `synced ${time(syncedAt)}` : 'not synced completely yet; run: fiatrail sync';
+  const uncounted = account?.uncounted ?? 0;
+  const amounts = `${uncounted} ${uncounted === 1 ? 'movement has no known amount and is' : 'movements have no known amount and are'} in no sum`;
   const lacking = partial.map((table) => ({ check: 'Table', says: `may lack rows: ${table.replaceAll('_', ' ')}` }));
   return {
     title: 'Checks',
     isAlways: true,
-    rows: [...(account ? [{ check: 'Balances', says: balances }] : []), { check: 'Copy', says: copy }, ...lacking],
+    rows: [
+      ...(account ? [{ check: 'Balances', says: balances }] : []),
+      ...(uncounted > 0 ? [{ check: 'Amounts', says: amounts }] : []),
+      { check: 'Copy', says: copy },
+      ...lacking,
+    ],
     columns: [
       { field: 'check', title: 'Check' },
       { field: 'says', title: 'Result' },

@@ -61,7 +61,7 @@ export const USER_COLUMNS = [
 export const userSchema = () =>
   z.object({
     ...{ user: z.string(), name: z.nullable(z.string()), onramps: z.int() },
-    ...{ amount: amountSchema(), withdrawals: z.int() },
+    ...{ amount: z.nullable(amountSchema()), withdrawals: z.int() },
   });
 
 const usersCommand = command({
@@ -206,7 +206,7 @@ const owedCommand = command({
     z.object({
       ...{ users: z.int(), unknown: z.int() },
       oldest: z.nullable(z.string()),
-      owed: z.array(z.object({ asset: z.string(), amount: amountSchema(), users: z.int() })),
+      owed: z.array(z.object({ asset: z.string(), amount: z.nullable(amountSchema()), users: z.int() })),
       pagination: paginationSchema(),
     }),
   parameters: {},

@@ -19,7 +19,7 @@ import { STATE_FILE_ID } from '../../contract/sandbox.ts';
 import { listed } from '../../engine/lists/listed.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { entryAt } from '../../files/inspect.ts';
-import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/plain-file.ts';
+import { BytesFileError, type BytesProblem, createPrivateFile, readPlainBytes } from '../../files/plain-file.ts';
 import { type Command, command, type Group } from '../../terminal/command.ts';
 import { choice, listOptions } from '../../terminal/list-command.ts';
 import {
@@ -143,6 +143,27 @@ function onFile<T>(path: string, messages: typeof WHEN_READING, fallback: string
   }
 }
 
+/** Writes a state file as it is unpacked, and returns its size. Throws CliError `usage` for the file, and `network` if there is no state in the response. */
+async function saveState(path: string, { content, bytes }: ResponseOf<typeof sandboxSnapshot>): Promise<number> {
+  const { UnpackError, unpackState } = await import('../../contract/state-content.ts');
+  async function* whole() {
+    let leftBytes = bytes;
+    for await (const piece of unpackState(content, bytes)) {
+      leftBytes -= piece.length;
+      yield piece;
+    }
+    if (leftBytes > 0) throw new UnpackError('fewer bytes than there are said to be');
+  }
+  try {
+    return await createPrivateFile(path, whole());
+  } catch (error) {
+    if (error instanceof UnpackError) throw new CliError('network', 'the sandbox’s response contains no state file');
+    return onFile(path, WHEN_WRITING, 'the file cannot be written', () => {
+      throw error;
+    });
+  }
+}
+
 /** Turns the sandbox's rejection of a file into a usage error; nothing was changed. */
 function asUsage(error: unknown, path: string): unknown {
   if (!(error instanceof CliError && error.category === 'refused' && error.responseCode === '01')) return error;
@@ -163,12 +184,8 @@ const snapshotCommand = command({
     const path = absolutePath(input.file);
     if (entryAt(path)) throw unusable(path, 'the file already exists');
     const { data } = await session.call(sandboxSnapshot, {});
-    const { unpackState } = await import('../../contract/state-content.ts');
-    // A short text may unpack to a thousand times its size.
-    const bytes = unpackState(data.content, data.bytes);
-    if (bytes?.length !== data.bytes) throw new CliError('network', 'the sandbox’s response contains no state file');
-    onFile(path, WHEN_WRITING, 'the file cannot be written', () => createPrivateBytes(path, bytes));
-    return { result: { data: { path, bytes: bytes.length } } };
+    const bytes = await saveState(path, data);
+    return { result: { data: { path, bytes } } };
   },
 });
 

@@ -21,7 +21,7 @@ import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { contentOf } from '../../webhooks/inbox/received.ts';
 import { contentSchema, exportCommand, headersOf, listCommand, PAGE, summaryOf, withInbox } from './inbox-list.ts';
-import { aesKeyOf, printedEvent, privateKeysOf } from './offline.ts';
+import { aesKeyOf, eventWithWarnings, privateKeysOf } from './offline.ts';
 import { findEvent, replayCommand } from './replay.ts';
 import { targetName } from './targets.ts';
 
@@ -55,7 +55,7 @@ const showCommand = command({
   run: async (session, { event: name }) =>
     withInbox(session, async (inbox) => {
       const event = await findEvent(inbox, name);
-      const { data = null } = event.text === null ? {} : printedEvent(event.text);
+      const { data = null } = event.text === null ? {} : await eventWithWarnings(session, event.text);
       const forwards = event.forwards.map(({ target, dueAtMs, state, ...rest }) => ({
         target: shownTarget(target),
         ...rest,

@@ -15,7 +15,7 @@ import { type LogForm, loggedTarget } from './log.ts';
 import { createNoticed, type Noticed } from './noticed.ts';
 import { serveHealth } from './operated.ts';
 import { type Screen, screenFor } from './screen.ts';
-import { type ListenerOptions, serveUntil } from './served.ts';
+import { type ListenerOptions, serveUntil, writerFor } from './served.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { COMMAND_MS } from './targets.ts';
 
@@ -137,8 +137,9 @@ export async function listenUntilStopped(
   // What arrived while nothing listened, before anything is received or forwarded: whatever arrives from now on is shown.
   const known = await inbox.list({ limit: AT_ONCE });
   const needsPort = !isEmbedded || Object.values(listenerOptions(options)).some((each) => each !== undefined);
-  const { metrics, ...operations } = await serveHealth(session, inbox, options, targets, stopping);
-  const serving = needsPort ? serveUntil(session, inbox, options, { screen, metrics }, stopping) : undefined;
+  const writer = writerFor(session, inbox);
+  const { metrics, ...operations } = await serveHealth(session, { inbox, writer }, options, targets, stopping);
+  const serving = needsPort ? serveUntil(session, inbox, options, { screen, metrics, writer }, stopping) : undefined;
   const served = await serving?.catch(async (error: unknown) => {
     await operations.close();
     throw error;

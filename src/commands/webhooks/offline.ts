@@ -5,8 +5,9 @@ import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
-import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
+import { EVENT_PAYLOADS, readEventData } from '../../contract/event-payloads.ts';
 import { eventOf } from '../../contract/events.ts';
+import type { Doubt } from '../../contract/reading/units.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { toPlain } from '../../present/plain.ts';
 import { command } from '../../terminal/command.ts';
@@ -179,23 +180,31 @@ function asRefusal(error: unknown): unknown {
   });
 }
 
-/** Returns an event as printed: its fields, with amounts that are not in wire units. */
+/** Returns an event as printed: its fields, with amounts that are not in wire units. `doubt` is told what in it is in doubt. */
 export function printedEvent(
   text: string,
+  doubt: Doubt = () => {},
 ): { readonly event: string; readonly data: unknown } & Record<string, unknown> {
   const exact = parseExactJson(text);
   const read = eventIn(exact);
   if (!read) throw new CliError('refused', 'the body is not an event', { code: 'NOT_AN_EVENT', hint: MESSAGE_HINT });
   const { event, data, eventId, requestId, userId, fintechId, happenedAt } = read;
   const known = eventOf(event);
-  const shape = known ? EVENT_PAYLOADS[known.name]() : undefined;
   const around = { eventId, requestId, userId, fintechId, happenedAt };
   return {
     event,
     isKnown: known !== undefined,
     ...Object.fromEntries(Object.entries(around).map(([name, value]) => [name, value ?? null])),
-    data: toPlain(data, shape),
+    data: known ? toPlain(readEventData(known.name, data, doubt), EVENT_PAYLOADS[known.name]()) : toPlain(data),
   };
+}
+
+/** Returns an event as printed, and warns of what in it is in doubt. */
+export async function eventWithWarnings({ say }: Pick<Session, 'say'>, text: string) {
+  const warnings = new Set<string>();
+  const event = printedEvent(text, (sentence) => warnings.add(sentence));
+  for (const warning of warnings) await say(`warning: ${warning}`);
+  return event;
 }
 
 export const openCommand = command({
@@ -240,7 +249,7 @@ export const openCommand = command({
         code: read.kind === 'sealed' ? 'CANNOT_BE_OPENED' : 'NOT_AN_EVENT',
         hint: read.kind === 'sealed' ? 'give the key that it is sealed to with --private-key-stdin' : MESSAGE_HINT,
       });
-    const data = printedEvent(read.text);
+    const data = await eventWithWarnings(session, read.text);
     return { result: { data: { ...data, isSealed: read.isSealed }, raw: read.text } };
   },
 });

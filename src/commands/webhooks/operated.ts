@@ -5,6 +5,7 @@ import { listenProblem } from '../../terminal/parse/listening.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
+import type { InboxWriter } from '../../webhooks/listen/inbox-writer.ts';
 import type { Metrics } from '../../webhooks/listen/metrics.ts';
 import { loggedTarget } from './log.ts';
 import type { ListenerOptions } from './served.ts';
@@ -20,7 +21,7 @@ interface Operated {
 /** Serves the health and the numbers of a listener on a port of its own, if one was given. Rejects with CliError. */
 export async function serveHealth(
   { world }: Session,
-  inbox: Inbox,
+  { inbox, writer }: { readonly inbox: Inbox; readonly writer: InboxWriter },
   { metricsPort: port, metricsHost: host = '127.0.0.1', allowHost: allowHosts = [] }: ListenerOptions,
   targets: readonly ForwardTarget[],
   stopping: AbortSignal,
@@ -28,12 +29,18 @@ export async function serveHealth(
   if (port === undefined) return { metrics: undefined, address: undefined, close: async () => {} };
   const { createMetrics } = await import('../../webhooks/listen/metrics.ts');
   const { serveOperations } = await import('../../webhooks/listen/operations.ts');
-  const { clock } = world;
+  const { clock, ids } = world;
   const names = new Map(targets.map(({ name }) => [name, loggedTarget(name)]));
   const metrics = createMetrics({ inbox, targets: names, clock });
-  const operated = { host, port, allowHosts, inbox, freeBytes: () => freeBytes(stateDir(world)), clock, stopping };
+  const { NOT_STORED } = await import('../../webhooks/listen/server.ts');
+  const left = () => (inbox.server === undefined ? freeBytes(stateDir(world)) : undefined);
+  const operated = { host, port, allowHosts, inbox, writer, freeBytes: left, bytes: ids.bytes, clock, stopping };
   const served = await serveOperations(operated, metrics).catch((error: unknown) => {
     throw listenProblem(error, host, port);
   });
-  return { metrics, address: `http://${hostInUrl(host)}:${served.port}`, close: served.close };
+  const refused = (kind: string) => {
+    metrics.refused(kind);
+    if (kind === NOT_STORED) served.notStored();
+  };
+  return { metrics: { ...metrics, refused }, address: `http://${hostInUrl(host)}:${served.port}`, close: served.close };
 }

@@ -108,12 +108,19 @@ async function accountOf(
   return { secrets, aesKey, serviceName };
 }
 
+/** What a listener serves with. */
+interface Serving {
+  readonly screen: Screen;
+  readonly metrics: Metrics | undefined;
+  readonly writer: ReturnType<typeof writerFor>;
+}
+
 /** Serves the listener over HTTP until it is stopped. */
 export async function serveUntil(
   session: Session,
   inbox: Inbox,
   options: ListenerOptions,
-  { screen, metrics }: { readonly screen: Screen; readonly metrics: Metrics | undefined },
+  { screen, metrics, writer }: Serving,
   stopping: AbortSignal,
 ) {
   const { world } = session;
@@ -127,7 +134,6 @@ export async function serveUntil(
   const tls = await tlsOf(session, options);
   const account = await accountOf(session, screen);
   const { listen } = await import('../../webhooks/listen/server.ts');
-  const writer = writerFor(session, inbox);
   const receiver = createReceiver(writer, { account, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
   const listening = await listen(counted(receiver, session, metrics), {
@@ -153,7 +159,7 @@ export async function serveUntil(
 }
 
 /** A writer on another thread, so that opening and storing events does not hold up the answers to others. */
-function writerFor({ world, ...session }: Session, inbox: Inbox) {
+export function writerFor({ world, ...session }: Session, inbox: Inbox) {
   const privateKeys = () => privateKeysOf({ world, ...session });
   const { startThread, clock } = world;
   if (!startThread) return { ...createInboxWriter(inbox, openWith(privateKeys)), end: async () => {} };

@@ -46,7 +46,11 @@ export const balanceMulti = endpoint({
       bridgingRequired: f.maybe(f.flag('public')),
       networkBalances: f.maybe(f.list('public', f.group('public', networkBalance()), BY_NETWORK)),
       walletsWithFunds: f.maybe(
-        f.list('public', f.group('public', { network: f.maybeText('public'), balance: f.maybe(tokenText()) })),
+        f.list(
+          'public',
+          f.group('public', { network: f.maybeText('public'), balance: f.maybe(tokenText()) }),
+          BY_NETWORK,
+        ),
       ),
       checkedAt: f.maybe(f.timestamp('public')),
     }),

@@ -101,7 +101,7 @@ export const feeWithdrawals = endpoint({
         f.group('interface', {
           withdrawalId: f.anyText('interface'),
           amount: f.money('interface', 'kobo', 'NGN'),
-          bankAccountNumber: f.maybeText('public'),
+          bankAccountNumber: f.maybe(f.accountDigits('public')),
           bankCode: f.maybeText('public'),
           accountName: f.maybeText('public'),
           narration: f.maybeText('public'),

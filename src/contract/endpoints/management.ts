@@ -172,7 +172,10 @@ export const autoSigningConfig = endpoint({
     f.payload({
       enabled: f.maybe(f.flag('public')),
       thresholdAmount: f.maybe(
-        f.moneyText('public', 'decimal-string', 'CNGN', { rule: 'may be masked with asterisks', isMasked: true }),
+        f.moneyText('public', 'decimal-string', 'CNGN', {
+          rule: 'the unit is not documented; may be masked with asterisks',
+          ...{ isMasked: true, mayBeBase: true },
+        }),
       ),
       currency: f.maybe(f.stateOf('public', ['CNGN'])),
       maxDailyAmount: f.maybe(

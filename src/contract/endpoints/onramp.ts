@@ -119,9 +119,7 @@ const swapQuote = () =>
     available: f.maybe(f.flag('public')),
     pair: f.maybeText('public'),
     cngnAmount: f.maybe(cngn('public')),
-    tokenAmount: f.maybe(
-      f.moneyText('public', 'decimal-string', { field: 'finalAsset' }, { mayBeBase: 'six-decimals' }),
-    ),
+    tokenAmount: f.maybe(f.moneyText('public', 'decimal-string', { leg: 'stablecoin' }, { mayBeBase: 'six-decimals' })),
     // cNGN per token.
     averagePrice: f.maybe(figure('public', 'CNGN')),
     averageSpread: f.maybe(f.percent('public')),

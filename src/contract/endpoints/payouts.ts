@@ -60,7 +60,8 @@ export const payoutStatus = endpoint({
     f.payload({
       requestId: f.maybe(f.opaqueUuid('public')),
       status: f.maybe(f.stateOf('public', payoutStates)),
-      amount: f.maybe(f.money('public', 'naira', 'NGN')),
+      // The example is a hundred times that of the payout's start, so that it may be kobo.
+      amount: f.maybe(f.money('public', 'naira', 'NGN', { isUnitUnclear: true })),
       currency: f.maybe(f.stateOf('public', ['NGN'])),
       bankAccount: f.maybe(
         f.group('public', {

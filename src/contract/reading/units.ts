@@ -109,10 +109,11 @@ function figureIn(value: unknown, name: string, meta: FieldMeta, around: Around,
   if (text === undefined) return value;
   const found = figureOf(value as WireNumber | string, meta, around);
   if (isUnknownFigure(found.figure)) {
-    doubt(`${found.why?.(name) ?? name}`);
+    if (found.why) doubt(found.why(name));
     return found.figure;
   }
-  if (meta.mayBeBase === undefined || isZero(text)) return value;
+  // A masked figure has no digits to doubt.
+  if (meta.mayBeBase === undefined || isZero(text) || text.includes('*')) return value;
   const read = group.read(text, meta.mayBeBase, around);
   if (isUnknownFigure(read)) doubt(UNKNOWN_UNIT);
   return read;
@@ -123,6 +124,7 @@ const UNKNOWN_UNIT = 'the response does not say whether its amounts are in token
 
 interface FoundFigure {
   readonly figure: Figure;
+  /** Says what the response contradicts; undefined if it is the documents that leave the unit open. */
   readonly why?: (name: string) => string;
 }
 
@@ -136,16 +138,21 @@ export function figureOf(value: WireNumber | string, meta: FieldMeta, around: Ar
   const text = textOf(value) ?? '';
   const other = otherAsset(meta, around) ?? undefined;
   const otherUnit = isZero(text) ? undefined : unitAround(meta, around);
+  const isUnclear = meta.isUnitUnclear === true && !isZero(text) && !(text.includes('.') && !isSmallest(unit));
+  const isUnnamed = isUnclear && wordAround(around) === undefined;
   const isReadable = (isMasked === true && /^[\d*]*\*[\d*]*$/.test(text)) || isInUnit(value, unit);
-  if (isReadable && other === undefined && otherUnit === undefined) return { figure: value };
+  const isContradicted = !isReadable || other !== undefined || otherUnit !== undefined;
+  if (!isContradicted && !isUnnamed) return { figure: value };
   // A number of smallest units says nothing without the asset that it counts.
-  const isUnitKnown = isReadable && otherUnit === undefined && !(other !== undefined && isSmallest(unit));
+  const isUnitKnown = isReadable && otherUnit === undefined && !isUnnamed && !(other !== undefined && isSmallest(unit));
+  const figure: Figure = {
+    value: text,
+    ...(other === undefined ? {} : { asset: null }),
+    ...(isUnitKnown ? {} : { unit: 'unknown' }),
+  };
+  if (!isContradicted) return { figure };
   return {
-    figure: {
-      value: text,
-      ...(other === undefined ? {} : { asset: null }),
-      ...(isUnitKnown ? {} : { unit: 'unknown' as const }),
-    },
+    figure,
     why: (name) => {
       if (other !== undefined)
         return `${other} beside ${name}, which is documented in ${wordsOf(meta)}; see asset null`;
@@ -177,12 +184,13 @@ const ASSET_FIELDS = ['currency', 'asset', 'ticker', 'token', 'tokenSymbol'] as 
 const SYMBOL = /^[a-z₦$]{1,6}$/i;
 
 /** Returns the field around an amount that names another asset than the documented one, with what it says: `currency is "USD"`. */
-function otherAsset({ asset: rule }: FieldMeta, around: Around): string | undefined {
+function otherAsset({ asset: rule, isNamedAfterAsset }: FieldMeta, around: Around): string | undefined {
   if (rule === null || rule === undefined) return undefined;
   const isNamed = typeof rule === 'object' && 'field' in rule;
   if (typeof rule === 'object' && !isNamed) return undefined;
   const fields = isNamed ? [rule.field, ...besides(rule.field)] : ASSET_FIELDS;
-  const nearest = around.findLast((object) => fields.some((name) => typeof object[name] === 'string'));
+  const objects = isNamedAfterAsset ? around.slice(-1) : around;
+  const nearest = objects.findLast((object) => fields.some((name) => typeof object[name] === 'string'));
   if (!nearest) return undefined;
   const named = fields.flatMap((name) => {
     const text = nearest[name];
@@ -214,12 +222,18 @@ const WORDS: readonly (readonly [words: RegExp, units: readonly MoneyUnit[]])[] 
 /** What else may be counted beside an amount. */
 const NO_MONEY = /^(ms$|milliseconds?$|second|minute|hour|day|week|month|year|percent|bps|basis)/i;
 
-/** Returns the field around an amount that names another unit than the documented one, with what it says. */
-function unitAround({ unit, mayBeBase }: FieldMeta, around: Around): string | undefined {
+/** Returns the nearest field around an amount that names a unit, and what it says. */
+function wordAround(around: Around): { readonly named: string; readonly word: string } | undefined {
   const nearest = around.findLast((object) => UNIT_FIELDS.some((name) => typeof object[name] === 'string'));
   const named = nearest && UNIT_FIELDS.find((name) => typeof nearest[name] === 'string');
   const word = named === undefined ? '' : String(nearest?.[named]).trim();
-  if (word === '' || NO_MONEY.test(word)) return undefined;
+  return named === undefined || word === '' || NO_MONEY.test(word) ? undefined : { named, word };
+}
+
+/** Returns the field around an amount that names another unit than the documented one, with what it says. */
+function unitAround({ unit, mayBeBase }: FieldMeta, around: Around): string | undefined {
+  const { named, word } = wordAround(around) ?? {};
+  if (named === undefined || word === undefined) return undefined;
   const units = WORDS.find(([words]) => words.test(word))?.[1] ?? [];
   // Where base units are possible, the group of figures decides about every word.
   if (mayBeBase !== undefined && (units.length === 0 || units.includes('base'))) return undefined;

@@ -3,10 +3,9 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { redact } from '../../contract/redact.ts';
 import { elementOf, fieldOf, shapeOf, unwrap } from '../../contract/rows.ts';
 import { nodeCrypto } from '../../crypto/digest.ts';
-import { STATED_DECIMALS } from '../../money/amount.ts';
-import { isJsonObject, isWireNumber, scaledInteger, wireNumberText } from '../../money/decimal.ts';
+import { isJsonObject, isWireNumber, wireNumberText } from '../../money/decimal.ts';
 import { valueAt } from '../../present/content.ts';
-import { isPlainAmount, type Plain, rowConverter } from '../../present/plain.ts';
+import { exactAmount, type Plain, rowConverter } from '../../present/plain.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import type { MirrorColumn, MirrorTable } from './tables.ts';
 
@@ -170,9 +169,9 @@ function addValues(values: SqlValue[], kind: MirrorColumn['kind'], value: Plain 
 }
 
 function amountOf(value: Plain | undefined): readonly [SqlValue, SqlValue] {
-  if (!isPlainAmount(value) || !value.asset || value.unit !== undefined) return [null, null];
-  const minor = scaledInteger(value.value, STATED_DECIMALS[value.asset]);
-  return minor === undefined || minor > MAX_INTEGER || minor < -MAX_INTEGER ? [null, null] : [minor, value.asset];
+  const { asset, minor } = exactAmount(value) ?? {};
+  if (asset === undefined || minor === undefined || minor > MAX_INTEGER || minor < -MAX_INTEGER) return [null, null];
+  return [minor, asset];
 }
 
 /** Returns a text, or a number as it came. */

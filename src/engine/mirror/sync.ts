@@ -53,6 +53,9 @@ export async function sync(
   const balances = await readBalances(account);
   await mirror.write((queries) => saveBalances(queries, balances));
   const personalFromMs = now() - personalDays * DAY_MS;
+  const forget = () => forgetPersonal(mirror, new Date(personalFromMs).toISOString());
+  // A reading writes old rows without what is personal, but does not overwrite what it replaces on disk.
+  await forget();
   const reports: TableReport[] = [];
   for (const table of TABLES) {
     const done = await syncTable({ account, mirror, isFull, personalFromMs }, table);
@@ -61,7 +64,8 @@ export async function sync(
   await readDepositFees(account, mirror);
   await readReversals(account, mirror);
   await account.progress.end();
-  await forgetPersonal(mirror, new Date(personalFromMs).toISOString());
+  // A row without a time is read with what is personal, however old it is.
+  await forget();
   await mirror.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));
   return reports;
 }

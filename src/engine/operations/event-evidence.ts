@@ -1,4 +1,5 @@
 import { CliError } from '../../base/errors.ts';
+import { readEventData } from '../../contract/event-payloads.ts';
 import { eventOf } from '../../contract/events.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
@@ -34,7 +35,9 @@ export function evidenceOfEvent(
   const known = name === null ? undefined : eventOf(name)?.name;
   const meaning = known && events[known];
   const event = meaning && text !== null ? eventIn(parseExactJson(text)) : undefined;
-  return meaning && event?.requestId !== undefined ? { requestId: event.requestId, meaning, event } : undefined;
+  if (!meaning || event?.requestId === undefined) return undefined;
+  // An amount in doubt must not prove that the event is about a request for as much.
+  return { requestId: event.requestId, meaning, event: { ...event, data: readEventData(known, event.data) } };
 }
 
 /**

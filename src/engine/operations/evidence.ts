@@ -116,12 +116,10 @@ function inTimeWindow({ createdAt: rowTime }: WorkCandidate, { createdAt, busyUn
 }
 
 /**
- * Whose a row is that looks like an operation. `own`: it is the operation's; `note` says how that was decided, if not by the row alone. `none`: every row is another
- * operation's. `busy`: a command with an equal request still runs. `unclear`: a person decides.
+ * Whose a row is that looks like an operation. `own`: it is the operation's. `none`: every row is another operation's. `busy`: a command whose row it may be still
+ * runs. `unclear`: a person decides.
  */
-type RowOwner =
-  | { readonly kind: 'own'; readonly row: WorkCandidate; readonly note?: string }
-  | { readonly kind: 'none' | 'busy' | 'unclear' };
+type RowOwner = { readonly kind: 'own'; readonly row: WorkCandidate } | { readonly kind: 'none' | 'busy' | 'unclear' };
 
 /** Decides whether one of the rows is proven to be the operation's. */
 export async function ownerOf(account: Account, work: Work, operation: Operation, found: Found): Promise<RowOwner> {
@@ -132,27 +130,14 @@ export async function ownerOf(account: Account, work: Work, operation: Operation
   const isMarkNeeded = unknownPolicyOf(account.profile) === 'ask';
   if (isMarkNeeded || candidates.some(({ isPartial }) => isPartial)) return { kind: 'unclear' };
   if (!candidates.every((row) => inTimeWindow(row, operation))) return { kind: 'unclear' };
-  const competing = await competingOperations(account, work, operation);
-  const equal: Claimant[] = [{ operation, rows: candidates }];
-  for (const other of competing) {
+  const journal = await account.journal();
+  for (const other of await competingOperations(account, work, operation)) {
     const rows = await rowsInTime(account, work, other, operation);
-    const isShared = rows.some(({ requestId }) => candidates.some((row) => row.requestId === requestId));
-    // One whose time is not known could never take the row that it would be given.
-    const isEqual = plainRequest(other) === plainRequest(operation) && other.endpoint === operation.endpoint;
-    if (isEqual && isComparable(other, operation) && !rows.some(({ isExact }) => isExact))
-      equal.push({ operation: other, rows });
-    // Of two different requests, the row does not say which one it is.
-    else if (isShared) return { kind: 'unclear' };
+    // Of two requests that it may be, the row does not say which one it is.
+    if (rows.some(({ requestId }) => candidates.some((row) => row.requestId === requestId)))
+      return { kind: journal.isBusy(other) ? 'busy' : 'unclear' };
   }
-  if (equal.length === 1) return others.length === 0 ? { kind: 'own', row: only } : { kind: 'unclear' };
-  return amongEqual(await account.journal(), operation, equal);
-}
-
-/** What an operation asks for, without the tag and the service's idempotency key, which only distinguish it from an equal one. */
-function plainRequest({ request, tag }: Operation): string {
-  const key = serviceKeyOf(request);
-  const keyless = key === undefined ? request : request.replace(`"idempotencyKey":${JSON.stringify(key)}`, '');
-  return tag === null ? keyless : keyless.replaceAll(tag, '');
+  return others.length === 0 ? { kind: 'own', row: only } : { kind: 'unclear' };
 }
 
 /** Returns the idempotency key of the service's own that a recorded request carries; undefined without one. */
@@ -160,45 +145,6 @@ export function serviceKeyOf(request: string): string | undefined {
   const { idempotencyKey } = parseExactJson(request) as Record<string, unknown>;
   return typeof idempotencyKey === 'string' ? idempotencyKey : undefined;
 }
-
-/** An operation and the rows that it may have. */
-interface Claimant {
-  readonly operation: Operation;
-  readonly rows: readonly WorkCandidate[];
-}
-
-/**
- * Gives rows to equal requests in the order of their times: nobody can tell the requests apart, so it does not matter which one gets which.
- * More rows than requests: somebody else made one, and a person decides.
- */
-function amongEqual(
-  { isBusy }: { isBusy(operation: Operation): boolean },
-  operation: Operation,
-  claimants: readonly Claimant[],
-): RowOwner {
-  if (claimants.some((each) => each.operation !== operation && isBusy(each.operation))) return { kind: 'busy' };
-  const rows = [...new Map(claimants.flatMap((each) => each.rows.map((row) => [row.requestId, row]))).values()];
-  const waiting = claimants.toSorted((one, other) => sentAt(one) - sentAt(other));
-  const given = new Map<Operation, WorkCandidate>();
-  for (const row of rows.toSorted((one, other) => timeOf(one) - timeOf(other))) {
-    const next = waiting.find(
-      (each) => !given.has(each.operation) && each.rows.some(({ requestId }) => requestId === row.requestId),
-    );
-    // More rows than requests, or it came when every request that it may be already had one.
-    if (!next) return { kind: 'unclear' };
-    given.set(next.operation, row);
-  }
-  const row = given.get(operation);
-  if (!row) return { kind: 'none' };
-  return {
-    kind: 'own',
-    row,
-    note: `${claimants.length} equal requests have unknown outcomes; their rows were assigned in order`,
-  };
-}
-
-const timeOf = ({ createdAt }: WorkCandidate): number => Date.parse(createdAt ?? '');
-const sentAt = ({ operation }: Claimant): number => operation.baseline?.serviceAtMs ?? 0;
 
 /** Returns the other operations of the account in doubt whose work a row may be. */
 async function competingOperations(

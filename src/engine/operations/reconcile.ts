@@ -72,7 +72,7 @@ async function lookFor(account: Account, journal: Journal, work: Work, operation
     return { kind: 'no-evidence', operation: await current(journal, operationId) };
   const owner = await ownerOf(account, work, operation, found);
   if (owner.kind === 'busy') return { kind: 'busy', operation: await current(journal, operationId) };
-  if (owner.kind === 'own' && (await recordFound(journal, operationId, owner.row, owner.note)))
+  if (owner.kind === 'own' && (await recordFound(journal, operationId, owner.row)))
     return { kind: 'ended', operation: await current(journal, operationId) };
   if (owner.kind === 'own' || owner.kind === 'unclear')
     return { kind: 'several', operation: await current(journal, operationId), candidates };
@@ -86,9 +86,8 @@ async function recordFound(
   journal: Journal,
   operationId: string,
   { requestId, outcome, state }: WorkCandidate,
-  note?: string,
 ): Promise<boolean> {
-  const detail = [`found with the status ${state}`, ...(note === undefined ? [] : [note])].join('; ');
+  const detail = `found with the status ${state}`;
   if ((await journal.take(operationId, { requestId, detail })) && outcome !== 'accepted')
     await journal.append(operationId, outcome, { detail });
   return !isInDoubt(await current(journal, operationId));

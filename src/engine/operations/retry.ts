@@ -1,4 +1,4 @@
-import { CliError } from '../../base/errors.ts';
+import { CliError, withDetails } from '../../base/errors.ts';
 import { requestIdOf } from '../../client/client.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { isInDoubt } from '../../journal/states.ts';
@@ -8,10 +8,9 @@ import type { ChangePrompt } from '../change.ts';
 import { sendRequest } from '../connect.ts';
 import { AlreadyDone, conflictError, reconcileHint, timeForPeople } from '../guard.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
-import type { PlanToApply } from '../plans/change.ts';
 import type { ShownLine } from '../plans/line.ts';
 import { prepareRequest, warnOf } from '../requests.ts';
-import { requireSigned, sendJournaled } from '../send.ts';
+import { requireSigned, type Signatures, sendJournaled } from '../send.ts';
 import { workStartedBy } from './find-work.ts';
 import { reconcile } from './reconcile.ts';
 import { endpointNamed } from './recorded.ts';
@@ -22,8 +21,11 @@ import { isFollowed, type Work } from './work.ts';
 /** How a request is sent again. */
 interface Retrying {
   readonly asking: ChangePrompt;
-  /** The plan that is applied a second time, if it is one. */
-  readonly applied: PlanToApply | undefined;
+  /**
+   * Of a plan that is applied a second time: compares it with the account, and returns the signatures that count now. Throws CliError declined if it does not
+   * hold any more.
+   */
+  readonly requirePlan: (() => Promise<Signatures>) | undefined;
   /** How long to wait for the end of the work, in milliseconds; undefined: not at all. */
   readonly waitMs: number | undefined;
 }
@@ -34,7 +36,7 @@ interface Retrying {
  * its outcome is known or is found, and CliError: usage or declined if it may not be sent again, unknown if its outcome stays unknown.
  */
 export async function retry(account: Account, given: Operation, retrying: Retrying): Promise<Outcome> {
-  const { asking, applied, waitMs } = retrying;
+  const { asking, requirePlan, waitMs } = retrying;
   const endpoint = await endpointNamed(given.endpoint);
   if (!endpoint || !isKeyed(given)) throw notKeyed(given);
   // A dry run ends here: it looks for nothing.
@@ -46,7 +48,9 @@ export async function retry(account: Account, given: Operation, retrying: Retryi
   const terms = operation.baseline?.terms;
   const require = async (codeFor?: string) => {
     await requireRepeatable(account, operation);
-    await requireSigned(account, endpoint, input, applied);
+    await requireSigned(account, endpoint, input, await requirePlan?.()).catch((error: unknown) => {
+      throw error instanceof CliError ? withDetails(error, { hint: signedHint(operation) }) : error;
+    });
     await account.rules.require(endpoint, input, codeFor, terms, operation);
   };
   await require();
@@ -78,18 +82,18 @@ export async function retry(account: Account, given: Operation, retrying: Retryi
 }
 
 /**
- * Does for a command that runs again under its idempotency key what `retry` does. If it may not be sent again, its outcome is still what counts: throws CliError
- * unknown that says why.
+ * Does for a command that runs again under its idempotency key what `retry` does. While its outcome is unknown, no error may say that nothing was done: throws
+ * CliError unknown that says why it was not sent again.
  */
 export async function retryOfRerun(account: Account, operation: Operation, retrying: Retrying): Promise<Outcome> {
   try {
     return await retry(account, operation, retrying);
   } catch (error) {
-    const isBefore = error instanceof CliError && ['usage', 'declined'].includes(error.category);
-    if (!isBefore || account.activity.changed) throw error;
+    if (!(error instanceof CliError) || ['unknown', 'interrupted'].includes(error.category)) throw error;
+    if (account.activity.changed || !(await isStillInDoubt(account, operation))) throw error;
     throw new CliError(
       'unknown',
-      `the outcome of ${operation.summary}, run under this idempotency key on ${timeForPeople(operation.createdAt)}, is unknown, and it was not sent again: ${error.message}`,
+      `${operation.summary}, sent on ${timeForPeople(operation.createdAt)} under key ${operation.idempotencyKey}: the outcome is unknown, and it was not sent again: ${error.message}`,
       {
         ...{ code: 'OUTCOME_UNKNOWN', operationId: operation.operationId, cause: error },
         hint: reconcileHint(operation.operationId),
@@ -97,6 +101,15 @@ export async function retryOfRerun(account: Account, operation: Operation, retry
     );
   }
 }
+
+async function isStillInDoubt(account: Account, { operationId }: Operation): Promise<boolean> {
+  const [now] = await (await account.journal()).find(operationId);
+  return now === undefined || isInDoubt(now);
+}
+
+/** Says how a request that needs a signature is sent again. A new plan would be another request. */
+const signedHint = ({ authority, operationId }: Operation): string =>
+  authority ? 'apply its plan again, within 10 minutes: fiatrail ops apply FILE' : reconcileHint(operationId);
 
 const notKeyed = (operation: Operation) =>
   new CliError(

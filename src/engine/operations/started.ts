@@ -3,7 +3,7 @@ import { requestIdOf } from '../../client/client.ts';
 import type { Endpoint, ResponseOf } from '../../contract/endpoint.ts';
 import { payload } from '../../contract/fields.ts';
 import { shapeOf, unwrap } from '../../contract/rows.ts';
-import { isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
+import { isPlainObject, type PlainObject, toPlain, withKnown } from '../../present/plain.ts';
 import type { AlsoPrinted, PrintedWork } from '../../present/prints.ts';
 import type { Column, Result, ResultShape } from '../../present/result.ts';
 import type { Account, AccountReply } from '../account.ts';
@@ -93,15 +93,14 @@ export function startedOutcome(account: Account, work: PrintedWork, started: Out
   if (format === 'raw' || (format === 'table' && !fields && query === undefined)) return last;
   const { schema } = startedShape(work);
   const unknown = Object.fromEntries(Object.keys(shapeOf(schema) ?? {}).map((name) => [name, null]));
-  const data = { ...unknown, ...knownIn(started.result), ...knownIn(followed?.result) };
+  const data = [started.result, followed?.result].map(printedIn).reduce(withKnown, unknown);
   return { ...last, result: { data, schema } };
 }
 
-/** The printed fields of a document that have a value. */
-function knownIn(result: Result | undefined): Readonly<Record<string, Plain>> {
+/** The printed fields of a document. */
+function printedIn(result: Result | undefined): PlainObject {
   const plain = result && toPlain(result.data, result.schema, result.nests, result.request);
-  if (!isPlainObject(plain)) return {};
-  return Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== null));
+  return isPlainObject(plain) ? plain : {};
 }
 
 /** Follows work until it ends or the time is up, and records the end in the journal. */

@@ -12,6 +12,7 @@ const idempotencyKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}
 export function guardOfPlan(plan: Plan) {
   const { hash } = plan;
   return {
+    plan,
     idempotencyKey: idempotencyKeyOf(plan),
     isAgain: false,
     isGuarded: false,
@@ -76,8 +77,8 @@ interface LineParts {
 /** The flags that mean nothing for a plan, and why. */
 const MEANINGLESS: readonly (readonly [flag: string, why: string, isGiven: (line: LineParts) => boolean])[] = [
   ['--dry-run', 'a plan sends nothing either; omit one of them', ({ globals }) => globals.dryRun],
-  ['--yes', 'a plan asks nothing; give --yes to: fiatrail ops apply', ({ globals }) => globals.yes],
-  ['--wait', 'a plan starts nothing; give --wait to: fiatrail ops apply', ({ texts }) => texts['wait'] !== undefined],
+  ['--yes', 'a plan is not confirmed; pass --yes to: fiatrail ops apply', ({ globals }) => globals.yes],
+  ['--wait', 'a plan starts nothing; pass --wait to: fiatrail ops apply', ({ texts }) => texts['wait'] !== undefined],
   ['--once', 'a plan is applied at most once by itself; omit --once', ({ texts }) => texts['once'] !== undefined],
   ['--again', 'a plan sends nothing; omit --again', ({ texts }) => texts['again'] === true],
 ];

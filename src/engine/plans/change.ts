@@ -7,9 +7,9 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { redactText, secretsIn } from '../../contract/redact.ts';
 import { fingerprint } from '../../crypto/digest.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
-import { amount, amountForPeople, DECIMALS, isAsset } from '../../money/amount.ts';
-import { isWireNumber, parseExactJson, scaledInteger, wireNumberText } from '../../money/decimal.ts';
-import { isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
+import { amount, amountForPeople, isAsset } from '../../money/amount.ts';
+import { isWireNumber, parseExactJson, wireNumberText } from '../../money/decimal.ts';
+import { exactAmount, isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
 import { createPlan, planText } from './file.ts';
 import { isInDoubt, type ShownLine } from './line.ts';
@@ -251,10 +251,8 @@ function amountsIn(endpoint: Pick<Endpoint, 'request'>, input: unknown): Planned
 
 function amountsOf(value: Plain, field: string): PlannedAmount[] {
   if (isPlainAmount(value)) {
-    const { value: text, asset, unit } = value;
-    if (unit !== undefined || !asset || !isAsset(asset)) return [];
-    const minor = scaledInteger(text, DECIMALS[asset]);
-    return minor === undefined ? [] : [{ field, asset, value: text, minor: String(minor) }];
+    const { asset, minor } = exactAmount(value) ?? {};
+    return asset && isAsset(asset) ? [{ field, asset, value: value.value, minor: String(minor) }] : [];
   }
   if (Array.isArray(value)) return value.flatMap((each, index) => amountsOf(each, `${field}[${index}]`));
   if (!isPlainObject(value)) return [];

@@ -3,7 +3,7 @@ import { type Operator, signAboveWords } from '../../account/operators.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError, jsonIn } from '../../base/errors.ts';
-import type { SharedName } from '../../journal/interface.ts';
+import type { Journal } from '../../journal/interface.ts';
 import { TOKENS } from '../../money/amount.ts';
 import type { Author, PlanAccount } from './plan.ts';
 
@@ -12,6 +12,9 @@ export interface ListedOperator extends Operator {
   readonly addedBy: Author;
   readonly addedAt: string;
 }
+
+/** What a change of a list is in place of an endpoint: nothing is sent to the service. */
+export const LIST_CHANGES = 'profiles.operators';
 
 /** One change of the list. A removal names the key, so that it cannot hit somebody who got the name later. */
 export type OperatorChange =
@@ -23,27 +26,46 @@ export type OperatorChange =
 export interface PendingChange {
   readonly wanted: OperatorChange;
   readonly askedBy: Author;
+  /** By the clock of the account's service, or of the shared journal's server. */
   readonly askedAt: string;
   readonly endsAt: string;
+  /** By the clock of the machine that asked. It can lengthen the wait of a live account, and never shortens it. */
+  readonly askedAtByHost: string;
 }
 
-/** What all hosts of a journal know about operators. */
-export interface OperatorList {
+/** The account that a list is of: its service, and the key with which the list was last changed. */
+interface ListedAccount extends Pick<Profile, 'mode' | 'baseUrl'> {
+  readonly keyFingerprint: string;
+}
+
+/** The operators of one account, as the journal keeps them. */
+export interface StoredList {
+  readonly account: ListedAccount;
   readonly operators: readonly ListedOperator[];
   /** Above these amounts, money moves only by a plan that another operator signed. At most one amount per asset. */
   readonly signAbove: readonly SignAbove[];
   readonly pending: PendingChange | null;
 }
 
-/** The name under which the journal keeps the list: one for all accounts, and one for each embedded sandbox, which is nobody else's. */
-export const listNameOf = ({ mode, name }: Pick<Profile, 'mode' | 'name'>): SharedName =>
-  mode === 'embedded' ? `operators ${name}` : 'operators';
+/** The operators that count for an account. */
+export interface OperatorList extends Omit<StoredList, 'account'> {
+  /** The accounts whose lists they are: its own, or others of the journal while a live account has none. Empty if there is no list. */
+  readonly accounts: readonly ListedAccount[];
+  /** Whether the account has a list of its own. */
+  readonly isOwn: boolean;
+  /** Whether a change needs the signature of another operator. */
+  readonly needsAnother: boolean;
+}
 
-const EMPTY: OperatorList = { operators: [], signAbove: [], pending: null };
+const EMPTY: OperatorList = {
+  ...{ operators: [], signAbove: [], pending: null },
+  ...{ accounts: [], isOwn: false, needsAnother: false },
+};
 
 /** Built on first use: most journals have no list. */
 const shapes = () => {
   const text = z.string();
+  const time = z.string().check(z.refine((each) => Number.isFinite(Date.parse(each))));
   const key = z.string().check(z.regex(/^[0-9a-f]{64}$/));
   const operator = { name: text, publicKey: key };
   const author = z.strictObject({ user: text, host: text, operator: z.nullable(z.strictObject(operator)) });
@@ -54,35 +76,98 @@ const shapes = () => {
     z.strictObject({ change: z.literal('remove'), ...operator }),
     z.strictObject({ change: z.literal('sign-above'), limits }),
   ]);
+  const times = { askedAt: time, endsAt: time, askedAtByHost: time };
   return z.strictObject({
+    account: z.strictObject({ mode: z.enum(['live', 'sandbox', 'embedded']), baseUrl: text, keyFingerprint: text }),
     operators: z.array(z.strictObject({ ...operator, addedBy: author, addedAt: text })),
     signAbove: limits,
-    pending: z.nullable(z.strictObject({ wanted, askedBy: author, askedAt: text, endsAt: text })),
+    pending: z.nullable(z.strictObject({ wanted, askedBy: author, ...times })),
   });
 };
 
 /** Reads a list as the journal keeps it. Throws CliError usage if the text is not what this version writes. */
-export function parseOperatorList(text: string | undefined): OperatorList {
-  if (text === undefined) return EMPTY;
+function parsed(text: string): StoredList {
   const { success, data, error } = shapes().safeParse(jsonIn(text));
-  if (success && (data.pending === null || Number.isFinite(Date.parse(data.pending.endsAt)))) return data;
-  const field = error?.issues[0]?.path.join('.') || 'pending';
+  if (success) return data;
+  const field = error?.issues[0]?.path.join('.') || 'its form';
   throw new CliError('usage', `the operators in the journal are invalid at ${field}; nothing was sent`, {
     code: 'CONFIG_BROKEN',
     hint: 'update fiatrail on this machine if another one has a newer version',
   });
 }
 
-/** Returns the operators of an account, as the journal has them. Throws CliError usage. */
-export async function operatorListOf({
-  profile,
-  existingJournal,
-}: Pick<PlanAccount, 'profile' | 'existingJournal'>): Promise<OperatorList> {
-  return parseOperatorList(await (await existingJournal())?.shared(listNameOf(profile)));
+const isProtected = ({ operators }: Pick<StoredList, 'operators'>): boolean => operators.length > 1;
+
+/**
+ * Returns what several lists say together. Lists in which one person could change everything give way to those in which nobody can; of
+ * these, all must agree: their amounts all count, and an operator is one of each.
+ */
+function combined(lists: readonly StoredList[], isOwn: boolean): OperatorList {
+  const strict = lists.filter(isProtected);
+  const [first, ...others] = strict.length > 0 ? strict : lists.slice(0, 1);
+  if (!first) return EMPTY;
+  const all = [first, ...others];
+  const isInAll = ({ publicKey }: ListedOperator) =>
+    others.every(({ operators }) => operators.some((each) => each.publicKey === publicKey));
+  return {
+    operators: first.operators.filter(isInAll),
+    signAbove: all.flatMap(({ signAbove }) => signAbove),
+    pending: isOwn && others.length === 0 ? first.pending : null,
+    accounts: all.map(({ account }) => account),
+    ...{ isOwn, needsAnother: isProtected(first) },
+  };
 }
 
-/** Whether a change of a list needs the signature of another operator: alone, nobody else could give one. */
-export const needsAnother = ({ operators }: OperatorList): boolean => operators.length > 1;
+/** The operators that count for an account, and what a change of them replaces. */
+interface ReadOperators {
+  readonly list: OperatorList;
+  /** The id of the account under which the journal keeps its list, and the text; undefined if it has none. */
+  readonly stored: { readonly id: string; readonly text: string } | undefined;
+}
+
+/**
+ * Reads the operators of an account from the journal. A live account without a list of its own has those of the journal's other live
+ * accounts: a key that the journal does not know yet is no way around the second person. Throws CliError usage.
+ */
+export async function readOperators({
+  profile,
+  accountNames,
+  existingJournal,
+}: Pick<PlanAccount, 'profile' | 'accountNames' | 'existingJournal'>): Promise<ReadOperators> {
+  const journal = await existingJournal();
+  const lists = await journal?.operatorLists();
+  if (!journal || !lists || lists.size === 0) return { list: EMPTY, stored: undefined };
+  const ids = await journal.accountIds(await accountNames());
+  const own = ids.flatMap((id) => {
+    const text = lists.get(id);
+    return text === undefined ? [] : [{ id, text, list: parsed(text) }];
+  });
+  if (own.length > 0) {
+    const stored = own.find(({ list }) => isProtected(list)) ?? own[0];
+    return {
+      stored,
+      list: combined(
+        own.map(({ list }) => list),
+        true,
+      ),
+    };
+  }
+  const others = profile.mode === 'live' ? [...lists.values()].map(parsed) : [];
+  const strict = others.filter((each) => each.account.mode === 'live' && isProtected(each));
+  return { list: combined(strict, false), stored: undefined };
+}
+
+/** Returns the operators of an account, as the journal has them. Throws CliError usage. */
+export async function operatorListOf(
+  account: Pick<PlanAccount, 'profile' | 'accountNames' | 'existingJournal'>,
+): Promise<OperatorList> {
+  return (await readOperators(account)).list;
+}
+
+/** Returns the lists of all accounts of a journal. Throws CliError usage. */
+export async function allOperatorLists(journal: Journal | undefined): Promise<readonly StoredList[]> {
+  return [...((await journal?.operatorLists()) ?? new Map<string, string>()).values()].map(parsed);
+}
 
 /** Throws CliError usage if the list has an operator of this name or with this key. */
 export function requireNew({ operators }: OperatorList, { name, publicKey }: Partial<Operator>): void {
@@ -119,6 +204,10 @@ export function changeForPeople(wanted: OperatorChange): string {
 
 /** The limits as people write them. */
 export const limitsForPeople = (limits: readonly SignAbove[]): string => signAboveWords(limits)?.join(', ') ?? 'never';
+
+/** `https://api.example.com/v1, key SHA256:…`. */
+export const accountForPeople = ({ mode, baseUrl, keyFingerprint }: ListedAccount): string =>
+  `${mode === 'embedded' ? 'the embedded sandbox' : baseUrl}, key ${keyFingerprint}`;
 
 /** Says which change waits, who asked for it and how to stop it. */
 export function pendingForPeople({ wanted, askedBy: { user, host, operator }, endsAt }: PendingChange): string {

@@ -1,5 +1,6 @@
 import { visible } from '../../present/text.ts';
 import type { ShownLine } from './line.ts';
+import { LIST_CHANGES } from './operator-list.ts';
 import { type Plan, type PlanContent, type PlannedLine, quotedText } from './plan.ts';
 import type { Signed } from './signatures.ts';
 
@@ -31,6 +32,13 @@ interface FoundFacts {
   readonly rules: readonly string[];
 }
 
+/** What a signer decides about, by the labels that say it, and what is shown where a request does not. */
+const DECIDED: readonly (readonly [label: string, named: RegExp, otherwise: string])[] = [
+  ['amount', /^(?:amount|pays|exact .+)$/, 'not named in the request'],
+  ['destination', /^destination$/, 'not named in the request'],
+  ['fees', /^fees?$/, 'not known before it is sent'],
+];
+
 /**
  * Everything about a plan for somebody who is asked to sign it: first what this machine read and made from the plan itself, then what
  * only its author says.
@@ -39,28 +47,39 @@ export function planLines(
   plan: Plan,
   { lines, previews, rules }: FoundFacts,
   signed: readonly Signed[],
+  appliedTwice: string,
 ): PlannedLine[] {
   const { content, hash } = plan;
   const { account, amounts } = content;
   const proven = new Set(proofLines(plan, signed).map(([label]) => label));
+  const labels = [...lines, ...previews, ...amounts.map(exactLine)].map(([label]) => label);
   const shown: PlannedLine[] = [
     ['account', `${account.baseUrl}, key ${account.keyFingerprint}`],
     ['command', content.commandLine],
     ...lines.filter(([label]) => !proven.has(label)).map(([label, value]): PlannedLine => [label, value]),
     ...previews.map(([label, value]): PlannedLine => [label, value]),
     ['request', `${content.method} ${content.path} ${JSON.stringify(content.request)}`],
-    ...amounts.map(
-      ({ field, asset, value, minor }): PlannedLine => [
-        `exact ${field}`,
-        `${value} ${asset}, ${minor} in its smallest unit`,
-      ],
-    ),
-    ...rules.map((rule): PlannedLine => ['rule met here', rule]),
+    ...amounts.map(exactLine),
+    ...missing(content, labels),
+    ...(rules.length > 0 ? rules : ['none']).map((rule): PlannedLine => ['rule met here', rule]),
+    ['applied twice', appliedTwice],
     ['expires', content.expiresAt],
     ['plan', hash],
     ['signed by', signersForPeople(signed)],
   ];
   return [...shown.map(([label, value]): PlannedLine => [visible(label), visible(value)]), ...claims(content)];
+}
+
+const exactLine = ({ field, asset, value, minor }: PlanContent['amounts'][number]): PlannedLine => [
+  `exact ${field}`,
+  `${value} ${asset}, ${minor} in its smallest unit`,
+];
+
+/** Says of what a signer decides about, and no line says, that it is not known. A change of operators moves nothing. */
+function missing({ endpoint }: PlanContent, labels: readonly string[]): PlannedLine[] {
+  if (endpoint === LIST_CHANGES) return [];
+  const absent = DECIDED.filter(([, named]) => !labels.some((label) => named.test(label)));
+  return absent.map(([label, , otherwise]) => [label, otherwise]);
 }
 
 /** What a plan says, for somebody who only reads it: nothing of it was compared with the account. */

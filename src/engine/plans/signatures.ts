@@ -8,16 +8,14 @@ import { type Author, type Plan, type PlanAccount, quotedText, type Signature } 
 
 const isSameUser = (one: Author, other: Author): boolean => one.user === other.user && one.host === other.host;
 
-/** Whether an operator’s key was added by a person: with their key, or by their user on their machine. */
-const wasAddedBy = ({ addedBy, publicKey }: ListedOperator, person: Author): boolean =>
-  publicKey !== person.operator?.publicKey &&
-  ((addedBy.operator !== null && addedBy.operator.publicKey === person.operator?.publicKey) ||
-    isSameUser(addedBy, person));
+/** Whether a key was added when there was no operator who could have agreed: anybody who had the machine then may have made it. */
+const isFromOutside = ({ addedBy }: ListedOperator): boolean => addedBy.operator === null;
 
 /**
  * Returns why a signature is not that of a second person; undefined if it may be. Whoever adds a key may have made it, and can then
- * sign with it. In a list that several hosts share, that is so in both directions, and for two keys that one person added. A list of
- * one machine was written there alone: it says whom its owner trusts, so that the owner may sign what somebody in it wrote.
+ * sign with it. Who that was is read from the entries of both keys: a plan says of its author whatever the author wrote. In a list that
+ * several hosts share, it is so in both directions, and for any two keys that one person added. A list of one machine was written there
+ * alone: it says whom its owner trusts, so that the owner may sign what somebody in it wrote.
  */
 export function dependence(
   { operators }: OperatorList,
@@ -25,14 +23,35 @@ export function dependence(
   signer: ListedOperator,
   isShared: boolean,
 ): string | undefined {
-  if (wasAddedBy(signer, author)) return `the author of the plan added the key of operator ${signer.name}`;
-  const listed = operators.find(({ publicKey }) => publicKey === author.operator?.publicKey);
-  if (!isShared || !listed) return undefined;
   const { name, publicKey } = signer;
+  const listed = operators.find((each) => each.publicKey === author.operator?.publicKey);
+  const isByAuthor = listed
+    ? signer.addedBy.operator?.publicKey === listed.publicKey ||
+      (isFromOutside(listed) && isSameUser(signer.addedBy, listed.addedBy))
+    : isSameUser(signer.addedBy, author);
+  if (isByAuthor) return `the author of the plan added the key of operator ${name}`;
+  if (!isShared || !listed) return undefined;
   if (listed.addedBy.operator?.publicKey === publicKey) return `operator ${name} added the key of the plan’s author`;
   if (isSameUser(listed.addedBy, signer.addedBy))
     return `one person added the keys of the author and of operator ${name}`;
   return undefined;
+}
+
+/**
+ * Throws CliError declined unless a plan says of its author what the list says of their key: the name, and whose user added it if no
+ * operator did.
+ */
+function requireListedAuthor({ operators }: OperatorList, { user, operator }: Author): void {
+  const listed = operators.find((each) => each.publicKey === operator?.publicKey);
+  if (!listed || (listed.name === operator?.name && (!isFromOutside(listed) || listed.addedBy.user === user))) return;
+  throw new CliError(
+    'declined',
+    `the plan says that ${quotedText(`${operator?.name}, ${user}`, 100)} wrote it, but its key is that of ${listed.name}, added by ${listed.addedBy.user}; nothing was sent`,
+    {
+      code: 'AUTHOR_CHANGED',
+      hint: 'see whose key it is with: fiatrail profiles operators list; have the plan written again with --plan FILE',
+    },
+  );
 }
 
 /** Keeps a signature on a plan from being a signature on anything else. */
@@ -71,7 +90,7 @@ export interface Signers {
 
 /** Returns whose signatures count for an account. */
 export async function signersOf(
-  account: Pick<PlanAccount, 'profile' | 'existingJournal'> & { readonly world: World },
+  account: Pick<PlanAccount, 'profile' | 'accountNames' | 'existingJournal'> & { readonly world: World },
 ): Promise<Signers> {
   const isShared = journalLocationOf(account.world, account.profile).server !== undefined;
   return { list: await operatorListOf(account), isShared };
@@ -85,6 +104,7 @@ export async function signaturesOf(
   { hash, signatures, content }: Plan,
   { list, isShared }: Signers,
 ): Promise<readonly Signed[]> {
+  requireListedAuthor(list, content.author);
   const signed: Signed[] = [];
   for (const each of signatures) {
     const { role, publicKey, signedAt, operator: claimed, signature } = each;

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import type { OwnOperator } from '../../account/operators.ts';
+import type { Operator, OwnOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
 import { isSignedBy, signText } from '../../crypto/signing.ts';
 import type { Head } from '../../journal/entries.ts';
-import type { OperatorList } from './operator-list.ts';
 
 /** Keeps a signature on a head from being a signature on anything else. */
 const PREFIX = 'fiatrail head signature 1';
@@ -69,7 +68,7 @@ export function parseHeadFile(text: string, from: string): HeadFile {
  * Returns who signed a head, by the name that the account knows the key under; null if nobody did. Throws CliError declined if the signature
  * does not hold or is of an unknown key: whoever changed the journal could have written the file too.
  */
-export async function signerOf(head: HeadFile, { operators }: OperatorList): Promise<string | null> {
+export async function signerOf(head: HeadFile, operators: readonly Operator[]): Promise<string | null> {
   const { signature, publicKey } = head;
   if (signature === null || publicKey === null) return null;
   const known = operators.find((each) => each.publicKey === publicKey);

@@ -1,9 +1,9 @@
 import type { Operation, Transition } from '../../journal/operations.ts';
 import { type OperationState, resultIn } from '../../journal/states.ts';
 import type { Amount } from '../../money/amount.ts';
-import { parseExactJson, scaledInteger } from '../../money/decimal.ts';
+import { parseExactJson } from '../../money/decimal.ts';
 import { valueAt } from '../../present/content.ts';
-import { isPlainAmount, isPlainObject, type Plain, type PlainObject, toPlain } from '../../present/plain.ts';
+import { exactAmount, isPlainObject, type Plain, type PlainObject, toPlain, withKnown } from '../../present/plain.ts';
 import { onramp as onrampKind } from '../../things/onramp.ts';
 import type { Account } from '../account.ts';
 import type { Mirror } from '../mirror/database.ts';
@@ -45,13 +45,10 @@ export async function answersIn(recorded: readonly Recorded[]): Promise<PlainObj
     const { endpoint: id, data } = recordedData(resultIn(column));
     const endpoint = await endpointNamed(id);
     const plain = endpoint && toPlain(data, endpoint.response(), endpoint.nests);
-    if (isPlainObject(plain)) row = { ...row, ...withoutNulls(plain) };
+    if (isPlainObject(plain)) row = withKnown(row, plain);
   }
   return row;
 }
-
-export const withoutNulls = (row: PlainObject | undefined): PlainObject =>
-  Object.fromEntries(Object.entries(row ?? {}).filter(([, value]) => value !== null));
 
 /** The fields in which rows name their user, or a wallet of the user. */
 const USER_FIELDS = [
@@ -101,11 +98,10 @@ export function dueIn(row: PlainObject): DuePayment | undefined {
   return total && { total, expiresAtMs: startedMs + PAYABLE_MS };
 }
 
-/** Returns the Naira in a field. */
+/** Returns the Naira in a field; undefined if there are none, or none that are known. */
 export function nairaAt(row: PlainObject, field: string): Amount | undefined {
-  const value = valueAt(row as Plain, field.split('.'));
-  const minor = isPlainAmount(value) && value.asset === 'NGN' ? scaledInteger(value.value, 2) : undefined;
-  return minor === undefined ? undefined : { asset: 'NGN', minor };
+  const { asset, minor } = exactAmount(valueAt(row as Plain, field.split('.'))) ?? {};
+  return asset === 'NGN' && minor !== undefined ? { asset, minor } : undefined;
 }
 
 /** The onramp that a payment was for. */

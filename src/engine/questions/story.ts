@@ -1,6 +1,6 @@
 import { isInDoubt } from '../../journal/states.ts';
 import { amountForPeople } from '../../money/amount.ts';
-import { isPlainObject, type Plain, type PlainObject } from '../../present/plain.ts';
+import { isPlainObject, type Plain, type PlainObject, withKnown } from '../../present/plain.ts';
 import { REFUSED_PAYMENTS } from '../../things/deposits.ts';
 import { reasonIn, timesOf } from '../../things/fields.ts';
 import { endsOf, goesOn } from '../../things/states.ts';
@@ -21,7 +21,6 @@ import {
   nairaAt,
   type OnrampOf,
   recordedOf,
-  withoutNulls,
 } from './known.ts';
 import { eventsAbout, type FindMatch, timeOf } from './look.ts';
 import { amountIn, meaningOf, textIn } from './words.ts';
@@ -141,7 +140,7 @@ export async function storyOf(
 ): Promise<Story> {
   const recorded = await recordedOf(account, match.operations);
   const answers = recorded.length > 0 ? await answersIn(recorded) : {};
-  const row: PlainObject = { ...answers, ...eventRow(match), ...match.found?.row, ...withoutNulls(answered) };
+  const row = withKnown({ ...answers, ...eventRow(match), ...match.found?.row }, answered ?? {});
   const { kind, id } = match;
   const now = account.world.clock.now();
   const status = textIn(row, ['status']) ?? (kind.name === 'operation' ? match.operations[0]?.state : undefined);

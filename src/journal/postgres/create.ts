@@ -109,9 +109,10 @@ async function storedIdentity({ name, statements }: Statements): Promise<Journal
   if (typeof settings['strange'] === 'string') throw new ServerError('owner', name);
   const { id, 'digest-key': digestKey, version, joined } = settings;
   if (typeof id !== 'string' || !/^[0-9a-f]{8}$/.test(id) || typeof digestKey !== 'string') return undefined;
-  if (typeof version === 'string' && Object.hasOwn(UPGRADES, version)) await upgrade(statements, Number(version));
+  const isOlder = typeof version === 'string' && Object.hasOwn(UPGRADES, version);
+  if (isOlder) await upgrade(statements, Number(version));
   else requireVersion(version, name);
-  return { id, digestKey, isJoined: joined !== undefined };
+  return { id, digestKey, isJoined: Boolean(joined) && !isOlder };
 }
 
 /** Brings the tables of an older version to this one. Of several hosts that do it at once, one changes them. Rejects with ServerError. */
@@ -129,7 +130,7 @@ async function upgrade(statements: Statements['statements'], from: number): Prom
 }
 
 /** The version of the tables. */
-const VERSION = '3';
+const VERSION = '4';
 
 /** Throws ServerError if the tables are of another version. */
 export function requireVersion(version: unknown, name: string): void {

@@ -134,6 +134,8 @@ export const UPGRADES: Readonly<Record<string | number, string>> = {
     ...functions(),
     ...triggers(['entry_stays', 'operation_says', 'name_says']),
   ].join(';\n'),
+  // Whoever opens the journal then records the keys that operations were given (../joint.ts).
+  3: [...indexes(['entry_naming']), `UPDATE setting SET value = '' WHERE name = 'joined'`].join(';\n'),
 };
 
 const columnsOf = (columns: readonly string[]) =>

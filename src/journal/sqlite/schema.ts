@@ -50,10 +50,14 @@ export const TABLES: readonly string[] = [
   'CREATE TABLE tally (name TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID',
 ];
 
+/** The names of an account, found by what the entries say of them. */
+const ENTRY_NAMING = `CREATE INDEX entry_naming ON entry (value) WHERE subject >= 'account ' AND subject < 'account!'`;
+
 /** The first page of a list costs the same however long the journal is: there is an index for each set of filters, in the order of the list. */
 export const INDEXES: readonly string[] = [
   'CREATE INDEX entry_of ON entry (operation_id, sequence) WHERE operation_id IS NOT NULL',
   'CREATE INDEX entry_about ON entry (subject, sequence) WHERE subject IS NOT NULL',
+  ENTRY_NAMING,
   `CREATE UNIQUE INDEX held_once_key ON operation (account, once_key) WHERE ${HOLDS}`,
   'CREATE INDEX operation_like ON operation (account, input_digest, created_at)',
   'CREATE INDEX operation_by_request ON operation (request_id) WHERE request_id IS NOT NULL',
@@ -219,4 +223,6 @@ export const UPGRADES: Readonly<Record<number, string>> = {
   4: VERSION_5,
   5: VERSION_6,
   6: VERSION_7,
+  // Whoever opens the journal then records the keys that operations were given (joint.ts).
+  7: `DROP INDEX IF EXISTS entry_naming; ${ENTRY_NAMING}; UPDATE setting SET value = '' WHERE name = 'joined'`,
 };

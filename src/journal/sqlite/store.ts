@@ -148,7 +148,7 @@ export async function openSqliteStore(
     close: async () => database.close(),
   };
   // A journal that was made or upgraded just now.
-  if (!database.get(`SELECT 1 AS found FROM setting WHERE name = 'joined'`)) {
+  if (!database.get(`SELECT 1 AS found FROM setting WHERE name = 'joined' AND value <> ''`)) {
     const { clearedText, joinChains } = await import('../joint.ts');
     const cleared = await store.write((each) => joinChains({ queries: each, host: store.host }, digestKey));
     if (cleared > 0) await warn?.(clearedText(cleared, 'sqlite'));
@@ -210,7 +210,7 @@ function openJournalFile(path: string, world: JournalWorld): Promise<Database> {
     synchronous: 'FULL',
     isReadable: true,
     layout: {
-      version: 7,
+      version: 8,
       applicationId: JOURNAL_FILE_ID,
       create: (database) => {
         database.exec(CREATE);

@@ -355,7 +355,7 @@ function idempotencyKey(text: string): string {
 }
 
 /** The end of the help of a text that may look as if it kept a command from running twice. */
-export const NO_PROTECTION = 'does not prevent repeats; --once does';
+export const NO_PROTECTION = 'not an idempotency key; use --once';
 
 /** Parses how long a plan holds. Throws CliError usage. */
 function planLifetime(text: string): number {

@@ -69,6 +69,8 @@ export interface Inbox extends ListenerLease {
     event: string,
   ): Promise<{ readonly reason: string; readonly acceptedAtMs: number } | undefined>;
   readonly forwards: Forwards;
+  /** Stores a row with a text and removes it again, each flushed: an event that is no longer can be stored now. */
+  tryRoom(filler: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -94,11 +96,16 @@ export function* addEach(
   return stored;
 }
 
-export const adderIn = ({ write }: InboxStore, addAll: AddAll): Pick<Inbox, 'add'> => ({
+export const adderIn = ({ write }: InboxStore, addAll: AddAll): Pick<Inbox, 'add' | 'tryRoom'> => ({
   add: (events) =>
     write(function* (queries) {
       return yield* addAll(queries, events, yield* forwardingIn(queries));
     }),
+  tryRoom: async (filler) => {
+    const sql = 'INSERT INTO room (id, filler) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET filler = excluded.filler';
+    await write((queries) => queries.run(sql, filler));
+    await write((queries) => queries.run('DELETE FROM room'));
+  },
 });
 
 export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll, server?: string): Inbox {

@@ -57,6 +57,11 @@ export const ADDED_TABLES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The table that version 3 added: a row in it, which is removed again, shows that there is room for an event. */
+export const ROOM_TABLE: Readonly<Record<string, readonly string[]>> = {
+  room: ['id INTEGER PRIMARY KEY CHECK (id = 1), filler TEXT NOT NULL'],
+};
+
 export const INDEXES: readonly string[] = [
   'CREATE UNIQUE INDEX event_by_signature ON event (sent_at, signature)',
   'CREATE INDEX event_by_name ON event (event, received_at)',
@@ -141,7 +146,9 @@ function createInbox(database: Database): void {
   const listener = `CREATE TABLE listener (
   id INTEGER PRIMARY KEY CHECK (id = 1), process INTEGER NOT NULL, host TEXT NOT NULL, address TEXT NOT NULL, started_at INTEGER NOT NULL,
   seen_at INTEGER NOT NULL, ${LISTENER_COLUMNS.join(', ')}) STRICT`;
-  database.exec(`${[...tables(TABLES), ...INDEXES, ...DUE_INDEXES, listener].join(';\n')};\n${TRIGGERS}${added()}`);
+  database.exec(
+    `${[...tables({ ...TABLES, ...ROOM_TABLE }), ...INDEXES, ...DUE_INDEXES, listener].join(';\n')};\n${TRIGGERS}${added()}`,
+  );
 }
 
 const PAGE = 1_000;
@@ -184,8 +191,8 @@ function upgradeFrom1(database: Database): void {
 
 /** The tables of an inbox. The application id is `frib`, in ASCII. */
 export const INBOX_LAYOUT: OpenOptions['layout'] = {
-  version: 2,
+  version: 3,
   applicationId: 0x66726962,
   create: createInbox,
-  upgrades: { 1: upgradeFrom1 },
+  upgrades: { 1: upgradeFrom1, 2: (database) => database.exec(tables(ROOM_TABLE).join()) },
 };

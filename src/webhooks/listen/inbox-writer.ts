@@ -11,7 +11,7 @@ export interface SignedDelivery {
 }
 
 /** Reads deliveries, opens the sealed ones, and writes them to the inbox. */
-export interface InboxWriter {
+export interface InboxWriter extends Pick<Inbox, 'tryRoom'> {
   /** Resolves once all of them are on disk. Rejects if they cannot be written. */
   write(deliveries: readonly SignedDelivery[]): Promise<readonly StoredDelivery[]>;
 }
@@ -27,8 +27,9 @@ export function newEventOf({ verified, headers, body }: SignedDelivery, read: Re
 }
 
 /** Returns a writer that does its work on this thread. */
-export function createInboxWriter(inbox: Pick<Inbox, 'add'>, open: Open): InboxWriter {
+export function createInboxWriter(inbox: Pick<Inbox, 'add' | 'tryRoom'>, open: Open): InboxWriter {
   return {
+    tryRoom: inbox.tryRoom,
     write: async (deliveries) => {
       const events = deliveries.map(async (delivery) => newEventOf(delivery, await readBodyWith(delivery.body, open)));
       return inbox.add(await Promise.all(events));

@@ -33,7 +33,7 @@ const MAX_GATHERED = 1_000;
  * row. What arrives during a flush is flushed together after it.
  */
 export function createReceiver(
-  writer: InboxWriter,
+  writer: Pick<InboxWriter, 'write'>,
   {
     account,
     clock,

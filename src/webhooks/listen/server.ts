@@ -8,7 +8,7 @@ import { CONNECTIONS, type Connections, createConnections } from './connections.
 import { type Receiver, refusalOf } from './receiver.ts';
 
 /** Far above any event of the service. */
-const MAX_BODY_BYTES = 1024 * 1024;
+export const MAX_BODY_BYTES = 1024 * 1024;
 /** Nobody sends an event of this size by mistake. */
 const CUT_OFF_BYTES = 8 * MAX_BODY_BYTES;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -31,7 +31,7 @@ interface ListenOptions {
 
 /** A request that was not taken. */
 export interface Refusal {
-  /** One of a few words, to count by. */
+  /** One of a few words, to count by; `NOT_STORED` if the inbox failed. */
   readonly kind: string;
   readonly reason: string;
   /** The client’s address. */
@@ -39,6 +39,9 @@ export interface Refusal {
   /** What the sender says of itself; nobody has checked it. */
   readonly webhookId: string | undefined;
 }
+
+/** The kind of a delivery that could not be stored. */
+export const NOT_STORED = 'not_stored';
 
 /** A listener that receives deliveries. */
 interface Listening {
@@ -58,7 +61,7 @@ export async function listen(receiver: Receiver, options: ListenOptions): Promis
     answer(receiver, request, response, { ...options, connections, refused }).catch((error: unknown) => {
       if (error instanceof SenderLeft) return refused('sender_left', error.message);
       const { status, message } = refusalOf(error);
-      refused(error instanceof WebhookError ? error.code.toLowerCase() : 'not_stored', message);
+      refused(error instanceof WebhookError ? error.code.toLowerCase() : NOT_STORED, message);
       write(response, status, message, status === 503 ? RETRY : {});
     });
   });
@@ -101,8 +104,9 @@ async function serverFor({ tls, limits }: ListenOptions, listener: RequestListen
   return server;
 }
 
-/** When to send again what could not be stored. */
-const RETRY = { 'retry-after': '30' };
+/** When to send again what could not be stored, in seconds. */
+export const RETRY_AFTER_S = 30;
+const RETRY = { 'retry-after': `${RETRY_AFTER_S}` };
 
 interface Answering extends Pick<ListenOptions, 'allowHosts' | 'heartbeat'> {
   readonly connections: Connections;

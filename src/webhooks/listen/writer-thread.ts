@@ -1,3 +1,4 @@
+import { oneAtATime } from '../../base/one-at-a-time.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Clock, Host, Thread } from '../../base/world.ts';
 import { openWith } from '../body.ts';
@@ -9,6 +10,7 @@ import { createInboxWriter, type InboxWriter, type SignedDelivery } from './inbo
 type ToThread =
   | { readonly kind: 'open'; readonly location: InboxLocation; readonly user: string }
   | ({ readonly kind: 'write'; readonly nowMs: number } & PackedDeliveries)
+  | { readonly kind: 'try-room'; readonly nowMs: number; readonly filler: string }
   | { readonly kind: 'keys'; readonly keys: readonly string[] };
 
 /** Deliveries for another thread: one text and the bodies in one piece, because a thread is sent hundreds of small things more slowly. */
@@ -83,8 +85,9 @@ export function createThreadedWriter(
     post(thread, { kind: 'open', location, user: host.user });
     return thread;
   };
-  return {
-    write: async (deliveries) => {
+  const inTurn = oneAtATime();
+  const asked = (message: () => ToThread): Promise<readonly StoredDelivery[]> =>
+    inTurn(async () => {
       running ??= started();
       const thread = await running.catch((error: unknown) => {
         running = undefined;
@@ -92,9 +95,12 @@ export function createThreadedWriter(
       });
       return new Promise((resolve, reject) => {
         waiting = { resolve, reject };
-        post(thread, { kind: 'write', ...packed(deliveries), nowMs: clock.now() });
+        post(thread, message());
       });
-    },
+    });
+  return {
+    write: (deliveries) => asked(() => ({ kind: 'write', ...packed(deliveries), nowMs: clock.now() })),
+    tryRoom: async (filler) => void (await asked(() => ({ kind: 'try-room', filler, nowMs: clock.now() }))),
     end: async () => (await running)?.end(),
   };
 }
@@ -103,6 +109,14 @@ export function createThreadedWriter(
 interface Port {
   postMessage(message: FromThread): void;
   on(event: 'message', listener: (message: ToThread) => void): void;
+}
+
+type WorkMessage = Extract<ToThread, { readonly kind: 'write' | 'try-room' }>;
+
+async function doneBy(writer: InboxWriter | undefined, message: WorkMessage): Promise<readonly StoredDelivery[]> {
+  if (message.kind === 'write') return (await writer?.write(unpacked(message))) ?? [];
+  await writer?.tryRoom(message.filler);
+  return [];
 }
 
 /** Does the work of a writer for the main thread. bin/fiatrail.js calls it on the other one. */
@@ -143,7 +157,7 @@ export function answerFor(port: Port): void {
       throw error;
     });
     Promise.resolve(writer)
-      .then((one) => one?.write(unpacked(message)) ?? [])
+      .then((one) => doneBy(one, message))
       .then((stored) => port.postMessage({ kind: 'written', stored }))
       .catch((error: unknown) =>
         port.postMessage({ kind: 'failed', problem: error instanceof Error ? error.message : String(error) }),

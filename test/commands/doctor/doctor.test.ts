@@ -237,10 +237,23 @@ describe('doctor', () => {
     expect(named('state disk')).toMatchObject({ state: 'problem', fix: 'free some disk space' });
   });
 
+  test.each([
+    ['ab'.repeat(32), 0, { state: 'ok', detail: expect.stringMatching(/^public key [0-9a-f]{64}$/) }],
+    ['damaged', 2, { state: 'problem', detail: expect.stringContaining('is damaged') }],
+  ])('looks at the operator key: %s', async (key, code, finding) => {
+    const world = fakeWorld();
+    const folder = join(world.homeDir, 'config', 'secrets');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'sandbox.operator-key'), key, { mode: 0o600 });
+    const found = await examine(world);
+    expect(found.named('operator key')).toMatchObject(finding);
+    expect(found.code).toBe(code);
+  });
+
   test('finds files open to others and symbolic links', async () => {
     const world = fakeWorld();
     mkdirSync(world.stateDir, { mode: 0o700 });
-    const open = join(world.stateDir, 'left open');
+    const open = join(world.stateDir, 'journal.db-left open');
     writeFileSync(open, '');
     chmodSync(open, 0o644);
     chmodSync(world.stateDir, 0o755);

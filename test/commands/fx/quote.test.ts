@@ -88,6 +88,6 @@ describe('a trade on a quote', () => {
     const declines: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
     const world = fakeWorld({ isTerminal: true, answers: [declines] });
     const { stderr } = await ran(world, 'fx', 'trades', 'start', '--quote', 'q-1');
-    expect(stderr).toContain('not known: this machine did not get the quote');
+    expect(stderr).toContain('unknown: the quote was requested elsewhere');
   });
 });

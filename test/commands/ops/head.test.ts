@@ -101,7 +101,7 @@ describe('a head that is kept elsewhere', () => {
     });
     expect(await run('ops verify --head nothing')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is no hash of an entry, and cannot be read as a file'),
+      stderr: expect.stringContaining('is neither the hash of an entry nor a readable file'),
     });
   });
 });

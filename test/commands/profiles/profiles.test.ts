@@ -318,6 +318,7 @@ describe('profiles export and import', () => {
   test.each([
     ['whose signatures count', { operators: [{ name: 'ada', publicKey: 'ab'.repeat(32) }] }],
     ['that a state folder has a journal of its own', { independentJournal: true }],
+    ['that it alone applies plans', { soleHost: true }],
     ['where the copy is', { mirror: { url: 'postgres://ops@db.example.com/fiatrail', personalDays: 400 } }],
     ['where the inbox is', { inboxUrl: 'postgres://ops@db.example.com/fiatrail' }],
   ])('leave it to each machine %s', async (_what, decided) => {

@@ -5,6 +5,7 @@ import type { Endpoint } from '../../../src/contract/endpoint.ts';
 import { endpoints } from '../../../src/contract/endpoints/index.ts';
 import type { FieldMeta } from '../../../src/contract/fields.ts';
 import { type FieldRow, rowsOf } from '../../../src/contract/rows.ts';
+import { isUnknownFigure } from '../../../src/money/amount.ts';
 import { isWireNumber, wireNumberText } from '../../../src/money/decimal.ts';
 import { dataOf, openSandbox, replyOf, type TestSandbox, temporaryFolder } from '../../support/sandbox.ts';
 import type { Ask } from './rows/group.ts';
@@ -69,7 +70,7 @@ function valuesOf(endpoint: Endpoint, name: string): unknown[] {
 /** Returns the names of all fields in a value, in the notation of rowsOf. */
 function namesIn(value: unknown, prefix = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => namesIn(each, prefix.replace(/\.$/, '[].')));
-  if (typeof value !== 'object' || value === null || isWireNumber(value)) return [];
+  if (typeof value !== 'object' || value === null || isWireNumber(value) || isUnknownFigure(value)) return [];
   return Object.entries(value).flatMap(([key, each]) => [prefix + key, ...namesIn(each, `${prefix}${key}.`)]);
 }
 
@@ -98,9 +99,10 @@ function formOf({ type, unit }: FieldMeta): RegExp | undefined {
 
 function misshapen(endpoint: Endpoint, row: FieldRow): string[] {
   const form = formOf(row);
-  const texts = valuesOf(endpoint, row.name).map((value) =>
-    isWireNumber(value) ? wireNumberText(value) : String(value),
-  );
+  const texts = valuesOf(endpoint, row.name).map((value) => {
+    if (isUnknownFigure(value)) return value.value;
+    return isWireNumber(value) ? wireNumberText(value) : String(value);
+  });
   return form ? texts.filter((text) => !form.test(text)).map((text) => `${row.name}: ${text}`) : [];
 }
 

@@ -99,7 +99,7 @@ describe("a payout of the fintech's own cNGN", () => {
     const { initiatedAt, completedAt, ...status } = await box.ask(payoutStatus, { requestId });
     expect(Date.parse(completedAt ?? '') - Date.parse(initiatedAt ?? '')).toBe(800);
     expect(status).toMatchObject({
-      amount: 170,
+      amount: { value: '170', unit: 'unknown' },
       currency: 'NGN',
       bankAccount: { accountNumber: '0123456789', bankName: 'GUARANTY TRUST BANK' },
       wallet: { source: 'system_wallet', address: smartWallet.address },

@@ -11,6 +11,7 @@ import {
   type Span,
   type Sums,
   sumsOf,
+  uncountedIn,
 } from './movements.ts';
 
 /** A balance, and whether it was worked out because nobody had looked before. */
@@ -88,6 +89,8 @@ export interface AccountReport {
   readonly differences: readonly Difference[];
   /** The looks in and around the period between which every change is explained or a difference; null if there were no two. */
   readonly compared: Span | null;
+  /** How many movements have an amount that is not known. No sum has them. */
+  readonly uncounted: number;
   /** Each part of the period, with the assets that moved in it. */
   readonly parts: readonly (readonly AssetMoved[])[];
 }
@@ -117,6 +120,7 @@ export async function accountIn(queries: Queries, span: Span, parts: readonly Sp
     differences,
     assets: checks.length > 0 ? ASSETS.map((asset) => assetOf(movedIn(span, whole, asset), balances)) : [],
     compared: comparedIn(checks, span),
+    uncounted: await uncountedIn(queries, span),
     parts: parts.map((part) => {
       const sums = moved(part);
       return ASSETS.map((asset) => movedIn(part, sums, asset)).filter(

@@ -177,7 +177,8 @@ interface UserReport {
   readonly user: string;
   readonly name: string | null;
   readonly onramps: number;
-  readonly amount: Amount;
+  /** Null if none of the amounts is known. */
+  readonly amount: Amount | null;
   readonly withdrawals: number;
 }
 
@@ -186,7 +187,7 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
   const rows = await queries.all<{
     user_id: string;
     n: bigint;
-    minor: bigint;
+    minor: bigint | null;
     first: string | null;
     last: string | null;
     w: bigint;
@@ -196,12 +197,12 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
           AND w.completed_at > ? AND w.completed_at <= ?) AS w
      FROM (SELECT user_id, count(*) AS n, sum(amount_minor) AS minor FROM stored_deposits
          WHERE type = 'user_onramp' AND user_id IS NOT NULL AND ${DONE} AND completed_at > ? AND completed_at <= ?
-         GROUP BY user_id ORDER BY 3 DESC, 1 LIMIT ${limit}) d
-       LEFT JOIN stored_users u ON u.id = d.user_id ORDER BY 3 DESC, 1`,
+         GROUP BY user_id ORDER BY coalesce(sum(amount_minor), 0) DESC, 1 LIMIT ${limit}) d
+       LEFT JOIN stored_users u ON u.id = d.user_id ORDER BY coalesce(d.minor, 0) DESC, 1`,
     ...[from, to, from, to],
   );
   return rows.map(({ user_id, n, minor, first, last, w }) => ({
-    ...{ user: user_id, onramps: Number(n), amount: amount('NGN', minor), withdrawals: Number(w) },
+    ...{ user: user_id, onramps: Number(n), amount: amountOrNull('NGN', minor), withdrawals: Number(w) },
     name: first || last ? [first, last].filter(Boolean).join(' ') : null,
   }));
 }

@@ -164,3 +164,18 @@ async function addMovements(
       sums.inFlight += total(row);
     });
 }
+
+/** Counts the movements that were made in a period and whose amount is not known, so that no sum has them. */
+export async function uncountedIn(queries: Queries, { from, to }: Span): Promise<number> {
+  let count = 0;
+  for (const [table, kinds] of Map.groupBy(MOVEMENTS, (kind) => kind.table)) {
+    // A row may be a movement in several ways.
+    const isUncounted = kinds.map(({ own, amount }) => `(${amount}) IS NULL AND (${own})`).join(' OR ');
+    const row = await queries.get<{ n: bigint }>(
+      `SELECT count(*) AS n FROM ${table} WHERE created_at > ? AND created_at <= ? AND NOT (${FAILED}) AND ${unindexed(isUncounted)}`,
+      ...[from, to],
+    );
+    count += Number(row?.n ?? 0n);
+  }
+  return count;
+}

@@ -16,7 +16,8 @@ interface Owed {
   readonly unknown: number;
   /** When the oldest of the balances was read. */
   readonly oldest: string | null;
-  readonly owed: readonly { readonly asset: Asset; readonly amount: Amount; readonly users: number }[];
+  /** No amount where no user's balance of the asset is known. */
+  readonly owed: readonly { readonly asset: Asset; readonly amount: Amount | null; readonly users: number }[];
 }
 
 /** Reads what each user holds, unless it was read in the last day, and adds it up. Rejects with CliError; what was read is saved. */
@@ -61,7 +62,9 @@ export async function owedTo(account: Account, mirror: Mirror): Promise<Owed> {
     const times = rows.map(({ oldest }) => oldest).sort();
     return {
       ...{ users: Number(all?.n ?? 0n), unknown: Number(all?.unknown ?? 0n), oldest: times[0] ?? null },
-      owed: rows.map(({ asset, minor, n }) => ({ asset, amount: amount(asset, minor ?? 0n), users: Number(n) })),
+      owed: rows.map(({ asset, minor, n }) => ({
+        ...{ asset, amount: minor === null ? null : amount(asset, minor), users: Number(n) },
+      })),
     };
   });
 }

@@ -133,11 +133,21 @@ interface QueryRun {
   failure: unknown;
 }
 
-/** Yields the columns and then rows as the process prints them. Throws if it does not come to its end. */
+/** A part that is longer than this has rows that are long themselves. */
+const LONG_PART = 1024 * 1024;
+
+/**
+ * Yields the columns and then rows as the process prints them. Throws if it does not come to its end, or if this process has come to the same
+ * limit of memory, as when --query needs all rows at once.
+ */
 async function* partsOf(program: RunningProgram, asked: Question): AsyncGenerator<ResultPart> {
   const { run } = asked;
+  const { world } = asked.account;
   try {
     for await (const lines of linesOf(program.output)) {
+      // Otherwise V8 lets the rows that were printed pile up.
+      if (lines.some(({ length }) => length > LONG_PART)) world.steadyMemory();
+      if (world.usedMemoryBytes() > MEMORY_BYTES) throw tooLarge();
       const rows: ResultRow[] = [];
       for (const line of lines) {
         const parsed = parseJson(line) as ResultRow | Message;
@@ -169,13 +179,15 @@ async function endOf({ ended }: RunningProgram, { account: { world, globals }, r
       code: 'QUERY_TIMEOUT',
       hint: 'give it more time with --timeout 10m, or have it read less; --explain shows what it reads',
     });
-  if (end.kind === 'ended' && end.code === null)
-    return new CliError('declined', `the query took more than ${MEMORY_BYTES / MIB} MiB of memory, and was ended`, {
-      code: 'QUERY_TOO_LARGE',
-      hint: 'have it keep or sort fewer rows, or shorter values',
-    });
+  if (end.kind === 'ended' && end.code === null) return tooLarge();
   return new CliError('internal', 'the process of the query ended without an answer');
 }
+
+const tooLarge = () =>
+  new CliError('declined', `the query took more than ${MEMORY_BYTES / MIB} MiB of memory, and was ended`, {
+    code: 'QUERY_TOO_LARGE',
+    hint: 'have it keep or sort fewer rows, or shorter values',
+  });
 
 /** Says in one sentence what is wrong with a query, and where. */
 function errorOf(message: Exclude<Message, { columns: unknown } | { isEnd: unknown }>, asked: Question): Error {

@@ -5,8 +5,8 @@ import { MAX_VALUE_BYTES } from '../../../sqlite/query.ts';
 export const QUERY_PROCESS = '__query';
 
 /**
- * What the process of a query may take in all; Node alone takes a tenth of it. The process counts it itself, because SQLite's hard_heap_limit
- * does nothing in Node, whose SQLite keeps no memory statistics.
+ * What the process of a query may take in all, and the command that prints what it finds; Node alone takes a tenth of it. Each counts it itself,
+ * because SQLite's hard_heap_limit does nothing in Node, whose SQLite keeps no memory statistics.
  */
 export const MEMORY_BYTES = 640 * 1024 * 1024;
 

@@ -124,6 +124,10 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: ['fiatrail profiles sign-above set "NGN 1000000"'],
       },
       {
+        step: 'Without a shared journal, say on the only machine that applies plans that it is the only one.',
+        run: ['fiatrail profiles journal set --sole-host'],
+      },
+      {
         step: 'One person writes a plan. Nothing is sent.',
         run: ['fiatrail payout start --amount 5000000 --to default --plan payout.json'],
       },
@@ -154,7 +158,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
           'fiatrail profiles rules test -- payout start --amount 5000 --to default',
         ],
       },
-      'Removing a limit is a change as well: `--max-per-call "NGN off"`. `--yes` passes no rule.',
+      'Removing a limit is a change as well: `--max-per-call "NGN off"`. `--yes` does not bypass a rule.',
       'Above an amount, a second person must sign: `fiatrail help approval`.',
       'Limits of the service:',
       {

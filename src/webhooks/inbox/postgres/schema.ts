@@ -1,4 +1,4 @@
-import { ADDED_INDEXES, ADDED_TABLES, INDEXES, TABLES } from '../layout.ts';
+import { ADDED_INDEXES, ADDED_TABLES, INDEXES, ROOM_TABLE, TABLES } from '../layout.ts';
 
 /** The schema of a database that has the inbox, beside those of the journal and the mirror. */
 export const SCHEMA = 'fiatrail_inbox';
@@ -63,14 +63,17 @@ const triggers = Object.entries(CHANGES).flatMap(([change, { tables, runs }]) =>
 /** What a listener looks for: what is due is found in the order of its number, however much waits. */
 const OWN_INDEXES = [`CREATE INDEX forward_queue ON forward (target, id) WHERE state = 'waiting' AND is_in_turn = 1`];
 
+const ALL_TABLES = { ...TABLES, ...ADDED_TABLES, ...OWN_TABLES, ...ROOM_TABLE };
+
 export const LAYOUT = {
-  ...{ schema: SCHEMA, version: 1, lock: LOCK },
+  ...{ schema: SCHEMA, version: 2, lock: LOCK },
   creation: [
-    ...Object.entries({ ...TABLES, ...ADDED_TABLES, ...OWN_TABLES }).map(
-      ([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`,
-    ),
+    ...Object.entries(ALL_TABLES).map(([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`),
     `ALTER TABLE forward ADD COLUMN holder TEXT COLLATE "C"`,
     ...[...INDEXES, ...ADDED_INDEXES, ...OWN_INDEXES],
     ...triggers,
   ].join(';\n'),
+  upgrade: Object.entries(ROOM_TABLE)
+    .map(([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`)
+    .join(),
 } as const;

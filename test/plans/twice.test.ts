@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { appliedTwice, requireOneJournal } from '../../src/engine/operations/applied.ts';
+import type { PlanContent } from '../../src/engine/plans/plan.ts';
+import { fakeWorld } from '../support/world.ts';
+import { listOf } from './support.ts';
+
+/** What a plan does if it is applied a second time, and who may apply it. */
+
+const DATABASE = 'postgres://ops@db.example.com/fiatrail';
+const AMOUNT = { field: 'amount', asset: 'CNGN', value: '50.000000', minor: '50000000' } as const;
+const PAYOUT = { endpoint: 'transactions.payout', request: {}, tag: null, amounts: [AMOUNT] };
+const operator = (name: string) => ({
+  ...{ name, publicKey: name, addedAt: '' },
+  addedBy: { user: name, host: 'host-1', operator: null },
+});
+
+interface Place {
+  readonly mode?: 'live' | 'embedded';
+  readonly soleHost?: boolean;
+  readonly url?: string;
+  readonly operators?: readonly string[];
+}
+
+function accountAt({ mode = 'live', soleHost, url, operators = ['ada', 'bayo'] }: Place, said: string[] = []) {
+  const stored = { name: 'main', mode, store: { kind: 'file' }, soleHost } as const;
+  return {
+    world: fakeWorld({ env: url === undefined ? {} : { FIATRAIL_JOURNAL_URL: url } }),
+    profile: { name: 'main', mode, stored },
+    operators: async () => listOf(operators.map(operator)),
+    say: async (text: string) => {
+      said.push(text);
+    },
+  } as never;
+}
+
+const planOf = (more: Partial<PlanContent> = {}, signatures: readonly unknown[] = []) =>
+  ({ content: { ...PAYOUT, ...more }, hash: '', signatures }) as never;
+
+const AGAIN = 'with another machine’s journal, it sends 50.000000 CNGN again';
+
+test.each<[string, Place, Partial<PlanContent>, string]>([
+  ['with a shared journal', { url: DATABASE }, {}, 'sends nothing: the journal'],
+  ['in the embedded sandbox', { mode: 'embedded' }, {}, 'sends nothing: the journal'],
+  ['with a file', {}, {}, `${AGAIN}: nothing in the service’s lists shows`],
+  [
+    'on the sole host',
+    { soleHost: true },
+    {},
+    `this profile says that plans are applied on this machine alone; ${AGAIN}`,
+  ],
+  [
+    'with a tag',
+    {},
+    { endpoint: 'fees.withdraw', tag: '[fr-1]' },
+    `${AGAIN} unless the service’s list shows [fr-1] by then`,
+  ],
+  ['of a trade', {}, { request: { idempotencyKey: 'k' } }, 'under which the service does it once'],
+  ['of operators', {}, { endpoint: 'profiles.operators' }, 'changes the operators in each journal'],
+  ['without an amount', {}, { amounts: [] }, 'it sends the request again'],
+])('a plan %s', async (_where, place, content, expected) => {
+  expect(await appliedTwice(accountAt(place), planOf(content))).toContain(expected);
+});
+
+const REFUSED = { code: 'JOURNAL_NOT_SHARED', category: 'usage' };
+
+test.each<[string, Place, Partial<PlanContent>, object | undefined, number]>([
+  ['two operators and a file', {}, {}, REFUSED, 0],
+  ['three operators and a file', { operators: ['ada', 'bayo', 'chidi'] }, {}, REFUSED, 0],
+  ['two operators on the sole host', { soleHost: true }, {}, undefined, 0],
+  ['two operators and a shared journal', { url: DATABASE }, {}, undefined, 0],
+  ['two operators of the embedded sandbox', { mode: 'embedded' }, {}, undefined, 0],
+  ['two operators and a change of them', {}, { endpoint: 'profiles.operators' }, undefined, 0],
+  ['one operator and a file', { operators: ['ada'] }, {}, undefined, 1],
+  ['nobody', { operators: [] }, {}, undefined, 0],
+])('applying a plan with %s', async (_who, place, content, refused, warnings) => {
+  const said: string[] = [];
+  const applied = requireOneJournal(accountAt(place, said), planOf(content));
+  if (refused) await expect(applied).rejects.toMatchObject(refused);
+  else await applied;
+  expect(said).toHaveLength(warnings);
+});
