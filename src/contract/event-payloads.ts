@@ -3,7 +3,7 @@ import * as f from './fields.ts';
 
 // Source: public, unless a field says otherwise.
 
-const words = () => f.anyText('public');
+const words = (personal?: f.PersonalKind) => f.anyText('public', personal && { personal });
 const at = () => f.timestamp('public');
 const whole = () => f.integer('public');
 const one = <const V extends string>(value: V) => f.oneOf('public', [value]);
@@ -16,30 +16,40 @@ const error = () => f.group('public', { code: words(), message: words() });
 const depositReceived = () =>
   f.payload({
     depositId: words(),
-    virtualAccount: f.group('public', { accountNumber: words(), accountName: words() }),
-    deposit: f.group('public', { amount: inNaira(), currency: one('NGN'), reference: words() }),
-    depositor: f.group('public', { name: words(), accountNumber: words(), bankName: words(), bankCode: words() }),
+    virtualAccount: f.group('public', { accountNumber: words('account'), accountName: words('name') }),
+    deposit: f.group('public', { amount: inNaira(), currency: one('NGN'), reference: words('reference') }),
+    depositor: f.group('public', {
+      name: words('name'),
+      accountNumber: words('account'),
+      bankName: words(),
+      bankCode: words(),
+    }),
     metadata: f.group('public', { provider: words(), receivedAt: at() }),
   });
 
 /** The sender of a deposit that has ended; `name` is `accountName` here. */
 const sender = () =>
-  f.group('public', { accountNumber: words(), accountName: words(), bankCode: words(), bankName: words() });
+  f.group('public', {
+    accountNumber: words('account'),
+    accountName: words('name'),
+    bankCode: words(),
+    bankName: words(),
+  });
 
 const swap = () => ({
-  walletAddress: words(),
-  owner: words(),
+  walletAddress: words('address'),
+  owner: words('address'),
   sellToken: words(),
   buyToken: words(),
   amountIn: f.moneyText('public', 'token', { field: 'sellToken' }),
 });
 
 const userTransfer = () => ({
-  smartWalletAddress: words(),
-  destinationAddress: words(),
+  smartWalletAddress: words('address'),
+  destinationAddress: words('address'),
   amount: f.moneyText('public', 'token', { field: 'ticker' }),
   ticker: words(),
-  tokenAddress: words(),
+  tokenAddress: words('address'),
   network: words(),
 });
 
@@ -47,18 +57,18 @@ const vaultPayout = () => ({
   payoutId: words(),
   vaultReturnId: words(),
   amount: nairaText(),
-  recipientAccountNumber: words(),
+  recipientAccountNumber: words('account'),
   recipientBankCode: words(),
 });
 
-const payee = () => ({ accountNumber: words(), accountName: words(), bankName: words() });
-const payer = () => f.group('public', { source: one('system_wallet'), address: words(), network: words() });
+const payee = () => ({ accountNumber: words('account'), accountName: words('name'), bankName: words() });
+const payer = () => f.group('public', { source: one('system_wallet'), address: words('address'), network: words() });
 function burn<S extends z.ZodMiniType<string>>(status: S) {
-  return { txHash: words(), status, cNgnAmount: f.money('public', 'base', 'CNGN') };
+  return { txHash: words('hash'), status, cNgnAmount: f.money('public', 'base', 'CNGN') };
 }
 
 const bankPayout = <const V extends string>(status: V) =>
-  f.group('public', { reference: words(), provider: words(), status: one(status) });
+  f.group('public', { reference: words('reference'), provider: words(), status: one(status) });
 
 const offramp = <const V extends string>(status: V) => ({
   amount: inNaira(),
@@ -68,10 +78,10 @@ const offramp = <const V extends string>(status: V) => ({
 
 /** Content that no public text describes. Source: inferred. */
 const bridgeNotice = <const V extends string>(status: V) => ({
-  callbackUrl: f.anyText('inferred'),
+  callbackUrl: f.anyText('inferred', { personal: 'url' }),
   requestId: f.anyText('inferred'),
   transactionId: f.anyText('inferred'),
-  reference: f.anyText('inferred'),
+  reference: f.anyText('inferred', { personal: 'reference' }),
   token: f.anyText('inferred'),
   fromNetwork: f.anyText('inferred'),
   toNetwork: f.anyText('inferred'),
@@ -82,19 +92,25 @@ const bridgeNotice = <const V extends string>(status: V) => ({
 /** The payload of each event, by name. */
 export const EVENT_PAYLOADS = {
   'user.onboarded': () =>
-    f.payload({ userId: f.anyText('inferred'), firstName: words(), lastName: words(), onboardedAt: at() }),
+    f.payload({ userId: f.anyText('inferred'), firstName: words('name'), lastName: words('name'), onboardedAt: at() }),
   'virtual.account.created': () =>
-    f.payload({ vaId: words(), accountNumber: words(), bankName: words(), accountName: words(), createdAt: at() }),
+    f.payload({
+      vaId: words(),
+      accountNumber: words('account'),
+      bankName: words(),
+      accountName: words('name'),
+      createdAt: at(),
+    }),
   'payments.confirmed': () =>
     f.payload({
-      txRef: words(),
-      reference: words(),
+      txRef: words('reference'),
+      reference: words('reference'),
       amount: inNaira(),
       currency: one('NGN'),
       status: one('confirmed'),
       confirmedAt: at(),
       paymentTimestamp: at(),
-      metadata: f.group('public', { vaId: words(), provider: words(), walletAddress: words() }),
+      metadata: f.group('public', { vaId: words(), provider: words(), walletAddress: words('address') }),
     }),
   'fintech.virtual_account.deposit.received': depositReceived,
   'fintech.user.deposit.received': depositReceived,
@@ -103,9 +119,9 @@ export const EVENT_PAYLOADS = {
       depositId: words(),
       amount: nairaText(),
       currency: one('NGN'),
-      transactionReference: words(),
-      smartWalletAddress: f.anyText('interface'),
-      transactionHash: words(),
+      transactionReference: words('reference'),
+      smartWalletAddress: f.anyText('interface', { personal: 'address' }),
+      transactionHash: words('hash'),
       depositor: sender(),
       bvnVerified: f.flag('public'),
       completedAt: at(),
@@ -115,8 +131,8 @@ export const EVENT_PAYLOADS = {
       depositId: words(),
       amount: inNaira(),
       currency: one('NGN'),
-      transactionReference: words(),
-      refundReference: words(),
+      transactionReference: words('reference'),
+      refundReference: words('reference'),
       refundReason: one('bvn_name_mismatch'),
       accountType: words(),
       depositor: sender(),
@@ -129,15 +145,23 @@ export const EVENT_PAYLOADS = {
       metadata: anyObject(),
     }),
   'wallet.funding.completed': () =>
-    f.payload({ walletAddress: words(), amount: cngnText(), transactionHash: words(), completedAt: at() }),
+    f.payload({
+      walletAddress: words('address'),
+      amount: cngnText(),
+      transactionHash: words('hash'),
+      completedAt: at(),
+    }),
   'swap.completed': () =>
     f.payload({
       ...swap(),
       amountOut: f.moneyText('public', 'token', { field: 'buyToken' }),
-      swapTxHash: words(),
-      transferTxHash: words(),
+      swapTxHash: words('hash'),
+      transferTxHash: words('hash'),
       completedAt: at(),
-      smartWalletContext: f.group('public', { smartWalletAddress: words(), managedWalletAddress: words() }),
+      smartWalletContext: f.group('public', {
+        smartWalletAddress: words('address'),
+        managedWalletAddress: words('address'),
+      }),
       swapMetrics: f.group('public', {
         executionTime: whole(),
         gasUsed: words(),
@@ -154,13 +178,13 @@ export const EVENT_PAYLOADS = {
     }),
   'fintech.asset.transfer.completed': () =>
     f.payload({
-      smartWalletAddress: words(),
-      destinationAddress: words(),
-      destinationLabel: f.orNull(words()),
+      smartWalletAddress: words('address'),
+      destinationAddress: words('address'),
+      destinationLabel: f.orNull(words('text')),
       amount: f.moneyText('public', 'token', { field: 'ticker' }),
       ticker: words(),
-      tokenAddress: words(),
-      transactionHash: words(),
+      tokenAddress: words('address'),
+      transactionHash: words('hash'),
       blockNumber: whole(),
       gasUsed: words(),
       commitmentsSafeguarded: f.group('public', {
@@ -169,14 +193,14 @@ export const EVENT_PAYLOADS = {
         totalCommitted: f.moneyText('public', 'base', { field: 'ticker' }),
         remainingBalance: f.moneyText('public', 'base', { field: 'ticker' }),
       }),
-      note: f.orNull(words()),
+      note: f.orNull(words('text')),
       completedAt: at(),
     }),
   'fintech.asset.transfer.failed': () => f.payload({ error: words(), failedAt: at() }),
   'fintech.user.asset.transfer.completed': () =>
     f.payload({
       ...userTransfer(),
-      transactionHash: words(),
+      transactionHash: words('hash'),
       blockNumber: words(),
       gasUsed: words(),
       completedAt: at(),
@@ -187,14 +211,14 @@ export const EVENT_PAYLOADS = {
       transferId: words(),
       vaultReturnId: words(),
       amount: cngnText(),
-      tokenAddress: words(),
-      transactionHash: words(),
+      tokenAddress: words('address'),
+      transactionHash: words('hash'),
       confirmedAt: at(),
       blockNumber: whole(),
       metadata: anyObject(),
     }),
   'vault.return.payout.completed': () =>
-    f.payload({ ...vaultPayout(), transactionReference: words(), completedAt: at(), metadata: anyObject() }),
+    f.payload({ ...vaultPayout(), transactionReference: words('reference'), completedAt: at(), metadata: anyObject() }),
   'vault.return.payout.failed': () =>
     f.payload({ ...vaultPayout(), failedAt: at(), error: error(), retryable: f.flag('public'), metadata: anyObject() }),
   'fintech.offramp.initiated': () =>
@@ -202,7 +226,7 @@ export const EVENT_PAYLOADS = {
       ...offramp('pending'),
       bankAccount: f.group('public', payee()),
       wallet: payer(),
-      metadata: f.group('public', { description: words(), initiatedBy: words() }),
+      metadata: f.group('public', { description: words('text'), initiatedBy: words('name') }),
     }),
   'fintech.offramp.transfer.completed': () =>
     f.payload({
@@ -243,11 +267,15 @@ export const EVENT_PAYLOADS = {
     f.payload({
       ...bridgeNotice('completed'),
       actualAmount: f.moneyText('inferred', 'decimal-string', 'CNGN'),
-      txHash: f.anyText('inferred'),
+      txHash: f.anyText('inferred', { personal: 'hash' }),
       completedAt: f.timestamp('inferred'),
     }),
   'bridge.failed': () =>
-    f.payload({ ...bridgeNotice('failed'), reason: f.anyText('inferred'), failedAt: f.timestamp('inferred') }),
+    f.payload({
+      ...bridgeNotice('failed'),
+      reason: f.anyText('inferred', { personal: 'text' }),
+      failedAt: f.timestamp('inferred'),
+    }),
 } as const;
 
 /** Every event that the sandbox may record. */

@@ -37,7 +37,7 @@ export const balanceMulti = endpoint({
   response: () =>
     f.payload({
       token: f.maybeText('public'),
-      walletAddress: f.maybeText('public'),
+      walletAddress: f.maybeText('public', { personal: 'address' }),
       totalBalance: f.maybe(tokenText()),
       hasBaseNetworkFunds: f.maybe(f.flag('public')),
       hasCrossNetworkFunds: f.maybe(f.flag('public')),
@@ -71,7 +71,7 @@ export const balanceAddress = endpoint({
   response: () =>
     f.payload({
       token: f.maybeText('public'),
-      address: f.maybeText('public'),
+      address: f.maybeText('public', { personal: 'address' }),
       totalBalance: f.maybe(tokenText()),
       networkBalances: f.maybe(f.list('public', f.group('public', networkBalance()), BY_NETWORK)),
       checkedAt: f.maybe(f.timestamp('public')),
@@ -94,7 +94,11 @@ export const balanceUser = endpoint({
       token: f.maybeText('public'),
       totalBalance: f.maybe(tokenText()),
       networkBalances: f.maybe(
-        f.list('public', f.group('public', { ...networkBalance(), walletAddress: f.maybeText('public') }), BY_NETWORK),
+        f.list(
+          'public',
+          f.group('public', { ...networkBalance(), walletAddress: f.maybeText('public', { personal: 'address' }) }),
+          BY_NETWORK,
+        ),
       ),
       checkedAt: f.maybe(f.timestamp('public')),
     }),

@@ -22,7 +22,9 @@ import {
 } from '../fx.ts';
 
 const idempotencyKey = () =>
-  f.optional(f.text('interface', { rule: 'an idempotency key; repeating it returns the first trade' }));
+  f.optional(
+    f.text('interface', { personal: 'key', rule: 'an idempotency key; repeating it returns the first trade' }),
+  );
 
 const destination = () => f.optional(evmAddress('interface'));
 
@@ -130,7 +132,7 @@ export const marketOrder = endpoint({
         createdAt: f.timestamp('interface'),
       }),
       version: f.maybeText('interface'),
-      note: f.maybeText('interface'),
+      note: f.maybeText('interface', { personal: 'text' }),
     }),
   errors: [
     invalid('interface', 'a field is missing or invalid'),

@@ -65,22 +65,25 @@ export const payoutStatus = endpoint({
       bankAccount: f.maybe(
         f.group('public', {
           accountNumber: f.maybe(f.accountDigits('public')),
-          accountName: f.maybeText('public'),
+          accountName: f.maybeText('public', { personal: 'name' }),
           bankName: f.maybeText('public'),
         }),
       ),
       wallet: f.maybe(
-        f.group('public', { source: f.maybe(f.stateOf('public', ['system_wallet'])), address: f.maybeText('public') }),
+        f.group('public', {
+          source: f.maybe(f.stateOf('public', ['system_wallet'])),
+          address: f.maybeText('public', { personal: 'address' }),
+        }),
       ),
       transferDetails: f.maybe(
         f.group('public', {
-          txHash: f.maybeText('public'),
+          txHash: f.maybeText('public', { personal: 'hash' }),
           status: f.maybe(f.stateOf('public', ['pending', 'confirmed', 'failed'])),
         }),
       ),
       payoutDetails: f.maybe(
         f.group('public', {
-          reference: f.maybeText('public'),
+          reference: f.maybeText('public', { personal: 'reference' }),
           provider: f.maybeText('public'),
           status: f.maybe(f.stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
         }),
