@@ -98,8 +98,8 @@ export const sandboxStatus = endpoint({
           f.group('inferred', {
             fintechId: f.anyText('inferred'),
             name: f.anyText('inferred', { personal: 'name' }),
-            sandboxKey: f.orNull(f.anyText('inferred')),
-            productionKey: f.orNull(f.anyText('inferred')),
+            sandboxKey: f.orNull(f.anyText('inferred', { personal: 'key' })),
+            productionKey: f.orNull(f.anyText('inferred', { personal: 'key' })),
           }),
         ),
       ),

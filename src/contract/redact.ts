@@ -111,7 +111,7 @@ const withoutForms = (text: string, forms: readonly string[]): string =>
   forms.reduce((redacted, form) => redacted.replaceAll(form, HIDDEN), text);
 
 /** The secret as it appears in JSON, nested JSON, a path, a query and base64. Longest first, because one may contain another. */
-function encodingsOf(text: string): string[] {
+export function encodingsOf(text: string): string[] {
   const secret = text.toWellFormed();
   const inJson = (plain: string) => JSON.stringify(plain).slice(1, -1);
   const once = inJson(secret);

@@ -1,0 +1,205 @@
+import type * as z from 'zod/mini';
+import { HIDDEN } from '../../base/secret.ts';
+import { isJsonObject, isWireNumber, parseExactJson, type WireNumber, wireNumberText } from '../../money/decimal.ts';
+import { excessIn } from '../../money/json-text.ts';
+import { controls } from '../control.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { endpoints } from '../endpoints/index.ts';
+import type { FieldMeta, PersonalKind } from '../fields.ts';
+import { createPathMatcher, type PathMatch } from '../paths.ts';
+import { elementOf, fieldOf, shapeOf, unwrap } from '../rows.ts';
+import { createFinder } from './finder.ts';
+import { isContractWord, type Meaning, ownMeaning, REPEATED, serviceMeaning } from './names.ts';
+import { withoutPatterns } from './patterns.ts';
+
+/** What a value is, as far as it is known. */
+export interface MaskedForm {
+  /** The schema of the contract. Without one, a field is known by its name. */
+  readonly schema?: z.ZodMiniType | undefined;
+  /** Whether somebody else chose its fields: then what nobody knows is masked too. */
+  readonly isForeign?: boolean;
+}
+
+/**
+ * Replaces what tells about somebody by handles such as `name-3`. Equal values have equal handles, wherever and however they are
+ * written, so that they can be followed; a handle is numbered by when its value was first seen, and says nothing about it. Amounts,
+ * states, times and ids stay.
+ */
+export interface Mask {
+  /** Returns a masked copy. */
+  value(value: unknown, form?: MaskedForm): unknown;
+  /** Masks a text: everything that was seen in values so far, and what its form gives away. */
+  text(text: string): string;
+  /** Remembers what a value has, for the texts that come. */
+  learn(value: unknown, form?: MaskedForm): void;
+}
+
+/** Where a value is. */
+interface Place {
+  readonly name: string;
+  /** The name of the object or the list that it is in. */
+  readonly parent: string;
+  readonly schema: z.ZodMiniType | undefined;
+  readonly isForeign: boolean;
+}
+
+export function createMask(): Mask {
+  const finder = createFinder();
+  const handles = new Map<string, string>();
+  const paths = createPathMatcher<Endpoint>([...controls, ...endpoints]);
+  let isLearning = false;
+
+  const handleOf = (kind: PersonalKind, text: string): string => {
+    const key = text.trim().toLowerCase();
+    if (key === '' || text === HIDDEN) return text;
+    const known = handles.get(key);
+    if (known !== undefined) return known;
+    const handle = `${kind}-${handles.size + 1}`;
+    handles.set(key, handle);
+    if (isTelling(key)) finder.add(text, handle);
+    return handle;
+  };
+  const masked = (text: string) => withoutPatterns(finder.replace(text), handleOf);
+  const open = (text: string) => (isLearning || isContractWord(text) ? text : masked(text));
+
+  const textAt = (text: string, place: Place): string => {
+    const meaning = meaningOf(place);
+    if (meaning === 'kept') return text;
+    if (meaning === 'path') return pathText(text);
+    const isRepeated = place.isForeign || REPEATED.has(place.name);
+    const document = documentIn(text);
+    if (document !== undefined) return JSON.stringify(walk(document, { ...NOWHERE, isForeign: true }));
+    // A part of a document cannot be read, so nobody knows what is in it.
+    if (isRepeated && STARTS_DOCUMENT.test(text)) return `(${text.length} characters)`;
+    if (meaning !== undefined && meaning !== 'open')
+      return isId(text) && meaning === 'name' ? text : handleOf(meaning, text);
+    if (meaning === undefined && isRepeated && !isPlain(text)) return handleOf('text', text);
+    return open(text);
+  };
+
+  const walk = (value: unknown, place: Place): unknown => {
+    if (typeof value === 'string') return textAt(value, place);
+    if (isWireNumber(value)) return numberAt(value, place);
+    const { schema: inner } = place.schema ? unwrap(place.schema) : { schema: undefined };
+    if (Array.isArray(value)) {
+      const element = inner && elementOf(inner);
+      // The items of a list of texts are described by the list.
+      const schema = element && unwrap(element).meta === undefined && !shapeOf(element) ? place.schema : element;
+      return value.map((each) => walk(each, { ...place, schema }));
+    }
+    if (!isJsonObject(value) || isAmount(value)) return value;
+    const isForeign = place.isForeign || REPEATED.has(place.name);
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => {
+        const schema = inner && fieldOf(inner, name);
+        return [
+          open(name),
+          walk(each, { name, parent: place.name, schema, isForeign: isForeign || inner !== undefined }),
+        ];
+      }),
+    );
+  };
+
+  const numberAt = (value: WireNumber, place: Place): unknown => {
+    const text = wireNumberText(value);
+    const isUnknown = place.isForeign && meaningOf(place) === undefined;
+    const mayBePersonal = isUnknown || isPersonal(meaningOf(place));
+    return mayBePersonal && /^\d{10,11}$/.test(text) ? handleOf('account', text) : value;
+  };
+
+  /** Masks the parts of a path that name somebody, and the fields of its query. */
+  const pathText = (text: string): string => {
+    const [path = '', ...query] = text.split('?');
+    const match = METHODS.map((method) => paths.match(method, path)).find((each) => each !== undefined);
+    const parts = path.split('/').map((part) => pathPart(part, match));
+    const fields = [...new URLSearchParams(query.join('?'))].map(([name, value]) => {
+      const schema = match && fieldOf(unwrap(match.endpoint.request()).schema, name);
+      return [open(name), textAt(value, { name, parent: '', schema, isForeign: true })] as [string, string];
+    });
+    return parts.join('/') + (query.length === 0 ? '' : `?${new URLSearchParams(fields)}`);
+  };
+  const pathPart = (part: string, match: PathMatch | undefined): string => {
+    const plain = decoded(part);
+    if (plain === '' || isContractWord(plain)) return part;
+    const [name = ''] = Object.entries(match?.parameters ?? {}).find(([, each]) => each === part) ?? [];
+    const schema = match && fieldOf(unwrap(match.endpoint.request()).schema, name);
+    return encodeURIComponent(textAt(plain, { name, parent: '', schema, isForeign: true }));
+  };
+
+  const learn = (value: unknown, { schema, isForeign = false }: MaskedForm = {}) => {
+    isLearning = true;
+    try {
+      walk(value, { ...NOWHERE, schema, isForeign });
+    } finally {
+      isLearning = false;
+    }
+  };
+  return {
+    value: (value, form = {}) => {
+      // A text may have what only a later field says.
+      learn(value, form);
+      return walk(value, { ...NOWHERE, schema: form.schema, isForeign: form.isForeign ?? false });
+    },
+    text: masked,
+    learn,
+  };
+}
+
+const NOWHERE: Place = { name: '', parent: '', schema: undefined, isForeign: false };
+
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
+
+/** Returns what a place is for; undefined if nobody knows. */
+function meaningOf({ name, parent, schema, isForeign }: Place): Meaning | undefined {
+  const meta = schema && unwrap(schema).meta;
+  if (meta) return meaningOfField(meta);
+  return isForeign ? serviceMeaning(name) : ownMeaning(name, parent);
+}
+
+function meaningOfField({ personal, secret, unit, type }: FieldMeta): Meaning {
+  if (secret) return 'key';
+  if (personal) return personal;
+  return unit !== undefined || type === 'datetime' ? 'kept' : 'open';
+}
+
+const isPersonal = (meaning: Meaning | undefined) =>
+  meaning !== undefined && !['open', 'kept', 'path'].includes(meaning);
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const isId = (text: string) => UUID.test(text.replace(/^[a-z]+[_-]/, ''));
+
+const TIME = /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/;
+const FIGURE = /^-?\d{1,9}$|^-?\d+\.\d+$/;
+
+/** Whether a text that nobody knows is of a kind that tells about nobody: an id, a time, a figure or a word of the contract. */
+const isPlain = (text: string) =>
+  text === '' || isId(text) || TIME.test(text) || FIGURE.test(text) || isContractWord(text);
+
+/** Whether a value is looked for in other texts: words of the contract and short figures are in texts about something else. */
+const isTelling = (text: string) => !isContractWord(text) && !/^[\d.,\s]{1,7}$/.test(text);
+
+/** Whether an object is a printed amount, whose figure is not to be taken for an account. */
+const isAmount = (value: Readonly<Record<string, unknown>>) =>
+  'asset' in value &&
+  Object.keys(value).every((name) => ['value', 'asset', 'unit', 'minor'].includes(name)) &&
+  !(typeof value['value'] === 'string' && !/^-?[\d.]+$/.test(value['value']));
+
+const STARTS_DOCUMENT = /^\s*[[{]/;
+
+/** What a text says that is a JSON object or list. */
+function documentIn(text: string): unknown {
+  if (!STARTS_DOCUMENT.test(text) || excessIn(text) !== undefined) return undefined;
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
