@@ -3,7 +3,7 @@ import type { SendOptions } from '../client/transport.ts';
 import { controls } from '../contract/control.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
-import { bodyText, secretsOf } from '../contract/exchange-text.ts';
+import { bodyText, pathText, secretsOf } from '../contract/exchange-text.ts';
 import { createPathMatcher } from '../contract/paths.ts';
 import { redactBody, redactText, remember } from '../contract/redact.ts';
 import { plainLine } from '../present/text.ts';
@@ -19,7 +19,7 @@ export function traceTo(stderr: OutputStream): Required<Pick<SendOptions, 'onExc
       remember(secrets, secretsOf(endpoint, request));
       const failed = error !== undefined ? `< no response: ${messageOf(error)}` : undefined;
       const received = response && `< HTTP ${response.status} ${receivedText(endpoint, response, [...secrets])}`;
-      const sent = `> ${request.method} ${request.url}${attempt > 1 ? ` (attempt ${attempt})` : ''}${request.body ? ` ${bodyText(endpoint, 'request', request.body)}` : ''}`;
+      const sent = `> ${request.method} ${pathText(endpoint, request.url)}${attempt > 1 ? ` (attempt ${attempt})` : ''}${request.body ? ` ${bodyText(endpoint, 'request', request.body)}` : ''}`;
       // A trace that cannot be written must not change what the command does.
       stderr.write(`${redactText(plainLine(failed ?? received ?? sent), [...secrets])}\n`).catch(() => {});
     },

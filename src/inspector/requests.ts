@@ -2,7 +2,7 @@ import { jsonIn } from '../base/errors.ts';
 import { controls } from '../contract/control.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
-import { bodyText, secretsOf } from '../contract/exchange-text.ts';
+import { bodyText, pathText, secretsOf } from '../contract/exchange-text.ts';
 import { createPathMatcher, type PathMatch } from '../contract/paths.ts';
 import { createRedactor, redactText } from '../contract/redact.ts';
 import { isJsonObject } from '../money/decimal.ts';
@@ -177,7 +177,7 @@ function wholeTexts({ request, response, caller }: ObservedExchange, endpoint: E
     return isHidden ? `(${body.length} characters)` : clean(bodyText(endpoint, side, redactor.body(body)));
   };
   return {
-    path: clean(request.url),
+    path: clean(pathText(endpoint, request.url)),
     sent: textOf('request', request.body),
     received: textOf('response', response?.body),
   };
@@ -188,7 +188,7 @@ function shortTexts({ request, caller }: ObservedExchange, match: PathMatch | un
   // What is in the contract is no secret; to look for one in all its forms would take longer than everything else.
   const isKnown = match !== undefined && path.endsWith(match.spelling.path);
   const secrets = isKnown || !caller.apiKey ? [] : [caller.apiKey];
-  return { path: cutBody(redactText(path, secrets)), sent: null, received: null };
+  return { path: cutBody(redactText(pathText(match?.endpoint, path), secrets)), sent: null, received: null };
 }
 
 const pathIn = (url: string) => url.split('?', 1)[0] ?? '';
