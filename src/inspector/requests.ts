@@ -10,7 +10,6 @@ import type { ObservedExchange } from '../sandbox/observe.ts';
 import { type Database, openScratch, type SqlValue } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { cutBody } from './bodies.ts';
-import { copiesOf } from './copies.ts';
 import { pageOfMatches, rememberMatches } from './matches.ts';
 import type { List, Row, RowQuery } from './source.ts';
 
@@ -265,7 +264,7 @@ function listOf(store: Database, extent: () => LogExtent): List {
       const stored = store.get<Stored>('SELECT * FROM request WHERE id = ?', Number(id));
       if (!stored) return undefined;
       const { sent, received } = stored;
-      return { ...rowOf(stored), sent, received, copies: copiesOf(stored) };
+      return { ...rowOf(stored), sent, received };
     },
   };
 }

@@ -1,9 +1,9 @@
 import { CliError, jsonIn } from '../base/errors.ts';
+import { createMask } from '../contract/mask/index.ts';
 import { nodeCrypto } from '../crypto/digest.ts';
 import { type Asset, DECIMALS } from '../money/amount.ts';
 import { isJsonObject } from '../money/decimal.ts';
 import { pageOf } from './held.ts';
-import { createMask } from './mask.ts';
 import { signed } from './sandbox/ledger.ts';
 import { findIn } from './search.ts';
 import { type InspectorSource, newestOf, type Row } from './source.ts';
@@ -34,7 +34,7 @@ interface SavedSession {
   readonly documents: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the text of a file with everything that the page shows. Without `hasPersonalData`, names, accounts and addresses are masked. */
+/** Returns the text of a file with everything that the page shows. Without `hasPersonalData`, what tells about somebody is masked. */
 export async function sessionText(
   source: InspectorSource,
   { nowMs, hasPersonalData }: { readonly nowMs: number; readonly hasPersonalData: boolean },
@@ -57,7 +57,7 @@ export async function sessionText(
   const savedAt = new Date(nowMs).toISOString();
   const session: SavedSession = { title: source.title, savedAt, isMasked: !hasPersonalData, lists, documents };
   const plain = JSON.parse(textOf(session)) as unknown;
-  const body = JSON.stringify(hasPersonalData ? plain : createMask()(plain));
+  const body = JSON.stringify(hasPersonalData ? plain : createMask().value(plain));
   return `${JSON.stringify({ format: FORMAT, version: VERSION, sha256: digestOf(body) })}\n${body}\n`;
 }
 

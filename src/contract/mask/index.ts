@@ -32,6 +32,8 @@ export interface Mask {
   text(text: string): string;
   /** Remembers what a value has, for the texts that come. */
   learn(value: unknown, form?: MaskedForm): void;
+  /** Returns the value that a handle stands for; any other text as it is. */
+  meant(text: string): string;
 }
 
 /** Where a value is. */
@@ -46,6 +48,7 @@ interface Place {
 export function createMask(): Mask {
   const finder = createFinder();
   const handles = new Map<string, string>();
+  const values = new Map<string, string>();
   const paths = createPathMatcher<Endpoint>([...controls, ...endpoints]);
   let isLearning = false;
 
@@ -56,6 +59,7 @@ export function createMask(): Mask {
     if (known !== undefined) return known;
     const handle = `${kind}-${handles.size + 1}`;
     handles.set(key, handle);
+    values.set(handle, text);
     if (isTelling(key)) finder.add(text, handle);
     return handle;
   };
@@ -71,8 +75,8 @@ export function createMask(): Mask {
     if (document !== undefined) return JSON.stringify(walk(document, { ...NOWHERE, isForeign: true }));
     // A part of a document cannot be read, so nobody knows what is in it.
     if (isRepeated && STARTS_DOCUMENT.test(text)) return `(${text.length} characters)`;
-    if (meaning !== undefined && meaning !== 'open')
-      return isId(text) && meaning === 'name' ? text : handleOf(meaning, text);
+    // An id that stands where a reference or a name may be tells nothing, and nothing could be followed without it.
+    if (meaning !== undefined && meaning !== 'open') return isId(text) ? text : handleOf(meaning, text);
     if (meaning === undefined && isRepeated && !isPlain(text)) return handleOf('text', text);
     return open(text);
   };
@@ -142,6 +146,7 @@ export function createMask(): Mask {
     },
     text: masked,
     learn,
+    meant: (text) => values.get(text.trim()) ?? text,
   };
 }
 

@@ -19,11 +19,24 @@ const ENVELOPE = ['status', 'response_code', 'responseCode', 'responseMessage', 
  */
 const OWN: Readonly<Record<string, Meaning>> = {
   ...{ operator: 'name', who: 'name', addedBy: 'name', askedBy: 'name', signedBy: 'name' },
-  ...{ 'author.user': 'name', 'whoami.user': 'name', 'user.name': 'name', 'users.name': 'name' },
+  ...{ 'author.user': 'name', user: 'name', 'user.name': 'name', 'users.name': 'name' },
   ...{ 'signers.name': 'name', 'operators.name': 'name' },
   ...{ host: 'host', target: 'url', idempotencyKey: 'key', onceKey: 'key', tag: 'reference', path: 'path' },
   ...{ name: 'open', value: 'open', reason: 'open', note: 'open', description: 'open', label: 'open', url: 'url' },
-  ...{ from: 'kept', to: 'kept', on: 'kept', at: 'kept', method: 'kept', savedAt: 'kept', explorerLink: 'url' },
+  ...{
+    from: 'kept',
+    to: 'kept',
+    on: 'kept',
+    at: 'kept',
+    amount: 'kept',
+    minor: 'kept',
+    after: 'kept',
+    sum: 'kept',
+    balance: 'kept',
+    method: 'kept',
+    savedAt: 'kept',
+    explorerLink: 'url',
+  },
 };
 
 /** Fields of fiatrail's documents that repeat what the service or a sender wrote. */
