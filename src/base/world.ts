@@ -78,6 +78,8 @@ export interface OutputStream {
   readonly columns: number | undefined;
   /** Resolves when the text or the bytes are written; rejects if the reader is gone or the disk is full. */
   write(text: string | Uint8Array): Promise<void>;
+  /** The stream below, if this one masks what is written. */
+  readonly unmasked?: OutputStream;
 }
 
 /** An entry of a list prompt: its label and its value. */

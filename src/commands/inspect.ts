@@ -100,6 +100,9 @@ const inspectCommand = command({
       throw new CliError('usage', 'a saved session cannot be saved again', { hint: 'remove --save-to or the file' });
     if (withPersonalData && target === undefined)
       throw new CliError('usage', '--with-personal-data is about --save-to', { hint: 'add --save-to FILE' });
+    const { mask } = session.globals.present;
+    const { requireUnmasked, shownSource } = await import('../inspector/masked.ts');
+    if (withPersonalData) requireUnmasked(mask);
     if (target !== undefined) return save(session, target, withPersonalData);
     if (file !== undefined) {
       await show(session, await savedAt(file), port);
@@ -110,7 +113,7 @@ const inspectCommand = command({
     try {
       // A file that cannot be read, such as one of a newer version, is reported now instead of by an empty page.
       await source.version();
-      await show(session, source, port);
+      await show(session, shownSource(source, mask), port);
     } finally {
       await source.close();
     }

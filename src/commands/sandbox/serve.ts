@@ -107,6 +107,9 @@ export const serveCommand = command({
       throw new CliError('usage', '--inspect-save is about --inspect', { hint: 'add --inspect' });
     if (input.withPersonalData && input.inspectSave === undefined)
       throw new CliError('usage', '--with-personal-data is about --inspect-save', { hint: 'add --inspect-save FILE' });
+    const { mask } = session.globals.present;
+    const { requireUnmasked, shownSource } = await import('../../inspector/masked.ts');
+    if (input.withPersonalData) requireUnmasked(mask);
     world.ensurePrivateDir(stateDir(world));
     const [{ serve }, { isLoopback }] = await Promise.all([
       import('../../sandbox/serve.ts'),
@@ -139,8 +142,8 @@ export const serveCommand = command({
     });
     const source = watch?.source(served.inside);
     const save = source && input.inspectSave && (await savingTo(world, source, input.inspectSave, input));
-    const inspector =
-      source && (await openPage(session, save ? withSave(source, save) : source, input.inspectPort ?? 0));
+    const shown = source && shownSource(source, mask);
+    const inspector = shown && (await openPage(session, save ? withSave(shown, save) : shown, input.inspectPort ?? 0));
     try {
       if (!isLoopback(host))
         await session.say(

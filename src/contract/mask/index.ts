@@ -16,8 +16,8 @@ import { withoutPatterns } from './patterns.ts';
 export interface MaskedForm {
   /** The schema of the contract. Without one, a field is known by its name. */
   readonly schema?: z.ZodMiniType | undefined;
-  /** Whether somebody else chose its fields: then what nobody knows is masked too. */
-  readonly isForeign?: boolean;
+  /** Whether somebody else chose its fields: then what nobody knows is masked too. `texts`: but its numbers are figures. */
+  readonly isForeign?: boolean | 'texts';
 }
 
 /**
@@ -42,7 +42,7 @@ interface Place {
   /** The name of the object or the list that it is in. */
   readonly parent: string;
   readonly schema: z.ZodMiniType | undefined;
-  readonly isForeign: boolean;
+  readonly isForeign: boolean | 'texts';
 }
 
 export function createMask(): Mask {
@@ -68,7 +68,7 @@ export function createMask(): Mask {
 
   const textAt = (text: string, place: Place): string => {
     const meaning = meaningOf(place);
-    if (meaning === 'kept') return text;
+    if (meaning === 'kept' && KEPT.test(text)) return text;
     if (meaning === 'path') return pathText(text);
     const isRepeated = place.isForeign || REPEATED.has(place.name);
     const document = documentIn(text);
@@ -76,7 +76,7 @@ export function createMask(): Mask {
     // A part of a document cannot be read, so nobody knows what is in it.
     if (isRepeated && STARTS_DOCUMENT.test(text)) return `(${text.length} characters)`;
     // An id that stands where a reference or a name may be tells nothing, and nothing could be followed without it.
-    if (meaning !== undefined && meaning !== 'open') return isId(text) ? text : handleOf(meaning, text);
+    if (isPersonal(meaning)) return isId(text) ? text : handleOf(meaning, text);
     if (meaning === undefined && isRepeated && !isPlain(text)) return handleOf('text', text);
     return open(text);
   };
@@ -84,7 +84,9 @@ export function createMask(): Mask {
   const walk = (value: unknown, place: Place): unknown => {
     if (typeof value === 'string') return textAt(value, place);
     if (isWireNumber(value)) return numberAt(value, place);
-    const { schema: inner } = place.schema ? unwrap(place.schema) : { schema: undefined };
+    const { schema: inner, meta = undefined } = place.schema ? unwrap(place.schema) : { schema: undefined };
+    // A figure may be an object of its own.
+    if (meta?.unit !== undefined) return value;
     if (Array.isArray(value)) {
       const element = inner && elementOf(inner);
       // The items of a list of texts are described by the list.
@@ -98,7 +100,12 @@ export function createMask(): Mask {
         const schema = inner && fieldOf(inner, name);
         return [
           open(name),
-          walk(each, { name, parent: place.name, schema, isForeign: isForeign || inner !== undefined }),
+          walk(each, {
+            name,
+            parent: place.name,
+            schema,
+            isForeign: isForeign || (inner !== undefined && schema === undefined),
+          }),
         ];
       }),
     );
@@ -106,21 +113,23 @@ export function createMask(): Mask {
 
   const numberAt = (value: WireNumber, place: Place): unknown => {
     const text = wireNumberText(value);
-    const isUnknown = place.isForeign && meaningOf(place) === undefined;
+    const isUnknown = place.isForeign === true && meaningOf(place) === undefined;
     const mayBePersonal = isUnknown || isPersonal(meaningOf(place));
     return mayBePersonal && /^\d{10,11}$/.test(text) ? handleOf('account', text) : value;
   };
 
-  /** Masks the parts of a path that name somebody, and the fields of its query. */
+  /** Masks the parts of a path that name somebody, and the fields of its query. An address that is not the service's is masked whole. */
   const pathText = (text: string): string => {
-    const [path = '', ...query] = text.split('?');
+    const [origin = ''] = ORIGIN.exec(text) ?? [];
+    const [path = '', ...query] = text.slice(origin.length).split('?');
     const match = METHODS.map((method) => paths.match(method, path)).find((each) => each !== undefined);
+    if (origin !== '' && !match) return handleOf('url', text);
     const parts = path.split('/').map((part) => pathPart(part, match));
     const fields = [...new URLSearchParams(query.join('?'))].map(([name, value]) => {
       const schema = match && fieldOf(unwrap(match.endpoint.request()).schema, name);
       return [open(name), textAt(value, { name, parent: '', schema, isForeign: true })] as [string, string];
     });
-    return parts.join('/') + (query.length === 0 ? '' : `?${new URLSearchParams(fields)}`);
+    return masked(origin) + parts.join('/') + (query.length === 0 ? '' : `?${new URLSearchParams(fields)}`);
   };
   const pathPart = (part: string, match: PathMatch | undefined): string => {
     const plain = decoded(part);
@@ -152,6 +161,8 @@ export function createMask(): Mask {
 
 const NOWHERE: Place = { name: '', parent: '', schema: undefined, isForeign: false };
 
+const ORIGIN = /^https?:\/\/[^/?#]+/;
+
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 
 /** Returns what a place is for; undefined if nobody knows. */
@@ -167,8 +178,11 @@ function meaningOfField({ personal, secret, unit, type }: FieldMeta): Meaning {
   return unit !== undefined || type === 'datetime' ? 'kept' : 'open';
 }
 
-const isPersonal = (meaning: Meaning | undefined) =>
-  meaning !== undefined && !['open', 'kept', 'path'].includes(meaning);
+const isPersonal = (meaning: Meaning | undefined): meaning is PersonalKind =>
+  meaning !== undefined && meaning !== 'open' && meaning !== 'kept' && meaning !== 'path';
+
+/** What a figure or a time is written as, with its unit: `₦5,000.00`, `−12.5 USDC`. */
+const KEPT = /^[−-]?[^\p{L}\d\s]?\d[\d.,:TZ+ -]*(?: ?[a-z]{3,4})?$/iu;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const isId = (text: string) => UUID.test(text.replace(/^[a-z]+[_-]/, ''));
@@ -185,7 +199,7 @@ const isTelling = (text: string) => !isContractWord(text) && !/^[\d.,\s]{1,7}$/.
 
 /** Whether an object is a printed amount, whose figure is not to be taken for an account. */
 const isAmount = (value: Readonly<Record<string, unknown>>) =>
-  'asset' in value &&
+  ('asset' in value || 'unit' in value) &&
   Object.keys(value).every((name) => ['value', 'asset', 'unit', 'minor'].includes(name)) &&
   !(typeof value['value'] === 'string' && !/^-?[\d.]+$/.test(value['value']));
 

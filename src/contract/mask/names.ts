@@ -7,7 +7,7 @@ import type { PersonalKind } from '../fields.ts';
 import { NETWORKS } from '../networks.ts';
 import { rowsOf } from '../rows.ts';
 
-/** What a field is by its name alone. `open`: it tells about nobody, but words in it may. `kept`: nobody can write in it. */
+/** What a field is by its name alone. `open`: it tells about nobody, but words in it may. `kept`: it is a figure or a time. */
 export type Meaning = PersonalKind | 'open' | 'kept' | 'path';
 
 /** The fields of the envelope around the data of a response. Source: public. */
@@ -22,21 +22,8 @@ const OWN: Readonly<Record<string, Meaning>> = {
   ...{ 'author.user': 'name', user: 'name', 'user.name': 'name', 'users.name': 'name' },
   ...{ 'signers.name': 'name', 'operators.name': 'name' },
   ...{ host: 'host', target: 'url', idempotencyKey: 'key', onceKey: 'key', tag: 'reference', path: 'path' },
-  ...{ name: 'open', value: 'open', reason: 'open', note: 'open', description: 'open', label: 'open', url: 'url' },
-  ...{
-    from: 'kept',
-    to: 'kept',
-    on: 'kept',
-    at: 'kept',
-    amount: 'kept',
-    minor: 'kept',
-    after: 'kept',
-    sum: 'kept',
-    balance: 'kept',
-    method: 'kept',
-    savedAt: 'kept',
-    explorerLink: 'url',
-  },
+  ...{ name: 'open', value: 'open', reason: 'open', note: 'open', description: 'open', label: 'open', from: 'open' },
+  ...{ amount: 'kept', minor: 'kept', after: 'kept', sum: 'kept', balance: 'kept', url: 'path', explorerLink: 'url' },
 };
 
 /** Fields of fiatrail's documents that repeat what the service or a sender wrote. */
