@@ -92,8 +92,8 @@ async function maskingOf(
 ): Promise<{ readonly line: ResolvedLine; readonly world: World }> {
   const { globals, profile } = line;
   if (!(globals.isMasked ?? profile.stored?.isMasked)) return { line, world };
-  const { createMask, maskedStream } = await import('./present/masked.ts');
-  const mask = createMask();
+  const { maskedStream, maskFor } = await import('./present/masked.ts');
+  const mask = maskFor(world, line.texts);
   return {
     line: { ...line, globals: { ...globals, present: { ...globals.present, mask } } },
     world: { ...world, stderr: maskedStream(world.stderr, mask) },

@@ -43,13 +43,19 @@ async function save(session: Session, file: string, hasPersonalData: boolean) {
   const { world } = session;
   const path = absolutePath(file);
   endDryRun(session, { file: path });
-  const [{ accountSource }, { sessionText }] = await Promise.all([
+  const [{ accountSource }, { sessionText }, { createMask }] = await Promise.all([
     import('../inspector/account/source.ts'),
     import('../inspector/saved.ts'),
+    import('../contract/mask/index.ts'),
   ]);
-  const source = accountSource(session, session.globals.zone);
+  const { globals } = session;
+  const mask = hasPersonalData ? undefined : createMask();
+  const source = accountSource(
+    { ...session, globals: { ...globals, present: { ...globals.present, mask } } },
+    globals.zone,
+  );
   try {
-    const bytes = Buffer.from(await sessionText(source, { nowMs: world.clock.now(), hasPersonalData }));
+    const bytes = Buffer.from(await sessionText(source, { nowMs: world.clock.now(), mask }));
     createPrivateBytes(path, bytes);
     return { result: { data: { file: path, bytes: bytes.length } } };
   } catch (error) {

@@ -25,14 +25,17 @@ export function traceTo(stderr: OutputStream | undefined, mask?: Mask): Required
       if (!stderr) return;
       const shown = (name: 'url' | 'sent' | 'received', text: string) =>
         mask ? (mask.value({ [name]: text }) as Readonly<Record<string, string>>)[name] : text;
-      const failed = error !== undefined ? `< no response: ${messageOf(error)}` : undefined;
+      const why = messageOf(error);
+      const failed = error !== undefined ? `< no response: ${mask ? mask.text(why) : why}` : undefined;
       const received =
         response && `< HTTP ${response.status} ${shown('received', receivedText(endpoint, response, [...secrets]))}`;
       const url = shown('url', pathText(endpoint, request.url));
       const body = request.body ? ` ${shown('sent', bodyText(endpoint, 'request', request.body))}` : '';
       const sent = `> ${request.method} ${url}${attempt > 1 ? ` (attempt ${attempt})` : ''}${body}`;
+      // Its values are masked, and a figure among them must not be taken for an account.
+      const out = stderr.unmasked ?? stderr;
       // A trace that cannot be written must not change what the command does.
-      stderr.write(`${redactText(plainLine(failed ?? received ?? sent), [...secrets])}\n`).catch(() => {});
+      out.write(`${redactText(plainLine(failed ?? received ?? sent), [...secrets])}\n`).catch(() => {});
     },
   };
 }

@@ -1,10 +1,16 @@
 import type * as z from 'zod/mini';
-import type { OutputStream } from '../base/world.ts';
+import type { OutputStream, World } from '../base/world.ts';
 import { createMask, type Mask, type MaskedForm } from '../contract/mask/index.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import type { Below, Result } from './result.ts';
 
-export { createMask };
+/** Makes the mask of a command, which knows who runs it, where, and what was typed for fields of the contract. */
+export function maskFor({ host: { user, name } }: Pick<World, 'host'>, typed: Readonly<Record<string, unknown>>): Mask {
+  const mask = createMask();
+  mask.learn({ operator: user, host: name });
+  mask.typed(typed);
+  return mask;
+}
 
 /** Returns a result whose values are masked before any format makes a text of them. */
 export function maskedResult(result: Result, mask: Mask): Result {

@@ -169,8 +169,9 @@ async function savingTo(
   { withPersonalData = false }: { readonly withPersonalData?: boolean | undefined },
 ): Promise<() => Promise<void>> {
   const path = absolutePath(file);
-  const [{ sessionText }, { createPrivateBytes }, { replaceFile }] = await Promise.all([
+  const [{ sessionText }, { createMask }, { createPrivateBytes }, { replaceFile }] = await Promise.all([
     import('../../inspector/saved.ts'),
+    import('../../contract/mask/index.ts'),
     import('../../files/plain-file.ts'),
     import('../../files/private-file.ts'),
   ]);
@@ -184,7 +185,10 @@ async function savingTo(
     });
   }
   return async () => {
-    const text = await sessionText(source, { nowMs: world.clock.now(), hasPersonalData: withPersonalData });
+    const text = await sessionText(source, {
+      nowMs: world.clock.now(),
+      mask: withPersonalData ? undefined : createMask(),
+    });
     replaceFile(path, text, world.ids.uuid());
   };
 }

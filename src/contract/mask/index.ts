@@ -9,7 +9,7 @@ import type { FieldMeta, PersonalKind } from '../fields.ts';
 import { createPathMatcher, type PathMatch } from '../paths.ts';
 import { elementOf, fieldOf, shapeOf, unwrap } from '../rows.ts';
 import { createFinder } from './finder.ts';
-import { isContractWord, type Meaning, ownMeaning, REPEATED, serviceMeaning } from './names.ts';
+import { isContractWord, isFigureName, type Meaning, ownMeaning, REPEATED, serviceMeaning } from './names.ts';
 import { withoutPatterns } from './patterns.ts';
 
 /** What a value is, as far as it is known. */
@@ -32,6 +32,8 @@ export interface Mask {
   text(text: string): string;
   /** Remembers what a value has, for the texts that come. */
   learn(value: unknown, form?: MaskedForm): void;
+  /** Remembers what was typed for fields of the contract, by their names. */
+  typed(texts: Readonly<Record<string, unknown>>): void;
   /** Returns the value that a handle stands for; any other text as it is. */
   meant(text: string): string;
 }
@@ -68,15 +70,15 @@ export function createMask(): Mask {
 
   const textAt = (text: string, place: Place): string => {
     const meaning = meaningOf(place);
-    if (meaning === 'kept' && KEPT.test(text)) return text;
+    if ((meaning === 'kept' || mayBeFigure(place)) && KEPT.test(text)) return text;
     if (meaning === 'path') return pathText(text);
     const isRepeated = place.isForeign || REPEATED.has(place.name);
     const document = documentIn(text);
     if (document !== undefined) return JSON.stringify(walk(document, { ...NOWHERE, isForeign: true }));
     // A part of a document cannot be read, so nobody knows what is in it.
     if (isRepeated && STARTS_DOCUMENT.test(text)) return `(${text.length} characters)`;
-    // An id that stands where a reference or a name may be tells nothing, and nothing could be followed without it.
-    if (isPersonal(meaning)) return isId(text) ? text : handleOf(meaning, text);
+    // An id or a time that stands where a reference or a text may be tells nothing, and nothing could be followed without it.
+    if (isPersonal(meaning)) return isId(text) || TIME.test(text) ? text : handleOf(meaning, text);
     if (meaning === undefined && isRepeated && !isPlain(text)) return handleOf('text', text);
     return open(text);
   };
@@ -155,6 +157,12 @@ export function createMask(): Mask {
     },
     text: masked,
     learn,
+    typed: (texts) => {
+      for (const [name, text] of Object.entries(texts)) {
+        const meaning = serviceMeaning(name);
+        if (typeof text === 'string' && isPersonal(meaning) && !isId(text)) handleOf(meaning, text);
+      }
+    },
     meant: (text) => values.get(text.trim()) ?? text,
   };
 }
@@ -172,6 +180,9 @@ function meaningOf({ name, parent, schema, isForeign }: Place): Meaning | undefi
   return isForeign ? serviceMeaning(name) : ownMeaning(name, parent);
 }
 
+/** Whether a field without a schema has a figure in some message of the contract. */
+const mayBeFigure = ({ name, schema }: Place) => schema === undefined && isFigureName(name);
+
 function meaningOfField({ personal, secret, unit, type }: FieldMeta): Meaning {
   if (secret) return 'key';
   if (personal) return personal;
@@ -184,8 +195,9 @@ const isPersonal = (meaning: Meaning | undefined): meaning is PersonalKind =>
 /** What a figure or a time is written as, with its unit: `₦5,000.00`, `−12.5 USDC`. */
 const KEPT = /^[−-]?[^\p{L}\d\s]?\d[\d.,:TZ+ -]*(?: ?[a-z]{3,4})?$/iu;
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-const isId = (text: string) => UUID.test(text.replace(/^[a-z]+[_-]/, ''));
+/** A UUID, or the 32 or 64 hexadecimal digits of a user id. */
+const ID = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{32}|[\da-f]{64})$/i;
+const isId = (text: string) => ID.test(text.replace(/^[a-z]+[_-]/, ''));
 
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/;
 const FIGURE = /^-?\d{1,9}$|^-?\d+\.\d+$/;

@@ -20,15 +20,19 @@ const ENVELOPE = ['status', 'response_code', 'responseCode', 'responseMessage', 
 const OWN: Readonly<Record<string, Meaning>> = {
   ...{ operator: 'name', who: 'name', addedBy: 'name', askedBy: 'name', signedBy: 'name' },
   ...{ 'author.user': 'name', user: 'name', 'user.name': 'name', 'users.name': 'name' },
-  ...{ 'signers.name': 'name', 'operators.name': 'name' },
+  ...{ 'signers.name': 'name', 'operators.name': 'name', 'headers.value': 'text' },
   ...{ host: 'host', target: 'url', idempotencyKey: 'key', onceKey: 'key', tag: 'reference', path: 'path' },
   ...{ name: 'open', value: 'open', reason: 'open', note: 'open', description: 'open', label: 'open', from: 'open' },
   ...{ amount: 'kept', minor: 'kept', after: 'kept', sum: 'kept', balance: 'kept', url: 'path', explorerLink: 'url' },
+  ...{ NGN: 'kept', CNGN: 'kept', USDC: 'kept', USDT: 'kept' },
 };
+
+/** Fields that commands add to a response. */
+const ADDED: Readonly<Record<string, Meaning>> = { emptyNetworks: 'open', secret: 'open', secretFingerprint: 'open' };
 
 /** Fields of fiatrail's documents that repeat what the service or a sender wrote. */
 export const REPEATED: ReadonlySet<string> = new Set([
-  ...['request', 'result', 'row', 'data', 'sent', 'received', 'body', 'answer', 'headers'],
+  ...['request', 'result', 'row', 'data', 'sent', 'received', 'body', 'answer'],
 ]);
 
 /** Returns every field of the contract: those of requests, responses and events. */
@@ -54,7 +58,15 @@ const byName = once(() => {
 });
 
 /** Returns what a field of the service is by its name; undefined if the contract has none of that name. */
-export const serviceMeaning = (name: string): Meaning | undefined => byName().get(plainName(name));
+export const serviceMeaning = (name: string): Meaning | undefined =>
+  byName().get(plainName(name)) ?? (Object.hasOwn(ADDED, name) ? ADDED[name] : undefined);
+
+const figureNames = once(
+  () => new Set(allRows().flatMap(({ name, unit }) => (unit === undefined ? [] : [plainName(leafOf(name))]))),
+);
+
+/** Whether a field of that name is a figure in some message of the contract. */
+export const isFigureName = (name: string): boolean => figureNames().has(plainName(name));
 
 /** Returns what a field of one of fiatrail's own documents is by its name and that of what it is in. */
 export function ownMeaning(name: string, parent: string): Meaning | undefined {

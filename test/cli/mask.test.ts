@@ -1,0 +1,171 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FORMATS } from '../../src/present/result.ts';
+import { type SampleAccount, sampleAccount } from '../inspector/sample-account.ts';
+import { newHome, sharedEnd } from '../support/built.ts';
+import { fiatrail, fiatrailJson, must } from '../support/in-process.ts';
+
+/** What --mask and the setting of a profile leave of an account: amounts, states, times and ids. */
+
+const home = newHome(sharedEnd());
+const SENDER = `SIOBHAN O'BRIEN-"SHIV"`;
+let used: SampleAccount;
+/** Every name, number and address of the account. */
+let personal: string[];
+
+/** Every text in a document below a field of one of these names. */
+function textsBelow(value: unknown, names: RegExp, name = ''): string[] {
+  if (typeof value === 'string') return names.test(name) && value !== '' ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([inner, each]) => textsBelow(each, names, Array.isArray(value) ? name : inner));
+}
+
+const PERSONAL = /name$|number$|^(?:evm|solana|bantu|walletAddress|owner|from|label)$|Wallet$/i;
+const BANK = /^(?:.*BANK.*|sandbox|x-.*)$/;
+
+beforeAll(async () => {
+  used = await sampleAccount(home, SENDER);
+  const read = (...words: string[]) => fiatrailJson(home, words);
+  const documents = await Promise.all([
+    read('users', 'list', '--all'),
+    read('users', 'show', used.user),
+    read('history', 'deposits'),
+    read('history', 'payouts'),
+    read('bank-accounts', 'list'),
+    read('onramp', 'status', used.onramp),
+  ]);
+  personal = [...new Set(documents.flatMap((each) => textsBelow(each, PERSONAL)).filter((each) => !BANK.test(each)))];
+  expect(personal).toContain(SENDER);
+  expect(personal.length).toBeGreaterThan(10);
+});
+
+const ID = '01234567-89ab-4cde-8f01-23456789abcd';
+const COMMANDS = (): readonly (readonly string[])[] => [
+  ['users', 'list', '--all'],
+  ['users', 'show', used.user, '-v'],
+  ['history', 'deposits', '--all', '-v'],
+  ['history', 'payouts'],
+  ['bank-accounts', 'list'],
+  ['onramp', 'status', used.onramp, '-v'],
+  ['ops', 'list'],
+  ['find', used.onramp],
+  ['find', SENDER],
+  ['find', used.account],
+  ['webhooks', 'inbox', 'list'],
+  ['webhooks', 'inbox', 'show', '3'],
+  ['webhooks', 'inbox', 'show', '4'],
+  ['report'],
+  ['report', 'users'],
+  ['status'],
+  ['whoami'],
+  ['sql', 'select * from deposits'],
+  ['sql', 'select first_name as x, account_number as y from users'],
+  ['sql', 'select * from operations'],
+  ['sandbox', 'status', '--values'],
+  ['onramp', 'status', ID],
+];
+
+const outputOf = async (...argv: readonly string[]) => {
+  const { stdout, stderr } = await fiatrail(home, argv);
+  return stdout + stderr;
+};
+
+const leaks = (text: string) => {
+  const folded = text.toLowerCase();
+  return personal.filter(
+    (each) => folded.includes(each.toLowerCase()) || text.includes(JSON.stringify(each).slice(1, -1)),
+  );
+};
+
+describe('--mask', () => {
+  test.each(FORMATS)('leaves no name, number or address in %s, whatever the command', async (format) => {
+    for (const words of COMMANDS()) {
+      const argv = [...words, '-o', format];
+      if (format === 'raw' && words[0] === 'find') continue;
+      expect({ argv, leaks: leaks(await outputOf(...argv, '--mask')) }).toEqual({ argv, leaks: [] });
+    }
+  });
+
+  test('leaves amounts, states, times and ids', async () => {
+    const [whole, masked] = await Promise.all(
+      [[], ['--mask']].map((more) => fiatrailJson(home, ['history', 'deposits', ...more]) as Promise<never>),
+    );
+    const { deposits } = whole as { readonly deposits: readonly Record<string, unknown>[] };
+    const { id, amount, fundingAmount, status, createdAt, type } = deposits[0] ?? {};
+    expect((masked as { readonly deposits: unknown[] }).deposits[0]).toMatchObject({
+      ...{ id, amount, fundingAmount, status, createdAt, type },
+      depositor: { name: expect.stringMatching(/^name-\d+$/), accountNumber: expect.stringMatching(/^account-\d+$/) },
+    });
+  });
+
+  test('masks what an error repeats of the command line, however early it comes', async () => {
+    const typed = ['--account-name', SENDER, '--narration=for Shiv'];
+    for (const argv of [
+      ['fees', 'withdraw', ...typed],
+      ['fees', 'withdrawals', 'start', ...typed, '--nope'],
+    ]) {
+      const { code, stderr } = await fiatrail(home, [...argv, '--mask']);
+      expect([code, /siobhan|shiv/i.test(stderr)]).toEqual([2, false]);
+      expect((await fiatrail(home, [...argv, '--no-mask'])).stderr.length).toBeGreaterThan(0);
+    }
+    expect((await fiatrail(home, ['fees', 'withdraw', ...typed])).stderr).toContain('SIOBHAN');
+  });
+
+  test('masks what is said before a change, and what a dry run shows', async () => {
+    const start = [
+      'fees',
+      'withdrawals',
+      'start',
+      '--amount',
+      '50',
+      '--account-number',
+      '0000000009',
+      '--bank-code',
+      '000013',
+    ];
+    const argv = [...start, '--account-name', SENDER, '--narration', 'for Shiv', '--yes', '-v'];
+    for (const more of [['--dry-run'], []]) {
+      const text = await outputOf(...argv, ...more, '--mask');
+      expect(text).not.toMatch(/siobhan|shiv|0000000009/i);
+      expect(text).toMatch(/name-\d+/);
+      expect(text).toContain('50.00');
+    }
+  });
+});
+
+describe('the setting of a profile', () => {
+  test('masks every command, unless --no-mask is given, until it is set otherwise', async () => {
+    await must(home, ['profiles', 'add', 'sandbox', '--mask']);
+    expect(await fiatrailJson(home, ['profiles', 'show', 'sandbox'])).toMatchObject({ isMasked: true });
+    const list = ['history', 'deposits'];
+    expect(leaks(await outputOf(...list))).toEqual([]);
+    expect(leaks(await outputOf(...list, '--no-mask'))).toContain(SENDER);
+    // A change of something else leaves it as it is.
+    await must(home, ['profiles', 'add', 'sandbox', '--tz', 'UTC']);
+    expect(leaks(await outputOf(...list))).toEqual([]);
+    expect((await fiatrail(home, ['fees', 'withdraw', '--account-name', SENDER])).stderr).not.toContain('SIOBHAN');
+    const withAll = ['inspect', '--save-to', join(home.path, 'all.json'), '--with-personal-data'];
+    expect(await fiatrail(home, withAll)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        '--with-personal-data saves what --mask hides\n  hint: leave out --with-personal-data, or add --no-mask\n',
+      ),
+    });
+    await must(home, ['profiles', 'add', 'sandbox', '--no-mask']);
+    expect(leaks(await outputOf(...list))).toContain(SENDER);
+  });
+});
+
+describe('a saved session', () => {
+  test('has nothing of it, and no key to its handles', async () => {
+    const path = join(home.path, 'session.json');
+    await must(home, ['inspect', '--save-to', path, '-q']);
+    const text = readFileSync(path, 'utf8');
+    expect(leaks(text)).toEqual([]);
+    const wallets = JSON.stringify(await fiatrailJson(home, ['sql', 'select * from external_wallets']));
+    writeFileSync(join(home.path, 'wallets.json'), wallets);
+    for (const [address] of wallets.matchAll(/0x[\da-f]{40}/gi)) expect(text).not.toContain(address);
+    expect(text).toContain(used.onramp);
+  });
+});
