@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FORMATS } from '../../src/present/result.ts';
@@ -10,6 +10,8 @@ import { fiatrail, fiatrailJson, must } from '../support/in-process.ts';
 
 const home = newHome(sharedEnd());
 const SENDER = `SIOBHAN O'BRIEN-"SHIV"`;
+const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
+const LABEL = `Ada's "cold" one`;
 let used: SampleAccount;
 /** Every name, number and address of the account. */
 let personal: string[];
@@ -26,6 +28,9 @@ const BANK = /^(?:.*BANK.*|sandbox|x-.*)$/;
 
 beforeAll(async () => {
   used = await sampleAccount(home, SENDER);
+  const wallet = [WALLET, '--network', 'base', '--wallet-type', 'hot', '--label', LABEL];
+  await must(home, ['wallets', 'external', 'add', ...wallet, '--purpose', 'for Ngozi', '--yes', '-q']);
+  await must(home, ['sync', '-q']);
   const read = (...words: string[]) => fiatrailJson(home, words);
   const documents = await Promise.all([
     read('users', 'list', '--all'),
@@ -36,6 +41,7 @@ beforeAll(async () => {
     read('onramp', 'status', used.onramp),
   ]);
   personal = [...new Set(documents.flatMap((each) => textsBelow(each, PERSONAL)).filter((each) => !BANK.test(each)))];
+  personal.push(WALLET, LABEL, 'for Ngozi');
   expect(personal).toContain(SENDER);
   expect(personal.length).toBeGreaterThan(10);
 });
@@ -47,6 +53,7 @@ const COMMANDS = (): readonly (readonly string[])[] => [
   ['history', 'deposits', '--all', '-v'],
   ['history', 'payouts'],
   ['bank-accounts', 'list'],
+  ['wallets', 'external', 'list', '-v'],
   ['onramp', 'status', used.onramp, '-v'],
   ['ops', 'list'],
   ['find', used.onramp],
@@ -129,7 +136,7 @@ describe('--mask', () => {
       const text = await outputOf(...argv, ...more, '--mask');
       expect(text).not.toMatch(/siobhan|shiv|0000000009/i);
       expect(text).toMatch(/name-\d+/);
-      expect(text).toContain('50.00');
+      expect(text).toMatch(/₦50\.00|5000/);
     }
   });
 });
@@ -163,9 +170,6 @@ describe('a saved session', () => {
     await must(home, ['inspect', '--save-to', path, '-q']);
     const text = readFileSync(path, 'utf8');
     expect(leaks(text)).toEqual([]);
-    const wallets = JSON.stringify(await fiatrailJson(home, ['sql', 'select * from external_wallets']));
-    writeFileSync(join(home.path, 'wallets.json'), wallets);
-    for (const [address] of wallets.matchAll(/0x[\da-f]{40}/gi)) expect(text).not.toContain(address);
     expect(text).toContain(used.onramp);
   });
 });
