@@ -33,7 +33,7 @@ export function traceTo(stderr: OutputStream | undefined, mask?: Mask): Required
       const body = request.body ? ` ${shown('sent', bodyText(endpoint, 'request', request.body))}` : '';
       const sent = `> ${request.method} ${url}${attempt > 1 ? ` (attempt ${attempt})` : ''}${body}`;
       // Its values are masked, and a figure among them must not be taken for an account.
-      const out = stderr.unmasked ?? stderr;
+      const out = stderr.masking?.unmasked ?? stderr;
       // A trace that cannot be written must not change what the command does.
       out.write(`${redactText(plainLine(failed ?? received ?? sent), [...secrets])}\n`).catch(() => {});
     },

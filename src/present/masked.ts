@@ -48,7 +48,7 @@ function maskedRaw(raw: string, schema: z.ZodMiniType | undefined, mask: Mask): 
   }
 }
 
-/** Masks every text that is written. `unmasked` is for what somebody is asked: nobody can agree to a handle. */
+/** Masks every text that is written. */
 export function maskedStream(stream: OutputStream, mask: Mask): OutputStream {
   return {
     get isTerminal() {
@@ -58,6 +58,6 @@ export function maskedStream(stream: OutputStream, mask: Mask): OutputStream {
       return stream.columns;
     },
     write: (text) => stream.write(typeof text === 'string' ? mask.text(text) : text),
-    unmasked: stream,
+    masking: { unmasked: stream, text: mask.text },
   };
 }

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Exchange } from '../../src/base/world.ts';
+import { main } from '../../src/main.ts';
 import { FORMATS } from '../../src/present/result.ts';
 import { type SampleAccount, sampleAccount } from '../inspector/sample-account.ts';
 import { newHome, sharedEnd } from '../support/built.ts';
 import { fiatrail, fiatrailJson, must } from '../support/in-process.ts';
+import { ACCOUNT, fakeWorld } from '../support/world.ts';
 
 /** What --mask and the setting of a profile leave of an account: amounts, states, times and ids. */
 
@@ -95,12 +99,11 @@ describe('--mask', () => {
   });
 
   test('leaves amounts, states, times and ids', async () => {
-    const [whole, masked] = await Promise.all(
-      [[], ['--mask']].map((more) => fiatrailJson(home, ['history', 'deposits', ...more]) as Promise<never>),
-    );
-    const { deposits } = whole as { readonly deposits: readonly Record<string, unknown>[] };
+    const read = (...more: string[]) => fiatrailJson(home, ['history', 'deposits', ...more]);
+    const { deposits } = (await read()) as { readonly deposits: readonly Record<string, unknown>[] };
+    const masked = (await read('--mask')) as { readonly deposits: readonly unknown[] };
     const { id, amount, fundingAmount, status, createdAt, type } = deposits[0] ?? {};
-    expect((masked as { readonly deposits: unknown[] }).deposits[0]).toMatchObject({
+    expect(masked.deposits[0]).toMatchObject({
       ...{ id, amount, fundingAmount, status, createdAt, type },
       depositor: { name: expect.stringMatching(/^name-\d+$/), accountNumber: expect.stringMatching(/^account-\d+$/) },
     });
@@ -139,6 +142,50 @@ describe('--mask', () => {
       expect(text).toMatch(/₦50\.00|5000/);
     }
   });
+});
+
+/** A text as it was before a terminal showed its addresses in groups. */
+const withoutGroups = (text: string) => stripVTControlCharacters(text).replace(/(?<=[\da-f]{4}) (?=[\da-f]{4})/gi, '');
+
+test('what somebody is asked at a terminal is shown as it is, and the result is masked', async () => {
+  const answers = [{ kind: 'confirm', asks: `transfers to ${WALLET} on base`, says: true }] as const;
+  const world = fakeWorld({ isTerminal: true, answers });
+  const words = ['wallets', 'external', 'add', WALLET, '--network', 'base', '--label', LABEL, '--mask', '-o', 'json'];
+  expect(await main(words, world)).toBe(0);
+  expect(withoutGroups(world.stderr.text())).toContain(WALLET);
+  expect(world.stderr.text()).toContain(LABEL);
+  expect(JSON.parse(world.stdout.text())).toMatchObject({ address: expect.stringMatching(/^address-\d+$/) });
+});
+
+test('what is said on a terminal without a question is masked before it is grouped and wrapped', async () => {
+  const world = fakeWorld({ isTerminal: true });
+  const words = ['wallets', 'external', 'add', WALLET, '--network', 'base', '--label', LABEL, '--mask', '--yes'];
+  expect(await main(words, world)).toBe(0);
+  expect(withoutGroups(world.stderr.text())).not.toContain(WALLET);
+  expect(world.stderr.text()).toMatch(/destination\s+address-\d+ on base\n\s+label\s+text-\d+\n/);
+});
+
+test('a trace, a notice and an error are masked by what the service said before', async () => {
+  const told = `ZOE O'NEIL has no account 0123456789`;
+  const user = { userId: 'u-1', personalDetails: { firstName: 'ZOE', lastName: "O'NEIL" }, undocumented: 'Bola' };
+  const network: Exchange = async ({ url }) => {
+    const isKnown = url.includes('getuserdetails');
+    const answer = {
+      status: 'Success',
+      response_code: isKnown ? '00' : '02',
+      message: told,
+      data: isKnown ? user : {},
+    };
+    return { status: isKnown ? 200 : 404, headers: {}, body: JSON.stringify(answer) };
+  };
+  for (const more of [[], ['-v']]) {
+    const world = fakeWorld({ network, env: ACCOUNT });
+    await main(['users', 'show', 'u-1', '--mask', ...more], world);
+    await main(['users', 'show', 'u-1', '--mask', '-o', 'json', ...more], world);
+    const text = world.stdout.text() + world.stderr.text();
+    expect(text).not.toMatch(/zoe|o'neil|bola|0123456789/i);
+    expect(text).toMatch(/name-\d/);
+  }
 });
 
 describe('the setting of a profile', () => {

@@ -74,6 +74,7 @@ describe('a mask', () => {
     ['a transaction hash', { why: `in 0x${'ab'.repeat(32)}` }, { why: 'in hash-1' }],
     ['an IPv4 address', { why: 'from 10.1.2.3, and 10.1.2.0/24' }, { why: 'from ip-1, and ip-2' }],
     ['an IPv6 address', { why: 'from 2001:db8::7' }, { why: 'from ip-1' }],
+    ['an IPv4 address in IPv6', { why: 'from ::ffff:10.1.2.3' }, { why: 'from ip-1' }],
     ['an address that is the name of a field', { [WALLET]: 5 }, { 'address-1': 5 }],
     ['an account that is the name of a field', { '0123456789': 5 }, { 'account-1': 5 }],
     ['an id that is an address, as the copy of an external wallet has it', { id: WALLET }, { id: 'address-1' }],

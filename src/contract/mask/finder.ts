@@ -1,7 +1,7 @@
 import { encodingsOf } from '../redact.ts';
 
 /** Replaces known values in texts, in every form in which a text may have them. */
-export interface Finder {
+interface Finder {
   /** Replaces this value by `handle` from now on. */
   add(value: string, handle: string): void;
   replace(text: string): string;

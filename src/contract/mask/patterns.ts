@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { parseRange } from '../cidr.ts';
 import type { PersonalKind } from '../fields.ts';
 
 /** A form of text that says by itself what it is. */
@@ -13,7 +13,7 @@ const isMixed = (text: string) => /[A-Z]/.test(text) && /[a-z]/.test(text) && /\
 
 /** This machine's own addresses are nobody's. */
 const LOCAL = /^(?:127\.|0\.0\.0\.0|::1?(?:\/|$))/;
-const isAddress = (text: string) => isIP(text.replace(/\/\d+$/, '')) !== 0 && !LOCAL.test(text);
+const isAddress = (text: string) => parseRange(text.replace(/\/\d+$/, '')) !== undefined && !LOCAL.test(text);
 
 /** What is masked in every text: e-mail addresses, addresses of every chain, transaction hashes, IP addresses, accounts and phone numbers. */
 const PATTERNS: readonly Pattern[] = [
@@ -23,7 +23,11 @@ const PATTERNS: readonly Pattern[] = [
   { kind: 'address', form: /(?<!\w)G[A-Z2-7]{55}(?!\w)/g },
   { kind: 'address', form: /(?<!\w)[1-9A-HJ-NP-Za-km-z]{32,44}(?!\w)/g, is: isMixed },
   { kind: 'ip', form: /(?<![\w.:])\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})?(?![\w.])/g, is: isAddress },
-  { kind: 'ip', form: /(?<![\w:.])[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}(?:\/\d{1,3})?(?![\w:.])/gi, is: isAddress },
+  {
+    kind: 'ip',
+    form: /(?<![\w:.])[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}(?:\.\d{1,3}){0,3}(?:\/\d{1,3})?(?![\w:.])/gi,
+    is: isAddress,
+  },
   { kind: 'phone', form: /(?<![\w.])\+\d{10,14}(?!\d)/g },
   { kind: 'account', form: /(?<![\w.-])\d{10,11}(?![\w-]|\.\d)/g },
 ];

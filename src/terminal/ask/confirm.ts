@@ -54,7 +54,7 @@ export async function confirmChange(
 
 /** Shows what somebody is asked about as it is: nobody can agree to a handle. */
 function showAsked({ world, globals }: Dialog, lines: readonly ShownLine[]): Promise<void> {
-  const shown = { ...world, stderr: world.stderr.unmasked ?? world.stderr };
+  const shown = { ...world, stderr: world.stderr.masking?.unmasked ?? world.stderr };
   return printLines(shown, createDialog(shown, globals).say, lines);
 }
 
@@ -96,7 +96,8 @@ export async function printLines(
   for (const [label, value] of lines) {
     if (isBelow) await print(`  ${label}`);
     // Off a terminal, somebody searches the text for an address as it was typed.
-    const shown = stderr.isTerminal ? shownText(value, room) : visible(value);
+    const masked = stderr.masking?.text(value) ?? value;
+    const shown = stderr.isTerminal ? shownText(masked, room) : visible(masked);
     for (const [index, line] of wrap(shown, room).entries())
       await print(isBelow ? `${' '.repeat(INDENT)}${line}` : `  ${(index ? '' : label).padEnd(width)}  ${line}`);
   }

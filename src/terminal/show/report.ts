@@ -58,7 +58,8 @@ export async function report(
   world: World,
 ): Promise<number> {
   const { causeText, errorJson, errorText } = await import('../../present/error.ts');
-  const error = await withoutSecrets(given, argv, world);
+  const stderr = await shownTo(argv, world);
+  const error = masked(await withoutSecrets(given, argv, world), stderr);
   const context = contextOf(run, world);
   // Whoever reads a log, such as cron's mail, did not see the command start.
   const isJob = !world.stderr.isTerminal;
@@ -71,7 +72,7 @@ export async function report(
           width: world.stderr.isTerminal ? world.stderr.columns : undefined,
         });
   const trace = error.category === 'internal' && world.env['FIATRAIL_DEBUG'] ? causeText(error) : '';
-  await (await shownTo(argv, world)).write(text + trace).catch(() => {});
+  await stderr.write(text + trace).catch(() => {});
   return CATEGORIES[error.category].exit;
 }
 
@@ -80,13 +81,20 @@ async function shownTo(argv: readonly string[], world: World): Promise<OutputStr
   const { stderr } = world;
   const given = argv.findLast((word) => word === '--mask' || word === '--no-mask');
   const isMasked = given === undefined ? storedIn(argv, world)?.isMasked === true : given === '--mask';
-  if (stderr.unmasked || !isMasked) return stderr;
+  if (stderr.masking || !isMasked) return stderr;
   const { maskedStream, maskFor } = await import('../../present/masked.ts');
   const typed = argv.flatMap((word, at) => {
     const [, name, attached] = /^--([\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
     return name === undefined ? [] : [[name.replaceAll('-', '_'), attached ?? argv[at + 1]]];
   });
   return maskedStream(stderr, maskFor(world, Object.fromEntries(typed)));
+}
+
+/** Masks what an error says before it is wrapped. */
+function masked(error: CliError, { masking }: OutputStream): CliError {
+  if (!masking) return error;
+  const hint = error.hint && masking.text(error.hint);
+  return withDetails(error, { message: masking.text(error.message), hint });
 }
 
 /** Returns what the arguments say of color. They may be what the error is about. */
