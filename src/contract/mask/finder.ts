@@ -19,24 +19,37 @@ interface Form {
 const SHORTEST = 3;
 
 /**
- * Looks at each place of a text for what starts with its next three characters: a session of 20 MB may have some thousand names, each in
- * a dozen forms, which no regular expression can take.
+ * Looks at each place of a text for the forms that start with its next three characters, by the lengths that these have: a session of 20 MB
+ * may have some thousand names, each in a dozen forms, which no regular expression can take.
  */
 export function createFinder(): Finder {
-  const formsByStart = new Map<number, Form[]>();
+  const forms = new Map<string, Form>();
+  const lengthsByStart = new Map<number, number[]>();
+  const addLength = (start: number, length: number) => {
+    const lengths = lengthsByStart.get(start) ?? [];
+    // The longest first, so that a part of a name leaves nothing of it.
+    if (!lengths.includes(length))
+      lengthsByStart.set(
+        start,
+        [...lengths, length].toSorted((a, b) => b - a),
+      );
+  };
+  const formAt = (folded: string, at: number): Form | undefined => {
+    for (const length of lengthsByStart.get(startOf(folded, at)) ?? []) {
+      const form = forms.get(folded.slice(at, at + length));
+      if (form && (!form.isWord || (startsWord(folded, at) && endsWord(folded, at + length)))) return form;
+    }
+    return undefined;
+  };
   return {
     add: (value, handle) => {
       const plain = value.trim();
       if (plain.length < SHORTEST) return;
-      for (const text of formsOf(plain)) {
-        const form = { text: lowered(text), handle, isWord: text === plain };
-        const forms = formsByStart.get(startOf(form.text, 0)) ?? [];
-        if (forms.some((each) => each.text === form.text)) continue;
-        // The longest first, so that a part of a name leaves nothing of it.
-        formsByStart.set(
-          startOf(form.text, 0),
-          [...forms, form].toSorted((a, b) => b.text.length - a.text.length),
-        );
+      for (const each of formsOf(plain)) {
+        const text = lowered(each);
+        if (forms.has(text)) continue;
+        forms.set(text, { text, handle, isWord: each === plain });
+        addLength(startOf(text, 0), text.length);
       }
     },
     replace: (text) => {
@@ -44,7 +57,7 @@ export function createFinder(): Finder {
       const parts: string[] = [];
       let from = 0;
       for (let at = 0; at <= text.length - SHORTEST; at += 1) {
-        const form = formsByStart.get(startOf(folded, at))?.find((each) => isAt(each, folded, at));
+        const form = formAt(folded, at);
         if (!form) continue;
         parts.push(text.slice(from, at), form.handle);
         from = at + form.text.length;
@@ -60,11 +73,6 @@ const BITS = 16;
 /** The first three characters, as a number. */
 const startOf = (text: string, at: number) =>
   (text.charCodeAt(at) * 2 ** BITS + text.charCodeAt(at + 1)) * 2 ** BITS + text.charCodeAt(at + 2);
-
-function isAt({ text, isWord }: Form, folded: string, at: number): boolean {
-  if (!folded.startsWith(text, at)) return false;
-  return !isWord || (startsWord(folded, at) && endsWord(folded, at + text.length));
-}
 
 const WORD = /[\p{L}\p{N}]/u;
 /** An escape before a word ends in a letter or a digit that is no part of it: `%20`, `\n`, `\u00a0`. */

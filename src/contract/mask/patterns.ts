@@ -17,7 +17,7 @@ const isAddress = (text: string) => parseRange(text.replace(/\/\d+$/, '')) !== u
 
 /** What is masked in every text: e-mail addresses, addresses of every chain, transaction hashes, IP addresses, accounts and phone numbers. */
 const PATTERNS: readonly Pattern[] = [
-  { kind: 'email', form: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g },
+  { kind: 'email', form: /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g },
   { kind: 'hash', form: /(?<![\da-zA-Z])0x[0-9a-fA-F]{64}(?![\da-fA-F])/g },
   { kind: 'address', form: /(?<![\da-zA-Z])0x[0-9a-fA-F]{40}(?![\da-fA-F])/g },
   { kind: 'address', form: /(?<!\w)G[A-Z2-7]{55}(?!\w)/g },
