@@ -77,7 +77,9 @@ export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
 /** Returns the secrets in a field the contract does not know. */
 function secretsByName(name: string, value: unknown): string[] {
   if (isSecretName(name)) return textsIn(value);
-  if (Array.isArray(value)) return value.flatMap((each) => secretsByName(name, each));
+  if (typeof value === 'string') return value.match(MAY_BE_BVN) ?? [];
+  if (isWireNumber(value)) return BVN.test(wireNumberText(value)) ? [wireNumberText(value)] : [];
+  if (Array.isArray(value)) return value.flatMap((each) => secretsByName('', each));
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([inner, each]) => secretsByName(inner, each));
 }

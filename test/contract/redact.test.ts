@@ -135,6 +135,11 @@ describe('what the contract does not know', () => {
   });
 });
 
+test('what may be a BVN in an unknown field is a secret of the request, which the response may repeat anywhere', () => {
+  const request = { number: '22345678901', all: [{ of: 'it is 22345678902.' }, 22_345_678_903, 'e-22345678904-a'] };
+  expect(secretsIn(onboard.request(), request)).toEqual(['22345678901', '22345678902', '22345678903']);
+});
+
 describe('a path', () => {
   const BVN = '22345678901';
 

@@ -101,11 +101,7 @@ function createTable(
     if (events.length === 0) return;
     const head = isTable && !hasHead ? [row('Received', 'No.', 'Event', 'About')] : [];
     hasHead = true;
-    const { mask } = globals.present;
-    const masked = <T>(value: T): T => (mask ? (mask.value(value) as T) : value);
-    const lines = events.map((event) =>
-      isTable ? rowOf(masked(event), globals.zone) : jsonText(masked(summaryOf(event))),
-    );
+    const lines = events.map((event) => (isTable ? rowOf(event, globals.zone) : jsonText(summaryOf(event))));
     const { columns } = world.stdout;
     const fitted = [...head, ...lines].map((text) => (isTable && columns ? cut(text, columns) : text));
     await write(`${fitted.join('\n')}\n`);
