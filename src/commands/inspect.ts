@@ -4,6 +4,7 @@ import { CliError } from '../base/errors.ts';
 import { endDryRun } from '../engine/requests.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../files/plain-file.ts';
 import type { InspectorSource } from '../inspector/source.ts';
+import { requireUnmasked } from '../present/unmasked.ts';
 import { command } from '../terminal/command.ts';
 import { listenProblem, untilInterrupted } from '../terminal/parse/listening.ts';
 import { newFile, option, optionalArgument, switchOn, wholeNumber, word } from '../terminal/parse/parameters.ts';
@@ -106,20 +107,22 @@ const inspectCommand = command({
       throw new CliError('usage', 'a saved session cannot be saved again', { hint: 'remove --save-to or the file' });
     if (withPersonalData && target === undefined)
       throw new CliError('usage', '--with-personal-data is about --save-to', { hint: 'add --save-to FILE' });
-    const { mask } = session.globals.present;
-    const { requireUnmasked, shownSource } = await import('../inspector/masked.ts');
-    if (withPersonalData) requireUnmasked(mask);
+    const { present } = session.globals;
+    if (withPersonalData) requireUnmasked(present, '--with-personal-data saves');
     if (target !== undefined) return save(session, target, withPersonalData);
     if (file !== undefined) {
       await show(session, await savedAt(file), port);
       return {};
     }
-    const { accountSource } = await import('../inspector/account/source.ts');
+    const [{ accountSource }, { shownSource }] = await Promise.all([
+      import('../inspector/account/source.ts'),
+      import('../inspector/masked.ts'),
+    ]);
     const source = accountSource(session, session.globals.zone);
     try {
       // A file that cannot be read, such as one of a newer version, is reported now instead of by an empty page.
       await source.version();
-      await show(session, shownSource(source, mask), port);
+      await show(session, shownSource(source, present.mask), port);
     } finally {
       await source.close();
     }

@@ -1,14 +1,5 @@
-import { CliError } from '../base/errors.ts';
 import type { Mask } from '../contract/mask/index.ts';
 import type { InspectorSource, List, Page, RowQuery } from './source.ts';
-
-/** Throws CliError usage if what is printed is masked: whoever asked for that did not mean a file with everything. */
-export function requireUnmasked(mask: Mask | undefined): void {
-  if (!mask) return;
-  throw new CliError('usage', '--with-personal-data saves what --mask hides', {
-    hint: 'leave out --with-personal-data, or add --no-mask',
-  });
-}
 
 /**
  * Returns what the page shows of a source: with a mask, every value is masked before anything is made of it. What is asked for by its

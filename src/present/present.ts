@@ -15,7 +15,8 @@ const MIN_WIDTH = 20;
 export async function present(given: Result, options: PresentOptions, out: OutputStream): Promise<boolean> {
   // Before a query and --fields too, which therefore see no more than what is printed.
   const { mask } = options;
-  const result = mask ? (await import('./masked.ts')).maskedResult(given, mask) : given;
+  // What always has one form is for programs: a script or a schema has nothing personal, and an export is refused.
+  const result = mask && !given.always ? (await import('./masked.ts')).maskedResult(given, mask) : given;
   await checkOptions(result, options);
   const { query, ...rest } = options;
   const { always } = result;

@@ -188,6 +188,24 @@ test('a trace, a notice and an error are masked by what the service said before'
   }
 });
 
+test('an export is refused, because nobody could import what a mask leaves; a schema and a head stay as they are', async () => {
+  for (const words of [
+    ['ops', 'export'],
+    ['profiles', 'export'],
+  ]) {
+    const refused = {
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`${words.join(' ')} prints what --mask hides`),
+    };
+    expect(await fiatrail(home, [...words, '--mask'])).toMatchObject(refused);
+    expect((await fiatrail(home, words)).code).toBe(0);
+  }
+  expect(leaks(await outputOf('ops', 'export', '-o', 'csv', '--mask'))).toEqual([]);
+  for (const words of [['schema', 'users', 'list'], ['openapi'], ['ops', 'head', '-o', 'json'], ['completion', 'bash']])
+    expect(await fiatrail(home, [...words, '--mask', '-q'])).toEqual(await fiatrail(home, [...words, '-q']));
+});
+
 describe('the setting of a profile', () => {
   test('masks every command, unless --no-mask is given, until it is set otherwise', async () => {
     await must(home, ['profiles', 'add', 'sandbox', '--mask']);
@@ -203,7 +221,7 @@ describe('the setting of a profile', () => {
     expect(await fiatrail(home, withAll)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        '--with-personal-data saves what --mask hides\n  hint: leave out --with-personal-data, or add --no-mask\n',
+        '--with-personal-data saves what --mask hides\n  hint: leave it out, or add --no-mask\n',
       ),
     });
     await must(home, ['profiles', 'add', 'sandbox', '--no-mask']);

@@ -113,6 +113,7 @@ describe('a mask', () => {
     ['a duration', { waitMs: 1_786_000_000 }],
     ['an amount', { amount: '₦5,000.00' }],
     ['a printed amount', { row: { amount: { value: '1234567890', asset: 'NGN' } } }],
+    ['a hash and a cursor', { hash: SOLANA, pagination: { after: `c26.0..ir${SOLANA}` } }],
     ['a decimal', { price: '1234567890.25', share: '0.1234567890' }],
     ['an id', { eventId: 'e-0123456789-a', requestId: '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de' }],
     ['a number of other digits', { block: 123_456_789, gas: 123_456_789_012 }],

@@ -8,6 +8,7 @@ import { isOtherFee } from '../../contract/reading/values.ts';
 import type { Inspector } from '../../inspector/server.ts';
 import type { InspectorSource } from '../../inspector/source.ts';
 import { printable } from '../../money/amount.ts';
+import { requireUnmasked } from '../../present/unmasked.ts';
 import type { ServedSandbox, ServeOptions } from '../../sandbox/serve.ts';
 import { command } from '../../terminal/command.ts';
 import { hostAddress, hostName, listenProblem, untilInterrupted } from '../../terminal/parse/listening.ts';
@@ -107,9 +108,8 @@ export const serveCommand = command({
       throw new CliError('usage', '--inspect-save is about --inspect', { hint: 'add --inspect' });
     if (input.withPersonalData && input.inspectSave === undefined)
       throw new CliError('usage', '--with-personal-data is about --inspect-save', { hint: 'add --inspect-save FILE' });
-    const { mask } = session.globals.present;
-    const { requireUnmasked, shownSource } = await import('../../inspector/masked.ts');
-    if (input.withPersonalData) requireUnmasked(mask);
+    const { present } = session.globals;
+    if (input.withPersonalData) requireUnmasked(present, '--with-personal-data saves');
     world.ensurePrivateDir(stateDir(world));
     const [{ serve }, { isLoopback }] = await Promise.all([
       import('../../sandbox/serve.ts'),
@@ -142,7 +142,7 @@ export const serveCommand = command({
     });
     const source = watch?.source(served.inside);
     const save = source && input.inspectSave && (await savingTo(world, source, input.inspectSave, input));
-    const shown = source && shownSource(source, mask);
+    const shown = source && (await import('../../inspector/masked.ts')).shownSource(source, present.mask);
     const inspector = shown && (await openPage(session, save ? withSave(shown, save) : shown, input.inspectPort ?? 0));
     try {
       if (!isLoopback(host))

@@ -70,6 +70,7 @@ export function createMask(): Mask {
 
   const textAt = (text: string, place: Place): string => {
     const meaning = meaningOf(place);
+    if (meaning === 'exact') return text;
     if ((meaning === 'kept' || mayBeFigure(place)) && KEPT.test(text)) return text;
     if (meaning === 'path') return pathText(text);
     const isRepeated = place.isForeign || REPEATED.has(place.name);
@@ -190,7 +191,7 @@ function meaningOfField({ personal, secret, unit, type }: FieldMeta): Meaning {
 }
 
 const isPersonal = (meaning: Meaning | undefined): meaning is PersonalKind =>
-  meaning !== undefined && meaning !== 'open' && meaning !== 'kept' && meaning !== 'path';
+  meaning !== undefined && meaning !== 'open' && meaning !== 'kept' && meaning !== 'exact' && meaning !== 'path';
 
 /** What a figure or a time is written as, with its unit: `₦5,000.00`, `−12.5 USDC`. */
 const KEPT = /^[−-]?[^\p{L}\d\s]?\d[\d.,:TZ+ -]*(?: ?[a-z]{3,4})?$/iu;

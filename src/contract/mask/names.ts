@@ -7,8 +7,8 @@ import type { PersonalKind } from '../fields.ts';
 import { NETWORKS } from '../networks.ts';
 import { rowsOf } from '../rows.ts';
 
-/** What a field is by its name alone. `open`: it tells about nobody, but words in it may. `kept`: it is a figure or a time. */
-export type Meaning = PersonalKind | 'open' | 'kept' | 'path';
+/** What a field is by its name alone. `open`: it tells about nobody, but words in it may. `kept`: it is a figure or a time. `exact`: a program made it, and takes nothing else. */
+export type Meaning = PersonalKind | 'open' | 'kept' | 'exact' | 'path';
 
 /** The fields of the envelope around the data of a response. Source: public. */
 const ENVELOPE = ['status', 'response_code', 'responseCode', 'responseMessage', 'message', 'error', 'details', 'code'];
@@ -23,7 +23,8 @@ const OWN: Readonly<Record<string, Meaning>> = {
   ...{ 'signers.name': 'name', 'operators.name': 'name', 'headers.value': 'text' },
   ...{ host: 'host', target: 'url', idempotencyKey: 'key', onceKey: 'key', tag: 'reference', path: 'path' },
   ...{ name: 'open', value: 'open', reason: 'open', note: 'open', description: 'open', label: 'open', from: 'open' },
-  ...{ amount: 'kept', minor: 'kept', after: 'kept', sum: 'kept', balance: 'kept', url: 'path', explorerLink: 'url' },
+  ...{ amount: 'kept', minor: 'kept', sum: 'kept', balance: 'kept', url: 'path', explorerLink: 'url' },
+  ...{ after: 'exact', hash: 'exact', head: 'exact', signature: 'exact', publicKey: 'exact', platformKey: 'exact' },
   ...{ NGN: 'kept', CNGN: 'kept', USDC: 'kept', USDT: 'kept' },
 };
 
