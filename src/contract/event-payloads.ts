@@ -11,7 +11,7 @@ const inNaira = () => f.money('public', 'naira', 'NGN');
 const nairaText = () => f.moneyText('public', 'naira', 'NGN');
 const cngnText = () => f.moneyText('public', 'token', 'CNGN');
 const anyObject = () => f.group('public', {});
-const error = () => f.group('public', { code: words(), message: words() });
+const error = () => f.group('public', { code: words(), message: words('text') });
 
 const depositReceived = () =>
   f.payload({
@@ -139,7 +139,7 @@ export const EVENT_PAYLOADS = {
       bvnVerification: f.group('public', {
         isMatch: f.flag('public'),
         confidenceScore: f.number('public'),
-        rejectionReasons: f.list('public', words()),
+        rejectionReasons: f.list('public', words('text')),
       }),
       refundedAt: at(),
       metadata: anyObject(),
@@ -196,7 +196,7 @@ export const EVENT_PAYLOADS = {
       note: f.orNull(words('text')),
       completedAt: at(),
     }),
-  'fintech.asset.transfer.failed': () => f.payload({ error: words(), failedAt: at() }),
+  'fintech.asset.transfer.failed': () => f.payload({ error: words('text'), failedAt: at() }),
   'fintech.user.asset.transfer.completed': () =>
     f.payload({
       ...userTransfer(),
@@ -205,7 +205,7 @@ export const EVENT_PAYLOADS = {
       gasUsed: words(),
       completedAt: at(),
     }),
-  'fintech.user.asset.transfer.failed': () => f.payload({ ...userTransfer(), error: words(), failedAt: at() }),
+  'fintech.user.asset.transfer.failed': () => f.payload({ ...userTransfer(), error: words('text'), failedAt: at() }),
   'vault.return.transfer.confirmed': () =>
     f.payload({
       transferId: words(),

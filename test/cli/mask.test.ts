@@ -75,6 +75,7 @@ const COMMANDS = (): readonly (readonly string[])[] => [
   ['sql', 'select * from operations'],
   ['sandbox', 'status', '--values'],
   ['onramp', 'status', ID],
+  ['ops', 'list', '-o', 'json'],
 ];
 
 const outputOf = async (...argv: readonly string[]) => {
@@ -202,8 +203,10 @@ test('an export is refused, because nobody could import what a mask leaves; a sc
     expect((await fiatrail(home, words)).code).toBe(0);
   }
   expect(leaks(await outputOf('ops', 'export', '-o', 'csv', '--mask'))).toEqual([]);
+  const whole = async (words: readonly string[], ...more: string[]) =>
+    (await outputOf(...words, ...more, '-q')).replace(/"at": "[^"]*"/, '');
   for (const words of [['schema', 'users', 'list'], ['openapi'], ['ops', 'head', '-o', 'json'], ['completion', 'bash']])
-    expect(await fiatrail(home, [...words, '--mask', '-q'])).toEqual(await fiatrail(home, [...words, '-q']));
+    expect(await whole(words, '--mask')).toBe(await whole(words));
 });
 
 describe('the setting of a profile', () => {

@@ -79,7 +79,7 @@ export const OPEN_FIELDS: ReadonlySet<string> = new Set([
     'body',
   ],
   ...['mpcVaultApiKey', 'mpcClientSignerPrivateKey', 'date', 'startDate', 'endDate', 'propagationTime'],
-  ...['estimatedCompletionTime', 'estimatedConfirmationTime', 'estimatedProcessingTime', 'error', 'errorMessage'],
+  ...['estimatedCompletionTime', 'estimatedConfirmationTime', 'estimatedProcessingTime', 'errorMessage'],
   ...[
     'failureReason',
     'message',

@@ -42,7 +42,7 @@ export const ipAllowlist = endpoint({
       totalIps: count(),
       ipAddress: f.maybeText('public', { personal: 'ip' }),
       removed: f.maybeText('public', { personal: 'ip' }),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
       propagationTime: f.maybeText('public'),
       yourIp: f.maybeText('public', { personal: 'ip' }),
       isAllowed: f.maybe(f.flag('public')),

@@ -18,7 +18,7 @@ const BY_NETWORK = { byKey: { key: 'network', value: 'balance' } } as const;
 const networkBalance = () => ({
   network: f.maybeText('public'),
   balance: f.maybe(tokenText()),
-  error: f.maybeText('public'),
+  error: f.maybeText('public', { personal: 'text' }),
 });
 
 export const balanceMulti = endpoint({

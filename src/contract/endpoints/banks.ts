@@ -55,7 +55,7 @@ export const addBankAccount = endpoint({
       bankName: f.maybeText('public'),
       bankCode: f.maybeText('public'),
       isValidated: f.flag('interface'),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
     }),
   errors: [
     invalid('public', 'the account number does not have 10 digits'),

@@ -82,7 +82,7 @@ export const startBridge = endpoint({
       toNetwork: f.anyText('interface'),
       amount: cngn(),
       estimatedDurationMinutes: f.number('interface'),
-      message: f.anyText('interface'),
+      message: f.anyText('interface', { personal: 'text' }),
     }),
   errors: [
     invalid(

@@ -39,7 +39,7 @@ export const withdrawFees = endpoint({
       amount: f.money('interface', 'kobo', 'NGN'),
       status: f.stateOf('interface', ['pending']),
       estimatedProcessingTime: f.maybeText('public'),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
     }),
   errors: [
     invalid('inferred', 'a required field is missing'),
@@ -71,7 +71,7 @@ export const verifyWithdrawal = endpoint({
       withdrawalId: f.anyText('interface'),
       status: f.stateOf('interface', withdrawalStates),
       processedAt: f.maybe(f.timestamp('public')),
-      failureReason: f.maybeText('public'),
+      failureReason: f.maybeText('public', { personal: 'text' }),
     }),
   errors: [
     refusal(
@@ -110,7 +110,7 @@ export const feeWithdrawals = endpoint({
           status: f.stateOf('interface', withdrawalStates),
           createdAt: f.maybe(f.timestamp('public')),
           processedAt: f.maybe(f.timestamp('public')),
-          failureReason: f.maybeText('public'),
+          failureReason: f.maybeText('public', { personal: 'text' }),
         }),
       ),
       pagination: f.maybe(

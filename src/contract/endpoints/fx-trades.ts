@@ -171,7 +171,7 @@ export const tradeStatus = endpoint({
         lockId: f.maybeText('interface'),
         createdAt: f.timestamp('interface'),
         priceLockExpiresAt: f.maybe(f.timestamp('interface')),
-        errorMessage: f.orNull(f.anyText('interface')),
+        errorMessage: f.orNull(f.anyText('interface', { personal: 'text' })),
         failedAt: f.orNull(f.timestamp('interface')),
       }),
       version: f.maybeText('public'),

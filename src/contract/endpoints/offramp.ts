@@ -46,7 +46,7 @@ export const startOfframp = endpoint({
       status: f.anyText('interface'),
       stage: f.anyText('interface'),
       // Public documentation has it on the envelope.
-      message: f.maybeText('interface'),
+      message: f.maybeText('interface', { personal: 'text' }),
       tokenAddress: f.maybeText('public', { personal: 'address' }),
       vaultAddress: f.maybeText('public', { personal: 'address' }),
       transactionHash: f.maybeText('public', { personal: 'hash' }),

@@ -75,7 +75,7 @@ export const startOnramp = endpoint({
       walletAddress: f.anyText('interface', { personal: 'address' }),
       status: f.stateOf('interface', ['requested']),
       version: f.maybeText('public'),
-      message: f.anyText('interface'),
+      message: f.anyText('interface', { personal: 'text' }),
       autoSwapEnabled: f.flag('interface'),
       sweepToOfframpEnabled: f.maybe(f.flag('public')),
       targetAsset: f.anyText('interface'),

@@ -24,7 +24,7 @@ export const startPayout = endpoint({
       amount: f.maybe(f.money('public', 'naira', 'NGN')),
       walletSource: f.maybe(f.stateOf('public', ['system_wallet'])),
       status: f.maybe(f.stateOf('public', ['pending'])),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
     }),
   errors: [
     invalid('public', 'the amount is not greater than 0'),

@@ -41,7 +41,7 @@ export const triggerSwap = endpoint({
     f.payload({
       requestId: f.anyText('interface'),
       status: f.maybe(f.stateOf('public', ['queued'])),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
       swapConfig: f.maybe(
         f.group('public', {
           sellToken: f.maybeText('public'),
@@ -91,7 +91,7 @@ export const startSwap = endpoint({
     f.payload({
       requestId: f.anyText('interface'),
       status: f.maybe(f.stateOf('public', ['requested'])),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
       smartWalletExecutionDetails: f.maybe(
         f.group('public', {
           smartWalletAddress: f.maybeText('public', { personal: 'address' }),

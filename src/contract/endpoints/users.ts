@@ -16,7 +16,7 @@ export const onboard = endpoint({
       requestId: f.opaqueUuid('interface'),
       status: f.maybe(f.stateOf('public', ['processing'])),
       userHash: f.anyText('interface', { personal: 'reference' }),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
       estimatedCompletionTime: f.maybeText('public'),
     }),
   errors: [
@@ -41,7 +41,7 @@ export const onboardStatus = endpoint({
       userId: f.maybeText('interface'),
       status: f.stateOf('interface', ['processing', 'completed', 'failed']),
       createdAt: f.maybe(f.timestamp('public')),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
       verified: f.maybe(f.flag('client')),
       details: f.maybe(
         f.group('client', {
@@ -50,11 +50,11 @@ export const onboardStatus = endpoint({
             f.group('client', {
               code: f.maybeText('client'),
               step: f.maybeText('client'),
-              message: f.maybeText('client'),
-              userMessage: f.maybeText('client'),
+              message: f.maybeText('client', { personal: 'text' }),
+              userMessage: f.maybeText('client', { personal: 'text' }),
             }),
           ),
-          userMessage: f.maybeText('client'),
+          userMessage: f.maybeText('client', { personal: 'text' }),
         }),
       ),
       retryable: f.maybe(f.flag('client')),

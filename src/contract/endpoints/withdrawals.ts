@@ -57,7 +57,7 @@ export const withdrawAsset = endpoint({
       network: f.maybeText('public'),
       networkDisplayName: f.maybeText('public'),
       estimatedConfirmationTime: f.maybeText('public'),
-      warnings: f.maybe(f.list('public', f.entry())),
+      warnings: f.maybe(f.list('public', f.entry(), { personal: 'text' })),
       feeBreakdown: f.maybe(
         f.group('public', {
           requestedAmount: tokenText(),

@@ -160,7 +160,7 @@ export function createMask(): Mask {
     learn,
     typed: (texts) => {
       for (const [name, text] of Object.entries(texts)) {
-        const meaning = serviceMeaning(name);
+        const meaning = serviceMeaning(name, '');
         if (typeof text === 'string' && isPersonal(meaning) && !isId(text)) handleOf(meaning, text);
       }
     },
@@ -178,7 +178,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 function meaningOf({ name, parent, schema, isForeign }: Place): Meaning | undefined {
   const meta = schema && unwrap(schema).meta;
   if (meta) return meaningOfField(meta);
-  return isForeign ? serviceMeaning(name) : ownMeaning(name, parent);
+  return isForeign ? serviceMeaning(name, parent) : ownMeaning(name, parent);
 }
 
 /** Whether a field without a schema has a figure in some message of the contract. */

@@ -10,7 +10,7 @@ import { rowsOf } from '../rows.ts';
 /** What a field is by its name alone. `open`: it tells about nobody, but words in it may. `kept`: it is a figure or a time. `exact`: a program made it, and takes nothing else. */
 export type Meaning = PersonalKind | 'open' | 'kept' | 'exact' | 'path';
 
-/** The fields of the envelope around the data of a response. Source: public. */
+/** The fields of the envelope around the data of a response; in `data`, a message may name somebody. Source: public. */
 const ENVELOPE = ['status', 'response_code', 'responseCode', 'responseMessage', 'message', 'error', 'details', 'code'];
 
 /**
@@ -23,6 +23,7 @@ const OWN: Readonly<Record<string, Meaning>> = {
   ...{ 'signers.name': 'name', 'operators.name': 'name', 'headers.value': 'text' },
   ...{ host: 'host', target: 'url', idempotencyKey: 'key', onceKey: 'key', tag: 'reference', path: 'path' },
   ...{ name: 'open', value: 'open', reason: 'open', note: 'open', description: 'open', label: 'open', from: 'open' },
+  ...{ message: 'open', error: 'open' },
   ...{ amount: 'kept', minor: 'kept', sum: 'kept', balance: 'kept', url: 'path', explorerLink: 'url' },
   ...{ after: 'exact', hash: 'exact', head: 'exact', signature: 'exact', publicKey: 'exact', platformKey: 'exact' },
   ...{ NGN: 'kept', CNGN: 'kept', USDC: 'kept', USDT: 'kept' },
@@ -49,7 +50,7 @@ const plainName = (name: string) => name.replaceAll('_', '').toLowerCase();
 
 /** What the fields of the contract are by their names. One that is personal anywhere is personal. */
 const byName = once(() => {
-  const meanings = new Map<string, Meaning>(ENVELOPE.map((name) => [plainName(name), 'open']));
+  const meanings = new Map<string, Meaning>();
   for (const { name, personal } of allRows()) {
     const leaf = plainName(leafOf(name));
     const known = meanings.get(leaf);
@@ -59,8 +60,9 @@ const byName = once(() => {
 });
 
 /** Returns what a field of the service is by its name; undefined if the contract has none of that name. */
-export const serviceMeaning = (name: string): Meaning | undefined =>
-  byName().get(plainName(name)) ?? (Object.hasOwn(ADDED, name) ? ADDED[name] : undefined);
+export const serviceMeaning = (name: string, parent: string): Meaning | undefined =>
+  (parent === '' && ENVELOPE.includes(name) ? 'open' : byName().get(plainName(name))) ??
+  (Object.hasOwn(ADDED, name) ? ADDED[name] : undefined);
 
 const figureNames = once(
   () => new Set(allRows().flatMap(({ name, unit }) => (unit === undefined ? [] : [plainName(leafOf(name))]))),
@@ -73,7 +75,7 @@ export const isFigureName = (name: string): boolean => figureNames().has(plainNa
 export function ownMeaning(name: string, parent: string): Meaning | undefined {
   const inParent = `${parent}.${name}`;
   if (Object.hasOwn(OWN, inParent)) return OWN[inParent];
-  return Object.hasOwn(OWN, name) ? OWN[name] : serviceMeaning(name);
+  return Object.hasOwn(OWN, name) ? OWN[name] : serviceMeaning(name, parent);
 }
 
 /** The words of the contract: states, networks, tokens, events, endpoints and names of fields. They are nobody's. */
