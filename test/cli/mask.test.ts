@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
+import { createMask } from '../../src/contract/mask/index.ts';
+import { traceTo } from '../../src/engine/trace.ts';
 import { main } from '../../src/main.ts';
+import { maskedStream } from '../../src/present/masked.ts';
 import { FORMATS } from '../../src/present/result.ts';
 import { type SampleAccount, sampleAccount } from '../inspector/sample-account.ts';
 import { newHome, sharedEnd } from '../support/built.ts';
@@ -164,6 +167,33 @@ test('what is said on a terminal without a question is masked before it is group
   expect(await main(words, world)).toBe(0);
   expect(withoutGroups(world.stderr.text())).not.toContain(WALLET);
   expect(world.stderr.text()).toMatch(/destination\s+address-\d+ on base\n\s+label\s+text-\d+\n/);
+});
+
+test('an error is masked before it is wrapped', async () => {
+  const world = fakeWorld({ isTerminal: true });
+  const narrow = { ...world, stderr: { ...world.stderr, columns: 40 } };
+  const name = 'SIOBHAN FOLASHADE OBRIEN';
+  expect(await main(['fees', 'withdraw', '--account-name', name, '--no-input', '--mask'], narrow)).toBe(2);
+  expect(world.stderr.text()).not.toMatch(/siobhan|folashade|obrien/i);
+  expect(world.stderr.text()).toMatch(/name-\d/);
+});
+
+test('what requests and answers say is known without a trace, and a traced amount stays', async () => {
+  const [mask, { stderr }] = [createMask(), fakeWorld()];
+  const request = {
+    method: 'POST',
+    url: 'https://service.test/v1/getuserdetails',
+    headers: {},
+    body: '{"userId":"u-1"}',
+  };
+  const data = { personalDetails: { firstName: 'ZOE' }, amount: '5000000000' };
+  const response = { status: 200, headers: {}, body: JSON.stringify({ response_code: '00', data }) };
+  const exchange = { attempt: 1, request, response };
+  traceTo(undefined, mask).onExchange(exchange);
+  expect(mask.text('for Zoe')).toBe('for name-1');
+  traceTo(maskedStream(stderr, mask), mask).onExchange(exchange);
+  expect(stderr.text()).toContain('"amount":"5000000000"');
+  expect(stderr.text()).toContain('"firstName":"name-1"');
 });
 
 test('a trace, a notice and an error are masked by what the service said before', async () => {

@@ -110,6 +110,8 @@ export const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   'in capitals': (text) => text.toUpperCase(),
   'in JSON': inJson,
   'in JSON in JSON': (text) => inJson(inJson(text)),
+  'in JSON of ASCII alone': (text) =>
+    inJson(text).replace(/[^\x20-\x7e]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`),
   'in a path': encodeURIComponent,
   'in a query': inQuery,
   'in base64': (text) => Buffer.from(text).toString('base64'),

@@ -42,11 +42,12 @@ describe('a canary', () => {
     const mask = createMask();
     mask.learn(value, { schema });
     const own = JSON.stringify(mask.value(said));
-    const text = JSON.stringify([
-      mask.value(value, { schema }),
-      mask.value({ request: value }),
-      mask.value({ sent: JSON.stringify(value) }),
-    ]);
+    const forms = [
+      createMask().value(value, { schema }),
+      masked({ request: value }),
+      masked({ sent: JSON.stringify(value) }),
+    ];
+    const text = JSON.stringify(forms);
     for (const canary of canaries) {
       expect.soft(isHidden(text, canary), `${canary} in ${text}`).toBe(true);
       expect.soft(isHidden(own, canary), `${canary} in ${own}`).toBe(true);
@@ -86,6 +87,16 @@ describe('a mask', () => {
       { accountName: 'Ada Obi', said: 'ADA OBI' },
       { accountName: 'name-1', said: 'name-1' },
     ],
+    [
+      'a name in a longer name',
+      { firstName: 'Ada', accountName: 'Ada Obi', said: 'Ada Obi' },
+      { firstName: 'name-1', accountName: 'name-2', said: 'name-2' },
+    ],
+    [
+      'a name after an escape',
+      { lastName: 'Obi', said: 'a%20obi, a\\nobi, obinna' },
+      { lastName: 'name-1', said: 'a%20name-1, a\\nname-1, obinna' },
+    ],
     ['a name in a column', { first_name: 'Ada' }, { first_name: 'name-1' }],
     ['what nobody knows in what the service wrote', { row: { nick: 'Ada' } }, { row: { nick: 'text-1' } }],
     [
@@ -114,6 +125,11 @@ describe('a mask', () => {
     ['an amount', { amount: '₦5,000.00' }],
     ['a printed amount', { row: { amount: { value: '1234567890', asset: 'NGN' } } }],
     ['a hash and a cursor', { hash: SOLANA, pagination: { after: `c26.0..ir${SOLANA}` } }],
+    [
+      'what an answer says of itself',
+      { received: '{"response_code":"02","message":"Not found","error":"no such user"}' },
+    ],
+    ['an amount in what the service wrote', { sent: '{"amount":"5000000000","USDC":"5.00"}' }],
     ['a decimal', { price: '1234567890.25', share: '0.1234567890' }],
     ['an id', { eventId: 'e-0123456789-a', requestId: '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de' }],
     ['a number of other digits', { block: 123_456_789, gas: 123_456_789_012 }],
@@ -121,7 +137,12 @@ describe('a mask', () => {
     ['a time of day and this machine', { said: 'at 12:34:56 from 127.0.0.1' }],
     [
       'a network and a state, whatever somebody called a wallet',
-      { request: { label: 'base', note: 'completed' }, network: 'base', state: 'completed' },
+      {
+        request: { label: 'base', note: 'completed' },
+        network: 'base',
+        state: 'completed',
+        said: 'it is completed on base',
+      },
     ],
     ['a state that a step leads to', { steps: [{ from: 'pending', to: 'paid', on: 'pay' }] }],
     ['what is redacted', { request: { label: '[redacted]' } }],

@@ -46,7 +46,7 @@ async function sandboxWithCanaries(): Promise<{
         page: () => ({
           total: 1,
           generation: 0,
-          rows: [{ id: 'o-1', summary: `pay ₦50.00 to ${canary}`, who: canary }],
+          rows: [{ id: 'o-1', summary: `pay ₦50.00 to ${canary}` }],
         }),
         detail,
       },

@@ -3,9 +3,10 @@ import { controls } from '../../src/contract/control.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { createMask } from '../../src/contract/mask/index.ts';
 import { elementOf, fieldOf, unwrap } from '../../src/contract/rows.ts';
+import { maskedStream } from '../../src/present/masked.ts';
 import { FORMATS, type Format, type Result } from '../../src/present/result.ts';
 import { CANARY, ENCODINGS, planted } from '../contract/canaries.ts';
-import { pagesOf, printed } from './support.ts';
+import { pagesOf, printed, sink } from './support.ts';
 
 /** The response of an endpoint as a command prints it, with a canary in each field that tells about somebody. */
 const RESULTS = [...controls, ...endpoints].flatMap(({ id, response, nests, lists }) => {
@@ -82,4 +83,21 @@ test('the exact bytes of a response are not printed', async () => {
   expect(await printed({ ...users, raw: String(exact), exact }, { format: 'raw', mask: createMask() })).toBe(
     '{"firstName":"name-1"}\n',
   );
+});
+
+test('a table below a list is masked', async () => {
+  const below = { title: 'Others', rows: [{ accountName: 'Ada' }], columns: [{ field: 'accountName', title: 'Name' }] };
+  const text = await printed({ ...users, below }, { format: 'table', mask: createMask() });
+  expect(text).not.toContain('Ada');
+  expect(text).toContain('Others (1)');
+});
+
+test('a stream masks every text, and not the bytes of a program', async () => {
+  const [out, mask] = [sink(), createMask()];
+  mask.learn({ accountName: 'Ada' });
+  const stream = maskedStream(out, mask);
+  await stream.write('ADA has 0123456789\n');
+  await stream.write(Buffer.from('Ada'));
+  expect(out.writes).toEqual(['name-1 has account-2\n', Buffer.from('Ada')]);
+  expect(stream.masking?.unmasked).toBe(out);
 });

@@ -7,9 +7,17 @@ import type { Endpoint } from '../endpoint.ts';
 import { endpoints } from '../endpoints/index.ts';
 import type { FieldMeta, PersonalKind } from '../fields.ts';
 import { createPathMatcher, type PathMatch } from '../paths.ts';
-import { elementOf, fieldOf, shapeOf, unwrap } from '../rows.ts';
+import { elementOf, fieldOf, unwrap } from '../rows.ts';
 import { createFinder } from './finder.ts';
-import { isContractWord, isFigureName, type Meaning, ownMeaning, REPEATED, serviceMeaning } from './names.ts';
+import {
+  IN_ENVELOPE,
+  isContractWord,
+  isFigureName,
+  type Meaning,
+  ownMeaning,
+  REPEATED,
+  serviceMeaning,
+} from './names.ts';
 import { withoutPatterns } from './patterns.ts';
 
 /** What a value is, as far as it is known. */
@@ -75,7 +83,10 @@ export function createMask(): Mask {
     if (meaning === 'path') return pathText(text);
     const isRepeated = place.isForeign || REPEATED.has(place.name);
     const document = documentIn(text);
-    if (document !== undefined) return JSON.stringify(walk(document, { ...NOWHERE, isForeign: true }));
+    if (document !== undefined)
+      return JSON.stringify(
+        walk(document, { ...NOWHERE, name: isEnvelope(document) ? IN_ENVELOPE : '', isForeign: true }),
+      );
     // A part of a document cannot be read, so nobody knows what is in it.
     if (isRepeated && STARTS_DOCUMENT.test(text)) return `(${text.length} characters)`;
     // An id or a time that stands where a reference or a text may be tells nothing, and nothing could be followed without it.
@@ -87,13 +98,9 @@ export function createMask(): Mask {
   const walk = (value: unknown, place: Place): unknown => {
     if (typeof value === 'string') return textAt(value, place);
     if (isWireNumber(value)) return numberAt(value, place);
-    const { schema: inner, meta = undefined } = place.schema ? unwrap(place.schema) : { schema: undefined };
-    // A figure may be an object of its own.
-    if (meta?.unit !== undefined) return value;
+    const inner = place.schema && unwrap(place.schema).schema;
     if (Array.isArray(value)) {
-      const element = inner && elementOf(inner);
-      // The items of a list of texts are described by the list.
-      const schema = element && unwrap(element).meta === undefined && !shapeOf(element) ? place.schema : element;
+      const schema = inner && elementOf(inner);
       return value.map((each) => walk(each, { ...place, schema }));
     }
     if (!isJsonObject(value) || isAmount(value)) return value;
@@ -130,7 +137,7 @@ export function createMask(): Mask {
     const parts = path.split('/').map((part) => pathPart(part, match));
     const fields = [...new URLSearchParams(query.join('?'))].map(([name, value]) => {
       const schema = match && fieldOf(unwrap(match.endpoint.request()).schema, name);
-      return [open(name), textAt(value, { name, parent: '', schema, isForeign: true })] as [string, string];
+      return [open(name), textAt(value, { name, parent: 'query', schema, isForeign: true })] as [string, string];
     });
     return masked(origin) + parts.join('/') + (query.length === 0 ? '' : `?${new URLSearchParams(fields)}`);
   };
@@ -139,7 +146,7 @@ export function createMask(): Mask {
     if (plain === '' || isContractWord(plain)) return part;
     const [name = ''] = Object.entries(match?.parameters ?? {}).find(([, each]) => each === part) ?? [];
     const schema = match && fieldOf(unwrap(match.endpoint.request()).schema, name);
-    return encodeURIComponent(textAt(plain, { name, parent: '', schema, isForeign: true }));
+    return encodeURIComponent(textAt(plain, { name, parent: 'query', schema, isForeign: true }));
   };
 
   const learn = (value: unknown, { schema, isForeign = false }: MaskedForm = {}) => {
@@ -215,6 +222,10 @@ const isAmount = (value: Readonly<Record<string, unknown>>) =>
   ('asset' in value || 'unit' in value) &&
   Object.keys(value).every((name) => ['value', 'asset', 'unit', 'minor'].includes(name)) &&
   !(typeof value['value'] === 'string' && !/^-?[\d.]+$/.test(value['value']));
+
+/** Whether a document is an answer of the service, whose code tells it from an event. */
+const isEnvelope = (document: unknown) =>
+  isJsonObject(document) && ('response_code' in document || 'responseCode' in document);
 
 const STARTS_DOCUMENT = /^\s*[[{]/;
 

@@ -29,6 +29,9 @@ const OWN: Readonly<Record<string, Meaning>> = {
   ...{ NGN: 'kept', CNGN: 'kept', USDC: 'kept', USDT: 'kept' },
 };
 
+/** Stands for the name of what an envelope is in, so that its own message is told from one in `data`. */
+export const IN_ENVELOPE = '(envelope)';
+
 /** Fields that commands add to a response. */
 const ADDED: Readonly<Record<string, Meaning>> = { emptyNetworks: 'open', secret: 'open', secretFingerprint: 'open' };
 
@@ -61,7 +64,7 @@ const byName = once(() => {
 
 /** Returns what a field of the service is by its name; undefined if the contract has none of that name. */
 export const serviceMeaning = (name: string, parent: string): Meaning | undefined =>
-  (parent === '' && ENVELOPE.includes(name) ? 'open' : byName().get(plainName(name))) ??
+  (parent === IN_ENVELOPE && ENVELOPE.includes(name) ? 'open' : byName().get(plainName(name))) ??
   (Object.hasOwn(ADDED, name) ? ADDED[name] : undefined);
 
 const figureNames = once(
