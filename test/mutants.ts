@@ -2334,7 +2334,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/webhooks/hold.test.ts'],
   })),
   ...[
-    ['if (isTelling(key)) finder.add(text, handle);', ''],
+    ['if (isSearched(key)) finder.add(text, handle);', ''],
     ["name: isEnvelope(document) ? IN_ENVELOPE : '', isForeign: true", "name: 'at', isForeign: false"],
     ["isEnvelope(document) ? IN_ENVELOPE : ''", 'IN_ENVELOPE'],
     ["'response_code' in document || 'responseCode' in document", 'false'],
@@ -2342,9 +2342,9 @@ export const MUTANTS: readonly Mutant[] = [
     ["if (meaning === undefined && isRepeated && !isPlain(text)) return handleOf('text', text);", ''],
     ["/^\\d{10,11}$/.test(text) ? handleOf('account', text) : value", 'false ? value : value'],
     ["if (plain === '' || isContractWord(plain)) return part;", 'return part;'],
-    ["parent: 'query', schema, isForeign: true", "parent: 'query', schema, isForeign: false"],
+    ['isForeign: true })] as [string', 'isForeign: false })] as [string'],
     ['learn(value, form);', ''],
-    ['const isForeign = place.isForeign || REPEATED.has(place.name);', 'const isForeign = place.isForeign;'],
+    ['const isForeign = field.isForeign || REPEATED.has(field.name);', 'const isForeign = field.isForeign;'],
     ['schema === undefined && isFigureName(name)', 'false'],
     ['!isContractWord(text) &&', 'true &&'],
   ].map(([line = '', change = '']) => ({

@@ -170,10 +170,17 @@ test('what is said on a terminal without a question is masked before it is group
 });
 
 test('an error is masked before it is wrapped', async () => {
-  const world = fakeWorld({ isTerminal: true });
+  const accountName = 'SIOBHAN FOLASHADE OBRIEN';
+  const answer = {
+    status: 'Error',
+    response_code: '02',
+    message: `the account is of ${accountName}`,
+    data: { accountName },
+  };
+  const network: Exchange = async () => ({ status: 404, headers: {}, body: JSON.stringify(answer) });
+  const world = fakeWorld({ network, env: ACCOUNT, isTerminal: true });
   const narrow = { ...world, stderr: { ...world.stderr, columns: 40 } };
-  const name = 'SIOBHAN FOLASHADE OBRIEN';
-  expect(await main(['fees', 'withdraw', '--account-name', name, '--no-input', '--mask'], narrow)).toBe(2);
+  expect(await main(['users', 'show', 'u-1', '--mask'], narrow)).toBe(3);
   expect(world.stderr.text()).not.toMatch(/siobhan|folashade|obrien/i);
   expect(world.stderr.text()).toMatch(/name-\d/);
 });

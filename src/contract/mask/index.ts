@@ -46,8 +46,8 @@ export interface Mask {
   meant(text: string): string;
 }
 
-/** Where a value is. */
-interface Place {
+/** What a value is in. */
+interface MaskedField {
   readonly name: string;
   /** The name of the object or the list that it is in. */
   readonly parent: string;
@@ -70,18 +70,18 @@ export function createMask(): Mask {
     const handle = `${kind}-${handles.size + 1}`;
     handles.set(key, handle);
     values.set(handle, text);
-    if (isTelling(key)) finder.add(text, handle);
+    if (isSearched(key)) finder.add(text, handle);
     return handle;
   };
   const masked = (text: string) => withoutPatterns(finder.replace(text), handleOf);
   const open = (text: string) => (isLearning || isContractWord(text) ? text : masked(text));
 
-  const textAt = (text: string, place: Place): string => {
-    const meaning = meaningOf(place);
+  const textAt = (text: string, field: MaskedField): string => {
+    const meaning = meaningOf(field);
     if (meaning === 'exact') return text;
-    if ((meaning === 'kept' || mayBeFigure(place)) && KEPT.test(text)) return text;
+    if ((meaning === 'figure' || mayBeFigure(field)) && WRITTEN_FIGURE.test(text)) return text;
     if (meaning === 'path') return pathText(text);
-    const isRepeated = place.isForeign || REPEATED.has(place.name);
+    const isRepeated = field.isForeign || REPEATED.has(field.name);
     const document = documentIn(text);
     if (document !== undefined)
       return JSON.stringify(
@@ -95,16 +95,16 @@ export function createMask(): Mask {
     return open(text);
   };
 
-  const walk = (value: unknown, place: Place): unknown => {
-    if (typeof value === 'string') return textAt(value, place);
-    if (isWireNumber(value)) return numberAt(value, place);
-    const inner = place.schema && unwrap(place.schema).schema;
+  const walk = (value: unknown, field: MaskedField): unknown => {
+    if (typeof value === 'string') return textAt(value, field);
+    if (isWireNumber(value)) return numberAt(value, field);
+    const inner = field.schema && unwrap(field.schema).schema;
     if (Array.isArray(value)) {
       const schema = inner && elementOf(inner);
-      return value.map((each) => walk(each, { ...place, schema }));
+      return value.map((each) => walk(each, { ...field, schema }));
     }
     if (!isJsonObject(value) || isAmount(value)) return value;
-    const isForeign = place.isForeign || REPEATED.has(place.name);
+    const isForeign = field.isForeign || REPEATED.has(field.name);
     return Object.fromEntries(
       Object.entries(value).map(([name, each]) => {
         const schema = inner && fieldOf(inner, name);
@@ -112,7 +112,7 @@ export function createMask(): Mask {
           open(name),
           walk(each, {
             name,
-            parent: place.name,
+            parent: field.name,
             schema,
             isForeign: isForeign || (inner !== undefined && schema === undefined),
           }),
@@ -121,10 +121,10 @@ export function createMask(): Mask {
     );
   };
 
-  const numberAt = (value: WireNumber, place: Place): unknown => {
+  const numberAt = (value: WireNumber, field: MaskedField): unknown => {
     const text = wireNumberText(value);
-    const isUnknown = place.isForeign === true && meaningOf(place) === undefined;
-    const mayBePersonal = isUnknown || isPersonal(meaningOf(place));
+    const isUnknown = field.isForeign === true && meaningOf(field) === undefined;
+    const mayBePersonal = isUnknown || isPersonal(meaningOf(field));
     return mayBePersonal && /^\d{10,11}$/.test(text) ? handleOf('account', text) : value;
   };
 
@@ -175,33 +175,33 @@ export function createMask(): Mask {
   };
 }
 
-const NOWHERE: Place = { name: '', parent: '', schema: undefined, isForeign: false };
+const NOWHERE: MaskedField = { name: '', parent: '', schema: undefined, isForeign: false };
 
 const ORIGIN = /^https?:\/\/[^/?#]+/;
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 
-/** Returns what a place is for; undefined if nobody knows. */
-function meaningOf({ name, parent, schema, isForeign }: Place): Meaning | undefined {
+/** Returns what a field is for; undefined if nobody knows. */
+function meaningOf({ name, parent, schema, isForeign }: MaskedField): Meaning | undefined {
   const meta = schema && unwrap(schema).meta;
   if (meta) return meaningOfField(meta);
   return isForeign ? serviceMeaning(name, parent) : ownMeaning(name, parent);
 }
 
 /** Whether a field without a schema has a figure in some message of the contract. */
-const mayBeFigure = ({ name, schema }: Place) => schema === undefined && isFigureName(name);
+const mayBeFigure = ({ name, schema }: MaskedField) => schema === undefined && isFigureName(name);
 
 function meaningOfField({ personal, secret, unit, type }: FieldMeta): Meaning {
   if (secret) return 'key';
   if (personal) return personal;
-  return unit !== undefined || type === 'datetime' ? 'kept' : 'open';
+  return unit !== undefined || type === 'datetime' ? 'figure' : 'open';
 }
 
 const isPersonal = (meaning: Meaning | undefined): meaning is PersonalKind =>
-  meaning !== undefined && meaning !== 'open' && meaning !== 'kept' && meaning !== 'exact' && meaning !== 'path';
+  meaning !== undefined && meaning !== 'open' && meaning !== 'figure' && meaning !== 'exact' && meaning !== 'path';
 
 /** What a figure or a time is written as, with its unit: `₦5,000.00`, `−12.5 USDC`. */
-const KEPT = /^[−-]?[^\p{L}\d\s]?\d[\d.,:TZ+ -]*(?: ?[a-z]{3,4})?$/iu;
+const WRITTEN_FIGURE = /^[−-]?[^\p{L}\d\s]?\d[\d.,:TZ+ -]*(?: ?[a-z]{3,4})?$/iu;
 
 /** A UUID, or the 32 or 64 hexadecimal digits of a user id. */
 const ID = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{32}|[\da-f]{64})$/i;
@@ -215,7 +215,7 @@ const isPlain = (text: string) =>
   text === '' || isId(text) || TIME.test(text) || FIGURE.test(text) || isContractWord(text);
 
 /** Whether a value is looked for in other texts: words of the contract and short figures are in texts about something else. */
-const isTelling = (text: string) => !isContractWord(text) && !/^[\d.,\s]{1,7}$/.test(text);
+const isSearched = (text: string) => !isContractWord(text) && !/^[\d.,\s]{1,7}$/.test(text);
 
 /** Whether an object is a printed amount, whose figure is not to be taken for an account. */
 const isAmount = (value: Readonly<Record<string, unknown>>) =>

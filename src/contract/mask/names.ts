@@ -7,8 +7,8 @@ import type { PersonalKind } from '../fields.ts';
 import { NETWORKS } from '../networks.ts';
 import { rowsOf } from '../rows.ts';
 
-/** What a field is by its name alone. `open`: it tells about nobody, but words in it may. `kept`: it is a figure or a time. `exact`: a program made it, and takes nothing else. */
-export type Meaning = PersonalKind | 'open' | 'kept' | 'exact' | 'path';
+/** What a field is by its name alone. `open`: it tells about nobody, but words in it may. `figure`: it is a figure or a time. `exact`: a program made it, and takes nothing else. */
+export type Meaning = PersonalKind | 'open' | 'figure' | 'exact' | 'path';
 
 /** The fields of the envelope around the data of a response; in `data`, a message may name somebody. Source: public. */
 const ENVELOPE = ['status', 'response_code', 'responseCode', 'responseMessage', 'message', 'error', 'details', 'code'];
@@ -21,12 +21,12 @@ const OWN: Readonly<Record<string, Meaning>> = {
   ...{ operator: 'name', who: 'name', addedBy: 'name', askedBy: 'name', signedBy: 'name' },
   ...{ 'author.user': 'name', user: 'name', 'user.name': 'name', 'users.name': 'name' },
   ...{ 'signers.name': 'name', 'operators.name': 'name', 'headers.value': 'text' },
-  ...{ host: 'host', target: 'url', idempotencyKey: 'key', onceKey: 'key', tag: 'reference', path: 'path' },
+  ...{ host: 'host', target: 'url', idempotencyKey: 'key', tag: 'reference', path: 'path' },
   ...{ name: 'open', value: 'open', reason: 'open', note: 'open', description: 'open', label: 'open', from: 'open' },
   ...{ message: 'open', error: 'open' },
-  ...{ amount: 'kept', minor: 'kept', sum: 'kept', balance: 'kept', url: 'path', explorerLink: 'url' },
+  ...{ amount: 'figure', minor: 'figure', sum: 'figure', balance: 'figure', url: 'path', explorerLink: 'url' },
   ...{ after: 'exact', hash: 'exact', head: 'exact', signature: 'exact', publicKey: 'exact', platformKey: 'exact' },
-  ...{ NGN: 'kept', CNGN: 'kept', USDC: 'kept', USDT: 'kept' },
+  ...{ NGN: 'figure', CNGN: 'figure', USDC: 'figure', USDT: 'figure' },
 };
 
 /** Stands for the name of what an envelope is in, so that its own message is told from one in `data`. */
