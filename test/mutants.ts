@@ -2430,6 +2430,13 @@ export const MUTANTS: readonly Mutant[] = [
     ...{ file, line, change, failing: 1 },
     tests: ['test/inspector/masked.test.ts'],
   })),
+  {
+    file: 'src/commands/inspect.ts',
+    line: 'shownSource(source, present.mask)',
+    change: 'source',
+    tests: ['test/inspector/account.test.ts'],
+    failing: 1,
+  },
   ...[
     ['createRedactor(secrets).value(hidden)', 'hidden'],
     ['if (isSecretName(name)) return HIDDEN;', ''],
