@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 import type { Host } from '../../src/base/world.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { openInboxAt } from '../../src/webhooks/inbox/open.ts';
-import { startPostgres, type TestServer } from '../support/postgres.ts';
+import { replaceClock, startPostgres, type TestServer } from '../support/postgres.ts';
 import { countingIds, type FakeClock } from '../support/sandbox.ts';
 import { stores } from '../webhooks/support.ts';
 import { stateFolder } from './support.ts';
@@ -20,13 +20,9 @@ export async function openOn(
   return openInboxAt({ path: `${dir}/inbox.db`, server }, { clock, host, ids: countingIds(50_000 + hosts * 1_000) });
 }
 
-/** Sets the clock of a server that has an inbox. */
+/** Sets the clock of a database. */
 export const setClock = (server: TestServer, url: string, timeMs: number) =>
-  server.sql(
-    url,
-    `CREATE OR REPLACE FUNCTION fiatrail_inbox.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
-       $$ SELECT to_timestamp(${timeMs}::numeric / 1000) $$`,
-  );
+  replaceClock(server, url, `to_timestamp(${timeMs}::numeric / 1000)`);
 
 /** Has the tests of this file open their inboxes on a server, whose clock is that of the test. */
 export function onServer(): void {

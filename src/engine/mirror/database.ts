@@ -33,7 +33,8 @@ const LOG_PAGES = 8_000;
 
 /** Opens the mirror in a SQLite file, creating it on first use. Throws DatabaseError, or CliError usage for another user's file. */
 export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror> {
-  const create = (created: Database) => created.exec(creation('sqlite'));
+  const statements = creation('sqlite');
+  const create = (created: Database) => created.exec(statements.join(';\n'));
   const database = await openDatabase(path, {
     synchronous: 'NORMAL',
     isReadable: true,

@@ -5,6 +5,7 @@ import type { Queries } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
 import { type Client, connectionTo, type QueryResult, type ServerAccess } from './connection.ts';
 import { type OnServer, problemOf, ServerError } from './errors.ts';
+import { gateTo, type SchemaLayout } from './gate.ts';
 import type { ServerAddress } from './server-address.ts';
 
 /** A session on the server, of which one thing happens at a time. */
@@ -22,8 +23,9 @@ export async function sessionOn(
   address: ServerAddress,
   access: ServerAccess,
   world: Pick<JournalWorld, 'clock' | 'host'>,
+  layout: SchemaLayout,
 ): Promise<ServerSession> {
-  const connection = await connectionTo(address, access, world);
+  const connection = await connectionTo(address, access, world, gateTo(layout, address.name));
   const inTurn = oneAtATime();
   const failed = (error: unknown) => {
     if (error instanceof CliError) return error;
@@ -100,43 +102,3 @@ export function numbered(sql: string): string {
     return `$${number || count}`;
   });
 }
-
-/** What is created in a schema of its own, and who may do it at a time. */
-interface SchemaLayout {
-  readonly schema: string;
-  readonly version: number;
-  /** The advisory lock of whoever creates it. */
-  readonly lock: number;
-  /** Statements that create everything but the version; `setting` is among it. */
-  readonly creation: string;
-  /** Statements that add what earlier versions lack; left out if there was none. */
-  readonly upgrade?: string;
-}
-
-/** Creates a schema, or what an earlier version of it lacks; two hosts may do it at once. Rejects with ServerError. */
-export async function prepareSchema(client: Client, name: string, layout: SchemaLayout): Promise<void> {
-  const { schema, version, lock, creation, upgrade } = layout;
-  const { rows } = await client.query(
-    `SELECT to_regclass('${schema}.setting') IS NOT NULL AS made,
-       (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '${schema}') AS tables`,
-  );
-  const [state] = rows as { made: string; tables: bigint }[];
-  if (state?.made === 't') {
-    const found = await client.query(`SELECT value FROM ${schema}.setting WHERE name = 'version'`);
-    const known = (found.rows[0] as { value: string } | undefined)?.value;
-    if (known === String(version)) return;
-    if (upgrade === undefined || !(Number(known) < version))
-      throw new ServerError(Number(known) > version ? 'newer' : 'foreign', name);
-  } else if (state?.tables !== 0n) throw new ServerError('foreign', name);
-  const older = `UPDATE setting SET value = '${version}' WHERE name = 'version' AND value::int < ${version}`;
-  await client.query(
-    `BEGIN; SELECT pg_advisory_xact_lock(${lock}); CREATE SCHEMA IF NOT EXISTS ${schema}; ${pathTo(schema)};
-     DO $do$ BEGIN IF to_regclass('${schema}.setting') IS NULL THEN ${creation};
-       INSERT INTO setting VALUES ('version', '${version}');
-     ${upgrade === undefined ? '' : `ELSIF EXISTS (SELECT 1 FROM setting WHERE name = 'version' AND value::int < ${version}) THEN ${upgrade}; ${older};`}
-     END IF; END $do$; COMMIT`,
-  );
-}
-
-/** Finds names in a schema and nowhere else, until the transaction ends. */
-export const pathTo = (schema: string) => `SET LOCAL search_path = ${schema}, pg_catalog, pg_temp`;

@@ -4,6 +4,7 @@ import type { SqlValue } from '../../sqlite/database.ts';
 import { clearedText, joinChains } from '../joint.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
+import { ownsSql } from './catalog.ts';
 import {
   type Client,
   connectionTo,
@@ -13,10 +14,10 @@ import {
   type ServerAccess,
   type ServerConnection,
 } from './connection.ts';
-import { EXPECTED, LOCK, PATH, preparedJournal, requireVersion, SERVER, WRITTEN } from './create.ts';
+import { EXPECTED, gateToJournal, identityOf, PATH, requireVersion, SERVER, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
 import { hostNameIn } from './host-id.ts';
-import { SCHEMA } from './schema.ts';
+import { LOCK, SCHEMA } from './schema.ts';
 import type { ServerAddress } from './server-address.ts';
 import { numbered } from './session.ts';
 
@@ -89,7 +90,7 @@ export async function openPostgresStore(
 ): Promise<Store> {
   const server = await connected(address, access, world);
   try {
-    const { id, digestKey, isJoined } = await preparedJournal(server, world.ids);
+    const { id, digestKey, isJoined } = await identityOf(server);
     const host = hostNameIn(access.dir, world);
     const at = { name: server.name, localPath: access.localPath };
     const store = storeOn(server, { id, path: `${access.dir}/journal-${id}`, host, digestKey, server: at });
@@ -103,10 +104,6 @@ export async function openPostgresStore(
     throw error;
   }
 }
-
-/** Whether this role could take away what protects the journal. */
-const IS_OWNER = `(SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
-  OR pg_has_role((SELECT relowner FROM pg_class WHERE oid = '${SCHEMA}.entry'::regclass), 'USAGE')`;
 
 function storeOn(server: Server, address: Pick<Store, 'id' | 'path' | 'host' | 'digestKey' | 'server'>): Store {
   const inTurn = oneAtATime();
@@ -138,7 +135,7 @@ function storeOn(server: Server, address: Pick<Store, 'id' | 'path' | 'host' | '
       return false;
     },
     isOwner: async () => {
-      const rows = await inTurn(() => server.statements(`SELECT ${IS_OWNER} AS owns`));
+      const rows = await inTurn(() => server.statements(`SELECT ${ownsSql(SCHEMA)} AS owns`));
       return rows[0]?.['owns'] === 't';
     },
     accept: () =>
@@ -174,7 +171,7 @@ function failureOf(error: unknown, address: string): CliError | ServerError {
 /** Connects to a server; connects again when the connection is lost between two transactions. Throws ServerError. */
 async function connected(address: ServerAddress, access: ServerAccess, world: JournalWorld): Promise<Server> {
   const { clock, interrupted } = world;
-  const connection = await connectionTo(address, access, world);
+  const connection = await connectionTo(address, access, world, gateToJournal(address.name, world.ids));
   const { drop, interrupt } = connection;
   const limitMs = limitOf(access);
   const failed = (error: unknown) => failureOf(error, address.name);

@@ -1,3 +1,4 @@
+import { partsMadeBy } from '../../sqlite/parts.ts';
 import { FIXED_COLUMNS } from '../chain.ts';
 import { OPEN_LIST } from '../rotations.ts';
 import { NEXT } from '../states.ts';
@@ -87,6 +88,8 @@ export const TRIGGERS: readonly string[] = [
   `CREATE TRIGGER account_name_delete BEFORE DELETE ON account_name
   WHEN ${factOf('old')} IS NOT NULL BEGIN SELECT raise(ABORT, 'an account name says what its entries say'); END`,
 ];
+
+export const PARTS = { needed: partsMadeBy([...TABLES, ...INDEXES, ...TRIGGERS]) };
 
 /** What makes a new journal. */
 export const CREATE = [...TABLES, ...INDEXES, ...TRIGGERS, `INSERT INTO tally VALUES ('operations', 0)`].join(';\n');

@@ -50,6 +50,16 @@ const SCHEMAS: Readonly<Record<OnServer, string>> = {
   inbox: 'fiatrail_inbox',
 };
 
+/** Where the rights of an owner, a host and a reader are. */
+const ROLES: Readonly<Record<OnServer, string>> = {
+  journal: '"Several hosts" in docs/money.md',
+  mirror: '"What a query may do" in docs/data.md',
+  inbox: '"Roles" in docs/webhooks.md',
+};
+
+/** The problems whose cause says what exactly is wrong. */
+const DETAILED: readonly ServerProblem[] = ['other', 'forbidden', 'owner', 'changed', 'open'];
+
 /** What is wrong with a database on a server. Nothing was sent in any of these cases: an outcome that cannot be recorded is kept. */
 const SERVER_PROBLEMS: Readonly<
   Record<ServerProblem, (server: string, of: OnServer) => [message: string, hint: string]>
@@ -88,16 +98,24 @@ const SERVER_PROBLEMS: Readonly<
       : 'check the URL, or make the database with createdb',
   ],
   forbidden: (server, of) => [
-    `the ${of}’s user may not use the schema ${SCHEMAS[of]}: ${server}`,
-    'let it create the schema: GRANT CREATE ON DATABASE … TO …',
+    `this role may not do that in the schema ${SCHEMAS[of]} of the ${of}’s database: ${server}`,
+    `grant it what a host needs: see ${ROLES[of]}; where the schema is not there yet, its owner needs GRANT CREATE ON DATABASE`,
   ],
   replica: (server, of) => [
     `the ${of}’s server is a read-only replica: ${server}`,
     'use the URL of the primary server',
   ],
-  owner: (server) => [
-    `a role that is a stranger to this one owns something of the journal in ${server}, so it could take away what protects it; nothing was sent`,
-    'give it to the owner of the database: ALTER SCHEMA fiatrail OWNER TO …, and the same for its tables and functions; see "Several hosts" in docs/money.md',
+  owner: (server, of) => [
+    `a stranger owns something of the ${of}, and could change everything in it; nothing was read, written or sent: ${server}`,
+    `if the database is yours, give it to its owner: ALTER SCHEMA ${SCHEMAS[of]} OWNER TO …, and the same for its tables and functions; see ${ROLES[of]}`,
+  ],
+  changed: (server, of) => [
+    `the ${of} was changed by something else than fiatrail; nothing was read, written or sent: ${server}`,
+    'find out who did that, and what else; then undo it, or restore a backup of the database',
+  ],
+  open: (server, of) => [
+    `a stranger may do more in the ${of} than a host; nothing was read, written or sent: ${server}`,
+    `take it away with REVOKE; a host needs what is in ${ROLES[of]}`,
   ],
   foreign: (server, of) => [
     `the schema ${SCHEMAS[of]} in the ${of}’s database belongs to something else: ${server}`,
@@ -148,7 +166,7 @@ function serverError(error: ServerError): CliError {
   const { server, of, path, cause } = error;
   const [message, hint] = SERVER_PROBLEMS[server](path, of);
   const category = server === 'unreachable' || server === 'lost' ? 'network' : 'usage';
-  const detail = server === 'other' && cause instanceof Error ? ` (${cause.message})` : '';
+  const detail = DETAILED.includes(server) && cause instanceof Error ? ` (${cause.message})` : '';
   return new CliError(category, `${message}${detail}`, {
     code: `${of.toUpperCase()}_${server.toUpperCase()}`,
     hint,

@@ -1,3 +1,4 @@
+import type { SchemaLayout } from '../../../journal/postgres/gate.ts';
 import { ADDED_INDEXES, ADDED_TABLES, INDEXES, TABLES } from '../layout.ts';
 
 /** The schema of a database that has the inbox, beside those of the journal and the mirror. */
@@ -63,14 +64,27 @@ const triggers = Object.entries(CHANGES).flatMap(([change, { tables, runs }]) =>
 /** What a listener looks for: what is due is found in the order of its number, however much waits. */
 const OWN_INDEXES = [`CREATE INDEX forward_queue ON forward (target, id) WHERE state = 'waiting' AND is_in_turn = 1`];
 
-export const LAYOUT = {
-  ...{ schema: SCHEMA, version: 1, lock: LOCK },
+/** `holder` is the listener that has claimed the forward. */
+const tables = { ...TABLES, ...ADDED_TABLES, ...OWN_TABLES, forward: [...(TABLES['forward'] ?? []), 'holder TEXT'] };
+
+/** What a role may do that is no owner, in docs/webhooks.md. A host does everything that a listener does; a reader sees the events. */
+export const GRANTS = {
+  host: [
+    `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_host`,
+    `GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA ${SCHEMA} TO fiatrail_host`,
+    ...['event', 'forward', 'listener'].map((name) => `GRANT DELETE ON ${SCHEMA}.${name} TO fiatrail_host`),
+  ],
+  reader: [
+    `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
+    ...['event', 'forward', 'pruned'].map((name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`),
+  ],
+} as const;
+
+export const LAYOUT: SchemaLayout = {
+  ...{ schema: SCHEMA, version: 1, lock: LOCK, upgrades: {}, host: GRANTS.host },
   creation: [
-    ...Object.entries({ ...TABLES, ...ADDED_TABLES, ...OWN_TABLES }).map(
-      ([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`,
-    ),
-    `ALTER TABLE forward ADD COLUMN holder TEXT COLLATE "C"`,
+    ...Object.entries(tables).map(([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`),
     ...[...INDEXES, ...ADDED_INDEXES, ...OWN_INDEXES],
     ...triggers,
-  ].join(';\n'),
-} as const;
+  ],
+};
