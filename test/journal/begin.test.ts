@@ -15,7 +15,7 @@ describe('a transaction on a server begins with', () => {
     const statements = writeSql().sql.split('; ');
     expect(statements.slice(0, -1)).toEqual([
       'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
-      'SET LOCAL search_path = fiatrail, pg_catalog, pg_temp',
+      'SET LOCAL search_path = pg_catalog, fiatrail, pg_temp',
       'SET LOCAL lock_timeout = 20000',
       'SET LOCAL idle_in_transaction_session_timeout = 30000',
       `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')`,
@@ -41,7 +41,7 @@ describe('a transaction on a server begins with', () => {
     const statements = READ.sql.split('; ');
     expect(statements.slice(0, -1)).toEqual([
       'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
-      'SET LOCAL search_path = fiatrail, pg_catalog, pg_temp',
+      'SET LOCAL search_path = pg_catalog, fiatrail, pg_temp',
     ]);
     expect(FACTS.exec(statements.at(-1) ?? '')?.slice(1)).toEqual(['NULL', 'NULL']);
   });

@@ -108,17 +108,39 @@ function isGranted({ name, text, role }: Found, granted: ReadonlySet<string>): b
   return role !== null && (granted.has(`${text} ${name}`) || granted.has(`${text} ${name.replace(/\..*$/, '')}`));
 }
 
-/** Reads the catalogs and, unless that would run something of a stranger, the version, at one moment. */
-async function lookAt(client: Client, layout: SchemaLayout): Promise<Looked> {
-  const { schema } = layout;
-  const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL search_path = pg_catalog, pg_temp`;
-  const found = rowsOf<Found>(await client.query(`${begin}; ${catalogOf(schema)}`));
-  const wrong = wrongIn(found, layout);
-  const isReadable = wrong?.problem !== 'owner' && hasSettings(found, layout);
-  const version = `SELECT value FROM ${schema}.setting WHERE name = 'version'; `;
-  const [row] = rowsOf<{ readonly value: string }>(await client.query(`${isReadable ? version : ''}COMMIT`));
-  const isEmpty = found.every(isRight);
-  return { wrong, version: row?.value, isEmpty, isForeign: !isEmpty && !found.some(({ name }) => name === 'setting') };
+/** Where a look comes while another host creates or upgrades the schema, a server may not find what it has just found in its catalogs. */
+const INTERNAL = 'XX000';
+
+/** How long a second look waits for whoever creates or upgrades the schema. */
+const WAIT_MS = 20_000;
+
+/** Reads the catalogs and, unless that would run something of a stranger, the version. A second look waits for whoever changes the schema. */
+async function lookAt(client: Client, layout: SchemaLayout, isSecond: boolean): Promise<Looked | undefined> {
+  const { schema, lock } = layout;
+  const begin = `BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; SET LOCAL search_path = pg_catalog, pg_temp`;
+  const wait = `SET LOCAL lock_timeout = ${WAIT_MS}; SELECT pg_advisory_xact_lock_shared(${lock})`;
+  try {
+    const found = rowsOf<Found>(
+      await client.query([begin, ...(isSecond ? [wait] : []), catalogOf(schema)].join('; ')),
+    ).filter(({ kind }) => kind !== undefined);
+    const wrong = wrongIn(found, layout);
+    const isReadable = wrong?.problem !== 'owner' && hasSettings(found, layout);
+    const version = `SELECT value FROM ${schema}.setting WHERE name = 'version'; `;
+    const [row] = rowsOf<{ readonly value: string }>(await client.query(`${isReadable ? version : ''}COMMIT`));
+    return { wrong, version: row?.value, isEmpty: found.every(isRight), isForeign: isForeign(found, layout) };
+  } catch (error) {
+    if (isSecond || (error as { readonly code?: unknown }).code !== INTERNAL) throw error;
+    await client.query('ROLLBACK');
+    return undefined;
+  }
+}
+
+/** Whether something is there, and of ours at most what every program may have: settings. */
+function isForeign(found: readonly Found[], { schema, creation }: SchemaLayout): boolean {
+  const ours = partsIn(schema, creation)
+    .madeBy(creation)
+    .flatMap(({ kind, name }) => (kind === 'table' && name !== 'setting' ? [name] : []));
+  return !found.every(isRight) && !found.some(({ name }) => ours.includes(name));
 }
 
 /** Returns the rows of several statements, each of which has a result. */
@@ -151,7 +173,10 @@ export function gateTo(layout: SchemaLayout, name: string, settings = () => ''):
     refused(wrong?.problem ?? 'changed', wrong?.what ?? 'its version is missing');
   return async (client) => {
     let looks = 0;
-    while (!(await passes(client, await lookAt(client, layout), looks > 0))) looks += 1;
+    for (let isDone = false; !isDone; looks++) {
+      const looked = await lookAt(client, layout, looks > 0);
+      isDone = looked !== undefined && (await passes(client, looked, looks > 0));
+    }
     wasThere = true;
   };
 }

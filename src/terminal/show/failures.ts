@@ -37,6 +37,10 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
     `${path} was created by an earlier version of fiatrail and cannot be upgraded; it was left unchanged`,
     'use the version that created it',
   ],
+  changed: (path) => [
+    `${path} was changed by something else than fiatrail; nothing was written or sent`,
+    'find out who did that, and what else; then undo it, or put a backup back',
+  ],
   gone: (path) => [
     `${path} was deleted or replaced while it was in use`,
     'put it back if you can, then start again; without it, a new one is created',
@@ -158,15 +162,23 @@ export function stateError(error: unknown): CliError | undefined {
   if (error instanceof ServerError) return serverError(error);
   if (!(error instanceof DatabaseError)) return undefined;
   const [message, hint] = STATE_PROBLEMS[error.problem](error.path);
-  return new CliError('usage', message, { code: `STATE_${error.problem.toUpperCase()}`, hint, cause: error });
+  const detail = error.problem === 'changed' ? detailIn(error) : '';
+  return new CliError('usage', `${message}${detail}`, {
+    code: `STATE_${error.problem.toUpperCase()}`,
+    hint,
+    cause: error,
+  });
 }
+
+/** What exactly is wrong, if the cause says it. */
+const detailIn = ({ cause }: DatabaseError) => (cause instanceof Error ? ` (${cause.message})` : '');
 
 /** An operation needs the journal before anything is sent, so a server that is away is a network failure. */
 function serverError(error: ServerError): CliError {
-  const { server, of, path, cause } = error;
+  const { server, of, path } = error;
   const [message, hint] = SERVER_PROBLEMS[server](path, of);
   const category = server === 'unreachable' || server === 'lost' ? 'network' : 'usage';
-  const detail = DETAILED.includes(server) && cause instanceof Error ? ` (${cause.message})` : '';
+  const detail = DETAILED.includes(server) ? detailIn(error) : '';
   return new CliError(category, `${message}${detail}`, {
     code: `${of.toUpperCase()}_${server.toUpperCase()}`,
     hint,
@@ -237,11 +249,14 @@ export function changeNotShown(error: unknown, changed: Changed | undefined): un
  */
 export async function withSavedOperations(error: unknown, world: World): Promise<unknown> {
   const path = journalPath(world);
-  const isDamaged = error instanceof DatabaseError && error.problem === 'corrupt' && error.path === path;
-  const isChanged = error instanceof CliError && error.category === 'usage' && error.code === JOURNAL_CHANGED;
+  const ofFile = error instanceof DatabaseError && error.path === path ? error.problem : undefined;
+  const isDamaged = ofFile === 'corrupt';
+  const known = ofFile === 'changed' ? stateError(error) : error;
+  const isChanged =
+    known instanceof CliError && known.category === 'usage' && (known.code === JOURNAL_CHANGED || known !== error);
   if (!isDamaged && !isChanged) return error;
   const saved = await savedText(path, world);
-  if (isChanged) return withDetails(error, { message: `${error.message}; ${saved}` });
+  if (isChanged) return withDetails(known, { message: `${known.message}; ${saved}` });
   return new CliError('usage', `the journal ${path} is damaged or not a journal; it was left unchanged; ${saved}`, {
     code: 'STATE_CORRUPT',
     hint: 'put a backup back; without one, idempotency keys are lost: compare with the service’s lists, rename the file, then accept a new journal with: fiatrail ops verify --accept',
