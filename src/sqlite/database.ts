@@ -265,7 +265,7 @@ function prepareFile(
 }
 
 /** Throws DatabaseError if a file has something else than its layout says, such as a trigger that somebody planted. */
-function requireParts(database: Database, path: string, { parts }: OpenOptions['layout']): void {
+export function requireParts(database: Database, path: string, { parts }: OpenOptions['layout']): void {
   const change = parts && changeOfFile(database.all<Part>(PARTS_OF_FILE), parts);
   if (change !== undefined) throw new DatabaseError('changed', path, new Error(change));
 }

@@ -28,7 +28,7 @@ export async function openMirrorServer(
   access: ServerAccess,
   world: JournalWorld,
 ): Promise<Mirror> {
-  const { run, transaction, close } = await sessionOn('mirror', address, access, world, layout());
+  const { run, check, transaction, close } = await sessionOn('mirror', address, access, world, layout());
   const began = (mode: string) =>
     `BEGIN ISOLATION LEVEL ${mode}; ${pathTo(SCHEMA)}; SET LOCAL lock_timeout = ${LOCK_MS}`;
   const holder = `${world.host.name.replaceAll(' ', '_')}/${world.host.processId}/${world.ids.uuid()}`;
@@ -54,6 +54,7 @@ export async function openMirrorServer(
     ...{ engine: 'postgres', name: address.name, write, close },
     read: (work) => transaction(began('REPEATABLE READ READ ONLY'), work),
     lock: async () => {
+      await check();
       holds = await write((queries) => claim(queries, holder));
       return holds ? { [Symbol.asyncDispose]: release } : undefined;
     },

@@ -120,9 +120,8 @@ async function lookAt(client: Client, layout: SchemaLayout, isSecond: boolean): 
   const begin = `BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; SET LOCAL search_path = pg_catalog, pg_temp`;
   const wait = `SET LOCAL lock_timeout = ${WAIT_MS}; SELECT pg_advisory_xact_lock_shared(${lock})`;
   try {
-    const found = rowsOf<Found>(
-      await client.query([begin, ...(isSecond ? [wait] : []), catalogOf(schema)].join('; ')),
-    ).filter(({ kind }) => kind !== undefined);
+    const answers = await client.query([begin, ...(isSecond ? [wait] : []), catalogOf(schema)].join('; '));
+    const found = rowsOf<Found>([answers].flat().slice(-1));
     const wrong = wrongIn(found, layout);
     const isReadable = wrong?.problem !== 'owner' && hasSettings(found, layout);
     const version = `SELECT value FROM ${schema}.setting WHERE name = 'version'; `;

@@ -12,6 +12,8 @@ import type { ServerAddress } from './server-address.ts';
 interface ServerSession {
   /** Runs work on a connection, which is given up if that fails. Rejects with ServerError and CliError. */
   run<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  /** Asks again what every new connection is asked (gate.ts): whether something was changed meanwhile. Rejects with ServerError and CliError. */
+  check(): Promise<void>;
   /** Runs work in a transaction. The last of the statements that begin it may return the server's time, as `now`. */
   transaction<T>(begin: string, work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -25,7 +27,8 @@ export async function sessionOn(
   world: Pick<JournalWorld, 'clock' | 'host'>,
   layout: SchemaLayout,
 ): Promise<ServerSession> {
-  const connection = await connectionTo(address, access, world, gateTo(layout, address.name));
+  const gate = gateTo(layout, address.name);
+  const connection = await connectionTo(address, access, world, gate);
   const inTurn = oneAtATime();
   const failed = (error: unknown) => {
     if (error instanceof CliError) return error;
@@ -55,6 +58,7 @@ export async function sessionOn(
   };
   return {
     run,
+    check: () => run(gate),
     transaction: (begin, work) => {
       const isFresh = connection.isNew();
       return run(async (opened) => {

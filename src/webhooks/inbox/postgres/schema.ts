@@ -67,16 +67,34 @@ const OWN_INDEXES = [`CREATE INDEX forward_queue ON forward (target, id) WHERE s
 /** `holder` is the listener that has claimed the forward. */
 const tables = { ...TABLES, ...ADDED_TABLES, ...OWN_TABLES, forward: [...(TABLES['forward'] ?? []), 'holder TEXT'] };
 
+/** The columns that a host changes: never what arrived, and when. */
+const UPDATED: Readonly<Record<string, string>> = {
+  event:
+    'mark, event, event_id, request_id, user_id, fintech_id, content_digest, opened, problem, happened_at, happened_ms, held, copies',
+  forward: 'state, attempts, status, problem, due_at, set_at, ended_at, is_in_turn, holder',
+  forwarding: 'targets, events, routes, fintech_id, needs_sealing',
+  listener: 'seen_at, secrets',
+  accepted_gap: 'reason, accepted_at',
+  event_tally: 'events',
+  forward_tally: 'forwards',
+  setting: 'value',
+};
+
 /** What a role may do that is no owner, in docs/webhooks.md. A host does everything that a listener does; a reader sees the events. */
 export const GRANTS = {
   host: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_host`,
-    `GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA ${SCHEMA} TO fiatrail_host`,
+    `GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA ${SCHEMA} TO fiatrail_host`,
+    ...Object.entries(UPDATED).map(
+      ([name, columns]) => `GRANT UPDATE (${columns}) ON ${SCHEMA}.${name} TO fiatrail_host`,
+    ),
     ...['event', 'forward', 'listener'].map((name) => `GRANT DELETE ON ${SCHEMA}.${name} TO fiatrail_host`),
   ],
   reader: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
-    ...['event', 'forward', 'pruned'].map((name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`),
+    ...['event', 'forward', 'event_tally', 'forward_tally', 'pruned', 'accepted_gap'].map(
+      (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
+    ),
   ],
 } as const;
 

@@ -36,11 +36,11 @@ export async function openSharedStore(
   account: string,
   world: Pick<JournalWorld, 'clock' | 'host'>,
 ): Promise<InboxStore> {
-  const { transaction, close } = await sessionOn('inbox', address, access, world, LAYOUT);
+  const { transaction, check, close } = await sessionOn('inbox', address, access, world, LAYOUT);
   const store: InboxStore = {
     read: (work) => transaction(reading(), (queries) => doneOn(queries, work)),
     write: (work) => transaction(writing(), (queries) => doneOn(queries, work)),
-    close,
+    ...{ check, close },
   };
   try {
     await requireAccount(store, account, address.name);
