@@ -43,6 +43,8 @@ export interface InboxStore {
   write<T>(work: (queries: Queries) => Work<T>): Promise<T>;
   /** Rejects with DatabaseError if something else than fiatrail changed the database since it was opened. */
   check(): Promise<void>;
+  /** The error of an inbox that something else than fiatrail changed; `what` says in which way. */
+  changed(what: string): DatabaseError;
   close(): Promise<void>;
 }
 
@@ -58,7 +60,7 @@ export async function openInboxFile(
   const database = await openDatabase(path, { synchronous: 'FULL', isReadable: true, layout });
   // Many events at once rewrite the same pages of the indexes: fewer of them reach the disk if they stay in memory and in the log.
   database.exec('PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000');
-  const store = storeIn(database, now, () => requireParts(database, path, layout));
+  const store = storeIn(database, now, { path, layout });
   if (path === ':memory:') return store;
   const identity = identityOf(path);
   return {
@@ -71,7 +73,11 @@ export async function openInboxFile(
   };
 }
 
-export function storeIn(database: Database, now: () => number, check = () => {}): InboxStore {
+export function storeIn(
+  database: Database,
+  now: () => number,
+  { path, layout }: { readonly path: string; readonly layout: OpenOptions['layout'] },
+): InboxStore {
   const queries = queriesOf('sqlite', now);
   const done = <T>(work: Work<T>): T => {
     let step = work.next();
@@ -81,7 +87,8 @@ export function storeIn(database: Database, now: () => number, check = () => {})
   return {
     read: async (work) => done(work(queries)),
     write: async (work) => database.transaction('write', () => done(work(queries))),
-    check: async () => check(),
+    check: async () => requireParts(database, path, layout),
+    changed: (what) => new DatabaseError('changed', path, new Error(what)),
     close: async () => database.close(),
   };
 }

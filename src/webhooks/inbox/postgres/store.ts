@@ -1,5 +1,6 @@
 import { CliError } from '../../../base/errors.ts';
 import type { ServerAccess } from '../../../journal/postgres/connection.ts';
+import { ServerError } from '../../../journal/postgres/errors.ts';
 import { pathTo } from '../../../journal/postgres/gate.ts';
 import type { ServerAddress } from '../../../journal/postgres/server-address.ts';
 import { sessionOn } from '../../../journal/postgres/session.ts';
@@ -41,6 +42,7 @@ export async function openSharedStore(
     read: (work) => transaction(reading(), (queries) => doneOn(queries, work)),
     write: (work) => transaction(writing(), (queries) => doneOn(queries, work)),
     ...{ check, close },
+    changed: (what) => new ServerError('changed', address.name, new Error(what), 'inbox'),
   };
   try {
     await requireAccount(store, account, address.name);
