@@ -111,7 +111,7 @@ export interface OpenOptions {
     readonly applicationId: number;
     create(database: Database): void;
     /** What must be in it, and nothing else; left out for a file in which a stranger's trigger does no harm. */
-    readonly parts?: Parts;
+    readonly parts?: () => Parts;
     /** Upgrades each earlier version to the next, by SQL or by code. A version without an upgrade is rejected as `older`. */
     readonly upgrades?: Readonly<Record<number, string | ((database: Database) => void)>>;
     /** Whether the file is copied before an upgrade; it is, unless this says otherwise. */
@@ -266,7 +266,7 @@ function prepareFile(
 
 /** Throws DatabaseError if a file has something else than its layout says, such as a trigger that somebody planted. */
 export function requireParts(database: Database, path: string, { parts }: OpenOptions['layout']): void {
-  const change = parts && changeOfFile(database.all<Part>(PARTS_OF_FILE), parts);
+  const change = parts && changeOfFile(database.all<Part>(PARTS_OF_FILE), parts());
   if (change !== undefined) throw new DatabaseError('changed', path, new Error(change));
 }
 

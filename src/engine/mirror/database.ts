@@ -43,7 +43,7 @@ export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror
       version: VERSION,
       applicationId: FILE_ID,
       create,
-      parts: { needed: partsMadeBy(statements), optional: partsMadeBy(later()) },
+      parts: () => ({ needed: partsMadeBy(statements), optional: partsMadeBy(later()) }),
       upgrades: { 1: create },
       // A copy would keep what is personal.
       isCopied: false,

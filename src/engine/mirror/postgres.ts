@@ -16,11 +16,14 @@ const LOCK_MS = 20_000;
 const LEASE_SECONDS = 300;
 
 /** docs/data.md has two views that somebody may add. */
-const layout = (statements = creation('postgres')): SchemaLayout => ({
-  ...{ schema: SCHEMA, version: VERSION, lock: FILE_ID, host: GRANTS.host },
-  ...{ creation: statements, later: later(), views: ['operations', 'events'] },
-  upgrades: { 1: statements.join(';\n') },
-});
+function layout(): SchemaLayout {
+  const statements = creation('postgres');
+  return {
+    ...{ schema: SCHEMA, version: VERSION, lock: FILE_ID, host: GRANTS.host },
+    ...{ creation: statements, later: later(), views: ['operations', 'events'] },
+    upgrades: { 1: statements.join(';\n') },
+  };
+}
 
 /** Opens the mirror in a PostgreSQL database, creating its schema on first use. Rejects with ServerError and CliError. */
 export async function openMirrorServer(

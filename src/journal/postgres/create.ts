@@ -1,6 +1,6 @@
 import type { Ids } from '../../base/world.ts';
 import { ServerError } from './errors.ts';
-import { gateTo, pathTo } from './gate.ts';
+import { gateTo } from './gate.ts';
 import { LAYOUT, SCHEMA } from './schema.ts';
 
 /** The part of a server that reading its settings needs. */
@@ -17,8 +17,6 @@ interface JournalIdentity {
   /** Whether the chains of the hosts were joined (../joint.ts). */
   readonly isJoined: boolean;
 }
-
-export const PATH = pathTo(SCHEMA);
 
 /** The server and its timeline, which is another one after a standby took over or a backup was restored. */
 export const SERVER = `(SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;

@@ -3,6 +3,7 @@ import { oneAtATime } from '../../base/one-at-a-time.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import type { Queries } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
+import { ownsSql } from './catalog.ts';
 import { type Client, connectionTo, type QueryResult, type ServerAccess } from './connection.ts';
 import { type OnServer, problemOf, ServerError } from './errors.ts';
 import { gateTo, type SchemaLayout } from './gate.ts';
@@ -14,6 +15,8 @@ interface ServerSession {
   run<T>(work: (client: Client) => Promise<T>): Promise<T>;
   /** Asks again what every new connection is asked (gate.ts): whether something was changed meanwhile. Rejects with ServerError and CliError. */
   check(): Promise<void>;
+  /** Whether this role owns what is there, or is a superuser. Rejects with ServerError and CliError. */
+  isOwner(): Promise<boolean>;
   /** Runs work in a transaction. The last of the statements that begin it may return the server's time, as `now`. */
   transaction<T>(begin: string, work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -45,39 +48,51 @@ export async function sessionOn(
         throw failed(error);
       }
     });
-  /** Begins again if the connection ended since it was used last: nothing was begun. */
-  const begun = async (client: Client, isFresh: boolean, begin: string): Promise<readonly [Client, unknown]> => {
+  /** Does the first thing once more if the connection ended since it was used last: nothing was begun. */
+  const first = async <T>(client: Client, isFresh: boolean, work: (client: Client) => Promise<T>) => {
     try {
-      return [client, await client.query(begin)];
+      return [client, await work(client)] as const;
     } catch (error) {
-      if (isFresh || problemOf(error) !== 'unreachable') throw error;
+      if (isFresh || error instanceof ServerError || problemOf(error) !== 'unreachable') throw error;
       await connection.drop();
       const next = await connection.open();
-      return [next, await next.query(begin)];
+      return [next, await work(next)] as const;
     }
   };
   return {
     run,
-    check: () => run(gate),
+    check: () => {
+      const isFresh = connection.isNew();
+      return run(async (client) => void (await first(client, isFresh, gate)));
+    },
+    isOwner: () => run(async (client) => isTrue((await client.query(`SELECT ${ownsSql(layout.schema)} AS is`)).rows)),
     transaction: (begin, work) => {
       const isFresh = connection.isNew();
       return run(async (opened) => {
-        const [client, found] = await begun(opened, isFresh, begin);
-        try {
-          const nowMs = timeIn(found);
-          const result = await work(queriesOf(client, nowMs === undefined ? world.clock.now : () => nowMs));
-          // Where a statement failed, the server answers COMMIT with ROLLBACK, and no error.
-          if ((await client.query('COMMIT')).command !== 'COMMIT') throw new ServerError('lost', address.name);
-          return result;
-        } catch (error) {
-          await client.query('ROLLBACK').catch(() => {});
-          throw error;
-        }
+        const [client, found] = await first<unknown>(opened, isFresh, (each) => each.query(begin));
+        const nowMs = timeIn(found);
+        const queries = queriesOf(client, nowMs === undefined ? world.clock.now : () => nowMs);
+        return await ended(client, address.name, () => work(queries));
       });
     },
     close: connection.close,
   };
 }
+
+/** Runs the work of a transaction that was begun, and ends it. */
+async function ended<T>(client: Client, name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    // Where a statement failed, the server answers COMMIT with ROLLBACK, and no error.
+    if ((await client.query('COMMIT')).command !== 'COMMIT') throw new ServerError('lost', name);
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+const isTrue = ([row]: readonly { readonly is?: unknown }[]) => row?.is === 't';
 
 function timeIn(found: unknown): number | undefined {
   const last = (Array.isArray(found) ? found.at(-1) : found) as QueryResult | undefined;

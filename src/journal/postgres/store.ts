@@ -14,8 +14,9 @@ import {
   type ServerAccess,
   type ServerConnection,
 } from './connection.ts';
-import { EXPECTED, gateToJournal, identityOf, PATH, requireVersion, SERVER, WRITTEN } from './create.ts';
+import { EXPECTED, gateToJournal, identityOf, requireVersion, SERVER, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
+import { pathTo } from './gate.ts';
 import { hostNameIn } from './host-id.ts';
 import { LOCK, SCHEMA } from './schema.ts';
 import type { ServerAddress } from './server-address.ts';
@@ -51,12 +52,12 @@ interface Beginning {
 }
 
 /** The first statements of a transaction that reads. */
-export const READ: Beginning = {
-  sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PATH}; SELECT ${TIME}, ${STATE}, NULL AS server, NULL AS tables`,
+export const readSql = (): Beginning => ({
+  sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${pathTo(SCHEMA)}; SELECT ${TIME}, ${STATE}, NULL AS server, NULL AS tables`,
   writes: false,
   needsServer: false,
   lockMs: 0,
-};
+});
 
 /**
  * Returns the first statements of a transaction that writes. One does at a time, in the order in which they get the lock; the last SELECT
@@ -65,7 +66,7 @@ export const READ: Beginning = {
 export function writeSql(waitMs = WAIT_MS, { acceptsServer = false } = {}): Beginning {
   const sql = [
     'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
-    PATH,
+    pathTo(SCHEMA),
     `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(waitMs))}`,
     `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
     // A commit that is only in memory could be lost, and its idempotency key with it.
@@ -109,7 +110,7 @@ function storeOn(server: Server, address: Pick<Store, 'id' | 'path' | 'host' | '
   const inTurn = oneAtATime();
   return {
     ...address,
-    read: (work) => inTurn(() => server.transaction(READ, work)),
+    read: (work) => inTurn(() => server.transaction(readSql(), work)),
     write: (work, waitMs) => inTurn(() => server.transaction(writeSql(waitMs ?? server.lockMs), work, waitMs)),
     aheadMs: server.aheadMs,
     backUp: async () => {

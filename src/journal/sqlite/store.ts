@@ -9,7 +9,7 @@ import { fixedText, hashOf, type Link, NO_HASH } from '../chain.ts';
 import type { OperationState } from '../states.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
-import { CREATE, PARTS, UPGRADES, VERSION_3 } from './schema.ts';
+import { CREATE, parts, UPGRADES, VERSION_3 } from './schema.ts';
 
 interface OldOperation {
   readonly id: string;
@@ -213,7 +213,7 @@ function openJournalFile(path: string, world: JournalWorld): Promise<Database> {
     layout: {
       version: 7,
       applicationId: JOURNAL_FILE_ID,
-      parts: PARTS,
+      parts,
       create: (database) => {
         database.exec(CREATE);
         addKey(database);

@@ -69,6 +69,8 @@ export interface Inbox extends ListenerLease {
     event: string,
   ): Promise<{ readonly reason: string; readonly acceptedAtMs: number } | undefined>;
   readonly forwards: Forwards;
+  /** Whether this role could take away what is in the inbox: it owns the tables on a server, or is a superuser. */
+  isOwner(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -117,6 +119,7 @@ export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll,
   const { read, write } = store;
   return {
     server,
+    isOwner: store.isOwner,
     ...adderIn(store, addAll),
     forwardTo: (forwarding) => write((queries) => setForwarding(queries, forwarding)),
     list: (filter) => read((queries) => listEvents(queries, filter)),

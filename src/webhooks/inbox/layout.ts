@@ -135,16 +135,16 @@ END`,
 END`,
 ];
 
-const ADDED: readonly string[] = [...tables(ADDED_TABLES), ...ADDED_INDEXES, ...ADDED_TRIGGERS];
+const added = (): readonly string[] => [...tables(ADDED_TABLES), ...ADDED_INDEXES, ...ADDED_TRIGGERS];
 
 /** `listener` is the process that receives now. */
-const CREATION: readonly string[] = [
+const creation = (): readonly string[] => [
   ...[...tables(TABLES), ...INDEXES, ...DUE_INDEXES],
   `CREATE TABLE listener (
   id INTEGER PRIMARY KEY CHECK (id = 1), process INTEGER NOT NULL, host TEXT NOT NULL, address TEXT NOT NULL, started_at INTEGER NOT NULL,
   seen_at INTEGER NOT NULL, ${LISTENER_COLUMNS.join(', ')}) STRICT`,
   ...TRIGGERS,
-  ...ADDED,
+  ...added(),
 ];
 
 const PAGE = 1_000;
@@ -181,7 +181,7 @@ function upgradeFrom1(database: Database): void {
   database.exec(`UPDATE event SET held = CASE WHEN mark IN ('sealed', 'unreadable') THEN mark ELSE 'late' END
     WHERE mark IN ('sealed', 'unreadable') OR (is_late = 1 AND NOT EXISTS (SELECT 1 FROM forward WHERE forward.event = event.id));
     INSERT INTO forward_tally SELECT 'held', count(*) FROM event WHERE held IS NOT NULL;
-    INSERT INTO forward_tally SELECT 'off-time', count(*) FROM event WHERE is_late = 1;${ADDED.join(';\n')}`);
+    INSERT INTO forward_tally SELECT 'off-time', count(*) FROM event WHERE is_late = 1;${added().join(';\n')}`);
   database.run('INSERT INTO forwarding VALUES (1, ?, ?, NULL, NULL, 0)', targets, events);
 }
 
@@ -189,7 +189,7 @@ function upgradeFrom1(database: Database): void {
 export const INBOX_LAYOUT: OpenOptions['layout'] = {
   version: 2,
   applicationId: 0x66726962,
-  create: (database) => database.exec(CREATION.join(';\n')),
-  parts: { needed: partsMadeBy(CREATION) },
+  create: (database) => database.exec(creation().join(';\n')),
+  parts: () => ({ needed: partsMadeBy(creation()) }),
   upgrades: { 1: upgradeFrom1 },
 };

@@ -43,6 +43,8 @@ export interface InboxStore {
   write<T>(work: (queries: Queries) => Work<T>): Promise<T>;
   /** Rejects with DatabaseError if something else than fiatrail changed the database since it was opened. */
   check(): Promise<void>;
+  /** Whether this role could take away what is in the database: it owns the tables on a server, or is a superuser. */
+  isOwner(): Promise<boolean>;
   /** The error of an inbox that something else than fiatrail changed; `what` says in which way. */
   changed(what: string): DatabaseError;
   close(): Promise<void>;
@@ -88,6 +90,8 @@ export function storeIn(
     read: async (work) => done(work(queries)),
     write: async (work) => database.transaction('write', () => done(work(queries))),
     check: async () => requireParts(database, path, layout),
+    // Whoever may write a file owns it.
+    isOwner: async () => false,
     changed: (what) => new DatabaseError('changed', path, new Error(what)),
     close: async () => database.close(),
   };

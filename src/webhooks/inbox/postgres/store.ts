@@ -37,11 +37,11 @@ export async function openSharedStore(
   account: string,
   world: Pick<JournalWorld, 'clock' | 'host'>,
 ): Promise<InboxStore> {
-  const { transaction, check, close } = await sessionOn('inbox', address, access, world, LAYOUT);
+  const { transaction, check, isOwner, close } = await sessionOn('inbox', address, access, world, LAYOUT);
   const store: InboxStore = {
     read: (work) => transaction(reading(), (queries) => doneOn(queries, work)),
     write: (work) => transaction(writing(), (queries) => doneOn(queries, work)),
-    ...{ check, close },
+    ...{ check, isOwner, close },
     changed: (what) => new ServerError('changed', address.name, new Error(what), 'inbox'),
   };
   try {
