@@ -171,10 +171,10 @@ export function gateTo(layout: SchemaLayout, name: string, settings = () => ''):
   const refusal = (wrong: Wrong | undefined) =>
     refused(wrong?.problem ?? 'changed', wrong?.what ?? 'its version is missing');
   return async (client) => {
-    let looks = 0;
-    for (let isDone = false; !isDone; looks++) {
-      const looked = await lookAt(client, layout, looks > 0);
-      isDone = looked !== undefined && (await passes(client, looked, looks > 0));
+    let turn = 0;
+    for (let isDone = false; !isDone; turn++) {
+      const looked = await lookAt(client, layout, turn > 0);
+      isDone = looked !== undefined && (await passes(client, looked, turn > 0));
     }
     wasThere = true;
   };

@@ -12,14 +12,14 @@ const TOKEN =
   /\$(\w*)\$([\s\S]*?)\$\1\$|'(?:[^']|'')*'|"(?:[^"]|"")*"|::(?:text|bigint|integer)(?:\[\])?|[A-Za-z_]\w*|\d+|[^\s]/g;
 
 /** What a server adds or leaves out when it describes something. */
-const UNSAID = /^(?:[()[\];]|::.*)$/;
+const LEFT_OUT = /^(?:[()[\];]|::.*)$/;
 
 /** Returns SQL as words in lower case, without what a server writes in its own way; what is quoted stays as it is. */
 function wordsOf(sql: string, qualifiers: Qualifiers): string {
   const tokens = [...sql.matchAll(TOKEN)]
     .map(([token, tag, body]) => (tag === undefined ? token : `$${body}`))
     .map((token) => (/^['"$]/.test(token) ? token : token.toLowerCase()))
-    .filter((token) => !UNSAID.test(token));
+    .filter((token) => !LEFT_OUT.test(token));
   const isQualifier = (at: number) => tokens[at + 1] === '.' && qualifiers.has(tokens[at] ?? '');
   return tokens
     .filter((_, at) => !isQualifier(at) && !(at > 0 && isQualifier(at - 1)))
@@ -60,9 +60,9 @@ function partsOfTable(table: string, inner: string, words: (sql: string) => stri
       const [, name = '', type, collation = ''] = found;
       const { identity = '', notNull, value, key, other, check } = found.groups;
       const isFilled = identity || notNull || key || keys.has(name);
-      const said = `${type}${collation}${identity}${isFilled ? ' NOT NULL' : ''}${value === undefined ? '' : ` DEFAULT ${value}`}`;
+      const form = `${type}${collation}${identity}${isFilled ? ' NOT NULL' : ''}${value === undefined ? '' : ` DEFAULT ${value}`}`;
       return [
-        { kind: 'column', name: `${table}.${name}`, text: words(said) },
+        { kind: 'column', name: `${table}.${name}`, text: words(form) },
         ...(key ? [constraint(`PRIMARY KEY (${name})`)] : []),
         ...(other ? [constraint(`FOREIGN KEY (${name}) REFERENCES ${other}`)] : []),
         ...(check ? [constraint(check)] : []),

@@ -39,7 +39,7 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
   ],
   changed: (path) => [
     `${path} was changed by something else than fiatrail; nothing was written or sent`,
-    'find out who did that, and what else; then undo it, or put a backup back',
+    'find out who did that, and what else they changed, then undo it',
   ],
   gone: (path) => [
     `${path} was deleted or replaced while it was in use`,
@@ -115,7 +115,7 @@ const SERVER_PROBLEMS: Readonly<
   ],
   changed: (server, of) => [
     `the ${of} was changed by something else than fiatrail; nothing was read, written or sent: ${server}`,
-    'find out who did that, and what else; then undo it, or restore a backup of the database',
+    'find out who did that, and what else they changed, then undo it',
   ],
   open: (server, of) => [
     `a stranger may do more in the ${of} than a host; nothing was read, written or sent: ${server}`,
@@ -129,9 +129,11 @@ const SERVER_PROBLEMS: Readonly<
     `the ${of} was upgraded by a newer version of fiatrail: ${server}`,
     'use that version on this host too',
   ],
-  older: (server) => [
-    `the journal was created by an earlier version of fiatrail and cannot be upgraded: ${server}`,
-    'export it with that version and --with-digest-key, and import it into an empty database',
+  older: (server, of) => [
+    `the ${of} was created by an earlier version of fiatrail and cannot be upgraded: ${server}`,
+    of === 'journal'
+      ? 'export it with that version and --with-digest-key, and import it into an empty database'
+      : 'use that version, or another database',
   ],
   full: (server, of) => [
     `the disk of the ${of}’s server is full: ${server}`,
