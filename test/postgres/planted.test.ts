@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openMirrorServer } from '../../src/engine/mirror/postgres.ts';
 import { GRANTS as OF_MIRROR } from '../../src/engine/mirror/schema.ts';
@@ -6,7 +8,7 @@ import { GRANTS as OF_JOURNAL } from '../../src/journal/postgres/schema.ts';
 import { serverAddressOf } from '../../src/journal/postgres/server-address.ts';
 import { stateError } from '../../src/terminal/show/failures.ts';
 import { GRANTS as OF_INBOX } from '../../src/webhooks/inbox/postgres/schema.ts';
-import { fiatrail, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
+import { fiatrail, newHome, ROOT, requireBuilt, startFiatrail } from '../support/built.ts';
 import { closedPort } from '../support/loopback.ts';
 import type { TestServer } from '../support/postgres.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';
@@ -424,4 +426,22 @@ test('a command says what is wrong, and how to go on', async () => {
   expect(ran.code).toBe(2);
   expect(ran.stderr).toMatch(/a stranger owns something of the inbox.*role mallory owns the schema/);
   expect(ran.stderr).toContain('ALTER SCHEMA fiatrail_inbox OWNER TO');
+});
+
+test('the pages about the inbox and the mirror have the statements of this version', () => {
+  const pages = { 'webhooks.md': OF_INBOX, 'data.md': OF_MIRROR };
+  for (const [name, { host: ofHost, reader }] of Object.entries(pages)) {
+    const page = readFileSync(join(ROOT, 'docs', name), 'utf8');
+    for (const statement of [...ofHost, ...reader]) expect(page).toContain(`${statement};`);
+  }
+});
+
+test('a host of a mirror may ask, and is told what it lacks when it would fill it', async () => {
+  const url = await copyOf('mirror');
+  const run = (argv: readonly string[]) =>
+    fiatrail({ ...newHome(onTestFinished), env: { ...accountEnv, FIATRAIL_MIRROR_URL: host(url) } }, argv);
+  expect((await run(['find', 'nothing-has-this-id', '-o', 'json'])).stderr).not.toContain('MIRROR_');
+  const filled = await run(['sync', '-o', 'json']);
+  expect(filled).toMatchObject({ code: 2, stderr: expect.stringContaining('MIRROR_FORBIDDEN') });
+  expect(filled.stderr).toContain('permission denied');
 });
