@@ -70,6 +70,7 @@ const made = new Map<Kind, string>();
 /** What somebody has ready in another schema. */
 const READY = `CREATE FUNCTION public.spy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
   CREATE FUNCTION public.tell() RETURNS text LANGUAGE sql AS 'SELECT ''x''::text';
+  CREATE FUNCTION public.boom(text) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''somebody read it''; END';
   CREATE FUNCTION public.passes(text) RETURNS boolean LANGUAGE sql AS 'SELECT true'`;
 
 const nameIn = (url: string) => /\/(\w+)\?/.exec(url)?.[1] ?? '';
@@ -152,7 +153,7 @@ const PLANTS: readonly Plant[] = [
   [
     'a view in place of the settings',
     ({ schema }) =>
-      `ALTER TABLE ${schema}.setting RENAME TO hidden; CREATE VIEW ${schema}.setting AS SELECT name, value FROM ${schema}.hidden`,
+      `ALTER TABLE ${schema}.setting RENAME TO hidden; CREATE VIEW ${schema}.setting AS SELECT name, public.boom(value) AS value FROM ${schema}.hidden`,
     'changed',
     'its table setting is missing or another one',
   ],

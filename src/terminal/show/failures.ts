@@ -133,7 +133,7 @@ const SERVER_PROBLEMS: Readonly<
     `the ${of} was created by an earlier version of fiatrail and cannot be upgraded: ${server}`,
     of === 'journal'
       ? 'export it with that version and --with-digest-key, and import it into an empty database'
-      : 'use that version, or another database',
+      : 'use the version that created it',
   ],
   full: (server, of) => [
     `the disk of the ${of}’s server is full: ${server}`,
