@@ -12,6 +12,8 @@ export interface Mutant {
 
 const UNCHANGED = ['test/journal/unchanged.test.ts'];
 const UNTRUSTED = ['test/postgres/untrusted.test.ts'];
+const PLANTED = ['test/postgres/planted.test.ts'];
+const PLANTED_IN_FILES = ['test/attacks/planted.test.ts'];
 const SILENT = ['test/postgres/silent.test.ts'];
 const BOUND = ['test/postgres/secrets.test.ts'];
 const CLAIMS = ['test/journal/claims.test.ts'];
@@ -33,6 +35,62 @@ const DIFFERENCES = ['test/questions/differences.test.ts'];
 
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
 export const MUTANTS: readonly Mutant[] = [
+  {
+    file: 'src/journal/postgres/connection.ts',
+    line: '        await gate(made);\n',
+    change: '',
+    tests: PLANTED,
+  },
+  {
+    file: 'src/journal/postgres/gate.ts',
+    line: "const isReadable = wrong?.problem !== 'owner' && hasSettings(found, layout);",
+    change: 'const isReadable = true;',
+    tests: PLANTED,
+  },
+  {
+    file: 'src/journal/postgres/gate.ts',
+    line: 'return role !== null && (',
+    change: 'return (',
+    tests: PLANTED,
+  },
+  {
+    file: 'src/webhooks/inbox/inbox.ts',
+    line: 'if (!(yield* areThere(queries, stored)))',
+    change: 'if (stored.length < 0)',
+    tests: PLANTED,
+  },
+  {
+    file: 'src/webhooks/inbox/inbox.ts',
+    line: "if (queries.engine === 'postgres') yield* queries.run('SET CONSTRAINTS ALL IMMEDIATE');",
+    change: '',
+    tests: PLANTED,
+    failing: 1,
+  },
+  {
+    file: 'src/webhooks/inbox/postgres/lease.ts',
+    line: '    await store.check();\n    const { id, address } = own;',
+    change: '    const { id, address } = own;',
+    tests: PLANTED,
+  },
+  {
+    file: 'src/engine/mirror/postgres.ts',
+    line: '      await check();\n',
+    change: '',
+    tests: PLANTED,
+  },
+  {
+    file: 'src/sqlite/database.ts',
+    line: '      requireParts(database, path, options.layout);\n      return database;',
+    change: '      return database;',
+    tests: PLANTED_IN_FILES,
+  },
+  {
+    file: 'src/webhooks/inbox/listener.ts',
+    line: '    await store.check();\n',
+    change: '',
+    tests: PLANTED_IN_FILES,
+    failing: 1,
+  },
   {
     file: 'src/commands/fx/prices.ts',
     line: 'return { lines, previews, payer: previews };',
