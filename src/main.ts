@@ -19,7 +19,8 @@ import { createDialog } from './terminal/show/progress.ts';
 import type { FailedRun } from './terminal/show/report.ts';
 
 /** Runs a command line and returns its exit code. */
-export async function main(argv: readonly string[], world: World): Promise<number> {
+export async function main(argv: readonly string[], real: World): Promise<number> {
+  let world = real;
   if (argv[0] === ROTATION_PROCESS) return (await import('./engine/rotation/process.ts')).runRotationProcess(world);
   if (argv[0] === LOCK_PROCESS) return (await import('./engine/state-locks.ts')).runLockProcess(argv[1] ?? '');
   let isJson: boolean | undefined;
@@ -35,7 +36,9 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     run = parsed;
     if (parsed.globals.isFormatChosen) isJson = isJsonFormat(parsed.globals.present.format);
     // The profile may set the output format, also for errors.
-    const line = withProfile(parsed, world);
+    const masking = await maskingOf(withProfile(parsed, real), real);
+    const { line } = masking;
+    world = masking.world;
     run = line;
     isJson = isJsonFormat(line.globals.present.format);
     const { error } = await execute(line, world, async ({ result, isWhole }, changed) => {
@@ -80,6 +83,21 @@ function withProfile(line: CommandLine, world: World): ResolvedLine {
   // A profile file that was edited may name no zone. Tables are printed when everything is sent; dates are read before.
   if (present.format === 'table' && !line.command.isLocal) zone.offsetMs(world.clock.now());
   return { ...line, profile, globals: { ...globals, zone, present } };
+}
+
+/** A command line whose output is masked, and the world that it then writes to. */
+async function maskingOf(
+  line: ResolvedLine,
+  world: World,
+): Promise<{ readonly line: ResolvedLine; readonly world: World }> {
+  const { globals, profile } = line;
+  if (!(globals.isMasked ?? profile.stored?.isMasked)) return { line, world };
+  const { maskedStream, maskFor } = await import('./present/masked.ts');
+  const mask = maskFor(world, line.texts);
+  return {
+    line: { ...line, globals: { ...globals, present: { ...globals.present, mask } } },
+    world: { ...world, stderr: maskedStream(world.stderr, mask) },
+  };
 }
 
 function zoneOf({ name, stored }: Profile): Zone {

@@ -12,6 +12,8 @@ export interface Mutant {
 
 const UNCHANGED = ['test/journal/unchanged.test.ts'];
 const UNTRUSTED = ['test/postgres/untrusted.test.ts'];
+const PLANTED = ['test/postgres/planted.test.ts'];
+const PLANTED_IN_FILES = ['test/attacks/planted.test.ts'];
 const SILENT = ['test/postgres/silent.test.ts'];
 const BOUND = ['test/postgres/secrets.test.ts'];
 const CLAIMS = ['test/journal/claims.test.ts'];
@@ -33,6 +35,62 @@ const DIFFERENCES = ['test/questions/differences.test.ts'];
 
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
 export const MUTANTS: readonly Mutant[] = [
+  {
+    file: 'src/journal/postgres/connection.ts',
+    line: '        await gate(made);\n',
+    change: '',
+    tests: PLANTED,
+  },
+  {
+    file: 'src/journal/postgres/gate.ts',
+    line: "const isReadable = wrong?.problem !== 'owner' && hasSettings(found, layout);",
+    change: 'const isReadable = true;',
+    tests: PLANTED,
+  },
+  {
+    file: 'src/journal/postgres/gate.ts',
+    line: 'return role !== null && (',
+    change: 'return (',
+    tests: PLANTED,
+  },
+  {
+    file: 'src/webhooks/inbox/inbox.ts',
+    line: 'if (!(yield* areThere(queries, stored)))',
+    change: 'if (stored.length < 0)',
+    tests: PLANTED,
+  },
+  {
+    file: 'src/webhooks/inbox/inbox.ts',
+    line: "if (queries.engine === 'postgres') yield* queries.run('SET CONSTRAINTS ALL IMMEDIATE');",
+    change: '',
+    tests: PLANTED,
+    failing: 1,
+  },
+  {
+    file: 'src/webhooks/inbox/postgres/lease.ts',
+    line: '    await store.check();\n    const { id, address } = own;',
+    change: '    const { id, address } = own;',
+    tests: PLANTED,
+  },
+  {
+    file: 'src/engine/mirror/postgres.ts',
+    line: '      await check();\n',
+    change: '',
+    tests: PLANTED,
+  },
+  {
+    file: 'src/sqlite/database.ts',
+    line: '      requireParts(database, path, options.layout);\n      return database;',
+    change: '      return database;',
+    tests: PLANTED_IN_FILES,
+  },
+  {
+    file: 'src/webhooks/inbox/listener.ts',
+    line: '    await store.check();\n',
+    change: '',
+    tests: PLANTED_IN_FILES,
+    failing: 1,
+  },
   {
     file: 'src/commands/fx/prices.ts',
     line: 'return { lines, previews, payer: previews };',
@@ -2031,8 +2089,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/contract/redact.ts',
-    line: 'withoutForms(text, forms), body',
-    change: 'withoutForms(text, longForms), body',
+    line: 'text: (text) => withoutForms(text, forms),',
+    change: 'text: (text) => withoutForms(text, longForms),',
     tests: ['test/contract/redact.test.ts'],
     failing: 1,
   },
@@ -2118,13 +2176,6 @@ export const MUTANTS: readonly Mutant[] = [
     line: "condition.startsWith(FAILED) ? '' : new Date",
     change: 'new Date',
     tests: ['test/questions/report-findings.test.ts'],
-    failing: 1,
-  },
-  {
-    file: 'src/engine/mirror/rows.ts',
-    line: "inner === undefined && MAY_BE_BVN.test(textOf(value) ?? '') ? null : value",
-    change: 'value',
-    tests: FAULTS,
     failing: 1,
   },
   {
@@ -2762,12 +2813,133 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/webhooks/hold.test.ts'],
   })),
   ...[
-    ['/(?<![\\w.-])\\d{10,11}(', '/(?<![\\w.-])\\d{10}('],
-    ["typeof value === 'number' &&", "typeof value === 'bigint' &&"],
-    ['[maskedText(name, undefined), masked', '[name, masked'],
+    ['if (isSearched(key)) finder.add(text, handle);', ''],
+    ["name: isEnvelope(document) ? IN_ENVELOPE : '', isForeign: true", "name: 'at', isForeign: false"],
+    ["isEnvelope(document) ? IN_ENVELOPE : ''", 'IN_ENVELOPE'],
+    ["'response_code' in document || 'responseCode' in document", 'false'],
+    ['if (isRepeated && STARTS_DOCUMENT.test(text))', 'if (false)'],
+    ["if (meaning === undefined && isRepeated && !isPlain(text)) return handleOf('text', text);", ''],
+    ["/^\\d{10,11}$/.test(text) ? handleOf('account', text) : value", 'false ? value : value'],
+    ["if (plain === '' || isContractWord(plain)) return part;", 'return part;'],
+    ['isForeign: true })] as [string', 'isForeign: false })] as [string'],
+    ['learn(value, form);', ''],
+    ['const isForeign = field.isForeign || REPEATED.has(field.name);', 'const isForeign = field.isForeign;'],
+    ['schema === undefined && isFigureName(name)', 'false'],
+    ['!isContractWord(text) &&', 'true &&'],
   ].map(([line = '', change = '']) => ({
-    ...{ file: 'src/inspector/mask.ts', line, change },
-    tests: ['test/inspector/mask.test.ts'],
+    ...{ file: 'src/contract/mask/index.ts', line, change, failing: 1 },
+    tests: ['test/contract/mask.test.ts', 'test/present/masked.test.ts'],
+  })),
+  ...[
+    ['...forms.map(inQuotes)', ''],
+    ['inAscii(value), ', ''],
+    ["Buffer.from(value).toString('hex')", "''"],
+    ['(a, b) => b - a', '(a, b) => a - b'],
+    ['!form.isWord ||', 'true ||'],
+    ['return ESCAPE.test(', 'return false && ESCAPE.test('],
+    ['const folded = lowered(text);', 'const folded = text;'],
+  ].map(([line = '', change = '']) => ({
+    ...{ file: 'src/contract/mask/finder.ts', line, change, failing: 1 },
+    tests: ['test/contract/mask.test.ts'],
+  })),
+  ...['email', 'hash', 'phone', 'account'].map((kind) => ({
+    ...{ file: 'src/contract/mask/patterns.ts', line: `{ kind: '${kind}', form: `, failing: 1 },
+    change: `{ kind: '${kind}', is: () => false, form: `,
+    tests: ['test/contract/mask.test.ts'],
+  })),
+  ...[
+    ['0x[0-9a-fA-F]{40}', '0x[0-9a-fA-F]{41}'],
+    ['G[A-Z2-7]{55}', 'G[A-Z2-7]{56}'],
+    ['{32,44}', '{45,46}'],
+    ['\\d{1,3}(?:\\.\\d{1,3}){3}', '\\d{1,3}(?:\\.\\d{1,3}){4}'],
+    [':[\\da-f]{0,4}){2,7}', ':[\\da-f]{0,4}){7}'],
+    ['&& !LOCAL.test(text)', ''],
+  ].map(([line = '', change = '']) => ({
+    ...{ file: 'src/contract/mask/patterns.ts', line, change, failing: 1 },
+    tests: ['test/contract/mask.test.ts'],
+  })),
+  ...[
+    ['personal ?? ', 'undefined ?? '],
+    ["known === undefined || known === 'open'", 'known === undefined'],
+  ].map(([line = '', change = '']) => ({
+    ...{ file: 'src/contract/mask/names.ts', line, change, failing: 1 },
+    tests: ['test/contract/mask.test.ts'],
+  })),
+  {
+    file: 'src/present/present.ts',
+    line: "mask && !given.always ? (await import('./masked.ts')).maskedResult(given, mask) : given",
+    change: 'given',
+    tests: ['test/present/masked.test.ts', 'test/cli/mask.test.ts'],
+  },
+  ...[
+    ['const { exact: _, ...rest } = result;', 'const rest = result;'],
+    ['...(more && { more: maskedPages(more, lists, form, mask) }),', ''],
+    ['{ raw: maskedRaw(raw, schema, mask) }', '{ raw }'],
+    ['rows: mask.value(each.rows)', 'rows: each.rows'],
+    ["typeof text === 'string' ? mask.text(text) : text", 'text'],
+    ['...(isForeign && { isForeign })', ''],
+  ].map(([line = '', change = '']) => ({
+    ...{ file: 'src/present/masked.ts', line, change, failing: 1 },
+    tests: ['test/present/masked.test.ts'],
+  })),
+  ...[
+    ['src/present/masked.ts', 'mask.typed(typed);', ''],
+    ['src/present/unmasked.ts', 'if (!mask) return;', 'return;'],
+    ['src/main.ts', 'globals.isMasked ?? profile.stored?.isMasked', 'globals.isMasked'],
+    ['src/terminal/ask/confirm.ts', 'stderr.masking?.text(value) ?? value', 'value'],
+    ['src/terminal/ask/confirm.ts', 'world.stderr.masking?.unmasked ?? world.stderr', 'world.stderr'],
+    ['src/terminal/ask/new-profile.ts', 'input.isMasked ?? current?.isMasked', 'input.isMasked'],
+    ['src/terminal/show/report.ts', 'storedIn(argv, world)?.isMasked === true', 'false'],
+    ['src/terminal/show/report.ts', 'message: masking.text(error.message)', 'message: error.message'],
+    ['src/engine/trace.ts', "mask?.learn({ sent: request.body ?? '', received: response?.body ?? '' });", ''],
+    ['src/engine/trace.ts', 'stderr.masking?.unmasked ?? stderr', 'stderr'],
+    ['src/engine/questions/story.ts', 'account.globals.present.mask?.learn(', 'void ('],
+    ['src/commands/sql.ts', "isForeign: 'texts',", ''],
+  ].map(([file = '', line = '', change = '']) => ({
+    ...{ file, line, change, failing: 1 },
+    tests: ['test/cli/mask.test.ts'],
+  })),
+  ...[
+    ['src/inspector/masked.ts', "if ('summary' in row) mask.learn(await detail(row.id));", 'if (false) row;'],
+    ['src/inspector/masked.ts', 'mask.value(await read())', 'read()'],
+    ['src/inspector/masked.ts', 'mask.value(await detail(mask.meant(id)))', 'detail(mask.meant(id))'],
+    ['src/inspector/masked.ts', 'rows: mask.value(rows)', 'rows: rows'],
+    ['src/inspector/saved.ts', 'mask ? mask.value(plain) : plain', 'plain'],
+  ].map(([file = '', line = '', change = '']) => ({
+    ...{ file, line, change, failing: 1 },
+    tests: ['test/inspector/masked.test.ts'],
+  })),
+  {
+    file: 'src/commands/inspect.ts',
+    line: 'shownSource(source, present.mask)',
+    change: 'source',
+    tests: ['test/inspector/account.test.ts'],
+    failing: 1,
+  },
+  ...[
+    ['createRedactor(secrets).value(hidden)', 'hidden'],
+    ['if (isSecretName(name)) return HIDDEN;', ''],
+    [
+      "if (typeof value === 'string') return value.replace(MAY_BE_BVN, HIDDEN);",
+      "if (typeof value === 'string') return value;",
+    ],
+    ['BVN.test(wireNumberText(value)) ? HIDDEN : value', 'value'],
+    ['return value.match(MAY_BE_BVN) ?? [];', 'return [];'],
+    ['BVN.test(wireNumberText(value)) ? [wireNumberText(value)] : []', '[]'],
+    ['editDistance(plain, word) <=', 'editDistance(plain, word) <'],
+  ].map(([line = '', change = '']) => ({
+    ...{ file: 'src/contract/redact.ts', line, change, failing: 1 },
+    tests: ['test/contract/redact.test.ts'],
+  })),
+  ...[
+    ['endpoint ? path : redactUnknownText(path)', 'path'],
+    ['redact(endpoint.request(), field) : redactUnknown(field)', 'field : redactUnknown(field)'],
+    ['field) : redactUnknown(field)', 'field) : field'],
+    ['redact(payload, value)', 'value'],
+    ['data: redact(payload, data) }', 'data }'],
+  ].map(([line = '', change = '']) => ({
+    ...{ file: 'src/contract/exchange-text.ts', line, change, failing: 1 },
+    tests: ['test/contract/redact.test.ts'],
   })),
   {
     file: 'src/client/codec.ts',
@@ -2777,8 +2949,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/mirror/rows.ts',
-    line: 'withoutBvns(element, redact(element, row))',
-    change: 'withoutBvns(element, row)',
+    line: 'isKnown(row) ? row : redact(element, row)',
+    change: 'row',
     tests: FAULTS,
   },
   {
@@ -2796,7 +2968,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/inspector/account/events.ts',
-    line: 'cutBody(redactUnknown(text))',
+    line: 'cutBody(eventText(event.event, text))',
     change: 'cutBody(text)',
     tests: ['test/inspector/details.test.ts'],
     failing: 1,

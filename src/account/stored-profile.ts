@@ -26,6 +26,8 @@ export interface StoredProfile {
   readonly output?: string | undefined;
   /** The zone of times that people read and of dates that they type; undefined is the default zone. */
   readonly timeZone?: string | undefined;
+  /** Whether what is printed is masked, unless --no-mask is given. */
+  readonly isMasked?: boolean | undefined;
   /** The store of its API key; an embedded sandbox only stores sealing keys. */
   readonly store: StoreSettings;
   /** What responses may be; undefined is `off`. */
@@ -162,6 +164,7 @@ const shapeWith = <R extends z.ZodMiniType>(rules: R) => {
     serviceName: z.optional(z.string()),
     output: z.optional(z.string().check(z.regex(/^[a-z]{1,20}$/))),
     timeZone: z.optional(z.string()),
+    isMasked: z.optional(z.boolean()),
     store,
     sealing: z.optional(z.enum(SEALING_POLICIES)),
     encryption: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),

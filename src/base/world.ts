@@ -78,6 +78,16 @@ export interface OutputStream {
   readonly columns: number | undefined;
   /** Resolves when the text or the bytes are written; rejects if the reader is gone or the disk is full. */
   write(text: string | Uint8Array): Promise<void>;
+  /** Set if it masks what is written. */
+  readonly masking?: Masking;
+}
+
+/** How a stream masks what is written. */
+interface Masking {
+  /** The stream as it is, for what somebody is asked. */
+  readonly unmasked: OutputStream;
+  /** Masks a text before it is grouped or wrapped: after that, nobody would find a name in it. */
+  text(text: string): string;
 }
 
 /** An entry of a list prompt: its label and its value. */

@@ -4,6 +4,7 @@ import { CliError } from '../base/errors.ts';
 import { endDryRun } from '../engine/requests.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../files/plain-file.ts';
 import type { InspectorSource } from '../inspector/source.ts';
+import { requireUnmasked } from '../present/unmasked.ts';
 import { command } from '../terminal/command.ts';
 import { listenProblem, untilInterrupted } from '../terminal/parse/listening.ts';
 import { newFile, option, optionalArgument, switchOn, wholeNumber, word } from '../terminal/parse/parameters.ts';
@@ -43,13 +44,19 @@ async function save(session: Session, file: string, hasPersonalData: boolean) {
   const { world } = session;
   const path = absolutePath(file);
   endDryRun(session, { file: path });
-  const [{ accountSource }, { sessionText }] = await Promise.all([
+  const [{ accountSource }, { sessionText }, { createMask }] = await Promise.all([
     import('../inspector/account/source.ts'),
     import('../inspector/saved.ts'),
+    import('../contract/mask/index.ts'),
   ]);
-  const source = accountSource(session, session.globals.zone);
+  const { globals } = session;
+  const mask = hasPersonalData ? undefined : createMask();
+  const source = accountSource(
+    { ...session, globals: { ...globals, present: { ...globals.present, mask } } },
+    globals.zone,
+  );
   try {
-    const bytes = Buffer.from(await sessionText(source, { nowMs: world.clock.now(), hasPersonalData }));
+    const bytes = Buffer.from(await sessionText(source, { nowMs: world.clock.now(), mask }));
     createPrivateBytes(path, bytes);
     return { result: { data: { file: path, bytes: bytes.length } } };
   } catch (error) {
@@ -100,17 +107,22 @@ const inspectCommand = command({
       throw new CliError('usage', 'a saved session cannot be saved again', { hint: 'remove --save-to or the file' });
     if (withPersonalData && target === undefined)
       throw new CliError('usage', '--with-personal-data is about --save-to', { hint: 'add --save-to FILE' });
+    const { present } = session.globals;
+    if (withPersonalData) requireUnmasked(present, '--with-personal-data saves');
     if (target !== undefined) return save(session, target, withPersonalData);
     if (file !== undefined) {
       await show(session, await savedAt(file), port);
       return {};
     }
-    const { accountSource } = await import('../inspector/account/source.ts');
+    const [{ accountSource }, { shownSource }] = await Promise.all([
+      import('../inspector/account/source.ts'),
+      import('../inspector/masked.ts'),
+    ]);
     const source = accountSource(session, session.globals.zone);
     try {
       // A file that cannot be read, such as one of a newer version, is reported now instead of by an empty page.
       await source.version();
-      await show(session, source, port);
+      await show(session, shownSource(source, present.mask), port);
     } finally {
       await source.close();
     }

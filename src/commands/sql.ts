@@ -41,6 +41,7 @@ async function answerTo(session: Session, sql: string, isExplained: boolean): Pr
   return {
     data: { rows: first.map(asObject) },
     lists: 'rows',
+    isForeign: 'texts',
     // A query that finds nothing has its columns all the same.
     schema: z.object({ rows: z.array(z.object(Object.fromEntries(names.map((name) => [name, z.unknown()])))) }),
     columns: names.map((name, index) => ({

@@ -16,7 +16,7 @@ export function evmAddress(source: Source) {
         });
     }),
   );
-  fieldMeta.add(schema, { type: 'string', source, rule: '0x followed by 40 hexadecimal digits' });
+  fieldMeta.add(schema, { type: 'string', source, rule: '0x followed by 40 hexadecimal digits', personal: 'address' });
   return schema;
 }
 

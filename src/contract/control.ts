@@ -28,7 +28,7 @@ export const sandboxStatus = endpoint({
   response: () =>
     f.payload({
       fintechId: f.anyText('inferred'),
-      fintechName: f.anyText('inferred'),
+      fintechName: f.anyText('inferred', { personal: 'name' }),
       now: f.timestamp('inferred'),
       clockOffsetSeconds: f.integer('inferred', { min: Number.MIN_SAFE_INTEGER }),
       pace: f.oneOf('inferred', paces),
@@ -55,10 +55,19 @@ export const sandboxStatus = endpoint({
         }),
       }),
       bvns: f.optional(
-        f.list('inferred', f.group('inferred', { bvn: f.anyText('inferred'), means: f.anyText('inferred') })),
+        f.list(
+          'inferred',
+          f.group('inferred', { bvn: f.anyText('inferred', { personal: 'account' }), means: f.anyText('inferred') }),
+        ),
       ),
       accounts: f.optional(
-        f.list('inferred', f.group('inferred', { accountNumber: f.anyText('inferred'), means: f.anyText('inferred') })),
+        f.list(
+          'inferred',
+          f.group('inferred', {
+            accountNumber: f.anyText('inferred', { personal: 'account' }),
+            means: f.anyText('inferred'),
+          }),
+        ),
       ),
       trades: f.optional(
         f.list('inferred', f.group('inferred', { cngnAmount: f.anyText('inferred'), means: f.anyText('inferred') })),
@@ -88,9 +97,9 @@ export const sandboxStatus = endpoint({
           'inferred',
           f.group('inferred', {
             fintechId: f.anyText('inferred'),
-            name: f.anyText('inferred'),
-            sandboxKey: f.orNull(f.anyText('inferred')),
-            productionKey: f.orNull(f.anyText('inferred')),
+            name: f.anyText('inferred', { personal: 'name' }),
+            sandboxKey: f.orNull(f.anyText('inferred', { personal: 'key' })),
+            productionKey: f.orNull(f.anyText('inferred', { personal: 'key' })),
           }),
         ),
       ),
@@ -148,15 +157,15 @@ export const sandboxPay = endpoint({
     f.only({
       accountNumber: f.accountNumber('inferred'),
       amount: f.pay('inferred', 'naira', 'NGN'),
-      senderName: f.text('inferred', { rule: "the sender's name on the bank's records" }),
+      senderName: f.text('inferred', { personal: 'name', rule: "the sender's name on the bank's records" }),
     }),
   response: () =>
     f.payload({
       depositId: f.anyText('inferred'),
-      accountNumber: f.anyText('inferred'),
+      accountNumber: f.anyText('inferred', { personal: 'account' }),
       amount: f.money('inferred', 'naira', 'NGN'),
       outcome: f.oneOf('inferred', ['accepted', 'refunded']),
-      reason: f.orNull(f.anyText('inferred')),
+      reason: f.orNull(f.anyText('inferred', { personal: 'text' })),
     }),
   errors: [
     refusal(
@@ -178,15 +187,18 @@ export const sandboxDeposit = endpoint({
   done: 'Token deposit simulated',
   request: () =>
     f.only({
-      address: f.text('inferred', { rule: 'a sandbox wallet, or the receivable address of a bridge transaction' }),
+      address: f.text('inferred', {
+        personal: 'address',
+        rule: 'a sandbox wallet, or the receivable address of a bridge transaction',
+      }),
       asset: f.oneOf('inferred', TOKENS),
       amount: f.payText('inferred', { field: 'asset' }),
       network: f.text('inferred', { rule: 'a network key, such as base' }),
-      from: f.text('inferred', { rule: 'the address the tokens come from' }),
+      from: f.text('inferred', { personal: 'address', rule: 'the address the tokens come from' }),
     }),
   response: () =>
     f.payload({
-      address: f.anyText('inferred'),
+      address: f.anyText('inferred', { personal: 'address' }),
       asset: f.oneOf('inferred', TOKENS),
       amount: f.moneyText('inferred', 'decimal-string', { field: 'asset' }),
       outcome: f.oneOf('inferred', ['credited', 'bridging', 'returned']),
@@ -324,7 +336,7 @@ const sentEvent = () => ({
   userId: f.orNull(f.anyText('inferred')),
   createdAt: f.timestamp('inferred'),
   state: f.oneOf('inferred', DELIVERY_STATES),
-  url: f.orNull(f.anyText('inferred')),
+  url: f.orNull(f.anyText('inferred', { personal: 'url' })),
   webhookId: f.orNull(f.anyText('inferred')),
   attempts: f.integer('inferred'),
   dueAt: f.orNull(f.timestamp('inferred')),
@@ -380,10 +392,10 @@ export const sandboxEvent = endpoint({
           durationMs: f.integer('inferred'),
           headers: f.list(
             'inferred',
-            f.group('inferred', { name: f.anyText('inferred'), value: f.anyText('inferred') }),
+            f.group('inferred', { name: f.anyText('inferred'), value: f.anyText('inferred', { personal: 'text' }) }),
           ),
           body: f.anyText('inferred'),
-          answer: f.orNull(f.anyText('inferred')),
+          answer: f.orNull(f.anyText('inferred', { personal: 'text' })),
         }),
       ),
     }),

@@ -5,7 +5,7 @@ import type { Fields } from './reading/values.ts';
 
 // Source: public, unless a field says otherwise.
 
-const words = () => f.anyText('public');
+const words = (personal?: f.PersonalKind) => f.anyText('public', personal && { personal });
 const digits = () => f.accountDigits('public');
 const at = () => f.timestamp('public');
 const whole = () => f.integer('public');
@@ -14,35 +14,45 @@ const inNaira = () => f.money('public', 'naira', 'NGN');
 const nairaText = () => f.moneyText('public', 'naira', 'NGN');
 const cngnText = () => f.moneyText('public', 'token', 'CNGN');
 const anyObject = () => f.group('public', {});
-const error = () => f.group('public', { code: words(), message: words() });
+const error = () => f.group('public', { code: words(), message: words('text') });
 
 const depositReceived = () =>
   f.payload({
     depositId: words(),
-    virtualAccount: f.group('public', { accountNumber: digits(), accountName: words() }),
-    deposit: f.group('public', { amount: inNaira(), currency: one('NGN'), reference: words() }),
-    depositor: f.group('public', { name: words(), accountNumber: digits(), bankName: words(), bankCode: words() }),
+    virtualAccount: f.group('public', { accountNumber: digits(), accountName: words('name') }),
+    deposit: f.group('public', { amount: inNaira(), currency: one('NGN'), reference: words('reference') }),
+    depositor: f.group('public', {
+      name: words('name'),
+      accountNumber: digits(),
+      bankName: words(),
+      bankCode: words(),
+    }),
     metadata: f.group('public', { provider: words(), receivedAt: at() }),
   });
 
 /** The sender of a deposit that has ended; `name` is `accountName` here. */
 const sender = () =>
-  f.group('public', { accountNumber: digits(), accountName: words(), bankCode: words(), bankName: words() });
+  f.group('public', {
+    accountNumber: digits(),
+    accountName: words('name'),
+    bankCode: words(),
+    bankName: words(),
+  });
 
 const swap = () => ({
-  walletAddress: words(),
-  owner: words(),
+  walletAddress: words('address'),
+  owner: words('address'),
   sellToken: words(),
   buyToken: words(),
   amountIn: f.moneyText('public', 'token', { field: 'sellToken' }),
 });
 
 const userTransfer = () => ({
-  smartWalletAddress: words(),
-  destinationAddress: words(),
+  smartWalletAddress: words('address'),
+  destinationAddress: words('address'),
   amount: f.moneyText('public', 'token', { field: 'ticker' }),
   ticker: words(),
-  tokenAddress: words(),
+  tokenAddress: words('address'),
   network: words(),
 });
 
@@ -54,16 +64,16 @@ const vaultPayout = () => ({
   recipientBankCode: words(),
 });
 
-const payee = () => ({ accountNumber: digits(), accountName: words(), bankName: words() });
-const payer = () => f.group('public', { source: one('system_wallet'), address: words(), network: words() });
+const payee = () => ({ accountNumber: digits(), accountName: words('name'), bankName: words() });
+const payer = () => f.group('public', { source: one('system_wallet'), address: words('address'), network: words() });
 function burn<S extends z.ZodMiniType<string>>(status: S) {
   // The example is neither base units nor 18 decimals of the payout's amount.
   const cNgnAmount = f.money('public', 'base', 'CNGN', { isUnitUnclear: true, isNamedAfterAsset: true });
-  return { txHash: words(), status, cNgnAmount };
+  return { txHash: words('hash'), status, cNgnAmount };
 }
 
 const bankPayout = <const V extends string>(status: V) =>
-  f.group('public', { reference: words(), provider: words(), status: one(status) });
+  f.group('public', { reference: words('reference'), provider: words(), status: one(status) });
 
 const offramp = <const V extends string>(status: V) => ({
   amount: inNaira(),
@@ -73,10 +83,10 @@ const offramp = <const V extends string>(status: V) => ({
 
 /** Content that no public text describes. Source: inferred. */
 const bridgeNotice = <const V extends string>(status: V) => ({
-  callbackUrl: f.anyText('inferred'),
+  callbackUrl: f.anyText('inferred', { personal: 'url' }),
   requestId: f.anyText('inferred'),
   transactionId: f.anyText('inferred'),
-  reference: f.anyText('inferred'),
+  reference: f.anyText('inferred', { personal: 'reference' }),
   token: f.anyText('inferred'),
   fromNetwork: f.anyText('inferred'),
   toNetwork: f.anyText('inferred'),
@@ -87,19 +97,25 @@ const bridgeNotice = <const V extends string>(status: V) => ({
 /** The payload of each event, by name. */
 export const EVENT_PAYLOADS = {
   'user.onboarded': () =>
-    f.payload({ userId: f.anyText('inferred'), firstName: words(), lastName: words(), onboardedAt: at() }),
+    f.payload({ userId: f.anyText('inferred'), firstName: words('name'), lastName: words('name'), onboardedAt: at() }),
   'virtual.account.created': () =>
-    f.payload({ vaId: words(), accountNumber: digits(), bankName: words(), accountName: words(), createdAt: at() }),
+    f.payload({
+      vaId: words(),
+      accountNumber: digits(),
+      bankName: words(),
+      accountName: words('name'),
+      createdAt: at(),
+    }),
   'payments.confirmed': () =>
     f.payload({
-      txRef: words(),
-      reference: words(),
+      txRef: words('reference'),
+      reference: words('reference'),
       amount: inNaira(),
       currency: one('NGN'),
       status: one('confirmed'),
       confirmedAt: at(),
       paymentTimestamp: at(),
-      metadata: f.group('public', { vaId: words(), provider: words(), walletAddress: words() }),
+      metadata: f.group('public', { vaId: words(), provider: words(), walletAddress: words('address') }),
     }),
   'fintech.virtual_account.deposit.received': depositReceived,
   'fintech.user.deposit.received': depositReceived,
@@ -108,9 +124,9 @@ export const EVENT_PAYLOADS = {
       depositId: words(),
       amount: nairaText(),
       currency: one('NGN'),
-      transactionReference: words(),
-      smartWalletAddress: f.anyText('interface'),
-      transactionHash: words(),
+      transactionReference: words('reference'),
+      smartWalletAddress: f.anyText('interface', { personal: 'address' }),
+      transactionHash: words('hash'),
       depositor: sender(),
       bvnVerified: f.flag('public'),
       completedAt: at(),
@@ -120,29 +136,37 @@ export const EVENT_PAYLOADS = {
       depositId: words(),
       amount: inNaira(),
       currency: one('NGN'),
-      transactionReference: words(),
-      refundReference: words(),
+      transactionReference: words('reference'),
+      refundReference: words('reference'),
       refundReason: one('bvn_name_mismatch'),
       accountType: words(),
       depositor: sender(),
       bvnVerification: f.group('public', {
         isMatch: f.flag('public'),
         confidenceScore: f.number('public'),
-        rejectionReasons: f.list('public', words()),
+        rejectionReasons: f.list('public', words('text')),
       }),
       refundedAt: at(),
       metadata: anyObject(),
     }),
   'wallet.funding.completed': () =>
-    f.payload({ walletAddress: words(), amount: cngnText(), transactionHash: words(), completedAt: at() }),
+    f.payload({
+      walletAddress: words('address'),
+      amount: cngnText(),
+      transactionHash: words('hash'),
+      completedAt: at(),
+    }),
   'swap.completed': () =>
     f.payload({
       ...swap(),
       amountOut: f.moneyText('public', 'token', { field: 'buyToken' }),
-      swapTxHash: words(),
-      transferTxHash: words(),
+      swapTxHash: words('hash'),
+      transferTxHash: words('hash'),
       completedAt: at(),
-      smartWalletContext: f.group('public', { smartWalletAddress: words(), managedWalletAddress: words() }),
+      smartWalletContext: f.group('public', {
+        smartWalletAddress: words('address'),
+        managedWalletAddress: words('address'),
+      }),
       swapMetrics: f.group('public', {
         executionTime: whole(),
         gasUsed: words(),
@@ -159,13 +183,13 @@ export const EVENT_PAYLOADS = {
     }),
   'fintech.asset.transfer.completed': () =>
     f.payload({
-      smartWalletAddress: words(),
-      destinationAddress: words(),
-      destinationLabel: f.orNull(words()),
+      smartWalletAddress: words('address'),
+      destinationAddress: words('address'),
+      destinationLabel: f.orNull(words('text')),
       amount: f.moneyText('public', 'token', { field: 'ticker' }),
       ticker: words(),
-      tokenAddress: words(),
-      transactionHash: words(),
+      tokenAddress: words('address'),
+      transactionHash: words('hash'),
       blockNumber: whole(),
       gasUsed: words(),
       commitmentsSafeguarded: f.group('public', {
@@ -174,32 +198,32 @@ export const EVENT_PAYLOADS = {
         totalCommitted: f.moneyText('public', 'base', { field: 'ticker' }),
         remainingBalance: f.moneyText('public', 'base', { field: 'ticker' }),
       }),
-      note: f.orNull(words()),
+      note: f.orNull(words('text')),
       completedAt: at(),
     }),
-  'fintech.asset.transfer.failed': () => f.payload({ error: words(), failedAt: at() }),
+  'fintech.asset.transfer.failed': () => f.payload({ error: words('text'), failedAt: at() }),
   'fintech.user.asset.transfer.completed': () =>
     f.payload({
       ...userTransfer(),
-      transactionHash: words(),
+      transactionHash: words('hash'),
       blockNumber: words(),
       gasUsed: words(),
       completedAt: at(),
     }),
-  'fintech.user.asset.transfer.failed': () => f.payload({ ...userTransfer(), error: words(), failedAt: at() }),
+  'fintech.user.asset.transfer.failed': () => f.payload({ ...userTransfer(), error: words('text'), failedAt: at() }),
   'vault.return.transfer.confirmed': () =>
     f.payload({
       transferId: words(),
       vaultReturnId: words(),
       amount: cngnText(),
-      tokenAddress: words(),
-      transactionHash: words(),
+      tokenAddress: words('address'),
+      transactionHash: words('hash'),
       confirmedAt: at(),
       blockNumber: whole(),
       metadata: anyObject(),
     }),
   'vault.return.payout.completed': () =>
-    f.payload({ ...vaultPayout(), transactionReference: words(), completedAt: at(), metadata: anyObject() }),
+    f.payload({ ...vaultPayout(), transactionReference: words('reference'), completedAt: at(), metadata: anyObject() }),
   'vault.return.payout.failed': () =>
     f.payload({ ...vaultPayout(), failedAt: at(), error: error(), retryable: f.flag('public'), metadata: anyObject() }),
   'fintech.offramp.initiated': () =>
@@ -207,7 +231,7 @@ export const EVENT_PAYLOADS = {
       ...offramp('pending'),
       bankAccount: f.group('public', payee()),
       wallet: payer(),
-      metadata: f.group('public', { description: words(), initiatedBy: words() }),
+      metadata: f.group('public', { description: words('text'), initiatedBy: words('name') }),
     }),
   'fintech.offramp.transfer.completed': () =>
     f.payload({
@@ -248,11 +272,15 @@ export const EVENT_PAYLOADS = {
     f.payload({
       ...bridgeNotice('completed'),
       actualAmount: f.moneyText('inferred', 'decimal-string', 'CNGN'),
-      txHash: f.anyText('inferred'),
+      txHash: f.anyText('inferred', { personal: 'hash' }),
       completedAt: f.timestamp('inferred'),
     }),
   'bridge.failed': () =>
-    f.payload({ ...bridgeNotice('failed'), reason: f.anyText('inferred'), failedAt: f.timestamp('inferred') }),
+    f.payload({
+      ...bridgeNotice('failed'),
+      reason: f.anyText('inferred', { personal: 'text' }),
+      failedAt: f.timestamp('inferred'),
+    }),
 } as const;
 
 /** Returns the data of an event with each figure that cannot be believed as an unknown one. `doubt` is told what is in doubt. */

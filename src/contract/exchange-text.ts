@@ -1,7 +1,8 @@
 import type { HttpRequest } from '../base/world.ts';
-import { parseExactJson } from '../money/decimal.ts';
+import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import type { Endpoint } from './endpoint.ts';
-import { redact, secretsIn } from './redact.ts';
+import { EVENT_PAYLOADS, type EventName } from './event-payloads.ts';
+import { redact, redactUnknown, redactUnknownText, secretsIn } from './redact.ts';
 
 /** The secrets of a request, which a response may repeat anywhere. */
 export function secretsOf(
@@ -32,4 +33,38 @@ export function bodyText(endpoint: Endpoint | undefined, side: 'request' | 'resp
   } catch {
     return `(${body.length} characters, not JSON)`;
   }
+}
+
+/** A path and its query without secrets. */
+export function pathText(endpoint: Endpoint | undefined, url: string): string {
+  const [path = '', ...rest] = url.split('?');
+  const shownPath = endpoint ? path : redactUnknownText(path);
+  if (rest.length === 0) return shownPath;
+  const query = rest.join('?');
+  const fields = [...new URLSearchParams(query)];
+  const shown = fields.map(([name, value]) => [name, shownField(endpoint, name, value)]);
+  const isHidden = shown.some(([, value], at) => value !== fields[at]?.[1]);
+  return `${shownPath}?${isHidden ? new URLSearchParams(shown as [string, string][]) : query}`;
+}
+
+function shownField(endpoint: Endpoint | undefined, name: string, value: string): string {
+  const field = { [name]: value };
+  const shown = endpoint ? redact(endpoint.request(), field) : redactUnknown(field);
+  return String((shown as Readonly<Record<string, unknown>>)[name]);
+}
+
+/** An event without secrets: its content, or the body that was delivered with it. A text that is not JSON may be anything. */
+export function eventText(name: string | null, text: string): string {
+  let value: unknown;
+  try {
+    value = parseExactJson(text);
+  } catch {
+    return redactUnknownText(text);
+  }
+  const payload =
+    name !== null && Object.hasOwn(EVENT_PAYLOADS, name) ? EVENT_PAYLOADS[name as EventName]() : undefined;
+  if (!payload || !isJsonObject(value)) return JSON.stringify(redactUnknown(value));
+  const { data, ...around } = value;
+  if (!isJsonObject(data)) return JSON.stringify(redact(payload, value));
+  return JSON.stringify({ ...(redactUnknown(around) as object), data: redact(payload, data) });
 }

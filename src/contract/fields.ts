@@ -25,6 +25,24 @@ export type AssetRule =
   | { readonly netOf: Readonly<Record<string, Asset>> }
   | null;
 
+/**
+ * What a field tells about a person or a company: who they are, how they are reached or paid, or whatever somebody wrote. `text` is
+ * free text: a label, a note, a purpose, a narration or a description. `key` is a key that someone chose: it may have any words in it.
+ */
+export type PersonalKind =
+  | 'name'
+  | 'account'
+  | 'phone'
+  | 'email'
+  | 'address'
+  | 'hash'
+  | 'ip'
+  | 'url'
+  | 'host'
+  | 'text'
+  | 'reference'
+  | 'key';
+
 /** What the contract knows about a field besides its schema. */
 export interface FieldMeta {
   /** string, number, integer, boolean, uuid, datetime, enum[a,b], array or object. */
@@ -37,6 +55,8 @@ export interface FieldMeta {
   readonly rule?: string;
   /** Never printed, journaled or traced in plain text. */
   readonly secret?: boolean;
+  /** What it tells about somebody; masked where that must not be seen (contract/mask.ts). For a list: what its items tell. */
+  readonly personal?: PersonalKind;
   /**
    * Whether it may be in base units, so that its unit depends on what the response says (contract/reading/units.ts): every
    * documented figure has a decimal point, or base units are documented too. `with-others`: a documented figure has no point, and
@@ -291,10 +311,10 @@ export function maybe<S extends AnySchema>(schema: S) {
 }
 
 /** The number of a bank account in a response. */
-export const accountDigits = (source: Source) => anyText(source, { isAccountNumber: true });
+export const accountDigits = (source: Source) => anyText(source, { isAccountNumber: true, personal: 'account' });
 
 /** Text in a response that may be missing or null. */
-export const maybeText = (source: Source) => maybe(anyText(source));
+export const maybeText = (source: Source, more: More = {}) => maybe(anyText(source, more));
 
 /** A field of a response that is always present but may be null. */
 export function orNull<S extends AnySchema>(schema: S) {
@@ -337,7 +357,8 @@ export function payload<S extends z.core.$ZodLooseShape>(shape: S) {
 // Fields shared by several groups.
 
 export const bvn = (source: Source) => patterned(source, /^[0-9]{11}$/, 'exactly 11 digits', { secret: true });
-export const accountNumber = (source: Source) => patterned(source, /^[0-9]{10}$/, 'exactly 10 digits');
+export const accountNumber = (source: Source) =>
+  patterned(source, /^[0-9]{10}$/, 'exactly 10 digits', { personal: 'account' });
 export const bankCode = (source: Source) =>
   patterned(source, /^[0-9]{3,6}$/, 'an NIBSS bank code of 3 to 6 digits; list them with: fiatrail banks', {
     names: 'bank',

@@ -1,43 +1,65 @@
 import type * as z from 'zod/mini';
+import { editDistance } from '../base/edit-distance.ts';
 import { HIDDEN } from '../base/secret.ts';
 import { isJsonObject, isWireNumber, parseExactJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
 import { excessIn } from '../money/json-text.ts';
 import { elementOf, fieldOf, shapeOf, unwrap } from './rows.ts';
 
-/** Field names that suggest a secret, so that a misspelled secret field is redacted too. */
+/** Field names that suggest a secret. */
 const SECRET_NAME = /bvn|secret|password|private|(api|aes)_?-?key/i;
+/** What they are made of, in plain letters: a misspelled field is redacted too. */
+const SECRET_WORDS = ['bvn', 'secret', 'password', 'privatekey', 'apikey', 'aeskey'];
+/** Shorter words have many neighbours. */
+const LONG_WORD = 6;
 
-/** Returns a copy with every secret field redacted: those marked in the contract, and unknown fields with a suspicious name. */
+function isSecretName(name: string): boolean {
+  if (SECRET_NAME.test(name)) return true;
+  const plain = name.replace(/[^a-z]/gi, '').toLowerCase();
+  return SECRET_WORDS.some((word) => editDistance(plain, word) <= (word.length < LONG_WORD ? 1 : 2));
+}
+
+/** Eleven digits that stand alone may be a BVN, wherever nobody knows what they are. */
+const MAY_BE_BVN = /(?<![\w.-])\d{11}(?![\w-]|\.\d)/g;
+
+/**
+ * Returns a copy without secrets: no field that the contract marks as one, no field that it does not know and whose name suggests one or
+ * whose value may be a BVN, and no other value that repeats one of these.
+ */
 export function redact(schema: z.ZodMiniType, value: unknown): unknown {
+  const hidden = redactFields(schema, value);
+  const secrets = secretsIn(schema, value);
+  return secrets.length === 0 ? hidden : createRedactor(secrets).value(hidden);
+}
+
+function redactFields(schema: z.ZodMiniType, value: unknown): unknown {
   const { schema: inner, meta } = unwrap(schema);
   if (meta?.secret && value !== undefined && value !== null) return HIDDEN;
   const element = elementOf(inner);
-  if (element && Array.isArray(value)) return value.map((each) => redact(element, each));
+  if (element && Array.isArray(value)) return value.map((each) => redactFields(element, each));
   if (!shapeOf(inner) || typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
       const field = fieldOf(inner, name);
-      return [name, field ? redact(field, each) : hideByName(name, each)];
+      return [name, field ? redactFields(field, each) : hideUnknown(name, each)];
     }),
   );
 }
 
 /** Redacts a field the contract does not know. */
-function hideByName(name: string, value: unknown): unknown {
-  if (SECRET_NAME.test(name)) return HIDDEN;
-  if (Array.isArray(value)) return value.map((each) => hideByName(name, each));
-  if (typeof value !== 'object' || value === null || isWireNumber(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([inner, each]) => [inner, hideByName(inner, each)]));
+function hideUnknown(name: string, value: unknown): unknown {
+  if (isSecretName(name)) return HIDDEN;
+  if (typeof value === 'string') return value.replace(MAY_BE_BVN, HIDDEN);
+  if (isWireNumber(value)) return BVN.test(wireNumberText(value)) ? HIDDEN : value;
+  if (Array.isArray(value)) return value.map((each) => hideUnknown('', each));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([inner, each]) => [inner, hideUnknown(inner, each)]));
 }
 
-/** Returns a JSON text of unknown form without the fields whose names suggest a secret. Other texts stay as they are. */
-export function redactUnknown(text: string): string {
-  try {
-    return JSON.stringify(hideByName('', parseExactJson(text)));
-  } catch {
-    return text;
-  }
-}
+/** Redacts what nobody knows the form of: the body or the query of an unknown endpoint, or of an unknown event. */
+export const redactUnknown = (value: unknown): unknown => hideUnknown('', value);
+
+/** Redacts a text that may be anything. */
+export const redactUnknownText = (text: string): string => text.replace(MAY_BE_BVN, HIDDEN);
 
 /** Returns the secrets in a value, so that they can be redacted wherever the service echoes them. */
 export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
@@ -54,8 +76,10 @@ export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
 
 /** Returns the secrets in a field the contract does not know. */
 function secretsByName(name: string, value: unknown): string[] {
-  if (SECRET_NAME.test(name)) return textsIn(value);
-  if (Array.isArray(value)) return value.flatMap((each) => secretsByName(name, each));
+  if (isSecretName(name)) return textsIn(value);
+  if (typeof value === 'string') return value.match(MAY_BE_BVN) ?? [];
+  if (isWireNumber(value)) return BVN.test(wireNumberText(value)) ? [wireNumberText(value)] : [];
+  if (Array.isArray(value)) return value.flatMap((each) => secretsByName('', each));
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([inner, each]) => secretsByName(inner, each));
 }
@@ -91,6 +115,8 @@ interface Redactor {
    * a file. A BVN is hidden as a number too, however that is written.
    */
   body(body: string): string;
+  /** Redacts the secrets in a value, as in a body. */
+  value(value: unknown): unknown;
 }
 
 export function createRedactor(secrets: readonly string[]): Redactor {
@@ -98,7 +124,11 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   const long = secrets.filter(isLong);
   const longForms = formsOf(long);
   const forms = [...longForms, ...formsOf(secrets.filter((secret) => !isLong(secret)))];
-  return { text: (text) => withoutForms(text, forms), body: (body) => bodyWithout(body, long, longForms) };
+  return {
+    text: (text) => withoutForms(text, forms),
+    body: (body) => bodyWithout(body, long, longForms),
+    value: (value) => redactStrings(value, long, longForms),
+  };
 }
 
 export const redactText = (text: string, secrets: readonly string[]): string => createRedactor(secrets).text(text);
@@ -111,7 +141,7 @@ const withoutForms = (text: string, forms: readonly string[]): string =>
   forms.reduce((redacted, form) => redacted.replaceAll(form, HIDDEN), text);
 
 /** The secret as it appears in JSON, nested JSON, a path, a query and base64. Longest first, because one may contain another. */
-function encodingsOf(text: string): string[] {
+export function encodingsOf(text: string): string[] {
   const secret = text.toWellFormed();
   const inJson = (plain: string) => JSON.stringify(plain).slice(1, -1);
   const once = inJson(secret);

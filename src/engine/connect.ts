@@ -44,11 +44,13 @@ const LONG_RESPONSE = 1024 * 1024;
 /** Called for each request before it is sealed and sent; the result takes the response before it is unsealed. */
 type Watch = () => (answer: HttpResponse) => void;
 
+type ConnectOptions = Pick<AccountOptions, 'verbose' | 'timeoutMs' | 'present'>;
+
 /** Opens a profile's connection. The sandbox is loaded only for an embedded profile. */
 export async function connect(
   world: World,
   profile: Profile,
-  globals: Pick<AccountOptions, 'verbose' | 'timeoutMs'>,
+  globals: ConnectOptions,
   progress: Pick<Progress, 'waits'>,
   watch: Watch = () => () => {},
 ): Promise<AccountConnection> {
@@ -60,9 +62,11 @@ export async function connect(
     noteResponse(answer);
     return answer;
   };
-  const trace: Pick<SendOptions, 'onExchange'> = globals.verbose
-    ? (await import('./trace.ts')).traceTo(world.stderr)
-    : {};
+  const { verbose, present } = globals;
+  const trace: Pick<SendOptions, 'onExchange'> =
+    verbose || present.mask
+      ? (await import('./trace.ts')).traceTo(verbose ? world.stderr : undefined, present.mask)
+      : {};
   const client = createClient({
     // Below the trace, which therefore shows unsealed content.
     exchange: sealedExchange(watched, sealingOf(world, profile)),
@@ -127,7 +131,7 @@ export function platformKeyChanged(profile: string): CliError {
 
 interface Trying {
   readonly world: World;
-  readonly globals: Pick<AccountOptions, 'verbose' | 'timeoutMs'>;
+  readonly globals: ConnectOptions;
   readonly progress: Progress;
 }
 

@@ -1,4 +1,13 @@
+import { isJsonObject } from '../money/decimal.ts';
 import { shellWord } from '../present/text.ts';
+
+/** Adds commands to what is shown of a row. They are made of what is shown, so nothing is in them that was masked before. */
+export function withCopies(list: string, detail: unknown): unknown {
+  if (!isJsonObject(detail)) return detail;
+  if (list === 'requests') return { ...detail, copies: copiesOf(detail as unknown as Copied) };
+  if (list === 'operations') return { ...detail, copies: { fiatrail: `fiatrail ops show ${detail['id']}` } };
+  return detail;
+}
 
 /** A recorded request, as much of it as its copies need. */
 interface Copied {
@@ -12,7 +21,7 @@ interface Copied {
  * Commands that make a request again. What is hidden in it stays hidden. One that may move money is copied as a dry run only, and never as
  * curl, which would pass by the journal.
  */
-export function copiesOf({ method, path, effect, sent }: Copied): {
+function copiesOf({ method, path, effect, sent }: Copied): {
   readonly fiatrail?: string;
   readonly curl?: string;
 } {

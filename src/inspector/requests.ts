@@ -2,7 +2,7 @@ import { jsonIn } from '../base/errors.ts';
 import { controls } from '../contract/control.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
-import { bodyText, secretsOf } from '../contract/exchange-text.ts';
+import { bodyText, pathText, secretsOf } from '../contract/exchange-text.ts';
 import { createPathMatcher, type PathMatch } from '../contract/paths.ts';
 import { createRedactor, redactText } from '../contract/redact.ts';
 import { isJsonObject } from '../money/decimal.ts';
@@ -10,7 +10,6 @@ import type { ObservedExchange } from '../sandbox/observe.ts';
 import { type Database, openScratch, type SqlValue } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { cutBody } from './bodies.ts';
-import { copiesOf } from './copies.ts';
 import { pageOfMatches, rememberMatches } from './matches.ts';
 import type { List, Row, RowQuery } from './source.ts';
 
@@ -177,7 +176,7 @@ function wholeTexts({ request, response, caller }: ObservedExchange, endpoint: E
     return isHidden ? `(${body.length} characters)` : clean(bodyText(endpoint, side, redactor.body(body)));
   };
   return {
-    path: clean(request.url),
+    path: clean(pathText(endpoint, request.url)),
     sent: textOf('request', request.body),
     received: textOf('response', response?.body),
   };
@@ -188,7 +187,7 @@ function shortTexts({ request, caller }: ObservedExchange, match: PathMatch | un
   // What is in the contract is no secret; to look for one in all its forms would take longer than everything else.
   const isKnown = match !== undefined && path.endsWith(match.spelling.path);
   const secrets = isKnown || !caller.apiKey ? [] : [caller.apiKey];
-  return { path: cutBody(redactText(path, secrets)), sent: null, received: null };
+  return { path: cutBody(redactText(pathText(match?.endpoint, path), secrets)), sent: null, received: null };
 }
 
 const pathIn = (url: string) => url.split('?', 1)[0] ?? '';
@@ -271,7 +270,7 @@ function listOf(store: Database, extent: () => LogExtent): List {
       const stored = store.get<Stored>('SELECT * FROM request WHERE id = ?', Number(id));
       if (!stored) return undefined;
       const { sent, received } = stored;
-      return { ...rowOf(stored), sent, received, copies: copiesOf(stored) };
+      return { ...rowOf(stored), sent, received };
     },
   };
 }

@@ -1,9 +1,9 @@
 import { CliError, jsonIn } from '../base/errors.ts';
+import type { Mask } from '../contract/mask/index.ts';
 import { nodeCrypto } from '../crypto/digest.ts';
 import { type Asset, DECIMALS } from '../money/amount.ts';
 import { isJsonObject } from '../money/decimal.ts';
 import { pageOf } from './held.ts';
-import { createMask } from './mask.ts';
 import { signed } from './sandbox/ledger.ts';
 import { findIn } from './search.ts';
 import { type InspectorSource, newestOf, type Row } from './source.ts';
@@ -34,10 +34,10 @@ interface SavedSession {
   readonly documents: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the text of a file with everything that the page shows. Without `hasPersonalData`, names, accounts and addresses are masked. */
+/** Returns the text of a file with everything that the page shows. With a mask, it has nothing that tells about somebody. */
 export async function sessionText(
   source: InspectorSource,
-  { nowMs, hasPersonalData }: { readonly nowMs: number; readonly hasPersonalData: boolean },
+  { nowMs, mask }: { readonly nowMs: number; readonly mask: Mask | undefined },
 ): Promise<string> {
   const lists: Record<string, SavedList> = {};
   let characters = 0;
@@ -55,9 +55,9 @@ export async function sessionText(
   const documents: Record<string, unknown> = {};
   for (const [name, read] of Object.entries(source.documents)) documents[name] = await read();
   const savedAt = new Date(nowMs).toISOString();
-  const session: SavedSession = { title: source.title, savedAt, isMasked: !hasPersonalData, lists, documents };
+  const session: SavedSession = { title: source.title, savedAt, isMasked: mask !== undefined, lists, documents };
   const plain = JSON.parse(textOf(session)) as unknown;
-  const body = JSON.stringify(hasPersonalData ? plain : createMask()(plain));
+  const body = JSON.stringify(mask ? mask.value(plain) : plain);
   return `${JSON.stringify({ format: FORMAT, version: VERSION, sha256: digestOf(body) })}\n${body}\n`;
 }
 

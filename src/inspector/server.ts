@@ -5,6 +5,7 @@ import type { World } from '../base/world.ts';
 import { hostInUrl } from '../contract/cidr.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { type Connections, createConnections } from '../webhooks/listen/connections.ts';
+import { withCopies } from './copies.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { pageFiles } from './page-files.ts';
@@ -188,7 +189,7 @@ async function read(source: InspectorSource, pathname: string, query: URLSearchP
   const detail = await list.detail(id);
   return detail === undefined
     ? refused({ status: 404, error: 'it is not, or no longer, in this list' })
-    : json(200, detail);
+    : json(200, withCopies(name, detail));
 }
 
 const aboutOf = ({ title, notice, lists, documents, actions }: InspectorSource) => ({

@@ -12,7 +12,11 @@ const MIN_WIDTH = 20;
  * Prints a result to `out` in the format of `options`. The only place that prints data; every write is awaited. Returns false if a
  * query found nothing. Throws CliError usage for unknown fields and invalid queries before printing anything.
  */
-export async function present(result: Result, options: PresentOptions, out: OutputStream): Promise<boolean> {
+export async function present(given: Result, options: PresentOptions, out: OutputStream): Promise<boolean> {
+  // Before a query and --fields too, which therefore see no more than what is printed.
+  const { mask } = options;
+  // What always has one form is for programs: a script or a schema has nothing personal, and an export is refused.
+  const result = mask && !given.always ? (await import('./masked.ts')).maskedResult(given, mask) : given;
   await checkOptions(result, options);
   const { query, ...rest } = options;
   const { always } = result;

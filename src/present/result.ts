@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Clock, OutputStream } from '../base/world.ts';
 import type { Zone } from '../base/zone.ts';
+import type { Mask } from '../contract/mask/index.ts';
 import type { Amount } from '../money/amount.ts';
 
 /** A column of a table. */
@@ -71,6 +72,8 @@ export interface Result {
   readonly data: unknown;
   /** Its schema, which defines the units of money. Without one, data is already plain and may contain Amounts. */
   readonly schema?: z.ZodMiniType;
+  /** Somebody else chose the names of its fields, as those of a query: nobody knows what its texts are. */
+  readonly isForeign?: 'texts';
   /** The request, which may name the token of an amount that the data does not. */
   readonly request?: unknown;
   /** The nested object that is merged with the fields around it (endpoint.nests). */
@@ -120,6 +123,8 @@ export interface PresentOptions {
   readonly isCsvRaw?: boolean;
   /** Whether a query that finds nothing is an error. */
   readonly isQueryRequired?: boolean;
+  /** Masks what is printed, in every format. */
+  readonly mask?: Mask | undefined;
   readonly color: boolean;
   /** Turns web addresses in tables into links, for a terminal that supports them. */
   readonly hasLinks?: boolean;

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { entryAt } from '../files/inspect.ts';
 import { makeFilePrivate, removePrivateFile, requireOwnFile } from '../files/private-file.ts';
 import { DatabaseError, guardOf } from './errors.ts';
+import { changeOfFile, PARTS_OF_FILE, type Part, type Parts } from './parts.ts';
 
 /** A damaged database. */
 interface Salvage {
@@ -101,12 +102,16 @@ export interface OpenOptions {
   readonly busyTimeoutMs?: number;
   /** Whether a file that cannot be written, such as on a full disk, is opened all the same: reading works, and each write throws. */
   readonly isReadable?: boolean;
+  /** Whether a file that something else changed is opened for reading all the same, to find out what is wrong with it. */
+  readonly isReadChanged?: boolean;
   /** Creates and upgrades the tables. `version` is the version of their layout. */
   readonly layout: {
     readonly version: number;
     /** SQLite's application_id, which identifies the kind of file. */
     readonly applicationId: number;
     create(database: Database): void;
+    /** What must be in it, and nothing else; left out for a file in which a stranger's trigger does no harm. */
+    readonly parts?: () => Parts;
     /** Upgrades each earlier version to the next, by SQL or by code. A version without an upgrade is rejected as `older`. */
     readonly upgrades?: Readonly<Record<number, string | ((database: Database) => void)>>;
     /** Whether the file is copied before an upgrade; it is, unless this says otherwise. */
@@ -114,7 +119,7 @@ export interface OpenOptions {
   };
 }
 
-/** Opens or creates a SQLite file that only its owner can read. Throws DatabaseError, or CliError usage for a link, a FIFO or another user's file. */
+/** Opens or creates a SQLite file that only its owner can read. Throws DatabaseError, `changed` if it is not as this version makes it, or CliError usage for a link, a FIFO or another user's file. */
 export async function openDatabase(path: string, options: OpenOptions): Promise<Database> {
   const { DatabaseSync } = await import('node:sqlite');
   const guard = guardOf(path);
@@ -129,6 +134,7 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
       const database = wrap(connection, guard);
       const openReader = () => wrap(new DatabaseSync(path, { readOnly: true, timeout }), guard);
       prepareFile(database, path, options, openReader);
+      requireParts(database, path, options.layout);
       return database;
     } catch (error) {
       connection.close();
@@ -138,9 +144,12 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
   try {
     return guard(open);
   } catch (error) {
-    if (!options.isReadable || !(error instanceof DatabaseError) || !UNWRITTEN.has(error.problem)) throw error;
+    const isRead = (problem: string) => (problem === 'changed' ? options.isReadChanged : options.isReadable);
+    if (!(error instanceof DatabaseError) || !UNWRITTEN.has(error.problem) || !isRead(error.problem)) throw error;
     const connect = (location: string) => new DatabaseSync(location, { readOnly: true, timeout });
-    return openUnwritable(path, options.layout, error, connect);
+    const database = openUnwritable(path, options.layout, error, connect);
+    if (!options.isReadChanged) requireParts(database, path, options.layout);
+    return database;
   }
 }
 
@@ -153,7 +162,7 @@ export async function openScratch(create: (database: Database) => void): Promise
 }
 
 /** The problems of a file that can be read all the same. */
-const UNWRITTEN = new Set(['full', 'unwritable']);
+const UNWRITTEN = new Set(['full', 'unwritable', 'changed']);
 
 /**
  * Opens a file for reading that cannot be written because of `problem`, which each write throws. What it reads is always whole: throws
@@ -253,6 +262,12 @@ function prepareFile(
     }
     database.exec(`PRAGMA application_id = ${layout.applicationId}; PRAGMA user_version = ${layout.version}`);
   });
+}
+
+/** Throws DatabaseError if a file has something else than its layout says, such as a trigger that somebody planted. */
+export function requireParts(database: Database, path: string, { parts }: OpenOptions['layout']): void {
+  const change = parts && changeOfFile(database.all<Part>(PARTS_OF_FILE), parts());
+  if (change !== undefined) throw new DatabaseError('changed', path, new Error(change));
 }
 
 function upgrade(database: Database, path: string, version: number, { upgrades }: OpenOptions['layout']): void {

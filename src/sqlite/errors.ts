@@ -1,5 +1,15 @@
 /** What is wrong with a database file, from the point of view of the person who has to fix it. */
-type DatabaseProblem = 'full' | 'corrupt' | 'unwritable' | 'unread' | 'busy' | 'newer' | 'older' | 'gone' | 'other';
+type DatabaseProblem =
+  | 'full'
+  | 'corrupt'
+  | 'unwritable'
+  | 'unread'
+  | 'busy'
+  | 'newer'
+  | 'older'
+  | 'gone'
+  | 'changed'
+  | 'other';
 
 export class DatabaseError extends Error {
   override name = 'DatabaseError';

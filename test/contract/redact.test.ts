@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { registerMpc } from '../../src/contract/endpoints/fx-vault.ts';
+import { onboard, onboardStatus } from '../../src/contract/endpoints/users.ts';
+import { eventText, pathText } from '../../src/contract/exchange-text.ts';
 import { redact, redactBody, redactText, secretsIn } from '../../src/contract/redact.ts';
 
 const LINES = ['b3BlbnNzaC1rZXktdjEAAAAA', 'AAAAC3NzaC1lZDI1NTE5AAAA'];
@@ -80,4 +82,104 @@ test.each([
   const secret = 'live key/8fK2 sd9';
   const body = JSON.stringify({ message: `${repeated(secret)} was refused`, amount: 1 });
   expect(redactBody(body, [secret, 'pw'])).toBe('{"message":"[redacted] was refused","amount":1}');
+});
+
+describe('what the contract does not know', () => {
+  const BVN = '22345678901';
+
+  test.each([
+    ['a BVN that another field repeats', { bvn: BVN, note: BVN }, { bvn: '[redacted]', note: '[redacted]' }],
+    ['a BVN in a text', { bvn: BVN, note: `of ${BVN}.` }, { bvn: '[redacted]', note: 'of [redacted].' }],
+    [
+      'a BVN that is a number',
+      { bvn: BVN, odd: { deep: [22_345_678_901] } },
+      { bvn: '[redacted]', odd: { deep: ['[redacted]'] } },
+    ],
+    [
+      'a BVN in base64',
+      { bvn: BVN, odd: Buffer.from(BVN).toString('base64') },
+      { bvn: '[redacted]', odd: '[redacted]' },
+    ],
+    ['a BVN in the name of a field', { bvn: BVN, [`b${BVN}`]: 1 }, { bvn: '[redacted]', 'b[redacted]': 1 }],
+    ['a BVN under another name alone', { number: BVN }, { number: '[redacted]' }],
+    ['a number under another name alone', { number: 22_345_678_901 }, { number: '[redacted]' }],
+    [
+      'a misspelled secret',
+      { sekret: 'whsec-9', bnv: '1', passwrd: 'x' },
+      { sekret: '[redacted]', bnv: '[redacted]', passwrd: '[redacted]' },
+    ],
+    [
+      'the value of a misspelled secret elsewhere',
+      { sekret: 'whsec-9fK2', odd: 'is whsec-9fK2' },
+      { sekret: '[redacted]', odd: 'is [redacted]' },
+    ],
+  ])('is redacted: %s', (_what, request, shown) => {
+    expect(redact(onboard.request(), request)).toEqual(shown);
+  });
+
+  test('stays if nothing suggests a secret', () => {
+    const request = {
+      at: 1_786_000_000,
+      id: 'e-22345678901-a',
+      hash: `0x${'1'.repeat(11)}`,
+      sum: '22345678901.25',
+      section: 'a',
+      ban: [],
+    };
+    expect(redact(onboard.request(), request)).toEqual({ ...request, ban: '[redacted]' });
+  });
+
+  test('stays if the contract knows the field', () => {
+    const known = { requestId: BVN };
+    expect(redact(onboardStatus.request(), known)).toEqual(known);
+  });
+});
+
+test('what may be a BVN in an unknown field is a secret of the request, which the response may repeat anywhere', () => {
+  const request = { number: '22345678901', all: [{ of: 'it is 22345678902.' }, 22_345_678_903, 'e-22345678904-a'] };
+  expect(secretsIn(onboard.request(), request)).toEqual(['22345678901', '22345678902', '22345678903']);
+});
+
+describe('a path', () => {
+  const BVN = '22345678901';
+
+  test.each([
+    [
+      'a query of an unknown endpoint',
+      undefined,
+      `/v1/nope?bvn=1&q=${BVN}&page=2`,
+      '/v1/nope?bvn=%5Bredacted%5D&q=%5Bredacted%5D&page=2',
+    ],
+    ['an unknown path', undefined, `/v1/nope/${BVN}`, '/v1/nope/[redacted]'],
+    [
+      'a query of a known endpoint',
+      onboardStatus,
+      `/v1/onboardstatus?requestId=${BVN}&sekret=a`,
+      `/v1/onboardstatus?requestId=${BVN}&sekret=%5Bredacted%5D`,
+    ],
+    ['nothing', onboardStatus, '/v1/onboardstatus?requestId=a%20b', '/v1/onboardstatus?requestId=a%20b'],
+  ])('is redacted: %s', (_what, endpoint, url, shown) => {
+    expect(pathText(endpoint, url)).toBe(shown);
+  });
+});
+
+describe('an event', () => {
+  test.each([
+    ['its content', { userId: 'u', note: '22345678901' }, { userId: 'u', note: '[redacted]' }],
+    [
+      'its body',
+      { event: 'user.onboarded', data: { userId: '22345678901', bvn: 'x' } },
+      { event: 'user.onboarded', data: { userId: '22345678901', bvn: '[redacted]' } },
+    ],
+  ])('is redacted: %s', (_what, event, shown) => {
+    expect(JSON.parse(eventText('user.onboarded', JSON.stringify(event)))).toEqual(shown);
+  });
+
+  test.each([
+    ['an unknown one', 'nope', '{"userId":"22345678901"}', '{"userId":"[redacted]"}'],
+    ['one that is no JSON', 'user.onboarded', 'of 22345678901', 'of [redacted]'],
+    ['one without a name', null, '[22345678901]', '["[redacted]"]'],
+  ])('is redacted: %s', (_what, name, text, shown) => {
+    expect(eventText(name, text)).toBe(shown);
+  });
 });

@@ -164,6 +164,22 @@ describe('inspect', () => {
   });
 });
 
+test('with --mask, the page has no name and no account, and finds what its handles stand for', async () => {
+  const { read } = await inspected('--mask');
+  const shown: unknown[] = [];
+  for (const list of ['operations', 'events', 'copied']) {
+    const { rows } = (await read(`/api/lists/${list}?limit=500`)) as Rows;
+    shown.push(rows);
+    for (const { id = '' } of rows) shown.push(await read(`/api/lists/${list}/${encodeURIComponent(id)}`));
+  }
+  const text = JSON.stringify(shown).toLowerCase();
+  expect(text).toContain(used.onramp);
+  for (const part of [SENDER, used.account]) expect(text).not.toContain(part.toLowerCase());
+  expect(text).not.toMatch(/0x[0-9a-f]{40}/);
+  const [account = ''] = /account-\d+/.exec(text) ?? [];
+  expect(await read(`/api/find?text=${account}`)).not.toEqual([]);
+});
+
 describe('a state file of a newer version', () => {
   const newer = async (part: string, ...words: string[]) => {
     const files = readdirSync(home.stateDir, { recursive: true, encoding: 'utf8' });

@@ -121,3 +121,19 @@ test('the oldest requests are forgotten, and whoever knows positions is told', a
   observe(exchange('GET', '/v1/getfees', 1));
   expect(await page()).toMatchObject({ total: 91, generation: 1, rows: [{ id: '11' }] });
 });
+
+test('a BVN or a secret is in no path, query or body, whatever its field is called', async () => {
+  const { observe, details } = await log();
+  const [bvn, secret] = ['22345678901', 'whsec-9fK2sd9dkf'];
+  observe(exchange('GET', `/v1/nope?bvn=${bvn}&q=${bvn}`, 1_000));
+  observe(exchange('GET', `/v1/nope/${bvn}`, 1_001));
+  observe(exchange('POST', '/v1/onboarduser', 1_002, `{"message":"no ${bvn}"}`, `{"number":"${bvn}","again":${bvn}}`));
+  observe(
+    exchange('POST', `/v1/setwebhook?x=${secret}`, 1_003, `{"data":{"echo":"${secret}"}}`, `{"sekret":"${secret}"}`),
+  );
+  observe(exchange('GET', '/v1/getfees', 2_000, long));
+  observe(exchange('GET', `/v1/nope/${bvn}`, 2_000));
+  const shown = JSON.stringify(await details());
+  for (const each of [bvn, secret]) expect(shown).not.toContain(each);
+  expect((await details())[0]?.path).toBe('/v1/nope?bvn=%5Bredacted%5D&q=%5Bredacted%5D');
+});

@@ -33,7 +33,16 @@ async function noticed(world: FakeWorld) {
   const zone = zoneNamed('UTC');
   const present = { format: 'json', zone, clock: world.clock } as unknown as Globals['present'];
   const globals: Globals = {
-    ...{ profile: 'main', present, color: 'never', isFormatChosen: true, zone, isZoneChosen: true, quiet: true },
+    ...{
+      profile: 'main',
+      present,
+      color: 'never',
+      isFormatChosen: true,
+      zone,
+      isZoneChosen: true,
+      isMasked: false,
+      quiet: true,
+    },
     ...{ verbose: false, noInput: true, yes: true, dryRun: false, timeoutMs: MINUTE_MS },
   };
   const session = createSession({

@@ -181,9 +181,9 @@ describe('a database that cannot be used', () => {
   test.each([
     ['a user who may not create the schema', '', 'FORBIDDEN'],
     [
-      'a user who may not use the schema',
+      'the settings of another program',
       'CREATE SCHEMA fiatrail; CREATE TABLE fiatrail.setting (name text, value text)',
-      'FORBIDDEN',
+      'FOREIGN',
     ],
     [
       'the schema of another program',

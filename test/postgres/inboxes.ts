@@ -2,9 +2,10 @@ import { afterAll } from 'vitest';
 import type { Host } from '../../src/base/world.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { openInboxAt } from '../../src/webhooks/inbox/open.ts';
-import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { countingIds, type FakeClock } from '../support/sandbox.ts';
-import { stores } from '../webhooks/support.ts';
+import { GRANTS } from '../../src/webhooks/inbox/postgres/schema.ts';
+import { replaceClock, startPostgres, type TestServer } from '../support/postgres.ts';
+import { countingIds, type FakeClock, fakeClock } from '../support/sandbox.ts';
+import { hostWith, stores } from '../webhooks/support.ts';
 import { stateFolder } from './support.ts';
 
 let hosts = 0;
@@ -20,25 +21,41 @@ export async function openOn(
   return openInboxAt({ path: `${dir}/inbox.db`, server }, { clock, host, ids: countingIds(50_000 + hosts * 1_000) });
 }
 
-/** Sets the clock of a server that has an inbox. */
+/** Sets the clock of a database. */
 export const setClock = (server: TestServer, url: string, timeMs: number) =>
-  server.sql(
-    url,
-    `CREATE OR REPLACE FUNCTION fiatrail_inbox.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
-       $$ SELECT to_timestamp(${timeMs}::numeric / 1000) $$`,
-  );
+  replaceClock(server, url, `to_timestamp(${timeMs}::numeric / 1000)`);
 
-/** Has the tests of this file open their inboxes on a server, whose clock is that of the test. */
+/** Returns the URL with which a role connects. */
+export const asRole = (role: string, url: string) => url.replace(/\/\/[^@]*@/, `//${role}@`);
+
+/** Starts a server that has the roles of the docs, and a stranger. */
+export async function startWithRoles(): Promise<TestServer> {
+  const server = await startPostgres();
+  server.sql(server.newDatabase(), ['host', 'reader'].map((name) => `CREATE ROLE fiatrail_${name} LOGIN`).join('; '));
+  server.sql(server.newDatabase(), 'CREATE ROLE mallory LOGIN');
+  return server;
+}
+
+/** Returns a database in which the owner has made an inbox, and granted a host what it needs. */
+async function ownedDatabase(server: TestServer): Promise<string> {
+  const url = server.newDatabase();
+  const made = await openOn(url, { clock: fakeClock(), host: hostWith(1) });
+  await made.close();
+  server.sql(url, GRANTS.host.join('; '));
+  return url;
+}
+
+/** Has the tests of this file open their inboxes on a server as a host, whose clock is that of the test. */
 export function onServer(): void {
   let server: TestServer | undefined;
   const { open } = stores;
   const urls = new Map<string, string>();
   stores.open = async (path, clock, host) => {
-    server ??= await startPostgres();
+    server ??= await startWithRoles();
     const running = server;
-    const url = (path === ':memory:' ? undefined : urls.get(path)) ?? running.newDatabase();
+    const url = (path === ':memory:' ? undefined : urls.get(path)) ?? (await ownedDatabase(running));
     urls.set(path, url);
-    const inbox = await openOn(url, { clock, host });
+    const inbox = await openOn(asRole('fiatrail_host', url), { clock, host });
     const show = () => setClock(running, url, clock.now());
     const { pass } = clock;
     Object.assign(clock, {

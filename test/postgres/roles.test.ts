@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { GRANTS } from '../../src/journal/postgres/create.ts';
+import { GRANTS } from '../../src/journal/postgres/schema.ts';
 import { ROOT } from '../support/built.ts';
 import { prepared } from '../support/journal-intent.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';

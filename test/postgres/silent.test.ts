@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { LOCK } from '../../src/journal/postgres/create.ts';
+import { LOCK } from '../../src/journal/postgres/schema.ts';
 import type { Served } from '../support/accounts.ts';
 import { fiatrail, type Ran, requireBuilt, sharedEnd, startFiatrail } from '../support/built.ts';
 import { withdraw } from '../support/fee-withdrawal.ts';

@@ -220,3 +220,12 @@ function serverAt(place: Place, argv: readonly string[], port: number): TestServ
   };
   return server;
 }
+
+/** Has a database tell another time. Its real one is `real_clock()`. A function among the tables would be one that somebody planted. */
+export function replaceClock(server: TestServer, url: string, time: string): void {
+  server.sql(
+    url,
+    `CREATE OR REPLACE FUNCTION pg_catalog.real_clock() RETURNS timestamptz LANGUAGE internal AS 'clock_timestamp';
+     CREATE OR REPLACE FUNCTION pg_catalog.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT ${time} $$`,
+  );
+}

@@ -22,7 +22,8 @@ async function plansOf(run: (store: InboxStore) => Promise<unknown>): Promise<st
     return database.all(sql, ...values);
   };
   const get: Database['get'] = (sql, ...values) => explained(sql, ...values)[0] as never;
-  await run(storeIn({ ...database, all: explained, get }, () => NOW_MS));
+  const opened = { ...database, all: explained, get };
+  await run(storeIn(opened, () => NOW_MS, { path: ':memory:', layout: INBOX_LAYOUT }));
   database.close();
   return plans;
 }

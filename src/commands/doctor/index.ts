@@ -38,7 +38,7 @@ import {
   warning,
 } from './check.ts';
 import { leftoversFinding, removeLeftFiles } from './leftovers.ts';
-import { journalChecks, machineChecks } from './machine.ts';
+import { copyChecks, journalChecks, machineChecks } from './machine.ts';
 
 /** Time limit for one read, including retries. */
 const READ_MS = 10_000;
@@ -398,7 +398,14 @@ async function allChecks(session: Session): Promise<NamedFinding[]> {
   const isUntrusted = ofNetwork.some(({ check, state }) => check === 'tls' && state === 'problem');
   const ofAccount = await accountChecks(subject, isUntrusted ? 'tls' : isKeyThere ? undefined : 'key');
   const isAccepted = ofAccount.some(({ check, state }) => check === 'key accepted' && state === 'ok');
-  return [...ofMachine, ...ofProfile, ...ofNetwork, ...ofAccount, ...(await journalChecks(subject, isAccepted))];
+  return [
+    ...ofMachine,
+    ...ofProfile,
+    ...ofNetwork,
+    ...ofAccount,
+    ...(await journalChecks(subject, isAccepted)),
+    ...(await copyChecks(subject)),
+  ];
 }
 
 /** The error to exit with: of several problems, the one with the highest exit code. */

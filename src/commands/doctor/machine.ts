@@ -1,6 +1,10 @@
 import { configDir, stateDir } from '../../account/paths.ts';
+import type { Profile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
+import { existingProfileInbox } from '../../engine/inbox.ts';
 import { journalLocationOf } from '../../engine/journal-location.ts';
+import type { Mirror } from '../../engine/mirror/database.ts';
+import { existingMirror } from '../../engine/mirror/open.ts';
 import {
   type Entry,
   entriesBelow,
@@ -13,6 +17,7 @@ import { isOwnName, whyLeftAlone } from '../../files/private-folder.ts';
 import type { Journal } from '../../journal/interface.ts';
 import { shellWord } from '../../present/text.ts';
 import { stateError } from '../../terminal/show/failures.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import {
   checked,
   type Finding,
@@ -195,7 +200,7 @@ export async function journalChecks(subject: Subject, isKeyAccepted: boolean): P
   return [
     await check('key rotation', (journal, of) => rotationFinding(journal, of, subject, isKeyAccepted)),
     await check('operations', (journal, of) => unknownFinding(journal, of, subject)),
-    ...(server ? [await check('journal role', roleFinding)] : []),
+    await check('journal database', (journal) => journalFinding(journal, server !== undefined)),
   ];
 }
 
@@ -214,12 +219,65 @@ async function rotationFinding(
   return isLost ? problem('auth', 'the last API key rotation got no response', resume) : ok('none unfinished');
 }
 
-async function roleFinding(journal: Journal): Promise<Finding> {
-  if (!(await journal.isOwner())) return ok('owns nothing of the journal');
+/** The words for a database that is as it should be. */
+const AS_MADE = 'as this version makes it';
+
+const OWNS = 'this host’s role owns the tables, or is a superuser, so it could take away what protects them';
+
+/** Asks what a payment asks first. */
+async function journalFinding(journal: Journal, isOnServer: boolean): Promise<Finding> {
+  await journal.requireLastLink();
+  if (!isOnServer) return ok(AS_MADE);
+  if (!(await journal.isOwner())) return ok(`${AS_MADE}; this role owns nothing of it`);
   return warning(
-    'this host’s role owns the journal’s tables, or is a superuser, so it could take away what protects them',
+    `${AS_MADE}; ${OWNS}`,
     'connect with a role that is granted what a host needs: see "Several hosts" in docs/money.md',
   );
+}
+
+/** Opens the inbox and the mirror, if there are any, as commands do: each is refused if something else changed it, or a stranger may. */
+export async function copyChecks({ session: { world }, profile }: Subject): Promise<NamedFinding[]> {
+  const check = <T>(
+    name: string,
+    open: (of: Profile) => Promise<T | undefined>,
+    find: (opened: T) => Promise<Finding>,
+  ) =>
+    checked(
+      name,
+      async () => {
+        if (!profile) return skipped('no profile could be resolved');
+        try {
+          const opened = await open(profile);
+          return opened === undefined ? ok('none yet') : await find(opened);
+        } catch (error) {
+          throw stateError(error) ?? error;
+        }
+      },
+      'fiatrail explain',
+    );
+  return [
+    await check('inbox database', (of) => existingProfileInbox(world, of), inboxFinding),
+    await check('mirror database', (of) => existingMirror(world, of), mirrorFinding),
+  ];
+}
+
+async function inboxFinding(inbox: Inbox): Promise<Finding> {
+  try {
+    if (inbox.server === undefined) return ok(AS_MADE);
+    if (!(await inbox.isOwner())) return ok(`${AS_MADE}; this role owns nothing of it`);
+    return warning(
+      `${AS_MADE}; ${OWNS}`,
+      'connect with a role that is granted what a host needs: see "Roles" in docs/webhooks.md',
+    );
+  } finally {
+    await inbox.close();
+  }
+}
+
+/** Whoever fills a mirror owns it. */
+async function mirrorFinding(mirror: Mirror): Promise<Finding> {
+  await mirror.close();
+  return ok(AS_MADE);
 }
 
 async function unknownFinding(journal: Journal, account: JournalAccount, subject: Subject): Promise<Finding> {

@@ -9,6 +9,7 @@ import type { AccountNames } from '../../journal/accounts.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { amountText } from '../../money/amount.ts';
+import { requireUnmasked } from '../../present/unmasked.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -37,6 +38,8 @@ export const exportCommand = command({
       throw new CliError('usage', `the journal cannot be exported as ${format}`, { hint: 'use -o ndjson or -o csv' });
     if (format === 'csv' && withDigestKey)
       throw new CliError('usage', '--with-digest-key applies only to NDJSON', { hint: 'omit -o csv' });
+    // Rows for people are masked; lines of which each has the hash of the one before it would be worth nothing.
+    if (format !== 'csv') requireUnmasked(present, 'ops export prints');
     session.world.steadyMemory();
     const journal = await session.journal();
     const pages = format === 'csv' ? csvPages(journal) : journal.exported(withDigestKey);

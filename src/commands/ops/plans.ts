@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
-import { Checked } from '../../engine/change.ts';
+import type { Checked } from '../../engine/change.ts';
 import { appliedTwice, requireOneJournal } from '../../engine/operations/applied.ts';
 import { type Plan, quotedText } from '../../engine/plans/plan.ts';
 import type { Signers } from '../../engine/plans/signatures.ts';

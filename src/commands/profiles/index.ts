@@ -131,11 +131,12 @@ const addCommand = command({
   words: ['profiles', 'add'],
   summary: 'Add or change a profile',
   details:
-    'Omitted settings stay unchanged. The global flag --tz sets the profile’s time zone. The key is read from standard input, from a hidden prompt, or from your own command each time it is needed. No request is sent unless --check is given.',
+    'Omitted settings stay unchanged. The global flag --tz sets the profile’s time zone, and --mask that its output is masked unless --no-mask is given. The key is read from standard input, from a hidden prompt, or from your own command each time it is needed. No request is sent unless --check is given.',
   examples: [
     'fiatrail profiles add main --base-url https://host/v1 --key-stdin < key.txt',
     'fiatrail profiles add main --base-url https://host/v1 --mode live --key-command "vault kv get -field=key kv/fiatrail"',
     'fiatrail profiles add sandbox --tz Europe/London',
+    'fiatrail profiles add sandbox --mask',
   ],
   endpoints: [getPlatformPublicKey.id],
   prints: profileSchema,

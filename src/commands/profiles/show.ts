@@ -48,6 +48,7 @@ const COLUMNS: readonly Column[] = [
   { field: 'serviceName', title: 'Service name' },
   { field: 'output', title: 'Output' },
   { field: 'timeZone', title: 'Time zone' },
+  { field: 'isMasked', title: 'Masked' },
   { field: 'key.store', title: 'Key store' },
   { field: 'key.command', title: 'Command' },
   { field: 'key.fingerprint', title: 'Key fingerprint' },
@@ -69,6 +70,7 @@ export const profileSchema = () =>
     serviceName: z.nullable(z.string()),
     output: z.nullable(z.string()),
     timeZone: z.nullable(z.string()),
+    isMasked: z.boolean(),
     key: z.object({
       store: z.nullable(z.string()),
       fingerprint: z.nullable(z.string()),
@@ -96,6 +98,7 @@ export async function profileResult(session: Session, stored: StoredProfile): Pr
     serviceName: serviceName ?? null,
     output: output ?? null,
     timeZone: timeZone ?? null,
+    isMasked: stored.isMasked ?? false,
     key,
     sealing: sealing ?? 'off',
     encryption: {

@@ -20,6 +20,7 @@ import { migrated, versionOf } from '../../files/versioned-file.ts';
 import { openJournalAt } from '../../journal/open.ts';
 import { serverAddressOf } from '../../journal/postgres/server-address.ts';
 import { visible } from '../../present/text.ts';
+import { requireUnmasked } from '../../present/unmasked.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -119,6 +120,7 @@ export const exportCommand = command({
   isLocal: true,
   parameters: { name: optionalArgument('name', 'profile name (default: all profiles)', word) },
   run: async (session, { name }) => {
+    requireUnmasked(session.globals.present, 'profiles export prints');
     const names = name === undefined ? profileNames(session.world) : [name];
     const profiles = [];
     for (const each of names) profiles.push(await exported(session, requireProfile(session, each)));

@@ -8,6 +8,7 @@ import { isOtherFee } from '../../contract/reading/values.ts';
 import type { Inspector } from '../../inspector/server.ts';
 import type { InspectorSource } from '../../inspector/source.ts';
 import { printable } from '../../money/amount.ts';
+import { requireUnmasked } from '../../present/unmasked.ts';
 import type { ServedSandbox, ServeOptions } from '../../sandbox/serve.ts';
 import { command } from '../../terminal/command.ts';
 import { hostAddress, hostName, listenProblem, untilInterrupted } from '../../terminal/parse/listening.ts';
@@ -107,6 +108,8 @@ export const serveCommand = command({
       throw new CliError('usage', '--inspect-save is about --inspect', { hint: 'add --inspect' });
     if (input.withPersonalData && input.inspectSave === undefined)
       throw new CliError('usage', '--with-personal-data is about --inspect-save', { hint: 'add --inspect-save FILE' });
+    const { present } = session.globals;
+    if (input.withPersonalData) requireUnmasked(present, '--with-personal-data saves');
     world.ensurePrivateDir(stateDir(world));
     const [{ serve }, { isLoopback }] = await Promise.all([
       import('../../sandbox/serve.ts'),
@@ -139,8 +142,8 @@ export const serveCommand = command({
     });
     const source = watch?.source(served.inside);
     const save = source && input.inspectSave && (await savingTo(world, source, input.inspectSave, input));
-    const inspector =
-      source && (await openPage(session, save ? withSave(source, save) : source, input.inspectPort ?? 0));
+    const shown = source && (await import('../../inspector/masked.ts')).shownSource(source, present.mask);
+    const inspector = shown && (await openPage(session, save ? withSave(shown, save) : shown, input.inspectPort ?? 0));
     try {
       if (!isLoopback(host))
         await session.say(
@@ -166,8 +169,9 @@ async function savingTo(
   { withPersonalData = false }: { readonly withPersonalData?: boolean | undefined },
 ): Promise<() => Promise<void>> {
   const path = absolutePath(file);
-  const [{ sessionText }, { createPrivateBytes }, { replaceFile }] = await Promise.all([
+  const [{ sessionText }, { createMask }, { createPrivateBytes }, { replaceFile }] = await Promise.all([
     import('../../inspector/saved.ts'),
+    import('../../contract/mask/index.ts'),
     import('../../files/plain-file.ts'),
     import('../../files/private-file.ts'),
   ]);
@@ -181,7 +185,10 @@ async function savingTo(
     });
   }
   return async () => {
-    const text = await sessionText(source, { nowMs: world.clock.now(), hasPersonalData: withPersonalData });
+    const text = await sessionText(source, {
+      nowMs: world.clock.now(),
+      mask: withPersonalData ? undefined : createMask(),
+    });
     replaceFile(path, text, world.ids.uuid());
   };
 }

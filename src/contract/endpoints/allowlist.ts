@@ -20,9 +20,11 @@ export const ipAllowlist = endpoint({
   request: () =>
     f.fields({
       action: f.oneOf('interface', ['list', 'add', 'remove', 'check']),
-      ipAddress: f.optional(f.text('interface', { rule: 'an IPv4 or IPv6 address, or a CIDR range', names: 'ip' })),
+      ipAddress: f.optional(
+        f.text('interface', { personal: 'ip', rule: 'an IPv4 or IPv6 address, or a CIDR range', names: 'ip' }),
+      ),
       index: f.optional(f.integer('public', { rule: '0 or more; the position in the list' })),
-      description: f.optional(f.text('public')),
+      description: f.optional(f.text('public', { personal: 'text' })),
     }),
   response: () =>
     f.payload({
@@ -30,19 +32,23 @@ export const ipAllowlist = endpoint({
       ipAddresses: f.maybe(
         f.list(
           'public',
-          f.group('public', { index: count(), ip: f.maybeText('public'), description: f.maybeText('public') }),
+          f.group('public', {
+            index: count(),
+            ip: f.maybeText('public', { personal: 'ip' }),
+            description: f.maybeText('public', { personal: 'text' }),
+          }),
         ),
       ),
       totalIps: count(),
-      ipAddress: f.maybeText('public'),
-      removed: f.maybeText('public'),
-      message: f.maybeText('public'),
+      ipAddress: f.maybeText('public', { personal: 'ip' }),
+      removed: f.maybeText('public', { personal: 'ip' }),
+      message: f.maybeText('public', { personal: 'text' }),
       propagationTime: f.maybeText('public'),
-      yourIp: f.maybeText('public'),
+      yourIp: f.maybeText('public', { personal: 'ip' }),
       isAllowed: f.maybe(f.flag('public')),
-      matchedRule: f.maybeText('public'),
+      matchedRule: f.maybeText('public', { personal: 'ip' }),
       totalConfiguredIps: count(),
-      note: f.maybeText('public'),
+      note: f.maybeText('public', { personal: 'text' }),
       cacheInfo: f.maybe(
         f.group('public', {
           ttlSeconds: count(),

@@ -18,7 +18,7 @@ const BY_NETWORK = { byKey: { key: 'network', value: 'balance' } } as const;
 const networkBalance = () => ({
   network: f.maybeText('public'),
   balance: f.maybe(tokenText()),
-  error: f.maybeText('public'),
+  error: f.maybeText('public', { personal: 'text' }),
 });
 
 export const balanceMulti = endpoint({
@@ -37,7 +37,7 @@ export const balanceMulti = endpoint({
   response: () =>
     f.payload({
       token: f.maybeText('public'),
-      walletAddress: f.maybeText('public'),
+      walletAddress: f.maybeText('public', { personal: 'address' }),
       totalBalance: f.maybe(tokenText()),
       hasBaseNetworkFunds: f.maybe(f.flag('public')),
       hasCrossNetworkFunds: f.maybe(f.flag('public')),
@@ -75,7 +75,7 @@ export const balanceAddress = endpoint({
   response: () =>
     f.payload({
       token: f.maybeText('public'),
-      address: f.maybeText('public'),
+      address: f.maybeText('public', { personal: 'address' }),
       totalBalance: f.maybe(tokenText()),
       networkBalances: f.maybe(f.list('public', f.group('public', networkBalance()), BY_NETWORK)),
       checkedAt: f.maybe(f.timestamp('public')),
@@ -98,7 +98,11 @@ export const balanceUser = endpoint({
       token: f.maybeText('public'),
       totalBalance: f.maybe(tokenText()),
       networkBalances: f.maybe(
-        f.list('public', f.group('public', { ...networkBalance(), walletAddress: f.maybeText('public') }), BY_NETWORK),
+        f.list(
+          'public',
+          f.group('public', { ...networkBalance(), walletAddress: f.maybeText('public', { personal: 'address' }) }),
+          BY_NETWORK,
+        ),
       ),
       checkedAt: f.maybe(f.timestamp('public')),
     }),

@@ -45,17 +45,17 @@ export const addBankAccount = endpoint({
       bankCode: f.bankCode('interface'),
       isDefault: f.optional(f.flag('public', { rule: 'true or false; default false' })),
       metadata: f.optional(f.group('inferred', {})),
-      label: f.optional(f.text('inferred')),
+      label: f.optional(f.text('inferred', { personal: 'text' })),
     }),
   response: () =>
     f.payload({
       accountId: f.maybe(f.opaqueUuid('public')),
-      verifiedAccountName: f.anyText('interface'),
+      verifiedAccountName: f.anyText('interface', { personal: 'name' }),
       accountNumber: f.maybe(f.accountDigits('public')),
       bankName: f.maybeText('public'),
       bankCode: f.maybeText('public'),
       isValidated: f.flag('interface'),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
     }),
   errors: [
     invalid('public', 'the account number does not have 10 digits'),
@@ -67,11 +67,11 @@ const account = () =>
   f.group('public', {
     accountId: f.maybe(f.opaqueUuid('public')),
     fintechId: f.maybe(f.opaqueUuid('public')),
-    accountName: f.maybeText('public'),
+    accountName: f.maybeText('public', { personal: 'name' }),
     accountNumber: f.maybe(f.accountDigits('public')),
     bankName: f.maybeText('public'),
     bankCode: f.maybeText('public'),
-    label: f.maybeText('inferred'),
+    label: f.maybeText('inferred', { personal: 'text' }),
     isDefault: f.maybe(f.flag('public')),
     isValidated: f.maybe(f.flag('public')),
     validationDetails: f.maybe(
@@ -100,7 +100,7 @@ export const listBankAccounts = endpoint({
       defaultAccount: f.maybe(
         f.group('public', {
           accountId: f.maybe(f.opaqueUuid('public')),
-          accountName: f.maybeText('public'),
+          accountName: f.maybeText('public', { personal: 'name' }),
           accountNumber: f.maybe(f.accountDigits('public')),
           bankName: f.maybeText('public'),
           bankCode: f.maybeText('public'),
@@ -128,17 +128,17 @@ export const updateBankAccount = endpoint({
   request: () =>
     f.fields({
       accountId: f.opaqueId('public'),
-      label: f.optional(f.text('interface')),
+      label: f.optional(f.text('interface', { personal: 'text' })),
       isDefault: f.optional(f.flag('public')),
     }),
   response: () =>
     f.payload({
       accountId: f.maybe(f.opaqueUuid('inferred')),
-      accountName: f.maybeText('inferred'),
+      accountName: f.maybeText('inferred', { personal: 'name' }),
       accountNumber: f.maybe(f.accountDigits('inferred')),
       bankName: f.maybeText('inferred'),
       bankCode: f.maybeText('inferred'),
-      label: f.maybeText('inferred'),
+      label: f.maybeText('inferred', { personal: 'text' }),
       isDefault: f.maybe(f.flag('inferred')),
       isValidated: f.maybe(f.flag('inferred')),
       updatedAt: f.maybe(f.timestamp('inferred')),

@@ -22,21 +22,21 @@ export const setDefaultWallet = endpoint({
   request: () =>
     f.checkedFields(addressesFit(['address', 'blockchain']), {
       userId: f.text('public'),
-      address: f.text('public', { rule: 'an address on the blockchain' }),
+      address: f.text('public', { personal: 'address', rule: 'an address on the blockchain' }),
       blockchain: blockchain(),
-      label: f.optional(f.text('public')),
+      label: f.optional(f.text('public', { personal: 'text' })),
     }),
   response: () =>
     f.payload({
       userId: f.maybeText('public'),
       defaultWallet: f.group('interface', {
-        address: f.maybeText('public'),
+        address: f.maybeText('public', { personal: 'address' }),
         blockchain: f.maybeText('public'),
         type: f.stateOf('interface', ['external']),
         status: f.stateOf('interface', ['active']),
-        label: f.maybeText('public'),
+        label: f.maybeText('public', { personal: 'text' }),
       }),
-      note: f.maybeText('public'),
+      note: f.maybeText('public', { personal: 'text' }),
     }),
   errors: [userUnknown, invalid('public', 'the address is not valid on the blockchain')],
 });
@@ -55,11 +55,11 @@ export const getDefaultWallet = endpoint({
       userId: f.maybeText('public'),
       defaultWallet: f.orNull(
         f.group('interface', {
-          address: f.maybeText('inferred'),
+          address: f.maybeText('inferred', { personal: 'address' }),
           blockchain: f.maybeText('inferred'),
           type: f.maybe(f.stateOf('inferred', ['external'])),
           status: f.maybe(f.stateOf('inferred', ['active'])),
-          label: f.maybeText('inferred'),
+          label: f.maybeText('inferred', { personal: 'text' }),
         }),
       ),
     }),
@@ -79,7 +79,7 @@ export const removeDefaultWallet = endpoint({
     f.payload({
       userId: f.maybeText('public'),
       defaultWallet: f.maybe(f.group('public', {})),
-      note: f.maybeText('public'),
+      note: f.maybeText('public', { personal: 'text' }),
     }),
   errors: [userUnknown],
 });

@@ -29,16 +29,16 @@ export const addExternalWallet = endpoint({
   repeats: { address: 'wallet.address', blockchain: 'wallet.blockchain', type: 'wallet.type' },
   request: () =>
     f.checkedFields(addressesFit(['address', 'blockchain']), {
-      address: f.text('interface', { rule: 'an address on the blockchain' }),
+      address: f.text('interface', { personal: 'address', rule: 'an address on the blockchain' }),
       blockchain: f.text('public', { rule: 'a network, such as base, eth or bsc', names: 'network' }),
       type: f.oneOf('public', walletTypes),
-      label: f.optional(f.text('interface')),
-      purpose: f.optional(f.text('interface')),
+      label: f.optional(f.text('interface', { personal: 'text' })),
+      purpose: f.optional(f.text('interface', { personal: 'text' })),
       isDefault: f.optional(f.flag('public', { rule: 'true or false; default false' })),
       metadata: f.optional(
         f.group('public', {
-          custodian: f.optional(f.text('public')),
-          location: f.optional(f.text('public')),
+          custodian: f.optional(f.text('public', { personal: 'name' })),
+          location: f.optional(f.text('public', { personal: 'text' })),
           backupExists: f.optional(f.flag('public')),
         }),
       ),
@@ -47,7 +47,7 @@ export const addExternalWallet = endpoint({
     f.payload({
       wallet: f.maybe(
         f.group('public', {
-          address: f.maybeText('public'),
+          address: f.maybeText('public', { personal: 'address' }),
           status: f.maybe(f.stateOf('public', ['active'])),
           type: f.maybe(f.stateOf('public', walletTypes)),
           blockchain: f.maybeText('public'),
@@ -78,8 +78,13 @@ export const setExternalWalletStatus = endpoint({
   done: 'External wallet status updated',
   envelope: 'lower-case',
   repeats: { address: 'address', status: 'status' },
-  request: () => f.fields({ address: f.text('interface'), status: f.oneOf('interface', walletStatuses) }),
-  response: () => f.payload({ address: f.maybeText('public'), status: f.maybe(f.stateOf('public', walletStatuses)) }),
+  request: () =>
+    f.fields({ address: f.text('interface', { personal: 'address' }), status: f.oneOf('interface', walletStatuses) }),
+  response: () =>
+    f.payload({
+      address: f.maybeText('public', { personal: 'address' }),
+      status: f.maybe(f.stateOf('public', walletStatuses)),
+    }),
   errors: [invalid('public', 'the status is neither active nor inactive'), unknownWallet],
 });
 
@@ -92,7 +97,7 @@ export const removeExternalWallet = endpoint({
   done: 'External wallet removed',
   envelope: 'lower-case',
   repeats: { address: 'address' },
-  request: () => f.fields({ address: f.text('interface') }),
-  response: () => f.payload({ address: f.maybeText('public') }),
+  request: () => f.fields({ address: f.text('interface', { personal: 'address' }) }),
+  response: () => f.payload({ address: f.maybeText('public', { personal: 'address' }) }),
   errors: [unknownWallet],
 });

@@ -21,13 +21,15 @@ export const withdrawFees = endpoint({
     f.fields({
       bankAccountNumber: f.accountNumber('public'),
       bankCode: f.bankCode('public'),
-      accountName: f.text('public', { rule: "the account holder's name" }),
+      accountName: f.text('public', { personal: 'name', rule: "the account holder's name" }),
       amount: f.pay('interface', 'kobo', 'NGN', { rule: 'greater than 0, in kobo' }),
-      narration: f.optional(f.text('public')),
+      narration: f.optional(f.text('public', { personal: 'text' })),
       metadata: f.optional(
         f.group('interface', {
-          reference: f.optional(f.text('public', { rule: 'a unique reference chosen by the caller' })),
-          notes: f.optional(f.text('public')),
+          reference: f.optional(
+            f.text('public', { personal: 'reference', rule: 'a unique reference chosen by the caller' }),
+          ),
+          notes: f.optional(f.text('public', { personal: 'text' })),
         }),
       ),
     }),
@@ -37,7 +39,7 @@ export const withdrawFees = endpoint({
       amount: f.money('interface', 'kobo', 'NGN'),
       status: f.stateOf('interface', ['pending']),
       estimatedProcessingTime: f.maybeText('public'),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
     }),
   errors: [
     invalid('inferred', 'a required field is missing'),
@@ -62,14 +64,14 @@ export const verifyWithdrawal = endpoint({
     f.fields({
       withdrawalId: f.text('interface', { rule: 'as returned by /feewithdrawal' }),
       // The public documentation's name for withdrawalId.
-      transactionReference: f.optional(f.text('public')),
+      transactionReference: f.optional(f.text('public', { personal: 'reference' })),
     }),
   response: () =>
     f.payload({
       withdrawalId: f.anyText('interface'),
       status: f.stateOf('interface', withdrawalStates),
       processedAt: f.maybe(f.timestamp('public')),
-      failureReason: f.maybeText('public'),
+      failureReason: f.maybeText('public', { personal: 'text' }),
     }),
   errors: [
     refusal(
@@ -103,12 +105,12 @@ export const feeWithdrawals = endpoint({
           amount: f.money('interface', 'kobo', 'NGN'),
           bankAccountNumber: f.maybe(f.accountDigits('public')),
           bankCode: f.maybeText('public'),
-          accountName: f.maybeText('public'),
-          narration: f.maybeText('public'),
+          accountName: f.maybeText('public', { personal: 'name' }),
+          narration: f.maybeText('public', { personal: 'text' }),
           status: f.stateOf('interface', withdrawalStates),
           createdAt: f.maybe(f.timestamp('public')),
           processedAt: f.maybe(f.timestamp('public')),
-          failureReason: f.maybeText('public'),
+          failureReason: f.maybeText('public', { personal: 'text' }),
         }),
       ),
       pagination: f.maybe(

@@ -27,7 +27,10 @@ export const getFees = endpoint({
           onrampFee: f.maybe(directionFee()),
           offrampFee: f.maybe(directionFee()),
           metadata: f.maybe(
-            f.group('public', { description: f.maybeText('public'), lastUpdatedBy: f.maybeText('public') }),
+            f.group('public', {
+              description: f.maybeText('public', { personal: 'text' }),
+              lastUpdatedBy: f.maybeText('public', { personal: 'name' }),
+            }),
           ),
         }),
       ),
@@ -110,9 +113,9 @@ export const manageFees = endpoint({
       offrampFee: f.optional(newDirectionFee()),
       metadata: f.optional(
         f.group('interface', {
-          description: f.optional(f.text('public')),
-          notes: f.optional(f.text('public')),
-          lastUpdatedBy: f.optional(f.text('public')),
+          description: f.optional(f.text('public', { personal: 'text' })),
+          notes: f.optional(f.text('public', { personal: 'text' })),
+          lastUpdatedBy: f.optional(f.text('public', { personal: 'name' })),
         }),
       ),
     }),
@@ -126,9 +129,9 @@ export const manageFees = endpoint({
           offrampFee: f.maybe(directionFee()),
           metadata: f.maybe(
             f.group('public', {
-              description: f.maybeText('public'),
-              notes: f.maybeText('public'),
-              lastUpdatedBy: f.maybeText('public'),
+              description: f.maybeText('public', { personal: 'text' }),
+              notes: f.maybeText('public', { personal: 'text' }),
+              lastUpdatedBy: f.maybeText('public', { personal: 'name' }),
             }),
           ),
         }),

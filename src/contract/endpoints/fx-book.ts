@@ -38,7 +38,7 @@ export const orderBook = endpoint({
       pair: f.maybeText('public'),
       buyOrders: f.maybe(f.list('public', publicOrder())),
       sellOrders: f.maybe(f.list('public', publicOrder())),
-      note: f.maybeText('public'),
+      note: f.maybeText('public', { personal: 'text' }),
       version: f.maybeText('public'),
     }),
   errors: [unknownPair],

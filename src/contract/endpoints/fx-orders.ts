@@ -203,7 +203,7 @@ export const listOrders = endpoint({
     f.payload({
       orders: f.maybe(f.list('public', f.group('public', ownOrder(orderStates)))),
       count: f.maybe(f.integer('public')),
-      note: f.maybeText('public'),
+      note: f.maybeText('public', { personal: 'text' }),
       version: f.maybeText('public'),
     }),
   errors: [invalid('inferred', 'a filter value is unknown')],

@@ -22,7 +22,9 @@ import {
 } from '../fx.ts';
 
 const idempotencyKey = () =>
-  f.optional(f.text('interface', { rule: 'an idempotency key; repeating it returns the first trade' }));
+  f.optional(
+    f.text('interface', { personal: 'key', rule: 'an idempotency key; repeating it returns the first trade' }),
+  );
 
 const destination = () => f.optional(evmAddress('interface'));
 
@@ -130,7 +132,7 @@ export const marketOrder = endpoint({
         createdAt: f.timestamp('interface'),
       }),
       version: f.maybeText('interface'),
-      note: f.maybeText('interface'),
+      note: f.maybeText('interface', { personal: 'text' }),
     }),
   errors: [
     invalid('interface', 'a field is missing or invalid'),
@@ -169,7 +171,7 @@ export const tradeStatus = endpoint({
         lockId: f.maybeText('interface'),
         createdAt: f.timestamp('interface'),
         priceLockExpiresAt: f.maybe(f.timestamp('interface')),
-        errorMessage: f.orNull(f.anyText('interface')),
+        errorMessage: f.orNull(f.anyText('interface', { personal: 'text' })),
         failedAt: f.orNull(f.timestamp('interface')),
       }),
       version: f.maybeText('public'),

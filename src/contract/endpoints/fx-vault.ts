@@ -3,7 +3,8 @@ import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import { dollars } from '../fx.ts';
 
-const tokenWallets = () => ({ USDT: f.maybeText('public'), USDC: f.maybeText('public'), cNGN: f.maybeText('public') });
+const held = () => f.maybeText('public', { personal: 'address' });
+const tokenWallets = () => ({ USDT: held(), USDC: held(), cNGN: held() });
 
 const masked = () => f.maybe(f.anyText('public', { rule: 'masked; shows the first four characters' }));
 
@@ -25,6 +26,7 @@ export const registerMpc = endpoint({
         'public',
         /^ssh-ed25519 \S+( .*)?$/,
         'an SSH public key (ssh-ed25519 …)',
+        { personal: 'key' },
       ),
       mpcClientSignerPrivateKey: f.privateKey('public'),
       vaultId: f.text('public'),
@@ -33,6 +35,7 @@ export const registerMpc = endpoint({
         min: 1,
         max: 20,
         rule: '1 to 20 e-mail addresses',
+        personal: 'email',
       }),
     }),
   response: () =>
@@ -41,7 +44,7 @@ export const registerMpc = endpoint({
       status: f.maybe(f.stateOf('public', ['pending', 'active'])),
       tokenWallets: f.maybe(f.group('public', tokenWallets())),
       createdAt: f.maybe(f.timestamp('public')),
-      note: f.maybeText('public'),
+      note: f.maybeText('public', { personal: 'text' }),
     }),
   errors: [invalid('inferred', 'a required field is missing')],
 });
@@ -60,7 +63,7 @@ export const fxSettings = endpoint({
       vaultId: f.maybeText('public'),
       mpcVaultApiKey: masked(),
       mpcClientSignerPrivateKey: masked(),
-      callbackClientSignerPublicKey: f.maybeText('public'),
+      callbackClientSignerPublicKey: f.maybeText('public', { personal: 'key' }),
       mpcConfigStatus: f.maybe(f.stateOf('public', ['active', 'pending', 'inactive'])),
       autoSigning: f.maybe(
         f.group('public', {
@@ -68,12 +71,12 @@ export const fxSettings = endpoint({
           enabled: f.maybe(f.flag('public')),
           threshold: dollars(),
           vmStatus: f.maybe(f.stateOf('public', ['running', 'stopped', 'terminated'])),
-          vmInstanceName: f.maybeText('public'),
-          natExternalIp: f.maybeText('public'),
-          note: f.maybeText('public'),
+          vmInstanceName: f.maybeText('public', { personal: 'name' }),
+          natExternalIp: f.maybeText('public', { personal: 'ip' }),
+          note: f.maybeText('public', { personal: 'text' }),
         }),
       ),
       tokenWallets: f.maybe(f.group('public', tokenWallets())),
-      notificationEmails: f.maybe(f.list('public', f.anyText('public'))),
+      notificationEmails: f.maybe(f.list('public', f.anyText('public', { personal: 'email' }))),
     }),
 });

@@ -24,13 +24,13 @@ export const createSandboxKey = endpoint({
   effect: 'write',
   summary: 'Create a sandbox API key',
   done: 'Sandbox key created',
-  request: () => f.fields({ fintechName: f.optional(f.text('public')) }),
+  request: () => f.fields({ fintechName: f.optional(f.text('public', { personal: 'name' })) }),
   response: () =>
     f.payload({
       apiKey: f.anyText('interface', { secret: true }),
       fintechId: f.anyText('interface'),
       createdAt: f.timestamp('interface'),
-      note: f.anyText('interface'),
+      note: f.anyText('interface', { personal: 'text' }),
     }),
   errors: [refusal('AUTHENTICATION_FAILED', 'inferred', 'the production key is missing or wrong')],
 });
@@ -57,6 +57,7 @@ export const setWebhook = endpoint({
         'interface',
         /^(https:\/\/[^\s/?#@]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?)(\/[^\s]*)?$/,
         'a public HTTPS URL',
+        { personal: 'url' },
       ),
       secret: f.optional(f.text('public', { secret: true, rule: 'the signing secret' })),
       enabled: f.flag('interface'),
@@ -66,7 +67,7 @@ export const setWebhook = endpoint({
     }),
   response: () =>
     f.payload({
-      webhookUrl: f.maybeText('public'),
+      webhookUrl: f.maybeText('public', { personal: 'url' }),
       enabled: f.maybe(f.flag('public')),
       hasSecret: f.maybe(f.flag('public')),
       urlValidated: f.maybe(f.flag('public')),
@@ -88,7 +89,7 @@ export const toggleWebhook = endpoint({
   request: () => f.fields({ enabled: f.flag('interface') }),
   response: () =>
     f.payload({
-      webhookUrl: f.maybeText('public'),
+      webhookUrl: f.maybeText('public', { personal: 'url' }),
       enabled: f.maybe(f.flag('public')),
       updatedAt: f.maybe(f.timestamp('public')),
     }),
@@ -108,7 +109,7 @@ export const getWebhook = endpoint({
   request: () => f.fields({}),
   response: () =>
     f.payload({
-      webhookUrl: f.maybeText('public'),
+      webhookUrl: f.maybeText('public', { personal: 'url' }),
       enabled: f.maybe(f.flag('public')),
       hasSecret: f.maybe(f.flag('public')),
       events: f.maybe(f.list('public', f.anyText('public'))),

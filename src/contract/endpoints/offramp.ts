@@ -7,7 +7,7 @@ const verifiedDestination = () =>
   f.group('public', {
     accountNumber: f.maybe(f.accountDigits('public')),
     bankCode: f.maybeText('public'),
-    accountHolderName: f.maybeText('public'),
+    accountHolderName: f.maybeText('public', { personal: 'name' }),
     verificationTimestamp: f.maybe(f.timestamp('public')),
   });
 
@@ -46,11 +46,11 @@ export const startOfframp = endpoint({
       status: f.anyText('interface'),
       stage: f.anyText('interface'),
       // Public documentation has it on the envelope.
-      message: f.maybeText('interface'),
-      tokenAddress: f.maybeText('public'),
-      vaultAddress: f.maybeText('public'),
-      transactionHash: f.maybeText('public'),
-      smartWalletAddress: f.maybeText('public'),
+      message: f.maybeText('interface', { personal: 'text' }),
+      tokenAddress: f.maybeText('public', { personal: 'address' }),
+      vaultAddress: f.maybeText('public', { personal: 'address' }),
+      transactionHash: f.maybeText('public', { personal: 'hash' }),
+      smartWalletAddress: f.maybeText('public', { personal: 'address' }),
       executedAt: f.maybe(f.timestamp('public')),
       gasUsed: f.maybeText('public'),
       effectiveGasPrice: f.maybeText('public'),
@@ -86,7 +86,7 @@ const offrampStates = [
 const tokenTransfer = () =>
   f.group('public', {
     status: f.maybeText('public'),
-    transactionHash: f.maybeText('public'),
+    transactionHash: f.maybeText('public', { personal: 'hash' }),
     blockNumber: f.maybeText('public'),
     timestamp: f.maybe(f.timestamp('public')),
   });
@@ -95,7 +95,7 @@ const tokenTransfer = () =>
 const payout = () =>
   f.group('public', {
     status: f.maybeText('public'),
-    reference: f.maybeText('public'),
+    reference: f.maybeText('public', { personal: 'reference' }),
     transactionId: f.maybeText('public'),
     timestamp: f.maybe(f.timestamp('public')),
     attempts: f.maybe(f.integer('public')),
@@ -118,9 +118,9 @@ export const offrampStatus = endpoint({
       stage: f.maybeText('public'),
       createdAt: f.maybe(f.timestamp('public')),
       updatedAt: f.maybe(f.timestamp('public')),
-      userWalletAddress: f.maybeText('client'),
-      vaultAddress: f.maybeText('client'),
-      tokenAddress: f.maybeText('public'),
+      userWalletAddress: f.maybeText('client', { personal: 'address' }),
+      vaultAddress: f.maybeText('client', { personal: 'address' }),
+      tokenAddress: f.maybeText('public', { personal: 'address' }),
       amount: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN')),
       fintechUserId: f.maybeText('client'),
       tokenTransfer: f.maybe(tokenTransfer()),

@@ -72,10 +72,10 @@ export const startOnramp = endpoint({
   response: () =>
     f.payload({
       requestId: f.opaqueUuid('interface'),
-      walletAddress: f.anyText('interface'),
+      walletAddress: f.anyText('interface', { personal: 'address' }),
       status: f.stateOf('interface', ['requested']),
       version: f.maybeText('public'),
-      message: f.anyText('interface'),
+      message: f.anyText('interface', { personal: 'text' }),
       autoSwapEnabled: f.flag('interface'),
       sweepToOfframpEnabled: f.maybe(f.flag('public')),
       targetAsset: f.anyText('interface'),
@@ -91,8 +91,8 @@ export const startOnramp = endpoint({
 /** The newest public shape: the flat fields and the progress of the funding. */
 const onrampWallet = () =>
   f.group('public', {
-    walletAddress: f.maybeText('public'),
-    owner: f.maybeText('public'),
+    walletAddress: f.maybeText('public', { personal: 'address' }),
+    owner: f.maybeText('public', { personal: 'address' }),
     tokenBuy: f.maybeText('public'),
     autoSwap: f.maybe(f.flag('public')),
     sweepToOfframp: f.maybe(f.flag('public')),
@@ -100,13 +100,13 @@ const onrampWallet = () =>
     createdAt: f.maybe(f.timestamp('public')),
     fundingRequestedAt: f.maybe(f.timestamp('public')),
     fundedAt: f.maybe(f.timestamp('public')),
-    transactionHash: f.maybeText('public'),
+    transactionHash: f.maybeText('public', { personal: 'hash' }),
     virtualAccountDetails: f.maybe(
       f.group('public', {
         vaId: f.maybeText('client'),
         accountNumber: f.maybe(f.accountDigits('public')),
         bankName: f.maybeText('public'),
-        accountName: f.maybeText('public'),
+        accountName: f.maybeText('public', { personal: 'name' }),
         amount: f.maybe(f.money('public', 'naira', 'NGN')),
         createdAt: f.maybe(f.timestamp('public')),
       }),
@@ -124,7 +124,7 @@ const swapQuote = () =>
     averagePrice: f.maybe(figure('public', 'CNGN')),
     averageSpread: f.maybe(f.percent('public')),
     expiresAt: f.maybe(f.timestamp('public')),
-    note: f.maybeText('public'),
+    note: f.maybeText('public', { personal: 'text' }),
   });
 
 const onrampStates = [
@@ -150,18 +150,18 @@ export const onrampStatus = endpoint({
   request: () =>
     f.fields({
       requestId: f.text('interface', { rule: 'as returned by /cngnonramp' }),
-      walletAddress: f.optional(f.text('public', { rule: 'the wallet created by /cngnonramp' })),
+      walletAddress: f.optional(f.text('public', { personal: 'address', rule: 'the wallet created by /cngnonramp' })),
     }),
   response: () =>
     f.payload({
       requestId: f.anyText('interface'),
       status: f.maybe(f.stateOf('public', onrampStates)),
       // The newest public shape has these fields only in `wallet`, and some appear only in the final state.
-      walletAddress: f.maybeText('interface'),
+      walletAddress: f.maybeText('interface', { personal: 'address' }),
       amount: f.maybe(f.moneyText('interface', 'base', 'CNGN')),
       swapCompleted: f.maybe(f.flag('interface')),
       finalAsset: f.maybeText('interface'),
-      txHash: f.maybeText('interface'),
+      txHash: f.maybeText('interface', { personal: 'hash' }),
       completedAt: f.maybe(f.timestamp('interface')),
       version: f.maybeText('public'),
       metadata: f.maybe(

@@ -24,7 +24,7 @@ export const startPayout = endpoint({
       amount: f.maybe(f.money('public', 'naira', 'NGN')),
       walletSource: f.maybe(f.stateOf('public', ['system_wallet'])),
       status: f.maybe(f.stateOf('public', ['pending'])),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
     }),
   errors: [
     invalid('public', 'the amount is not greater than 0'),
@@ -66,22 +66,25 @@ export const payoutStatus = endpoint({
       bankAccount: f.maybe(
         f.group('public', {
           accountNumber: f.maybe(f.accountDigits('public')),
-          accountName: f.maybeText('public'),
+          accountName: f.maybeText('public', { personal: 'name' }),
           bankName: f.maybeText('public'),
         }),
       ),
       wallet: f.maybe(
-        f.group('public', { source: f.maybe(f.stateOf('public', ['system_wallet'])), address: f.maybeText('public') }),
+        f.group('public', {
+          source: f.maybe(f.stateOf('public', ['system_wallet'])),
+          address: f.maybeText('public', { personal: 'address' }),
+        }),
       ),
       transferDetails: f.maybe(
         f.group('public', {
-          txHash: f.maybeText('public'),
+          txHash: f.maybeText('public', { personal: 'hash' }),
           status: f.maybe(f.stateOf('public', ['pending', 'confirmed', 'failed'])),
         }),
       ),
       payoutDetails: f.maybe(
         f.group('public', {
-          reference: f.maybeText('public'),
+          reference: f.maybeText('public', { personal: 'reference' }),
           provider: f.maybeText('public'),
           status: f.maybe(f.stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
         }),

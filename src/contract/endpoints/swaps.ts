@@ -41,18 +41,18 @@ export const triggerSwap = endpoint({
     f.payload({
       requestId: f.anyText('interface'),
       status: f.maybe(f.stateOf('public', ['queued'])),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
       swapConfig: f.maybe(
         f.group('public', {
           sellToken: f.maybeText('public'),
           buyToken: f.maybeText('public'),
           amount: f.maybe(f.moneyText('public', 'decimal-string', ofSellToken, POINTED)),
-          walletAddress: f.maybeText('public'),
+          walletAddress: f.maybeText('public', { personal: 'address' }),
         }),
       ),
       destinationConfig: f.maybe(
         f.group('public', {
-          destinationWallet: f.maybeText('public'),
+          destinationWallet: f.maybeText('public', { personal: 'address' }),
           sweepToOfframp: f.maybe(f.flag('public')),
         }),
       ),
@@ -91,10 +91,10 @@ export const startSwap = endpoint({
     f.payload({
       requestId: f.anyText('interface'),
       status: f.maybe(f.stateOf('public', ['requested'])),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
       smartWalletExecutionDetails: f.maybe(
         f.group('public', {
-          smartWalletAddress: f.maybeText('public'),
+          smartWalletAddress: f.maybeText('public', { personal: 'address' }),
           executionMethod: f.maybe(f.stateOf('public', ['smart_wallet_execute'])),
           validationSummary: f.maybe(
             f.group('public', { balanceCheck: f.maybeText('public'), allowanceCheck: f.maybeText('public') }),
@@ -127,14 +127,14 @@ export const swapStatus = endpoint({
       status: f.maybe(f.stateOf('public', states)),
       createdAt: f.maybe(f.timestamp('public')),
       updatedAt: f.maybe(f.timestamp('public')),
-      txHash: f.maybeText('public'),
+      txHash: f.maybeText('public', { personal: 'hash' }),
       amountOut: f.maybe(
         f.moneyText('public', 'base', ofBuyToken, { rule: 'the token bought, which this response does not name' }),
       ),
       // cNGN per stablecoin.
       executionRate: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN', POINTED)),
       executionMethod: f.maybe(f.stateOf('public', ['smart_wallet_execute'])),
-      smartWalletAddress: f.maybeText('public'),
+      smartWalletAddress: f.maybeText('public', { personal: 'address' }),
     }),
   errors: [refusal('NOT_FOUND', 'public', 'no swap has this request id', 'list swaps with: fiatrail swaps list')],
   rateLimit: { max: 60, windowSeconds: 60 },
@@ -170,8 +170,8 @@ export const listSwaps = endpoint({
           amountIn: f.moneyText('interface', 'decimal-string', ofSellToken, POINTED),
           amountOut: f.maybe(f.moneyText('interface', 'decimal-string', ofBuyToken, POINTED)),
           executionRate: f.maybe(f.moneyText('interface', 'decimal-string', 'CNGN', { mayBeBase: 'with-others' })),
-          smartWalletAddress: f.maybeText('interface'),
-          txHash: f.maybeText('interface'),
+          smartWalletAddress: f.maybeText('interface', { personal: 'address' }),
+          txHash: f.maybeText('interface', { personal: 'hash' }),
           triggerType: f.maybeText('interface'),
           createdAt: f.maybe(f.timestamp('public')),
           updatedAt: f.maybe(f.timestamp('public')),

@@ -24,21 +24,21 @@ export const listUsers = endpoint({
         'public',
         f.group('public', {
           userId: f.anyText('public'),
-          firstName: f.maybeText('public'),
-          lastName: f.maybeText('public'),
+          firstName: f.maybeText('public', { personal: 'name' }),
+          lastName: f.maybeText('public', { personal: 'name' }),
           isActive: f.maybe(f.flag('public')),
           hasWallet: f.maybe(f.flag('public')),
           wallets: f.maybe(
             f.group('public', {
-              evm: f.maybeText('public'),
-              solana: f.maybeText('public'),
-              bantu: f.maybeText('public'),
+              evm: f.maybeText('public', { personal: 'address' }),
+              solana: f.maybeText('public', { personal: 'address' }),
+              bantu: f.maybeText('public', { personal: 'address' }),
             }),
           ),
           virtualAccount: f.maybe(
             f.group('public', {
               accountNumber: f.maybe(f.accountDigits('public')),
-              accountName: f.maybeText('public'),
+              accountName: f.maybeText('public', { personal: 'name' }),
               bankName: f.maybeText('public'),
               bankCode: f.maybeText('public'),
               provider: f.maybeText('public'),

@@ -15,7 +15,9 @@ export const setStatus = endpoint({
     f.fields({
       userId: f.text('interface'),
       active: f.flag('interface'),
-      reason: f.optional(f.text('interface', { rule: 'required if active is false; kept for auditing' })),
+      reason: f.optional(
+        f.text('interface', { personal: 'text', rule: 'required if active is false; kept for auditing' }),
+      ),
     }),
   response: () =>
     f.payload({

@@ -15,8 +15,8 @@ export const onboard = endpoint({
     f.payload({
       requestId: f.opaqueUuid('interface'),
       status: f.maybe(f.stateOf('public', ['processing'])),
-      userHash: f.anyText('interface'),
-      message: f.maybeText('public'),
+      userHash: f.anyText('interface', { personal: 'reference' }),
+      message: f.maybeText('public', { personal: 'text' }),
       estimatedCompletionTime: f.maybeText('public'),
     }),
   errors: [
@@ -41,7 +41,7 @@ export const onboardStatus = endpoint({
       userId: f.maybeText('interface'),
       status: f.stateOf('interface', ['processing', 'completed', 'failed']),
       createdAt: f.maybe(f.timestamp('public')),
-      message: f.maybeText('public'),
+      message: f.maybeText('public', { personal: 'text' }),
       verified: f.maybe(f.flag('client')),
       details: f.maybe(
         f.group('client', {
@@ -50,11 +50,11 @@ export const onboardStatus = endpoint({
             f.group('client', {
               code: f.maybeText('client'),
               step: f.maybeText('client'),
-              message: f.maybeText('client'),
-              userMessage: f.maybeText('client'),
+              message: f.maybeText('client', { personal: 'text' }),
+              userMessage: f.maybeText('client', { personal: 'text' }),
             }),
           ),
-          userMessage: f.maybeText('client'),
+          userMessage: f.maybeText('client', { personal: 'text' }),
         }),
       ),
       retryable: f.maybe(f.flag('client')),
@@ -77,19 +77,19 @@ export const getDetails = endpoint({
     f.payload({
       userId: f.maybeText('public'),
       isActive: f.maybe(f.flag('public')),
-      deactivationReason: f.maybeText('inferred'),
+      deactivationReason: f.maybeText('inferred', { personal: 'text' }),
       personalDetails: f.maybe(
         f.group('public', {
-          firstName: f.maybeText('public'),
-          middleName: f.maybeText('public'),
-          lastName: f.maybeText('public'),
+          firstName: f.maybeText('public', { personal: 'name' }),
+          middleName: f.maybeText('public', { personal: 'name' }),
+          lastName: f.maybeText('public', { personal: 'name' }),
         }),
       ),
       walletDetails: f.maybe(
         f.group('public', {
-          evmWallet: f.maybeText('public'),
-          bantuWallet: f.maybeText('public'),
-          solanaWallet: f.maybeText('public'),
+          evmWallet: f.maybeText('public', { personal: 'address' }),
+          bantuWallet: f.maybeText('public', { personal: 'address' }),
+          solanaWallet: f.maybeText('public', { personal: 'address' }),
           walletCreatedAt: f.maybe(f.timestamp('public')),
         }),
       ),
@@ -97,12 +97,12 @@ export const getDetails = endpoint({
         'interface',
         f.group('interface', {
           accountNumber: f.accountDigits('interface'),
-          accountName: f.anyText('interface'),
+          accountName: f.anyText('interface', { personal: 'name' }),
           bankName: f.anyText('interface'),
           bankCode: f.maybeText('public'),
           provider: f.maybeText('public'),
           accountType: f.stateOf('interface', ['user_permanent']),
-          reference: f.maybeText('public'),
+          reference: f.maybeText('public', { personal: 'reference' }),
           status: f.maybeText('interface'),
           createdAt: f.maybe(f.timestamp('interface')),
         }),

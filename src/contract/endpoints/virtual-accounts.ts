@@ -34,7 +34,7 @@ export const getVirtualAccount = endpoint({
       virtualAccount: f.group('interface', {
         accountNumber: f.accountDigits('interface'),
         bankName: f.anyText('interface'),
-        accountName: f.anyText('interface'),
+        accountName: f.anyText('interface', { personal: 'name' }),
         amount: f.money('interface', 'naira', 'NGN'),
         createdAt: f.maybe(f.timestamp('public')),
         baseAmount: f.maybe(f.money('public', 'naira', 'NGN')),
@@ -46,7 +46,7 @@ export const getVirtualAccount = endpoint({
       }),
       expiresAt: f.maybe(f.timestamp('interface')),
       status: f.maybeText('public'),
-      walletAddress: f.maybeText('public'),
+      walletAddress: f.maybeText('public', { personal: 'address' }),
       version: f.maybeText('public'),
     }),
   errors: [
@@ -63,7 +63,7 @@ export const getVirtualAccount = endpoint({
 /** A permanent account of the fintech; there is one per banking provider. */
 const fintechAccount = () => ({
   accountNumber: f.maybe(f.accountDigits('public')),
-  accountName: f.maybeText('public'),
+  accountName: f.maybeText('public', { personal: 'name' }),
   bankName: f.maybeText('public'),
   provider: f.maybeText('public'),
   accountType: f.maybeText('interface'),
@@ -84,7 +84,7 @@ export const getFintechAccount = endpoint({
     f.payload({
       virtualAccount: f.group('interface', {
         accountNumber: f.accountDigits('interface'),
-        accountName: f.anyText('interface'),
+        accountName: f.anyText('interface', { personal: 'name' }),
         bankName: f.anyText('interface'),
         provider: f.maybeText('public'),
         accountType: f.maybeText('interface'),

@@ -32,9 +32,9 @@ export const migrateUserWallets = endpoint({
           f.group('public', {
             userId: f.maybeText('public'),
             status: f.maybe(f.stateOf('public', ['created', 'migrated', 'skipped', 'failed'])),
-            walletAddress: f.maybeText('public'),
+            walletAddress: f.maybeText('public', { personal: 'address' }),
             deployed: f.maybe(f.flag('public')),
-            reason: f.maybeText('public'),
+            reason: f.maybeText('public', { personal: 'text' }),
           }),
         ),
       ),

@@ -5,15 +5,15 @@ import { walletStatuses, walletTypes } from '../values.ts';
 /** An external wallet registered by the fintech. */
 const externalWallet = () =>
   f.group('public', {
-    address: f.maybeText('public'),
-    label: f.maybeText('public'),
+    address: f.maybeText('public', { personal: 'address' }),
+    label: f.maybeText('public', { personal: 'text' }),
     blockchain: f.maybeText('public'),
     type: f.maybe(f.stateOf('public', walletTypes)),
     addedAt: f.maybe(f.timestamp('public')),
     addedBy: f.maybe(f.opaqueUuid('public')),
     status: f.maybe(f.stateOf('public', walletStatuses)),
     isDefault: f.maybe(f.flag('public')),
-    purpose: f.maybeText('public'),
+    purpose: f.maybeText('public', { personal: 'text' }),
   });
 
 export const getFintechWallet = endpoint({
@@ -27,17 +27,17 @@ export const getFintechWallet = endpoint({
   response: () =>
     f.payload({
       fintechId: f.anyText('interface'),
-      fintechName: f.maybeText('public'),
+      fintechName: f.maybeText('public', { personal: 'name' }),
       smartWallet: f.group(
         'interface',
         {
-          address: f.anyText('interface'),
-          owner: f.maybeText('public'),
+          address: f.anyText('interface', { personal: 'address' }),
+          owner: f.maybeText('public', { personal: 'address' }),
           deployed: f.maybe(f.flag('public')),
           createdAt: f.maybe(f.timestamp('public')),
           saltVersion: f.maybeText('public'),
-          previousAddress: f.maybeText('public'),
-          deploymentTxHash: f.maybeText('public'),
+          previousAddress: f.maybeText('public', { personal: 'address' }),
+          deploymentTxHash: f.maybeText('public', { personal: 'hash' }),
         },
         { shorthand: 'address' },
       ),
@@ -56,11 +56,11 @@ const balanceOf = (asset: 'CNGN' | 'USDC' | 'USDT') => f.group('public', { balan
 /** A user's wallet. Smart wallets use the upper-case balances, other chains the last two. */
 const userWallet = () =>
   f.group('public', {
-    walletAddress: f.maybeText('public'),
+    walletAddress: f.maybeText('public', { personal: 'address' }),
     // The kind of wallet, despite its name.
     status: f.maybe(f.stateOf('public', ['smart_wallet', 'multi_chain'])),
     createdAt: f.maybe(f.timestamp('public')),
-    owner: f.maybeText('public'),
+    owner: f.maybeText('public', { personal: 'address' }),
     tokenBuy: f.maybeText('public'),
     blockchain: f.maybe(f.stateOf('public', ['base', 'bantu', 'solana'])),
     balances: f.maybe(

@@ -27,8 +27,8 @@ export const withdrawAsset = endpoint({
   request: () =>
     f.checkedFields(addressesFit(['destinationWallet', 'network']), {
       userId: f.text('public'),
-      internalWallet: f.text('public', { rule: "a user's wallet on the platform" }),
-      destinationWallet: f.text('public', { rule: 'an address on the network' }),
+      internalWallet: f.text('public', { personal: 'address', rule: "a user's wallet on the platform" }),
+      destinationWallet: f.text('public', { personal: 'address', rule: 'an address on the network' }),
       amount: f.pay('interface', 'token', { field: 'ticker' }, { rule: 'greater than 0, in whole tokens' }),
       ticker: f.oneOf('public', TOKENS),
       network: f.optional(
@@ -41,8 +41,8 @@ export const withdrawAsset = endpoint({
     }),
   response: () =>
     f.payload({
-      transactionHash: f.maybeText('public'),
-      smartWalletAddress: f.maybeText('public'),
+      transactionHash: f.maybeText('public', { personal: 'hash' }),
+      smartWalletAddress: f.maybeText('public', { personal: 'address' }),
       requestId: f.maybeText('public'),
       executedAt: f.maybe(f.timestamp('public')),
       gasUsed: f.maybeText('public'),
@@ -51,13 +51,13 @@ export const withdrawAsset = endpoint({
       duration: f.maybe(f.integer('public')),
       userId: f.maybeText('public'),
       amount: tokenText(),
-      destinationWallet: f.maybeText('public'),
-      tokenAddress: f.maybeText('public'),
+      destinationWallet: f.maybeText('public', { personal: 'address' }),
+      tokenAddress: f.maybeText('public', { personal: 'address' }),
       tokenSymbol: f.maybeText('public'),
       network: f.maybeText('public'),
       networkDisplayName: f.maybeText('public'),
       estimatedConfirmationTime: f.maybeText('public'),
-      warnings: f.maybe(f.list('public', f.entry())),
+      warnings: f.maybe(f.list('public', f.entry(), { personal: 'text' })),
       feeBreakdown: f.maybe(
         f.group('public', {
           requestedAmount: tokenText(),
@@ -105,12 +105,12 @@ export const listWithdrawals = endpoint({
             type: f.maybe(f.stateOf('interface', withdrawalTypes)),
             status: f.maybe(f.stateOf('interface', withdrawalStatuses)),
             userId: f.maybeText('inferred'),
-            smartWalletAddress: f.maybeText('inferred'),
-            destinationAddress: f.maybeText('inferred'),
+            smartWalletAddress: f.maybeText('inferred', { personal: 'address' }),
+            destinationAddress: f.maybeText('inferred', { personal: 'address' }),
             amount: f.maybe(f.moneyText('inferred', 'decimal-string', { field: 'ticker' })),
             ticker: f.maybeText('inferred'),
             network: f.maybeText('inferred'),
-            transactionHash: f.maybeText('inferred'),
+            transactionHash: f.maybeText('inferred', { personal: 'hash' }),
             createdAt: f.maybe(f.timestamp('inferred')),
             completedAt: f.maybe(f.timestamp('inferred')),
           }),

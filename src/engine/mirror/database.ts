@@ -4,8 +4,9 @@ import type { Clock } from '../../base/world.ts';
 import type { Queries } from '../../journal/store.ts';
 import { type Database, openDatabase } from '../../sqlite/database.ts';
 import { acquireLock } from '../../sqlite/lock.ts';
+import { partsMadeBy } from '../../sqlite/parts.ts';
 import { SnapshotError, writeSnapshot } from '../../sqlite/snapshot.ts';
-import { creation, FILE_ID, VERSION } from './schema.ts';
+import { creation, FILE_ID, later, VERSION } from './schema.ts';
 
 /** The copy of an account's lists. Losing it loses nothing but balances over time and rows that the service no longer shows. */
 export interface Mirror {
@@ -33,7 +34,8 @@ const LOG_PAGES = 8_000;
 
 /** Opens the mirror in a SQLite file, creating it on first use. Throws DatabaseError, or CliError usage for another user's file. */
 export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror> {
-  const create = (created: Database) => created.exec(creation('sqlite'));
+  const statements = creation('sqlite');
+  const create = (created: Database) => created.exec(statements.join(';\n'));
   const database = await openDatabase(path, {
     synchronous: 'NORMAL',
     isReadable: true,
@@ -41,6 +43,7 @@ export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror
       version: VERSION,
       applicationId: FILE_ID,
       create,
+      parts: () => ({ needed: partsMadeBy(statements), optional: partsMadeBy(later()) }),
       upgrades: { 1: create },
       // A copy would keep what is personal.
       isCopied: false,

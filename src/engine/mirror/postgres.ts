@@ -1,11 +1,12 @@
 import { CliError } from '../../base/errors.ts';
 import type { ServerAccess } from '../../journal/postgres/connection.ts';
+import { pathTo, type SchemaLayout } from '../../journal/postgres/gate.ts';
 import type { ServerAddress } from '../../journal/postgres/server-address.ts';
-import { pathTo, prepareSchema, sessionOn } from '../../journal/postgres/session.ts';
+import { sessionOn } from '../../journal/postgres/session.ts';
 import type { Queries } from '../../journal/store.ts';
 import type { JournalWorld } from '../../journal/transitions.ts';
 import type { Mirror } from './database.ts';
-import { creation, FILE_ID, SCHEMA, stored, VERSION } from './schema.ts';
+import { creation, FILE_ID, GRANTS, later, SCHEMA, stored, VERSION } from './schema.ts';
 import { TABLES } from './tables.ts';
 
 /** A transaction waits this long for a lock, so that a fill never waits behind somebody who readBy at its tables. */
@@ -14,13 +15,23 @@ const LOCK_MS = 20_000;
 /** For so long, nobody else fills the mirror after the last write: longer than a rate limit and its retries take. By the server's clock. */
 const LEASE_SECONDS = 300;
 
+/** docs/data.md has two views that somebody may add. */
+function layout(): SchemaLayout {
+  const statements = creation('postgres');
+  return {
+    ...{ schema: SCHEMA, version: VERSION, lock: FILE_ID, host: GRANTS.host },
+    ...{ creation: statements, later: later(), views: ['operations', 'events'] },
+    upgrades: { 1: statements.join(';\n') },
+  };
+}
+
 /** Opens the mirror in a PostgreSQL database, creating its schema on first use. Rejects with ServerError and CliError. */
 export async function openMirrorServer(
   address: ServerAddress,
   access: ServerAccess,
   world: JournalWorld,
 ): Promise<Mirror> {
-  const { run, transaction, close } = await sessionOn('mirror', address, access, world);
+  const { run, check, transaction, close } = await sessionOn('mirror', address, access, world, layout());
   const began = (mode: string) =>
     `BEGIN ISOLATION LEVEL ${mode}; ${pathTo(SCHEMA)}; SET LOCAL lock_timeout = ${LOCK_MS}`;
   const holder = `${world.host.name.replaceAll(' ', '_')}/${world.host.processId}/${world.ids.uuid()}`;
@@ -31,9 +42,8 @@ export async function openMirrorServer(
       return work(queries);
     });
   try {
-    const create = creation('postgres');
-    const layout = { schema: SCHEMA, version: VERSION, lock: FILE_ID, creation: create, upgrade: create };
-    await run((client) => prepareSchema(client, address.name, layout));
+    // The schema is created before somebody asks for something.
+    await run(async () => {});
   } catch (error) {
     await close();
     throw error;
@@ -47,6 +57,7 @@ export async function openMirrorServer(
     ...{ engine: 'postgres', name: address.name, write, close },
     read: (work) => transaction(began('REPEATABLE READ READ ONLY'), work),
     lock: async () => {
+      await check();
       holds = await write((queries) => claim(queries, holder));
       return holds ? { [Symbol.asyncDispose]: release } : undefined;
     },

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { redact } from '../../contract/redact.ts';
 import { elementOf, fieldOf, shapeOf, unwrap } from '../../contract/rows.ts';
 import { nodeCrypto } from '../../crypto/digest.ts';
-import { isJsonObject, isWireNumber, wireNumberText } from '../../money/decimal.ts';
+import { isWireNumber, wireNumberText } from '../../money/decimal.ts';
 import { valueAt } from '../../present/content.ts';
 import { exactAmount, type Plain, rowConverter } from '../../present/plain.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
@@ -36,20 +36,6 @@ const DIGEST_LENGTH = 22;
 /** SQLite's and PostgreSQL's largest integer. */
 const MAX_INTEGER = 2n ** 63n - 1n;
 
-/** Eleven digits may be a BVN, so a field that the contract does not know is not copied if it has them. */
-const MAY_BE_BVN = /^\s*\d{11}\s*$/;
-
-/** Removes what may be a BVN from the fields that the contract does not know. */
-function withoutBvns(schema: z.ZodMiniType | undefined, value: unknown): unknown {
-  const inner = schema && unwrap(schema).schema;
-  if (Array.isArray(value)) return value.map((each) => withoutBvns(inner && elementOf(inner), each));
-  if (isJsonObject(value))
-    return Object.fromEntries(
-      Object.entries(value).map(([name, each]) => [name, withoutBvns(inner && fieldOf(inner, name), each)]),
-    );
-  return inner === undefined && MAY_BE_BVN.test(textOf(value) ?? '') ? null : value;
-}
-
 /** Returns the schema of a row in a response. */
 function elementIn({ response }: Endpoint, rows: string): z.ZodMiniType {
   const list = fieldOf(unwrap(response()).schema, rows);
@@ -67,7 +53,7 @@ export function rowMaker(
   const isKnown = knownChecker(element);
   return (rows, around) => {
     const convert = rowConverter(element, around);
-    return rows.map((row) => convert(isKnown(row) ? row : withoutBvns(element, redact(element, row))));
+    return rows.map((row) => convert(isKnown(row) ? row : redact(element, row)));
   };
 }
 

@@ -31,8 +31,15 @@ export const APART = '(gone_at IS NOT NULL OR digest IS NULL)';
 /** The schema of a PostgreSQL database that has everything, beside the journal's. */
 export const SCHEMA = 'fiatrail_mirror';
 
-/** What a role may do that only reads: the views, and none of what is behind them. */
+/**
+ * What a role may do that is no owner. The owner fills the mirror, because it makes indexes and overwrites what was personal. A host asks, and a
+ * reader of other tools has the views, and none of what is behind them.
+ */
 export const GRANTS = {
+  host: [
+    `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_host`,
+    `GRANT SELECT ON ALL TABLES IN SCHEMA ${SCHEMA} TO fiatrail_host`,
+  ],
   reader: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
     ...['balances', 'status_changes', ...TABLES.map(({ name }) => name)].map(
@@ -45,20 +52,20 @@ export const GRANTS = {
  * The tables and views; what is there already stays as it is. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the
  * row. Times are ISO 8601 in UTC.
  */
-export function creation(engine: Engine): string {
+export function creation(engine: Engine): readonly string[] {
   const whole = integer(engine);
   const strict = engine === 'sqlite' ? ' STRICT' : '';
   // In PostgreSQL, a view that is replaced stays readable for whoever could read it.
   const view = (name: string, select: string) =>
     engine === 'sqlite'
-      ? `DROP VIEW IF EXISTS ${name}; CREATE VIEW ${name} AS ${select}`
-      : `CREATE OR REPLACE VIEW ${name} AS ${select}`;
+      ? [`DROP VIEW IF EXISTS ${name}`, `CREATE VIEW ${name} AS ${select}`]
+      : [`CREATE OR REPLACE VIEW ${name} AS ${select}`];
   const statements = [
     `CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL)${strict}`,
     `CREATE TABLE IF NOT EXISTS person_name (name TEXT PRIMARY KEY, folded TEXT NOT NULL)${strict}`,
     `CREATE TABLE IF NOT EXISTS stored_status_changes (kind TEXT NOT NULL, id TEXT NOT NULL, status TEXT NOT NULL, seen_at TEXT NOT NULL,
        PRIMARY KEY (kind, id, seen_at))${strict}`,
-    view('status_changes', 'SELECT kind, id, status, seen_at FROM stored_status_changes'),
+    ...view('status_changes', 'SELECT kind, id, status, seen_at FROM stored_status_changes'),
     `CREATE TABLE IF NOT EXISTS stored_balances (source TEXT NOT NULL, place TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole} NOT NULL,
        at TEXT NOT NULL, PRIMARY KEY (source, place, asset, at))${strict}`,
     `CREATE TABLE IF NOT EXISTS stored_balance_checks (at TEXT PRIMARY KEY)${strict}`,
@@ -69,19 +76,22 @@ export function creation(engine: Engine): string {
     `CREATE TABLE IF NOT EXISTS stored_owed (user_id TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole}, at TEXT NOT NULL,
        PRIMARY KEY (user_id, asset))${strict}`,
     `CREATE TABLE IF NOT EXISTS stored_deposit_fees (amount_minor ${whole} PRIMARY KEY, fee_minor ${whole} NOT NULL, at TEXT NOT NULL)${strict}`,
-    view('balances', 'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances'),
+    ...view(
+      'balances',
+      'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances',
+    ),
     ...TABLES.flatMap((table) => [
       `CREATE TABLE IF NOT EXISTS ${stored(table)} (id TEXT PRIMARY KEY, status TEXT, created_at TEXT, ${table.columns
         .flatMap((column) => namesOf(column).map((name) => `${name} ${isInteger(name, column) ? whole : 'TEXT'}`))
         .join(', ')}, is_open ${whole} NOT NULL, is_personal ${whole} NOT NULL, json TEXT NOT NULL, digest TEXT,
          pass ${whole} NOT NULL, first_seen_at TEXT NOT NULL, changed_at TEXT NOT NULL, gone_at TEXT)${strict}`,
       `CREATE INDEX IF NOT EXISTS ${table.name}_open ON ${stored(table)} (created_at) WHERE is_open = 1`,
-      view(table.name, `SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`),
+      ...view(table.name, `SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`),
     ]),
   ];
   // Text is compared by bytes, as in SQLite.
   const inEngine = (text: string) => (engine === 'sqlite' ? text : text.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"'));
-  return statements.map(inEngine).join(';\n');
+  return statements.map(inEngine);
 }
 
 /** The columns of a view. */
@@ -125,3 +135,6 @@ export function indexesOf(table: MirrorTable): readonly string[] {
     index('apart', ['gone_at'], APART),
   ];
 }
+
+/** What a list that was read once has besides. */
+export const later = (): readonly string[] => TABLES.flatMap(indexesOf);

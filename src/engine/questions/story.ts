@@ -148,6 +148,16 @@ export async function storyOf(
   const known = await knownInMirror(mirror, match, row).finally(() => mirror?.close());
   const all = [...match.events, ...(await eventsAbout(account, [id]))];
   const events = [...new Map(all.map((event) => [event.id, event])).values()];
+  // What happened is told in sentences, which have what these say in fields of their own.
+  account.globals.present.mask?.learn([
+    ...[
+      ...recorded,
+      ...match.operations,
+      ...events.map(({ text }) => ({ data: text })),
+      known.user && { row: known.user.row },
+    ],
+    ...[...known.belongings, ...(match.found ? [match.found] : [])].map((each) => ({ row: each.row })),
+  ]);
   const timeline = [
     ...journalMoments(recorded),
     ...timeMoments(kind, row, answered ? 'service' : 'mirror'),

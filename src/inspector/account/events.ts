@@ -1,4 +1,4 @@
-import { redactUnknown } from '../../contract/redact.ts';
+import { eventText } from '../../contract/exchange-text.ts';
 import { shownTarget } from '../../engine/inbox.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
@@ -44,7 +44,7 @@ export async function eventOf(inbox: Inbox | undefined, id: string) {
   const { text, problem, held, copies, eventId, happenedAt, forwards } = event;
   return {
     ...{ ...rowOfEvent(event), problem, held, copies, eventId, happenedAt },
-    data: text === null ? null : cutBody(redactUnknown(text)),
+    data: text === null ? null : cutBody(eventText(event.event, text)),
     forwards: forwards.map(({ target, state, attempts, status, problem: why }) => ({
       ...{ target: shownTarget(target), state, attempts, status, problem: why },
     })),

@@ -58,7 +58,6 @@ export async function operationOf(account: Account, inbox: () => Promise<Inbox |
     life: lifeOf(transitions, operation.state),
     changes: transitions.map(({ state, at, detail: why, host: where }) => ({ state, at, detail: why, host: where })),
     events: events.map(rowOfEvent),
-    copies: { fiatrail: `fiatrail ops show ${id}` },
   };
 }
 

@@ -1,4 +1,5 @@
-import { redactUnknown } from '../../contract/redact.ts';
+import { eventText } from '../../contract/exchange-text.ts';
+import { redactUnknownText } from '../../contract/redact.ts';
 import type { Service } from '../../service/service.ts';
 import type { Database, SqlValue } from '../../sqlite/database.ts';
 import { cutBody } from '../bodies.ts';
@@ -86,17 +87,18 @@ function eventOf(store: Database, id: string) {
   return {
     ...rowOf(row),
     url: shownUrl(row.url),
-    data: redacted(row.data),
+    data: cutBody(eventText(row.event, row.data)),
     log: attempts.map((each) => ({
       ...{ at: new Date(Number(each.sent_at)).toISOString(), ms: Number(each.duration_ms), problem: each.problem },
       status: each.status === null ? null : Number(each.status),
       // What a receiver answers is its own word, and may be anything.
-      ...{ body: redacted(each.body), answer: each.answer === null ? null : cutBody(each.answer) },
+      ...{
+        body: cutBody(eventText(row.event, each.body)),
+        answer: each.answer === null ? null : cutBody(redactUnknownText(each.answer)),
+      },
     })),
   };
 }
-
-const redacted = (text: string) => cutBody(redactUnknown(text));
 
 /** User names, passwords and queries of a URL may be secrets. */
 function shownUrl(url: string | null): string | null {

@@ -204,11 +204,12 @@ export interface ServerConnection {
   close(): Promise<void>;
 }
 
-/** Returns the connection to a server, which is made when it is opened. */
+/** Returns the connection to a server, which is made when it is opened. Whenever one was made, it goes through `gate` first. */
 export async function connectionTo(
   address: ServerAddress,
   access: ServerAccess,
   { clock, host }: Pick<JournalWorld, 'clock' | 'host'>,
+  gate: (client: Client) => Promise<void>,
 ): Promise<ServerConnection> {
   const user = address.user ?? host.user;
   const { default: Driver } = await import('pg/lib/client.js');
@@ -233,6 +234,7 @@ export async function connectionTo(
         stream = made.connection.stream;
         await connecting;
         stream = made.connection.stream;
+        await gate(made);
       } catch (error) {
         // The server waits a minute for the password of a connection that stays open, and the process with it.
         made.end().catch(() => {});

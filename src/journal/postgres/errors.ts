@@ -14,6 +14,8 @@ export type ServerProblem =
   | 'replica'
   | 'foreign'
   | 'owner'
+  | 'changed'
+  | 'open'
   | 'newer'
   | 'older'
   | 'full'

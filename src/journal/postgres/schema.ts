@@ -1,9 +1,35 @@
 import { FIXED_COLUMNS } from '../chain.ts';
 import { INDEXES as SQLITE_INDEXES, STATE_LIST } from '../sqlite/schema.ts';
-import type { Queries } from '../store.ts';
+import type { SchemaLayout } from './gate.ts';
 
 /** The schema that has everything, so that a database can be shared with other programs. */
 export const SCHEMA = 'fiatrail';
+
+/** `frjr`, in ASCII: the advisory lock that a transaction which writes holds until it ends. */
+export const LOCK = 0x66726a72;
+
+/**
+ * What a role may do that is no owner: docs/money.md quotes it, and a test makes a payment with it. The owner creates and upgrades the tables, and
+ * imports. A host appends entries and keeps what repeats them. A reader sees everything but the settings, of which one is the key of the digests.
+ */
+export const GRANTS = {
+  host: [
+    `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_host`,
+    `GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA ${SCHEMA} TO fiatrail_host`,
+    `GRANT UPDATE (state, request_id, verdict, detail, result, updated_at, busy_until) ON ${SCHEMA}.operation TO fiatrail_host`,
+    `GRANT UPDATE (stage, pushes, pushed) ON ${SCHEMA}.rotation TO fiatrail_host`,
+    `GRANT UPDATE (minor) ON ${SCHEMA}.spent TO fiatrail_host`,
+    `GRANT UPDATE (count) ON ${SCHEMA}.tally TO fiatrail_host`,
+    `GRANT UPDATE (value) ON ${SCHEMA}.setting TO fiatrail_host`,
+    `GRANT UPDATE (account), DELETE ON ${SCHEMA}.account_name TO fiatrail_host`,
+  ],
+  reader: [
+    `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
+    ...['operation', 'entry', 'account_name', 'rotation', 'spent', 'tally'].map(
+      (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
+    ),
+  ],
+} as const;
 
 /** The columns of each table, as in SQLite (../schema.ts). Text is compared by bytes, as there. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
@@ -20,13 +46,13 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     'busy_until bigint NOT NULL',
   ],
   entry: [
-    ...['sequence bigint PRIMARY KEY', 'operation_id text COLLATE "C" REFERENCES operation'],
+    ...['sequence bigint PRIMARY KEY', 'operation_id text COLLATE "C" REFERENCES operation (id)'],
     ...['subject text COLLATE "C"', 'host text COLLATE "C" NOT NULL', 'state text NOT NULL', 'at bigint NOT NULL'],
     ...['request_id text', 'verdict text', 'detail text', 'result text', 'busy_until bigint', 'value text COLLATE "C"'],
     ...['hash text COLLATE "C" NOT NULL', 'CHECK ((operation_id IS NULL) = (subject IS NOT NULL))'],
   ],
   rotation: [
-    ...['operation_id text COLLATE "C" PRIMARY KEY REFERENCES operation', 'profile text NOT NULL'],
+    ...['operation_id text COLLATE "C" PRIMARY KEY REFERENCES operation (id)', 'profile text NOT NULL'],
     ...['base_url text NOT NULL', 'stage text NOT NULL', 'key_place text NOT NULL', 'old_fingerprint text NOT NULL'],
     ...['pushes text NOT NULL', 'pushed bigint NOT NULL'],
   ],
@@ -37,11 +63,11 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   tally: ['name text PRIMARY KEY', 'count bigint NOT NULL'],
 };
 
-/** The statement of each index, and whether it is unique. They are those of SQLite, which compares with null by another operator. */
-const INDEXES: Readonly<Record<string, { readonly sql: string; readonly isUnique: boolean }>> = Object.fromEntries(
+/** The statement of each index: those of SQLite, which compares with null by another operator. */
+const INDEXES: Readonly<Record<string, string>> = Object.fromEntries(
   SQLITE_INDEXES.map((sql) => [
     /INDEX (\w+)/.exec(sql)?.[1],
-    { sql: sql.replace("IS NOT 'not-done'", "IS DISTINCT FROM 'not-done'"), isUnique: sql.startsWith('CREATE UNIQUE') },
+    sql.replace("IS NOT 'not-done'", "IS DISTINCT FROM 'not-done'"),
   ]),
 );
 
@@ -71,19 +97,12 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   count_operation: ` BEGIN UPDATE ${SCHEMA}.tally SET count = count + 1 WHERE name = 'operations'; RETURN NULL; END `,
 };
 
-interface Trigger {
-  readonly table: string;
-  readonly when: string;
-  readonly runs: string;
-  /** As PostgreSQL keeps it: 1 for each row, 2 before, 4 insert, 8 delete, 16 update, 32 truncate. */
-  readonly type: number;
-}
-
-const TRIGGERS: Readonly<Record<string, Trigger>> = {
-  entry_stays: { table: 'entry', when: 'BEFORE UPDATE OR DELETE OR TRUNCATE', runs: 'reject', type: 58 },
-  operation_says: { table: 'operation', when: 'BEFORE UPDATE OR DELETE', runs: 'reject_operation', type: 27 },
-  name_says: { table: 'account_name', when: 'BEFORE INSERT OR UPDATE OR DELETE', runs: 'reject_name', type: 31 },
-  operation_counted: { table: 'operation', when: 'AFTER INSERT', runs: 'count_operation', type: 5 },
+/** When each trigger runs, in the order in which a server says it, and what it runs. */
+const TRIGGERS: Readonly<Record<string, string>> = {
+  entry_stays: 'BEFORE DELETE OR UPDATE OR TRUNCATE ON entry FOR EACH STATEMENT EXECUTE FUNCTION reject()',
+  operation_says: 'BEFORE DELETE OR UPDATE ON operation FOR EACH ROW EXECUTE FUNCTION reject_operation()',
+  name_says: 'BEFORE INSERT OR DELETE OR UPDATE ON account_name FOR EACH ROW EXECUTE FUNCTION reject_name()',
+  operation_counted: 'AFTER INSERT ON operation FOR EACH ROW EXECUTE FUNCTION count_operation()',
 };
 
 const functions = (): readonly string[] =>
@@ -92,30 +111,15 @@ const functions = (): readonly string[] =>
   );
 
 const triggers = (names = Object.keys(TRIGGERS)): readonly string[] =>
-  Object.entries(TRIGGERS)
-    .filter(([name]) => names.includes(name))
-    .map(
-      ([name, { table, when, runs, type }]) =>
-        `CREATE TRIGGER ${name} ${when} ON ${table} FOR EACH ${type % 2 === 1 ? 'ROW' : 'STATEMENT'} EXECUTE FUNCTION ${runs}()`,
-    );
+  names.map((name) => `CREATE TRIGGER ${name} ${TRIGGERS[name]}`);
 
-const indexes = (names = Object.keys(INDEXES)): readonly string[] => names.map((name) => INDEXES[name]?.sql ?? '');
-
-/** What makes the tables. `setting` also has the version of the tables, the journal's id and the server that it was written on. */
-export const CREATE: string = [
-  ...Object.entries(TABLES).map(([name, columns]) => `CREATE TABLE ${name} (${columns.join(', ')})`),
-  ...indexes(),
-  ...functions(),
-  ...triggers(),
-  `INSERT INTO tally VALUES ('operations', 0)`,
-  '',
-].join(';\n');
+const indexes = (names = Object.keys(INDEXES)): readonly string[] => names.map((name) => INDEXES[name] ?? '');
 
 /**
  * What brings the tables of each older version to the next one. From version 3, `transition` is `entry`, so that a process of an earlier
  * version, which knows the tables already, fails to write to it instead of breaking the chain.
  */
-export const UPGRADES: Readonly<Record<string | number, string>> = {
+const UPGRADES: Readonly<Record<string | number, string>> = {
   1: 'ALTER TABLE operation ADD COLUMN baseline text',
   2: [
     'DROP TRIGGER transition_stays ON transition',
@@ -138,43 +142,14 @@ export const UPGRADES: Readonly<Record<string | number, string>> = {
   3: [...indexes(['entry_naming']), `UPDATE setting SET value = '' WHERE name = 'joined'`].join(';\n'),
 };
 
-const columnsOf = (columns: readonly string[]) =>
-  columns
-    .flatMap((column) => (/^[a-z]/.test(column) ? [column.split(' ', 1)[0] ?? ''] : []))
-    .toSorted()
-    .join(' ');
-
-/** Everything in the schema, a line each, as the server describes it (tables.ts). */
-const EXPECTED_LINES: readonly string[] = [
-  ...Object.entries(TABLES).map(([name, columns]) => `table ${name} ${columnsOf(columns)}`),
-  ...Object.keys(TABLES).map((name) => `index ${name}_pkey true true`),
-  ...Object.entries(INDEXES).map(([name, { isUnique }]) => `index ${name} ${isUnique} true`),
-  ...Object.entries(FUNCTIONS).map(([name, body]) => `function ${name} ${body}`),
-  ...Object.entries(TRIGGERS).map(([name, { table, runs, type }]) => `trigger ${name} ${table} ${type} O ${runs}`),
-];
-
-/** Everything in the schema that acts or rejects, as a line each. */
-const GUARDS = `
-  SELECT 'trigger ' || t.tgname || ' ' || c.relname || ' ' || t.tgtype::text || ' ' || t.tgenabled::text || ' ' || p.proname AS line
-    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-    JOIN pg_proc p ON p.oid = t.tgfoid WHERE n.nspname = 'fiatrail' AND NOT t.tgisinternal
-  UNION ALL SELECT 'function ' || p.proname || ' ' || p.prosrc FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-    WHERE n.nspname = 'fiatrail'
-  UNION ALL SELECT 'rule ' || r.rulename FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
-    JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'fiatrail'
-  UNION ALL SELECT 'index ' || c.relname || ' ' || i.indisunique::text || ' ' || (i.indisvalid AND i.indisready)::text
-    FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'fiatrail'
-  UNION ALL SELECT 'table ' || c.relname || ' ' || (SELECT string_agg(a.attname, ' ' ORDER BY a.attname) FROM pg_attribute a
-      WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'fiatrail' AND c.relkind <> 'i'`;
-
-/** Like `changeOfTables`, on a server. */
-export async function changeOnServer(queries: Queries): Promise<string | undefined> {
-  const rows = await queries.all<{ line: string }>(GUARDS);
-  const found = new Set(rows.map(({ line }) => line));
-  const named = (line: string) => line.split(' ', 2).join(' ');
-  const missing = EXPECTED_LINES.find((line) => !found.delete(line));
-  if (missing !== undefined) return `its ${named(missing)} is missing or another one`;
-  const [added] = found;
-  return added === undefined ? undefined : `${named(added)} was added to it`;
-}
+/** The journal's schema. `setting` also has the journal's id and the server that it was written on. */
+export const LAYOUT: SchemaLayout = {
+  ...{ schema: SCHEMA, version: 4, lock: LOCK, upgrades: UPGRADES, host: GRANTS.host },
+  creation: [
+    ...Object.entries(TABLES).map(([name, columns]) => `CREATE TABLE ${name} (${columns.join(', ')})`),
+    ...indexes(),
+    ...functions(),
+    ...triggers(),
+    `INSERT INTO tally VALUES ('operations', 0)`,
+  ],
+};

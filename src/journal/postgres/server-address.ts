@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { entryAt, readSharedFile } from '../../files/inspect.ts';
 
-/** Where a PostgreSQL server is, and which of its databases has the journal. Contains no password. */
+/** Where a PostgreSQL server is, and which of its databases has a journal, an inbox or a mirror. Contains no password. */
 export interface ServerAddress {
   /** A host name, an IP address, or the folder of a socket. */
   readonly host: string;
@@ -68,8 +68,7 @@ function decoded(text: string, from: string): string {
   }
 }
 
-const PASSWORD_HINT =
-  'leave it out, and put it into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal set --password-stdin';
+const PASSWORD_HINT = 'leave it out, and put it into ~/.pgpass or PGPASSFILE';
 
 function urlOf(text: string, from: string): URL {
   // A URL of a socket has no host, which the parser allows for no scheme with a user: postgres://ops@/ledger?host=/run.

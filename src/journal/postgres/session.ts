@@ -3,14 +3,20 @@ import { oneAtATime } from '../../base/one-at-a-time.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import type { Queries } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
+import { ownsSql } from './catalog.ts';
 import { type Client, connectionTo, type QueryResult, type ServerAccess } from './connection.ts';
 import { type OnServer, problemOf, ServerError } from './errors.ts';
+import { gateTo, type SchemaLayout } from './gate.ts';
 import type { ServerAddress } from './server-address.ts';
 
 /** A session on the server, of which one thing happens at a time. */
 interface ServerSession {
   /** Runs work on a connection, which is given up if that fails. Rejects with ServerError and CliError. */
   run<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  /** Asks again what every new connection is asked (gate.ts): whether something was changed meanwhile. Rejects with ServerError and CliError. */
+  check(): Promise<void>;
+  /** Whether this role owns what is there, or is a superuser. Rejects with ServerError and CliError. */
+  isOwner(): Promise<boolean>;
   /** Runs work in a transaction. The last of the statements that begin it may return the server's time, as `now`. */
   transaction<T>(begin: string, work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -22,8 +28,10 @@ export async function sessionOn(
   address: ServerAddress,
   access: ServerAccess,
   world: Pick<JournalWorld, 'clock' | 'host'>,
+  layout: SchemaLayout,
 ): Promise<ServerSession> {
-  const connection = await connectionTo(address, access, world);
+  const gate = gateTo(layout, address.name);
+  const connection = await connectionTo(address, access, world, gate);
   const inTurn = oneAtATime();
   const failed = (error: unknown) => {
     if (error instanceof CliError) return error;
@@ -40,38 +48,51 @@ export async function sessionOn(
         throw failed(error);
       }
     });
-  /** Begins again if the connection ended since it was used last: nothing was begun. */
-  const begun = async (client: Client, isFresh: boolean, begin: string): Promise<readonly [Client, unknown]> => {
+  /** Does the first thing once more if the connection ended since it was used last: nothing was begun. */
+  const first = async <T>(client: Client, isFresh: boolean, work: (client: Client) => Promise<T>) => {
     try {
-      return [client, await client.query(begin)];
+      return [client, await work(client)] as const;
     } catch (error) {
-      if (isFresh || problemOf(error) !== 'unreachable') throw error;
+      if (isFresh || error instanceof ServerError || problemOf(error) !== 'unreachable') throw error;
       await connection.drop();
       const next = await connection.open();
-      return [next, await next.query(begin)];
+      return [next, await work(next)] as const;
     }
   };
   return {
     run,
+    check: () => {
+      const isFresh = connection.isNew();
+      return run(async (client) => void (await first(client, isFresh, gate)));
+    },
+    isOwner: () => run(async (client) => isTrue((await client.query(`SELECT ${ownsSql(layout.schema)} AS is`)).rows)),
     transaction: (begin, work) => {
       const isFresh = connection.isNew();
       return run(async (opened) => {
-        const [client, found] = await begun(opened, isFresh, begin);
-        try {
-          const nowMs = timeIn(found);
-          const result = await work(queriesOf(client, nowMs === undefined ? world.clock.now : () => nowMs));
-          // Where a statement failed, the server answers COMMIT with ROLLBACK, and no error.
-          if ((await client.query('COMMIT')).command !== 'COMMIT') throw new ServerError('lost', address.name);
-          return result;
-        } catch (error) {
-          await client.query('ROLLBACK').catch(() => {});
-          throw error;
-        }
+        const [client, found] = await first<unknown>(opened, isFresh, (each) => each.query(begin));
+        const nowMs = timeIn(found);
+        const queries = queriesOf(client, nowMs === undefined ? world.clock.now : () => nowMs);
+        return await ended(client, address.name, () => work(queries));
       });
     },
     close: connection.close,
   };
 }
+
+/** Runs the work of a transaction that was begun, and ends it. */
+async function ended<T>(client: Client, name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    // Where a statement failed, the server answers COMMIT with ROLLBACK, and no error.
+    if ((await client.query('COMMIT')).command !== 'COMMIT') throw new ServerError('lost', name);
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+const isTrue = ([row]: readonly { readonly is?: unknown }[]) => row?.is === 't';
 
 function timeIn(found: unknown): number | undefined {
   const last = (Array.isArray(found) ? found.at(-1) : found) as QueryResult | undefined;
@@ -100,43 +121,3 @@ export function numbered(sql: string): string {
     return `$${number || count}`;
   });
 }
-
-/** What is created in a schema of its own, and who may do it at a time. */
-interface SchemaLayout {
-  readonly schema: string;
-  readonly version: number;
-  /** The advisory lock of whoever creates it. */
-  readonly lock: number;
-  /** Statements that create everything but the version; `setting` is among it. */
-  readonly creation: string;
-  /** Statements that add what earlier versions lack; left out if there was none. */
-  readonly upgrade?: string;
-}
-
-/** Creates a schema, or what an earlier version of it lacks; two hosts may do it at once. Rejects with ServerError. */
-export async function prepareSchema(client: Client, name: string, layout: SchemaLayout): Promise<void> {
-  const { schema, version, lock, creation, upgrade } = layout;
-  const { rows } = await client.query(
-    `SELECT to_regclass('${schema}.setting') IS NOT NULL AS made,
-       (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '${schema}') AS tables`,
-  );
-  const [state] = rows as { made: string; tables: bigint }[];
-  if (state?.made === 't') {
-    const found = await client.query(`SELECT value FROM ${schema}.setting WHERE name = 'version'`);
-    const known = (found.rows[0] as { value: string } | undefined)?.value;
-    if (known === String(version)) return;
-    if (upgrade === undefined || !(Number(known) < version))
-      throw new ServerError(Number(known) > version ? 'newer' : 'foreign', name);
-  } else if (state?.tables !== 0n) throw new ServerError('foreign', name);
-  const older = `UPDATE setting SET value = '${version}' WHERE name = 'version' AND value::int < ${version}`;
-  await client.query(
-    `BEGIN; SELECT pg_advisory_xact_lock(${lock}); CREATE SCHEMA IF NOT EXISTS ${schema}; ${pathTo(schema)};
-     DO $do$ BEGIN IF to_regclass('${schema}.setting') IS NULL THEN ${creation};
-       INSERT INTO setting VALUES ('version', '${version}');
-     ${upgrade === undefined ? '' : `ELSIF EXISTS (SELECT 1 FROM setting WHERE name = 'version' AND value::int < ${version}) THEN ${upgrade}; ${older};`}
-     END IF; END $do$; COMMIT`,
-  );
-}
-
-/** Finds names in a schema and nowhere else, until the transaction ends. */
-export const pathTo = (schema: string) => `SET LOCAL search_path = ${schema}, pg_catalog, pg_temp`;

@@ -4,6 +4,7 @@ import type { SqlValue } from '../../sqlite/database.ts';
 import { clearedText, joinChains } from '../joint.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
+import { ownsSql } from './catalog.ts';
 import {
   type Client,
   connectionTo,
@@ -13,10 +14,11 @@ import {
   type ServerAccess,
   type ServerConnection,
 } from './connection.ts';
-import { EXPECTED, LOCK, PATH, preparedJournal, requireVersion, SERVER, WRITTEN } from './create.ts';
+import { EXPECTED, gateToJournal, identityOf, requireVersion, SERVER, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
+import { pathTo } from './gate.ts';
 import { hostNameIn } from './host-id.ts';
-import { SCHEMA } from './schema.ts';
+import { LOCK, SCHEMA } from './schema.ts';
 import type { ServerAddress } from './server-address.ts';
 import { numbered } from './session.ts';
 
@@ -50,12 +52,12 @@ interface Beginning {
 }
 
 /** The first statements of a transaction that reads. */
-export const READ: Beginning = {
-  sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PATH}; SELECT ${TIME}, ${STATE}, NULL AS server, NULL AS tables`,
+export const readSql = (): Beginning => ({
+  sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${pathTo(SCHEMA)}; SELECT ${TIME}, ${STATE}, NULL AS server, NULL AS tables`,
   writes: false,
   needsServer: false,
   lockMs: 0,
-};
+});
 
 /**
  * Returns the first statements of a transaction that writes. One does at a time, in the order in which they get the lock; the last SELECT
@@ -64,7 +66,7 @@ export const READ: Beginning = {
 export function writeSql(waitMs = WAIT_MS, { acceptsServer = false } = {}): Beginning {
   const sql = [
     'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
-    PATH,
+    pathTo(SCHEMA),
     `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(waitMs))}`,
     `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
     // A commit that is only in memory could be lost, and its idempotency key with it.
@@ -89,7 +91,7 @@ export async function openPostgresStore(
 ): Promise<Store> {
   const server = await connected(address, access, world);
   try {
-    const { id, digestKey, isJoined } = await preparedJournal(server, world.ids);
+    const { id, digestKey, isJoined } = await identityOf(server);
     const host = hostNameIn(access.dir, world);
     const at = { name: server.name, localPath: access.localPath };
     const store = storeOn(server, { id, path: `${access.dir}/journal-${id}`, host, digestKey, server: at });
@@ -104,15 +106,11 @@ export async function openPostgresStore(
   }
 }
 
-/** Whether this role could take away what protects the journal. */
-const IS_OWNER = `(SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
-  OR pg_has_role((SELECT relowner FROM pg_class WHERE oid = '${SCHEMA}.entry'::regclass), 'USAGE')`;
-
 function storeOn(server: Server, address: Pick<Store, 'id' | 'path' | 'host' | 'digestKey' | 'server'>): Store {
   const inTurn = oneAtATime();
   return {
     ...address,
-    read: (work) => inTurn(() => server.transaction(READ, work)),
+    read: (work) => inTurn(() => server.transaction(readSql(), work)),
     write: (work, waitMs) => inTurn(() => server.transaction(writeSql(waitMs ?? server.lockMs), work, waitMs)),
     aheadMs: server.aheadMs,
     backUp: async () => {
@@ -138,7 +136,7 @@ function storeOn(server: Server, address: Pick<Store, 'id' | 'path' | 'host' | '
       return false;
     },
     isOwner: async () => {
-      const rows = await inTurn(() => server.statements(`SELECT ${IS_OWNER} AS owns`));
+      const rows = await inTurn(() => server.statements(`SELECT ${ownsSql(SCHEMA)} AS owns`));
       return rows[0]?.['owns'] === 't';
     },
     accept: () =>
@@ -174,7 +172,7 @@ function failureOf(error: unknown, address: string): CliError | ServerError {
 /** Connects to a server; connects again when the connection is lost between two transactions. Throws ServerError. */
 async function connected(address: ServerAddress, access: ServerAccess, world: JournalWorld): Promise<Server> {
   const { clock, interrupted } = world;
-  const connection = await connectionTo(address, access, world);
+  const connection = await connectionTo(address, access, world, gateToJournal(address.name, world.ids));
   const { drop, interrupt } = connection;
   const limitMs = limitOf(access);
   const failed = (error: unknown) => failureOf(error, address.name);

@@ -1,3 +1,4 @@
+import { type Parts, partsMadeBy } from '../../sqlite/parts.ts';
 import { FIXED_COLUMNS } from '../chain.ts';
 import { OPEN_LIST } from '../rotations.ts';
 import { NEXT } from '../states.ts';
@@ -26,7 +27,7 @@ const factOf = (row: string) =>
  * the sum of each day in Lagos and `tally` the number of operations. Triggers reject what the entries do not say.
  * `setting` holds the key of the input digests.
  */
-export const TABLES: readonly string[] = [
+const TABLES: readonly string[] = [
   'CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID',
   'CREATE TABLE account_name (name TEXT PRIMARY KEY, account TEXT NOT NULL) STRICT, WITHOUT ROWID',
   `CREATE TABLE operation (
@@ -91,6 +92,8 @@ export const TRIGGERS: readonly string[] = [
   `CREATE TRIGGER account_name_delete BEFORE DELETE ON account_name
   WHEN ${factOf('old')} IS NOT NULL BEGIN SELECT raise(ABORT, 'an account name says what its entries say'); END`,
 ];
+
+export const parts = (): Parts => ({ needed: partsMadeBy([...TABLES, ...INDEXES, ...TRIGGERS]) });
 
 /** What makes a new journal. */
 export const CREATE = [...TABLES, ...INDEXES, ...TRIGGERS, `INSERT INTO tally VALUES ('operations', 0)`].join(';\n');

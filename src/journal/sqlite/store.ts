@@ -9,7 +9,7 @@ import { fixedText, hashOf, type Link, NO_HASH } from '../chain.ts';
 import type { OperationState } from '../states.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
-import { CREATE, UPGRADES, VERSION_3 } from './schema.ts';
+import { CREATE, parts, UPGRADES, VERSION_3 } from './schema.ts';
 
 interface OldOperation {
   readonly id: string;
@@ -209,9 +209,11 @@ function openJournalFile(path: string, world: JournalWorld): Promise<Database> {
   return openDatabase(path, {
     synchronous: 'FULL',
     isReadable: true,
+    isReadChanged: true,
     layout: {
       version: 8,
       applicationId: JOURNAL_FILE_ID,
+      parts,
       create: (database) => {
         database.exec(CREATE);
         addKey(database);

@@ -6,7 +6,7 @@ import type { Change, ReplacedValue } from '../../engine/change.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { shownText } from '../../present/shown-text.ts';
 import { visible, wrap } from '../../present/text.ts';
-import type { Dialog } from '../show/progress.ts';
+import { createDialog, type Dialog } from '../show/progress.ts';
 
 /** Says which account a change is made to. */
 export const accountLine = ({ name, mode }: Profile): ShownLine => ['profile', `${name} (${modeForPeople(mode)})`];
@@ -43,14 +43,19 @@ export async function confirmChange(
   const [replaced, read] = await Promise.all([values, mustAsk && previews ? previews() : []]);
   const all = [...lines, ...replaced, ...read];
   // The details precede the prompt even with --quiet.
-  const print = mustAsk ? dialog.say : dialog.note;
-  await printLines(world, print, all);
+  await (mustAsk ? showAsked(dialog, all) : printLines(world, dialog.note, all));
   if (!mustAsk) return;
   await requirePossible?.(all);
   const prompter = await world.prompter();
   if (!(await prompter.confirm(questionOf(summary)))) {
     throw new CliError('declined', 'declined; nothing was sent');
   }
+}
+
+/** Shows what somebody is asked about as it is: nobody can agree to a handle. */
+function showAsked({ world, globals }: Dialog, lines: readonly ShownLine[]): Promise<void> {
+  const shown = { ...world, stderr: world.stderr.masking?.unmasked ?? world.stderr };
+  return printLines(shown, createDialog(shown, globals).say, lines);
 }
 
 /** `default  ADA OBI 0123456789 → JOY BELLO 3000293003`. A value that cannot be read is not known. Throws CliError interrupted. */
@@ -91,7 +96,8 @@ export async function printLines(
   for (const [label, value] of lines) {
     if (isBelow) await print(`  ${label}`);
     // Off a terminal, somebody searches the text for an address as it was typed.
-    const shown = stderr.isTerminal ? shownText(value, room) : visible(value);
+    const masked = stderr.masking?.text(value) ?? value;
+    const shown = stderr.isTerminal ? shownText(masked, room) : visible(masked);
     for (const [index, line] of wrap(shown, room).entries())
       await print(isBelow ? `${' '.repeat(INDENT)}${line}` : `  ${(index ? '' : label).padEnd(width)}  ${line}`);
   }

@@ -169,9 +169,10 @@ function builtInTaken(): CliError {
   });
 }
 
-/** What a profile is made of: the parameters, and the global flag --tz, which no parameter can have the name of. */
+/** What a profile is made of: the parameters, and the global flags --tz and --mask, which no parameter can have the names of. */
 interface ProfileSettings extends ProfileInput {
   readonly timeZone: string | undefined;
+  readonly isMasked: boolean | undefined;
 }
 
 /** A profile over the network needs an address; a secret is asked for after it. */
@@ -202,6 +203,7 @@ function profileOf(
     serviceName: input.serviceName ?? current?.serviceName,
     output: input.defaultOutput ?? current?.output,
     timeZone: input.timeZone ?? current?.timeZone,
+    isMasked: input.isMasked ?? current?.isMasked,
     store,
     sealing: input.sealing ?? current?.sealing,
     unknown: input.unknown ?? current?.unknown,
@@ -242,7 +244,8 @@ export async function addProfile(
   asked?: Secret,
 ): Promise<{ readonly next: StoredProfile; readonly isNew: boolean }> {
   const { world, globals } = session;
-  const input = { ...given, timeZone: globals.isZoneChosen ? globals.zone.name : undefined };
+  const timeZone = globals.isZoneChosen ? globals.zone.name : undefined;
+  const input = { ...given, timeZone, isMasked: globals.isMasked };
   const current = storedProfileNamed(input.name, world);
   const store = storeOf(input, current, asked !== undefined);
   if (input.baseUrl === undefined && neededForProfile(input, session).length > 0) throw noAddress();

@@ -18,6 +18,8 @@ export interface Globals {
   readonly zone: Zone;
   /** Whether --tz sets the zone; otherwise the profile may. */
   readonly isZoneChosen: boolean;
+  /** Whether --mask or --no-mask is given; otherwise the profile decides. */
+  readonly isMasked: boolean | undefined;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly noInput: boolean;
@@ -45,6 +47,11 @@ export const GLOBAL_OPTIONS: readonly (readonly [flags: string, help: string])[]
     '--tz <zone>',
     `time zone of tables and of dates on the command line, or UTC (default: the profile’s zone, or ${DEFAULT_ZONE})`,
   ],
+  [
+    '--mask',
+    'replace names, numbers and addresses by handles such as name-3; amounts and states stay (default: the profile’s setting)',
+  ],
+  ['--no-mask', 'mask nothing'],
   ['-q, --quiet', 'suppress notices on stderr'],
   ['-v, --verbose', 'print requests and responses to stderr, with secrets redacted'],
   ['--color <when>', 'auto (default), always or never; auto has color on a terminal, unless NO_COLOR is set'],

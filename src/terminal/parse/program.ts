@@ -246,6 +246,7 @@ function readGlobals(options: Record<string, unknown>, { env, stdout }: Terminal
     },
     zone: zoneNamed(zone === undefined ? DEFAULT_ZONE : named('--tz', () => zoneName(zone))),
     isZoneChosen: zone !== undefined,
+    isMasked: typeof options['mask'] === 'boolean' ? options['mask'] : undefined,
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,
     noInput: options['input'] === false,

@@ -37,6 +37,10 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
     `${path} was created by an earlier version of fiatrail and cannot be upgraded; it was left unchanged`,
     'use the version that created it',
   ],
+  changed: (path) => [
+    `${path} was changed by something else than fiatrail; nothing was written or sent`,
+    'find out who did that, and what else they changed, then undo it',
+  ],
   gone: (path) => [
     `${path} was deleted or replaced while it was in use`,
     'put it back if you can, then start again; without it, a new one is created',
@@ -49,6 +53,16 @@ const SCHEMAS: Readonly<Record<OnServer, string>> = {
   mirror: 'fiatrail_mirror',
   inbox: 'fiatrail_inbox',
 };
+
+/** Where the rights of an owner, a host and a reader are. */
+const ROLES: Readonly<Record<OnServer, string>> = {
+  journal: '"Several hosts" in docs/money.md',
+  mirror: '"What a query may do" in docs/data.md',
+  inbox: '"Roles" in docs/webhooks.md',
+};
+
+/** The problems whose cause says what exactly is wrong. */
+const DETAILED: readonly ServerProblem[] = ['other', 'forbidden', 'owner', 'changed', 'open'];
 
 /** What is wrong with a database on a server. Nothing was sent in any of these cases: an outcome that cannot be recorded is kept. */
 const SERVER_PROBLEMS: Readonly<
@@ -88,16 +102,24 @@ const SERVER_PROBLEMS: Readonly<
       : 'check the URL, or make the database with createdb',
   ],
   forbidden: (server, of) => [
-    `the ${of}’s user may not use the schema ${SCHEMAS[of]}: ${server}`,
-    'let it create the schema: GRANT CREATE ON DATABASE … TO …',
+    `this role may not do that in the schema ${SCHEMAS[of]} of the ${of}’s database: ${server}`,
+    `grant it what a host needs: see ${ROLES[of]}; where the schema is not there yet, its owner needs GRANT CREATE ON DATABASE`,
   ],
   replica: (server, of) => [
     `the ${of}’s server is a read-only replica: ${server}`,
     'use the URL of the primary server',
   ],
-  owner: (server) => [
-    `a role that is a stranger to this one owns something of the journal in ${server}, so it could take away what protects it; nothing was sent`,
-    'give it to the owner of the database: ALTER SCHEMA fiatrail OWNER TO …, and the same for its tables and functions; see "Several hosts" in docs/money.md',
+  owner: (server, of) => [
+    `a stranger owns something of the ${of}, and could change everything in it; nothing was read, written or sent: ${server}`,
+    `if the database is yours, give it to its owner: ALTER SCHEMA ${SCHEMAS[of]} OWNER TO …, and the same for its tables and functions; see ${ROLES[of]}`,
+  ],
+  changed: (server, of) => [
+    `the ${of} was changed by something else than fiatrail; nothing was read, written or sent: ${server}`,
+    'find out who did that, and what else they changed, then undo it',
+  ],
+  open: (server, of) => [
+    `a stranger may do more in the ${of} than a host; nothing was read, written or sent: ${server}`,
+    `take it away with REVOKE; a host needs what is in ${ROLES[of]}`,
   ],
   foreign: (server, of) => [
     `the schema ${SCHEMAS[of]} in the ${of}’s database belongs to something else: ${server}`,
@@ -107,9 +129,11 @@ const SERVER_PROBLEMS: Readonly<
     `the ${of} was upgraded by a newer version of fiatrail: ${server}`,
     'use that version on this host too',
   ],
-  older: (server) => [
-    `the journal was created by an earlier version of fiatrail and cannot be upgraded: ${server}`,
-    'export it with that version and --with-digest-key, and import it into an empty database',
+  older: (server, of) => [
+    `the ${of} was created by an earlier version of fiatrail and cannot be upgraded: ${server}`,
+    of === 'journal'
+      ? 'export it with that version and --with-digest-key, and import it into an empty database'
+      : 'use the version that created it',
   ],
   full: (server, of) => [
     `the disk of the ${of}’s server is full: ${server}`,
@@ -140,15 +164,23 @@ export function stateError(error: unknown): CliError | undefined {
   if (error instanceof ServerError) return serverError(error);
   if (!(error instanceof DatabaseError)) return undefined;
   const [message, hint] = STATE_PROBLEMS[error.problem](error.path);
-  return new CliError('usage', message, { code: `STATE_${error.problem.toUpperCase()}`, hint, cause: error });
+  const detail = error.problem === 'changed' ? detailIn(error) : '';
+  return new CliError('usage', `${message}${detail}`, {
+    code: `STATE_${error.problem.toUpperCase()}`,
+    hint,
+    cause: error,
+  });
 }
+
+/** What exactly is wrong, if the cause says it. */
+const detailIn = ({ cause }: DatabaseError) => (cause instanceof Error ? ` (${cause.message})` : '');
 
 /** An operation needs the journal before anything is sent, so a server that is away is a network failure. */
 function serverError(error: ServerError): CliError {
-  const { server, of, path, cause } = error;
+  const { server, of, path } = error;
   const [message, hint] = SERVER_PROBLEMS[server](path, of);
   const category = server === 'unreachable' || server === 'lost' ? 'network' : 'usage';
-  const detail = server === 'other' && cause instanceof Error ? ` (${cause.message})` : '';
+  const detail = DETAILED.includes(server) ? detailIn(error) : '';
   return new CliError(category, `${message}${detail}`, {
     code: `${of.toUpperCase()}_${server.toUpperCase()}`,
     hint,
@@ -219,11 +251,14 @@ export function changeNotShown(error: unknown, changed: Changed | undefined): un
  */
 export async function withSavedOperations(error: unknown, world: World): Promise<unknown> {
   const path = journalPath(world);
-  const isDamaged = error instanceof DatabaseError && error.problem === 'corrupt' && error.path === path;
-  const isChanged = error instanceof CliError && error.category === 'usage' && error.code === JOURNAL_CHANGED;
+  const ofFile = error instanceof DatabaseError && error.path === path ? error.problem : undefined;
+  const isDamaged = ofFile === 'corrupt';
+  const known = ofFile === 'changed' ? stateError(error) : error;
+  const isChanged =
+    known instanceof CliError && known.category === 'usage' && (known.code === JOURNAL_CHANGED || known !== error);
   if (!isDamaged && !isChanged) return error;
   const saved = await savedText(path, world);
-  if (isChanged) return withDetails(error, { message: `${error.message}; ${saved}` });
+  if (isChanged) return withDetails(known, { message: `${known.message}; ${saved}` });
   return new CliError('usage', `the journal ${path} is damaged or not a journal; it was left unchanged; ${saved}`, {
     code: 'STATE_CORRUPT',
     hint: 'put a backup back; without one, idempotency keys are lost: compare with the service’s lists, rename the file, then accept a new journal with: fiatrail ops verify --accept',

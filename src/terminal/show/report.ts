@@ -1,8 +1,8 @@
 import { chosenProfile, type Profile } from '../../account/profile.ts';
-import { readProfile } from '../../account/stored-profile.ts';
+import { readProfile, type StoredProfile } from '../../account/stored-profile.ts';
 import { CATEGORIES, type CliError, withDetails } from '../../base/errors.ts';
 import { HIDDEN, SECRET_VARIABLES } from '../../base/secret.ts';
-import type { World } from '../../base/world.ts';
+import type { OutputStream, World } from '../../base/world.ts';
 import type { ErrorContext } from '../../present/error.ts';
 import { hasColor } from '../../present/text.ts';
 import { usesProfile } from '../command.ts';
@@ -58,7 +58,8 @@ export async function report(
   world: World,
 ): Promise<number> {
   const { causeText, errorJson, errorText } = await import('../../present/error.ts');
-  const error = await withoutSecrets(given, argv, world);
+  const stderr = await shownTo(argv, world);
+  const error = masked(await withoutSecrets(given, argv, world), stderr);
   const context = contextOf(run, world);
   // Whoever reads a log, such as cron's mail, did not see the command start.
   const isJob = !world.stderr.isTerminal;
@@ -71,8 +72,29 @@ export async function report(
           width: world.stderr.isTerminal ? world.stderr.columns : undefined,
         });
   const trace = error.category === 'internal' && world.env['FIATRAIL_DEBUG'] ? causeText(error) : '';
-  await world.stderr.write(text + trace).catch(() => {});
+  await stderr.write(text + trace).catch(() => {});
   return CATEGORIES[error.category].exit;
+}
+
+/** Returns where an error is printed: masked as what the command prints is, although the error may have come before that was known. */
+async function shownTo(argv: readonly string[], world: World): Promise<OutputStream> {
+  const { stderr } = world;
+  const given = argv.findLast((word) => word === '--mask' || word === '--no-mask');
+  const isMasked = given === undefined ? storedIn(argv, world)?.isMasked === true : given === '--mask';
+  if (stderr.masking || !isMasked) return stderr;
+  const { maskedStream, maskFor } = await import('../../present/masked.ts');
+  const typed = argv.flatMap((word, at) => {
+    const [, name, attached] = /^--([\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    return name === undefined ? [] : [[name.replaceAll('-', '_'), attached ?? argv[at + 1]]];
+  });
+  return maskedStream(stderr, maskFor(world, Object.fromEntries(typed)));
+}
+
+/** Masks what an error says before it is wrapped. */
+function masked(error: CliError, { masking }: OutputStream): CliError {
+  if (!masking) return error;
+  const hint = error.hint && masking.text(error.hint);
+  return withDetails(error, { message: masking.text(error.message), hint });
 }
 
 /** Returns what the arguments say of color. They may be what the error is about. */
@@ -86,9 +108,7 @@ function colorIn(argv: readonly string[]): 'auto' | 'always' | 'never' {
 function wantsJson(argv: readonly string[], world: World): boolean {
   if (argv.includes('--json')) return true;
   const given = valueIn(argv, /^(?:-[a-z]*?o|--output=)(.*)$/, '--output');
-  return isJsonFormat(
-    given ?? (world.env['FIATRAIL_OUTPUT'] || outputOf(valueIn(argv, /^--profile=(.*)$/, '--profile'), world)),
-  );
+  return isJsonFormat(given ?? (world.env['FIATRAIL_OUTPUT'] || storedIn(argv, world)?.output));
 }
 
 /** Returns the last value of an option, written as `--name value` or as one word. */
@@ -100,10 +120,10 @@ function valueIn(argv: readonly string[], oneWord: RegExp, name: string): string
   return given.at(-1);
 }
 
-/** Returns the profile's output format, or undefined if the profile cannot be read. */
-function outputOf(flag: string | undefined, world: World): string | undefined {
+/** Returns the stored profile that the arguments choose, or undefined if it cannot be read. */
+function storedIn(argv: readonly string[], world: World): StoredProfile | undefined {
   try {
-    return readProfile(world, chosenProfile(flag, world).name)?.output;
+    return readProfile(world, chosenProfile(valueIn(argv, /^--profile=(.*)$/, '--profile'), world).name);
   } catch {
     // The error being reported already says what is wrong with the profile.
     return undefined;

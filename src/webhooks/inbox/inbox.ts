@@ -18,7 +18,7 @@ import { INBOX_LAYOUT } from './layout.ts';
 import { type ListenerLease, leaseIn } from './listener.ts';
 import { type Content, headersText, type NewEvent } from './received.ts';
 import { holdReasonOf } from './states.ts';
-import { type InboxStore, openInboxFile, type Queries, type Work } from './store.ts';
+import { type InboxStore, openInboxFile, type Queries, type Work, wordsOf } from './store.ts';
 
 /** What became of a delivery: a new event, or a copy of one that the inbox has. */
 export interface StoredDelivery {
@@ -71,6 +71,8 @@ export interface Inbox extends ListenerLease {
   readonly forwards: Forwards;
   /** Stores a row with a text and removes it again, each flushed: an event that is no longer can be stored now. */
   tryRoom(filler: string): Promise<void>;
+  /** Whether this role could take away what is in the inbox: it owns the tables on a server, or is a superuser. */
+  isOwner(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -96,10 +98,12 @@ export function* addEach(
   return stored;
 }
 
-export const adderIn = ({ write }: InboxStore, addAll: AddAll): Pick<Inbox, 'add' | 'tryRoom'> => ({
+export const adderIn = ({ write, changed }: InboxStore, addAll: AddAll): Pick<Inbox, 'add' | 'tryRoom'> => ({
   add: (events) =>
     write(function* (queries) {
-      return yield* addAll(queries, events, yield* forwardingIn(queries));
+      const stored = yield* addAll(queries, events, yield* forwardingIn(queries));
+      if (!(yield* areThere(queries, stored))) throw changed('an event was gone as soon as it was written');
+      return stored;
     }),
   tryRoom: async (filler) => {
     const sql = 'INSERT INTO room (id, filler) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET filler = excluded.filler';
@@ -108,10 +112,21 @@ export const adderIn = ({ write }: InboxStore, addAll: AddAll): Pick<Inbox, 'add
   },
 });
 
+/** Whether new events are still there: a trigger that somebody planted since the inbox was opened may have removed them, also one that waits for the end. */
+function* areThere(queries: Queries, stored: readonly StoredDelivery[]): Work<boolean> {
+  const ids = stored.flatMap(({ id, isCopy }) => (isCopy ? [] : [Number(id)]));
+  if (ids.length === 0) return true;
+  if (queries.engine === 'postgres') yield* queries.run('SET CONSTRAINTS ALL IMMEDIATE');
+  const sql = `SELECT count(*) AS count FROM event WHERE id IN ${wordsOf(queries).numbersIn('?')}`;
+  const row = yield* queries.get<{ readonly count: bigint }>(sql, JSON.stringify(ids));
+  return Number(row?.count) === ids.length;
+}
+
 export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll, server?: string): Inbox {
   const { read, write } = store;
   return {
     server,
+    isOwner: store.isOwner,
     ...adderIn(store, addAll),
     forwardTo: (forwarding) => write((queries) => setForwarding(queries, forwarding)),
     list: (filter) => read((queries) => listEvents(queries, filter)),

@@ -1,5 +1,6 @@
 import { parseJson } from '../../money/decimal.ts';
 import type { Database, OpenOptions } from '../../sqlite/database.ts';
+import { partsMadeBy } from '../../sqlite/parts.ts';
 import { eventIn } from '../event.ts';
 import { digestOfText } from './received.ts';
 import { HOLD_REASONS } from './states.ts';
@@ -97,59 +98,59 @@ const tables = (chosen: typeof TABLES) =>
       `CREATE TABLE ${name} (${columns.join(', ')}) STRICT${KEYED.has(name) ? ', WITHOUT ROWID' : ''}`,
   );
 
-const ADDED_TRIGGERS = `
-CREATE TRIGGER event_held_is_tallied AFTER INSERT ON event WHEN NEW.held IS NOT NULL BEGIN
+const ADDED_TRIGGERS: readonly string[] = [
+  `CREATE TRIGGER event_held_is_tallied AFTER INSERT ON event WHEN NEW.held IS NOT NULL BEGIN
   INSERT INTO forward_tally VALUES ('held', 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
-END;
-CREATE TRIGGER event_held_changes_tally AFTER UPDATE OF held ON event WHEN (OLD.held IS NULL) <> (NEW.held IS NULL) BEGIN
+END`,
+  `CREATE TRIGGER event_held_changes_tally AFTER UPDATE OF held ON event WHEN (OLD.held IS NULL) <> (NEW.held IS NULL) BEGIN
   INSERT INTO forward_tally VALUES ('held', CASE WHEN NEW.held IS NULL THEN -1 ELSE 1 END)
     ON CONFLICT DO UPDATE SET forwards = forwards + excluded.forwards;
-END;
-CREATE TRIGGER event_held_leaves_tally AFTER DELETE ON event WHEN OLD.held IS NOT NULL BEGIN
+END`,
+  `CREATE TRIGGER event_held_leaves_tally AFTER DELETE ON event WHEN OLD.held IS NOT NULL BEGIN
   UPDATE forward_tally SET forwards = forwards - 1 WHERE state = 'held';
-END;
-CREATE TRIGGER event_off_time_is_tallied AFTER INSERT ON event WHEN NEW.is_late = 1 OR NEW.is_early = 1 BEGIN
+END`,
+  `CREATE TRIGGER event_off_time_is_tallied AFTER INSERT ON event WHEN NEW.is_late = 1 OR NEW.is_early = 1 BEGIN
   INSERT INTO forward_tally VALUES ('off-time', 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
-END;
-CREATE TRIGGER event_off_time_leaves_tally AFTER DELETE ON event WHEN OLD.is_late = 1 OR OLD.is_early = 1 BEGIN
+END`,
+  `CREATE TRIGGER event_off_time_leaves_tally AFTER DELETE ON event WHEN OLD.is_late = 1 OR OLD.is_early = 1 BEGIN
   UPDATE forward_tally SET forwards = forwards - 1 WHERE state = 'off-time';
-END;
-`;
+END`,
+];
 
-const TRIGGERS = `
-CREATE TRIGGER event_is_tallied AFTER INSERT ON event BEGIN
+const TRIGGERS: readonly string[] = [
+  `CREATE TRIGGER event_is_tallied AFTER INSERT ON event BEGIN
   INSERT INTO event_tally VALUES (NEW.mark, coalesce(NEW.event, ''), 1) ON CONFLICT DO UPDATE SET events = events + 1;
-END;
-CREATE TRIGGER event_changes_tally AFTER UPDATE OF mark, event ON event BEGIN
+END`,
+  `CREATE TRIGGER event_changes_tally AFTER UPDATE OF mark, event ON event BEGIN
   UPDATE event_tally SET events = events - 1 WHERE mark = OLD.mark AND event = coalesce(OLD.event, '');
   INSERT INTO event_tally VALUES (NEW.mark, coalesce(NEW.event, ''), 1) ON CONFLICT DO UPDATE SET events = events + 1;
-END;
-CREATE TRIGGER event_leaves_tally AFTER DELETE ON event BEGIN
+END`,
+  `CREATE TRIGGER event_leaves_tally AFTER DELETE ON event BEGIN
   UPDATE event_tally SET events = events - 1 WHERE mark = OLD.mark AND event = coalesce(OLD.event, '');
-END;
-CREATE TRIGGER forward_is_tallied AFTER INSERT ON forward BEGIN
+END`,
+  `CREATE TRIGGER forward_is_tallied AFTER INSERT ON forward BEGIN
   INSERT INTO forward_tally VALUES (NEW.state, 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
-END;
-CREATE TRIGGER forward_changes_tally AFTER UPDATE OF state ON forward WHEN OLD.state <> NEW.state BEGIN
+END`,
+  `CREATE TRIGGER forward_changes_tally AFTER UPDATE OF state ON forward WHEN OLD.state <> NEW.state BEGIN
   UPDATE forward_tally SET forwards = forwards - 1 WHERE state = OLD.state;
   INSERT INTO forward_tally VALUES (NEW.state, 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
-END;
-CREATE TRIGGER forward_leaves_tally AFTER DELETE ON forward BEGIN
+END`,
+  `CREATE TRIGGER forward_leaves_tally AFTER DELETE ON forward BEGIN
   UPDATE forward_tally SET forwards = forwards - 1 WHERE state = OLD.state;
-END;
-`;
+END`,
+];
 
-const added = () => `${[...tables(ADDED_TABLES), ...ADDED_INDEXES].join(';\n')};\n${ADDED_TRIGGERS}`;
+const added = (): readonly string[] => [...tables(ADDED_TABLES), ...ADDED_INDEXES, ...ADDED_TRIGGERS];
 
 /** `listener` is the process that receives now. */
-function createInbox(database: Database): void {
-  const listener = `CREATE TABLE listener (
+const creation = (): readonly string[] => [
+  ...[...tables({ ...TABLES, ...ROOM_TABLE }), ...INDEXES, ...DUE_INDEXES],
+  `CREATE TABLE listener (
   id INTEGER PRIMARY KEY CHECK (id = 1), process INTEGER NOT NULL, host TEXT NOT NULL, address TEXT NOT NULL, started_at INTEGER NOT NULL,
-  seen_at INTEGER NOT NULL, ${LISTENER_COLUMNS.join(', ')}) STRICT`;
-  database.exec(
-    `${[...tables({ ...TABLES, ...ROOM_TABLE }), ...INDEXES, ...DUE_INDEXES, listener].join(';\n')};\n${TRIGGERS}${added()}`,
-  );
-}
+  seen_at INTEGER NOT NULL, ${LISTENER_COLUMNS.join(', ')}) STRICT`,
+  ...TRIGGERS,
+  ...added(),
+];
 
 const PAGE = 1_000;
 
@@ -185,7 +186,7 @@ function upgradeFrom1(database: Database): void {
   database.exec(`UPDATE event SET held = CASE WHEN mark IN ('sealed', 'unreadable') THEN mark ELSE 'late' END
     WHERE mark IN ('sealed', 'unreadable') OR (is_late = 1 AND NOT EXISTS (SELECT 1 FROM forward WHERE forward.event = event.id));
     INSERT INTO forward_tally SELECT 'held', count(*) FROM event WHERE held IS NOT NULL;
-    INSERT INTO forward_tally SELECT 'off-time', count(*) FROM event WHERE is_late = 1;${added()}`);
+    INSERT INTO forward_tally SELECT 'off-time', count(*) FROM event WHERE is_late = 1;${added().join(';\n')}`);
   database.run('INSERT INTO forwarding VALUES (1, ?, ?, NULL, NULL, 0)', targets, events);
 }
 
@@ -193,6 +194,7 @@ function upgradeFrom1(database: Database): void {
 export const INBOX_LAYOUT: OpenOptions['layout'] = {
   version: 3,
   applicationId: 0x66726962,
-  create: createInbox,
+  create: (database) => database.exec(creation().join(';\n')),
+  parts: () => ({ needed: partsMadeBy(creation()) }),
   upgrades: { 1: upgradeFrom1, 2: (database) => database.exec(tables(ROOM_TABLE).join()) },
 };

@@ -98,6 +98,7 @@ export function leaseIn(store: InboxStore, here: Host, now: () => number): Liste
   let place = { startedMs: Number.NaN, aliveMs: Number.NEGATIVE_INFINITY };
   const ours = () => [here.processId, here.name, place.startedMs] as const;
   const touch = async () => {
+    await store.check();
     const aliveMs = now();
     const changed = await store.write((queries) =>
       queries.run(`UPDATE listener SET seen_at = ? ${OURS}`, aliveMs, ...ours()),

@@ -1,6 +1,6 @@
 import { identityOf } from '../../files/inspect.ts';
 import type { Queries as ServerQueries } from '../../journal/store.ts';
-import { type Database, type OpenOptions, openDatabase, type SqlValue } from '../../sqlite/database.ts';
+import { type Database, type OpenOptions, openDatabase, requireParts, type SqlValue } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 
 /** A query that work asks for. */
@@ -41,6 +41,12 @@ export interface InboxStore {
   read<T>(work: (queries: Queries) => Work<T>): Promise<T>;
   /** Runs work in a transaction, which is rolled back if it throws, and flushed to disk before this resolves. One writes at a time. */
   write<T>(work: (queries: Queries) => Work<T>): Promise<T>;
+  /** Rejects with DatabaseError if something else than fiatrail changed the database since it was opened. */
+  check(): Promise<void>;
+  /** Whether this role could take away what is in the database: it owns the tables on a server, or is a superuser. */
+  isOwner(): Promise<boolean>;
+  /** The error of an inbox that something else than fiatrail changed; `what` says in which way. */
+  changed(what: string): DatabaseError;
   close(): Promise<void>;
 }
 
@@ -56,7 +62,7 @@ export async function openInboxFile(
   const database = await openDatabase(path, { synchronous: 'FULL', isReadable: true, layout });
   // Many events at once rewrite the same pages of the indexes: fewer of them reach the disk if they stay in memory and in the log.
   database.exec('PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000');
-  const store = storeIn(database, now);
+  const store = storeIn(database, now, { path, layout });
   if (path === ':memory:') return store;
   const identity = identityOf(path);
   return {
@@ -69,7 +75,11 @@ export async function openInboxFile(
   };
 }
 
-export function storeIn(database: Database, now: () => number): InboxStore {
+export function storeIn(
+  database: Database,
+  now: () => number,
+  { path, layout }: { readonly path: string; readonly layout: OpenOptions['layout'] },
+): InboxStore {
   const queries = queriesOf('sqlite', now);
   const done = <T>(work: Work<T>): T => {
     let step = work.next();
@@ -79,6 +89,10 @@ export function storeIn(database: Database, now: () => number): InboxStore {
   return {
     read: async (work) => done(work(queries)),
     write: async (work) => database.transaction('write', () => done(work(queries))),
+    check: async () => requireParts(database, path, layout),
+    // Whoever may write a file owns it.
+    isOwner: async () => false,
+    changed: (what) => new DatabaseError('changed', path, new Error(what)),
     close: async () => database.close(),
   };
 }

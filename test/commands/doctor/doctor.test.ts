@@ -5,7 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { ExchangeError } from '../../../src/base/errors.ts';
 import type { Exchange, HttpResponse, Probe } from '../../../src/base/world.ts';
 import { newKeyPair } from '../../../src/crypto/sealed-box.ts';
+import { openMirrorFile } from '../../../src/engine/mirror/database.ts';
+import { openJournal } from '../../../src/journal/open.ts';
 import { main } from '../../../src/main.ts';
+import { openInbox } from '../../../src/webhooks/inbox/inbox.ts';
 import { json, refusal, refusedConnection, success } from '../../support/exchange.ts';
 import { ACCOUNT, fakeClock, fakeWorld, type WorldOptions } from '../../support/world.ts';
 
@@ -70,6 +73,36 @@ describe('doctor', () => {
     expect(new Set(checks.map(({ state }) => state))).toEqual(new Set(['ok', 'skipped']));
     expect(existsSync(world.stateDir)).toBe(false);
     expect(readdirSync(world.homeDir)).toEqual([]);
+  });
+
+  test('says of journal, inbox and mirror whether something else changed them', async () => {
+    const world = fakeWorld();
+    await main(['balances', 'account', '-q'], world);
+    const at = (name: string) => join(world.stateDir, name);
+    await (await openInbox(at('inbox-embedded.db'), world)).close();
+    await (await openMirrorFile(at('mirror-embedded.db'), world.clock)).close();
+    await (await openJournal(at('journal.db'), world)).close();
+    const again = () => examine(fakeWorld({ env: { FIATRAIL_STATE_DIR: world.stateDir } }));
+    const before = await again();
+    const names = ['journal database', 'inbox database', 'mirror database'];
+    for (const name of names)
+      expect(before.named(name)).toMatchObject({ state: 'ok', detail: 'as this version makes it' });
+    for (const [file, table] of [
+      ['journal.db', 'entry'],
+      ['inbox-embedded.db', 'event'],
+      ['mirror-embedded.db', 'stored_deposits'],
+    ] as const) {
+      const database = new DatabaseSync(at(file));
+      database.exec(`CREATE TRIGGER planted AFTER INSERT ON ${table} BEGIN SELECT 1; END`);
+      database.close();
+    }
+    const { code, named } = await again();
+    expect(code).toBe(2);
+    for (const name of names)
+      expect(named(name)).toMatchObject({
+        state: 'problem',
+        detail: expect.stringContaining('trigger planted was added to it'),
+      });
   });
 
   test('checks an existing embedded sandbox', async () => {

@@ -48,11 +48,13 @@ export function sharedLease(
     );
   }
   const begin = async (address: string) => {
+    await store.check();
     const next = { id: ids.uuid(), address, aliveMs: clock.now() };
     await store.write((queries) => register(queries, next.id, address));
     own = next;
   };
   const touch = async () => {
+    await store.check();
     const { id, address } = own;
     const aliveMs = clock.now();
     const sql = 'UPDATE listener SET seen_at = ? WHERE id = ? AND seen_at > ?';

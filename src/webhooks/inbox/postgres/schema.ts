@@ -1,3 +1,4 @@
+import type { SchemaLayout } from '../../../journal/postgres/gate.ts';
 import { ADDED_INDEXES, ADDED_TABLES, INDEXES, ROOM_TABLE, TABLES } from '../layout.ts';
 
 /** The schema of a database that has the inbox, beside those of the journal and the mirror. */
@@ -63,17 +64,51 @@ const triggers = Object.entries(CHANGES).flatMap(([change, { tables, runs }]) =>
 /** What a listener looks for: what is due is found in the order of its number, however much waits. */
 const OWN_INDEXES = [`CREATE INDEX forward_queue ON forward (target, id) WHERE state = 'waiting' AND is_in_turn = 1`];
 
-const ALL_TABLES = { ...TABLES, ...ADDED_TABLES, ...OWN_TABLES, ...ROOM_TABLE };
+/** `holder` is the listener that has claimed the forward. */
+const tables = {
+  ...TABLES,
+  ...ADDED_TABLES,
+  ...OWN_TABLES,
+  ...ROOM_TABLE,
+  forward: [...(TABLES['forward'] ?? []), 'holder TEXT'],
+};
 
-export const LAYOUT = {
-  ...{ schema: SCHEMA, version: 2, lock: LOCK },
-  creation: [
-    ...Object.entries(ALL_TABLES).map(([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`),
-    `ALTER TABLE forward ADD COLUMN holder TEXT COLLATE "C"`,
-    ...[...INDEXES, ...ADDED_INDEXES, ...OWN_INDEXES],
-    ...triggers,
-  ].join(';\n'),
-  upgrade: Object.entries(ROOM_TABLE)
-    .map(([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`)
-    .join(),
+/** The columns that a host changes: never what arrived, and when. */
+const UPDATED: Readonly<Record<string, string>> = {
+  event:
+    'mark, event, event_id, request_id, user_id, fintech_id, content_digest, opened, problem, happened_at, happened_ms, held, copies',
+  forward: 'state, attempts, status, problem, due_at, set_at, ended_at, is_in_turn, holder',
+  forwarding: 'targets, events, routes, fintech_id, needs_sealing',
+  listener: 'seen_at, secrets',
+  accepted_gap: 'reason, accepted_at',
+  event_tally: 'events',
+  forward_tally: 'forwards',
+  setting: 'value',
+  room: 'filler',
+};
+
+/** What a role may do that is no owner, in docs/webhooks.md. A host does everything that a listener does; a reader sees the events. */
+export const GRANTS = {
+  host: [
+    `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_host`,
+    `GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA ${SCHEMA} TO fiatrail_host`,
+    ...Object.entries(UPDATED).map(
+      ([name, columns]) => `GRANT UPDATE (${columns}) ON ${SCHEMA}.${name} TO fiatrail_host`,
+    ),
+    ...['event', 'forward', 'listener', 'room'].map((name) => `GRANT DELETE ON ${SCHEMA}.${name} TO fiatrail_host`),
+  ],
+  reader: [
+    `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
+    ...['event', 'forward', 'event_tally', 'forward_tally', 'pruned', 'accepted_gap'].map(
+      (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
+    ),
+  ],
 } as const;
+
+const createTables = (chosen: typeof TABLES) =>
+  Object.entries(chosen).map(([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`);
+
+export const LAYOUT: SchemaLayout = {
+  ...{ schema: SCHEMA, version: 2, lock: LOCK, upgrades: { 1: createTables(ROOM_TABLE).join() }, host: GRANTS.host },
+  creation: [...createTables(tables), ...[...INDEXES, ...ADDED_INDEXES, ...OWN_INDEXES], ...triggers],
+};

@@ -1,7 +1,9 @@
 import { CliError } from '../../../base/errors.ts';
 import type { ServerAccess } from '../../../journal/postgres/connection.ts';
+import { ServerError } from '../../../journal/postgres/errors.ts';
+import { pathTo } from '../../../journal/postgres/gate.ts';
 import type { ServerAddress } from '../../../journal/postgres/server-address.ts';
-import { pathTo, prepareSchema, sessionOn } from '../../../journal/postgres/session.ts';
+import { sessionOn } from '../../../journal/postgres/session.ts';
 import type { JournalWorld } from '../../../journal/transitions.ts';
 import { doneOn, type InboxStore } from '../store.ts';
 import { LAYOUT, LOCK, SCHEMA } from './schema.ts';
@@ -35,14 +37,14 @@ export async function openSharedStore(
   account: string,
   world: Pick<JournalWorld, 'clock' | 'host'>,
 ): Promise<InboxStore> {
-  const { run, transaction, close } = await sessionOn('inbox', address, access, world);
+  const { transaction, check, isOwner, close } = await sessionOn('inbox', address, access, world, LAYOUT);
   const store: InboxStore = {
     read: (work) => transaction(reading(), (queries) => doneOn(queries, work)),
     write: (work) => transaction(writing(), (queries) => doneOn(queries, work)),
-    close,
+    ...{ check, isOwner, close },
+    changed: (what) => new ServerError('changed', address.name, new Error(what), 'inbox'),
   };
   try {
-    await run((client) => prepareSchema(client, address.name, LAYOUT));
     await requireAccount(store, account, address.name);
     return store;
   } catch (error) {

@@ -1,0 +1,33 @@
+import type { Mask } from '../contract/mask/index.ts';
+import type { InspectorSource, List, Page, RowQuery } from './source.ts';
+
+/**
+ * Returns what the page shows of a source: with a mask, every value is masked before anything is made of it. What is asked for by its
+ * handle is found.
+ */
+export function shownSource(source: InspectorSource, mask: Mask | undefined): InspectorSource {
+  if (!mask) return source;
+  const { lists, documents, actions } = source;
+  const of = <V, W>(record: Readonly<Record<string, V>>, change: (value: V) => W) =>
+    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+  return {
+    ...source,
+    lists: of(lists, (list) => maskedList(list, mask)),
+    documents: of(documents, (read) => async () => mask.value(await read())),
+    actions: of(actions, (act) => async (input) => mask.value(await act(input))),
+    find: async (text) =>
+      mask.value(await source.find(mask.meant(text))) as Awaited<ReturnType<InspectorSource['find']>>,
+  };
+}
+
+function maskedList({ page, detail }: List, mask: Mask): List {
+  return {
+    page: async (query: RowQuery) => {
+      const { rows, ...about } = await page({ ...query, text: mask.meant(query.text) });
+      // A summary may have a name that only the request has in a field of its own.
+      for (const row of rows) if ('summary' in row) mask.learn(await detail(row.id));
+      return { ...about, rows: mask.value(rows) as Page['rows'] };
+    },
+    detail: async (id) => mask.value(await detail(mask.meant(id))),
+  };
+}
