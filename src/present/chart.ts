@@ -1,7 +1,7 @@
 import { type Amount, amountForPeople } from '../money/amount.ts';
+import { GAP } from './draw.ts';
 import type { Depth, Level, PresentOptions } from './result.ts';
 import { openPaint, type Style } from './style.ts';
-import { GAP } from './table.ts';
 import { plainLine } from './text.ts';
 import { widthOf, wrap } from './width.ts';
 

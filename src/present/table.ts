@@ -1,3 +1,4 @@
+import { type CellLine, type DrawRows, GAP } from './draw.ts';
 import type { Paint, Style } from './style.ts';
 import { cellWithLink, type Links, plainLine } from './text.ts';
 import { clip, leastWidth, widthOf, wrap } from './width.ts';
@@ -51,19 +52,6 @@ export type Block =
   | { readonly kind: 'grid'; readonly title: string; readonly grid: Grid; readonly hidden: number };
 
 type Rows = readonly (readonly string[])[];
-
-/** A line of a cell: its text with its style or its link, and how many columns the text takes. */
-export interface CellLine {
-  readonly shown: string;
-  readonly width: number;
-}
-
-/** Aligns cells of one line each in columns of these widths. Returns a line for each row. */
-export type DrawRows = (
-  rows: readonly (readonly CellLine[])[],
-  widths: readonly number[],
-  right: readonly boolean[],
-) => string[];
 
 /** Where a table is drawn. */
 export interface Frame {
@@ -137,17 +125,6 @@ function draw(
 }
 
 const EMPTY: CellLine = { shown: '', width: 0 };
-
-/** Draws rows for another program. */
-export const joinRows: DrawRows = (rows, widths, right) =>
-  rows.map((row) =>
-    row
-      .map(({ shown, width }, column) => {
-        const padding = ' '.repeat(Math.max(0, (widths[column] ?? 0) - width));
-        return right[column] ? padding + shown : shown + padding;
-      })
-      .join(' '.repeat(GAP)),
-  );
 
 const TIME = /^[\d-]{10} \d\d:\d\d(:\d\d)?(Z| [+-]\d\d(:\d\d)?)$/;
 
@@ -264,8 +241,6 @@ interface Layout {
   readonly lines: readonly (readonly number[])[];
   readonly widths: readonly number[];
 }
-
-export const GAP = 2;
 
 /** Indentation of the second and further lines of a row. */
 const INDENT = 2;

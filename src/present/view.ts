@@ -11,19 +11,11 @@ import {
   pagesOf,
   valueAt,
 } from './content.ts';
+import { openDrawRows } from './draw.ts';
 import { amountWords, isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import type { Column, PresentOptions, Result } from './result.ts';
 import { openPaint } from './style.ts';
-import {
-  type Block,
-  type Frame,
-  type Grid,
-  isRoomyFor,
-  joinRows,
-  linesOfRow,
-  listingText,
-  openTable,
-} from './table.ts';
+import { type Block, type Frame, type Grid, isRoomyFor, linesOfRow, listingText, openTable } from './table.ts';
 import { jsonText, type Links, plainCell, plainLine, safeUrl, titleOf } from './text.ts';
 import { type Times, timeText } from './times.ts';
 
@@ -115,10 +107,8 @@ export async function* tableText(result: Result, options: PresentOptions, width:
   }
 }
 
-/** Loads what draws a table here: rows for another program need no package. */
 async function openFrame({ isPiped = false, color }: PresentOptions, width: number, links?: Links): Promise<Frame> {
-  const drawRows = isPiped ? joinRows : (await import('./drawn.ts')).drawRows;
-  return { width, isPiped, drawRows, paint: await openPaint(color), links };
+  return { width, isPiped, drawRows: await openDrawRows(isPiped), paint: await openPaint(color), links };
 }
 
 /**
