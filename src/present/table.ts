@@ -1,7 +1,7 @@
 import { type CellLine, type DrawRows, GAP } from './draw.ts';
 import type { Paint, Style } from './style.ts';
 import { cellWithLink, type Links, plainLine } from './text.ts';
-import { clip, leastWidth, widthOf, wrap } from './width.ts';
+import { leastWidth, widthOf, wrap } from './width.ts';
 
 /** The colors of states: of work that went well, that failed, or that somebody should look at. */
 const STATES: readonly (readonly [Style, readonly string[]])[] = [
@@ -314,4 +314,11 @@ function linesOf(widths: readonly number[], width: number, isFirstAlone: boolean
     }
   }
   return lines;
+}
+
+/** Cuts text at a word to at most `width` columns, with an ellipsis. Keeps its first word whole, because it may be an id. */
+function clip(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const [first = ''] = wrap(text, Math.max(1, width - 1));
+  return first === text ? text : `${first}…`;
 }

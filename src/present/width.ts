@@ -81,9 +81,15 @@ export function wrap(text: string, width: number, canShorten = false): string[] 
   return used > 0 || lines.length === 0 ? [...lines, line.trimEnd()] : lines;
 }
 
-/** Cuts text at a word to at most `width` columns, with an ellipsis. Keeps its first word whole, because it may be an id. */
-export function clip(text: string, width: number): string {
+/** Cuts text to at most `width` columns, with an ellipsis. */
+export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  const [first = ''] = wrap(text, Math.max(1, width - 1));
-  return first === text ? text : `${first}…`;
+  let shown = '';
+  let used = '…'.length;
+  for (const character of charactersOf(text)) {
+    used += widthOf(character);
+    if (used > width) break;
+    shown += character;
+  }
+  return `${shown}…`;
 }

@@ -24,7 +24,7 @@ import {
 import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { timeText } from '../../present/times.ts';
-import { clip, widthOf } from '../../present/width.ts';
+import { cut, widthOf } from '../../present/width.ts';
 import { printLines } from '../../terminal/ask/confirm.ts';
 import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { pickUser } from '../../terminal/ask/pick/users.ts';
@@ -151,7 +151,7 @@ function countdown(session: Session, account: AccountToPay, sinceMs: number): No
     if (!MAYBE_UNPAID.includes(state)) return undefined;
     const [before, after] = [`pay ${totalOf(account)} to ${account.accountNumber} (`, `)${within(isLive)}`];
     const width = (stderr.columns ?? 80) - widthOf(before + after) - 1;
-    return `${before}${isLive ? clip(account.accountName, width) : account.accountName}${after}`;
+    return `${before}${isLive ? cut(account.accountName, width) : account.accountName}${after}`;
   };
 }
 

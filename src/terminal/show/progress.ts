@@ -4,7 +4,7 @@ import type { LiveLine, Notices, Progress } from '../../engine/notices.ts';
 import { grouped } from '../../money/decimal.ts';
 import { hasColor, openPaint } from '../../present/style.ts';
 import { hasLinks, plainLines, sentenceWithLinks, visible } from '../../present/text.ts';
-import { clip } from '../../present/width.ts';
+import { cut } from '../../present/width.ts';
 import type { Globals } from '../parse/globals.ts';
 
 /** Shorter work needs no progress. */
@@ -97,7 +97,7 @@ export function liveLine(
       const paint = await openPaint(isBad && hasColor(color, stderr, env));
       const painted = (line: string) => (isBad ? paint(line, 'red') : line);
       // A wrapped line could not be overwritten.
-      if (isLive) await write(`${TO_START}${painted(clip(plain + time, (stderr.columns ?? 80) - 1))}${CLEAR_REST}`);
+      if (isLive) await write(`${TO_START}${painted(cut(plain + time, (stderr.columns ?? 80) - 1))}${CLEAR_REST}`);
       else if (plain !== shown) await write(`${painted(plain)}\n`);
       shown = plain;
     },
