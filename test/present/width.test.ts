@@ -95,6 +95,13 @@ describe('a table on a terminal', () => {
   });
 });
 
+test('a word that is wider than its column and cannot be shortened is shown whole', async () => {
+  const word = 'हिन्दी'.repeat(20);
+  const text = await printed({ data: [{ id: 'a', note: `ok ${word} ok`, end: '|' }] }, { format: 'table', width: 40 });
+  expect(text).toContain(word);
+  expect(text).not.toContain('…');
+});
+
 describe('charactersOf', () => {
   test.each([
     ['abc', ['a', 'b', 'c']],
@@ -129,6 +136,8 @@ describe('wrap', () => {
     expect(wrap('see abcdefghij', 6, true)).toEqual(['see', 'abc…ij']);
     expect(wrap('see ọ́ọ́ọ́ọ́ọ́ọ́ọ́ọ́', 6, true)).toEqual(['see', 'ọ́ọ́ọ́…ọ́ọ́']);
     expect(wrap('abcdefghij', 6, true)).toEqual(['abcdefghij']);
+    const hindi = 'हिन्दी'.repeat(3);
+    expect(wrap(`see ${hindi}`, 4, true)).toEqual(['see', hindi]);
   });
 
   test.each(SAMPLES)('keeps %s at the width that it says is enough', (text) => {
