@@ -1,13 +1,13 @@
-/** Columns between two cells. */
+/** The number of columns between two cells. */
 export const GAP = 2;
 
-/** A line of a cell: its text with its style or its link, and how many columns the text takes. */
+/** One line of a cell: its text with its style or link, and the width of the text in columns. */
 export interface CellLine {
   readonly shown: string;
   readonly width: number;
 }
 
-/** Aligns cells of one line each in columns of these widths. Returns a line for each row. */
+/** Draws rows of single-line cells in columns of the given widths. Returns one line for each row. */
 export type DrawRows = (
   rows: readonly (readonly CellLine[])[],
   widths: readonly number[],
@@ -16,27 +16,39 @@ export type DrawRows = (
 
 const GAP_TEXT = ' '.repeat(GAP);
 
-/** Columns without borders, and rows without lines between them. */
+/** No borders, and no lines between rows. */
 const LOOK = {
   chars: {
-    ...{ top: '', 'top-left': '', 'top-mid': '', 'top-right': '' },
-    ...{ left: '', middle: GAP_TEXT, right: '', 'left-mid': '', mid: '', 'mid-mid': '', 'right-mid': '' },
-    ...{ bottom: '', 'bottom-left': '', 'bottom-mid': '', 'bottom-right': '' },
+    top: '',
+    'top-left': '',
+    'top-mid': '',
+    'top-right': '',
+    left: '',
+    middle: GAP_TEXT,
+    right: '',
+    'left-mid': '',
+    mid: '',
+    'mid-mid': '',
+    'right-mid': '',
+    bottom: '',
+    'bottom-left': '',
+    'bottom-mid': '',
+    'bottom-right': '',
   },
   style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
 };
 
-/** cli-table3 compares each cell of a table with the cells of all rows before it. */
+/** cli-table3 compares each cell with every cell above it, so long tables are drawn in parts. */
 const ROWS_AT_ONCE = 20;
 
 /**
- * What cli-table3 gets for each column of a text. It counts columns by rules of its own, by which it would cut names in Arabic and Indic
- * scripts and take the address of a link for text. A character of a private use area takes one column by any rule.
+ * Stands for one column of text. cli-table3 measures text with string-width 4, which is wrong for Arabic and Indic scripts and for links,
+ * and cuts what seems too wide. So it gets this private-use character, which counts as one column, and the text is put in afterwards.
  */
 const STAND_IN = '\ue000';
 const STAND_INS = new RegExp(`${STAND_IN}+`, 'g');
 
-/** Returns what draws rows: cli-table3, which is loaded now, or what is quicker for the many rows that another program may read. */
+/** Returns the function that draws rows: for a terminal with cli-table3, which is loaded now; for a pipe with padding only, which is 50 times as fast. */
 export async function openDrawRows(isPiped: boolean): Promise<DrawRows> {
   if (isPiped) return joinRows;
   const { default: Table } = await import('cli-table3');
@@ -56,7 +68,7 @@ export async function openDrawRows(isPiped: boolean): Promise<DrawRows> {
   };
 }
 
-/** A word that is wider than its column is put into it whole, and a text without a width has a place too. */
+/** A word that is wider than its column keeps its place and is shown whole; so is text that has no width. */
 function standInFor({ shown, width }: CellLine, columnWidth: number): string {
   return shown === '' ? '' : STAND_IN.repeat(Math.max(1, Math.min(width, columnWidth)));
 }

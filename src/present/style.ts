@@ -11,16 +11,16 @@ export function hasColor(
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** Styles a text that is safe for a terminal. Does not style the empty text. */
+/** Styles text that is safe for a terminal. Empty text stays empty. */
 export type Paint = (text: string, style: Style) => string;
 
 const plain: Paint = (text) => text;
 
-/** Returns what styles texts, which changes nothing without color. Loads chalk only for color. */
+/** Returns the function that styles text. Without color it returns text unchanged, and chalk is not loaded. */
 export async function openPaint(isColored: boolean): Promise<Paint> {
   if (!isColored) return plain;
   const { default: chalk } = await import('chalk');
-  // The level of terminals with 16 colors. chalk would judge the streams, the environment and the arguments by rules of its own.
+  // 16 colors. Without a level, chalk would decide itself from the streams, the environment and the arguments.
   const colored = new chalk.Instance({ level: 1 });
   return (text, style) => colored[style](text);
 }

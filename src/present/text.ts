@@ -1,6 +1,6 @@
 import type { OutputStream, World } from '../base/world.ts';
 
-// Has no imports, so that errors can be printed without loading anything else.
+// Imports no code, because every command loads this file.
 
 // Escape sequences in 7-bit and 8-bit form: CSI, strings (OSC, DCS and similar) and others. Source: ECMA-48.
 // util.stripVTControlCharacters takes quadratic time on unterminated strings, which a hostile name may contain.

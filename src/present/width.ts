@@ -1,28 +1,28 @@
 import fastStringWidth from 'fast-string-width';
 
-/** Measures, wraps and cuts text for a terminal. All lengths are in columns. */
+/** Measures, wraps and cuts text for a terminal. Widths are in columns. */
 
-// Most text. It is counted here because the package takes five times as long.
+// Most text. The package takes five times as long to measure it.
 const ASCII = /^[\x20-\x7e]*$/;
 
-// Signs of Indic vowels that stand beside their letter. Terminals give each a column of its own, and the package gives it none.
+// Mostly Indic vowel signs that stand beside their letter. Terminals give each a column; the package gives it none.
 const SPACING_MARKS = /\p{Mc}/gu;
 
-/** Returns how many columns `text` takes. It must be safe for a terminal. */
+/** Returns the width of text that is safe for a terminal. */
 export function widthOf(text: string): number {
   if (ASCII.test(text)) return text.length;
   return fastStringWidth(text) + (text.match(SPACING_MARKS)?.length ?? 0);
 }
 
-// A letter with its marks, a flag, an emoji with its color or with those joined to it. Intl.Segmenter takes milliseconds to load.
+// A letter with its marks, a flag, or an emoji with its skin tone and the emoji joined to it. Intl.Segmenter takes milliseconds to load.
 const CHARACTER = /\p{RI}{2}|.[\p{M}\p{Emoji_Modifier}]*(?:\u200d.[\p{M}\p{Emoji_Modifier}]*)*/gsu;
 
-/** Splits text into what a terminal draws as one character. */
+/** Splits text into the characters that a reader sees. */
 export function charactersOf(text: string): readonly string[] {
   return ASCII.test(text) ? text.split('') : (text.match(CHARACTER) ?? []);
 }
 
-// Scripts that are written with spaces, and their punctuation and currencies. None of these characters is wide.
+// Scripts that separate words with spaces, punctuation and currency signs. None of these characters is wide.
 const SPACED = /^[\0-\u10ff\u1e00-\u1fff\u2010-\u2027\u20a0-\u20bf]*$/;
 
 /** Splits text into unbreakable parts: words, runs of spaces, and single wide characters (for scripts without spaces). */
