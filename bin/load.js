@@ -103,8 +103,8 @@ const modules = new Map();
 /** `path.join` would take a millisecond for the files of a command. */
 const fileOf = (name) => DIST + path.sep + name.slice('./'.length);
 
-/** Files that a file asks for as soon as it runs. Those that it may ask for later stand behind an arrow. */
-const AT_ONCE = /(?<!=>)require\("(\.\/[^"]+)"\)/g;
+/** Files that a file asks for as soon as it runs. Those that it may ask for later follow an arrow, or for some packages an arrow and a call. */
+const AT_ONCE = /(?<!=>(?:[\w$]+\.[\w$]+\()?)require\("(\.\/[^"]+)"\)/g;
 
 /** Reads a file that no group has, with all that run with it: V8 keeps code for functions as parts of one script. */
 function readGroup(root) {

@@ -210,6 +210,9 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   ky: ['client/'],
   '@inquirer/prompts': ['system/prompts.ts'],
   yaml: ['present/yaml.ts'],
+  chalk: ['present/style.ts'],
+  'cli-table3': ['present/draw.ts'],
+  'fast-string-width': ['present/width.ts'],
   '@jmespath-community/jmespath': ['present/present.ts'],
   conf: ['files/'],
   'libsodium-wrappers': ['crypto/'],
@@ -291,6 +294,8 @@ describe('rule 2: one door per package', () => {
   test('heavy packages are loaded only when used', () => {
     const heavy = [
       '@inquirer/prompts',
+      'chalk',
+      'cli-table3',
       'yaml',
       '@jmespath-community/jmespath',
       'node:sqlite',
@@ -561,6 +566,8 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'base/json.d.ts': 'declares what TypeScript’s library lacks',
   'bundle/late-child-process.ts': 'scripts/build.ts substitutes it for node:child_process',
   'bundle/light-fetch.ts': 'scripts/build.ts substitutes it for the fetch classes',
+  'bundle/no-colors.ts': 'scripts/build.ts substitutes it for supports-color and @colors/colors',
+  'bundle/string-length.ts': 'scripts/build.ts substitutes it for string-width',
   'bundle/when-exit.ts': 'scripts/build.ts substitutes it for the package of that name',
   'inspector/page/rows.ts': 'the page imports it, whose other files are not read here',
   'journal/postgres/pg-client.d.ts': 'declares the driver’s file that is loaded',

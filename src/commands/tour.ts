@@ -2,6 +2,7 @@ import { tourDir } from '../account/paths.ts';
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import { toPlain } from '../present/plain.ts';
+import { openPaint } from '../present/style.ts';
 import { shellWord } from '../present/text.ts';
 import { command } from '../terminal/command.ts';
 import type { Session } from '../terminal/session.ts';
@@ -136,8 +137,8 @@ async function runStep(
   const argv = step.argv(found);
   const isOnboarding = argv.includes('--bvn-stdin');
   const line = `${isOnboarding ? 'printf "$BVN" | ' : ''}fiatrail ${argv.map(shellWord).join(' ')}`;
-  const paint = (text: string, code: number) => (globals.present.color ? `\u001b[${code}m${text}\u001b[0m` : text);
-  await world.stdout.write(`\n${paint(`${number}. ${step.title}`, 1)}\n${paint(`$ ${line}`, 36)}\n`);
+  const paint = await openPaint(globals.present.color);
+  await world.stdout.write(`\n${paint(`${number}. ${step.title}`, 'bold')}\n${paint(`$ ${line}`, 'cyan')}\n`);
   const stdin = { isTerminal: false, readAll: async () => newBvn(world) };
   const { result, error } = await runLine(['--profile', 'sandbox', '--quiet', ...argv], { ...world, stdin });
   if (error) throw error;

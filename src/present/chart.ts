@@ -1,7 +1,9 @@
 import { type Amount, amountForPeople } from '../money/amount.ts';
+import { GAP } from './draw.ts';
 import type { Depth, Level, PresentOptions } from './result.ts';
-import { GAP } from './table.ts';
-import { plainLine, type Style, styled, widthOf, wrap } from './text.ts';
+import { openPaint, type Style } from './style.ts';
+import { plainLine } from './text.ts';
+import { widthOf, wrap } from './width.ts';
 
 /** The characters that draw bars and rules: block elements, or ASCII for plain terminals. */
 interface Strokes {
@@ -35,22 +37,22 @@ const MIN_BAR_WIDTH = 12;
  * Draws both sides of an order book as bars of cumulative depth, with the spread in the middle between the best prices.
  * No line is wider than `width` unless a price is. Ends with a newline.
  */
-export function depthText(
+export async function depthText(
   depth: Depth,
   width: number,
   { color, isPlain }: Pick<PresentOptions, 'color' | 'isPlain'>,
-): string {
+): Promise<string> {
   const strokes = isPlain ? ASCII : BLOCKS;
-  const painted = (text: string, style: Style) => (color ? styled(text, style) : text);
+  const paint = await openPaint(color);
   const [upper, lower] = [stepsOf(depth.upper.levels), stepsOf(depth.lower.levels)];
   const fitted = fittedTo([...upper, ...lower], width);
   const draw = (steps: readonly BookLine[], style: Style) =>
-    steps.length === 0 ? ['(none)'] : steps.map((step) => lineOf(step, fitted, strokes, (bar) => painted(bar, style)));
+    steps.length === 0 ? ['(none)'] : steps.map((step) => lineOf(step, fitted, strokes, (bar) => paint(bar, style)));
   const words = (text: string) => wrap(plainLine(text), width);
   const lines = [
-    ...words(depth.title).map((line) => painted(line, 'bold')),
+    ...words(depth.title).map((line) => paint(line, 'bold')),
     ...words(depth.upper.title),
-    painted(headOf(fitted), 'bold'),
+    paint(headOf(fitted), 'bold'),
     ...draw(upper.toReversed(), 'red'),
     ...ruled(depth.middle, width, strokes),
     ...draw(lower, 'green'),

@@ -1,5 +1,7 @@
 import { CATEGORIES, type CliError } from '../base/errors.ts';
-import { jsonText, plainLine, plainLines, wrap } from './text.ts';
+import type { Paint } from './style.ts';
+import { jsonText, plainLine, plainLines } from './text.ts';
+import { wrap } from './width.ts';
 
 /** Which run an error is of, for logs that many runs write to. Contains no secret; null where it is not known yet. */
 export interface ErrorContext {
@@ -14,7 +16,7 @@ export interface ErrorContext {
 
 /** Where an error is printed. `width` is that of the terminal; without one, lines are not wrapped. */
 interface ErrorStyle {
-  readonly color: boolean;
+  readonly paint: Paint;
   readonly width?: number | undefined;
   /** Printed on a line of its own; a person who typed the command knows it. */
   readonly context?: ErrorContext | undefined;
@@ -24,13 +26,13 @@ interface ErrorStyle {
 const MIN_WIDTH = 30;
 
 /** Formats an error for people, with its hint on the next line: `error: insufficient balance (code 01, HTTP 400)`. */
-export function errorText(error: CliError, { color, width, context }: ErrorStyle): string {
+export function errorText(error: CliError, { paint, width, context }: ErrorStyle): string {
   const codes = [
     error.responseCode === undefined ? '' : `code ${error.responseCode}`,
     error.httpStatus === undefined ? '' : `HTTP ${error.httpStatus}`,
   ].filter((code) => code !== '');
   const suffix = codes.length > 0 ? plainLine(` (${codes.join(', ')})`) : '';
-  const label = color ? '\u001b[1;31merror:\u001b[0m' : 'error:';
+  const label = paint(paint('error:', 'red'), 'bold');
   const columns = width !== undefined && width >= MIN_WIDTH ? width : Number.POSITIVE_INFINITY;
   const [first = '', ...others] = wrap(`error: ${plainLine(error.message)}${suffix}`, columns - INDENT.length);
   const message = [label + first.slice('error:'.length), ...others.map((line) => INDENT + line)];

@@ -55,7 +55,8 @@ async function* textsOf(result: Result, options: PresentOptions, out: OutputStre
     case 'csv':
       return yield* (await import('./csv.ts')).csvText(result, options);
     case 'table': {
-      if (depth && !fields) return yield (await import('./chart.ts')).depthText(depth, widthOf(options, out), options);
+      if (depth && !fields)
+        return yield await (await import('./chart.ts')).depthText(depth, widthOf(options, out), options);
       const width = options.isPiped ? (options.width ?? Number.POSITIVE_INFINITY) : widthOf(options, out);
       return yield* (await import('./view.ts')).tableText(result, options, width);
     }

@@ -1,4 +1,5 @@
-import { visible, widthOf, wrap } from './text.ts';
+import { visible } from './text.ts';
+import { charactersOf, widthOf, wrap } from './width.ts';
 
 const EVM_ADDRESS = /(?<![\w-])0x[\da-fA-F]{40}(?![\w-])/g;
 
@@ -42,7 +43,7 @@ function fitted(word: string, room: number): string {
 function inPieces(word: string, room: number): string {
   let pieces = '';
   let used = 0;
-  for (const character of word) {
+  for (const character of charactersOf(word)) {
     const own = widthOf(character);
     if (used > 0 && used + own > room) {
       pieces += ' ';

@@ -1,4 +1,7 @@
-import { cellWithLink, type Links, leastWidth, plainLine, type Style, styled, widthOf, wrap } from './text.ts';
+import { type CellLine, type DrawRows, GAP } from './draw.ts';
+import type { Paint, Style } from './style.ts';
+import { cellWithLink, type Links, plainLine } from './text.ts';
+import { leastWidth, widthOf, wrap } from './width.ts';
 
 /** The colors of states: of work that went well, that failed, or that somebody should look at. */
 const STATES: readonly (readonly [Style, readonly string[]])[] = [
@@ -51,12 +54,13 @@ export type Block =
 type Rows = readonly (readonly string[])[];
 
 /** Where a table is drawn. */
-interface Frame {
+export interface Frame {
   /** In columns; infinite if nothing limits it. */
   readonly width: number;
   /** Each row is one line, for another program. */
   readonly isPiped: boolean;
-  readonly color: boolean;
+  readonly drawRows: DrawRows;
+  readonly paint: Paint;
   /** The link targets of hashes, on a terminal that supports links. */
   readonly links?: Links | undefined;
 }
@@ -74,12 +78,12 @@ export function openTable(frame: Frame): (page: Grid) => string {
 }
 
 /** Returns how many lines each row of a table takes, apart from texts that wrap. */
-export function linesOfRow(grid: Grid, { width }: Frame): number {
+export function linesOfRow(grid: Grid, width: number): number {
   return layoutOf(measure(grid, width), width).lines.length;
 }
 
 /** Whether the wider of two tables with the same columns needs no more lines than the other one. */
-export function isRoomyFor(wider: Grid, narrower: Grid, { width }: Frame): boolean {
+export function isRoomyFor(wider: Grid, narrower: Grid, width: number): boolean {
   return fitsInstead(measure(wider, width), measure(narrower, width), width);
 }
 
@@ -99,34 +103,28 @@ type StyleOf = (row: readonly string[], column: number) => Style | undefined;
 
 /** Wraps each cell to its column's width, or cuts it, then styles and aligns it. Returns the lines of all rows. */
 function draw(
-  { isPiped, color, links }: Frame,
+  { isPiped, drawRows, paint, links }: Frame,
   rows: Rows,
   widths: readonly number[],
   right: readonly boolean[],
   styleOf: StyleOf,
 ): string[] {
-  const lines: string[] = [];
-  for (const row of rows) {
+  const lines = rows.flatMap((row) => {
     const cells = row.map((text, column) => {
       const width = widths[column] ?? 0;
-      return isPiped ? [clip(text, width)] : wrap(text, width, true);
+      const style = styleOf(row, column);
+      // Only a whole text can be a link, not one line of it.
+      const linked = (line: string) => (links && line === text ? cellWithLink(line, links) : line);
+      const parts = isPiped ? [clip(text, width)] : wrap(text, width, true);
+      return parts.map((line) => ({ shown: style ? paint(line, style) : linked(line), width: widthOf(line) }));
     });
-    const height = Math.max(...cells.map(({ length }) => length));
-    for (let index = 0; index < height; index++) {
-      const drawn = cells.map((cell, column) => {
-        const text = cell[index] ?? '';
-        const padding = ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(text)));
-        const style = styleOf(row, column);
-        // Only a whole text can be a link, not one line of it.
-        const linked = !style && links && text === row[column] ? cellWithLink(text, links) : text;
-        const shown = style && color ? styled(text, style) : linked;
-        return right[column] ? padding + shown : shown + padding;
-      });
-      lines.push(drawn.join(' '.repeat(GAP)));
-    }
-  }
-  return lines;
+    const height = greatest(cells.map(({ length }) => length));
+    return Array.from({ length: height }, (_line, at) => cells.map((cell) => cell[at] ?? EMPTY));
+  });
+  return drawRows(lines, widths, right);
 }
+
+const EMPTY: CellLine = { shown: '', width: 0 };
 
 const TIME = /^[\d-]{10} \d\d:\d\d(:\d\d)?(Z| [+-]\d\d(:\d\d)?)$/;
 
@@ -134,22 +132,23 @@ const TIME = /^[\d-]{10} \d\d:\d\d(:\d\d)?(Z| [+-]\d\d(:\d\d)?)$/;
 function measure({ titles, cells, right }: Grid, width: number, before: readonly Measured[] = []): Measured[] {
   return titles.map((_title, column) => {
     let { natural, least } = before[column] ?? { natural: 0, least: 0 };
+    // In a sentence, a word for which there is no room is shortened.
+    const widestWord = (text: string) =>
+      text.includes(' ') ? Math.min(leastWidth(text), Math.max(1, width - INDENT)) : leastWidth(text);
     for (const row of [titles, ...cells]) {
       const text = row[column] ?? '';
       const own = widthOf(text);
       const isRigid = width === Number.POSITIVE_INFINITY || right[column] === true || TIME.test(text);
       natural = Math.max(natural, own);
-      // In a sentence, a word for which there is no room is shortened.
-      const word = text.includes(' ') ? Math.min(leastWidth(text), Math.max(1, width - INDENT)) : leastWidth(text);
-      least = Math.max(least, isRigid ? own : word);
+      least = Math.max(least, isRigid ? own : widestWord(text));
     }
     return { natural, least };
   });
 }
 
 /** Avoids Math.max, whose number of arguments is limited. */
-function widest(widths: readonly number[]): number {
-  return widths.reduce((greatest, width) => Math.max(greatest, width), 0);
+function greatest(figures: readonly number[]): number {
+  return figures.reduce((most, figure) => Math.max(most, figure), 0);
 }
 
 /** A page of a table, and what the next page continues. */
@@ -179,7 +178,7 @@ function gridLines(frame: Frame, grid: Grid, before?: Drawn): Drawn {
       return texts.filter((text) => text.trim() !== '').map((text) => ' '.repeat(INDENT) + text);
     });
   const lineWidths = lines.map((line, number) => lineWidth(part(widths, line)) + (number === 0 ? 0 : INDENT));
-  const rule = '─'.repeat(Math.min(width, widest(lineWidths)));
+  const rule = '─'.repeat(Math.min(width, greatest(lineWidths)));
   // Single-line rows are drawn together; multi-line rows one by one, to keep their lines together.
   const body = lines.length === 1 ? drawn(grid.cells, false) : grid.cells.flatMap((row) => drawn([row], false));
   const folds = JSON.stringify(lines);
@@ -189,10 +188,10 @@ function gridLines(frame: Frame, grid: Grid, before?: Drawn): Drawn {
 }
 
 function blockLines(frame: Frame, blocks: readonly Block[]): string[] {
-  const { width, color } = frame;
+  const { width, paint } = frame;
   const pairs = blocks.filter((block) => block.kind === 'pair');
-  const titleWidth = widest(pairs.map((block) => widthOf(plainLine(block.title))));
-  const room = Math.max(1, Math.min(width - titleWidth - GAP, widest(pairs.map((block) => widthOf(block.text)))));
+  const titleWidth = greatest(pairs.map((block) => widthOf(plainLine(block.title))));
+  const room = Math.max(1, Math.min(width - titleWidth - GAP, greatest(pairs.map((block) => widthOf(block.text)))));
   const isOnOneLine = (block: Block) => block.kind === 'pair' && leastWidth(block.text) <= room;
   // Keeps deeply nested content readable.
   const within = { ...frame, width: Math.max(width - INDENT, MIN_WIDTH) };
@@ -205,7 +204,7 @@ function blockLines(frame: Frame, blocks: readonly Block[]): string[] {
       return draw(frame, rows, [titleWidth, room], [false, false], styleOf);
     }
     const inner = first.kind === 'pair' ? textBelow(frame, first.text) : partLines(within, first);
-    return [color ? styled(title, 'bold') : title, ...inner.map((line) => ' '.repeat(INDENT) + line)];
+    return [paint(title, 'bold'), ...inner.map((line) => ' '.repeat(INDENT) + line)];
   });
 }
 
@@ -242,8 +241,6 @@ interface Layout {
   readonly lines: readonly (readonly number[])[];
   readonly widths: readonly number[];
 }
-
-export const GAP = 2;
 
 /** Indentation of the second and further lines of a row. */
 const INDENT = 2;

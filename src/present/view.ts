@@ -1,3 +1,4 @@
+import { once } from '../base/once.ts';
 import { UTC } from '../base/zone.ts';
 import {
   declaredLeaves,
@@ -10,10 +11,12 @@ import {
   pagesOf,
   valueAt,
 } from './content.ts';
+import { openDrawRows } from './draw.ts';
 import { amountWords, isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import type { Column, PresentOptions, Result } from './result.ts';
-import { type Block, type Grid, isRoomyFor, linesOfRow, listingText, openTable } from './table.ts';
-import { jsonText, plainCell, plainLine, safeUrl, titleOf } from './text.ts';
+import { openPaint } from './style.ts';
+import { type Block, type Frame, type Grid, isRoomyFor, linesOfRow, listingText, openTable } from './table.ts';
+import { jsonText, type Links, plainCell, plainLine, safeUrl, titleOf } from './text.ts';
 import { type Times, timeText } from './times.ts';
 
 /** Shown for null and missing fields. */
@@ -53,16 +56,17 @@ const MAX_NESTED_ROWS = 10;
 
 /** Yields the text of a table: of a list page by page, so that a long one appears while it is read. */
 export async function* tableText(result: Result, options: PresentOptions, width: number): AsyncGenerator<string> {
-  const { fields, isPiped = false, color, zone = UTC, clock } = options;
+  const { fields, isPiped = false, zone = UTC, clock } = options;
   const links = options.hasLinks ? new Map<string, string>() : undefined;
-  const frame = { width, isPiped, color, links };
+  // Not before something is drawn.
+  const frame = once(() => openFrame(options, width, links));
   const times: Times = { zone, nowMs: isPiped ? undefined : clock?.now() };
   if (!isList(result)) {
     const document = await documentOf(result, fields);
     if (!isPlainObject(document)) return yield `${scalarText(document)}\n`;
     // With --fields, the page of a hash may be left out.
     if (links) findLinks(await documentOf(result), links);
-    return yield listingText(blocksOf(document, times, fields ? undefined : result.columns), frame);
+    return yield listingText(blocksOf(document, times, fields ? undefined : result.columns), await frame());
   }
   let isSilent = false;
   let draw: ((rows: readonly Plain[]) => string) | undefined;
@@ -80,12 +84,12 @@ export async function* tableText(result: Result, options: PresentOptions, width:
     }
     if (!draw) {
       const plain: Times = { zone };
-      const linesOf = (columns: readonly GridColumn[]) => linesOfRow(gridOf(columns, rows, plain), frame);
+      const linesOf = (columns: readonly GridColumn[]) => linesOfRow(gridOf(columns, rows, plain), width);
       const columns = columnsOfList(result, options, rows, linesOf);
       // How long ago a time was is worth a column's width, but no further line.
       const isRoomy =
-        times.nowMs !== undefined && isRoomyFor(gridOf(columns, rows, times), gridOf(columns, rows, plain), frame);
-      const page = openTable(frame);
+        times.nowMs !== undefined && isRoomyFor(gridOf(columns, rows, times), gridOf(columns, rows, plain), width);
+      const page = openTable(await frame());
       draw = (some) => page(gridOf(columns, some, isRoomy ? times : plain));
     }
     // A list may have any number of rows.
@@ -98,9 +102,13 @@ export async function* tableText(result: Result, options: PresentOptions, width:
   for (const { title, rows, columns, isAlways } of [result.below].flat()) {
     if (isSilent && !isAlways) continue;
     const blocks = blocksOf({ rows }, times, [{ field: 'rows', title, columns }]);
-    yield `${draw || isNext ? '\n' : ''}${listingText(blocks, frame)}`;
+    yield `${draw || isNext ? '\n' : ''}${listingText(blocks, await frame())}`;
     isNext = true;
   }
+}
+
+async function openFrame({ isPiped = false, color }: PresentOptions, width: number, links?: Links): Promise<Frame> {
+  return { width, isPiped, drawRows: await openDrawRows(isPiped), paint: await openPaint(color), links };
 }
 
 /**

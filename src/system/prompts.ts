@@ -1,7 +1,8 @@
 import { CliError, StepBack } from '../base/errors.ts';
 import type { Asking, Choice, Prompter } from '../base/world.ts';
 import { shownLines } from '../present/shown-text.ts';
-import { type Style, styled, widthOf } from '../present/text.ts';
+import { openPaint, type Paint } from '../present/style.ts';
+import { widthOf } from '../present/width.ts';
 
 /** The parts of the terminal that prompts use. */
 interface PromptTerminal {
@@ -18,7 +19,7 @@ const ROOM = { confirm: ' (y/N) yes'.length, text: 12, list: 0 } as const;
 /** Returns a Prompter for a terminal with cursor control. Loads the prompt library. */
 export async function loadPrompter(terminal: PromptTerminal): Promise<Prompter> {
   const { confirm, input, password, search, select } = await import('@inquirer/prompts');
-  const { themeOf, rowsOf } = layoutOf(terminal.output);
+  const { themeOf, rowsOf } = layoutOf(terminal.output, await openPaint(terminal.output.hasColors?.() ?? false));
   return {
     confirm: (message, asking) => {
       const question = { message, default: false, theme: themeOf(message, ROOM.confirm) };
@@ -56,8 +57,7 @@ const presetOf = <T>(asking: Asking<T> | undefined) =>
 const INDENT = 2;
 
 /** How questions and rows are laid out at the width that the terminal has when they are shown. */
-function layoutOf(output: PromptTerminal['output']) {
-  const painted = (text: string, style: Style) => (output.hasColors?.() ? styled(text, style) : text);
+function layoutOf(output: PromptTerminal['output'], paint: Paint) {
   const widthNow = () => Math.max(1, (output.columns || 80) - INDENT);
   const indented = (lines: readonly string[]) => lines.join(`\n${' '.repeat(INDENT)}`);
   const isFull = (lines: readonly string[], room: number) => widthOf(lines.at(-1) ?? '') + room > widthNow();
@@ -69,17 +69,17 @@ function layoutOf(output: PromptTerminal['output']) {
         style: {
           message: (_text: string, status: string) => {
             const isBelow = status !== 'done' && isFull(lines(), room);
-            return painted(indented(lines()), 'bold') + (isBelow ? '\n ' : '');
+            return paint(indented(lines()), 'bold') + (isBelow ? '\n ' : '');
           },
           answer: (text: string) => {
             const isBelow = isFull(lines(), 1 + widthOf(text));
-            return (isBelow ? '\n  ' : '') + painted(indented(shownLines(text, widthNow())), 'cyan');
+            return (isBelow ? '\n  ' : '') + paint(indented(shownLines(text, widthNow())), 'cyan');
           },
-          error: (text: string) => painted(`> ${indented(shownLines(text, widthNow()))}`, 'red'),
+          error: (text: string) => paint(`> ${indented(shownLines(text, widthNow()))}`, 'red'),
           keysHelpTip: (keys: [key: string, action: string][]) => {
             const tips = keys.map((tip) => tip.join(' '));
             const line = tips.join(' • ');
-            return painted(widthOf(line) > widthNow() ? tips.join('\n') : line, 'dim');
+            return paint(widthOf(line) > widthNow() ? tips.join('\n') : line, 'dim');
           },
         },
       };

@@ -37,6 +37,19 @@ describe('a live line', () => {
     );
   });
 
+  test('is cut by columns, so that it stays on one line', async () => {
+    const texts: string[] = [];
+    const write = async (text: string) => void texts.push(text);
+    const stderr = { isTerminal: true, columns: 20, write };
+    const line = liveLine(
+      { clock: fakeClock(), env: {}, stderr } as unknown as World,
+      { quiet: false, color: 'never' },
+      true,
+    );
+    for (const text of ['日本語の名前は長いです', 'https://service.test/very/long']) await line.show(text);
+    expect(texts).toEqual(['\r日本語の名前は長い…\u001b[K', '\rhttps://service.te…\u001b[K']);
+  });
+
   test('shows no elapsed time for a text that contains a time', async () => {
     expect(await written({}, true, false, true)).toContain('\rthe trade is pending\u001b[K\r');
   });

@@ -41,6 +41,7 @@ describe('a text of a confirmation', () => {
   });
 
   test('splits any other word that is too wide, and leaves nothing of it out', () => {
+    expect(shownText('🇳🇬'.repeat(3), 4)).toBe('🇳🇬🇳🇬 🇳🇬');
     const shown = shownText('https://evil.example/hook?to=somewhere', 10);
     expect(shown.replaceAll(' ', '')).toBe('https://evil.example/hook?to=somewhere');
     expect(Math.max(...shown.split(' ').map((word) => word.length))).toBe(10);

@@ -22,10 +22,12 @@ import {
   sharedEnd,
   startProgram,
 } from '../support/built.ts';
+import { fiatrailOnTerminal } from '../support/terminal.ts';
 
 beforeAll(requireBuilt);
 
 const LIST = ['banks', '--search', 'access', '-q', '-o', 'csv', '--fields', 'bankCode'];
+const [CHALK, TABLE] = ['./chalk.cjs', './cli-table3.cjs'];
 const RIGHT = { stdout: 'bankCode\n000014\n', stderr: '', code: 0 };
 
 const folderOf = (home: Home) => join(home.env['XDG_CACHE_HOME'] ?? '', 'fiatrail');
@@ -75,6 +77,28 @@ describe('kept code', () => {
     const names = headOf(file).flatMap((part) => part.names);
     expect(names).toContain('./entry.cjs');
     expect(names.filter((name) => name.includes('terminal-help'))).toEqual([]);
+  });
+
+  test.each<[what: string, run: (home: Home) => Promise<unknown>, packages: readonly string[]]>([
+    ['a table for another program', (home) => fiatrail(home, ['banks', '--search', 'access']), []],
+    ['JSON', (home) => fiatrail(home, ['banks', '-o', 'json']), []],
+    ['CSV', (home) => fiatrail(home, LIST), []],
+    ['Tab', (home) => fiatrail(home, ['completion', 'complete', '--', 'banks', '--se']), []],
+    [
+      'color that is asked for',
+      (home) => fiatrail(home, ['banks', '--search', 'access', '--color', 'always']),
+      [CHALK],
+    ],
+    ['a table on a terminal', (home) => fiatrailOnTerminal(home, ['banks', '--search', 'access'], []), [CHALK, TABLE]],
+    ['one without color', (home) => fiatrailOnTerminal(home, ['banks', '--color', 'never'], []), [TABLE]],
+    ['JSON on a terminal', (home) => fiatrailOnTerminal(home, ['banks', '-o', 'json', '--search', 'access'], []), []],
+  ])('has the packages for tables and color only where they are used: %s', async (_what, run, packages) => {
+    const home = newHomeWithCache(onTestFinished);
+    await run(home);
+    const folder = folderOf(home);
+    const names = namesIn(folder).flatMap((name) => headOf(join(folder, name)).flatMap((part) => part.names));
+    expect(names).toContain('./entry.cjs');
+    expect(names.filter((name) => name === CHALK || name === TABLE).sort()).toEqual(packages);
   });
 
   test('is written by the first run, reused by the second and third, and changes no output', async () => {

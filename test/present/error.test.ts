@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CATEGORIES, type Category, CliError } from '../../src/base/errors.ts';
 import { errorJson, errorText } from '../../src/present/error.ts';
+import { openPaint } from '../../src/present/style.ts';
+
+const paint = await openPaint(false);
 
 describe('errorText', () => {
   it.each([
@@ -30,7 +33,7 @@ describe('errorText', () => {
       'error: ab error: c (code 0 1)\n  hint: x\n',
     ],
   ])('shows %s', (_name, error, text) => {
-    expect(errorText(error, { color: false })).toBe(text);
+    expect(errorText(error, { paint })).toBe(text);
   });
 
   const LONG = new CliError(
@@ -42,7 +45,7 @@ describe('errorText', () => {
   );
 
   it('wraps at words on a terminal, but keeps a command on one line', () => {
-    expect(errorText(LONG, { color: false, width: 50 })).toBe(
+    expect(errorText(LONG, { paint, width: 50 })).toBe(
       [
         'error: the amount is above what the wallet holds',
         '  on every network that the service reads',
@@ -58,18 +61,19 @@ describe('errorText', () => {
     const error = new CliError('usage', 'incomplete command', {
       hint: 'expected one of: fiatrail fx a, fiatrail fx b',
     });
-    expect(errorText(error, { color: false, width: 40 })).toBe(
+    expect(errorText(error, { paint, width: 40 })).toBe(
       'error: incomplete command\n  hint: expected one of: fiatrail fx\n    a, fiatrail fx b\n',
     );
   });
 
   it.each([undefined, 0, 29])('does not wrap for a width of %s', (width) => {
-    expect(errorText(LONG, { color: false, width }).split('\n')).toHaveLength(3);
+    expect(errorText(LONG, { paint, width }).split('\n')).toHaveLength(3);
   });
 
-  it('colours only the word error', () => {
-    expect(errorText(new CliError('usage', 'wrong', { hint: 'x' }), { color: true })).toBe(
-      '\u001b[1;31merror:\u001b[0m wrong\n  hint: x\n',
+  it('colours only the word error', async () => {
+    const colored = await openPaint(true);
+    expect(errorText(new CliError('usage', 'wrong', { hint: 'x' }), { paint: colored })).toBe(
+      '\u001b[1m\u001b[31merror:\u001b[39m\u001b[22m wrong\n  hint: x\n',
     );
   });
 });
@@ -81,14 +85,14 @@ const CONTEXT = {
 
 describe('the run of an error', () => {
   it('is a line after the hint', () => {
-    expect(errorText(new CliError('usage', 'wrong', { hint: 'x' }), { color: false, context: CONTEXT })).toBe(
+    expect(errorText(new CliError('usage', 'wrong', { hint: 'x' }), { paint, context: CONTEXT })).toBe(
       'error: wrong\n  hint: x\n  run: 2026-11-25T04:00:00.000Z · fiatrail balances account · profile main · host host-1 · https://api.example.com/v1\n',
     );
   });
 
   it('leaves out what is not known', () => {
     const context = { ...CONTEXT, command: null, profile: null, baseUrl: null };
-    expect(errorText(new CliError('usage', 'wrong'), { color: false, context })).toBe(
+    expect(errorText(new CliError('usage', 'wrong'), { paint, context })).toBe(
       'error: wrong\n  run: 2026-11-25T04:00:00.000Z · fiatrail · host host-1\n',
     );
   });

@@ -91,6 +91,12 @@ describe('a table on such a terminal', () => {
     expect(await shown({ data: row({}) }, { hasLinks: true })).toContain(link(PAGE, HASH));
   });
 
+  test('links no line of a text that wraps, even if the line is an address', async () => {
+    const text = await shown({ data: { note: `see ${PAGE} for it` } }, { hasLinks: true }, 90);
+    expect(text.split('\n').map((line) => line.trim())).toContain(PAGE);
+    expect(withoutLinks(text)).toBe(text);
+  });
+
   test('links the hash where the page is not shown', async () => {
     for (const data of [row({}), [row({})]])
       expect(await shown({ data }, { hasLinks: true, fields: ['id', 'txHash'] })).toContain(link(PAGE, HASH));

@@ -242,6 +242,18 @@ describe('long values', () => {
     expect(await table({ data: [{ id: 'a', value }] })).toContain('a');
   });
 
+  it('are drawn as they are, whatever they contain', async () => {
+    const texts = ['\ue000\ue000', "$& $1 $'", '\u0301', '\ue000x', '…'];
+    const shown = linesOf(await table({ data: texts.map((text) => ({ text, n: 1 })) }));
+    expect(shown.slice(2)).toEqual([
+      '\ue000\ue000        1',
+      "$& $1 $'  1",
+      '\u0301         1',
+      '\ue000x        1',
+      '…         1',
+    ]);
+  });
+
   it('show each of 3,000 rows', async () => {
     const data = Array.from({ length: 3000 }, (_row, index) => ({ id: hexId(index), n: index, note: 'some text' }));
     expect(linesOf(await table({ data }, { width: 200 }))).toHaveLength(3002);

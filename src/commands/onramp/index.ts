@@ -23,6 +23,7 @@ import {
 import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { timeText } from '../../present/times.ts';
+import { cut, widthOf } from '../../present/width.ts';
 import { printLines } from '../../terminal/ask/confirm.ts';
 import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { pickUser } from '../../terminal/ask/pick/users.ts';
@@ -149,13 +150,9 @@ function countdown(session: Session, account: AccountToPay, sinceMs: number): No
   return (state, isLive) => {
     if (!MAYBE_UNPAID.includes(state)) return undefined;
     const [before, after] = [`pay ${totalOf(account)} to ${account.accountNumber} (`, `)${within(isLive)}`];
-    const width = (stderr.columns ?? 80) - before.length - after.length - 1;
-    return `${before}${isLive ? shortened(account.accountName, width) : account.accountName}${after}`;
+    const width = (stderr.columns ?? 80) - widthOf(before + after) - 1;
+    return `${before}${isLive ? cut(account.accountName, width) : account.accountName}${after}`;
   };
-}
-
-function shortened(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
 
 type Swap = 'USDC' | 'USDT' | 'off' | undefined;

@@ -5,7 +5,8 @@ import type { World } from '../../base/world.ts';
 import type { Change, ReplacedValue } from '../../engine/change.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { shownText } from '../../present/shown-text.ts';
-import { visible, wrap } from '../../present/text.ts';
+import { visible } from '../../present/text.ts';
+import { wrap } from '../../present/width.ts';
 import { createDialog, type Dialog } from '../show/progress.ts';
 
 /** Says which account a change is made to. */

@@ -2,7 +2,9 @@ import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import type { LiveLine, Notices, Progress } from '../../engine/notices.ts';
 import { grouped } from '../../money/decimal.ts';
-import { hasColor, hasLinks, plainLines, sentenceWithLinks, styled, visible } from '../../present/text.ts';
+import { hasColor, openPaint } from '../../present/style.ts';
+import { hasLinks, plainLines, sentenceWithLinks, visible } from '../../present/text.ts';
+import { cut } from '../../present/width.ts';
 import type { Globals } from '../parse/globals.ts';
 
 /** Shorter work needs no progress. */
@@ -92,8 +94,10 @@ export function liveLine(
     show: async (text, isBad = false) => {
       const plain = plainLines(text).replaceAll('\n', ' ');
       const time = hasTime ? '' : ` · ${Math.round((clock.now() - sinceMs) / 1000)} s`;
-      const painted = (line: string) => (isBad && hasColor(color, stderr, env) ? styled(line, 'red') : line);
-      if (isLive) await write(`${TO_START}${painted(fitted(plain + time, stderr.columns))}${CLEAR_REST}`);
+      const paint = await openPaint(isBad && hasColor(color, stderr, env));
+      const painted = (line: string) => (isBad ? paint(line, 'red') : line);
+      // A wrapped line could not be overwritten.
+      if (isLive) await write(`${TO_START}${painted(cut(plain + time, (stderr.columns ?? 80) - 1))}${CLEAR_REST}`);
       else if (plain !== shown) await write(`${painted(plain)}\n`);
       shown = plain;
     },
@@ -105,11 +109,6 @@ export function liveLine(
       shown = '';
     },
   };
-}
-
-/** Truncates a line to the terminal, because a wrapped line cannot be overwritten. */
-function fitted(text: string, columns = 80): string {
-  return text.length < columns ? text : `${text.slice(0, Math.max(0, columns - 2))}…`;
 }
 
 /** Messages and prompts on the terminal, if there is one. */

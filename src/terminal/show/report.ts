@@ -4,7 +4,7 @@ import { CATEGORIES, type CliError, withDetails } from '../../base/errors.ts';
 import { HIDDEN, SECRET_VARIABLES } from '../../base/secret.ts';
 import type { OutputStream, World } from '../../base/world.ts';
 import type { ErrorContext } from '../../present/error.ts';
-import { hasColor } from '../../present/text.ts';
+import { hasColor, openPaint } from '../../present/style.ts';
 import { usesProfile } from '../command.ts';
 import { type CommandLine, isJsonFormat } from '../parse/program.ts';
 
@@ -68,7 +68,7 @@ export async function report(
       ? errorJson(error, context)
       : errorText(error, {
           context: isJob ? context : undefined,
-          color: hasColor(colorIn(argv), world.stderr, world.env),
+          paint: await openPaint(hasColor(colorIn(argv), world.stderr, world.env)),
           width: world.stderr.isTerminal ? world.stderr.columns : undefined,
         });
   const trace = error.category === 'internal' && world.env['FIATRAIL_DEBUG'] ? causeText(error) : '';
