@@ -152,7 +152,8 @@ function unrestIn(world: World, { rig, group, chances, others, furnished }: Plac
 /** Ends every doubt; a person decides what `ops reconcile` leaves, and knows what happened. */
 async function endDoubts(storm: Storm, { doubts }: CampaignTally, where: string): Promise<void> {
   const { left, ended, looked } = await lookThrice(storm);
-  for (const { state, verdict, detail } of ended) count(doubts, `${where}ended: ${verdict ?? state}: ${wordsOf(detail)}`);
+  for (const { state, verdict, detail } of ended)
+    count(doubts, `${where}ended: ${verdict ?? state}: ${wordsOf(detail)}`);
   for (const each of left) {
     const { found, next } = looked.find(({ operationId }) => operationId === each.id) ?? {
       found: 'not looked for',
