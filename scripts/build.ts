@@ -9,6 +9,7 @@ import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
 import { outlineOf } from '../src/commands/completion/outline.ts';
 import { directory } from '../src/contract/directory.ts';
+import { groups } from '../src/contract/endpoints/index.ts';
 import { helpFiles } from './help.ts';
 import { kitTypes } from './kit-types.ts';
 import { licencesText, packagesOf, sbomText } from './licences.ts';
@@ -59,6 +60,12 @@ const OUTLINE = 'outline:';
 const OUTLINES = `const groups = {${CATALOGUE.map(({ name }) => `'${name}': () => import('${OUTLINE}${name}')`).join(', ')}};
   export const outlineOf = async ({ name }) => (await groups[name]()).outlines;`;
 
+/** Imports that a bundler can follow: one for the file of each group of endpoints. */
+const LOAD_GROUP = `const groups = {${Object.keys(groups)
+  .map((name) => `'${name}': () => import('./endpoints/${name}.ts')`)
+  .join(', ')}};
+  export const loadGroup = (group) => groups[group]();`;
+
 /** The inspector's page: a script and a style that need nothing else, and the modules in them. */
 async function buildPage() {
   const folder = join(ROOT, 'src', 'inspector', 'page');
@@ -81,6 +88,7 @@ const prepared: Plugin = {
   load: async (path) => {
     if (path === join(ROOT, 'src', 'contract', 'directory.ts'))
       return `export const directory = ${JSON.stringify(directory)};`;
+    if (path === join(ROOT, 'src', 'contract', 'load-group.ts')) return LOAD_GROUP;
     if (path === join(ROOT, 'src', 'commands', 'completion', 'outline.ts')) return OUTLINES;
     if (path === join(ROOT, 'src', 'inspector', 'page-files.ts'))
       return `export const pageFiles = ${JSON.stringify(page.files)};`;

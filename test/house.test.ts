@@ -359,6 +359,7 @@ const PURE_METHODS = /\.(map|flatMap|filter|find|sort|toSorted|join|repeat|slice
 
 /** Our own functions that declare something, by the files that may use them so. */
 const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] = [
+  [/^commands\/catalogue\.ts$/, ['group', 'section']],
   [/^contract\//, ['endpoint', 'invalid', 'refusal', 'z.registry', 'z.regex']],
   [
     /^things\//,

@@ -1,289 +1,134 @@
-import type { Group } from '../terminal/command.ts';
+import type { Command, Group } from '../terminal/command.ts';
 
-/** The command groups, in the order the help lists them. */
+type Row = Omit<Group, 'section'>;
+
+/** What a group's module exports. Commands that are about all commands are made from the catalogue. */
+type GroupModule =
+  | { readonly commands: readonly Command[] }
+  | { commandsOf(catalogue: readonly Group[]): readonly Command[] };
+
+/** Left out of the first screen of help. */
+const SELDOM = { isSeldomUsed: true };
+
+/** The command groups by section, in the order that the help lists them. */
 export const CATALOGUE: readonly Group[] = [
-  {
-    name: 'init',
-    summary: 'Set up a profile step by step',
-    section: 'Account and keys',
-    load: async () => (await import('./init.ts')).commands,
-  },
-  {
-    name: 'tour',
-    summary: 'Walk through onboarding, onramp and payout',
-    section: 'Sandbox',
-    load: async () => (await import('./tour.ts')).commands,
-  },
-  {
-    name: 'status',
-    summary: 'Show balances, fees and open work',
-    section: 'Look and search',
-    load: async () => (await import('./status.ts')).commands,
-  },
-  {
-    name: 'sync',
-    summary: 'Copy the account’s lists to this machine',
-    section: 'Look and search',
-    load: async () => (await import('./sync.ts')).commands,
-  },
-  {
-    name: 'find',
-    summary: 'Find anything by id, hash, amount or name',
-    section: 'Look and search',
-    load: async () => (await import('./find.ts')).commands,
-  },
-  {
-    name: 'inspect',
-    summary: 'See what was done and what arrived on a web page',
-    section: 'Look and search',
-    isSeldomUsed: true,
-    load: async () => (await import('./inspect.ts')).commands,
-  },
-  {
-    name: 'report',
-    summary: 'Summarize what came in and went out',
-    section: 'Look and search',
-    load: async () => (await import('./report/index.ts')).commands,
-  },
-  {
-    name: 'sql',
-    summary: 'Query the copied lists with SQL',
-    section: 'Look and search',
-    isSeldomUsed: true,
-    load: async () => (await import('./sql.ts')).commands,
-  },
-  {
-    name: 'whoami',
-    summary: 'Show the profile, its account and who operates it',
-    section: 'Account and keys',
-    isSeldomUsed: true,
-    load: async () => (await import('./whoami.ts')).commands,
-  },
-  {
-    name: 'explain',
-    summary: 'Show which flag, variable or file chose each setting',
-    section: 'Account and keys',
-    isSeldomUsed: true,
-    load: async () => (await import('./explain.ts')).commands,
-  },
-  {
-    name: 'doctor',
-    summary: 'Diagnose problems and show what fixes them',
-    section: 'Look and search',
-    isSeldomUsed: true,
-    load: async () => (await import('./doctor/index.ts')).commands,
-  },
-  {
-    name: 'profiles',
-    summary: 'Manage profiles, rules and operators',
-    section: 'Account and keys',
-    parts: {
-      rules: 'Manage the rules that every change must meet',
-      operators: 'Manage the people who may sign plans',
-      'sign-above': 'Manage the amounts from which on a command needs the signature of another operator',
-      journal: 'Manage where a profile keeps its journal',
-      mirror: 'Manage where a profile keeps the copy of its account’s lists',
-      inbox: 'Manage where a profile keeps the webhooks that it received',
-    },
-    load: async () => (await import('./profiles/index.ts')).commands,
-  },
-  {
-    name: 'keys',
-    summary: 'Manage API keys and encryption keys',
-    section: 'Account and keys',
-    parts: {
-      encryption: 'Manage end-to-end encryption of requests and responses',
-      sandbox: 'Manage the keys of the account’s sandbox',
-      aes: 'Show the account’s AES key',
-      platform: 'Show or accept the service’s public key',
-    },
-    load: async () => (await import('./keys/index.ts')).commands,
-  },
-  {
-    name: 'ip',
-    summary: 'Manage the IP allowlist',
-    section: 'Account and keys',
-    load: async () => (await import('./ip/index.ts')).commands,
-  },
-  {
-    name: 'users',
-    summary: 'Onboard and manage users',
-    section: 'Users',
-    parts: {
-      onboarding: 'Verify a BVN, which creates a user',
-      'default-wallet': 'Manage the external wallet that receives a user’s cNGN',
-      'onramp-asset': 'Manage what a user’s onramps are swapped for',
-    },
-    load: async () => (await import('./users/index.ts')).commands,
-  },
-  {
-    name: 'onramp',
-    summary: 'Convert Naira to cNGN',
-    section: 'Money in and out',
-    load: async () => (await import('./onramp/index.ts')).commands,
-  },
-  {
-    name: 'offramp',
-    summary: 'Convert a user’s cNGN to Naira',
-    section: 'Money in and out',
-    load: async () => (await import('./offramp.ts')).commands,
-  },
-  {
-    name: 'payout',
-    summary: 'Convert the account’s own cNGN to Naira',
-    section: 'Money in and out',
-    load: async () => (await import('./payout.ts')).commands,
-  },
-  {
-    name: 'withdrawals',
-    summary: 'Send a user’s tokens to an external address',
-    section: 'Money in and out',
-    load: async () => (await import('./withdrawals.ts')).commands,
-  },
-  {
-    name: 'transfers',
-    summary: 'Send the account’s own tokens to a wallet',
-    section: 'Money in and out',
-    load: async () => (await import('./transfers.ts')).commands,
-  },
-  {
-    name: 'recover',
-    summary: 'Recover a stuck request',
-    section: 'Money in and out',
-    isSeldomUsed: true,
-    load: async () => (await import('./recover.ts')).commands,
-  },
-  {
-    name: 'swaps',
-    summary: 'Swap one token for another',
-    section: 'Market',
-    load: async () => (await import('./swaps.ts')).commands,
-  },
-  {
-    name: 'bridge',
-    summary: 'Move cNGN between networks',
-    section: 'Market',
-    load: async () => (await import('./bridge.ts')).commands,
-  },
-  {
-    name: 'wallets',
-    summary: 'Show wallets and manage external wallets',
-    section: 'Users',
-    parts: { external: 'Manage the external wallets that can receive transfers' },
-    load: async () => (await import('./wallets/index.ts')).commands,
-  },
-  {
-    name: 'balances',
-    summary: 'Show token balances',
-    section: 'Look and search',
-    load: async () => (await import('./balances.ts')).commands,
-  },
-  {
-    name: 'banks',
-    summary: 'List Nigerian banks and their NIBSS codes',
-    section: 'Money in and out',
-    isSeldomUsed: true,
-    load: async () => (await import('./banks.ts')).commands,
-  },
-  {
-    name: 'bank-accounts',
-    summary: 'Manage the bank accounts that receive payouts',
-    section: 'Money in and out',
-    load: async () => (await import('./bank-accounts.ts')).commands,
-  },
-  {
-    name: 'fees',
-    summary: 'Set fees, show earnings and withdraw them',
-    section: 'Money in and out',
-    parts: { withdrawals: 'Withdraw earned fees to a bank account' },
-    load: async () => (await import('./fees/index.ts')).commands,
-  },
-  {
-    name: 'fx',
-    summary: 'Trade cNGN for stablecoins and manage orders',
-    section: 'Market',
-    parts: {
-      trades: 'Trade at the prices of the order book',
-      book: 'Show the order book',
-      orders: 'Manage your orders on the order book',
-      'auto-signing': 'Manage automatic signing of trades',
-      vault: 'Manage the MPC vault that holds the stablecoins',
-    },
-    load: async () => (await import('./fx/index.ts')).commands,
-  },
-  {
-    name: 'approvals',
-    summary: 'Show from which amount on the account’s cNGN needs a manual signature',
-    section: 'Automation',
-    isSeldomUsed: true,
-    load: async () => (await import('./approvals.ts')).commands,
-  },
-  {
-    name: 'webhooks',
-    summary: 'Set up, receive and replay webhooks',
-    section: 'Automation',
-    parts: { inbox: 'Show received events, and replay them' },
-    load: async () => (await import('./webhooks/index.ts')).commands,
-  },
-  {
-    name: 'history',
-    summary: 'List deposits, payouts and withdrawals',
-    section: 'Look and search',
-    load: async () => (await import('./history.ts')).commands,
-  },
-  {
-    name: 'ops',
-    summary: 'Inspect the journal, sign and apply plans',
-    section: 'Automation',
-    load: async () => (await import('./ops/index.ts')).commands,
-  },
-  {
-    name: 'sandbox',
-    summary: 'Run and control the sandbox',
-    section: 'Sandbox',
-    parts: { fault: 'Inject faults into sandbox requests', events: 'Show the sandbox’s events and their deliveries' },
-    load: async () => (await import('./sandbox/index.ts')).commandsOf(CATALOGUE),
-  },
-  {
-    name: 'api',
-    summary: 'Make an authenticated API request',
-    section: 'For developers',
-    load: async () => (await import('./api.ts')).commands,
-  },
-  {
-    name: 'endpoints',
-    summary: 'List the API endpoints and describe each',
-    section: 'For developers',
-    isSeldomUsed: true,
-    load: async () => (await import('./endpoints.ts')).commandsOf(CATALOGUE),
-  },
-  {
-    name: 'schema',
-    summary: 'Print the JSON Schema of what a command prints',
-    section: 'For developers',
-    isSeldomUsed: true,
-    load: async () => (await import('./schema.ts')).commandsOf(CATALOGUE),
-  },
-  {
-    name: 'openapi',
-    summary: 'Print the API contract as OpenAPI 3.1',
-    section: 'For developers',
-    isSeldomUsed: true,
-    load: async () => (await import('./openapi.ts')).commands,
-  },
-  {
-    name: 'version',
-    summary: 'Print the version',
-    section: 'For developers',
-    isSeldomUsed: true,
-    load: async () => (await import('./version.ts')).commands,
-  },
-  {
-    name: 'completion',
-    summary: 'Install shell completion and manage its cache',
-    section: 'For developers',
-    isSeldomUsed: true,
-    parts: { cache: 'Manage what completion remembers of an account' },
-    load: async () => (await import('./completion/index.ts')).commands,
-  },
+  ...section('Money in and out', [
+    group('onramp', 'Convert Naira to cNGN', () => import('./onramp/index.ts')),
+    group('offramp', 'Convert a user’s cNGN to Naira', () => import('./offramp.ts')),
+    group('payout', 'Convert the account’s own cNGN to Naira', () => import('./payout.ts')),
+    group('withdrawals', 'Send a user’s tokens to an external address', () => import('./withdrawals.ts')),
+    group('transfers', 'Send the account’s own tokens to a wallet', () => import('./transfers.ts')),
+    group('recover', 'Recover a stuck request', () => import('./recover.ts'), SELDOM),
+    group('banks', 'List Nigerian banks and their NIBSS codes', () => import('./banks.ts'), SELDOM),
+    group('bank-accounts', 'Manage the bank accounts that receive payouts', () => import('./bank-accounts.ts')),
+    group('fees', 'Set fees, show earnings and withdraw them', () => import('./fees/index.ts'), {
+      parts: { withdrawals: 'Withdraw earned fees to a bank account' },
+    }),
+  ]),
+  ...section('Users', [
+    group('users', 'Onboard and manage users', () => import('./users/index.ts'), {
+      parts: {
+        onboarding: 'Verify a BVN, which creates a user',
+        'default-wallet': 'Manage the external wallet that receives a user’s cNGN',
+        'onramp-asset': 'Manage what a user’s onramps are swapped for',
+      },
+    }),
+    group('wallets', 'Show wallets and manage external wallets', () => import('./wallets/index.ts'), {
+      parts: { external: 'Manage the external wallets that can receive transfers' },
+    }),
+  ]),
+  ...section('Market', [
+    group('swaps', 'Swap one token for another', () => import('./swaps.ts')),
+    group('bridge', 'Move cNGN between networks', () => import('./bridge.ts')),
+    group('fx', 'Trade cNGN for stablecoins and manage orders', () => import('./fx/index.ts'), {
+      parts: {
+        trades: 'Trade at the prices of the order book',
+        book: 'Show the order book',
+        orders: 'Manage your orders on the order book',
+        'auto-signing': 'Manage automatic signing of trades',
+        vault: 'Manage the MPC vault that holds the stablecoins',
+      },
+    }),
+  ]),
+  ...section('Account and keys', [
+    group('init', 'Set up a profile step by step', () => import('./init.ts')),
+    group('whoami', 'Show the profile, its account and who operates it', () => import('./whoami.ts'), SELDOM),
+    group('explain', 'Show which flag, variable or file chose each setting', () => import('./explain.ts'), SELDOM),
+    group('profiles', 'Manage profiles, rules and operators', () => import('./profiles/index.ts'), {
+      parts: {
+        rules: 'Manage the rules that every change must meet',
+        operators: 'Manage the people who may sign plans',
+        'sign-above': 'Manage the amounts from which on a command needs the signature of another operator',
+        journal: 'Manage where a profile keeps its journal',
+        mirror: 'Manage where a profile keeps the copy of its account’s lists',
+        inbox: 'Manage where a profile keeps the webhooks that it received',
+      },
+    }),
+    group('keys', 'Manage API keys and encryption keys', () => import('./keys/index.ts'), {
+      parts: {
+        encryption: 'Manage end-to-end encryption of requests and responses',
+        sandbox: 'Manage the keys of the account’s sandbox',
+        aes: 'Show the account’s AES key',
+        platform: 'Show or accept the service’s public key',
+      },
+    }),
+    group('ip', 'Manage the IP allowlist', () => import('./ip/index.ts')),
+  ]),
+  ...section('Look and search', [
+    group('status', 'Show balances, fees and open work', () => import('./status.ts')),
+    group('sync', 'Copy the account’s lists to this machine', () => import('./sync.ts')),
+    group('find', 'Find anything by id, hash, amount or name', () => import('./find.ts')),
+    group('inspect', 'See what was done and what arrived on a web page', () => import('./inspect.ts'), SELDOM),
+    group('report', 'Summarize what came in and went out', () => import('./report/index.ts')),
+    group('sql', 'Query the copied lists with SQL', () => import('./sql.ts'), SELDOM),
+    group('doctor', 'Diagnose problems and show what fixes them', () => import('./doctor/index.ts'), SELDOM),
+    group('balances', 'Show token balances', () => import('./balances.ts')),
+    group('history', 'List deposits, payouts and withdrawals', () => import('./history.ts')),
+  ]),
+  ...section('Automation', [
+    group(
+      'approvals',
+      'Show from which amount on the account’s cNGN needs a manual signature',
+      () => import('./approvals.ts'),
+      SELDOM,
+    ),
+    group('webhooks', 'Set up, receive and replay webhooks', () => import('./webhooks/index.ts'), {
+      parts: { inbox: 'Show received events, and replay them' },
+    }),
+    group('ops', 'Inspect the journal, sign and apply plans', () => import('./ops/index.ts')),
+  ]),
+  ...section('Sandbox', [
+    group('tour', 'Walk through onboarding, onramp and payout', () => import('./tour.ts')),
+    group('sandbox', 'Run and control the sandbox', () => import('./sandbox/index.ts'), {
+      parts: {
+        fault: 'Inject faults into sandbox requests',
+        events: 'Show the sandbox’s events and their deliveries',
+      },
+    }),
+  ]),
+  ...section('For developers', [
+    group('api', 'Make an authenticated API request', () => import('./api.ts')),
+    group('endpoints', 'List the API endpoints and describe each', () => import('./endpoints.ts'), SELDOM),
+    group('schema', 'Print the JSON Schema of what a command prints', () => import('./schema.ts'), SELDOM),
+    group('openapi', 'Print the API contract as OpenAPI 3.1', () => import('./openapi.ts'), SELDOM),
+    group('version', 'Print the version', () => import('./version.ts'), SELDOM),
+    group('completion', 'Install shell completion', () => import('./completion/index.ts'), SELDOM),
+  ]),
 ];
+
+function section(title: string, rows: readonly Row[]): readonly Group[] {
+  return rows.map((row) => ({ ...row, section: title }));
+}
+
+function group(
+  name: string,
+  summary: string,
+  load: () => Promise<GroupModule>,
+  more: Pick<Group, 'isSeldomUsed' | 'parts'> = {},
+): Row {
+  const loadCommands = async () => {
+    const module = await load();
+    return 'commands' in module ? module.commands : module.commandsOf(CATALOGUE);
+  };
+  return { name, summary, load: loadCommands, ...more };
+}

@@ -12,14 +12,16 @@ export interface DirectoryEntry
  * Every endpoint of the service, and the sandbox's controls. In the bundle this is data (scripts/build.ts), so that an
  * endpoint is found without loading the others.
  */
-export const directory: readonly DirectoryEntry[] = Object.entries({ ...groups, control: controls }).flatMap(
-  ([group, endpoints]) =>
-    Object.values(endpoints as Readonly<Record<string, Endpoint>>).map(
-      ({ id, method, path, isNamedAfterService, aliases, area }) => ({
-        ...{ id, method, path, group: group as EndpointGroup | 'control' },
-        ...(isNamedAfterService && { isNamedAfterService }),
-        ...(aliases && { aliases }),
-        ...(area && { area }),
-      }),
-    ),
+export const directory: readonly DirectoryEntry[] = Object.entries({
+  ...groups,
+  control: { endpoints: controls },
+}).flatMap(([group, { endpoints }]) =>
+  Object.values(endpoints as Readonly<Record<string, Endpoint>>).map(
+    ({ id, method, path, isNamedAfterService, aliases, area }) => ({
+      ...{ id, method, path, group: group as EndpointGroup | 'control' },
+      ...(isNamedAfterService && { isNamedAfterService }),
+      ...(aliases && { aliases }),
+      ...(area && { area }),
+    }),
+  ),
 );

@@ -158,9 +158,9 @@ const byId = (a: Endpoint, b: Endpoint) => (a.id < b.id ? -1 : 1);
 
 /** Returns the service's endpoints by group, without the sandbox's own controls. */
 export function endpointsByGroup(): readonly (readonly [group: EndpointGroup, members: readonly Endpoint[]])[] {
-  return Object.entries(groups).map(([group, members]) => [
+  return Object.entries(groups).map(([group, { endpoints }]) => [
     group as EndpointGroup,
-    (Object.values(members) as Endpoint[]).sort(byId),
+    (Object.values(endpoints) as Endpoint[]).sort(byId),
   ]);
 }
 

@@ -6,46 +6,13 @@ import {
   type Refusal,
   refusalsOf,
 } from '../contract/endpoint.ts';
-import type { EndpointGroup } from '../contract/endpoints/index.ts';
+import { groups } from '../contract/endpoints/index.ts';
 import { EVENT_PAYLOADS } from '../contract/event-payloads.ts';
 import { EVENTS } from '../contract/events.ts';
 import type { Source } from '../contract/fields.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { endpointsByGroup } from './describe.ts';
 import { type JsonSchema, jsonSchema } from './schema.ts';
-
-/** Descriptions of the endpoint groups, for the document's tags. */
-const ABOUT: Readonly<Record<EndpointGroup, string>> = {
-  users: 'Onboarding by BVN',
-  'user-list': 'Users of the account',
-  'user-settings': 'User activation and onramp assets',
-  'default-wallets': 'External wallets that receive users’ cNGN',
-  onramp: 'Bank deposits in Naira converted to cNGN',
-  offramp: 'Users’ cNGN paid out to bank accounts in Naira',
-  payouts: 'The account’s own cNGN paid out to its bank accounts',
-  withdrawals: 'Users’ tokens withdrawn to external addresses',
-  transfers: 'The account’s own tokens transferred to registered wallets',
-  recovery: 'Recovery of stuck requests',
-  history: 'Deposits, payouts and transactions',
-  swaps: 'Swaps between tokens',
-  bridge: 'Moving cNGN between networks',
-  wallets: 'Wallets of the account and its users',
-  'external-wallets': 'External wallets registered for transfers',
-  'wallet-migration': 'Creation and migration of users’ wallets',
-  balances: 'Wallet balances on each network',
-  'virtual-accounts': 'Bank accounts for Naira deposits',
-  banks: 'Banks and payout accounts',
-  fees: 'Fee settings and earned fees',
-  'fee-withdrawals': 'Withdrawals of earned fees',
-  'fx-orders': 'The account’s orders',
-  'fx-book': 'The order book',
-  'fx-quotes': 'Quotes for trades between cNGN and stablecoins',
-  'fx-trades': 'Trades between cNGN and stablecoins',
-  'fx-vault': 'The vault that holds the stablecoins',
-  'fx-auto-signing': 'Auto-signing of trades',
-  management: 'Keys, webhooks and auto-signing',
-  allowlist: 'The IP allowlist',
-};
 
 const SANDBOX_URL = 'http://127.0.0.1:8787/v1';
 
@@ -84,7 +51,7 @@ export function openApi(): JsonSchema {
     ],
     security: [{ apiKey: [] }],
     tags: [
-      ...byGroup.map(([name]) => ({ name, description: ABOUT[name] })),
+      ...byGroup.map(([name]) => ({ name, description: groups[name].about })),
       { name: 'webhooks', description: 'Events that the service sends to the webhook of the account' },
     ],
     paths: Object.fromEntries(

@@ -16,25 +16,12 @@ export interface Guided<V = object> {
   end?(): Promise<void>;
 }
 
-/** The sections of the first screen of help, in order. */
-export const SECTIONS = [
-  'Money in and out',
-  'Users',
-  'Market',
-  'Account and keys',
-  'Look and search',
-  'Automation',
-  'Sandbox',
-  'For developers',
-] as const;
-
-export type Section = (typeof SECTIONS)[number];
-
 /** A command group: enough for help and completion without loading its commands. */
 export interface Group {
   readonly name: string;
   readonly summary: string;
-  readonly section: Section;
+  /** The section of help that lists it. */
+  readonly section: string;
   /** Left out of the first screen of help, which has no room for everything. */
   readonly isSeldomUsed?: boolean;
   /** Summaries of subgroups: `orders` in `fx orders list`. */

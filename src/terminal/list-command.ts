@@ -4,7 +4,7 @@ import { type FieldMeta, valuesOf } from '../contract/fields.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { filterOf, listed } from '../engine/lists/listed.ts';
 import { columnsOf, listingOf } from '../engine/lists/listing-of.ts';
-import type { Listing, RowFilter } from '../engine/lists/resume.ts';
+import type { Listing, RowFilter } from '../engine/lists/pages.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Column } from '../present/result.ts';
 import type { ServiceList, Thing } from '../things/thing.ts';

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { RENAMED } from '../../src/contract/renamed.ts';
@@ -325,7 +326,7 @@ describe('what people type', () => {
 
   test('leads to its topic after help', async () => {
     for (const [typed, leadsTo] of LEADS_TO) {
-      const [best] = MEANINGS[typed]?.split(', ') ?? [];
+      const [best] = MEANINGS.get(typed)?.split(', ') ?? [];
       if (
         best !== leadsTo ||
         !leadsTo.startsWith('help ') ||
@@ -344,7 +345,7 @@ describe('what people type', () => {
 });
 
 describe('the table of meanings', () => {
-  const TARGETS = Object.entries(MEANINGS).map(([typed, meant]) => ({ typed, targets: meant.split(', ') }));
+  const TARGETS = [...MEANINGS].map(([typed, meant]) => ({ typed, targets: meant.split(', ') }));
 
   test('names commands and topics that exist', async () => {
     const wrong: string[] = [];
@@ -363,22 +364,30 @@ describe('the table of meanings', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('has each phrase once, in the form that is looked up', () => {
+    const source = readFileSync(new URL('../../src/terminal/help/meanings.ts', import.meta.url), 'utf8');
+    const phrases = [...source.matchAll(/^ {2}(?:'.*'|\w+): '(.*)',$/gm)].flatMap(([, typed = '']) =>
+      typed.split(', '),
+    );
+    expect(phrases.length).toBeGreaterThan(300);
+    expect(phrases.toSorted()).toEqual([...MEANINGS.keys()].toSorted());
+    expect(phrases.filter((phrase) => phrase !== phrase.toLowerCase().trim())).toEqual([]);
+  });
+
   test('leads to a command that does harm only from a word that says so', () => {
     const saysSo =
       /\b(block|ban|freeze|suspend|cancel|delete|remove|revoke|rotate|reset|restore|off|unset|erase|rm|del|upload|load|import|clear|change|edit|update|modify|configure)\b/;
     const harmful = (name: string) => !name.startsWith('help ') && HARMFUL.includes(lastOf(name));
-    const verbs = Object.entries(VERBS).map(([typed, meant]) => ({ typed, targets: meant.split(', ') }));
+    const verbs = Object.entries(VERBS).flatMap(([meant, words]) =>
+      words.split(' ').map((typed) => ({ typed, targets: [meant] })),
+    );
     const wrong = [...TARGETS, ...verbs].filter(({ typed, targets }) => targets.some(harmful) && !saysSo.test(typed));
     expect(wrong).toEqual([]);
   });
 
   test('has verbs that commands have', () => {
     const verbs = new Set(commands.map(lastOf));
-    expect(
-      Object.values(VERBS)
-        .flatMap((meant) => meant.split(', '))
-        .filter((verb) => !verbs.has(verb)),
-    ).toEqual([]);
+    expect(Object.keys(VERBS).filter((verb) => !verbs.has(verb))).toEqual([]);
   });
 });
 

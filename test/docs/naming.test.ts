@@ -149,7 +149,7 @@ function rowFieldsIn({ properties }: JsonSchema): readonly string[] {
 /** A transfer is final when the command returns; the others have the status of their group. */
 const WITHOUT_STATUS = ['transfers start', 'swaps wallets start', 'fx market-orders start'];
 /** `profiles operators list` shows the amounts, and `users show` the asset. */
-const WITHOUT_SHOW = ['profiles sign-above set', 'users onramp-asset set'];
+const WITHOUT_SHOW = ['users onramp-asset set', 'profiles sign-above set'];
 
 describe('a former name of a command', () => {
   test('is no command, and its new name is one', () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ExchangeError } from '../../src/base/errors.ts';
 import type { Exchange } from '../../src/base/world.ts';
-import { cursorOf, pointOf } from '../../src/engine/lists/resume.ts';
+import { cursorOf, pointOf } from '../../src/engine/lists/cursor.ts';
 import { main } from '../../src/main.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { feeWithdrawals } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { listSwaps } from '../../src/contract/endpoints/swaps.ts';
-import type { ListPeriod } from '../../src/engine/lists/resume.ts';
+import type { ListPeriod } from '../../src/engine/lists/cursor.ts';
 import { markOf, rowsBefore, search } from '../../src/engine/operations/listing.ts';
 import type { RowsBefore } from '../../src/engine/operations/work.ts';
 import type { Session } from '../../src/terminal/session.ts';

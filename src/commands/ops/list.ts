@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { PAGE_SIZE } from '../../engine/lists/pages.ts';
-import { cursorOf, DEFAULT_LIMIT, listDigest, pointOf } from '../../engine/lists/resume.ts';
+import { cursorOf, listDigest, pointOf } from '../../engine/lists/cursor.ts';
+import { DEFAULT_LIMIT, PAGE_SIZE } from '../../engine/lists/pages.ts';
 import { refreshAccepted } from '../../engine/operations/refresh.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { ListPosition, Operation, Selection } from '../../journal/operations.ts';

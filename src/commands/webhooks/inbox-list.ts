@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { openProfileInbox, readProfileInbox } from '../../engine/inbox.ts';
-import { cursorOf, DEFAULT_LIMIT, listDigest, pointOf } from '../../engine/lists/resume.ts';
+import { cursorOf, listDigest, pointOf } from '../../engine/lists/cursor.ts';
+import { DEFAULT_LIMIT } from '../../engine/lists/pages.ts';
 import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { choice, pageOptions } from '../../terminal/list-command.ts';

@@ -1,27 +1,26 @@
-import { CliError } from '../../base/errors.ts';
+import { absolutePath } from '../../account/paths.ts';
+import { CliError, withDetails } from '../../base/errors.ts';
+import type { OutputStream } from '../../base/world.ts';
 import type { Endpoint, ResponseOf } from '../../contract/endpoint.ts';
 import { elementOf, shapeOf, unwrap } from '../../contract/rows.ts';
-import type { PartFile } from '../../files/part-file.ts';
+import { openPartFile, type PartFile } from '../../files/part-file.ts';
 import { grouped } from '../../money/decimal.ts';
 import { rowsInWords } from '../../present/content.ts';
+import type { Result } from '../../present/result.ts';
 import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
-import { allPages, type ListPage, PAGE_SIZE, pacer, pagesAfter, saysEnd, saysMore, unreadable } from './pages.ts';
+import { ALWAYS, cursorOf, type ListPeriod, listDigest, pointOf, type ResumePoint } from './cursor.ts';
 import {
-  ALWAYS,
-  cursorOf,
   DEFAULT_LIMIT,
   type Listing,
-  type ListPeriod,
-  listDigest,
-  type PageRequest,
-  pageAfter,
-  pointOf,
-  type ResumePoint,
+  type ListReader,
+  PAGE_SIZE,
   type RowFilter,
-  resumable,
-  withSink,
-} from './resume.ts';
+  saysEnd,
+  saysMore,
+  startReading,
+  unreadable,
+} from './pages.ts';
 
 /** What the options of a list ask for. */
 interface ListOptions {
@@ -83,32 +82,6 @@ const printedAs = ({ globals: { present } }: Account) => [
   present.isCsvRaw === true,
 ];
 
-/** A list to read: from where, and in which period. */
-interface ListReader<E extends Endpoint, Row> {
-  readonly account: Account;
-  readonly listing: Listing<E, Row>;
-  readonly list: string;
-  readonly point: ResumePoint | undefined;
-  readonly period: ListPeriod;
-}
-
-/** A list that is being read. */
-export interface ListReading<E extends Endpoint, Row> {
-  readonly first: readonly Row[];
-  readonly more: AsyncGenerator<readonly Row[]>;
-  /** The number of rows before the first one. */
-  readonly start: number;
-  /** Picks the rows that match, at most so many, and remembers how far the list was read. */
-  take(rows: readonly Row[], maximum?: number): { readonly rows: readonly Row[]; readonly left: number };
-  /** Where the list is after the rows that were taken. */
-  point(): ResumePoint;
-  total(): number | undefined;
-  /** The last response. */
-  reply(): AccountReply<ResponseOf<E>>;
-  /** Says which filter is not the service's, and how much was read for it. */
-  sayFiltered(): Promise<void>;
-}
-
 async function onePage<E extends Endpoint, Row>(reader: ListReader<E, Row>, limit: number): Promise<Outcome> {
   const { listing, point } = reader;
   const { endpoint, columns, filter, isById } = listing;
@@ -117,7 +90,7 @@ async function onePage<E extends Endpoint, Row>(reader: ListReader<E, Row>, limi
   const reading = await startReading(reader, size);
   const rows: Row[] = [];
   let left = 0;
-  for await (const page of joined(reading)) {
+  for await (const page of reading.pages) {
     const taken = reading.take(page, limit - rows.length);
     rows.push(...taken.rows);
     left = taken.left;
@@ -151,10 +124,11 @@ async function wholeList<E extends Endpoint, Row>(
   const { account, listing, point } = reader;
   const { endpoint, columns, filter, pageSize = PAGE_SIZE } = listing;
   const reading = await startReading(reader, limit ?? pageSize);
-  const first = reading.take(reading.first).rows;
+  const firstPage = await reading.pages.next();
+  const first = reading.take(firstPage.done ? [] : firstPage.value).rows;
   const reply = reading.reply();
   async function* more() {
-    for await (const page of reading.more) {
+    for await (const page of reading.pages) {
       const { rows } = reading.take(page);
       if (rows.length > 0) yield rows;
     }
@@ -187,7 +161,7 @@ export async function found<E extends Endpoint, Row>(
   what: string,
 ): Promise<Outcome> {
   const reading = await startReading({ account, listing, list: '', point: undefined, period: ALWAYS }, PAGE_SIZE);
-  for await (const page of joined(reading)) {
+  for await (const page of reading.pages) {
     const row = page.find((each) => listing.idOf(each) === id);
     if (row === undefined) continue;
     const rows = shapeOf(unwrap(listing.endpoint.response()).schema)?.[listing.endpoint.lists ?? ''];
@@ -200,111 +174,6 @@ export async function found<E extends Endpoint, Row>(
   });
 }
 
-async function* joined<Row>({ first, more }: Pick<ListReading<Endpoint, Row>, 'first' | 'more'>) {
-  yield first;
-  yield* more;
-}
-
-/** Requests the first page after the cursor, and follows how far the list is read. */
-export async function startReading<E extends Endpoint, Row>(
-  reader: ListReader<E, Row>,
-  size: number,
-): Promise<ListReading<E, Row>> {
-  const { account, listing, list, point, period } = reader;
-  const { endpoint, idOf, filter, isOldestFirst = false } = listing;
-  const wait = pacer(account, endpoint);
-  let pages = 0;
-  let last: AccountReply<ResponseOf<E>> | undefined;
-  const call = async (page: PageRequest) => {
-    await wait();
-    last = await account.call(endpoint, listing.request({ size, ...page }, period));
-    pages += 1;
-    return { rows: listing.rowsOf(last.data) ?? [], total: listing.totalOf?.(last.data) ?? undefined };
-  };
-  const { first, more, start, totalAtFirst, total } = await (listing.isById ? readById : readByOffset)(
-    reader,
-    size,
-    call,
-  );
-  let passed = 0;
-  let lastId = point?.last ?? null;
-  return {
-    ...{ first, more, start, total },
-    take: (rows, maximum = Infinity) => {
-      const taken: Row[] = [];
-      let read = 0;
-      for (const row of rows) {
-        if (taken.length === maximum) break;
-        read += 1;
-        lastId = idOf(row) ?? null;
-        if (filter === undefined || filter.matches(row)) taken.push(row);
-      }
-      passed += read;
-      return { rows: taken, left: rows.length - read };
-    },
-    point: () => ({
-      list,
-      // Rows that were added since the list began moved what comes next.
-      next: start + passed + Math.max(0, isOldestFirst ? 0 : (total() ?? 0) - (totalAtFirst ?? total() ?? 0)),
-      total: total() ?? null,
-      last: lastId,
-      ...((period.startDate ?? period.endDate) === undefined ? {} : { period }),
-    }),
-    // The first page was requested.
-    reply: () => last as AccountReply<ResponseOf<E>>,
-    sayFiltered: async () => {
-      // A filter of the command itself is nothing that anybody typed.
-      const names = Object.entries(filter?.typed ?? {}).flatMap(([name, text]) =>
-        text === undefined || !name.startsWith('--') ? [] : [name],
-      );
-      if (names.length === 0) return;
-      const count = `${grouped(passed)} ${rowsInWords(endpoint.lists ?? 'rows')} on ${pages} ${pages === 1 ? 'page' : 'pages'}`;
-      await account.note(`the service cannot filter by ${names.join(' or ')}; fiatrail read ${count}`);
-    },
-  };
-}
-
-type CallPage<Row> = (page: PageRequest) => Promise<ListPage<Row>>;
-
-async function readByOffset<E extends Endpoint, Row>(
-  { account, listing, point }: ListReader<E, Row>,
-  size: number,
-  call: CallPage<Row>,
-) {
-  const { idOf, isOldestFirst = false, skipped = () => 0 } = listing;
-  let total: number | undefined;
-  const fetchPage = async (offset: number) => {
-    const page = await call({ offset });
-    total = page.total;
-    return { ...page, rows: page.rows.slice(skipped(offset, size)) };
-  };
-  const found = point
-    ? await pageAfter(point, { idOf, fetchPage, isOldestFirst })
-    : { page: await fetchPage(0), offset: 0, printed: 0 };
-  const what = rowsInWords(listing.endpoint.lists ?? 'rows');
-  const more = allPages({
-    ...{ first: found.page, offset: found.offset, size, idOf, isOldestFirst, fetchPage },
-    turn: account.world.turn,
-    fellShort: (returned, counted) =>
-      account.say(
-        `warning: the service counts ${grouped(counted)} ${what} but returned only ${grouped(returned)}; the list may be incomplete`,
-      ),
-  });
-  const first = found.page.rows.slice(found.printed);
-  return { first, more, start: found.offset + found.printed, totalAtFirst: found.page.total, total: () => total };
-}
-
-async function readById<E extends Endpoint, Row>(
-  { listing, point }: ListReader<E, Row>,
-  size: number,
-  call: CallPage<Row>,
-) {
-  const fetchPage = async (startAfter: string | undefined) => (await call({ startAfter })).rows;
-  const first = await fetchPage(point?.last ?? undefined);
-  const more = pagesAfter(first, size, listing.idOf, fetchPage);
-  return { first, more, start: point?.next ?? 0, totalAtFirst: undefined, total: () => undefined };
-}
-
 /** Returns a reply whose list has only these rows. */
 function withRows<E extends Endpoint, Row>(
   { lists }: E,
@@ -314,4 +183,121 @@ function withRows<E extends Endpoint, Row>(
   return lists === undefined
     ? reply
     : { ...reply, data: { ...(reply.data as object), [lists]: rows } as ResponseOf<E> };
+}
+
+/** Where a list goes on, and its file. */
+interface SinkOptions {
+  readonly after: string | undefined;
+  readonly outputFile: string | undefined;
+}
+
+/** The formats that can go on in the middle: a row is a line. */
+const LINES: readonly string[] = ['csv', 'ndjson'];
+
+/** The file of a list, if it has one, and where the list goes on. */
+interface Sink {
+  readonly file: PartFile | undefined;
+  readonly cursor: string | undefined;
+}
+
+function openSink({ globals, world }: Pick<Account, 'globals' | 'world'>, { after, outputFile }: SinkOptions): Sink {
+  if (outputFile === undefined) return { file: undefined, cursor: after };
+  if (after !== undefined)
+    throw new CliError('usage', '--after and --output-file cannot be combined', {
+      hint: 'omit --after: a list that is written to a file resumes by itself',
+    });
+  const { format, query } = globals.present;
+  if (!LINES.includes(format) || query !== undefined)
+    throw new CliError('usage', '--output-file needs -o csv or -o ndjson, without --query', { hint: 'add -o ndjson' });
+  const file = globals.dryRun ? undefined : openPartFile(absolutePath(outputFile), world.ids.uuid, world.host);
+  return { file, cursor: file?.cursor };
+}
+
+/** Reads a list into its file, if it has one, which is closed if that fails. Throws CliError usage. */
+async function withSink<T>(
+  account: Pick<Account, 'globals' | 'world'>,
+  options: SinkOptions,
+  read: (sink: Sink) => Promise<T>,
+): Promise<T> {
+  const sink = openSink(account, options);
+  try {
+    return await read(sink);
+  } catch (error) {
+    sink.file?.close();
+    throw error;
+  }
+}
+
+interface ResumableList<Row> {
+  /** What the rows are: `users`. */
+  readonly what: string;
+  readonly first: readonly Row[];
+  readonly more: AsyncIterable<readonly Row[]>;
+  /** Where the list is after the rows that `more` returned last. */
+  readonly point: () => ResumePoint;
+  readonly total: () => number | undefined;
+  /** The rows that an earlier run printed. */
+  readonly before: number;
+  readonly file: PartFile | undefined;
+}
+
+type ResumableParts = Pick<Result, 'more' | 'sink' | 'stopped'>;
+
+/** Follows a list while it is printed, so that a command that stops in the middle can say how to go on. */
+function resumable<Row>(account: Account, list: ResumableList<Row>): ResumableParts {
+  const { what, first, more, total, before, file } = list;
+  const { progress, globals } = account;
+  let count = 0;
+  let point: ResumePoint | undefined;
+  const wrote = async (rows: readonly Row[]) => {
+    count += rows.length;
+    point = list.point();
+    file?.saveCursor(cursorOf(point));
+    await progress.rows(before + count, total(), what);
+  };
+  async function* pages() {
+    // The page before has been printed when the next one is asked for.
+    await wrote(first);
+    for await (const rows of more) {
+      yield rows;
+      await wrote(rows);
+    }
+    await progress.end();
+  }
+  return {
+    more: pages(),
+    ...(file ? { sink: sinkOf(file) } : {}),
+    stopped: async (error) => {
+      await progress.end();
+      file?.close();
+      const { format, query } = globals.present;
+      const isResumable = LINES.includes(format);
+      // A query is asked of the whole list, so that nothing was printed.
+      if (!(error instanceof CliError) || !point || query !== undefined) return error;
+      const all = total();
+      const done = before + count;
+      const extent = all === undefined ? grouped(done) : `${grouped(done)} of ${grouped(all)}`;
+      const resume = file ? 'the same command resumes from there' : `resume with: --after ${cursorOf(point)}`;
+      const goOn = isResumable ? resume : 'only -o csv and -o ndjson can be resumed';
+      return withDetails(error, {
+        message: `${error.message}; ${extent} ${what} were ${file ? 'written' : 'printed'}`,
+        hint: [error.hint, goOn].filter((each) => each !== undefined).join('; '),
+      });
+    },
+  };
+}
+
+function sinkOf(file: PartFile): NonNullable<Result['sink']> {
+  const out: OutputStream = {
+    isTerminal: false,
+    columns: undefined,
+    write: async (text: string) => file.write(text),
+  };
+  return {
+    out,
+    finish: async () => {
+      file.finish();
+      file.close();
+    },
+  };
 }

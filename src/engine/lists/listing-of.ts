@@ -2,8 +2,8 @@ import type { Endpoint, RequestOf, RequestWithoutConsent, ResponseOf } from '../
 import type { Column } from '../../present/result.ts';
 import { titleOf, valueAt } from '../../things/fields.ts';
 import type { ServiceList } from '../../things/thing.ts';
-import { PAGE_SIZE, totalOf } from './pages.ts';
-import { DEFAULT_LIMIT, type Listing, type ListPeriod, type PageRequest, type RowFilter } from './resume.ts';
+import type { ListPeriod } from './cursor.ts';
+import { DEFAULT_LIMIT, type Listing, PAGE_SIZE, type PageRequest, type RowFilter, totalOf } from './pages.ts';
 
 type Way = Pick<Listing<Endpoint, unknown>, 'isById' | 'skipped' | 'pageSize'> & {
   request(page: PageRequest, period: ListPeriod): Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { Queries } from '../../journal/store.ts';
-import type { ResumePoint } from '../lists/resume.ts';
+import type { ResumePoint } from '../lists/cursor.ts';
 import type { MirrorTable } from './tables.ts';
 
 /** Why a table may lack rows, or have rows that the service no longer shows. */

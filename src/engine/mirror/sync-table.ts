@@ -2,9 +2,8 @@ import { CliError } from '../../base/errors.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Queries } from '../../journal/store.ts';
 import type { Account } from '../account.ts';
-import { type ListReading, startReading } from '../lists/listed.ts';
-import { PAGE_SIZE } from '../lists/pages.ts';
-import { ALWAYS, type Listing, type ListPeriod, type ResumePoint } from '../lists/resume.ts';
+import { ALWAYS, type ListPeriod, type ResumePoint } from '../lists/cursor.ts';
+import { type Listing, PAGE_SIZE, startReading } from '../lists/pages.ts';
 import { SERVICE_SKEW_MS } from '../operations/listing.ts';
 import type { Mirror } from './database.ts';
 import { type ListState, readState, writeState } from './list-state.ts';
@@ -280,7 +279,7 @@ function pagesInto(
     const reader = { account, listing, list: table.name, point, period };
     const reading = await startReading(reader, listing.pageSize ?? PAGE_SIZE);
     let leastMs = Number.POSITIVE_INFINITY;
-    for await (const page of joined(reading)) {
+    for await (const page of reading.pages) {
       account.world.steadyMemory(YOUNG_BYTES);
       look.pages += 1;
       const { rows } = reading.take(page);
@@ -308,9 +307,4 @@ function pagesInto(
       if (isEnough({ ...result, oldestMs: leastMs, total })) return;
     }
   };
-}
-
-async function* joined<Row>({ first, more }: Pick<ListReading<Endpoint, Row>, 'first' | 'more'>) {
-  yield first;
-  yield* more;
 }

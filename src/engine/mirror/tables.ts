@@ -3,7 +3,7 @@ import { LISTS, THINGS } from '../../things/index.ts';
 import { endsOf } from '../../things/states.ts';
 import type { Fact, ServiceList } from '../../things/thing.ts';
 import { listingOf } from '../lists/listing-of.ts';
-import type { Listing } from '../lists/resume.ts';
+import type { Listing } from '../lists/pages.ts';
 
 /** A column of a table: the field of a row that it copies. An amount has two columns; a time is ISO 8601 in UTC; a flag is 0 or 1. */
 export interface MirrorColumn extends Pick<Fact, 'kind' | 'isKey' | 'isPersonal' | 'isName'> {

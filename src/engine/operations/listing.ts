@@ -3,8 +3,8 @@ import { shapeOf } from '../../contract/rows.ts';
 import { sha256Hex } from '../../crypto/digest.ts';
 import { hasTag, type Likeness } from '../../things/likeness.ts';
 import type { Account, AccountCallOptions } from '../account.ts';
-import { saysMore, totalOf } from '../lists/pages.ts';
-import { ALWAYS, type Listing, type ListPeriod } from '../lists/resume.ts';
+import { ALWAYS, type ListPeriod } from '../lists/cursor.ts';
+import { type Listing, saysMore, totalOf } from '../lists/pages.ts';
 import type { EvidenceList, EvidenceQuery, Found, ListRow, RowsBefore, WorkCandidate } from './work.ts';
 
 /** How far the times of a service's rows may be from the time of its responses. Source: inferred. */

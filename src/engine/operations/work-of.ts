@@ -6,7 +6,7 @@ import { endsOf, outcomeIn } from '../../things/states.ts';
 import type { Thing } from '../../things/thing.ts';
 import type { Account } from '../account.ts';
 import { listingOf } from '../lists/listing-of.ts';
-import type { Listing } from '../lists/resume.ts';
+import type { Listing } from '../lists/pages.ts';
 import type { Meanwhile } from './follow.ts';
 import { shownIn, type UsualRow } from './listing.ts';
 import { statusColumns } from './status-columns.ts';

@@ -5,7 +5,7 @@ import type { AlsoPrinted } from '../../present/prints.ts';
 import type { Likeness, Wanted } from '../../things/likeness.ts';
 import type { Thing, WorkOutcome } from '../../things/thing.ts';
 import type { Account } from '../account.ts';
-import type { ListPeriod } from '../lists/resume.ts';
+import type { ListPeriod } from '../lists/cursor.ts';
 import type { Following, Meanwhile } from './follow.ts';
 
 /** How the end of asynchronous work is read. */

@@ -1,5 +1,5 @@
 import { FORMATS } from '../../present/result.ts';
-import { type Command, type Group, SECTIONS, type Section, usesProfile } from '../command.ts';
+import { type Command, type Group, usesProfile } from '../command.ts';
 import { GLOBAL_OPTIONS } from '../parse/globals.ts';
 import type { Parameter } from '../parse/parameters.ts';
 import type { Topic, TopicBlock } from './topics/topic.ts';
@@ -58,23 +58,19 @@ function firstScreen(catalogue: readonly Group[], columns: number): string {
 /** The name of the section stands beside its first command, which saves a line for each. */
 function sectionLines(groups: readonly Group[], columns: number): string[] {
   const names = groups.map(({ name, summary }): HelpRow => [name, summary]);
-  const left = Math.max(...SECTIONS.map(({ length }) => length)) + 2;
-  return bySection(groups).flatMap(([section, members]) => {
+  const sections = [...Map.groupBy(groups, ({ section }) => section)];
+  const left = Math.max(...sections.map(([{ length }]) => length)) + 2;
+  return sections.flatMap(([section, members]) => {
     const rows = members.map(({ name, summary }): HelpRow => [name, summary]);
     const lines = table(rows, columns, widest(names), ' '.repeat(left));
     return lines.map((line, at) => (at === 0 ? section + line.slice(section.length) : line));
   });
 }
 
-const bySection = (groups: readonly Group[]): (readonly [Section, readonly Group[]])[] =>
-  SECTIONS.map((section) => [section, groups.filter((each) => each.section === section)] as const).filter(
-    ([, members]) => members.length > 0,
-  );
-
 /** Returns the page of all commands, also those that the first screen leaves out. */
 async function commandsPage(catalogue: readonly Group[], columns: number): Promise<string> {
   const parts = await Promise.all(
-    bySection(catalogue).map(async ([section, groups]) => {
+    [...Map.groupBy(catalogue, ({ section }) => section)].map(async ([section, groups]) => {
       const commands = (await Promise.all(groups.map((group) => group.load()))).flat();
       return [section, commands.map(({ words, summary }): HelpRow => [words.join(' '), summary])] as const;
     }),

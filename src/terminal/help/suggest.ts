@@ -1,35 +1,72 @@
 import type { Group } from '../command.ts';
 import { HARMFUL, spelledLike } from '../parse/nearest.ts';
-import { GROUP_MEANINGS } from './group-meanings.ts';
 import { MEANINGS } from './meanings.ts';
 import { TOPICS } from './topics/index.ts';
 
 /** No phrase of the table is longer. */
 const LONGEST_PHRASE = 3;
 
+/** The verbs of docs/contributing/naming.md that another word may mean, best first, and the words for each. */
+export const VERBS: Readonly<Record<string, string>> = {
+  show: 'list get print view info describe details read inspect stat',
+  status: 'stat show get view info describe details progress state wait watch',
+  list: 'show ls all search find query history get print tail',
+  stats: 'stat',
+  add: 'create new make register',
+  start: 'create new make send begin run execute',
+  serve: 'run',
+  listen: 'tail watch',
+  update: 'edit change modify rename label',
+  set: 'update edit change modify configure',
+  enable: 'on',
+  activate: 'on',
+  remove: 'delete rm del erase unset',
+  clear: 'remove delete rm del erase unset',
+  prune: 'remove clear delete rm del erase',
+  disable: 'remove delete rm del erase off',
+  deactivate: 'remove off block ban freeze suspend',
+  export: 'download dump',
+  import: 'upload load',
+  verify: 'validate',
+  check: 'validate',
+};
+
+/** The starts of commands, and what people call the things that they are about. Other things are found by the name of a group. */
+const THINGS: Readonly<Record<string, string>> = {
+  'users default-wallet': 'default wallet',
+  'wallets external': 'external wallet',
+  'bank-accounts': 'account, beneficiary, payee, recipient',
+  'fx book': 'order book, orderbook',
+  'profiles journal': 'journal',
+  keys: 'api key, apikey',
+  'webhooks inbox': 'event',
+  ops: 'operation, plan',
+  'fees withdrawals': 'fee withdrawal',
+};
+
 /** Returns a hint for words that name no command: what they mean, or else what is spelled like them; undefined without either. */
 export async function hintFor(typed: readonly string[], catalogue: readonly Group[]): Promise<string | undefined> {
   const words = typed.flatMap((each) => each.split(/\s+/)).filter((each) => each !== '');
   const names = await namesOf(words[0], catalogue);
-  // `fiatrail "users list"` has a command in one word.
-  const quoted = words.length > typed.length ? longestName(words, names) : undefined;
-  if (quoted !== undefined) return hintOf(quoted);
-  const known = words.slice(0, countKnown(words, names));
+  const count = words.findIndex((_, at) => !names.some((name) => startsWith(name, words.slice(0, at + 1))));
+  const known = count === -1 ? words : words.slice(0, count);
   const rest = words.slice(known.length);
-  const isAtRoot = known.length === 0 || (known.length === 1 && names.includes(known[0] ?? ''));
+  // `fiatrail "users list"` has a command in one word.
+  if (words.length > typed.length && names.includes(known.join(' '))) return hintOf(known.join(' '));
+  const isRoot = known.length === 0;
   const meant =
-    meaningOf(known, rest, known.length === 0 ? 2 : 1) ??
-    inGroup(known, rest[0], names) ??
-    (isAtRoot ? await verbFirst(words, catalogue) : undefined) ??
-    (known.length === 0 ? harmlessUnlessWhole(rest) : undefined) ??
-    (await spelled(known, rest, names, catalogue)) ??
-    (known.length > 0 ? harmless(meaningOf([], rest)) : undefined);
+    meaningOf(known, rest, isRoot ? 2 : 1) ??
+    verbOf(known, rest[0], names) ??
+    (isRoot || names.includes(known[0] ?? '') ? await verbFirst(words, catalogue) : undefined) ??
+    (isRoot ? harmless(meaningOf([], rest), rest.length > 1) : undefined) ??
+    (await spelled(known, rest, catalogue)) ??
+    (isRoot ? undefined : harmless(meaningOf([], rest)));
   return meant === undefined ? undefined : hintOf(meant);
 }
 
 /** Returns what else an incomplete command such as `fiatrail approvals` may mean. */
 export function seeAlso(words: readonly string[]): string {
-  const meant = entryOf(GROUP_MEANINGS, words.join(' '));
+  const meant = MEANINGS.get(words.join(' '));
   return meant === undefined ? '' : `; see also: ${typedForms(meant).join(', ')}`;
 }
 
@@ -41,9 +78,9 @@ export function meaningOf(known: readonly string[], rest: readonly string[], lea
   for (const separator of [/[\s_]+/, /[\s_-]+/]) {
     const all = rest.flatMap((word) => word.toLowerCase().split(separator)).slice(0, LONGEST_PHRASE);
     for (let count = all.length; count >= least && count > 0; count -= 1) {
-      const phrase = [...known, ...all.slice(0, count)].join(' ');
-      const found = formsOf(phrase).find((form) => Object.hasOwn(MEANINGS, form));
-      if (found !== undefined) return MEANINGS[found];
+      const forms = formsOf([...known, ...all.slice(0, count)].join(' '));
+      const found = forms.find((form) => MEANINGS.has(form));
+      if (found !== undefined) return MEANINGS.get(found);
     }
   }
   return undefined;
@@ -53,218 +90,105 @@ export function meaningOf(known: readonly string[], rest: readonly string[], lea
 const formsOf = (phrase: string) =>
   [phrase, phrase.replaceAll('-', ' ')].flatMap((form) => [form, form.replace(/s$/, ''), form.replace(/ies$/, 'y')]);
 
-const entryOf = (from: Readonly<Record<string, string>>, name: string) =>
-  Object.hasOwn(from, name) ? from[name] : undefined;
-
 /** Returns the names of the commands in the group that a word names. */
 async function namesOf(group: string | undefined, catalogue: readonly Group[]): Promise<readonly string[]> {
   const commands = await catalogue.find(({ name }) => name === group)?.load();
   return commands?.map(({ words }) => words.join(' ')) ?? [];
 }
 
-const longestName = (words: readonly string[], names: readonly string[]) =>
-  words.map((_, at) => words.slice(0, words.length - at).join(' ')).find((name) => names.includes(name));
+const startsWith = (name: string, start: readonly string[]) => `${name} `.startsWith(`${start.join(' ')} `);
 
-/** Returns how many of the words name a command, or the start of one. */
-function countKnown(words: readonly string[], names: readonly string[]): number {
-  const end = words.findIndex((_, at) => !startsAny(names, words.slice(0, at + 1)));
-  return end === -1 ? words.length : end;
-}
-
-const startsAny = (names: readonly string[], start: readonly string[]) =>
-  names.some((name) => `${name} `.startsWith(`${start.join(' ')} `));
-
-/** What people type for a verb of docs/contributing/naming.md: the verbs that it may mean, best first. */
-export const VERBS: Readonly<Record<string, string>> = {
-  list: 'show',
-  show: 'list, status',
-  update: 'set',
-  remove: 'clear, prune, disable, deactivate',
-  clear: 'prune',
-  stat: 'status, stats, show',
-  ls: 'list',
-  all: 'list',
-  search: 'list, show',
-  find: 'list, show',
-  query: 'list, show',
-  history: 'list',
-  get: 'show, status, list',
-  print: 'show, list',
-  watch: 'status, listen',
-  tail: 'listen, list',
-  view: 'show, status',
-  info: 'show, status',
-  describe: 'show, status',
-  details: 'show, status',
-  read: 'show',
-  inspect: 'show',
-  progress: 'status',
-  state: 'status',
-  wait: 'status',
-  create: 'add, start',
-  new: 'add, start',
-  make: 'add, start',
-  register: 'add',
-  send: 'start',
-  begin: 'start',
-  run: 'start, serve',
-  execute: 'start',
-  edit: 'update, set',
-  change: 'update, set',
-  modify: 'update, set',
-  rename: 'update',
-  label: 'update',
-  configure: 'set',
-  on: 'enable, activate',
-  off: 'disable, deactivate',
-  block: 'deactivate',
-  ban: 'deactivate',
-  freeze: 'deactivate',
-  suspend: 'deactivate',
-  delete: 'remove, clear, prune, disable',
-  rm: 'remove, clear, prune, disable',
-  del: 'remove, clear, prune, disable',
-  erase: 'remove, clear, prune, disable',
-  unset: 'remove, clear',
-  download: 'export',
-  dump: 'export',
-  upload: 'import',
-  load: 'import',
-  validate: 'verify, check',
-};
-
-/** What people call things, and the start of the commands that are about them. The names of groups count without being here. */
-const THINGS: Readonly<Record<string, string>> = {
-  customer: 'users',
-  client: 'users',
-  person: 'users',
-  onboarding: 'users onboarding',
-  'default wallet': 'users default-wallet',
-  'external wallet': 'wallets external',
-  account: 'bank-accounts',
-  'bank account': 'bank-accounts',
-  beneficiary: 'bank-accounts',
-  payee: 'bank-accounts',
-  recipient: 'bank-accounts',
-  order: 'fx orders',
-  trade: 'fx trades',
-  vault: 'fx vault',
-  'order book': 'fx book',
-  orderbook: 'fx book',
-  rule: 'profiles rules',
-  limit: 'profiles rules',
-  operator: 'profiles operators',
-  journal: 'profiles journal',
-  'api key': 'keys',
-  apikey: 'keys',
-  encryption: 'keys encryption',
-  'ip address': 'ip',
-  allowlist: 'ip',
-  whitelist: 'ip',
-  event: 'webhooks inbox',
-  inbox: 'webhooks inbox',
-  callback: 'webhooks',
-  operation: 'ops',
-  plan: 'ops',
-  fault: 'sandbox fault',
-  'fee withdrawal': 'fees withdrawals',
-};
-
-/** Returns the commands of a group that a verb may mean there: `keys find` is `keys list`, which is `profiles show`. */
-function inGroup(known: readonly string[], word = '', names: readonly string[] = []): string | undefined {
+/** Returns the commands after a known start that a verb may mean there: `keys find` is `keys list`, which is `profiles show`. */
+function verbOf(known: readonly string[], word = '', names: readonly string[] = []): string | undefined {
   if (known.length === 0) return undefined;
-  const verbs = entryOf(VERBS, word.toLowerCase())?.split(', ') ?? [];
+  const verbs = verbsFor(word);
   const found = verbs.map((verb) => [...known, verb].join(' ')).filter((name) => names.includes(name));
   if (found.length > 0) return found.slice(0, 2).join(', ');
   return verbs.map((verb) => meaningOf(known, [verb])).find((meant) => meant !== undefined);
 }
 
+const verbsFor = (word: string) =>
+  Object.entries(VERBS).flatMap(([verb, words]) => (words.split(' ').includes(word.toLowerCase()) ? [verb] : []));
+
 /** Returns what is meant by a verb before its thing: `add user`, `list bank accounts`. */
 async function verbFirst([verb = '', ...nouns]: readonly string[], catalogue: readonly Group[]) {
-  if (nouns.length === 0) return undefined;
   const thing = thingOf(nouns.slice(0, 2), catalogue) ?? thingOf(nouns.slice(0, 1), catalogue);
-  const known = thing?.split(' ') ?? [];
-  const names = await namesOf(known[0], catalogue);
-  const name = [...known, verb.toLowerCase()].join(' ');
-  if (names.includes(name)) return name;
-  const meant = thing === undefined ? undefined : (meaningOf(known, [verb]) ?? inGroup(known, verb, names));
-  if (meant !== undefined) return meant;
+  if (thing === undefined) return undefined;
+  const names = await namesOf(thing[0], catalogue);
+  const name = [...thing, verb.toLowerCase()].join(' ');
+  const meant = names.includes(name) ? name : (meaningOf(thing, [verb]) ?? verbOf(thing, verb, names));
   // A verb that fits everything says less than the thing.
-  const isGeneral = meaningOf([], [verb])?.startsWith('help commands') ?? Object.hasOwn(VERBS, verb.toLowerCase());
-  if (!isGeneral) return undefined;
-  return harmless(meaningOf([], nouns)) ?? (thing === undefined ? undefined : `${thing} --help`);
+  const isGeneral = meaningOf([], [verb])?.startsWith('help commands') ?? verbsFor(verb).length > 0;
+  if (meant !== undefined || !isGeneral) return meant;
+  return harmless(meaningOf([], nouns)) ?? `${thing.join(' ')} --help`;
 }
 
-function thingOf(nouns: readonly string[], catalogue: readonly Group[]): string | undefined {
+/** Returns the start of the commands that are about a thing, which is often that of the command which it means. */
+function thingOf(nouns: readonly string[], catalogue: readonly Group[]): readonly string[] | undefined {
   const forms = formsOf(nouns.join(' ').toLowerCase());
-  const listed = forms.find((form) => Object.hasOwn(THINGS, form));
-  return listed === undefined
-    ? catalogue.find(({ name }) => forms.some((form) => name === form || name === `${form}s`))?.name
-    : THINGS[listed];
+  const [known] =
+    Object.entries(THINGS).find(([, things]) => forms.some((form) => things.split(', ').includes(form))) ?? [];
+  const group = catalogue.find(({ name }) => forms.some((form) => [form, `${form}s`].includes(name.replace('-', ' '))));
+  const start = known ?? group?.name;
+  if (start !== undefined) return start.split(' ');
+  const [best = ''] = meaningOf([], nouns, nouns.length)?.split(', ') ?? [];
+  return best === '' || best.startsWith('help ') ? undefined : best.split(' ').slice(0, -1);
 }
 
-/** What words mean. Commands that do harm count only if all the words were understood: `reset` is not `reset my password`. */
-function harmlessUnlessWhole(words: readonly string[]): string | undefined {
-  const meant = meaningOf([], words);
-  return words.length === 1 ? meant : harmless(meant);
-}
-
-/** Leaves out the commands that remove, disable or overwrite. */
-function harmless(meant: string | undefined): string | undefined {
+/** Leaves out the commands that remove, disable or overwrite, unless a single word said so: `reset` is not `reset my password`. */
+function harmless(meant: string | undefined, isPart = true): string | undefined {
   const left = meant
     ?.split(', ')
-    .filter((name) => name.startsWith('help ') || !HARMFUL.includes(name.split(' ').at(-1) ?? ''));
-  return left !== undefined && left.length > 0 ? left.join(', ') : undefined;
+    .filter((name) => !isPart || name.startsWith('help ') || !HARMFUL.includes(name.split(' ').at(-1) ?? ''));
+  return left?.join(', ') || undefined;
 }
 
 /** Returns the commands whose words are spelled like the typed ones; at the root, also what a word like the typed one means. */
 async function spelled(
   known: readonly string[],
-  rest: readonly string[],
-  names: readonly string[],
+  [word = '', ...others]: readonly string[],
   catalogue: readonly Group[],
 ): Promise<string | undefined> {
-  const [word = '', ...others] = rest;
-  if (known.length > 0) {
-    const found = spelledLike(word, nextWords(known, names));
-    return listed(found.map((next) => spelledOn([...known, next], others, names)));
+  const next = spelledLike(word, await nextWords(known, catalogue));
+  if (next.length > 0) {
+    const found = await Promise.all(next.map((each) => spelledOn([...known, each], others, catalogue)));
+    return found.join(', ');
   }
-  const groups = spelledLike(
-    word,
-    catalogue.map(({ name }) => name),
-  );
-  if (groups.length > 0)
-    return listed(
-      await Promise.all(groups.map(async (name) => spelledOn([name], others, await namesOf(name, catalogue)))),
-    );
+  if (known.length > 0) return undefined;
   const topics = spelledLike(
     word,
     TOPICS.map(({ name }) => name),
   );
-  if (topics.length > 0) return listed(topics.map((name) => `help ${name}`));
-  const meanings = Object.keys(MEANINGS).filter((name) => name[0] === word[0]);
-  const [like] = word.length > 4 ? spelledLike(word, meanings) : [];
-  return like === undefined ? undefined : harmless(MEANINGS[like]);
+  if (topics.length > 0) return topics.map((name) => `help ${name}`).join(', ');
+  const [like] =
+    word.length > 4
+      ? spelledLike(
+          word,
+          [...MEANINGS.keys()].filter((name) => name[0] === word[0]),
+        )
+      : [];
+  return like === undefined ? undefined : harmless(MEANINGS.get(like));
 }
-
-const listed = (names: readonly string[]) => (names.length > 0 ? names.join(', ') : undefined);
 
 /** Follows the words that were typed after a corrected one, as far as they are spelled like those of a command. */
-function spelledOn(known: readonly string[], [word, ...others]: readonly string[], names: readonly string[]): string {
+async function spelledOn(
+  known: readonly string[],
+  [word, ...others]: readonly string[],
+  catalogue: readonly Group[],
+): Promise<string> {
   if (word === undefined) return known.join(' ');
-  const next = nextWords(known, names);
+  const next = await nextWords(known, catalogue);
   const found = next.includes(word) ? [word] : spelledLike(word, next);
   const [only] = found;
-  return only === undefined || found.length > 1 ? known.join(' ') : spelledOn([...known, only], others, names);
+  return only === undefined || found.length > 1 ? known.join(' ') : spelledOn([...known, only], others, catalogue);
 }
 
-const nextWords = (known: readonly string[], names: readonly string[]): string[] => [
-  ...new Set(
-    names
-      .filter((name) => name.startsWith(`${known.join(' ')} `))
-      .flatMap((name) => name.split(' ').slice(known.length, known.length + 1)),
-  ),
-];
+/** Returns the words that may follow the start of a command; at the root, the names of the groups. */
+async function nextWords(known: readonly string[], catalogue: readonly Group[]): Promise<readonly string[]> {
+  if (known.length === 0) return catalogue.map(({ name }) => name);
+  const names = (await namesOf(known[0], catalogue)).filter((name) => startsWith(name, known));
+  return [...new Set(names.flatMap((name) => name.split(' ').slice(known.length, known.length + 1)))];
+}
 
 const typedForms = (meant: string) => meant.split(', ').map((name) => `fiatrail ${name}`);
 

@@ -64,11 +64,7 @@ describe('completion offers', () => {
     [['--profile', 's'], ['sandbox']],
     [
       ['completion', ''],
-      ['bash', 'zsh', 'fish', 'install', 'uninstall', 'cache'],
-    ],
-    [
-      ['completion', 'cache', 'set', ''],
-      ['on', 'off'],
+      ['bash', 'zsh', 'fish', 'install', 'uninstall'],
     ],
     [
       ['completion', 'install', ''],
@@ -101,7 +97,7 @@ describe('completion offers', () => {
     [['frobnicate', ''], []],
     [
       ['--output', 'json', '--yes', 'ba'],
-      ['balances', 'banks', 'bank-accounts'],
+      ['banks', 'bank-accounts', 'balances'],
     ],
   ])('after %j: %j', async (words, offers) => {
     expect(await offered(words)).toEqual(offers);

@@ -257,7 +257,7 @@ describe('what is typed is what the ledger moves', () => {
   });
 
   test('for every endpoint that moves money', () => {
-    const endpoints: readonly Endpoint[] = Object.values(groups).flatMap((group) => Object.values(group));
+    const endpoints: readonly Endpoint[] = Object.values(groups).flatMap((group) => Object.values(group.endpoints));
     const moving = endpoints.filter(({ effect }) => effect === 'money').map(({ id }) => id);
     expect([...new Set(MOVEMENTS.map(({ endpoint }) => endpoint))].toSorted()).toEqual(moving.toSorted());
   });
