@@ -2,7 +2,6 @@ import { agrees, agreesBankCode } from '../contract/compare.ts';
 import { listPayouts } from '../contract/endpoints/history.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
-import { OFFRAMP_FAILED, PAYOUT_FAILED } from '../contract/values.ts';
 import { type Amount, amount as amountIn } from '../money/amount.ts';
 import {
   agreesText,
@@ -16,7 +15,6 @@ import {
 } from './likeness.ts';
 import {
   amount,
-  bad,
   type EventMeaning,
   failing,
   good,
@@ -28,6 +26,7 @@ import {
   text,
   thing,
   time,
+  undone,
   waits,
 } from './thing.ts';
 
@@ -113,7 +112,7 @@ export const offramp = thing({
     transfer_confirmed: BANK_NOT_ASKED,
     payout_pending: BANK,
     completed: good,
-    ...failing(OFFRAMP_FAILED),
+    ...failing(offrampStatus),
   },
   lists: 'offramp list',
   shows: 'offramp status',
@@ -180,8 +179,8 @@ export const payout = thing({
     payout_processing: BANK,
     pending_manual_review: waits('waits for a manual review by the service'),
     completed: good,
-    ...failing(PAYOUT_FAILED),
-    reversed: bad('the bank sent it back'),
+    ...failing(payoutStatus),
+    reversed: undone('the bank sent it back'),
   },
   lists: 'payout list',
   shows: 'payout status',

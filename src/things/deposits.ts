@@ -1,5 +1,19 @@
+import { WORK_FAILS } from '../contract/endpoint.ts';
 import { listDeposits } from '../contract/endpoints/history.ts';
-import { amount, bad, good, key, listedBy, personalKey, personName, sum, text, thing, time, waits } from './thing.ts';
+import {
+  amount,
+  failing,
+  good,
+  key,
+  listedBy,
+  personalKey,
+  personName,
+  sum,
+  text,
+  thing,
+  time,
+  waits,
+} from './thing.ts';
 
 /** Naira that arrived by bank transfer. */
 export const deposits = listedBy(listDeposits, {
@@ -57,8 +71,7 @@ const DEPOSIT = {
     pending: waits('waits for the bank to confirm it'),
     processing: waits('is being minted, or returned if the service does not accept it'),
     completed: good,
-    failed: bad(),
-    cancelled: bad(),
+    ...failing({ fails: WORK_FAILS }),
   },
   reasons: REFUSED_PAYMENTS,
   usualReason: 'its sum, its time or the name of its sender was not accepted',

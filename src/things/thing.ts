@@ -1,12 +1,12 @@
-import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
+import { type Endpoint, FAILS, type ResponseOf } from '../contract/endpoint.ts';
 import type { WebhookEvent } from '../contract/event-payloads.ts';
 import type { EventContent, Likeness, Wanted } from './likeness.ts';
 
 /** What a state means: how it ended, or what it waits for. Texts follow the name of the thing. */
 type Meaning =
   | { readonly ends: 'good' }
-  /** Why it ended so, where the service does not say it. */
-  | { readonly ends: 'bad'; readonly because?: string }
+  /** Why it ended so, where the service does not say it; and whether it had ended well before. */
+  | { readonly ends: 'bad'; readonly because?: string; readonly isUndone?: true }
   /** What a person has to do meanwhile; `ID` stands for its id. */
   | { readonly waits: string; readonly todo?: string };
 
@@ -14,14 +14,17 @@ export const good: Meaning = { ends: 'good' };
 
 export const bad = (because?: string): Meaning => ({ ends: 'bad', ...(because === undefined ? {} : { because }) });
 
+/** It had ended well, and did not stay so. */
+export const undone = (because: string): Meaning => ({ ends: 'bad', because, isUndone: true });
+
 export const waits = (what: string, todo?: string): Meaning => ({
   waits: what,
   ...(todo === undefined ? {} : { todo }),
 });
 
-/** The states in which the contract says that it has failed. */
-export const failing = (states: readonly string[]): Readonly<Record<string, Meaning>> =>
-  Object.fromEntries(states.map((state) => [state, bad()]));
+/** The states in which it has failed: those with which the endpoint that shows it says so. */
+export const failing = ({ fails = FAILS }: Pick<Endpoint, 'fails'>): Readonly<Record<string, Meaning>> =>
+  Object.fromEntries((fails['status'] ?? []).map((state) => [String(state), bad()]));
 
 type FactKind = 'text' | 'time' | 'amount' | 'flag';
 

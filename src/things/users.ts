@@ -1,6 +1,6 @@
 import { listUsers } from '../contract/endpoints/user-list.ts';
 import { getDetails, onboard, onboardStatus } from '../contract/endpoints/users.ts';
-import { bad, flag, good, key, listedBy, personalKey, personName, text, thing, time, waits } from './thing.ts';
+import { failing, flag, good, key, listedBy, personalKey, personName, text, thing, time, waits } from './thing.ts';
 
 /** The verified users, whether they are active or not. */
 export const users = listedBy(listUsers, {
@@ -59,7 +59,7 @@ export const onboarding = thing({
     processing: waits('waits for the BVN to be verified'),
     completed: good,
     verified: good,
-    failed: bad(),
+    ...failing(onboardStatus),
   },
   facts: [
     key('User', 'userId'),
