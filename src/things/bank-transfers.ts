@@ -40,6 +40,7 @@ export const payouts = listedBy(listPayouts, {
   id: 'id',
   status: 'status',
   createdAt: 'createdAt',
+  otherIds: ['payoutReference'],
   label: ['bankAccount.accountName', 'amount', 'status'],
   facts: [
     text('Type', 'type', 'type'),
@@ -121,6 +122,11 @@ export const offramp = thing({
     'vault.return.payout.completed': { outcome: 'settled', compare: compareOfframp },
     'vault.return.payout.failed': { outcome: 'failed', compare: compareOfframp },
   },
+  due: ({ status, isTransferred }) => [
+    (status === 'completed' || (status === 'failed' && isTransferred === true)) && ['vault.return.transfer.confirmed'],
+    status === 'completed' && ['vault.return.payout.completed'],
+    status === 'failed' && ['vault.return.payout.failed'],
+  ],
   likeness: {
     asked: ({ userId }) => ({ userId: String(userId) }),
     compare: (row, { amount, accountNumber, bankCode }) =>
@@ -190,6 +196,17 @@ export const payout = thing({
     'fintech.offramp.payout.initiated': { outcome: 'accepted', compare: compareEvent },
     'fintech.offramp.completed': { outcome: 'settled', compare: compareEvent },
     'fintech.offramp.failed': { outcome: 'failed', compare: compareEvent },
+  },
+  due: ({ status, isTransferred }, come) => {
+    // A payout that the bank sends back fails after it completed.
+    const isPaid = status === 'completed' || come.has('fintech.offramp.completed');
+    return [
+      ['fintech.offramp.initiated'],
+      (isPaid || (status === 'failed' && isTransferred === true)) && ['fintech.offramp.transfer.completed'],
+      isPaid && ['fintech.offramp.payout.initiated'],
+      isPaid && ['fintech.offramp.completed'],
+      status === 'failed' && !isPaid && ['fintech.offramp.failed'],
+    ];
   },
   likeness: {
     compare: (row, request) => {

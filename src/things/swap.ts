@@ -13,6 +13,7 @@ export const swaps = listedBy(listSwaps, {
   id: 'requestId',
   status: 'status',
   createdAt: 'createdAt',
+  otherIds: ['txHash'],
   label: ['sellToken', 'buyToken', 'amountIn', 'status'],
   facts: [
     text('Type', 'type', 'type'),

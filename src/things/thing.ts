@@ -1,5 +1,6 @@
 import { type Endpoint, FAILS, type ResponseOf } from '../contract/endpoint.ts';
 import type { WebhookEvent } from '../contract/event-payloads.ts';
+import type { Due } from './due.ts';
 import type { EventContent, Likeness, Wanted } from './likeness.ts';
 
 /** What a state means: how it ended, or what it waits for. Texts follow the name of the thing. */
@@ -117,6 +118,8 @@ export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
   readonly createdAt: string;
   /** The fields of the request of whoever reads all of it. */
   readonly request?: Readonly<Record<string, unknown>>;
+  /** The other fields by which events name a row. */
+  readonly otherIds?: readonly string[];
   /** The fields by which a person recognises a row: what completion and questions show beside its id. Never a secret, and of a person only the name. */
   readonly label: readonly string[];
   readonly facts: readonly Fact[];
@@ -210,6 +213,8 @@ export interface Thing {
   /** Other commands, with `ID` in place of its id. */
   readonly more: readonly string[];
   readonly events: Readonly<Partial<Record<WebhookEvent, EventMeaning>>>;
+  /** Which events a row of its list should have caused, if not the one of its end alone. Source: public for the events, inferred for their completeness. */
+  readonly due?: Due;
   readonly likeness?: RowLikeness;
 }
 

@@ -25,6 +25,7 @@ export const withdrawals = listedBy(listWithdrawals, {
   id: 'requestId',
   status: 'status',
   createdAt: 'createdAt',
+  otherIds: ['transactionHash'],
   label: ['amount', 'network', 'status'],
   facts: [
     text('Type', 'type', 'type'),

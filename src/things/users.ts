@@ -46,6 +46,8 @@ export const user = thing({
   ],
   lists: 'users list',
   shows: 'users show',
+  events: { 'user.onboarded': { outcome: 'settled' }, 'virtual.account.created': { outcome: 'accepted' } },
+  due: ({ accountNumber }) => [['user.onboarded'], accountNumber != null && ['virtual.account.created']],
   more: ['history deposits --user ID --all', 'onramp start ID --amount <naira>'],
 });
 
