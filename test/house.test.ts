@@ -378,13 +378,13 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'waits',
       'bad',
       'failing',
+      'undone',
       'factOf',
       'likenessOf',
       'compareSent',
     ],
   ],
   [/^engine\/operations\//, ['workOf', 'followedWorkOf', 'looking']],
-  [/^engine\/questions\/report\/kinds\.ts$/, ['workKind', 'endOf', 'stored']],
   [
     /^journal\/(sqlite|postgres)\//,
     ['both', 'of', 'lastOf', 'factOf', 'accountOf', 'indexes', 'functions', 'triggers', 'columnsOf'],
@@ -436,15 +436,11 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
   ],
   [
     /^engine\/questions\/report\/(movement-)?kinds\.ts$/,
-    ['endOf', 'endsOf', 'onramps', 'payouts', 'isPayout', 'notedOf'],
+    ['workKind', 'rowsOf', 'payoutRows', 'endOf', 'endsOf', 'undoneStatesOf', 'isOneOf', 'notedOf'],
   ],
   [/^commands\/report\/index\.ts$/, ['right']],
   [/^commands\/profiles\//, ['locationKit', 'locationOptions']],
-  [
-    /^engine\/mirror\/tables\.ts$/,
-    ['column', 'text', 'time', 'amount', 'flag', 'key', 'personal', 'personalKey', 'personName', 'sum', 'listing'],
-  ],
-  [/^service\//, ['tokens', 'naira', 'failedBecause', 'movementTriggers']],
+  [/^service\//, ['tokens', 'naira', 'failedBecause', 'movementTriggers', 'isOpen']],
 ];
 
 const IMPORT_EXCEPTIONS: Readonly<Record<string, string>> = {};

@@ -1976,7 +1976,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/mirror/sync.ts',
-    line: "if (status === 'reversed')",
+    line: 'if (status && undoneStatesOf(payout).includes(status))',
     change: "if (status === 'never')",
     tests: REPORTS,
     failing: 1,
@@ -2165,7 +2165,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/questions/report/movements.ts',
-    line: "condition.startsWith(FAILED) ? '' : new Date",
+    line: "isOfFailed(condition) ? '' : new Date",
     change: 'new Date',
     tests: ['test/questions/report-findings.test.ts'],
     failing: 1,

@@ -161,6 +161,9 @@ export interface Endpoint<
 /** What says that the work failed, in a response about one thing. Source: interface (status), inferred (elsewhere). */
 export const FAILS = { status: ['failed'] } as const satisfies Endpoint['fails'];
 
+/** What says it of work that may be given up, too. Source: public (offramps, payouts), interface (transactions), inferred (elsewhere). */
+export const WORK_FAILS = { status: ['failed', 'cancelled'] } as const satisfies Endpoint['fails'];
+
 export type RequestOf<E extends Endpoint> = z.infer<ReturnType<E['request']>>;
 export type ResponseOf<E extends Endpoint> = z.infer<ReturnType<E['response']>>;
 

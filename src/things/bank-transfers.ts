@@ -2,7 +2,6 @@ import { agrees, agreesBankCode } from '../contract/compare.ts';
 import { listPayouts } from '../contract/endpoints/history.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
-import { OFFRAMP_FAILED, PAYOUT_FAILED } from '../contract/values.ts';
 import { type Amount, amount as amountIn } from '../money/amount.ts';
 import {
   agreesText,
@@ -16,7 +15,6 @@ import {
 } from './likeness.ts';
 import {
   amount,
-  bad,
   type EventMeaning,
   failing,
   good,
@@ -28,6 +26,7 @@ import {
   text,
   thing,
   time,
+  undone,
   waits,
 } from './thing.ts';
 
@@ -41,6 +40,7 @@ export const payouts = listedBy(listPayouts, {
   id: 'id',
   status: 'status',
   createdAt: 'createdAt',
+  otherIds: ['payoutReference'],
   label: ['bankAccount.accountName', 'amount', 'status'],
   facts: [
     text('Type', 'type', 'type'),
@@ -113,7 +113,7 @@ export const offramp = thing({
     transfer_confirmed: BANK_NOT_ASKED,
     payout_pending: BANK,
     completed: good,
-    ...failing(OFFRAMP_FAILED),
+    ...failing(offrampStatus),
   },
   lists: 'offramp list',
   shows: 'offramp status',
@@ -122,6 +122,11 @@ export const offramp = thing({
     'vault.return.payout.completed': { outcome: 'settled', compare: compareOfframp },
     'vault.return.payout.failed': { outcome: 'failed', compare: compareOfframp },
   },
+  due: ({ status, isTransferred }) => [
+    (status === 'completed' || (status === 'failed' && isTransferred === true)) && ['vault.return.transfer.confirmed'],
+    status === 'completed' && ['vault.return.payout.completed'],
+    status === 'failed' && ['vault.return.payout.failed'],
+  ],
   likeness: {
     asked: ({ userId }) => ({ userId: String(userId) }),
     compare: (row, { amount, accountNumber, bankCode }) =>
@@ -180,8 +185,8 @@ export const payout = thing({
     payout_processing: BANK,
     pending_manual_review: waits('waits for a manual review by the service'),
     completed: good,
-    ...failing(PAYOUT_FAILED),
-    reversed: bad('the bank sent it back'),
+    ...failing(payoutStatus),
+    reversed: undone('the bank sent it back'),
   },
   lists: 'payout list',
   shows: 'payout status',
@@ -191,6 +196,17 @@ export const payout = thing({
     'fintech.offramp.payout.initiated': { outcome: 'accepted', compare: compareEvent },
     'fintech.offramp.completed': { outcome: 'settled', compare: compareEvent },
     'fintech.offramp.failed': { outcome: 'failed', compare: compareEvent },
+  },
+  due: ({ status, isTransferred }, come) => {
+    // A payout that the bank sends back fails after it completed.
+    const isPaid = status === 'completed' || come.has('fintech.offramp.completed');
+    return [
+      ['fintech.offramp.initiated'],
+      (isPaid || (status === 'failed' && isTransferred === true)) && ['fintech.offramp.transfer.completed'],
+      isPaid && ['fintech.offramp.payout.initiated'],
+      isPaid && ['fintech.offramp.completed'],
+      status === 'failed' && !isPaid && ['fintech.offramp.failed'],
+    ];
   },
   likeness: {
     compare: (row, request) => {

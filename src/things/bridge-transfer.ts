@@ -1,7 +1,7 @@
 import { agrees, agreesNetwork } from '../contract/compare.ts';
 import { bridgeStatus, listBridges, startBridge } from '../contract/endpoints/bridge.ts';
 import { amountAt, amountMatch, compared } from './likeness.ts';
-import { bad, good, key, listedBy, sum, text, thing, time, waits } from './thing.ts';
+import { failing, good, key, listedBy, sum, text, thing, time, waits } from './thing.ts';
 
 export const bridgeTransfers = listedBy(listBridges, {
   name: 'bridge_transfers',
@@ -41,8 +41,7 @@ export const bridgeTransfer = thing({
     initiated: waits('waits for the tokens to arrive', 'send them to the address that is shown'),
     pending: waits('has the tokens, and releases them on the other network'),
     completed: good,
-    failed: bad(),
-    cancelled: bad(),
+    ...failing(bridgeStatus),
   },
   amount: ['amount'],
   who: ['toNetwork'],

@@ -1,5 +1,20 @@
+import { WORK_FAILS } from '../contract/endpoint.ts';
 import { listDeposits } from '../contract/endpoints/history.ts';
-import { amount, bad, good, key, listedBy, personalKey, personName, sum, text, thing, time, waits } from './thing.ts';
+import type { Due, EventsCome, NotedRow } from './due.ts';
+import {
+  amount,
+  failing,
+  good,
+  key,
+  listedBy,
+  personalKey,
+  personName,
+  sum,
+  text,
+  thing,
+  time,
+  waits,
+} from './thing.ts';
 
 /** Naira that arrived by bank transfer. */
 export const deposits = listedBy(listDeposits, {
@@ -11,6 +26,7 @@ export const deposits = listedBy(listDeposits, {
   id: 'id',
   status: 'status',
   createdAt: 'createdAt',
+  otherIds: ['transactionReference', 'mintTxHash'],
   label: ['depositor.name', 'amount', 'status'],
   facts: [
     text('Type', 'type', 'type'),
@@ -57,8 +73,7 @@ const DEPOSIT = {
     pending: waits('waits for the bank to confirm it'),
     processing: waits('is being minted, or returned if the service does not accept it'),
     completed: good,
-    failed: bad(),
-    cancelled: bad(),
+    ...failing({ fails: WORK_FAILS }),
   },
   reasons: REFUSED_PAYMENTS,
   usualReason: 'its sum, its time or the name of its sender was not accepted',
@@ -66,9 +81,44 @@ const DEPOSIT = {
   ifFailed: ['help refund'],
 } as const;
 
+/** A transfer that the bank has not confirmed, or that it cancelled, causes no event. */
+const hasArrived = ({ status }: NotedRow) => status !== 'pending' && status !== 'cancelled';
+
+/**
+ * The events of a deposit into an account of a user. No list says whether the account was a temporary one; a payment that a temporary account
+ * refuses causes no event.
+ */
+function dueForUser(row: NotedRow, { account, isOldAccount }: EventsCome): ReturnType<Due> {
+  const isCompleted = row.status === 'completed';
+  if (account === 'temporary')
+    return isCompleted
+      ? [['payments.confirmed'], ['wallet.funding.completed'], !isOldAccount && ['virtual.account.created']]
+      : [];
+  if (account === undefined && isCompleted)
+    return [
+      ['fintech.user.deposit.received', 'payments.confirmed'],
+      ['fintech.user.deposit.funding.completed', 'wallet.funding.completed'],
+    ];
+  return [
+    hasArrived(row) && ['fintech.user.deposit.received'],
+    isCompleted && ['fintech.user.deposit.funding.completed'],
+    // Only a name that does not match sends a refund event.
+    row.status === 'failed' && !row.isSentByOwner && ['fintech.user.deposit.funding.refunded'],
+  ];
+}
+
 /** A payment into an account of a user. */
 export const userDeposit = thing({
   ...DEPOSIT,
+  events: {
+    'virtual.account.created': { outcome: 'accepted' },
+    'payments.confirmed': { outcome: 'accepted' },
+    'wallet.funding.completed': { outcome: 'settled' },
+    'fintech.user.deposit.received': { outcome: 'accepted' },
+    'fintech.user.deposit.funding.completed': { outcome: 'settled' },
+    'fintech.user.deposit.funding.refunded': { outcome: 'failed' },
+  },
+  due: dueForUser,
   lists: 'onramp list',
   name: 'deposit',
   of: 'user',
@@ -76,4 +126,11 @@ export const userDeposit = thing({
 });
 
 /** A payment into the account's own bank account. */
-export const deposit = thing({ ...DEPOSIT, name: 'deposit', of: 'account', types: ['fintech_deposit'] });
+export const deposit = thing({
+  ...DEPOSIT,
+  name: 'deposit',
+  of: 'account',
+  types: ['fintech_deposit'],
+  events: { 'fintech.virtual_account.deposit.received': { outcome: 'accepted' } },
+  due: (row) => [hasArrived(row) && ['fintech.virtual_account.deposit.received']],
+});

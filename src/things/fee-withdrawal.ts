@@ -5,7 +5,7 @@ import {
   withdrawFees,
 } from '../contract/endpoints/fee-withdrawals.ts';
 import { agreesText, amountAt, amountMatch, compared } from './likeness.ts';
-import { bad, good, listedBy, personal, personalKey, personName, sum, text, thing, time, waits } from './thing.ts';
+import { failing, good, listedBy, personal, personalKey, personName, sum, text, thing, time, waits } from './thing.ts';
 
 export const feeWithdrawals = listedBy(listFeeWithdrawals, {
   name: 'fee_withdrawals',
@@ -37,7 +37,7 @@ export const feeWithdrawal = thing({
   list: feeWithdrawals,
   starts: [withdrawFees],
   read: { endpoint: verifyWithdrawal, id: 'withdrawalId' },
-  states: { pending: waits('waits for the bank to pay'), completed: good, failed: bad(), cancelled: bad() },
+  states: { pending: waits('waits for the bank to pay'), completed: good, ...failing(verifyWithdrawal) },
   amount: ['amount'],
   who: ['accountName'],
   reason: ['failureReason'],

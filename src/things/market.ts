@@ -1,7 +1,6 @@
 import { agrees } from '../contract/compare.ts';
 import { createLimitOrder, createOrder, listOrders } from '../contract/endpoints/fx-orders.ts';
 import { listTrades, marketOrder, trade as startTrade, tradeStatus } from '../contract/endpoints/fx-trades.ts';
-import { FAILED_TRADE_STATES } from '../contract/fx.ts';
 import { amountAt, amountMatch, compared, figuresMatch, knownMatch, percentMatch } from './likeness.ts';
 import { amount, bad, failing, good, listedBy, sum, text, thing, time, waits } from './thing.ts';
 
@@ -47,7 +46,7 @@ export const trade = thing({
     signing: waits(SIGNATURE),
     settling: waits('waits for the network'),
     completed: good,
-    ...failing(FAILED_TRADE_STATES),
+    ...failing(tradeStatus),
     expired: bad('it did not settle within 5 minutes'),
   },
   amount: ['cngnAmount'],

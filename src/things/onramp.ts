@@ -1,6 +1,6 @@
 import { onrampStatus, startOnramp } from '../contract/endpoints/onramp.ts';
 import { REFUSED_PAYMENTS } from './deposits.ts';
-import { amount, bad, good, text, thing, time, waits } from './thing.ts';
+import { amount, failing, good, text, thing, time, waits } from './thing.ts';
 
 const SWAP = waits('waits for its tokens to be swapped');
 
@@ -20,7 +20,7 @@ export const onramp = thing({
     swap_queued: SWAP,
     swap_processing: SWAP,
     completed: good,
-    failed: bad(),
+    ...failing(onrampStatus),
   },
   amount: ['wallet.virtualAccountDetails.amount', 'amount', 'wallet.amount'],
   who: ['wallet.virtualAccountDetails.accountName'],

@@ -10,6 +10,10 @@ export function endsOf({ states = {} }: Pick<Thing, 'states'>): {
   return { done: ended('good'), failed: ended('bad') };
 }
 
+/** The states in which it failed after it had ended well. */
+export const undoneStatesOf = ({ states = {} }: Pick<Thing, 'states'>): readonly string[] =>
+  Object.entries(states).flatMap(([state, meaning]) => ('isUndone' in meaning ? [state] : []));
+
 /** Whether its state may still change by itself; undefined if it has none. A state that nobody documented goes on. */
 export function goesOn({ states }: Pick<Thing, 'states'>, state: string | null | undefined): boolean | undefined {
   if (!states || state === undefined || state === null) return undefined;

@@ -2,7 +2,7 @@ import { agrees } from '../contract/compare.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { type Asset, isAsset } from '../money/amount.ts';
 import { amountAt, amountMatch, compared, knownMatch, type Match } from './likeness.ts';
-import { amount, bad, good, key, listedBy, sum, text, thing, time, waits } from './thing.ts';
+import { amount, failing, good, key, listedBy, sum, text, thing, time, waits } from './thing.ts';
 
 export const swaps = listedBy(listSwaps, {
   name: 'swaps',
@@ -13,6 +13,7 @@ export const swaps = listedBy(listSwaps, {
   id: 'requestId',
   status: 'status',
   createdAt: 'createdAt',
+  otherIds: ['txHash'],
   label: ['sellToken', 'buyToken', 'amountIn', 'status'],
   facts: [
     text('Type', 'type', 'type'),
@@ -53,8 +54,7 @@ export const swap = thing({
     queued: QUEUED,
     processing: waits('is being worked on by the service'),
     completed: good,
-    failed: bad(),
-    cancelled: bad(),
+    ...failing(swapStatus),
   },
   amount: ['amountIn'],
   who: ['buyToken'],

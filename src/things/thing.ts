@@ -1,12 +1,13 @@
-import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
+import { type Endpoint, FAILS, type ResponseOf } from '../contract/endpoint.ts';
 import type { WebhookEvent } from '../contract/event-payloads.ts';
+import type { Due } from './due.ts';
 import type { EventContent, Likeness, Wanted } from './likeness.ts';
 
 /** What a state means: how it ended, or what it waits for. Texts follow the name of the thing. */
 type Meaning =
   | { readonly ends: 'good' }
-  /** Why it ended so, where the service does not say it. */
-  | { readonly ends: 'bad'; readonly because?: string }
+  /** Why it ended so, where the service does not say it; and whether it had ended well before. */
+  | { readonly ends: 'bad'; readonly because?: string; readonly isUndone?: true }
   /** What a person has to do meanwhile; `ID` stands for its id. */
   | { readonly waits: string; readonly todo?: string };
 
@@ -14,14 +15,17 @@ export const good: Meaning = { ends: 'good' };
 
 export const bad = (because?: string): Meaning => ({ ends: 'bad', ...(because === undefined ? {} : { because }) });
 
+/** It had ended well, and did not stay so. */
+export const undone = (because: string): Meaning => ({ ends: 'bad', because, isUndone: true });
+
 export const waits = (what: string, todo?: string): Meaning => ({
   waits: what,
   ...(todo === undefined ? {} : { todo }),
 });
 
-/** The states in which the contract says that it has failed. */
-export const failing = (states: readonly string[]): Readonly<Record<string, Meaning>> =>
-  Object.fromEntries(states.map((state) => [state, bad()]));
+/** The states in which it has failed: those with which the endpoint that shows it says so. */
+export const failing = ({ fails = FAILS }: Pick<Endpoint, 'fails'>): Readonly<Record<string, Meaning>> =>
+  Object.fromEntries((fails['status'] ?? []).map((state) => [String(state), bad()]));
 
 type FactKind = 'text' | 'time' | 'amount' | 'flag';
 
@@ -114,6 +118,8 @@ export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
   readonly createdAt: string;
   /** The fields of the request of whoever reads all of it. */
   readonly request?: Readonly<Record<string, unknown>>;
+  /** The other fields by which events name a row. */
+  readonly otherIds?: readonly string[];
   /** The fields by which a person recognises a row: what completion and questions show beside its id. Never a secret, and of a person only the name. */
   readonly label: readonly string[];
   readonly facts: readonly Fact[];
@@ -207,6 +213,8 @@ export interface Thing {
   /** Other commands, with `ID` in place of its id. */
   readonly more: readonly string[];
   readonly events: Readonly<Partial<Record<WebhookEvent, EventMeaning>>>;
+  /** Which events a row of its list should have caused, if not the one of its end alone. Source: public for the events, inferred for their completeness. */
+  readonly due?: Due;
   readonly likeness?: RowLikeness;
 }
 

@@ -13,7 +13,7 @@ import {
   type Match,
   type Wanted,
 } from './likeness.ts';
-import { bad, good, key, listedBy, type RowLikeness, type RowOf, sum, text, thing, time, waits } from './thing.ts';
+import { failing, good, key, listedBy, type RowLikeness, type RowOf, sum, text, thing, time, waits } from './thing.ts';
 
 /** Tokens sent to external addresses. */
 export const withdrawals = listedBy(listWithdrawals, {
@@ -25,6 +25,7 @@ export const withdrawals = listedBy(listWithdrawals, {
   id: 'requestId',
   status: 'status',
   createdAt: 'createdAt',
+  otherIds: ['transactionHash'],
   label: ['amount', 'network', 'status'],
   facts: [
     text('Type', 'type', 'type'),
@@ -53,7 +54,7 @@ const TOKENS_SENT = {
   amount: ['amount'],
   who: ['destinationAddress'],
   shows: 'withdrawals status',
-  states: { pending: waits('waits for the service'), completed: good, failed: bad(), cancelled: bad() },
+  states: { pending: waits('waits for the service'), completed: good, ...failing(withdrawAsset) },
 } as const;
 
 interface SentTokens {

@@ -1,6 +1,6 @@
 import { listUsers } from '../contract/endpoints/user-list.ts';
 import { getDetails, onboard, onboardStatus } from '../contract/endpoints/users.ts';
-import { bad, flag, good, key, listedBy, personalKey, personName, text, thing, time, waits } from './thing.ts';
+import { failing, flag, good, key, listedBy, personalKey, personName, text, thing, time, waits } from './thing.ts';
 
 /** The verified users, whether they are active or not. */
 export const users = listedBy(listUsers, {
@@ -46,6 +46,8 @@ export const user = thing({
   ],
   lists: 'users list',
   shows: 'users show',
+  events: { 'user.onboarded': { outcome: 'settled' }, 'virtual.account.created': { outcome: 'accepted' } },
+  due: ({ accountNumber }) => [['user.onboarded'], accountNumber != null && ['virtual.account.created']],
   more: ['history deposits --user ID --all', 'onramp start ID --amount <naira>'],
 });
 
@@ -59,7 +61,7 @@ export const onboarding = thing({
     processing: waits('waits for the BVN to be verified'),
     completed: good,
     verified: good,
-    failed: bad(),
+    ...failing(onboardStatus),
   },
   facts: [
     key('User', 'userId'),

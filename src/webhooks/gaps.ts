@@ -1,23 +1,27 @@
 import type { WebhookEvent } from '../contract/event-payloads.ts';
 import { eventOf } from '../contract/events.ts';
+import {
+  type EventNames,
+  type EventsCome,
+  endEventsOf,
+  eventNamesOf,
+  eventsDue,
+  type NotedRow,
+} from '../things/due.ts';
+import { THINGS } from '../things/index.ts';
+import type { Thing } from '../things/thing.ts';
 
 /** Work that one of the service's lists shows. */
-export interface ListedWork {
-  readonly kind: ListedWorkKind;
+export interface ListedWork extends NotedRow {
+  /** The type of the row, or the name of the thing if its list has one kind alone. */
+  readonly kind: string;
   /** Every id by which an event may name it; the first one is its own. */
   readonly ids: readonly string[];
-  readonly status: string;
   readonly createdAt: string | null;
   /** Every later time that the list says of it. */
   readonly changedAt?: readonly (string | null | undefined)[];
   /** The user that it belongs to. */
   readonly userId?: string | null | undefined;
-  /** The user's permanent bank account, or the account that a deposit was paid into. */
-  readonly accountNumber?: string | null | undefined;
-  /** Whether the cNGN of an offramp or a payout reached the vault. */
-  readonly isTransferred?: boolean;
-  /** Whether the sender of a deposit has the name of the account. */
-  readonly isSentByOwner?: boolean;
 }
 
 /** An event of the inbox. */
@@ -33,7 +37,7 @@ interface ComparedEvent {
 /** An event that should have come; any of the names would do. */
 interface MissingEvent {
   readonly work: ListedWork;
-  readonly events: Names;
+  readonly events: EventNames;
   /** Whether the list and the event of the work's end agree, so that the missing event says nothing new. */
   readonly isClosed: boolean;
 }
@@ -46,129 +50,35 @@ export interface ComparedPeriod {
   readonly settledMs: number;
 }
 
-type Names = readonly WebhookEvent[];
-
-/** The events of the inbox about some work. */
-interface WorkEvents {
-  has(name: WebhookEvent): boolean;
-  /** The account that a deposit was paid into; undefined if nothing says which it was. */
-  readonly account: 'temporary' | 'permanent' | undefined;
-  /** Whether the account may have been created before the period. */
-  readonly isOldAccount: boolean;
-}
-
-interface Expectation {
-  /** The events about this kind of work. */
-  readonly names: Names;
-  /** The events of its end, of which one comes last. Left out, no event makes another one unnecessary. */
-  readonly ends?: Readonly<Record<string, Names>>;
-  /** The events that work in its state should have caused; of each list, any one would do. */
-  readonly of: (work: ListedWork, events: WorkEvents) => readonly (Names | false)[];
-}
-
-const ended = (
-  { status }: ListedWork,
-  [completed, failed]: readonly [WebhookEvent, WebhookEvent],
-): readonly (Names | false)[] => [status === 'completed' && [completed], status === 'failed' && [failed]];
-
-const TRANSFER = ['fintech.asset.transfer.completed', 'fintech.asset.transfer.failed'] as const;
-const WITHDRAWAL = ['fintech.user.asset.transfer.completed', 'fintech.user.asset.transfer.failed'] as const;
-const SWAP = ['swap.completed', 'swap.failed'] as const;
-const TEMPORARY = ['payments.confirmed', 'wallet.funding.completed'] as const;
-const PERMANENT = [
+/** What distinguishes the events of the two kinds of accounts. */
+const TEMPORARY: EventNames = ['payments.confirmed', 'wallet.funding.completed'];
+const PERMANENT: EventNames = [
   'fintech.user.deposit.received',
   'fintech.user.deposit.funding.completed',
   'fintech.user.deposit.funding.refunded',
-] as const;
+];
 
-/** A transfer that the bank has not confirmed, or that it cancelled, causes no event. */
-const hasArrived = ({ status }: ListedWork) => status !== 'pending' && status !== 'cancelled';
+/** The things whose rows cause events, by the type of the row, or by their name. */
+const KINDS: ReadonlyMap<string, Thing> = new Map(
+  THINGS.filter(({ list, events }) => list && eventNamesOf({ events }).length > 0).flatMap((thing) =>
+    (thing.types ?? [thing.name]).map((kind) => [kind, thing]),
+  ),
+);
 
-/**
- * Returns the events of a deposit into an account of a user. No list says whether the account was a temporary one; a payment that a
- * temporary account refuses causes no event.
- */
-function expectedOfDeposit(work: ListedWork, { account, isOldAccount }: WorkEvents): readonly (Names | false)[] {
-  const isCompleted = work.status === 'completed';
-  const [received, minted, refunded] = PERMANENT;
-  const [confirmed, funded] = TEMPORARY;
-  if (account === 'temporary')
-    return isCompleted ? [[confirmed], [funded], !isOldAccount && ['virtual.account.created']] : [];
-  if (account === undefined && isCompleted)
-    return [
-      [received, confirmed],
-      [minted, funded],
-    ];
-  // Only a name that does not match sends a refund event.
-  const hasRefund = work.status === 'failed' && !work.isSentByOwner;
-  return [hasArrived(work) && [received], isCompleted && [minted], hasRefund && [refunded]];
+function kindOf(kind: string): Thing {
+  const found = KINDS.get(kind);
+  if (!found) throw new Error(`no events are about ${kind}`);
+  return found;
 }
 
-/** The events that each kind of work causes. Source: public for the events, inferred for their completeness. */
-const EXPECTED = {
-  user: {
-    names: ['user.onboarded', 'virtual.account.created'],
-    of: ({ accountNumber }) => [['user.onboarded'], accountNumber != null && ['virtual.account.created']],
-  },
-  fintech_deposit: {
-    names: ['fintech.virtual_account.deposit.received'],
-    of: (work) => [hasArrived(work) && ['fintech.virtual_account.deposit.received']],
-  },
-  user_onramp: {
-    names: ['virtual.account.created', ...TEMPORARY, ...PERMANENT],
-    ends: { completed: [TEMPORARY[1], PERMANENT[1]], failed: [PERMANENT[2]] },
-    of: expectedOfDeposit,
-  },
-  user_offramp: {
-    names: ['vault.return.transfer.confirmed', 'vault.return.payout.completed', 'vault.return.payout.failed'],
-    ends: { completed: ['vault.return.payout.completed'], failed: ['vault.return.payout.failed'] },
-    of: ({ status, isTransferred }) => [
-      (status === 'completed' || (status === 'failed' && isTransferred === true)) && [
-        'vault.return.transfer.confirmed',
-      ],
-      status === 'completed' && ['vault.return.payout.completed'],
-      status === 'failed' && ['vault.return.payout.failed'],
-    ],
-  },
-  fintech_offramp: {
-    names: [
-      'fintech.offramp.initiated',
-      'fintech.offramp.transfer.completed',
-      'fintech.offramp.payout.initiated',
-      'fintech.offramp.completed',
-      'fintech.offramp.failed',
-    ],
-    ends: { completed: ['fintech.offramp.completed'], failed: ['fintech.offramp.failed'] },
-    of: ({ status, isTransferred }, events) => {
-      // A payout that the bank sends back fails after it completed.
-      const isPaid = status === 'completed' || events.has('fintech.offramp.completed');
-      return [
-        ['fintech.offramp.initiated'],
-        (isPaid || (status === 'failed' && isTransferred === true)) && ['fintech.offramp.transfer.completed'],
-        isPaid && ['fintech.offramp.payout.initiated'],
-        isPaid && ['fintech.offramp.completed'],
-        status === 'failed' && !isPaid && ['fintech.offramp.failed'],
-      ];
-    },
-  },
-  fintech_self_transfer: { names: TRANSFER, of: (work) => ended(work, TRANSFER) },
-  fintech_user_withdrawal: { names: WITHDRAWAL, of: (work) => ended(work, WITHDRAWAL) },
-  user_withdrawal: { names: WITHDRAWAL, of: (work) => ended(work, WITHDRAWAL) },
-  swap: { names: SWAP, of: (work) => ended(work, SWAP) },
-} as const satisfies Readonly<Record<string, Expectation>>;
-
-type ListedWorkKind = keyof typeof EXPECTED;
-
-export const isWorkKind = (text: string): text is ListedWorkKind => Object.hasOwn(EXPECTED, text);
+export const isWorkKind = (text: string): boolean => KINDS.has(text);
 
 /** An account that nobody paid into is in no list, so this event may well belong to nothing that is listed. */
 const MAY_BE_UNLISTED: string = 'virtual.account.created' satisfies WebhookEvent;
 
 /** The events whose work is in a list; no other event is compared. */
 const COMPARED: ReadonlySet<string> = new Set(
-  Object.values(EXPECTED)
-    .flatMap(({ names }: Expectation) => names)
-    .filter((name) => name !== MAY_BE_UNLISTED),
+  [...KINDS.values()].flatMap(eventNamesOf).filter((name) => name !== MAY_BE_UNLISTED),
 );
 
 /** How long a temporary account lives. Source: interface. */
@@ -193,7 +103,7 @@ export function comparison(works: readonly ListedWork[], { sinceMs, untilMs, set
     for (const text of event.texts) {
       if (isAccount && /^\d+$/.test(text)) created.add(text);
       for (const work of (isAccount ? byAccount : byId).get(text) ?? [])
-        if ((EXPECTED[work.kind].names as Names).some((each) => each === name)) {
+        if (eventNamesOf(kindOf(work.kind)).some((each) => each === name)) {
           eventsOf.set(work, (eventsOf.get(work) ?? new Set()).add(name));
           isListed = true;
         }
@@ -207,11 +117,10 @@ export function comparison(works: readonly ListedWork[], { sinceMs, untilMs, set
       const createdMs = Date.parse(work.createdAt ?? '');
       if (!(createdMs >= sinceMs && createdMs < untilMs)) return [];
       const has = (name: string) => eventsOf.get(work)?.has(name) ?? false;
-      const { of, ends = {} }: Expectation = EXPECTED[work.kind];
-      const isClosed = (ends[work.status] ?? []).some(has);
+      const thing = kindOf(work.kind);
+      const isClosed = endEventsOf(thing, work.status).some(has);
       const account = TEMPORARY.some(has) ? 'temporary' : PERMANENT.some(has) ? 'permanent' : accountOf(work);
-      const lacking = of(work, { has, account, isOldAccount: createdMs - ACCOUNT_MS < sinceMs })
-        .filter((events) => events !== false)
+      const lacking = eventsDue(thing, work, { has, account, isOldAccount: createdMs - ACCOUNT_MS < sinceMs })
         .filter((events) => !events.some(has))
         .map((events) => ({ work, events, isClosed }));
       if (lacking.length === 0 || timesOf(work).every((time) => !(time > settledMs))) return lacking;
@@ -242,7 +151,7 @@ function accountsIn(works: readonly ListedWork[], created: ReadonlySet<string>) 
   const users = works.filter(({ kind }) => kind === 'user');
   const ids = new Set(users.map(({ userId }) => userId));
   const permanent = new Set(users.map(({ accountNumber }) => accountNumber));
-  return ({ accountNumber, userId }: ListedWork): WorkEvents['account'] => {
+  return ({ accountNumber, userId }: ListedWork): EventsCome['account'] => {
     if (accountNumber == null) return undefined;
     if (permanent.has(accountNumber)) return 'permanent';
     return created.has(accountNumber) || ids.has(userId) ? 'temporary' : undefined;

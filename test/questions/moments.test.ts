@@ -104,7 +104,7 @@ describe('what a status means', () => {
   test.each([
     ['user', undefined, undefined],
     ['payout', 'completed', 'has completed'],
-    ['payout', 'reversed', 'has failed (reversed): the service gives no reason'],
+    ['payout', 'reversed', 'has failed (reversed): the bank sent it back'],
     ['transfer', 'pending', 'waits for the service; nothing to do'],
     [
       'onramp',
@@ -121,7 +121,7 @@ describe('what a status means', () => {
   });
 
   test('says since when, and why', () => {
-    expect(means('swap', 'queued', { sinceMs: -7_200_000 })).toContain('waits for the service (for 2 h);');
+    expect(means('swap', 'queued', { sinceMs: -7_200_000 })).toContain('waits for its tokens to be swapped (for 2 h);');
     expect(means('trade', 'expired', { reason: 'too slow' })).toBe('has failed (expired): too slow');
   });
 });

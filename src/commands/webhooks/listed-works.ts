@@ -1,10 +1,15 @@
-import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../../contract/endpoint.ts';
-import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
-import { listSwaps } from '../../contract/endpoints/swaps.ts';
+import type { Endpoint, RequestWithoutConsent } from '../../contract/endpoint.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
-import { listWithdrawals } from '../../contract/endpoints/withdrawals.ts';
+import { listingOf } from '../../engine/lists/listing-of.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
 import type { Session } from '../../terminal/session.ts';
+import { payouts } from '../../things/bank-transfers.ts';
+import { deposits } from '../../things/deposits.ts';
+import { timesOf, valueAt } from '../../things/fields.ts';
+import { swap, swaps } from '../../things/swap.ts';
+import type { RowOf, ServiceList } from '../../things/thing.ts';
+import { withdrawals } from '../../things/token-transfers.ts';
+import { user, users } from '../../things/users.ts';
 import { type ComparedPeriod, isWorkKind, type ListedWork } from '../../webhooks/gaps.ts';
 
 /** Work may take this long, for example over a weekend, so the events of a period may be about work that began before it. */
@@ -15,51 +20,57 @@ export type Period = Omit<ComparedPeriod, 'settledMs'>;
 
 type Text = string | null | undefined;
 
-/** A row of a list; its kind may be one that causes no events. */
-type ShownWork = Omit<ListedWork, 'kind' | 'ids' | 'status' | 'createdAt'> & {
-  readonly kind: Text;
-  readonly ids: readonly Text[];
-  readonly status: Text;
-  readonly createdAt: Text;
-};
-
-interface WorkList<E extends Endpoint> {
-  readonly endpoint: E;
-  readonly request: (limit: number, offset: number) => RequestWithoutConsent<E>;
-  readonly pageOf: (data: ResponseOf<E>) => {
-    readonly rows: readonly ShownWork[] | undefined;
-    readonly total?: number | null;
-  };
+/** How a list is read, if not from its start by the period. */
+interface Reading {
+  /** The fields of the request besides the page. */
+  readonly request: Readonly<Record<string, unknown>>;
   /** The number of rows at the start that are too new. */
   readonly skipped?: number;
+  /** What a row says besides what the record knows. */
+  readonly seen?: (row: unknown) => Partial<ListedWork>;
+}
+
+const textAt = (row: unknown, field: string): Text => {
+  const value = valueAt(row, field);
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** What the record of its list says of a row. */
+function workOf(list: ServiceList, row: unknown, seen: Partial<ListedWork> = {}): ListedWork {
+  const { id, status, createdAt, otherIds = [], facts } = list;
+  const later = timesOf({ facts }).map(({ fields: [field = ''] }) => field);
+  return {
+    kind: textAt(row, 'type') ?? '',
+    ids: [id, ...otherIds].flatMap((field) => textAt(row, field) ?? []),
+    status: textAt(row, status) ?? '',
+    createdAt: textAt(row, createdAt) ?? null,
+    changedAt: later.filter((field) => field !== createdAt).map((field) => textAt(row, field)),
+    userId: textAt(row, 'userId'),
+    ...seen,
+  };
 }
 
 /** Reads a newest-first list back to some time before the period. Rows that move to the next page meanwhile are returned once. */
-async function read<E extends Endpoint>(
+async function read(
   session: Session,
-  { endpoint, request, pageOf, skipped = 0 }: WorkList<E>,
+  list: ServiceList,
   { sinceMs }: Period,
+  { request, skipped = 0, seen }: Reading,
 ): Promise<ListedWork[]> {
+  const listing = listingOf(list);
   const found = new Map<string, ListedWork>();
   for (let offset = skipped; ; ) {
-    const { rows = [], total } = pageOf((await session.call(endpoint, request(PAGE_SIZE, offset))).data);
+    const page = { ...list.request, ...request, limit: PAGE_SIZE, offset };
+    const { data } = await session.call(list.endpoint, page as RequestWithoutConsent<Endpoint>);
+    const rows = (listing.rowsOf(data) ?? []).map((row) => workOf(list, row, seen?.(row)));
+    const total = listing.totalOf?.(data) ?? 0;
     const before = found.size;
-    for (const row of rows) found.set(`${row.kind} ${row.ids[0]}`, workOf(row));
+    for (const row of rows) found.set(`${row.kind} ${row.ids[0]}`, row);
     offset += rows.length;
-    const isLast = rows.length < PAGE_SIZE && offset >= (total ?? 0);
+    const isLast = rows.length < PAGE_SIZE && offset >= total;
     const isPast = rows.every(({ createdAt }) => Date.parse(createdAt ?? '') < sinceMs - EARLIER_MS);
     if (isLast || isPast || found.size === before) return [...found.values()].filter(({ kind }) => isWorkKind(kind));
   }
-}
-
-function workOf({ kind, ids, status, createdAt, ...rest }: ShownWork): ListedWork {
-  return {
-    ...rest,
-    kind: (kind ?? '') as ListedWork['kind'],
-    ids: ids.filter((each) => typeof each === 'string'),
-    status: status ?? '',
-    createdAt: createdAt ?? null,
-  };
 }
 
 /** Asks for the period alone if it has an end. Otherwise the newest rows are wanted, and a service may find those by position. */
@@ -67,8 +78,6 @@ function rangeOf({ sinceMs, untilMs }: Period) {
   if (!Number.isFinite(untilMs)) return {};
   return { startDate: new Date(sinceMs - EARLIER_MS).toISOString(), endDate: new Date(untilMs).toISOString() };
 }
-
-type Reader = (session: Session, period: Period) => Promise<ListedWork[]>;
 
 const NEWEST_USERS = { status: 'all', sortBy: 'verifiedAt', orderDirection: 'desc' } as const;
 
@@ -89,24 +98,6 @@ async function usersSince(session: Session, untilMs: number): Promise<number> {
   return low;
 }
 
-const users: Reader = async (session, period) =>
-  read(
-    session,
-    {
-      endpoint: listUsers,
-      skipped: await usersSince(session, period.untilMs),
-      request: (limit, offset) => ({ ...NEWEST_USERS, limit, offset }),
-      pageOf: ({ users: rows, pagination }) => ({
-        total: pagination?.total ?? null,
-        rows: rows.map((user) => ({
-          ...{ kind: 'user', ids: [user.userId], status: 'completed', createdAt: timeOf(user), userId: user.userId },
-          accountNumber: user.virtualAccount?.accountNumber,
-        })),
-      }),
-    },
-    period,
-  );
-
 /** Whether every word of a sender's name is in the name of the account. */
 function isOwner(sender: string, account: string): boolean {
   const wordsOf = (name: string): readonly string[] => name.toUpperCase().match(/[\p{L}\p{M}]+/gu) ?? [];
@@ -115,82 +106,33 @@ function isOwner(sender: string, account: string): boolean {
   return words.length > 0 && words.every((word) => known.includes(word));
 }
 
-const deposits: Reader = (session, period) =>
-  read(
-    session,
-    {
-      endpoint: listDeposits,
-      request: (limit, offset) => ({ ...rangeOf(period), limit, offset }),
-      pageOf: ({ deposits: rows, total = null }) => ({
-        total,
-        rows: rows?.map((row) => ({
-          ...{ kind: row.type, ids: [row.id, row.transactionReference, row.mintTxHash], status: row.status },
-          ...{
-            createdAt: row.createdAt,
-            changedAt: [row.completedAt],
-            userId: row.userId,
-            accountNumber: row.virtualAccountNumber,
-          },
-          isSentByOwner: isOwner(row.depositor?.name ?? '', row.virtualAccountName ?? ''),
-        })),
-      }),
-    },
-    period,
-  );
+const depositSeen = (row: RowOf<typeof deposits>): Partial<ListedWork> => ({
+  accountNumber: row.virtualAccountNumber,
+  isSentByOwner: isOwner(row.depositor?.name ?? '', row.virtualAccountName ?? ''),
+});
 
-const payouts: Reader = (session, period) =>
-  read(
-    session,
-    {
-      endpoint: listPayouts,
-      request: (limit, offset) => ({ ...rangeOf(period), limit, offset }),
-      pageOf: ({ payouts: rows, total = null }) => ({
-        total,
-        rows: rows?.map(({ id, type, status, createdAt, payoutReference, transferTxHash, ...row }) => ({
-          ...{ kind: type, ids: [id, payoutReference], status, createdAt },
-          changedAt: [row.initiatedAt, row.completedAt, row.updatedAt],
-          isTransferred: transferTxHash != null,
-        })),
-      }),
-    },
-    period,
-  );
+const payoutSeen = (row: RowOf<typeof payouts>): Partial<ListedWork> => ({ isTransferred: row.transferTxHash != null });
 
-const withdrawals: Reader = (session, period) =>
-  read(
-    session,
-    {
-      endpoint: listWithdrawals,
-      request: (limit, offset) => ({ ...rangeOf(period), limit, offset }),
-      pageOf: ({ withdrawals: rows, total = null }) => ({
-        total,
-        rows: rows?.map(({ requestId, type, status, createdAt, transactionHash, completedAt }) => ({
-          ...{ kind: type, ids: [requestId, transactionHash], status, createdAt, changedAt: [completedAt] },
-        })),
-      }),
-    },
-    period,
-  );
-
-const swaps: Reader = (session, period) =>
-  read(
-    session,
-    {
-      endpoint: listSwaps,
-      request: (limit, offset) => ({ ...rangeOf(period), limit, offset }),
-      pageOf: ({ swaps: rows, pagination }) => ({
-        total: pagination.total,
-        rows: rows.map(({ requestId, status, createdAt, txHash, updatedAt }) => ({
-          ...{ kind: 'swap', ids: [requestId, txHash], status, createdAt, changedAt: [updatedAt] },
-        })),
-      }),
-    },
-    period,
-  );
+const userSeen = (row: RowOf<typeof users>): Partial<ListedWork> => ({
+  kind: user.name,
+  status: 'completed',
+  createdAt: timeOf(row) ?? null,
+  changedAt: [],
+  accountNumber: row.virtualAccount?.accountNumber,
+});
 
 /** Reads the work of every list that causes events: what began in the period, and for some time before it. */
 export async function listedWorks(session: Session, period: Period): Promise<ListedWork[]> {
-  const all: ListedWork[][] = [];
-  for (const reader of [users, deposits, payouts, withdrawals, swaps]) all.push(await reader(session, period));
-  return all.flat();
+  const request = rangeOf(period);
+  const newestUsers = { request: NEWEST_USERS, skipped: await usersSince(session, period.untilMs) };
+  const all: readonly (readonly [list: unknown, reading: Reading])[] = [
+    [users, { ...newestUsers, seen: (row) => userSeen(row as RowOf<typeof users>) }],
+    [deposits, { request, seen: (row) => depositSeen(row as RowOf<typeof deposits>) }],
+    [payouts, { request, seen: (row) => payoutSeen(row as RowOf<typeof payouts>) }],
+    [withdrawals, { request }],
+    [swaps, { request, seen: () => ({ kind: swap.name }) }],
+  ];
+  const found: ListedWork[][] = [];
+  for (const [list, reading] of all) found.push(await read(session, list as ServiceList, period, reading));
+  return found.flat();
 }

@@ -1,5 +1,5 @@
 import { addressesFit } from '../addresses.ts';
-import { endpoint, invalid, refusal } from '../endpoint.ts';
+import { endpoint, invalid, refusal, WORK_FAILS } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const token = () => f.oneOf('interface', ['CNGN'], { rule: 'CNGN' });
@@ -60,6 +60,7 @@ export const startBridge = endpoint({
   summary: 'Start bridging cNGN to another network; returns the deposit address',
   done: 'Bridge transaction created',
   repeats: { token: 'token', fromNetwork: 'fromNetwork', toNetwork: 'toNetwork', amount: 'amount' },
+  fails: WORK_FAILS,
   request: () =>
     f.checkedFields(addressesFit(['fromAddress', 'fromNetwork'], ['toAddress', 'toNetwork']), {
       token: token(),
@@ -100,6 +101,7 @@ export const bridgeStatus = endpoint({
   summary: 'Show the status of a bridge transaction',
   done: 'Bridge status retrieved',
   repeats: { requestId: 'requestId' },
+  fails: WORK_FAILS,
   request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /bridge/initiate' }) }),
   response: () =>
     f.payload({

@@ -1,4 +1,4 @@
-import { endpoint, invalid, refusal } from '../endpoint.ts';
+import { endpoint, invalid, refusal, WORK_FAILS } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const earnedRemedy = 'check the available fees and limits with: fiatrail fees earned';
@@ -17,6 +17,7 @@ export const withdrawFees = endpoint({
   summary: 'Withdraw earned fees to a bank account',
   done: 'Fee withdrawal started',
   repeats: { amount: 'amount' },
+  fails: WORK_FAILS,
   request: () =>
     f.fields({
       bankAccountNumber: f.accountNumber('public'),
@@ -60,6 +61,7 @@ export const verifyWithdrawal = endpoint({
   summary: 'Show the status of a fee withdrawal',
   done: 'Fee withdrawal status retrieved',
   repeats: { withdrawalId: 'withdrawalId' },
+  fails: WORK_FAILS,
   request: () =>
     f.fields({
       withdrawalId: f.text('interface', { rule: 'as returned by /feewithdrawal' }),

@@ -1,6 +1,5 @@
-import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
+import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified, WORK_FAILS } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { OFFRAMP_FAILED } from '../values.ts';
 
 /** The payout account as verified by the bank. */
 const verifiedDestination = () =>
@@ -31,7 +30,7 @@ export const startOfframp = endpoint({
     accountNumber: 'verifiedAccountDetails.accountNumber',
     bankCode: 'verifiedAccountDetails.bankCode',
   },
-  fails: { status: OFFRAMP_FAILED },
+  fails: WORK_FAILS,
   request: () =>
     f.fields({
       userId: f.text('interface', { rule: 'the id of a verified, active user' }),
@@ -78,8 +77,7 @@ const offrampStates = [
   'transfer_confirmed',
   'payout_pending',
   'completed',
-  'failed',
-  'cancelled',
+  ...WORK_FAILS.status,
 ] as const;
 
 /** The token leg: cNGN leaving the user's wallet. */
@@ -109,7 +107,7 @@ export const offrampStatus = endpoint({
   summary: 'Show the status of an offramp',
   done: 'Offramp status retrieved',
   repeats: { requestId: 'requestId' },
-  fails: { status: OFFRAMP_FAILED, 'payout.status': ['failed'] },
+  fails: { ...WORK_FAILS, 'payout.status': ['failed'] },
   request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /cngnofframp' }) }),
   response: () =>
     f.payload({

@@ -1,6 +1,8 @@
-import { endpoint, invalid, refusal } from '../endpoint.ts';
+import { endpoint, invalid, refusal, WORK_FAILS } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { PAYOUT_FAILED } from '../values.ts';
+
+/** The bank may send back a payout that it has made. Source: public. */
+const FAILED = [...WORK_FAILS.status, 'reversed'] as const;
 
 export const startPayout = endpoint({
   id: 'transactions.fintech-offramp',
@@ -12,7 +14,7 @@ export const startPayout = endpoint({
   summary: "Start a payout of the account's own cNGN to one of its bank accounts",
   done: 'Payout started',
   repeats: { amount: 'amount' },
-  fails: { status: PAYOUT_FAILED },
+  fails: { status: FAILED },
   request: () =>
     f.fields({
       amount: f.pay('interface', 'base', 'CNGN', { rule: 'greater than 0, in base units (1000000 is 1 cNGN)' }),
@@ -40,9 +42,7 @@ const payoutStates = [
   'initiating_payout',
   'payout_processing',
   'completed',
-  'failed',
-  'cancelled',
-  'reversed',
+  ...FAILED,
   'pending_manual_review',
 ] as const;
 
@@ -54,7 +54,7 @@ export const payoutStatus = endpoint({
   summary: "Show the status of a payout of the account's own cNGN",
   done: 'Payout status retrieved',
   repeats: { requestId: 'requestId' },
-  fails: { status: PAYOUT_FAILED, 'payoutDetails.status': ['failed'] },
+  fails: { status: FAILED, 'payoutDetails.status': ['failed'] },
   request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /initiateofframp' }) }),
   response: () =>
     f.payload({

@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
-import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
+import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified, WORK_FAILS } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const ofSellToken = { field: 'sellToken' } as const;
@@ -25,6 +25,7 @@ export const triggerSwap = endpoint({
     buyToken: 'swapConfig.buyToken',
     amount: 'swapConfig.amount',
   },
+  fails: WORK_FAILS,
   request: () =>
     f.fields({
       walletAddress: evmAddress('public'),
@@ -77,6 +78,7 @@ export const startSwap = endpoint({
   summary: "Start a swap of a user's tokens",
   done: 'Swap started',
   repeats: { smartWalletAddress: 'smartWalletExecutionDetails.smartWalletAddress' },
+  fails: WORK_FAILS,
   request: () =>
     f.fields({
       sellToken: f.oneOf('public', TOKENS),
@@ -119,6 +121,7 @@ export const swapStatus = endpoint({
   summary: 'Show the status of a swap',
   done: 'Swap status retrieved',
   repeats: { requestId: 'requestId' },
+  fails: WORK_FAILS,
   request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /swaptrigger or /swap' }) }),
   response: () =>
     f.payload({

@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
-import { endpoint, invalid, refusal } from '../endpoint.ts';
+import { endpoint, invalid, refusal, WORK_FAILS } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const ofTicker = { field: 'ticker', byDefault: 'CNGN' } as const;
@@ -20,6 +20,7 @@ export const transferToWallet = endpoint({
     amount: ['amount', 'feeBreakdown.requestedAmount'],
     ticker: 'ticker',
   },
+  fails: WORK_FAILS,
   request: () =>
     f.fields({
       destinationAddress: evmAddress('public'),

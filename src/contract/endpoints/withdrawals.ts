@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { addressesFit } from '../addresses.ts';
-import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
+import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified, WORK_FAILS } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import { BASE } from '../networks.ts';
 
@@ -24,6 +24,7 @@ export const withdrawAsset = endpoint({
     ticker: 'tokenSymbol',
     network: 'network',
   },
+  fails: WORK_FAILS,
   request: () =>
     f.checkedFields(addressesFit(['destinationWallet', 'network']), {
       userId: f.text('public'),

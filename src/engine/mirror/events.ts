@@ -12,9 +12,6 @@ export interface NotedEvent {
   readonly evidence: EventEvidence;
 }
 
-/** The status of a row in the words of most lists, by what an event means. */
-const STATUSES = { accepted: 'processing', settled: 'completed', failed: 'failed' } as const;
-
 /**
  * Writes what events prove into the mirror at once, if there is one. A row that only an event told of has no digest, so the next sync reads it,
  * and no reading takes it for one that was read.
@@ -28,7 +25,8 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
       if (!table) continue;
       const { requestId, meaning, event } = evidence;
       const { status: own } = event.data as { readonly status?: unknown };
-      const status = typeof own === 'string' ? own : STATUSES[meaning.outcome];
+      const usual = { accepted: 'processing', settled: table.done[0], failed: table.failed[0] }[meaning.outcome];
+      const status = typeof own === 'string' ? own : (usual ?? '');
       const isOpen = meaning.outcome === 'accepted' ? 1 : 0;
       const at = new Date(account.world.clock.now()).toISOString();
       await mirror.write(async (queries) => {

@@ -7,7 +7,7 @@ import { isWireNumber, wireNumberText } from '../../money/decimal.ts';
 import { valueAt } from '../../present/content.ts';
 import { exactAmount, type Plain, rowConverter } from '../../present/plain.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
-import type { MirrorColumn, MirrorTable } from './tables.ts';
+import { isFinal, type MirrorColumn, type MirrorTable } from './tables.ts';
 
 /** A row as the mirror has it. */
 export interface MirrorRow {
@@ -115,7 +115,7 @@ export function rowsOf(table: MirrorTable, hasPersonal: (createdMs: number) => b
       status,
       createdAt,
       createdMs,
-      isOpen: table.ends.length > 0 && !table.ends.includes(status ?? ''),
+      isOpen: table.done.length > 0 && !isFinal(table, status),
       isPersonal: personal.some(({ read }) => (read(row) ?? null) !== null),
       names: named.flatMap(({ read }) => textOf(read(row)) ?? []),
       ...{ values, json, digest },

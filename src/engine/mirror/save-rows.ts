@@ -2,7 +2,7 @@ import type { Queries } from '../../journal/store.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import type { MirrorRow } from './rows.ts';
 import { columnNames, stored } from './schema.ts';
-import { type MirrorTable, TABLES } from './tables.ts';
+import { isFinal, type MirrorTable, TABLES } from './tables.ts';
 
 /** What became of rows that were read. */
 interface Saved {
@@ -69,8 +69,7 @@ async function saveSome(
       const before = known.get(id);
       if (!before || before.status === status) continue;
       // The list forgets when something ended that did not stay so.
-      if (table.ends.includes(before.status ?? ''))
-        await noteStatus(queries, table, id, before.status, before.ended_at);
+      if (isFinal(table, before.status)) await noteStatus(queries, table, id, before.status, before.ended_at);
       await noteStatus(queries, table, id, status, at);
     }
   }

@@ -1,5 +1,6 @@
 import type { Queries } from '../../journal/store.ts';
-import { type MirrorColumn, type MirrorTable, TABLES } from './tables.ts';
+import type { Thing } from '../../things/thing.ts';
+import { isOneOf, type MirrorColumn, type MirrorTable, TABLES } from './tables.ts';
 
 type Engine = Queries['engine'];
 
@@ -22,8 +23,15 @@ export const stored = ({ name }: Pick<MirrorTable, 'name'>) => `stored_${name}`;
 const integer = (engine: Engine) => (engine === 'sqlite' ? 'INTEGER' : 'BIGINT');
 
 /** Which rows have completed and which have failed: SQL conditions, which indexes and statements have in the same words. */
-export const DONE = "status = 'completed'";
-export const FAILED = "status IN ('failed', 'cancelled', 'expired')";
+export const isDone = ({ done }: Pick<MirrorTable, 'done'>): string => isOneOf('status', done);
+export const hasFailed = ({ failed }: Pick<MirrorTable, 'failed'>): string => isOneOf('status', failed);
+
+/** Which rows of its list are a thing: an SQL condition. */
+export const isThing = ({ types }: Pick<Thing, 'types'>): string => (types ? isOneOf('type', types) : '1 = 1');
+
+/** Whether the index of what failed has every row that meets an SQL condition. */
+export const isOfFailed = (condition: string): boolean =>
+  TABLES.some((table) => condition.startsWith(hasFailed(table)));
 
 /** Which rows the service does not show: an SQL condition. They are few, so that counting them and all rows is faster than counting the others. */
 export const APART = '(gone_at IS NOT NULL OR digest IS NULL)';
@@ -117,7 +125,7 @@ export function indexesOf(table: MirrorTable): readonly string[] {
   const type = has('type') ? ['type'] : [];
   const user = has('user_id') ? ['user_id'] : [];
   const sums = hasEnd
-    ? [index('completed', ['completed_at', ...type, 'amount_asset', 'amount_minor', ...user], DONE)]
+    ? [index('completed', ['completed_at', ...type, 'amount_asset', 'amount_minor', ...user], isDone(table))]
     : [];
   const ends = ['completed_at', 'updated_at'].filter(has);
   const { own } = table;
@@ -130,7 +138,7 @@ export function indexesOf(table: MirrorTable): readonly string[] {
     // Many rows can have a name, of which the newest are looked for.
     ...keys.map(({ name, isName }) => index(name, isName ? [name, 'created_at'] : [name], `${name} IS NOT NULL`)),
     ...sums,
-    ...(table.ends.length > 0 ? [index('failed', ['created_at', ...type, ...ends], FAILED)] : []),
+    ...(table.failed.length > 0 ? [index('failed', ['created_at', ...type, ...ends], hasFailed(table))] : []),
     index('personal', ['created_at'], 'is_personal = 1'),
     index('apart', ['gone_at'], APART),
   ];

@@ -5,15 +5,18 @@ import type { Queries } from '../../journal/store.ts';
 import { amount, fromWire, toWireNumber } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Plain } from '../../present/plain.ts';
+import { payout } from '../../things/bank-transfers.ts';
+import { deposit } from '../../things/deposits.ts';
+import { undoneStatesOf } from '../../things/states.ts';
 import type { Account } from '../account.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { Mirror } from './database.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
 import { rowsOf } from './rows.ts';
 import { dropUnusedNames, noteStatus } from './save-rows.ts';
-import { columnNames, FAILED, stored } from './schema.ts';
+import { columnNames, hasFailed, isDone, isThing, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
-import { type MirrorTable, TABLES } from './tables.ts';
+import { type MirrorTable, TABLES, tableOf } from './tables.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -136,7 +139,7 @@ const MOST_AMOUNTS = 40;
 async function readDepositFees(account: Account, mirror: Mirror): Promise<void> {
   const rows = await mirror.read((queries) =>
     queries.all<{ amount_minor: bigint }>(
-      `SELECT DISTINCT amount_minor FROM stored_deposits WHERE type = 'fintech_deposit' AND status = 'completed'
+      `SELECT DISTINCT amount_minor FROM stored_deposits WHERE ${isThing(deposit)} AND ${isDone(tableOf(deposit))}
          AND fee_minor IS NULL AND funding_minor IS NULL AND amount_minor IS NOT NULL
          AND amount_minor NOT IN (SELECT amount_minor FROM stored_deposit_fees) ORDER BY amount_minor LIMIT ${MOST_AMOUNTS}`,
     ),
@@ -167,7 +170,7 @@ const REVERSALS = 'reversals-until';
 async function readReversals(account: Account, mirror: Mirror): Promise<void> {
   const rows = await mirror.read(async (queries) =>
     queries.all<{ id: string; point: string }>(
-      `SELECT id, changed_at || ' ' || id AS point FROM stored_payouts WHERE type = 'fintech_offramp' AND ${FAILED}
+      `SELECT id, changed_at || ' ' || id AS point FROM stored_payouts WHERE ${isThing(payout)} AND ${hasFailed(tableOf(payout))}
          AND changed_at || ' ' || id > ? AND coalesce(updated_at, created_at) > (SELECT min(at) FROM stored_balance_checks)
        ORDER BY 2 LIMIT ${MOST_AMOUNTS}`,
       (await readSetting(queries, REVERSALS)) ?? '',
@@ -177,7 +180,7 @@ async function readReversals(account: Account, mirror: Mirror): Promise<void> {
     const status = await statusOfPayout(account, id);
     const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
     await mirror.write(async (queries) => {
-      if (status === 'reversed') await noteStatus(queries, { name: 'payouts' }, id, status, at);
+      if (status && undoneStatesOf(payout).includes(status)) await noteStatus(queries, tableOf(payout), id, status, at);
       await writeSetting(queries, REVERSALS, point);
     });
   }

@@ -1,6 +1,6 @@
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
-import { DONE, FAILED } from '../../mirror/schema.ts';
+import { stored } from '../../mirror/schema.ts';
 import { ASSETS, type BalanceCheck } from './checks.ts';
 import { MOVEMENTS, type MovementKind } from './movement-kinds.ts';
 import { effectOf, indexFrom, type MovedBetween, madeAfter, type Span } from './movements.ts';
@@ -44,7 +44,7 @@ const LONGEST_UNKNOWN_MS = 86_400_000;
 async function underWay(queries: Queries, { from, to }: Span): Promise<readonly UnderWay[]> {
   const found: UnderWay[] = [];
   for (const { table, own, asset, amount, fee, way, ...kind } of MOVEMENTS) {
-    const [done, failed] = [kind.done ?? DONE, kind.failed ?? FAILED];
+    const { done, failed } = kind;
     const began = kind.beganAt ?? 'created_at';
     const changes =
       way === 'in' ? kind.completedAt : `CASE WHEN ${done} THEN ${kind.completedAt} ELSE ${kind.failedAt} END`;
@@ -54,7 +54,7 @@ async function underWay(queries: Queries, { from, to }: Span): Promise<readonly 
     const rowsWith = (condition: string) =>
       queries.all<UnderWayRow>(
         `SELECT ${asset} AS asset, ${amount} ${way === 'in' ? '-' : '+'} (${fee}) AS minor, ${began} AS began, ${ended} AS ended, ${changes} AS changes,
-         CASE WHEN is_open = 1 THEN 'open' WHEN ${done} THEN 'done' ELSE 'failed' END AS state FROM ${table}
+         CASE WHEN is_open = 1 THEN 'open' WHEN ${done} THEN 'done' ELSE 'failed' END AS state FROM ${stored(table)}
        WHERE ${own} AND ${condition} AND created_at > ? AND created_at <= ? AND ((${isOpen}) OR (is_open = 0 AND ${isOver}
          AND EXISTS (SELECT 1 FROM stored_balance_checks c WHERE c.at >= substr(${began}, 1, 16) AND c.at <= substr(${ended}, 1, 16) || '~')))`,
         ...[madeAfter(from, condition), `${minuteOf(to)}~`],

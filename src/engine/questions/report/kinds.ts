@@ -3,13 +3,14 @@ import { type Amount, type Asset, amount } from '../../../money/amount.ts';
 import { offramp, payout } from '../../../things/bank-transfers.ts';
 import { bridgeTransfer } from '../../../things/bridge-transfer.ts';
 import { deposit, userDeposit } from '../../../things/deposits.ts';
-import { feeWithdrawal, feeWithdrawals } from '../../../things/fee-withdrawal.ts';
-import { trade, trades } from '../../../things/market.ts';
+import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
+import { trade } from '../../../things/market.ts';
 import { waitOf } from '../../../things/states.ts';
 import { swap } from '../../../things/swap.ts';
 import type { Thing } from '../../../things/thing.ts';
 import { transfer, withdrawal } from '../../../things/token-transfers.ts';
-import { DONE, FAILED, stored } from '../../mirror/schema.ts';
+import { hasFailed, isDone, isThing, stored } from '../../mirror/schema.ts';
+import { tableOf } from '../../mirror/tables.ts';
 import { CAME_BACK, CAME_BACK_AFTER, endOf } from './movement-kinds.ts';
 import { madeAfter, type Span, unindexed } from './movements.ts';
 
@@ -19,6 +20,9 @@ interface WorkKind {
   readonly kind: string;
   readonly table: string;
   readonly where: string;
+  /** SQL conditions: which rows have completed, and which have failed. */
+  readonly done: string;
+  readonly failed: string;
   readonly asset: string;
   readonly minor: string;
   /** SQL expressions: when it was completed, and when it failed. */
@@ -30,24 +34,25 @@ interface WorkKind {
 
 /** The rows of a thing, and when they end: SQL expressions, if its list does not say it alone. */
 function workKind(thing: Thing, times: Partial<Pick<WorkKind, 'doneAt' | 'failedAt' | 'refunded'>> = {}): WorkKind {
-  const { list, types, name, of, amount } = thing;
-  if (!list) throw new Error(`no list has ${name}`);
-  const column = list.facts.find(({ fields }) => fields[0] === amount[0])?.column;
-  const table = stored(list);
+  const { types, name, of, amount } = thing;
+  const table = tableOf(thing);
+  const column = table.columns.find(({ field }) => field === amount[0])?.name;
   return {
     thing,
     kind: types ? `${name}s of ${of === 'user' ? 'users' : 'the account'}` : `${name}s`,
-    table,
-    where: types ? `type IN ('${types.join("', '")}')` : '1 = 1',
+    table: stored(table),
+    where: isThing(thing),
+    done: isDone(table),
+    failed: hasFailed(table),
     asset: `${column}_asset`,
     minor: `${column}_minor`,
     doneAt: 'completed_at',
-    failedAt: endOf(table, true).end,
+    failedAt: endOf(thing).end,
     ...times,
   };
 }
 
-const tradeEnd = endOf(stored(trades), false).end;
+const tradeEnd = endOf(trade).end;
 
 const PAYOUT_ENDS = { failedAt: 'coalesce(updated_at, completed_at)', refunded: CAME_BACK } as const;
 
@@ -62,7 +67,7 @@ const WORK_KINDS: readonly WorkKind[] = [
   workKind(swap, { doneAt: 'updated_at', failedAt: 'coalesce(updated_at, created_at)' }),
   workKind(bridgeTransfer),
   workKind(trade, { doneAt: tradeEnd, failedAt: tradeEnd }),
-  workKind(feeWithdrawal, { doneAt: endOf(stored(feeWithdrawals), true).end }),
+  workKind(feeWithdrawal, { doneAt: endOf(feeWithdrawal).end }),
 ];
 
 /** What became of a kind of work in a period. */
@@ -92,10 +97,14 @@ export async function kindsIn(queries: Queries, span: Span): Promise<readonly Ki
   const reports: KindReport[] = [];
   for (const work of WORK_KINDS) {
     const { kind, table, where, minor, doneAt, failedAt, refunded = '1 = 0' } = work;
-    const completed = await endedIn(queries, work, span, [DONE, doneAt, minor]);
+    const completed = await endedIn(queries, work, span, [work.done, doneAt, minor]);
     if (refunded === CAME_BACK)
       completed.push(...(await endedIn(queries, work, span, [CAME_BACK, CAME_BACK_AFTER, minor])));
-    const failed = await endedIn(queries, work, span, [FAILED, failedAt, `CASE WHEN ${refunded} THEN ${minor} END`]);
+    const failed = await endedIn(queries, work, span, [
+      work.failed,
+      failedAt,
+      `CASE WHEN ${refunded} THEN ${minor} END`,
+    ]);
     const open = await queries.get<{ n: bigint }>(
       `SELECT count(*) AS n FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND ${unindexed(where)}`,
     );
@@ -136,6 +145,9 @@ function totalOf(rows: readonly KindRow[]) {
   };
 }
 
+/** Whether its rows say, besides their status, how far the money is. */
+const hasStage = (thing: Thing) => tableOf(thing).columns.some(({ name }) => name === 'payout_status');
+
 /** Something that has not ended. */
 interface PendingWork {
   readonly kind: string;
@@ -159,7 +171,7 @@ export async function pendingIn(queries: Queries, limit: number): Promise<readon
       asset: Asset | null;
       minor: bigint | null;
     }>(
-      `SELECT id, status, ${table === 'stored_payouts' ? 'payout_status' : 'NULL'} AS stage, created_at AS at, ${asset} AS asset, ${minor} AS minor
+      `SELECT id, status, ${hasStage(thing) ? 'payout_status' : 'NULL'} AS stage, created_at AS at, ${asset} AS asset, ${minor} AS minor
        FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND ${unindexed(where)}
        ORDER BY created_at LIMIT ${limit}`,
     );
@@ -193,10 +205,10 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
     w: bigint;
   }>(
     `SELECT d.user_id, d.n, d.minor, u.first_name AS first, u.last_name AS last,
-       (SELECT count(*) FROM stored_withdrawals w WHERE w.user_id = d.user_id AND w.status = 'completed'
+       (SELECT count(*) FROM stored_withdrawals w WHERE w.user_id = d.user_id AND w.${isDone(tableOf(withdrawal))}
           AND w.completed_at > ? AND w.completed_at <= ?) AS w
      FROM (SELECT user_id, count(*) AS n, sum(amount_minor) AS minor FROM stored_deposits
-         WHERE type = 'user_onramp' AND user_id IS NOT NULL AND ${DONE} AND completed_at > ? AND completed_at <= ?
+         WHERE ${isThing(userDeposit)} AND user_id IS NOT NULL AND ${isDone(tableOf(userDeposit))} AND completed_at > ? AND completed_at <= ?
          GROUP BY user_id ORDER BY coalesce(sum(amount_minor), 0) DESC, 1 LIMIT ${limit}) d
        LEFT JOIN stored_users u ON u.id = d.user_id ORDER BY coalesce(d.minor, 0) DESC, 1`,
     ...[from, to, from, to],

@@ -1,6 +1,6 @@
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
-import { DONE, FAILED } from '../../mirror/schema.ts';
+import { hasFailed, isOfFailed, stored } from '../../mirror/schema.ts';
 import { MOVEMENTS, type MovementKind } from './movement-kinds.ts';
 
 /** A period from a moment, not included, to another, included; ISO 8601 in UTC. */
@@ -51,7 +51,7 @@ const LONGEST_MS = 90 * 86_400_000;
 
 /** Returns from when on work was made that may have ended since a time. What failed has an index of its own, so that it is found at any age. */
 export const madeAfter = (from: string, condition: string): string =>
-  condition.startsWith(FAILED) ? '' : new Date(Date.parse(from) - LONGEST_MS).toISOString();
+  isOfFailed(condition) ? '' : new Date(Date.parse(from) - LONGEST_MS).toISOString();
 
 /** The sums of an asset in a period, to add to. */
 export function sumsOf(sums: Map<Asset, Sums>, asset: Asset): Sums {
@@ -113,10 +113,11 @@ export const unindexed = (condition: string) => `(CASE WHEN ${condition} THEN 1 
 /** Adds the movements of a kind to the part that ends with the first time that is not before them. */
 async function addMovements(
   queries: Queries,
-  { table, own, asset, amount, fee, way, line, ...kind }: MovementKind,
+  { table: shown, own, asset, amount, fee, way, line, ...kind }: MovementKind,
   times: readonly string[],
   parts: readonly Map<Asset, Sums>[],
 ): Promise<void> {
+  const table = stored(shown);
   const [first = '', last = ''] = [times[0], times.at(-1)];
   const columns = `${asset} AS asset, sum(${amount}) AS amount, sum(${fee}) AS fee, count(*) AS rows`;
   const rowsOf = async (condition: string, time: string): Promise<SumRow[]> => {
@@ -147,7 +148,7 @@ async function addMovements(
   };
   const total = ({ amount: moved, fee: paid }: SumRow) => (moved ?? 0n) + (paid ?? 0n);
   const isCounted = line !== 'traded' || way === 'out';
-  await addAll(kind.done ?? DONE, kind.completedAt, (sums, row) => {
+  await addAll(kind.done, kind.completedAt, (sums, row) => {
     const moved = row.amount ?? 0n;
     if (line === 'bridged') sums.out -= moved;
     else sums[line ?? way] += line === 'traded' && way === 'out' ? -moved : moved;
@@ -155,7 +156,7 @@ async function addMovements(
     if (way === 'out') sums.inFlight -= total(row);
     if (isCounted) sums.count += Number(row.rows);
   });
-  await addAll(kind.failed ?? FAILED, kind.failedAt, (sums, row) => {
+  await addAll(kind.failed, kind.failedAt, (sums, row) => {
     if (way === 'out') sums.inFlight -= total(row);
     if (isCounted) sums.failed += Number(row.rows);
   });
@@ -172,7 +173,7 @@ export async function uncountedIn(queries: Queries, { from, to }: Span): Promise
     // A row may be a movement in several ways.
     const isUncounted = kinds.map(({ own, amount }) => `(${amount}) IS NULL AND (${own})`).join(' OR ');
     const row = await queries.get<{ n: bigint }>(
-      `SELECT count(*) AS n FROM ${table} WHERE created_at > ? AND created_at <= ? AND NOT (${FAILED}) AND ${unindexed(isUncounted)}`,
+      `SELECT count(*) AS n FROM ${stored(table)} WHERE created_at > ? AND created_at <= ? AND NOT (${hasFailed(table)}) AND ${unindexed(isUncounted)}`,
       ...[from, to],
     );
     count += Number(row?.n ?? 0n);

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { type Endpoint, FAILS } from '../../src/contract/endpoint.ts';
+import { fieldOf, unwrap } from '../../src/contract/rows.ts';
+import { hasFailed, isDone } from '../../src/engine/mirror/schema.ts';
+import { TABLES } from '../../src/engine/mirror/tables.ts';
+import { THINGS } from '../../src/things/index.ts';
+import { endsOf, meaningIn, undoneStatesOf } from '../../src/things/states.ts';
+
+const withStates = THINGS.filter(({ states }) => states !== undefined);
+
+/** The states that the contract knows in a field of a response. */
+function statesIn({ response }: Endpoint, path: readonly string[]): readonly string[] {
+  const found = path.reduce((schema, name) => {
+    const field = fieldOf(unwrap(schema).schema, name);
+    if (!field) throw new Error(`no response has ${path.join('.')}`);
+    return field;
+  }, response());
+  return /^enum\[(.*)\]$/.exec(unwrap(found).meta?.type ?? '')?.[1]?.split(',') ?? [];
+}
+
+describe('the states of a thing', () => {
+  test.each(withStates)('that failed are those with which the endpoints of a $name say so', (thing) => {
+    const endpoints = [...thing.starts, ...(thing.read ? [thing.read.endpoint] : [])];
+    for (const { id, fails = FAILS } of endpoints)
+      expect(new Set(endsOf(thing).failed), id).toEqual(new Set(fails['status']));
+  });
+
+  test.each(withStates.flatMap(({ name, states, read }) => (states && read ? [{ name, states, read }] : [])))(
+    'that the status of a $name has are all known',
+    ({ states, read }) => {
+      const documented = statesIn(read.endpoint, [...(read.in ? [read.in] : []), 'status']);
+      expect(documented.length).toBeGreaterThan(2);
+      expect(documented.filter((state) => !meaningIn(states, state))).toEqual([]);
+    },
+  );
+
+  test('mean the same wherever a list has several things', () => {
+    for (const { name, done, failed } of TABLES)
+      expect(
+        done.filter((state) => failed.includes(state)),
+        name,
+      ).toEqual([]);
+  });
+
+  test('end a row of the copy as they end a wait', () => {
+    for (const thing of withStates) {
+      const table = TABLES.find(({ name }) => name === thing.list?.name);
+      if (!table) continue;
+      const { done, failed } = endsOf(thing);
+      expect(table.done).toEqual(expect.arrayContaining([...done]));
+      expect(table.failed).toEqual(expect.arrayContaining([...failed]));
+      for (const state of done) expect(isDone(table)).toContain(`'${state}'`);
+      for (const state of failed) expect(hasFailed(table)).toContain(`'${state}'`);
+    }
+  });
+
+  test('undo only what had ended well, and are failures', () => {
+    const undone = withStates.flatMap((thing) => undoneStatesOf(thing).map((state) => [thing.name, state]));
+    expect(undone).toEqual([['payout', 'reversed']]);
+    for (const thing of withStates)
+      expect(endsOf(thing).failed).toEqual(expect.arrayContaining([...undoneStatesOf(thing)]));
+  });
+});
