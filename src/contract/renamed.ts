@@ -6,7 +6,6 @@ export const RENAMED: ReadonlyMap<string, string> = new Map(
     'auto-signing show': 'approvals show',
     'balances fintech': 'balances account',
     'banks list': 'banks',
-    'completion cache': 'completion cache show',
     'fees verify': 'fees withdrawals status',
     'fees withdraw': 'fees withdrawals start',
     'fees withdrawals': 'fees withdrawals list',

@@ -68,7 +68,11 @@ interface WorkStatusTexts {
 }
 
 const SAMPLE = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
-const SAMPLES: Readonly<Record<string, string>> = { tradeId: 'trade_0198…', withdrawalId: 'FTW_0198…' };
+const SAMPLES: Readonly<Record<string, string>> = {
+  tradeId: 'trade_0198…',
+  withdrawalId: 'FTW_0198…',
+  'swaps status': 'swap-0198…',
+};
 
 /** Declares the command that shows the status of some work, and with --wait follows it to its end. */
 export function statusCommand(
@@ -79,7 +83,7 @@ export function statusCommand(
   const thing = idField.replace('Id', '');
   const from = shown.id ?? `${thing} id, from ${words.replace(/status$/, 'start')}`;
   const what = argument(`${thing}-id`, from, id, `Which ${thing}?`);
-  const sample = SAMPLES[idField] ?? SAMPLE;
+  const sample = SAMPLES[words] ?? SAMPLES[idField] ?? SAMPLE;
   const examples = shown.examples ?? [sample, `${sample} --wait 5m -o json`];
   return command({
     words: words.split(' '),

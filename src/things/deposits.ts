@@ -1,12 +1,14 @@
 import { WORK_FAILS } from '../contract/endpoint.ts';
 import { listDeposits } from '../contract/endpoints/history.ts';
-import type { Due, EventsCome, NotedRow } from './due.ts';
 import {
   amount,
+  type Due,
+  type EventsCome,
   failing,
   good,
   key,
   listedBy,
+  type NotedRow,
   personalKey,
   personName,
   sum,

@@ -1,6 +1,5 @@
 import { type Endpoint, FAILS, type ResponseOf } from '../contract/endpoint.ts';
 import type { WebhookEvent } from '../contract/event-payloads.ts';
-import type { Due } from './due.ts';
 import type { EventContent, Likeness, Wanted } from './likeness.ts';
 
 /** What a state means: how it ended, or what it waits for. Texts follow the name of the thing. */
@@ -165,6 +164,32 @@ export interface RowLikeness<Row = unknown> {
   /** The id of a row that may lack the usual one. */
   readonly idOf?: (row: Row) => string | null | undefined;
 }
+
+/** Names of events of which any one would do. */
+export type EventNames = readonly WebhookEvent[];
+
+/** What a list says of work, as far as it decides which events it should have caused. */
+export interface NotedRow {
+  readonly status: string;
+  /** The user's permanent bank account, or the account that a deposit was paid into. */
+  readonly accountNumber?: string | null | undefined;
+  /** Whether the cNGN of an offramp or a payout reached the vault. */
+  readonly isTransferred?: boolean;
+  /** Whether the sender of a deposit has the name of the account. */
+  readonly isSentByOwner?: boolean;
+}
+
+/** The events that have come about some work. */
+export interface EventsCome {
+  has(name: WebhookEvent): boolean;
+  /** The account that a deposit was paid into; undefined if nothing says which it was. */
+  readonly account: 'temporary' | 'permanent' | undefined;
+  /** Whether the account may have been created before the period. */
+  readonly isOldAccount: boolean;
+}
+
+/** The events that work should have caused; of each list, any one would do. */
+export type Due = (row: NotedRow, come: EventsCome) => readonly (EventNames | false)[];
 
 /** Where the state of a thing is read by its id. */
 interface StatusRead {

@@ -1,15 +1,8 @@
 import type { WebhookEvent } from '../contract/event-payloads.ts';
 import { eventOf } from '../contract/events.ts';
-import {
-  type EventNames,
-  type EventsCome,
-  endEventsOf,
-  eventNamesOf,
-  eventsDue,
-  type NotedRow,
-} from '../things/due.ts';
+import { endEventsOf, eventNamesOf, eventsDue } from '../things/due.ts';
 import { THINGS } from '../things/index.ts';
-import type { Thing } from '../things/thing.ts';
+import type { EventNames, EventsCome, NotedRow, Thing } from '../things/thing.ts';
 
 /** Work that one of the service's lists shows. */
 export interface ListedWork extends NotedRow {
@@ -78,7 +71,9 @@ const MAY_BE_UNLISTED: string = 'virtual.account.created' satisfies WebhookEvent
 
 /** The events whose work is in a list; no other event is compared. */
 const COMPARED: ReadonlySet<string> = new Set(
-  [...KINDS.values()].flatMap(eventNamesOf).filter((name) => name !== MAY_BE_UNLISTED),
+  Array.from(KINDS, ([, thing]) => thing)
+    .flatMap(eventNamesOf)
+    .filter((name) => name !== MAY_BE_UNLISTED),
 );
 
 /** How long a temporary account lives. Source: interface. */

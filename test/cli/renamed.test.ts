@@ -51,8 +51,6 @@ const PASTED: readonly (readonly [former: string, now: string])[] = [
   ['auto-signing show -q', 'approvals show -q'],
   ['balances fintech --token CNGN', 'balances account --token CNGN'],
   ['banks list --search gtb', 'banks --search gtb'],
-  ['completion cache', 'completion cache show'],
-  ['completion cache off', 'completion cache set off'],
   ['fees verify 01a21093-9528-7204-b5e8-ef4d9772d740', 'fees withdrawals status 01a21093-9528-7204-b5e8-ef4d9772d740'],
   [
     'fees withdraw --amount max --to default --once fees-{year}',

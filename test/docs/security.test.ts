@@ -54,11 +54,7 @@ async function exercise(home: Home): Promise<string[]> {
   await run('profiles', 'use', 'real', '--here');
   await run('profiles', 'use', 'sandbox', '--here');
   const serving = startFiatrail(home, ['sandbox', 'serve', '--port', '0', '-o', 'json'], { cwd });
-  const { url, apiKey } = JSON.parse(await serving.firstLine());
-  const env = { FIATRAIL_PROFILE: '', FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey };
-  expect((await fiatrail(home, ['banks', '-q'], { env })).code).toBe(0);
-  const tab = ['completion', 'complete', '--', 'fees', 'withdrawals', 'start', '--bank-code', 'zen'];
-  expect((await fiatrail(home, tab, { env })).stdout).toContain('zenith-bank');
+  await serving.firstLine();
   serving.kill('SIGINT');
   expect((await serving.end).code).toBe(0);
   await run('keys', 'encryption', 'enable', '--yes');

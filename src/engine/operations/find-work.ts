@@ -1,6 +1,6 @@
 import { loadThingStartedBy } from '../../things/find.ts';
+import { workOf } from './of-thing.ts';
 import type { Work } from './work.ts';
-import { workOf } from './work-of.ts';
 
 const changeBy = async (endpointId: string) =>
   (await import('./changes.ts')).changes.find(({ starts }) => starts.some(({ id }) => id === endpointId));

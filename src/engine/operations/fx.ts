@@ -5,7 +5,7 @@ import { amountAt } from '../../things/likeness.ts';
 import { trade } from '../../things/market.ts';
 import type { Account } from '../account.ts';
 import { amountIn, stablecoinOf, wireDecimal } from '../fx-terms.ts';
-import { followedWorkOf } from './work-of.ts';
+import { followedWorkOf } from './of-thing.ts';
 
 const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
 

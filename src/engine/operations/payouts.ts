@@ -3,7 +3,7 @@ import { getBankAccount } from '../../contract/endpoints/banks.ts';
 import type { Baseline } from '../../journal/intent.ts';
 import { offramp as anOfframp, payout as aPayout } from '../../things/bank-transfers.ts';
 import type { SavedAccount } from '../banks.ts';
-import { followedWorkOf } from './work-of.ts';
+import { followedWorkOf } from './of-thing.ts';
 
 /** A saved bank account as the terms of a payout to it. */
 export function payeeTerms(account: SavedAccount | undefined): Baseline['terms'] {

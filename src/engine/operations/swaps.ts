@@ -6,7 +6,7 @@ import { swap as aSwap } from '../../things/swap.ts';
 import type { Account } from '../account.ts';
 import { PAGE_SIZE } from '../lists/pages.ts';
 import { PREVIEW_READ } from '../previews.ts';
-import { followedWorkOf } from './work-of.ts';
+import { followedWorkOf } from './of-thing.ts';
 
 const LIST_WINDOW_MS = 1_000;
 

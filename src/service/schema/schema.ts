@@ -85,14 +85,8 @@ CREATE TRIGGER movement_changes_tally AFTER UPDATE OF status ON movement WHEN OL
   ON CONFLICT DO UPDATE SET movements = movements + 1, kobo = kobo + excluded.kobo;
 END;`;
 
-/** Matches what the lists show as open. SQLite uses an index of open rows only for a query that has the same condition. */
-function isOpen(statuses: Readonly<Record<string, string>>): string {
-  const open = Object.keys(statuses).filter((state) => ['pending', 'processing'].includes(statuses[state] ?? ''));
-  return `state IN ('${open.join("', '")}')`;
-}
-
-/** Matches a deposit that may still change. */
-export const IS_OPEN_DEPOSIT = isOpen(DEPOSIT_STATUS);
+/** Matches a deposit that may still change. SQLite uses the index of such deposits only for a query that has the same condition. */
+export const IS_OPEN_DEPOSIT = `state IN ('pending', 'processing', 'refunding')`;
 
 /** When a fee withdrawal last changed. An index has it in this form. */
 export const FEE_WITHDRAWAL_AT = 'MAX(created_at, COALESCE(processed_at, 0))';
@@ -101,10 +95,10 @@ export const FEE_WITHDRAWAL_AT = 'MAX(created_at, COALESCE(processed_at, 0))';
 export const IS_OPEN_TRADE = `state IN (${OPEN_TRADE_STATES.map((state) => `'${state}'`).join(', ')})`;
 
 /** Matches an offramp that may still change. */
-export const IS_OPEN_OFFRAMP = isOpen(OFFRAMP_STATUS);
+export const IS_OPEN_OFFRAMP = `state NOT IN ('completed', 'failed', 'cancelled')`;
 
 /** Matches a payout of the fintech that has not ended. The bank may still reverse a completed one. */
-export const IS_OPEN_PAYOUT = isOpen(PAYOUT_STATUS);
+export const IS_OPEN_PAYOUT = `state NOT IN ('completed', 'failed', 'cancelled', 'reversed')`;
 
 /** Matches a withdrawal that has not ended. */
 export const IS_OPEN_WITHDRAWAL = `state NOT IN ('completed', 'failed')`;

@@ -36,8 +36,6 @@ const renamedError = (former: string, now: string, hint: string) =>
 
 /** Some commands did two things. What was typed after their name says which. */
 function split(former: string, now: string, given: readonly string[]) {
-  if (former === 'completion cache' && ['on', 'off'].includes(given[0] ?? ''))
-    return { now: 'completion cache set', given };
   const sets = /^--(url|local|independent|password-stdin)(=|$)/;
   if (former === 'profiles journal' && given.some((word) => sets.test(word)))
     return { now: 'profiles journal set', given };
