@@ -48,7 +48,7 @@ export const payouts = listedBy(listPayouts, {
     sum('Amount', 'amount', 'amount'),
     amount('Fee', 'processingFee', 'fee'),
     sum('Deducted', 'totalDeducted', 'deducted'),
-    personName('To', ['bankAccount.accountName', 'accountName'], 'account_name'),
+    personName('To', 'bankAccount.accountName', 'account_name'),
     personalKey('Account number', ['bankAccount.accountNumber', 'accountNumber'], 'account_number'),
     text('Bank', 'bankAccount.bankName', 'bank_name'),
     text('Bank code', ['bankAccount.bankCode', 'bankCode'], 'bank_code'),

@@ -20,7 +20,7 @@ export const feeWithdrawals = listedBy(listFeeWithdrawals, {
   facts: [
     sum('Amount', 'amount', 'amount'),
     personName('To', 'accountName', 'account_name'),
-    personalKey('Account number', ['bankAccountNumber', 'accountNumber'], 'account_number'),
+    personalKey('Account number', 'bankAccountNumber', 'account_number'),
     text('Bank code', 'bankCode', 'bank_code'),
     personal('Narration', 'narration', 'narration'),
     text('Failure reason', 'failureReason', 'failure_reason'),

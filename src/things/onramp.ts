@@ -31,7 +31,7 @@ export const onramp = thing({
     text('Account name', ['wallet.virtualAccountDetails.accountName', 'accountName']),
     text('Account status', 'wallet.virtualAccountStatus'),
     text('Asset', ['finalAsset', 'wallet.tokenBuy', 'metadata.tokenBuy']),
-    amount('Quote', 'fxQuote'),
+    text('Quote', 'fxQuote'),
     text('Wallet', ['walletAddress', 'wallet.walletAddress']),
     text('Owner', 'wallet.owner'),
     text('Swapped', 'swapCompleted'),

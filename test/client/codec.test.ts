@@ -143,6 +143,10 @@ describe('an id in a path', () => {
     );
   });
 
+  test.each(['', '.', '..'])('is refused before anything is sent if a URL would lose it: %j', (userId) => {
+    expect(() => pathOf(userId)).toThrow(`invalid id "${userId}"`);
+  });
+
   test('survives a URL unchanged', () => {
     fc.assert(
       fc.property(ids, (id) => {

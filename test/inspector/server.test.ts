@@ -5,8 +5,10 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { serveInspector } from '../../src/inspector/server.ts';
 import { type Home, newHome, temporaryFolder } from '../support/built.ts';
 import { fiatrail, startFiatrail } from '../support/in-process.ts';
+import { fakeWorld } from '../support/world.ts';
 import { ask, enter, session } from './asking.ts';
 
 /** Who may see the inspector of a served sandbox, and what it says to everybody else. */
@@ -113,6 +115,57 @@ test('a foreign Host or Origin gets nothing, even with the cookie', async () => 
   for (const forged of hosts) expect((await ask(at.origin, '/', { cookie, host: forged })).status).toBe(403);
   for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', `https://127.0.0.1:${port}`])
     expect((await ask(at.origin, '/api/about', { cookie, origin })).status).toBe(403);
+});
+
+/** Sends a request as it is, and returns its status. */
+async function statusOfRaw(origin: string, head: readonly string[]): Promise<string | undefined> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  socket.end(`${head.join('\r\n')}\r\nConnection: close\r\n\r\n`);
+  const parts: Buffer[] = [];
+  for await (const part of socket) parts.push(part as Buffer);
+  return /^HTTP\/1\.1 (\d+)/.exec(Buffer.concat(parts).toString('latin1'))?.[1];
+}
+
+test.each([
+  ['a foreign one after its own', (own: string) => [own, 'evil.example']],
+  ['a foreign one before its own', (own: string) => ['evil.example', own]],
+  ['its own twice', (own: string) => [own, own]],
+  ['none', () => []],
+])('a request with more or less than one Host gets nothing: %s', async (_what, hostsOf) => {
+  const at = await inspected();
+  const cookie = await session(at);
+  const { host } = new URL(at.origin);
+  const asked = (hosts: readonly string[]) =>
+    statusOfRaw(at.origin, ['GET /api/about HTTP/1.1', ...hosts.map((each) => `Host: ${each}`), `Cookie: ${cookie}`]);
+  expect(await asked([host])).toBe('200');
+  expect(await asked(hostsOf(host))).toMatch(/^40[03]$/);
+});
+
+test('a body is read to 64 KiB, and no further', async () => {
+  const at = await inspected();
+  const body = (bytes: number) => `{"token":"${'x'.repeat(bytes - 12)}"}`;
+  const entered = (bytes: number) => ask(at.origin, '/enter', { origin: at.origin }, body(bytes));
+  expect((await entered(64 * 1024)).status).toBe(401);
+  expect(await entered(64 * 1024 + 1)).toMatchObject({
+    ...{ status: 400, body: '{"error":"body: expected at most 65536 bytes"}' },
+  });
+});
+
+/** A clock on which nobody wakes up. */
+const STILL = { now: () => 0, sleep: (_ms: number, signal: AbortSignal) => once(signal, 'abort').then(() => {}) };
+
+test('what goes wrong inside is said without what it was about', async () => {
+  const fails = () => Promise.reject(new Error('the row of ADA OBI, 22212345678'));
+  const documents = { clock: fails };
+  const source = { title: '', version: () => '1', find: fails, lists: {}, documents, actions: {} };
+  const { url, close } = await serveInspector({ ...fakeWorld(), clock: STILL }, source, { host: '127.0.0.1', port: 0 });
+  onTestFinished(close);
+  const { origin, hash } = new URL(url);
+  const cookie = await session({ origin, token: hash.replace('#token=', '') });
+  expect(await ask(origin, '/api/documents/clock', { cookie })).toMatchObject({
+    ...{ status: 500, body: '{"error":"the inspector could not answer"}' },
+  });
 });
 
 test('a change must say where it comes from, and needs a session', async () => {

@@ -17,16 +17,20 @@ test('an event is in the mirror at once; the next sync reads its row and goes on
   const service = movingService(clock.now);
   const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: ACCOUNT });
   const sync = async () => expect(await main(['sync', '-q'], world), world.stderr.text()).toBe(0);
-  const rows = () => {
+  const query = (sql: string) => {
     const database = new DatabaseSync(join(world.stateDir, 'mirror-environment.db'), { readOnly: true });
-    const found = database.prepare('SELECT id, status, is_open, amount_minor FROM withdrawals ORDER BY id').all();
+    const found = database.prepare(sql).all();
     database.close();
     return found.map((row) => Object.values(row));
   };
+  const rows = () => query('SELECT id, status, is_open, amount_minor FROM withdrawals ORDER BY id');
+  const statusesOf = ({ requestId }: Record<string, unknown>) =>
+    query(`SELECT status FROM status_changes WHERE id = '${requestId}' ORDER BY seen_at`).flat();
   const [open, later] = [service.add('withdrawals'), service.add('withdrawals')];
   await sync();
   // Added by somebody else since: an event tells of it before any list.
   const unread = service.add('withdrawals');
+  const failing = service.add('withdrawals');
   const parts = {
     world,
     profile: { ...builtInProfile(), name: 'environment', mode: 'live' },
@@ -37,17 +41,24 @@ test('an event is in the mirror at once; the next sync reads its row and goes on
     event('fintech.user.asset.transfer.completed', String(open['requestId'])),
     event('fintech.user.asset.transfer.failed', String(open['requestId'])),
     event('fintech.user.asset.transfer.completed', String(unread['requestId'])),
+    event('fintech.user.asset.transfer.failed', String(failing['requestId'])),
   ]);
   expect(rows()).toEqual([
     ['withdrawals-1', 'completed', 0, 5_000_000],
     ['withdrawals-2', 'pending', 1, 5_000_000],
     ['withdrawals-3', 'completed', 0, null],
+    ['withdrawals-4', 'failed', 0, null],
   ]);
+  // An event that came too late changed nothing, and no change is written down.
+  expect(statusesOf(open)).toEqual(['completed']);
   for (const row of [open, unread, later]) row['status'] = 'completed';
+  failing['status'] = 'failed';
   await sync();
   expect(rows()).toEqual([
     ['withdrawals-1', 'completed', 0, 5_000_000],
     ['withdrawals-2', 'completed', 0, 5_000_000],
     ['withdrawals-3', 'completed', 0, 5_000_000],
+    ['withdrawals-4', 'failed', 0, 5_000_000],
   ]);
+  expect(statusesOf(open)).toEqual(['completed']);
 });

@@ -2,6 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ExchangeError } from '../../src/base/errors.ts';
+import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
 import { acquireLock } from '../../src/sqlite/lock.ts';
 import { refusal, success, tooMany } from '../support/exchange.ts';
@@ -156,6 +158,33 @@ describe('a service that is not as it should be', () => {
     expect((await synced(world))('payouts')).toMatchObject({ rows: 3, gone: 0 });
   });
 
+  test('a row that it no longer shows comes back in a reading of the whole list too', async () => {
+    const { service, world } = rig();
+    for (const _ of [1, 2, 3]) service.add('payouts');
+    await synced(world);
+    const [row] = service.rows['payouts']?.splice(1, 1) ?? [];
+    expect((await synced(world, '--full'))('payouts')).toMatchObject({ rows: 2, gone: 1 });
+    service.rows['payouts']?.splice(1, 0, row ?? {});
+    expect((await synced(world, '--full'))('payouts')).toMatchObject({ rows: 3, gone: 0, isWhole: true });
+    expect(query(world, 'SELECT count(*) AS n FROM payouts')).toEqual([{ n: 3 }]);
+  });
+
+  test('ends old rows that lie far apart, more than are asked for one by one', async () => {
+    const { service, world } = rig();
+    const OPEN = 30;
+    for (let each = 0; each < OPEN; each++) service.add('payouts', (each + 200) * 120 * MINUTE_MS);
+    for (let each = 0; each < 130; each++) service.add('payouts', each * MINUTE_MS)['status'] = 'completed';
+    expect((await synced(world))('payouts')).toMatchObject({ rows: OPEN + 130 });
+    const open = 'SELECT count(*) AS n FROM stored_payouts WHERE is_open = 1';
+    expect(query(world, open)).toEqual([{ n: OPEN }]);
+    for (const row of service.rows['payouts'] ?? []) row['status'] = 'completed';
+    service.requests.length = 0;
+    expect((await synced(world))('payouts')).toMatchObject({ changed: OPEN, added: 0 });
+    expect(query(world, open)).toEqual([{ n: 0 }]);
+    // Not by reading the whole list: one page of new rows, and at most 20 periods.
+    expect(service.requests.filter((path) => path === '/payouts').length).toBeLessThanOrEqual(21);
+  });
+
   test('is cut off in the middle of a short list: it is read from its start again', async () => {
     const { service, clock } = rig();
     for (let each = 0; each < 120; each++) service.add('fx_orders');
@@ -210,6 +239,31 @@ describe('a service that is not as it should be', () => {
     expect((await synced(world))('deposits')).toMatchObject({ rows: 300, isWhole: true, added: 100 });
     // It goes on after the rows that it has, and does not start over.
     expect(asked.filter((url) => url.includes('/deposits'))[0]).toContain('offset=199');
+  });
+});
+
+describe('an account of which nobody can say whether it has a vault', () => {
+  const withSettings = (answer: (sent: HttpRequest) => HttpResponse) => {
+    const { service, clock } = rig();
+    const network: Exchange = async (request, ...rest) =>
+      request.url.includes('/fx/settings') ? answer(request) : service.exchange(request, ...rest);
+    return fakeWorld({ clock, env: ACCOUNT, network });
+  };
+  const vault = "SELECT count(*) AS n FROM balances WHERE source = 'vault'";
+
+  test('stops the sync, and its balances are not said to have been looked at', async () => {
+    const world = withSettings(() => {
+      throw new ExchangeError('the connection was reset', true);
+    });
+    expect((await run(world, 'sync')).code).not.toBe(0);
+    expect(query(world, 'SELECT count(*) AS n FROM stored_balance_checks')).toEqual([{ n: 0 }]);
+  });
+
+  test('has none if the service refuses to say it', async () => {
+    const world = withSettings(() => refusal(404, '02', 'no vault'));
+    expect((await run(world, 'sync')).code).toBe(0);
+    expect(query(world, 'SELECT count(*) AS n FROM stored_balance_checks')).toEqual([{ n: 1 }]);
+    expect(query(world, vault)).toEqual([{ n: 0 }]);
   });
 });
 

@@ -239,6 +239,43 @@ describe('the differences of a report', () => {
     expect(differences.map(({ to, minor }) => ({ to, minor }))).toEqual([{ to: at(100), minor: 70n }]);
   });
 
+  test.each<[what: string, others: readonly Transfer[], away: number]>([
+    ['alone', [], 0],
+    ['beside one that completes', [{ begins: 90, takes: 5, leavesAt: 0, amount: 2, fails: false }], 2],
+  ])('are not made of tokens that were away at a look and came back, %s', async (_what, others, away) => {
+    const transfer = { begins: 90, takes: 20, leavesAt: 0, amount: 5, fails: true };
+    const looks = [
+      [0, 9_000n],
+      [100, 4_000n - BigInt(away) * THOUSAND],
+      [200, 9_000n - BigInt(away) * THOUSAND],
+    ] as const;
+    expect(await found(await copyOf([transfer, ...others], looks))).toEqual([]);
+  });
+
+  test.each<[what: string, more: number]>([
+    ['less', -5],
+    ['more', 5],
+  ])(
+    'are compared from a look at which nothing was under way, so that the one at the start hides nothing: %s',
+    async (_what, more) => {
+      const transfer = { begins: 90, takes: 20, leavesAt: more < 0 ? 0 : 1, amount: 5, fails: false };
+      const start = 20_000n;
+      // At the second look the tokens may be away or not; what is in no list is as much as they are.
+      const second = more < 0 ? start - 5_000n : start;
+      const looks = [
+        [0, start],
+        [100, second],
+        [200, start - 5_000n + BigInt(more) * THOUSAND],
+      ] as const;
+      const mirror = await copyOf([transfer], looks);
+      const { differences } = await mirror.read((queries) => accountIn(queries, { ...between, from: at(150) }));
+      await mirror.close();
+      expect(differences.map(({ from, to, minor }) => ({ from, to, minor }))).toEqual([
+        { from: at(100), to: at(200), minor: BigInt(more) * THOUSAND },
+      ]);
+    },
+  );
+
   test('are what a place holds that was not there at earlier looks', async () => {
     const looks = [
       [0, 500n],

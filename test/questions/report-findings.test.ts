@@ -286,8 +286,13 @@ describe('what the users’ wallets hold', () => {
     inCopy(world, `DELETE FROM stored_owed WHERE user_id = '${gone}' AND asset = 'CNGN'`);
     const again = await json(world, 'report', 'owed');
     expect(again.owed).toContainEqual({ asset: 'USDC', amount: { value: '77.000000', asset: 'USDC' }, users: 1 });
+    inCopy(world, `UPDATE stored_owed SET minor = 5000000 WHERE user_id = '${gone}' AND asset = 'USDC'`);
+    const usdc = async () =>
+      (await json(world, 'report', 'owed')).owed.find((each: { asset: string }) => each.asset === 'USDC');
+    expect(await usdc()).toMatchObject({ amount: { value: '82.000000' }, users: 2 });
     inCopy(world, `UPDATE stored_users SET gone_at = '2026-11-02T09:00:00.000Z' WHERE id = '${gone}'`);
     expect(await json(world, 'report', 'owed')).toMatchObject({ users: 1 });
+    expect(await usdc()).toMatchObject({ amount: { value: '77.000000' }, users: 1 });
     await pass(world, 25 * HOUR_MS);
     expect((await json(world, 'report', 'owed')).owed).toContainEqual({
       ...{ asset: 'USDC', amount: { value: '0.000000', asset: 'USDC' }, users: 0 },

@@ -247,6 +247,42 @@ describe('a sealed event, once there is a key', () => {
     ]);
     expect(await numbers(inbox)).toEqual([1]);
   });
+
+  test.each([
+    ['with ids', {}],
+    ['without any id', { eventId: undefined, webhookId: undefined }],
+  ])('is forwarded once if two programs open it, %s', async (_what, ids) => {
+    const { inbox } = await testInbox();
+    await inbox.forwardTo({ targets: [TARGET] });
+    const { events, opened } = await sealedTwice();
+    const [event] = events.map((each) => ('webhookId' in ids ? { ...each, webhookId: undefined } : each));
+    if (event) await inbox.add([event as (typeof events)[number]]);
+    // Both have read it before either of them opened it.
+    const [sealed] = await inbox.list({ limit: 1 });
+    const content = sealed && (await opened(sealed.body));
+    for (const _program of ['one', 'another']) if (sealed && content) await inbox.open(sealed, { ...content, ...ids });
+    expect(await inbox.list({ limit: 10 })).toMatchObject([{ mark: 'event', event: 'user.onboarded' }]);
+    expect(await numbers(inbox)).toEqual([1]);
+  });
+});
+
+describe('an event under the name that other documents have', () => {
+  const refunded = (event: string) => ({ ...onboarded(1), event });
+  const [NAME, OTHER_NAME] = ['fintech.user.deposit.funding.refunded', 'fintech.user.deposit.refunded'];
+
+  test.each([NAME, OTHER_NAME])('goes to the target that wants it: %s', async (sent) => {
+    const { inbox } = await testInbox();
+    await inbox.forwardTo({ targets: [TARGET, OTHER], routes: { [TARGET]: [NAME], [OTHER]: ['user.onboarded'] } });
+    await keepAll(inbox, refunded(sent));
+    expect([await numbers(inbox), await numbers(inbox, OTHER)]).toEqual([[1], []]);
+  });
+
+  test.each([NAME, OTHER_NAME])('is forwarded if it is among the events that are: %s', async (sent) => {
+    const { inbox } = await testInbox();
+    await inbox.forwardTo({ targets: [TARGET], events: [NAME] });
+    await keepAll(inbox, refunded(sent), onboarded(2));
+    expect(await numbers(inbox)).toEqual([1]);
+  });
 });
 
 test('pruning keeps what was not forwarded', async () => {

@@ -201,6 +201,10 @@ test.each([
   ['HOOKS.example.com:443', 200],
   ['evil.test', 421],
   ['hooks.example.com.evil.test', 421],
+  ['127.1.2.3', 200],
+  ['127.evil.test', 421],
+  ['127.0.0.evil.test', 421],
+  ['127.0.0.1.evil.test:80', 421],
 ])('a request for the host %j is answered with %i', async (host, status) => {
   const { port } = await listening();
   expect(await statusFor(port, host)).toBe(status);

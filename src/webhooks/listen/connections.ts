@@ -80,7 +80,10 @@ export function createConnections(
       return client;
     },
     set: (request, isWaited) => {
-      const key = keyOf(request.socket);
+      // A request whose body nobody reads to its end loses its connection.
+      const socket: Socket | null = request.socket;
+      if (!socket) return;
+      const key = keyOf(socket);
       const connection = all.get(key);
       if (!connection || connection.isWaited === isWaited) return;
       connection.isWaited = isWaited;

@@ -136,7 +136,7 @@ const isIn = ({ from, to }: Span, at: string) => at > from && at <= to;
 function comparedIn(checks: readonly BalanceCheck[], { from, to }: Span): Span | null {
   const start = checkUntil(checks, from) ?? checks[0];
   const end = checkUntil(checks, to);
-  return start && end && end.at > from && end.at > start.at ? { from: start.at, to: end.at } : null;
+  return start && end && end.at > start.at ? { from: start.at, to: end.at } : null;
 }
 
 /** Whatever is neither completed nor in no list is in flight, so that the lines add up. */

@@ -1,0 +1,212 @@
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { zoneNamed } from '../../src/base/zone.ts';
+import { openMirrorFile } from '../../src/engine/mirror/database.ts';
+import { accountIn } from '../../src/engine/questions/report/balance.ts';
+import { kindsIn, usersIn } from '../../src/engine/questions/report/kinds.ts';
+import { monthNamed, partsOf, spanOf } from '../../src/engine/questions/report/periods.ts';
+import type { Queries } from '../../src/journal/store.ts';
+import { fakeClock, fakeWorld } from '../support/world.ts';
+
+const LAGOS = zoneNamed('Africa/Lagos');
+const NOW_MS = Date.UTC(2026, 11, 5);
+
+/** Midnight of 1 November in Lagos, and the millisecond before it. */
+const [FIRST, LAST] = ['2026-10-31T23:00:00.000Z', '2026-10-31T22:59:59.999Z'] as const;
+
+const spanOfMonth = (month: string) => {
+  const { sinceMs, untilMs } = monthNamed(month, LAGOS, NOW_MS) ?? { sinceMs: 0, untilMs: 0 };
+  return spanOf(sinceMs, untilMs);
+};
+
+type Row = Readonly<Record<string, string | bigint | null>>;
+
+/** What every row of a list has in the copy. */
+const ROW = {
+  ...{ created_at: '2026-10-31T20:00:00.000Z', is_open: 0n, is_personal: 0n, json: '{}', digest: 'x', pass: 1n },
+  ...{ first_seen_at: '2026-11-04T00:00:00.000Z', changed_at: '2026-11-04T00:00:00.000Z' },
+};
+
+const DEPOSIT = {
+  ...{ id: 'd-1', status: 'completed', type: 'fintech_deposit', amount_minor: 70_000n, amount_asset: 'NGN' },
+  ...{ fee_minor: 500n, fee_asset: 'NGN' },
+};
+
+const TRANSFER = {
+  ...{ id: 't-1', status: 'completed', type: 'fintech_self_transfer', amount_minor: 5_000n, amount_asset: 'USDC' },
+};
+
+const TRADE = {
+  ...{ status: 'completed', pair: 'CNGN-USDC', side: 'buy', cngn_minor: 1_400_000_000n, cngn_asset: 'CNGN' },
+  ...{ usdc_minor: 1_000_000n, usdc_asset: 'USDC' },
+};
+
+/** Fills a copy, by table. Returns how it is asked. */
+async function copyOf(tables: Readonly<Record<string, readonly Row[]>>) {
+  const world = fakeWorld({ clock: fakeClock(NOW_MS) });
+  world.ensurePrivateDir(world.stateDir);
+  const mirror = await openMirrorFile(join(world.stateDir, 'mirror.db'), world.clock);
+  onTestFinished(() => mirror.close());
+  await mirror.write(async (queries) => {
+    for (const [table, rows] of Object.entries(tables))
+      for (const row of rows) {
+        const all = Object.entries(
+          table.startsWith('balance') || table === 'status_changes' ? row : { ...ROW, ...row },
+        );
+        await queries.run(
+          `INSERT INTO stored_${table} (${all.map(([name]) => name).join(', ')}) VALUES (${all.map(() => '?').join(', ')})`,
+          ...all.map(([, value]) => value),
+        );
+      }
+  });
+  return <T>(ask: (queries: Queries) => Promise<T>) => mirror.read(ask);
+}
+
+const held = (at: string, minor: bigint) => ({ source: 'wallet', place: 'base', asset: 'USDC', minor, at });
+
+const looks = (...all: readonly (readonly [at: string, minor: bigint])[]) => ({
+  balance_checks: all.map(([at]) => ({ at })),
+  balances: all.map(([at, minor]) => held(at, minor)),
+});
+
+describe('what ends at midnight between two months', () => {
+  const ENDS = [
+    ['the first moment', FIRST, ['2026-11']],
+    ['the last moment', LAST, ['2026-10']],
+  ] as const;
+
+  test.each(ENDS)('%s: counts once, with its kind', async (_what, completed_at, months) => {
+    const ask = await copyOf({ deposits: [{ ...DEPOSIT, completed_at }] });
+    const counted = [];
+    for (const month of ['2026-10', '2026-11', '2026-12'])
+      if ((await ask((queries) => kindsIn(queries, spanOfMonth(month)))).length > 0) counted.push(month);
+    expect(counted).toEqual(months);
+  });
+
+  test.each(ENDS)('%s: counts once, if it failed', async (_what, completed_at, months) => {
+    const ask = await copyOf({ withdrawals: [{ ...TRANSFER, status: 'failed', completed_at }] });
+    const counted = [];
+    for (const month of ['2026-10', '2026-11', '2026-12'])
+      if ((await ask((queries) => kindsIn(queries, spanOfMonth(month))))[0]?.failed === 1) counted.push(month);
+    expect(counted).toEqual(months);
+  });
+
+  test.each(ENDS)('%s: moves money in one month', async (_what, completed_at, months) => {
+    const ask = await copyOf({
+      deposits: [{ ...DEPOSIT, completed_at }],
+      ...looks([LAST, 0n], ['2026-11-04T00:00:00.000Z', 0n]),
+    });
+    const moved = [];
+    for (const month of ['2026-10', '2026-11'])
+      if ((await ask((queries) => accountIn(queries, spanOfMonth(month)))).assets.some(({ in: came }) => came !== 0n))
+        moved.push(month);
+    expect(moved).toEqual(months);
+  });
+});
+
+test('a month starts at its midnight also where the clocks change on its first day', () => {
+  // Sydney puts its clocks forward at 2 o'clock on 1 October 2023: midnight is still ten hours ahead of UTC, and noon eleven.
+  const { sinceMs, untilMs } = monthNamed('2023-10', zoneNamed('Australia/Sydney'), NOW_MS) ?? {
+    sinceMs: 0,
+    untilMs: 0,
+  };
+  expect([sinceMs, untilMs].map((ms) => new Date(ms).toISOString())).toEqual([
+    '2023-09-30T14:00:00.000Z',
+    '2023-10-31T13:00:00.000Z',
+  ]);
+  const days = partsOf(sinceMs, untilMs, 'day', zoneNamed('Australia/Sydney'));
+  expect(days.map(({ name }) => name).slice(0, 2)).toEqual(['2023-10-01', '2023-10-02']);
+  expect(days[0]?.untilMs).toBe(Date.UTC(2023, 9, 1, 13));
+});
+
+describe('the movements of an account', () => {
+  test('have a trade once, and a failed one among what failed', async () => {
+    const ask = await copyOf({
+      fx_trades: [
+        { ...TRADE, id: 'x-1' },
+        { ...TRADE, id: 'x-2', side: 'sell' },
+        { ...TRADE, id: 'x-3', status: 'failed' },
+      ],
+      ...looks(['2026-10-01T00:00:00.000Z', 0n], ['2026-11-04T00:00:00.000Z', 0n]),
+    });
+    const { assets } = await ask((queries) => accountIn(queries, spanOfMonth('2026-10')));
+    const sums = assets.map(({ asset, count, failed }) => [asset, count, failed]);
+    // A purchase leaves in cNGN, and a sale in the stablecoin.
+    expect(sums.filter(([, count, failed]) => count !== 0 || failed !== 0)).toEqual([
+      ['CNGN', 1, 1],
+      ['USDC', 1, 0],
+    ]);
+  });
+
+  test('have the fee of a deposit that the service states only by what it mints', async () => {
+    const minted = { ...DEPOSIT, fee_minor: null, fee_asset: null, funding_minor: 69_500n, funding_asset: 'NGN' };
+    const ask = await copyOf({
+      deposits: [{ ...minted, completed_at: '2026-10-31T20:01:00.000Z' }],
+      balance_checks: ['2026-10-31T19:00:00.000Z', '2026-10-31T21:00:00.000Z'].map((at) => ({ at })),
+      balances: [
+        { ...held('2026-10-31T19:00:00.000Z', 0n), asset: 'CNGN' },
+        { ...held('2026-10-31T21:00:00.000Z', 695_000_000n), asset: 'CNGN' },
+      ],
+    });
+    const { assets, differences } = await ask((queries) => accountIn(queries, spanOfMonth('2026-10')));
+    expect(assets.find(({ asset }) => asset === 'CNGN')).toMatchObject({ in: 700_000_000n, fees: 5_000_000n });
+    expect(differences).toEqual([]);
+  });
+
+  test('before anybody looked are taken off what was seen first', async () => {
+    const ask = await copyOf({
+      withdrawals: [{ ...TRANSFER, completed_at: '2026-10-31T20:01:00.000Z' }],
+      ...looks(['2026-11-01T00:00:00.000Z', 4_000n]),
+    });
+    const { assets } = await ask((queries) =>
+      accountIn(queries, { from: '2026-10-31T19:00:00.000Z', to: '2026-10-31T21:00:00.000Z' }),
+    );
+    expect(assets.find(({ asset }) => asset === 'USDC')).toMatchObject({
+      opening: { minor: 9_000n, isComputed: true },
+      closing: { minor: 4_000n, isComputed: true },
+    });
+  });
+});
+
+describe('the looks that a period compares', () => {
+  const [first, second, third] = ['2026-10-10', '2026-10-20', '2026-11-10'].map((day) => `${day}T00:00:00.000Z`);
+  const compared = async (month: string) => {
+    const ask = await copyOf(looks([first ?? '', 1n], [second ?? '', 1n], [third ?? '', 1n]));
+    return (await ask((queries) => accountIn(queries, spanOfMonth(month)))).compared;
+  };
+
+  test('start with the last one before it', async () => {
+    expect(await compared('2026-10')).toEqual({ from: first, to: second });
+    expect(await compared('2026-11')).toEqual({ from: second, to: third });
+  });
+
+  test.each(['2026-09', '2026-12'])('are none if nobody looked in %s', async (month) => {
+    expect(await compared(month)).toBeNull();
+  });
+
+  test('belong to the part that ends with the second of them', async () => {
+    const ask = await copyOf(
+      looks(['2026-10-10T00:00:00.000Z', 1_000n], [LAST, 1_070n], ['2026-11-02T00:00:00.000Z', 1_070n]),
+    );
+    const [before, after] = [spanOfMonth('2026-10'), spanOfMonth('2026-11')];
+    const { parts } = await ask((queries) => accountIn(queries, { from: before.from, to: after.to }, [before, after]));
+    expect(parts.map((part) => part.map(({ asset, unlisted }) => [asset, unlisted]))).toEqual([[['USDC', 70n]], []]);
+    const alone = await ask((queries) => accountIn(queries, after));
+    expect(alone.differences).toEqual([]);
+  });
+});
+
+test('of a user, only withdrawals that completed are counted', async () => {
+  const [user_id, completed_at] = ['u-1', '2026-10-31T20:01:00.000Z'];
+  const withdrawal = { ...TRANSFER, type: 'user_withdrawal', user_id, completed_at };
+  const ask = await copyOf({
+    deposits: [{ ...DEPOSIT, type: 'user_onramp', user_id, completed_at }],
+    withdrawals: ['completed', 'failed', 'cancelled', 'pending'].map((status) => ({
+      ...withdrawal,
+      id: status,
+      status,
+    })),
+  });
+  const rows = await ask((queries) => usersIn(queries, spanOfMonth('2026-10'), 10));
+  expect(rows).toMatchObject([{ user: user_id, onramps: 1, withdrawals: 1 }]);
+});
