@@ -1983,8 +1983,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/mirror/save-rows.ts',
-    line: "if (table.ends.includes(before.status ?? ''))",
-    change: "if (table.ends.includes('-'))",
+    line: 'if (isFinal(table, before.status)) await',
+    change: "if (isFinal(table, '-')) await",
     tests: REPORTS,
     failing: 1,
   },
@@ -3055,8 +3055,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/questions/report/kinds.ts',
-    line: "w.status = 'completed'",
-    change: "w.status <> ''",
+    line: 'AND w.${isDone(tableOf(withdrawal))}',
+    change: "AND w.status <> ''",
     tests: ['test/questions/report-edges.test.ts'],
     failing: 1,
   },
