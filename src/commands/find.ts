@@ -12,6 +12,7 @@ import { timeText } from '../present/times.ts';
 import { command } from '../terminal/command.ts';
 import { someArguments, switchOn, word } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
+import { fieldWithValue } from '../things/fields.ts';
 import { thingNamed } from '../things/index.ts';
 import type { Thing } from '../things/thing.ts';
 
@@ -59,12 +60,10 @@ function storyColumns(
   { facts, amount: sums }: Thing,
   { row, status, means, amount, user, asOf, next }: Story,
 ): readonly Column[] {
-  const has = (path: string) =>
-    path.split('.').reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], row) != null;
   const known = facts.flatMap(({ title, fields, kind }) => {
     // What is told above or in the timeline is not told twice.
     if (kind === 'time' || fields.some((field) => field === 'userId' || sums.includes(field))) return [];
-    const field = fields.find(has);
+    const field = fieldWithValue(row, fields);
     return field === undefined ? [] : [{ field: `row.${field}`, title }];
   });
   return [

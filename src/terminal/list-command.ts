@@ -227,8 +227,12 @@ export function serviceListCommand<E extends Endpoint, Row>(
     }),
   ) as Parameters;
   const command = `fiatrail ${words.join(' ')}`;
-  const status = fields.find(([name]) => name === 'status');
-  const values = (status && valuesOf(unwrap(status[1]).meta ?? { type: '' })) ?? [];
+  const documented = (name: string) => {
+    const field = fields.find(([each]) => each === name);
+    return (field && valuesOf(unwrap(field[1]).meta ?? { type: '' })) ?? [];
+  };
+  const others = documented('type').filter((type) => !types?.includes(type));
+  const values = documented('status');
   const value = values.find((each) => each === 'failed') ?? values.at(0);
   return listCommand(list.endpoint, {
     ...texts,
@@ -246,16 +250,18 @@ export function serviceListCommand<E extends Endpoint, Row>(
       const type = wanted['type'] ?? (types?.length === 1 ? types[0] : undefined);
       return listingOf(list, { ...wanted, type } as never, {
         columns: columns ?? columnsOf(list, { type }),
-        filter: types && type === undefined ? ofTypes(types) : undefined,
+        filter: types && type === undefined ? withoutTypes(others, types) : undefined,
       });
     },
   });
 }
 
-/** The rows of several types, of which the service filters by one at a time. */
-const ofTypes = (types: readonly string[]): RowFilter<unknown> => ({
-  typed: { 'several types': types.join(', ') },
-  matches: (row) => types.includes((row as { readonly type?: string }).type ?? ''),
+/**
+ * Leaves out the rows that are another thing: the service filters by one type at a time. A row without a type, or of one that nobody documented, stays.
+ */
+const withoutTypes = (others: readonly string[], kept: readonly string[]): RowFilter<unknown> => ({
+  typed: { 'several types': kept.join(', ') },
+  matches: (row) => !others.includes((row as { readonly type?: string }).type ?? ''),
 });
 
 /** Declares the command that lists one kind of thing. */

@@ -13,7 +13,7 @@ export function titleOf(
   { id, status, createdAt, facts }: Pick<ServiceList, 'id' | 'status' | 'createdAt' | 'facts'>,
   field: string,
 ): string {
-  if (field === id && id !== 'address') return 'ID';
+  if (field === id) return 'ID';
   if (field === status) return 'Status';
   if (field === createdAt) return 'When';
   const fact = facts.find(({ fields }) => fields[0] === field);

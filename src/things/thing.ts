@@ -211,7 +211,7 @@ export interface Thing {
   /** The endpoints that start or add it. */
   readonly starts: readonly Endpoint[];
   readonly read?: StatusRead;
-  /** The list that has it, and the values of `type` in its rows; without `types`, every other row. */
+  /** The list that has it, and the values of `type` in its rows; without `types`, every row of the list is one. */
   readonly list?: ServiceList;
   readonly types?: readonly string[];
   /** What each state means. Without states, it does not begin and end: it is there or not. */

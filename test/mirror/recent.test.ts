@@ -93,6 +93,14 @@ describe('what the copy of the account offers', () => {
     expect(await recentBanks(world, PROFILE)).toEqual([{ id: '000013', about: 'GTBANK PLC' }]);
   });
 
+  test('no bank whose code a shell would run, and no control characters of its name', async () => {
+    const { service, world } = rig();
+    Object.assign(service.add('bank_accounts'), { bankCode: '$(touch x)', bankName: 'A BANK' });
+    Object.assign(service.add('bank_accounts'), { bankCode: '000014', bankName: 'B\u001b[31mBANK' });
+    await synced(world);
+    expect(await recentBanks(world, PROFILE)).toEqual([{ id: '000014', about: 'B [31mBANK' }]);
+  });
+
   test('at most 100 ids, the newest', async () => {
     const { service, world } = rig();
     for (let at = 0; at < 120; at++) service.add('bank_accounts', (120 - at) * 60_000);

@@ -72,9 +72,11 @@ export async function recentBanks(world: World, profile: Pick<Profile, 'name' | 
   const store = await openForReading(mirrorPath(world, profile));
   if (!store) return [];
   try {
-    return store.all<{ id: string; about: string }>(
-      'SELECT bank_code AS id, max(bank_name) AS about FROM stored_bank_accounts WHERE bank_code IS NOT NULL AND bank_name IS NOT NULL GROUP BY 1 ORDER BY 2',
-    );
+    return store
+      .all<{ id: string; about: string }>(
+        'SELECT bank_code AS id, max(bank_name) AS about FROM stored_bank_accounts WHERE bank_code IS NOT NULL AND bank_name IS NOT NULL GROUP BY 1 ORDER BY 2',
+      )
+      .flatMap(({ id, about }) => (isPlainId(id) ? [{ id, about: plainAbout(about) }] : []));
   } finally {
     store.close();
   }

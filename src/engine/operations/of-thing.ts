@@ -2,7 +2,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Column } from '../../present/result.ts';
 import { reasonIn, valueAt } from '../../things/fields.ts';
 import type { Wanted } from '../../things/likeness.ts';
-import { endsOf, outcomeIn } from '../../things/states.ts';
+import { endsOf, meaningIn, outcomeIn } from '../../things/states.ts';
 import type { Thing } from '../../things/thing.ts';
 import type { Account } from '../account.ts';
 import { listingOf } from '../lists/listing-of.ts';
@@ -83,6 +83,6 @@ const stateIn = (data: unknown) => (data as { readonly status?: string | null } 
 
 /** Why work failed: as the service says, or as its state does. */
 function reasonOf(thing: Thing, data: unknown): string | undefined {
-  const meaning = thing.states?.[stateIn(data) ?? ''];
+  const meaning = meaningIn(thing.states ?? {}, stateIn(data) ?? '');
   return reasonIn(thing, data) ?? (meaning && 'because' in meaning ? meaning.because : undefined);
 }
