@@ -3035,14 +3035,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/questions/report/kinds.ts',
-    line: '${time} > ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`',
-    change: '${time} >= ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`',
+    line: `\${time} > ? AND \${time} <= ? GROUP BY 1 ORDER BY 1\``,
+    change: `\${time} >= ? AND \${time} <= ? GROUP BY 1 ORDER BY 1\``,
     tests: ['test/questions/report-edges.test.ts'],
   },
   {
     file: 'src/engine/questions/report/movements.ts',
-    line: '${time} > after AND',
-    change: '${time} >= after AND',
+    line: `\${time} > after AND`,
+    change: `\${time} >= after AND`,
     tests: ['test/questions/report-edges.test.ts'],
     failing: 1,
   },
@@ -3097,8 +3097,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/questions/report/differences.ts',
-    line: "const isOver = way === 'out' ? `(${done} OR ${failed})` : done;",
-    change: 'const isOver = done;',
+    line: "isOver = way === 'out' ?",
+    change: "isOver = way === 'neither' ?",
     tests: ['test/questions/differences.test.ts'],
   },
   {
