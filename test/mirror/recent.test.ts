@@ -36,7 +36,8 @@ function addUser(service: MovingService, firstName: string, lastName: string): s
   return String(row['userId']);
 }
 
-const offered = (world: FakeWorld, list: unknown, start = '') => recentIds(world, PROFILE, list as ServiceList, start);
+const offered = (world: FakeWorld, list: unknown, start = '') =>
+  recentIds(world, PROFILE, (list as ServiceList).name, start);
 
 const idsOf = async (world: FakeWorld, list: unknown, start = '') =>
   (await offered(world, list, start)).map(({ id }) => id).toSorted();

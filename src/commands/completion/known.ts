@@ -2,15 +2,8 @@ import { journalPath, sandboxPath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
 import { isPlainId, wordOfBank } from '../../contract/plain-ids.ts';
-import { bridgeTransfers } from '../../things/bridge-transfer.ts';
-import { bankAccounts, externalWallets } from '../../things/destinations.ts';
-import { feeWithdrawals } from '../../things/fee-withdrawal.ts';
-import { orders, trades } from '../../things/market.ts';
-import { swaps } from '../../things/swap.ts';
-import type { ServiceList } from '../../things/thing.ts';
-import { users } from '../../things/users.ts';
 
-// Separate from complete.ts, which rarely needs an account.
+// Separate from complete.ts, which rarely needs an account. Lists are named here, and their records loaded by who reads a copy: the shell waits.
 
 /** A completion at the cursor, with a short description. */
 export interface Candidate {
@@ -32,15 +25,15 @@ interface TypedWords {
   readonly start: string;
 }
 
-/** The list that has what each placeholder in the help stands for. */
-const LIST_OF: Readonly<Record<string, unknown>> = {
-  'user-id': users,
-  'bank-account': bankAccounts,
-  'bank-account-id': bankAccounts,
-  'external-wallet': externalWallets,
-  'order-id': orders,
-  'trade-id': trades,
-  'withdrawal-id': feeWithdrawals,
+/** The name of the list that has what each placeholder in the help stands for. */
+const LIST_OF: Readonly<Record<string, string>> = {
+  'user-id': 'users',
+  'bank-account': 'bank_accounts',
+  'bank-account-id': 'bank_accounts',
+  'external-wallet': 'external_wallets',
+  'order-id': 'fx_orders',
+  'trade-id': 'fx_trades',
+  'withdrawal-id': 'fee_withdrawals',
 };
 
 /** Returns candidates for a placeholder: from this machine's journal, and from the embedded sandbox or the copy of the account. */
@@ -49,15 +42,15 @@ export async function knownFor(placeholder: string, line: TypedWords, world: Wor
   if (placeholder === 'operation-id') return operations(line, profile, world);
   if (placeholder === 'request-id') return requests(line, profile, world);
   if (placeholder === 'code') return banks(line, profile, world);
-  const list = LIST_OF[placeholder] as ServiceList | undefined;
+  const list = LIST_OF[placeholder];
   const found = list ? await listed(list, line.start, profile, world) : [];
   return placeholder === 'bank-account' ? [{ text: 'default', about: 'the default bank account' }, ...found] : found;
 }
 
-async function listed(list: ServiceList, start: string, profile: Profile, world: World): Promise<readonly Candidate[]> {
+async function listed(list: string, start: string, profile: Profile, world: World): Promise<readonly Candidate[]> {
   const found =
     profile.mode === 'embedded'
-      ? await (await import('../../service/recent.ts')).recentIds(sandboxPath(world), list.name, start)
+      ? await (await import('../../service/recent.ts')).recentIds(sandboxPath(world), list, start)
       : await (await import('../../engine/mirror/recent.ts')).recentIds(world, profile, list, start);
   return found.map(({ id, about }) => ({ text: id, about, ...(id.startsWith(start) ? {} : { isNamed: true }) }));
 }
@@ -97,21 +90,21 @@ async function operations({ start }: TypedWords, { name }: Profile, world: World
   return found.map(({ id, summary }) => ({ text: id, about: summary }));
 }
 
-/** The groups that start requests, and the list that has their request ids, if there is one. */
-const REQUESTS: Readonly<Record<string, unknown>> = {
+/** The groups that start requests, and the name of the list that has their request ids, if there is one. */
+const REQUESTS: Readonly<Record<string, string | undefined>> = {
   users: undefined,
   onramp: undefined,
   offramp: undefined,
   payout: undefined,
   withdrawals: undefined,
-  swaps,
-  bridge: bridgeTransfers,
+  swaps: 'swaps',
+  bridge: 'bridge_transfers',
 };
 
 /** Returns requests of the same command group, such as onramps for `onramp status`; of all groups for commands like `recover`, which starts none. */
 async function requests({ group, start }: TypedWords, profile: Profile, world: World): Promise<readonly Candidate[]> {
   const groups = Object.hasOwn(REQUESTS, group) ? [group] : Object.keys(REQUESTS);
-  const lists = groups.flatMap((each) => (REQUESTS[each] as ServiceList | undefined) ?? []);
+  const lists = groups.flatMap((each) => REQUESTS[each] ?? []);
   const sources = [started(start, groups, profile, world), ...lists.map((list) => listed(list, start, profile, world))];
   const found = (await Promise.all(sources.map((source) => source.catch(() => [])))).flat();
   return [...new Map(found.toReversed().map((each) => [each.text, each])).values()].toReversed();

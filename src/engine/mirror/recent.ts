@@ -6,6 +6,7 @@ import { parseExactJson } from '../../money/decimal.ts';
 import { amountWords, isPlainAmount } from '../../present/plain.ts';
 import { type Database, openForReading } from '../../sqlite/database.ts';
 import { valueAt } from '../../things/fields.ts';
+import { LISTS } from '../../things/index.ts';
 import type { ServiceList } from '../../things/thing.ts';
 import { folded } from './save-rows.ts';
 import { stored } from './schema.ts';
@@ -26,10 +27,11 @@ interface Row {
 export async function recentIds(
   world: World,
   profile: Pick<Profile, 'name' | 'mode'>,
-  list: ServiceList,
+  name: string,
   start: string,
 ): Promise<readonly KnownId[]> {
-  const store = await openForReading(mirrorPath(world, profile));
+  const list = LISTS.find((each) => each.name === name);
+  const store = list && (await openForReading(mirrorPath(world, profile)));
   if (!store) return [];
   try {
     return found(store, list, start).map(({ id, json }) => ({ id, about: aboutOf(list, json) }));
