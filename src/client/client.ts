@@ -146,7 +146,7 @@ function requireOwn(endpoint: Endpoint, effect: Effect, known: Readonly<Record<s
   );
 }
 
-/** The code of a response that says something else than what was asked. */
+/** The code of a response that says something other than what was asked. */
 export const RESPONSE_OF_ANOTHER_REQUEST = 'RESPONSE_OF_ANOTHER_REQUEST';
 
 /** Returns the error for a change that the service accepted with a response that contradicts the request: what was done is in doubt. */

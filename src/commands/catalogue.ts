@@ -58,7 +58,7 @@ export const CATALOGUE: readonly Group[] = [
       parts: {
         rules: 'Manage the rules that every change must meet',
         operators: 'Manage the people who may sign plans',
-        'sign-above': 'Manage the amounts from which on a command needs the signature of another operator',
+        'sign-above': 'Manage the amounts above which a command needs another operator’s signature',
         journal: 'Manage where a profile keeps its journal',
         mirror: 'Manage where a profile keeps the copy of its account’s lists',
         inbox: 'Manage where a profile keeps the webhooks that it received',

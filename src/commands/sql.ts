@@ -42,7 +42,7 @@ async function answerTo(session: Session, sql: string, isExplained: boolean): Pr
     data: { rows: first.map(asObject) },
     lists: 'rows',
     isForeign: 'texts',
-    // A query that finds nothing has its columns all the same.
+    // A query that finds nothing still has its columns.
     schema: z.object({ rows: z.array(z.object(Object.fromEntries(names.map((name) => [name, z.unknown()])))) }),
     columns: names.map((name, index) => ({
       ...{ field: name, title: name, hasDots: true as const },

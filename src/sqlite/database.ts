@@ -100,9 +100,9 @@ export interface OpenOptions {
   readonly synchronous: 'FULL' | 'NORMAL' | 'OFF';
   /** How long it waits for another process's write, if not `BUSY_TIMEOUT_MS`. */
   readonly busyTimeoutMs?: number;
-  /** Whether a file that cannot be written, such as on a full disk, is opened all the same: reading works, and each write throws. */
+  /** Whether a file that cannot be written, such as on a full disk, is opened anyway: reading works, and each write throws. */
   readonly isReadable?: boolean;
-  /** Whether a file that something else changed is opened for reading all the same, to find out what is wrong with it. */
+  /** Whether a file that something else changed is opened for reading anyway, to find out what is wrong with it. */
   readonly isReadChanged?: boolean;
   /** Creates and upgrades the tables. `version` is the version of their layout. */
   readonly layout: {
@@ -161,7 +161,7 @@ export async function openScratch(create: (database: Database) => void): Promise
   return database;
 }
 
-/** The problems of a file that can be read all the same. */
+/** The problems of a file that can be read anyway. */
 const UNWRITTEN = new Set(['full', 'unwritable', 'changed']);
 
 /**
@@ -264,7 +264,7 @@ function prepareFile(
   });
 }
 
-/** Throws DatabaseError if a file has something else than its layout says, such as a trigger that somebody planted. */
+/** Throws DatabaseError if a file has something other than its layout says, such as a trigger that somebody planted. */
 export function requireParts(database: Database, path: string, { parts }: OpenOptions['layout']): void {
   const change = parts && changeOfFile(database.all<Part>(PARTS_OF_FILE), parts());
   if (change !== undefined) throw new DatabaseError('changed', path, new Error(change));

@@ -446,7 +446,7 @@ const doctorCommand = command({
     }),
   isLocal: true,
   findsProfile: true,
-  parameters: { clean: switchOn('--clean', 'first remove what killed commands left behind; asks before') },
+  parameters: { clean: switchOn('--clean', 'first remove files left by killed commands, after asking') },
   run: async (session, { clean }) => {
     if (clean) await removeLeftFiles(session);
     const checks = await allChecks(session);

@@ -107,7 +107,7 @@ async function operationsNamed({ account }: LocalSources, keys: readonly string[
   });
 }
 
-/** Adds the operations that started a match which was found by something else than its id. */
+/** Adds the operations that started a match which was found by something other than its id. */
 export async function withOperations(account: LocalSources['account'], match: FindMatch): Promise<FindMatch> {
   if (match.operations.length > 0 || match.kind.starts.length === 0) return match;
   return { ...match, operations: await operationsNamed({ mirror: undefined, account }, [match.id]) };

@@ -80,7 +80,7 @@ async function chartsIn(queries: Queries, clockMs: number, zone: Zone): Promise<
   return { days: days.map(({ name }) => name), charts: charts.filter(({ lines }) => lines.length > 0) };
 }
 
-/** A line is drawn if it is ever something else than zero. */
+/** A line is drawn if it is ever something other than zero. */
 function lineOf(title: string, asset: Asset, minors: readonly bigint[]): Line[] {
   if (minors.every((minor) => minor === 0n)) return [];
   const figures = minors.map((minor) => amount(asset, minor));

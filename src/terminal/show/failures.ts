@@ -38,7 +38,7 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
     'use the version that created it',
   ],
   changed: (path) => [
-    `${path} was changed by something else than fiatrail; nothing was written or sent`,
+    `${path} was changed by something other than fiatrail; nothing was written or sent`,
     'find out who did that, and what else they changed, then undo it',
   ],
   gone: (path) => [
@@ -114,7 +114,7 @@ const SERVER_PROBLEMS: Readonly<
     `if the database is yours, give it to its owner: ALTER SCHEMA ${SCHEMAS[of]} OWNER TO …, and the same for its tables and functions; see ${ROLES[of]}`,
   ],
   changed: (server, of) => [
-    `the ${of} was changed by something else than fiatrail; nothing was read, written or sent: ${server}`,
+    `the ${of} was changed by something other than fiatrail; nothing was read, written or sent: ${server}`,
     'find out who did that, and what else they changed, then undo it',
   ],
   open: (server, of) => [

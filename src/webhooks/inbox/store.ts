@@ -41,11 +41,11 @@ export interface InboxStore {
   read<T>(work: (queries: Queries) => Work<T>): Promise<T>;
   /** Runs work in a transaction, which is rolled back if it throws, and flushed to disk before this resolves. One writes at a time. */
   write<T>(work: (queries: Queries) => Work<T>): Promise<T>;
-  /** Rejects with DatabaseError if something else than fiatrail changed the database since it was opened. */
+  /** Rejects with DatabaseError if something other than fiatrail changed the database since it was opened. */
   check(): Promise<void>;
   /** Whether this role could take away what is in the database: it owns the tables on a server, or is a superuser. */
   isOwner(): Promise<boolean>;
-  /** The error of an inbox that something else than fiatrail changed; `what` says in which way. */
+  /** The error of an inbox that something other than fiatrail changed; `what` says in which way. */
   changed(what: string): DatabaseError;
   close(): Promise<void>;
 }
