@@ -3211,4 +3211,35 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/mirror/recent.test.ts'],
     failing: 1,
   },
+  {
+    file: 'src/engine/operations/of-thing.ts',
+    line: '...(likeness.idOf ? { idOf: likeness.idOf } : {})',
+    change: '...{}',
+    tests: ['test/operations/asked.test.ts'],
+  },
+  {
+    file: 'src/engine/operations/of-thing.ts',
+    line: '{ ...type, ...likeness.asked?.(request) }',
+    change: '{ ...type }',
+    tests: ['test/operations/asked.test.ts'],
+  },
+  {
+    file: 'src/things/states.ts',
+    line: "if (!meaning || 'waits' in meaning) return 'accepted';",
+    change: "if (!meaning || 'waits' in meaning) return 'settled';",
+    tests: ['test/operations/kinds.test.ts', 'test/things/states.test.ts'],
+  },
+  {
+    file: 'src/things/states.ts',
+    line: "return meaning.ends === 'good' ? 'settled' : 'failed';",
+    change: "return 'settled';",
+    tests: ['test/operations/kinds.test.ts', 'test/things/states.test.ts'],
+  },
+  {
+    file: 'src/engine/mirror/recent.ts',
+    line: '(isPlainId(id) ? [{ id, about: plainAbout(about) }] : [])',
+    change: '[{ id, about }]',
+    tests: ['test/mirror/recent.test.ts'],
+    failing: 1,
+  },
 ];
