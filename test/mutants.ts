@@ -3227,13 +3227,13 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/things/states.ts',
     line: "if (!meaning || 'waits' in meaning) return 'accepted';",
     change: "if (!meaning || 'waits' in meaning) return 'settled';",
-    tests: ['test/operations/kinds.test.ts', 'test/things/states.test.ts'],
+    tests: ['test/operations/listing.test.ts', 'test/operations/onramps.test.ts', 'test/operations/reconcile.test.ts'],
   },
   {
     file: 'src/things/states.ts',
     line: "return meaning.ends === 'good' ? 'settled' : 'failed';",
     change: "return 'settled';",
-    tests: ['test/operations/kinds.test.ts', 'test/things/states.test.ts'],
+    tests: ['test/operations/listing.test.ts', 'test/operations/onramps.test.ts', 'test/operations/reconcile.test.ts'],
   },
   {
     file: 'src/engine/mirror/recent.ts',
