@@ -3055,8 +3055,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/questions/report/kinds.ts',
-    line: 'AND w.${isDone(tableOf(withdrawal))}',
-    change: "AND w.status <> ''",
+    line: '{isDone(tableOf(withdrawal))}',
+    change: "{`status <> ''`}",
     tests: ['test/questions/report-edges.test.ts'],
     failing: 1,
   },
