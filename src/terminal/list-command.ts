@@ -259,8 +259,8 @@ export function serviceListCommand<E extends Endpoint, Row>(
 /**
  * Leaves out the rows that are another thing: the service filters by one type at a time. A row without a type, or of one that nobody documented, stays.
  */
-const withoutTypes = (others: readonly string[], kept: readonly string[]): RowFilter<unknown> => ({
-  typed: { 'several types': kept.join(', ') },
+const withoutTypes = (others: readonly string[], own: readonly string[]): RowFilter<unknown> => ({
+  typed: { 'several types': own.join(', ') },
   matches: (row) => !others.includes((row as { readonly type?: string }).type ?? ''),
 });
 
