@@ -75,15 +75,18 @@ async function lineOf(program: Program, target: Target, kind: Kill['kind'], inde
   switch (kind) {
     case 'onboard':
       return [['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], String(50_000_000_000 + index)];
+    // Nothing equal is started while an outcome is unknown, so each amount is another one.
     case 'onramp':
-      return [['onramp', 'start', userId, '--amount', '100', '--yes']];
+      return [['onramp', 'start', userId, '--amount', `${200 + index}`, '--yes']];
     case 'pay':
       return payable(program, target);
     case 'payPermanent':
       return [['sandbox', 'pay', accountNumber, '--amount', '50', '--sender', name]];
     case 'offramp': {
       const to = ['--bank-code', '000013', '--account-number', index % 3 === 0 ? '0000000009' : '0123456789'];
-      return [['offramp', 'start', userId, '--amount', '10', ...to, '--yes', '--again', '--wait']];
+      return [
+        ['offramp', 'start', userId, '--amount', (10 + index / 100).toFixed(2), ...to, '--yes', '--again', '--wait'],
+      ];
     }
   }
 }
