@@ -1,14 +1,8 @@
 import type { WebhookEvent } from '../contract/event-payloads.ts';
 import { eventOf } from '../contract/events.ts';
-import {
-  type EventNames,
-  type EventsCome,
-  endEventsOf,
-  eventNamesOf,
-  eventsDue,
-  type NotedRow,
-} from '../things/due.ts';
+import type { EventNames, EventsCome, NotedRow } from '../things/due.ts';
 import { THINGS } from '../things/index.ts';
+import { endsOf } from '../things/states.ts';
 import type { Thing } from '../things/thing.ts';
 
 /** Work that one of the service's lists shows. */
@@ -58,6 +52,29 @@ const PERMANENT: EventNames = [
   'fintech.user.deposit.funding.refunded',
 ];
 
+/** The events about a thing. */
+const eventNamesOf = ({ events }: Pick<Thing, 'events'>): EventNames => Object.keys(events) as WebhookEvent[];
+
+const eventsWith = ({ events }: Pick<Thing, 'events'>, outcome: 'settled' | 'failed'): EventNames =>
+  eventNamesOf({ events }).filter((name) => events[name]?.outcome === outcome);
+
+/** The events of the end of a row, of which one comes last. */
+function endEventsOf(thing: Pick<Thing, 'events' | 'states'>, status: string): EventNames {
+  const { done, failed } = endsOf(thing);
+  if (done.includes(status)) return eventsWith(thing, 'settled');
+  return failed.includes(status) ? eventsWith(thing, 'failed') : [];
+}
+
+/** The events that a row should have caused: what the record says, or the event of its end. What was cancelled causes none. */
+function eventsDue(
+  thing: Pick<Thing, 'events' | 'states' | 'due'>,
+  row: NotedRow,
+  come: EventsCome,
+): readonly EventNames[] {
+  const due = thing.due?.(row, come) ?? [row.status !== 'cancelled' && endEventsOf(thing, row.status)];
+  return due.filter((names) => names !== false && names.length > 0) as EventNames[];
+}
+
 /** The things whose rows cause events, by the type of the row, or by their name. */
 const KINDS: ReadonlyMap<string, Thing> = new Map(
   THINGS.filter(({ list, events }) => list && eventNamesOf({ events }).length > 0).flatMap((thing) =>
@@ -76,10 +93,9 @@ export const isWorkKind = (text: string): boolean => KINDS.has(text);
 /** An account that nobody paid into is in no list, so this event may well belong to nothing that is listed. */
 const MAY_BE_UNLISTED: string = 'virtual.account.created' satisfies WebhookEvent;
 
-/** The events whose work is in a list; no other event is compared. */
-const COMPARED: ReadonlySet<string> = new Set(
-  [...KINDS.values()].flatMap(eventNamesOf).filter((name) => name !== MAY_BE_UNLISTED),
-);
+/** Returns the events whose work is in a list; no other event is compared. */
+const comparedEvents = (): ReadonlySet<string> =>
+  new Set([...KINDS.values()].flatMap(eventNamesOf).filter((name) => name !== MAY_BE_UNLISTED));
 
 /** How long a temporary account lives. Source: interface. */
 const ACCOUNT_MS = 30 * 60_000;
@@ -94,6 +110,7 @@ export function comparison(works: readonly ListedWork[], { sinceMs, untilMs, set
   const byId = indexed(works, ({ ids }) => ids);
   const byAccount = indexed(works, ({ accountNumber }) => accountNumber ?? []);
   const created = new Set<string>();
+  const compared = comparedEvents();
   const unlisted: Pick<ComparedEvent, 'id' | 'event'>[] = [];
   const see = (event: ComparedEvent) => {
     const name = eventOf(event.event)?.name ?? event.event;
@@ -108,7 +125,7 @@ export function comparison(works: readonly ListedWork[], { sinceMs, untilMs, set
           isListed = true;
         }
     }
-    if (!isListed && event.isExpected && COMPARED.has(name)) unlisted.push({ id: event.id, event: event.event });
+    if (!isListed && event.isExpected && compared.has(name)) unlisted.push({ id: event.id, event: event.event });
   };
   const end = () => {
     const accountOf = accountsIn(works, created);
