@@ -111,7 +111,7 @@ const knowing = (word: RegExp) =>
 
 /** A list, or the values of an SQL condition, that has `completed` and `failed` among its words. */
 const FINAL_STATES =
-  /\[[^\][]*'(?:completed|failed)'[^\][]*'(?:completed|failed|cancelled|reversed|expired)'[^\][]*\]|IN \('[^)]*'failed'[^)]*\)/g;
+  /\[[^\][]*'(?:completed|failed)'[^\][]*'(?:completed|failed|cancelled|reversed|expired)'[^\][]*\]|IN \([^)]*'failed'[^)]*\)/g;
 
 const listsOfFinalStates = sources.flatMap(({ path, text }) =>
   [...text.replace(COMMENT, '').matchAll(FINAL_STATES)].map(() => path),
