@@ -99,6 +99,26 @@ async function measureCommands(): Promise<readonly (readonly [string, string])[]
   }
 }
 
+/** The rooms in which a thing of the business is at home: its endpoints, its record and the sandbox. */
+const HOME = /^(contract|things|service)\//;
+
+/** Comments of a line or more. Code keeps its strings, because words such as `payout start` are typed there. */
+const COMMENT = /\/\*[\s\S]*?\*\/|(?:^|\s)\/\/.*$/gm;
+
+/** Files whose code has a word: no comment, and no page of help. */
+const knowing = (word: RegExp) =>
+  sources.filter(({ path, text }) => !path.startsWith('terminal/help/') && word.test(text.replace(COMMENT, '')));
+
+/** A list, or the values of an SQL condition, that has `completed` and `failed` among its words. */
+const FINAL_STATES =
+  /\[[^\][]*'(?:completed|failed)'[^\][]*'(?:completed|failed|cancelled|reversed|expired)'[^\][]*\]|IN \([^)]*'failed'[^)]*\)/g;
+
+const listsOfFinalStates = sources.flatMap(({ path, text }) =>
+  [...text.replace(COMMENT, '').matchAll(FINAL_STATES)].map(() => path),
+);
+
+const payoutFiles = knowing(/\bpayout\b/).map(({ path }) => path);
+
 const exported = sources.flatMap((source) => exportsOf(source).map((name) => ({ path: source.path, name })));
 const rows: (readonly [string, string | number])[] = [
   ['lines of src', lines],
@@ -110,6 +130,10 @@ const rows: (readonly [string, string | number])[] = [
   ['exports per 1,000 lines', perThousand(exported.length)],
   ['exports with one importer', exported.filter(({ path, name }) => importersOf(path, name) === 1).length],
   ['type names declared in several files', countTypes()],
+  ['files whose code has the word payout', payoutFiles.length],
+  ['those outside contract/, things/, service/', payoutFiles.filter((path) => !HOME.test(path)).length],
+  ['lists of final states', listsOfFinalStates.length],
+  ['those outside contract/, things/, service/', listsOfFinalStates.filter((path) => !HOME.test(path)).length],
   ...(await measureCommands()),
 ];
-for (const [name, value] of rows) process.stdout.write(`${name.padEnd(40)}${value}\n`);
+for (const [name, value] of rows) process.stdout.write(`${name.padEnd(44)}${value}\n`);

@@ -1982,6 +1982,33 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/engine/questions/report/movement-kinds.ts',
+    line: `\${isOneOf('status', UNDONE)} OR EXISTS`,
+    change: 'EXISTS',
+    tests: REPORTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/tables.ts',
+    line: 'failed: [...new Set(ends.flatMap(({ failed }) => failed))],',
+    change: "failed: ['failed'],",
+    tests: ['test/things/states.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/things/thing.ts',
+    line: "Object.fromEntries((fails['status'] ?? []).map(",
+    change: "Object.fromEntries((fails['status'] ?? []).slice(0, 1).map(",
+    tests: ['test/things/states.test.ts'],
+  },
+  {
+    file: 'src/contract/endpoints/payouts.ts',
+    line: "const FAILED = [...WORK_FAILS.status, 'reversed'] as const;",
+    change: 'const FAILED = WORK_FAILS.status;',
+    tests: ['test/things/states.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/engine/mirror/save-rows.ts',
     line: 'if (isFinal(table, before.status)) await',
     change: "if (isFinal(table, '-')) await",

@@ -189,6 +189,23 @@ describe('money that stays or comes back', () => {
     expect(of('CNGN')).toMatchObject({ refunds: { value: '2000.000000' }, fees: { value: '-8.000000' } });
   });
 
+  test('of a payout that the list itself shows as reversed comes back without its fee', async () => {
+    const { world } = await account();
+    await must(world, 'bank-accounts', 'add', '--bank-code', '000013', '--account-number', '0000000014', '--yes');
+    const { accounts } = await json(world, 'bank-accounts', 'list');
+    const { accountId } = (accounts as { accountId: string; accountNumber: string }[]).find(
+      ({ accountNumber }) => accountNumber === '0000000014',
+    ) ?? { accountId: '' };
+    await must(world, 'payout', 'start', '--amount', '2000', '--to', accountId, '--yes');
+    await pass(world, 4 * HOUR_MS);
+    await must(world, 'sync');
+    inCopy(world, "DELETE FROM stored_status_changes WHERE kind = 'payouts'");
+    inCopy(world, "UPDATE stored_payouts SET status = 'reversed' WHERE type = 'fintech_offramp' AND status = 'failed'");
+    const { code, stderr, of } = await report(world);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(of('CNGN')).toMatchObject({ refunds: { value: '2000.000000' }, fees: { value: '-8.000000' } });
+  });
+
   test('of a payout that the bank reversed comes back without its fee, and the past stays as it was', async () => {
     const { world } = await account();
     await must(world, 'bank-accounts', 'add', '--bank-code', '000013', '--account-number', '0000000014', '--yes');
