@@ -41,7 +41,7 @@ export interface ProfileChoice {
   /** For messages: `--profile`, a variable or a file. */
   readonly where: string;
   readonly name: string;
-  /** Why a folder's file may choose it. */
+  /** Why this folder's pin is trusted. */
   readonly trust?: string;
 }
 

@@ -5,7 +5,7 @@ const MOST_FILTERS = 4;
 
 type Filter = Pick<RowQuery, 'text' | 'state'>;
 
-/** How to find what matches a filter among rows that are only added. What is searched of a row must never change. */
+/** Incremental filter over an append-only list. The searched text of a row must never change. */
 interface Search<Item, Last> {
   /** The matches that were added after `since`, in the order of the list, and the last row that there is now. */
   readonly find: (filter: Filter, since: Last | undefined) => { readonly items: readonly Item[]; readonly last: Last };

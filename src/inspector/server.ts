@@ -142,7 +142,7 @@ interface Serving {
   readonly connections: Connections;
 }
 
-/** Answers a request; undefined if the answer goes on. */
+/** Answers a request; returns undefined for a streaming response. */
 async function answer(
   serving: Serving,
   request: IncomingMessage,

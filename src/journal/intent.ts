@@ -49,7 +49,7 @@ const baselineSchema = once(() => {
     serviceAtMs: timeMs,
     // How far this machine's clock was ahead of the service's, as little as the response allows; negative if it was behind.
     hostAheadMs: timeMs,
-    // The same of the journal's clock, which a shared journal has of its own.
+    // The same instant on the journal server's clock.
     journalAheadMs: timeMs,
     // The first page of the service's list before the request: the ids of the rows like it, the marks of all rows that a list which is read
     // as a whole later must still have, and from when on the page has every row (null: from the beginning). Left out if it was not read.

@@ -257,7 +257,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
 const SET_BACK_MS = 1_000;
 
 /**
- * Returns a function that measures how many milliseconds have passed since now: the most that the wall clock and a clock that nobody sets say.
+ * Returns a function that measures the milliseconds since now: the larger of wall-clock and monotonic elapsed time.
  * A wall clock that was set back says nothing, so that more may have passed than anybody waits for.
  */
 function stopwatch({ now, steadyMs = now }: JournalWorld['clock']): () => number {

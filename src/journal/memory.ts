@@ -11,7 +11,7 @@ import type { Store } from './store.ts';
 /**
  * What is known of an account's journal outside of it. An account has one journal: in another one, an older copy or a new one, its idempotency
  * keys would be free again. So a file for each account names its journal, in a folder beside the profiles and in one beside the journal,
- * because either may be lost. The last head that was seen is saved in both folders too (head.ts).
+ * because either may be lost. The last head that was seen is saved in both folders too (entries.ts).
  */
 export interface Memory {
   /** The folder beside the profiles. */

@@ -219,7 +219,7 @@ async function wrongRepetition(queries: Queries, joint: Joined | undefined): Pro
 const latest = (column: string) =>
   `(SELECT ${column} FROM entry WHERE operation_id = o.id AND ${column} IS NOT NULL ORDER BY sequence DESC LIMIT 1)`;
 
-/** Returns the id of an operation that does not say what its entries say. */
+/** Returns the id of an operation whose row differs from its entries. */
 async function wrongOperation(queries: Queries, joint: Joined | undefined): Promise<string | undefined> {
   const row = await queries.get<{ id: string }>(
     `SELECT o.id AS id FROM operation o LEFT JOIN entry e

@@ -91,8 +91,18 @@ it('finds the links and paths of the pages', () => {
 });
 
 describe('docs/decisions', () => {
-  it('numbers its pages without a gap and dates each one', () => {
-    expect(DECISIONS.map((page) => Number(page.slice(0, 4)))).toEqual(DECISIONS.map((_page, index) => index + 1));
-    for (const page of DECISIONS) expect(read(`docs/decisions/${page}`)).toMatch(/^# \d+\. .+\n\n\d{4}-\d\d-\d\d\n/);
+  it('has a number, a title, a date and a status on each page, and an index of them', () => {
+    const pages = DECISIONS.filter((page) => page !== 'README.md');
+    const rows = pages.map((page) => {
+      const [, number, title, status] =
+        /^# (\d+)\. (.+)\n\n\d{4}-\d\d-\d\d\n\nStatus: (\w+)/.exec(read(`docs/decisions/${page}`)) ?? [];
+      expect({ page, number }).toEqual({ page, number: String(Number(page.slice(0, 4))) });
+      return `| ${number} | [${title}](${page}) | ${status} |`;
+    });
+    expect(
+      read('docs/decisions/README.md')
+        .split('\n')
+        .filter((line) => /^\| \d/.test(line)),
+    ).toEqual(rows);
   });
 });

@@ -17,22 +17,127 @@ interface Concept {
   readonly allowedTexts: readonly string[];
 }
 
-const marked = (cell: string, mark: RegExp) => [...cell.matchAll(mark)].map(([, text = '']) => text);
-const codeIn = (cell = '') => marked(cell, /`([^`]+)`/g);
-const quotedIn = (cell = '') => marked(cell, /"([^"]+)"/g);
+/** Names that a concept must not have again. */
+const RETIRED: readonly Concept[] = [
+  {
+    name: 'rotation process',
+    inCode: [],
+    identifiers: ['keeper'],
+    texts: ['keeper'],
+    allowedNames: [],
+    allowedTexts: [],
+  },
+  {
+    name: 'journal location',
+    inCode: [],
+    identifiers: ['place', 'places'],
+    texts: [],
+    allowedNames: ['place', 'key_place'],
+    allowedTexts: [],
+  },
+  {
+    name: 'idempotency key',
+    inCode: [],
+    identifiers: ['onceKey'],
+    texts: ['once key'],
+    allowedNames: ['once_key'],
+    allowedTexts: ['--once KEY'],
+  },
+  { name: 'conflict', inCode: [], identifiers: ['inTheWay'], texts: [], allowedNames: [], allowedTexts: [] },
+  { name: 'already done', inCode: [], identifiers: ['doneBefore'], texts: [], allowedNames: [], allowedTexts: [] },
+  {
+    name: 'in doubt',
+    inCode: [],
+    identifiers: ['doubts'],
+    texts: ['a doubt', 'doubts'],
+    allowedNames: [],
+    allowedTexts: ['doubts-TIME.ndjson', "'doubts-'", 'doubts-.+'],
+  },
+  { name: 'outcome', inCode: [], identifiers: ['standing'], texts: [], allowedNames: [], allowedTexts: [] },
+  {
+    name: 'event evidence',
+    inCode: [],
+    identifiers: ['told', 'telling', 'untold'],
+    texts: [],
+    allowedNames: [],
+    allowedTexts: [],
+  },
+  {
+    name: 'event recorder',
+    inCode: [],
+    identifiers: ['learner', 'hear', 'heard'],
+    texts: [],
+    allowedNames: [],
+    allowedTexts: [],
+  },
+  { name: 'end listener', inCode: [], identifiers: ['ear'], texts: [], allowedNames: [], allowedTexts: [] },
+  { name: 'search state', inCode: [], identifiers: ['looks'], texts: [], allowedNames: [], allowedTexts: [] },
+  { name: 'query', inCode: [], identifiers: ['sought'], texts: [], allowedNames: [], allowedTexts: [] },
+  {
+    name: 'competing operation',
+    inCode: [],
+    identifiers: ['rival', 'rivals'],
+    texts: [],
+    allowedNames: [],
+    allowedTexts: [],
+  },
+  {
+    name: 'unknown amount',
+    inCode: [],
+    identifiers: ['unsaid'],
+    texts: ['unsaid'],
+    allowedNames: [],
+    allowedTexts: [],
+  },
+  { name: 'spool', inCode: [], identifiers: ['aside'], texts: [], allowedNames: [], allowedTexts: [] },
+  {
+    name: 'saved, stored',
+    inCode: [],
+    identifiers: ['kept', 'keep', 'keeps'],
+    texts: [],
+    allowedNames: ['keepAlive', 'keepAliveMs', 'keepAliveTimeout', 'keptIn'],
+    allowedTexts: [],
+  },
+  { name: 'sibling file', inCode: [], identifiers: ['beside'], texts: [], allowedNames: [], allowedTexts: [] },
+  { name: 'quoted text', inCode: [], identifiers: ['said'], texts: [], allowedNames: [], allowedTexts: [] },
+  {
+    name: 'redacted standard error',
+    inCode: [],
+    identifiers: ['saidBy'],
+    texts: [],
+    allowedNames: [],
+    allowedTexts: [],
+  },
+  { name: 'transient problem', inCode: [], identifiers: ['passing'], texts: [], allowedNames: [], allowedTexts: [] },
+  {
+    name: 'request handler',
+    inCode: [],
+    identifiers: ['performer', 'performed'],
+    texts: [],
+    allowedNames: [],
+    allowedTexts: [],
+  },
+  { name: 'host check', inCode: [], identifiers: ['entrance'], texts: [], allowedNames: [], allowedTexts: [] },
+  {
+    name: 'duplicate key',
+    inCode: [],
+    identifiers: ['doubled'],
+    texts: [],
+    allowedNames: ['DOUBLED_HEADER'],
+    allowedTexts: [],
+  },
+  { name: 'endpoint hint', inCode: [], identifiers: ['nearby'], texts: [], allowedNames: [], allowedTexts: [] },
+];
 
-const CONCEPTS: readonly Concept[] = read('docs/glossary.md')
+const CONCEPTS: readonly Pick<Concept, 'name' | 'inCode'>[] = read('docs/glossary.md')
   .split('\n')
   .filter((line) => /^\| (?!name|---)/.test(line))
   .map((line) => {
-    const [name = '', , inCode, retired, allowed] = line
+    const [name = '', , inCode = ''] = line
       .split('|')
       .slice(1)
       .map((cell) => cell.trim());
-    return {
-      ...{ name, inCode: codeIn(inCode), identifiers: codeIn(retired), texts: quotedIn(retired) },
-      ...{ allowedNames: codeIn(allowed), allowedTexts: quotedIn(allowed) },
-    };
+    return { name, inCode: [...inCode.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text) };
   });
 
 /** The words of an identifier or a path: `keepAliveMs` and `keep-alive-ms` have three. */
@@ -88,8 +193,8 @@ function wrongTexts({ texts, allowedTexts }: Concept, text: string): readonly st
 }
 
 test('the glossary has its concepts, each once', () => {
-  expect(CONCEPTS.length).toBeGreaterThan(50);
-  expect(CONCEPTS.filter(({ identifiers }) => identifiers.length > 0).length).toBeGreaterThan(20);
+  expect(CONCEPTS.length).toBeGreaterThan(40);
+  expect(CONCEPTS.length).toBeLessThanOrEqual(60);
   expect(new Set(CONCEPTS.map(({ name }) => name)).size).toBe(CONCEPTS.length);
 });
 
@@ -98,7 +203,9 @@ describe.each(CONCEPTS)('$name', (concept) => {
     expect(concept.inCode.filter((name) => !NAMES.has(name))).toEqual([]);
     expect(concept.inCode.length).toBeGreaterThan(0);
   });
+});
 
+describe.each(RETIRED)('$name', (concept) => {
   test('has no retired name', () => {
     expect(wrongNames(concept, NAMES)).toEqual([]);
     const texts = TEXTS.flatMap(([path, text]) => wrongTexts(concept, text).map((found) => `${path}: ${found}`));

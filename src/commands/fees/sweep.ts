@@ -299,7 +299,7 @@ async function sendPart(
 
 const counted = (count: number) => `${count} ${count === 1 ? 'withdrawal' : 'withdrawals'}`;
 
-/** What was sent, whether it arrived or not. */
+/** Sum of all requested amounts, failed ones included. */
 const allOf = (parts: readonly SweptPart[]): bigint =>
   parts.reduce((sum, { amount: each }) => sum + (each?.minor ?? 0n), 0n);
 

@@ -112,15 +112,15 @@ export async function startReading<E extends Endpoint, Row>(
     total,
     take: (rows, maximum = Infinity) => {
       const taken: Row[] = [];
-      let seen = 0;
+      let count = 0;
       for (const row of rows) {
         if (taken.length === maximum) break;
-        seen += 1;
+        count += 1;
         lastId = idOf(row) ?? null;
         if (filter === undefined || filter.matches(row)) taken.push(row);
       }
-      passed += seen;
-      return { rows: taken, left: rows.length - seen };
+      passed += count;
+      return { rows: taken, left: rows.length - count };
     },
     point: () => ({
       list,

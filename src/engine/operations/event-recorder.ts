@@ -72,7 +72,7 @@ async function inDoubtOf(account: Account, { starts }: Work) {
   return inDoubt.filter(({ endpoint }) => starts.some(({ id }) => id === endpoint));
 }
 
-/** Reads how the work ended, so that the journal has the service's own words; if that is impossible, the event has to do. */
+/** Reads how the work ended, so that the journal has the service's own words; otherwise records the event's data. */
 async function recordEnd(account: Account, journal: Journal, work: Work, { requestId, meaning, event }: EventEvidence) {
   if (isFollowed(work))
     await followWork(account, work, requestId, 0).catch((error: unknown) => {

@@ -24,7 +24,7 @@ export interface KnownRows {
 
 interface ReadRow {
   readonly row: Row;
-  /** After how many refreshes it was asked for. */
+  /** Refresh count at the time of the request. */
   readonly age: number;
 }
 

@@ -89,7 +89,7 @@ export function Time({ at }: { readonly at: string | number | null | undefined }
 /** The status of a request; one that was not answered was dropped. */
 export const statusOf = (status: string | number | null | undefined) => status ?? 'dropped';
 
-/** What a state is like. The sign says it without colour. */
+/** Icon and colour of a status. The icon is enough without colour. */
 const LOOKS: readonly (readonly [pattern: RegExp, look: string, sign: string])[] = [
   [/^(2\d\d|completed|delivered|settled|acknowledged|verified|accepted|active|event|forwarded)$/, 'good', '✓'],
   [/^(4\d\d|refused|cancelled|expired|reversed|given-up|dead|late|inactive)$/, 'bad', '✕'],

@@ -21,7 +21,7 @@ const factOf = (row: string) =>
   `(SELECT value FROM entry WHERE subject = 'account ' || ${row}.name ORDER BY sequence DESC LIMIT 1)`;
 
 /**
- * `entry` is only appended to, and chained by hashes (chain.ts): transitions of operations, and facts (facts.ts). Everything else repeats
+ * `entry` is only appended to, and chained by hashes (chain.ts): transitions of operations, and facts (entries.ts). Everything else repeats
  * what the entries say, so that it can be found and listed fast: `operation` has a row per intent, of which the columns up to
  * `authority` never change, `account_name` maps what identifies an account to its id, `rotation` has how far each rotation is, `spent` has
  * the sum of each day in Lagos and `tally` the number of operations. Triggers reject what the entries do not say.

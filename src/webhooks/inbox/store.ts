@@ -3,7 +3,7 @@ import type { Queries as ServerQueries } from '../../journal/store.ts';
 import { type Database, type OpenOptions, openDatabase, requireParts, type SqlValue } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 
-/** A query that work asks for. */
+/** One queued SQL statement. */
 interface Query {
   readonly kind: 'all' | 'get' | 'run';
   readonly sql: string;

@@ -208,7 +208,7 @@ export const MOVEMENTS: readonly MovementKind[] = [
     failedAt: FEES_END.end,
     endedAt: FEES_END.latest,
   },
-  // What leaves for the bridge is a transfer of the account. What stays its own is no money that came or went, except for the bridge's fee.
+  // What leaves for the bridge is a transfer of the account. Bridging to an own wallet is neither income nor spending, except for the fee.
   ...([true, false] as const).map((isOwn): MovementKind => {
     const own = `${isOwnWallet('stored_bridge_transfers.to_address')} AND ${isOwn ? '' : 'NOT '}${isOwnWallet('stored_bridge_transfers.from_address')}`;
     return {

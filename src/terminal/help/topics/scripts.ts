@@ -1,6 +1,6 @@
 import type { Topic } from './topic.ts';
 
-/** Topics about typing commands, and about having them typed. */
+/** Help topics on interactive and scripted use. */
 export const SCRIPT_TOPICS: readonly Topic[] = [
   {
     name: 'search',
