@@ -57,5 +57,5 @@ export async function openJournalAt(
 
 /** Opens the journal in a SQLite file, creating it on first use. Throws DatabaseError. */
 export async function openJournal(path: string, world: JournalWorld, options: JournalOptions = {}): Promise<Journal> {
-  return journalIn(await openSqliteStore(path, world, options.warn), world, options);
+  return journalIn(await openSqliteStore(path, world), world, options);
 }

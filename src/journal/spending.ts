@@ -1,4 +1,3 @@
-import { namesOfCommand } from '../contract/renamed.ts';
 import { type Amount, type Asset, countedWith, millionthsOf } from '../money/amount.ts';
 import { atWorstIn, type Baseline, parseBaseline, type SpendLimit } from './intent.ts';
 import type { Queries } from './store.ts';
@@ -87,16 +86,15 @@ export async function spentIn(
 ): Promise<bigint> {
   const assets = countedWith(asset);
   const firstDay = firstDayOf(period, nowMs);
-  const commands =
-    command === undefined ? [] : namesOfCommand(command.slice(PROGRAM.length)).map((each) => PROGRAM + each);
+  const given = command === undefined ? [] : [command];
   const sums: Sum[] = [];
   for (const account of accounts)
     sums.push(
       ...(await queries.all<Sum>(
         `SELECT asset, command, CAST(sum(minor) AS BIGINT) AS minor FROM spent
-         WHERE account = ? AND asset IN (${marks(assets)}) AND day >= ? ${command === undefined ? '' : `AND command IN (${marks(commands)})`}
+         WHERE account = ? AND asset IN (${marks(assets)}) AND day >= ? ${command === undefined ? '' : 'AND command = ?'}
          GROUP BY asset, command`,
-        ...[account, ...assets, firstDay, ...commands],
+        ...[account, ...assets, firstDay, ...given],
       )),
     );
   const spent = sums.filter((sum) => sum.command !== `fiatrail ${INCOMING.command}`);
@@ -125,8 +123,8 @@ async function atWorstOf(
   const rows = await queries.all<{ baseline: string }>(
     `SELECT baseline FROM operation
      WHERE created_at >= ? AND ${COUNTS} AND asset = 'CNGN' AND baseline LIKE '%"atWorst":%' AND account || '' IN (${marks(accounts)})
-       ${commands.length === 0 ? '' : `AND command IN (${marks(commands)})`}`,
-    ...[firstDay * DAY_MS - AHEAD_MS, ...accounts, ...commands],
+       ${commands.length === 0 ? '' : 'AND command = ?'}`,
+    ...[firstDay * DAY_MS - AHEAD_MS, ...accounts, ...given],
   );
   return rows
     .flatMap(({ baseline }) => atWorstIn(parseBaseline(baseline)))
@@ -153,7 +151,7 @@ async function incomingOf(
      WHERE endpoint = ? AND created_at >= ? AND ${countedAt(queries)} >= ? AND ${COUNTS}
        AND account || '' IN (${marks(accounts)}) AND asset IN (${marks(assets)}) AND command IN (${marks(commands)})
      GROUP BY asset`,
-    ...[INCOMING.endpoint, sinceMs, sinceMs, ...accounts, ...assets, ...commands],
+    ...[INCOMING.endpoint, sinceMs, sinceMs, ...accounts, ...assets, ...given],
   );
 }
 
