@@ -1,5 +1,5 @@
 import { shortSha256 } from '../crypto/digest.ts';
-import { appendFacts, factAbout, type Recording, subjects } from './entries.ts';
+import { appendFacts, factAbout, lastHead, type Recording, subjects } from './entries.ts';
 import type { Queries } from './store.ts';
 
 const digestOf = (digestKey: string) => shortSha256(`digest key\n${digestKey}`);
@@ -14,6 +14,6 @@ export async function isDigestKey(queries: Queries, digestKey: string): Promise<
 
 /** Appends the first entry of a journal, which says what the key of its digests is. Does nothing if there is one. Call it in a transaction. */
 export async function beginJournal(recording: Recording, digestKey: string): Promise<void> {
-  if (await recording.queries.get('SELECT 1 AS found FROM entry LIMIT 1')) return;
-  await appendFacts(recording, [digestKeyFact(digestKey)]);
+  if ((await lastHead(recording.queries)) === undefined)
+    await appendFacts(recording, [digestKeyFact(digestKey)]);
 }

@@ -86,15 +86,15 @@ export async function spentIn(
 ): Promise<bigint> {
   const assets = countedWith(asset);
   const firstDay = firstDayOf(period, nowMs);
-  const given = command === undefined ? [] : [command];
+  const commands = command === undefined ? [] : [command];
   const sums: Sum[] = [];
   for (const account of accounts)
     sums.push(
       ...(await queries.all<Sum>(
         `SELECT asset, command, CAST(sum(minor) AS BIGINT) AS minor FROM spent
-         WHERE account = ? AND asset IN (${marks(assets)}) AND day >= ? ${command === undefined ? '' : 'AND command = ?'}
+         WHERE account = ? AND asset IN (${marks(assets)}) AND day >= ? ${command === undefined ? '' : `AND command IN (${marks(commands)})`}
          GROUP BY asset, command`,
-        ...[account, ...assets, firstDay, ...given],
+        ...[account, ...assets, firstDay, ...commands],
       )),
     );
   const spent = sums.filter((sum) => sum.command !== `fiatrail ${INCOMING.command}`);
@@ -104,9 +104,6 @@ export async function spentIn(
     totalOf(spent) + totalOf(await atWorstOf(queries, accounts, { assets, commands, firstDay })) - totalOf(incoming)
   );
 }
-
-/** What stands before the words of a command. */
-const PROGRAM = 'fiatrail ';
 
 const marks = (values: readonly string[]): string => values.map(() => '?').join(', ');
 
@@ -123,8 +120,8 @@ async function atWorstOf(
   const rows = await queries.all<{ baseline: string }>(
     `SELECT baseline FROM operation
      WHERE created_at >= ? AND ${COUNTS} AND asset = 'CNGN' AND baseline LIKE '%"atWorst":%' AND account || '' IN (${marks(accounts)})
-       ${commands.length === 0 ? '' : 'AND command = ?'}`,
-    ...[firstDay * DAY_MS - AHEAD_MS, ...accounts, ...given],
+       ${commands.length === 0 ? '' : `AND command IN (${marks(commands)})`}`,
+    ...[firstDay * DAY_MS - AHEAD_MS, ...accounts, ...commands],
   );
   return rows
     .flatMap(({ baseline }) => atWorstIn(parseBaseline(baseline)))
@@ -151,7 +148,7 @@ async function incomingOf(
      WHERE endpoint = ? AND created_at >= ? AND ${countedAt(queries)} >= ? AND ${COUNTS}
        AND account || '' IN (${marks(accounts)}) AND asset IN (${marks(assets)}) AND command IN (${marks(commands)})
      GROUP BY asset`,
-    ...[INCOMING.endpoint, sinceMs, sinceMs, ...accounts, ...assets, ...given],
+    ...[INCOMING.endpoint, sinceMs, sinceMs, ...accounts, ...assets, ...commands],
   );
 }
 

@@ -75,7 +75,7 @@ export async function openSqliteStore(path: string, world: JournalWorld): Promis
     close: async () => database.close(),
   };
   // A journal that was made just now.
-  if (!database.get('SELECT 1 AS found FROM entry LIMIT 1')) {
+  if (database.get<{ last: bigint | null }>('SELECT max(sequence) AS last FROM entry')?.last === null) {
     const { beginJournal } = await import('../digest-key.ts');
     await store.write((each) => beginJournal({ queries: each, host: store.host }, digestKey));
   }

@@ -6,8 +6,8 @@ import { type Answer, fakeWorld } from '../../support/world.ts';
 import { LIVE, newMachine, URL_ } from './support.ts';
 
 const COMMAND = { kind: 'command', command: 'fetch-key --all', isShell: false } as const;
-const exported = (store: object = COMMAND, version = 2) =>
-  JSON.stringify({ version, profiles: [{ name: 'x', mode: 'live', baseUrl: URL_, store }] });
+const exported = (store: object = COMMAND) =>
+  JSON.stringify({ version: 1, profiles: [{ name: 'x', mode: 'live', baseUrl: URL_, store }] });
 const IMPORT = ['profiles', 'import', '-'];
 const UNTRUSTED = 'the key command of profile x was imported or edited and is not trusted';
 
@@ -63,11 +63,9 @@ describe('an imported key command', () => {
     );
   });
 
-  test.each([
-    ['a mark of trust in the file', { ...COMMAND, trusted: 'program: fetch-key --all' }, 2],
-    ['an export of an older version', COMMAND, 1],
-  ])('is not trusted because of %s', async (_what, store, version) => {
-    const { run, programs, imported } = await importedMachine(exported(store, version));
+  test('is not trusted because of a mark of trust in the file', async () => {
+    const store = { ...COMMAND, trusted: 'program: fetch-key --all' };
+    const { run, programs, imported } = await importedMachine(exported(store));
     expect(imported.code).toBe(0);
     const { code, stderr } = await run(['balances', 'account', '--profile', 'x']);
     expect({ code, stderr, programs }).toEqual({ code: 2, stderr: expect.stringContaining(UNTRUSTED), programs: [] });
