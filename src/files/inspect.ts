@@ -34,12 +34,6 @@ export function entryAt(path: string): Entry | undefined {
   return { path, kind, sizeBytes, changedMs, ownerId, isOpenToOthers, isWritableByOthers };
 }
 
-/** Returns what changes whenever a file is replaced or written; undefined when nothing is there. Throws the system's error. */
-export function stampOf(path: string): string | undefined {
-  const found = lstatSync(path, { throwIfNoEntry: false, bigint: true });
-  return found && [found.ino, found.mtimeNs, found.ctimeNs, found.size].join(' ');
-}
-
 /** Returns what stays while a file is written, and changes when another one takes its place; undefined when nothing is there. Throws the system's error. */
 export function identityOf(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false, bigint: true });

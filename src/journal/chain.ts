@@ -67,19 +67,20 @@ export function fixedText(row: Readonly<Record<string, unknown>>): string {
 const NUMBERS: readonly string[] = ['created_at', 'process', 'minor'];
 const jsonArray = (parts: readonly string[]) => `json_array(${parts.join(', ')})`;
 
-/** The text of an operation's fixed columns as SQL. */
-const OPERATION_TEXT = jsonArray(
-  FIXED_COLUMNS.map((name) => (NUMBERS.includes(name) ? `CAST(o.${name} AS TEXT)` : `o.${name}`)),
-);
+/** Returns the text of an operation's fixed columns as SQL. */
+const operationText = () =>
+  jsonArray(FIXED_COLUMNS.map((name) => (NUMBERS.includes(name) ? `CAST(o.${name} AS TEXT)` : `o.${name}`)));
 
 /**
- * The text of an entry as SQL: of the entry `e`, and of its operation `o` if the entry is its first. SQLite escapes some rare
+ * Returns the text of an entry as SQL: of the entry `e`, and of its operation `o` if the entry is its first. SQLite escapes some rare
  * characters differently than JavaScript, so a hash of this text that is wrong proves nothing.
  */
-export const LINK_TEXT = jsonArray([
-  ...['CAST(e.sequence AS TEXT)', 'e.operation_id', 'e.host', 'e.state', 'CAST(e.at AS TEXT)'],
-  ...['e.request_id', 'e.verdict', 'e.detail', 'e.result'],
-  // Without || '', the inner array would not be a string.
-  `CASE WHEN e.state = 'prepared' THEN ${OPERATION_TEXT} || '' END`,
-  ...['CAST(e.busy_until AS TEXT)', 'e.subject', 'e.value'],
-]);
+export function linkText(): string {
+  return jsonArray([
+    ...['CAST(e.sequence AS TEXT)', 'e.operation_id', 'e.host', 'e.state', 'CAST(e.at AS TEXT)'],
+    ...['e.request_id', 'e.verdict', 'e.detail', 'e.result'],
+    // Without || '', the inner array would not be a string.
+    `CASE WHEN e.state = 'prepared' THEN ${operationText()} || '' END`,
+    ...['CAST(e.busy_until AS TEXT)', 'e.subject', 'e.value'],
+  ]);
+}

@@ -14,6 +14,5 @@ export async function isDigestKey(queries: Queries, digestKey: string): Promise<
 
 /** Appends the first entry of a journal, which says what the key of its digests is. Does nothing if there is one. Call it in a transaction. */
 export async function beginJournal(recording: Recording, digestKey: string): Promise<void> {
-  if ((await lastHead(recording.queries)) === undefined)
-    await appendFacts(recording, [digestKeyFact(digestKey)]);
+  if ((await lastHead(recording.queries)) === undefined) await appendFacts(recording, [digestKeyFact(digestKey)]);
 }

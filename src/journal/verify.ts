@@ -1,4 +1,4 @@
-import { hashOf, hashOfText, LINK_TEXT, NO_HASH } from './chain.ts';
+import { hashOf, hashOfText, linkText, NO_HASH } from './chain.ts';
 import { isDigestKey } from './digest-key.ts';
 import { type EntryRow, FACT, firstMissing, type Head, IS_LAST, linkOf } from './entries.ts';
 import { allRotations, rotationFact } from './rotations.ts';
@@ -45,7 +45,7 @@ interface TextRow {
 const PART = 'FROM entry e WHERE e.sequence > ? AND e.sequence <= ? ORDER BY e.sequence';
 
 /** Entries with their texts, which SQLite makes five times as fast as JavaScript. */
-const TEXTS = `SELECT e.sequence, e.hash, ${LINK_TEXT} AS recorded FROM entry e
+const textsSql = () => `SELECT e.sequence, e.hash, ${linkText()} AS recorded FROM entry e
   LEFT JOIN operation o ON e.state = 'prepared' AND o.id = e.operation_id
   WHERE e.sequence > ? AND e.sequence <= ? ORDER BY e.sequence`;
 
@@ -96,7 +96,7 @@ async function walk(queries: Queries, counted?: Counted): Promise<Walked> {
     const after: bigint = head?.sequence ?? 0n;
     const until = after + BigInt(BATCH);
     const isFile = queries.engine === 'sqlite';
-    const rows = await queries.all<TextRow>(isFile ? TEXTS : `SELECT e.sequence, e.hash ${PART}`, after, until);
+    const rows = await queries.all<TextRow>(isFile ? textsSql() : `SELECT e.sequence, e.hash ${PART}`, after, until);
     const others = isFile ? [] : await linksIn(queries, after, until);
     for (const [index, row] of rows.entries()) {
       const previous: string = head?.hash ?? NO_HASH;

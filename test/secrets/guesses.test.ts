@@ -10,7 +10,7 @@ import { type FakeWorld, fakeWorld } from '../support/world.ts';
 useSlowHash();
 
 const BVN = '22987650345';
-const COMMAND = 'fiatrail users onboard';
+const COMMAND = 'fiatrail users onboarding start';
 
 /** The BVNs that somebody tries who knows most of the digits. */
 const CANDIDATES = Array.from({ length: 100 }, (_, index) => String(22_987_650_300 + index));

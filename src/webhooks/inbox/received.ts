@@ -91,7 +91,7 @@ export function contentOf(read: ReadBody, body: Uint8Array): Content {
 }
 
 /** Returns the digest of an event's JSON text. Long numbers count with every digit. */
-export function digestOfText(text: string): string {
+function digestOfText(text: string): string {
   const event = eventIn(parseJson(text));
   return event ? digestOfEvent(event) : digestOf(text);
 }
