@@ -154,26 +154,3 @@ describe('profiles trust', () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('profile main has no key command') });
   });
 });
-
-test('a key command in a profile file of version 1 stays trusted', async () => {
-  const { run, write, at, profile } = newMachine();
-  const programs: (readonly string[])[] = [];
-  const runProgram = async (words: readonly string[]): Promise<ProgramEnd> => {
-    programs.push(words);
-    return { kind: 'ended', code: 0, stdout: `${LIVE}\n` };
-  };
-  const old = { version: 1, name: 'x', mode: 'live', baseUrl: URL_, store: COMMAND };
-  write(at('profiles', 'x.json'), JSON.stringify(old));
-  await run(['profiles', 'show', 'x'], { runProgram });
-  await run(['profiles', 'add', 'x', '--default-output', 'json'], { runProgram });
-  await run(['profiles', 'show', 'x'], { runProgram });
-  expect({ programs, profile: profile('x') }).toMatchObject({
-    // Once for each command: profiles add prints the profile too.
-    programs: [
-      ['fetch-key', '--all'],
-      ['fetch-key', '--all'],
-      ['fetch-key', '--all'],
-    ],
-    profile: { version: 4, store: { ...COMMAND, trusted: 'program: fetch-key --all' } },
-  });
-});
