@@ -1396,7 +1396,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     file: 'src/journal/entries.ts',
     line: 'if (hash(previous ?? NO_HASH, linkOf(entry, row)) !== entry.hash) return false;',
-    change: '',
+    change: 'if (false) return false;',
     tests: UNCHANGED,
   },
   {

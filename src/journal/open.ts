@@ -47,7 +47,7 @@ export async function openJournalAt(
   const password = async (user: string) =>
     passwordFor(address, user, await server.password(), server.profileUrl) ??
     passwordIn(server.passwordFile, address, user);
-  return journalIn(await openPostgresStore(address, { dir, localPath: path, password, warn, limitMs }, world), world, {
+  return journalIn(await openPostgresStore(address, { dir, localPath: path, password, limitMs }, world), world, {
     memory,
     warn,
     note,
