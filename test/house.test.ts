@@ -227,7 +227,6 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'present/',
     'commands/',
     'journal/intent.ts',
-    'journal/joint.ts',
     'journal/merge.ts',
     'journal/import.ts',
     'engine/plans/file.ts',

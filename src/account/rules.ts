@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { CliError, jsonIn } from '../base/errors.ts';
-import { commandNow } from '../contract/renamed.ts';
 import { type Amount, type Asset, DECIMALS } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';
 import { percentFromText } from '../money/rates.ts';
@@ -70,7 +69,7 @@ export function rulesSchema() {
           .strictObject({
             per: z.enum(['call', 'day', 'month']),
             ...money,
-            command: z.optional(z.string().check(z.regex(/^[a-z][a-z -]{0,60}$/), z.overwrite(commandNow))),
+            command: z.optional(z.string().check(z.regex(/^[a-z][a-z -]{0,60}$/))),
           })
           .check(isAmount),
       ),

@@ -49,9 +49,7 @@ export interface StoredProfile {
   readonly unknown?: UnknownPolicy | undefined;
   /** What is checked before a change is recorded and sent. */
   readonly rules?: Rules | undefined;
-  /** The operators of an earlier version. They no longer count: the journal has the list. */
-  readonly operators?: readonly { readonly name: string; readonly publicKey: string }[] | undefined;
-  /** Amounts of an earlier version, or of an import. They count besides those in the journal. At most one amount per asset. */
+  /** Amounts of an import. They count besides those in the journal. At most one amount per asset. */
   readonly signAbove?: readonly SignAbove[] | undefined;
 }
 
@@ -154,7 +152,6 @@ const shapeWith = <R extends z.ZodMiniType>(rules: R) => {
       trusted: z.optional(z.string()),
     }),
   ]);
-  const operator = z.strictObject({ name: z.string(), publicKey: z.string().check(z.regex(/^[0-9a-f]{64}$/)) });
   const minor = z.string().check(z.regex(/^(0|[1-9]\d{0,39})$/));
   return z.strictObject({
     version: z.number(),
@@ -187,7 +184,6 @@ const shapeWith = <R extends z.ZodMiniType>(rules: R) => {
     ),
     unknown: z.optional(z.enum(UNKNOWN_POLICIES)),
     rules: z.optional(rules),
-    operators: z.optional(z.array(operator)),
     signAbove: z.optional(z.array(z.strictObject({ asset: z.enum(['NGN', ...TOKENS]), minor }))),
   });
 };
@@ -195,32 +191,11 @@ const shapeWith = <R extends z.ZodMiniType>(rules: R) => {
 /** Built on first use, because a command without a stored profile needs none, and once, because a command reads its profile often. */
 const shapes = { withRules: once(() => shapeWith(rulesSchema())), withoutRules: once(() => shapeWith(z.never())) };
 
-/** Version 1 had no marks of trust: a key command that was in use stays trusted. A wrong store is reported by the check. */
-function trustExistingCommand(older: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { kind } = (older['store'] ?? {}) as { readonly kind?: unknown };
-  return kind === 'command' ? { ...older, store: trustedStore(older['store'] as KeyCommand) } : older;
-}
-
-/** Version 2 had only keys. With a key that responses are sealed to, both kinds of response were accepted. */
-function derivePolicy({ sealing, ...older }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  if (typeof sealing !== 'object' || sealing === null) return sealing === undefined ? older : { ...older, sealing };
-  return { ...older, ...('publicKey' in sealing ? { sealing: 'accept' } : {}), encryption: sealing };
-}
-
-/** In version 3, an idempotency key was required by a setting of its own. */
-function moveRequireOnce({
-  requireOnce,
-  ...older
-}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  if (requireOnce === undefined || requireOnce === false) return older;
-  return { ...older, rules: { requireOnce } };
-}
-
 /** The format of profile files. */
 export const PROFILE_FILE: FileKind<StoredProfile> = {
   what: 'profile',
   madeBy: 'fiatrail profiles add',
-  migrations: [trustExistingCommand, derivePolicy, moveRequireOnce],
+  migrations: [],
   check: (content) => {
     const shape = content['rules'] === undefined ? shapes.withoutRules() : shapes.withRules();
     const { success, data, error } = shape.safeParse(content);

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import type { FieldMeta } from '../contract/fields.ts';
 import { valuesOf } from '../contract/fields.ts';
-import { RENAMED } from '../contract/renamed.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { annotatedSchema, type JsonSchema } from '../derive/schema.ts';
 import { printedFields } from '../engine/operations/started.ts';
@@ -46,11 +45,6 @@ async function commandNamed(words: readonly string[], catalogue: readonly Group[
   const inGroup = await allOf(catalogue.filter((group) => group.name === words[0]));
   const found = inGroup.find((each) => nameOf(each) === name);
   if (found) return found;
-  const now = RENAMED.get(name);
-  if (now !== undefined)
-    throw new CliError('usage', `fiatrail ${name} has another name now: fiatrail ${now}`, {
-      hint: `type: fiatrail schema ${now}`,
-    });
   const below = inGroup.map(nameOf).filter((each) => each.startsWith(`${name} `));
   if (below.length > 0)
     throw new CliError('usage', `incomplete command: ${name}`, { hint: `expected one of: ${below.join(', ')}` });

@@ -1,7 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { HIDDEN, Secret } from '../base/secret.ts';
 import { DEFAULT_ZONE, zoneNamed } from '../base/zone.ts';
-import { firstName } from '../contract/renamed.ts';
 import type { Operation } from '../journal/operations.ts';
 import { decimalText, isWireNumber, scaledInteger, trimDecimal, wireNumberText } from '../money/decimal.ts';
 import type { Account } from './account.ts';
@@ -81,7 +80,7 @@ function typedInput(words: readonly string[], values: Readonly<Record<string, un
     ([name, value]) => value !== undefined && value !== false && !NOT_INTENT.has(name),
   );
   return JSON.stringify([
-    firstName(words.join(' ')),
+    words.join(' '),
     given.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, plain(value)]),
   ]);
 }

@@ -3,9 +3,8 @@ import { contradicted, type Reply, requestIdOf, unknownOutcome } from '../client
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { type Moves, mayMoveTheSame, movesOf } from '../contract/moves.ts';
 import { redact, secretsIn } from '../contract/redact.ts';
-import { firstName } from '../contract/renamed.ts';
 import { failureIn, repetitionsOf, valuesAt } from '../contract/repeats.ts';
-import { CLEARED } from '../journal/chain.ts';
+import { NO_DIGEST } from '../journal/chain.ts';
 import type { Authority, Baseline, EarlierRequest, Intent, SpendLimit, Sweep } from '../journal/intent.ts';
 import type { Journal } from '../journal/interface.ts';
 import type { Operation } from '../journal/operations.ts';
@@ -68,7 +67,7 @@ export async function recognizableInput(
   endpoint: Endpoint,
   input: unknown,
 ): Promise<string | undefined> {
-  const typed = [`fiatrail ${firstName(commandLine.replace(/^fiatrail /, ''))}`, redact(endpoint.request(), input)];
+  const typed = [`fiatrail ${commandLine.replace(/^fiatrail /, '')}`, redact(endpoint.request(), input)];
   const secrets = endpoint.starts === undefined ? [] : secretsIn(endpoint.request(), input);
   if (secrets.length === 0) return JSON.stringify(typed);
   const { markOfSecrets } = await import('../account/profile-secrets.ts');
@@ -222,7 +221,7 @@ function isSentAgain(other: Operation, own: Operation | undefined, idempotencyKe
   if (other.kind !== 'onboarding') return false;
   // Who is onboarded may be a secret that the journal does not recognize.
   const digests = [other.inputDigest, own?.inputDigest];
-  return digests.includes(CLEARED) || digests[0] === digests[1];
+  return digests.includes(NO_DIGEST) || digests[0] === digests[1];
 }
 
 interface Keyed {

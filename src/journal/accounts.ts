@@ -4,7 +4,6 @@ import type { Queries } from './store.ts';
 /** What identifies an account in a request: the fingerprint of its API key. */
 export interface AccountNames {
   readonly keyFingerprint: string;
-  /** Where operations recorded before accounts were known belong: a profile and its base URL. */
   readonly profile: string;
   readonly baseUrl: string;
 }
@@ -17,20 +16,14 @@ export interface Fintech {
 
 const key = (fingerprint: string) => `key:${fingerprint}`;
 const address = (baseUrl: string) => baseUrl.toLowerCase().replace(/\/+$/, '');
-const old = (profile: string, baseUrl: string) => `profile:${profile} ${address(baseUrl)}`;
 /** What a service says holds for that service only: another one could claim any fintech id. */
 const fintech = ({ baseUrl }: AccountNames, { id, isLive }: Fintech) =>
   `fintech:${isLive ? 'live' : 'sandbox'} ${address(baseUrl)} ${id.toLowerCase()}`;
 /** The name that an account keeps once it turned out to be another one: its operations still have it, and are never changed. */
 const merged = (account: string) => `account:${account}`;
 
-/** The name of the account of operations recorded by a version that did not know accounts. */
-export const nameOfOld = old;
-
-/** Returns the names by which a key and its profile are known. */
-export function namesOf({ keyFingerprint, profile, baseUrl }: AccountNames): string[] {
-  return [key(keyFingerprint), old(profile, baseUrl)];
-}
+/** Returns the name by which the account of a key is known. */
+export const keyNameOf = ({ keyFingerprint }: AccountNames): string => key(keyFingerprint);
 
 const find = async (queries: Queries, name: string) => (await factAbout(queries, subjects.account(name))) ?? undefined;
 
@@ -72,25 +65,22 @@ interface NameRow {
 }
 
 /**
- * Reads every name of the accounts that a key and its profile belong to, which the entries say. Throws CliError usage if the rows say something
- * else: money could be sent twice.
+ * Reads every name of the account that a key belongs to, which the entries say. Throws CliError usage if the rows say something else: money could
+ * be sent twice.
  */
-async function namesAround(
-  queries: Queries,
-  { keyFingerprint, profile, baseUrl }: AccountNames,
-): Promise<readonly NameRow[]> {
-  const asked = [key(keyFingerprint), old(profile, baseUrl)];
-  const accounts = `SELECT e.value FROM entry e WHERE e.subject IN (?, ?) AND ${IS_LAST}`;
+async function namesAround(queries: Queries, names: AccountNames): Promise<readonly NameRow[]> {
+  const asked = keyNameOf(names);
+  const accounts = `SELECT e.value FROM entry e WHERE e.subject = ? AND ${IS_LAST}`;
   const [rows, facts] = await Promise.all([
     queries.all<NameRow>(
-      `SELECT name, account FROM account_name WHERE account IN (${accounts}) OR name IN (?, ?) ORDER BY name`,
-      ...asked.map(subjects.account),
-      ...asked,
+      `SELECT name, account FROM account_name WHERE account IN (${accounts}) OR name = ? ORDER BY name`,
+      subjects.account(asked),
+      asked,
     ),
     factsWhere(
       queries,
       `e.value IN (${accounts}) AND e.subject >= 'account ' AND e.subject < 'account!' AND ${IS_LAST}`,
-      ...asked.map(subjects.account),
+      subjects.account(asked),
     ),
   ]);
   const recorded = new Map(facts.map(({ subject, value }) => [subject, value]));
@@ -99,20 +89,16 @@ async function namesAround(
   return rows;
 }
 
-function idsAmong(rows: readonly NameRow[], { keyFingerprint, profile, baseUrl }: AccountNames): readonly string[] {
-  const named = (wanted: string) => rows.filter(({ name }) => name === wanted).map(({ account }) => account);
+function idsAmong(rows: readonly NameRow[], names: AccountNames): readonly string[] {
   const mergedInto = (id: string) =>
     rows.flatMap(({ name, account }) =>
       account === id && name.startsWith(merged('')) ? [name.slice(merged('').length)] : [],
     );
-  const ids = new Set([...named(key(keyFingerprint)), ...named(old(profile, baseUrl))]);
-  return [...ids].flatMap((account) => [account, ...mergedInto(account)]);
+  const own = rows.filter(({ name }) => name === keyNameOf(names));
+  return own.flatMap(({ account }) => [account, ...mergedInto(account)]);
 }
 
-/**
- * Returns the ids that the operations of an account may have: its own, those of accounts that turned out to be it, and that of older
- * operations of its profile. Empty if the journal has nothing of it.
- */
+/** Returns the ids that the operations of an account may have: its own, and those of accounts that turned out to be it. Empty if the journal has nothing of it. */
 export async function accountIds(queries: Queries, names: AccountNames): Promise<readonly string[]> {
   const rows = await namesAround(queries, names);
   const before = knowsKey(rows, names) ? undefined : await replacedBy(queries, names);
@@ -163,23 +149,17 @@ interface KnownAccount {
 /** Returns an account, which gets an id from `newId` if it is new, and remembers its names. Call it in a transaction. */
 export async function accountIn(recording: Recording, names: AccountNames, newId: () => string): Promise<KnownAccount> {
   const { queries } = recording;
-  const { keyFingerprint, profile, baseUrl } = names;
+  const { keyFingerprint } = names;
   const rows = await namesAround(queries, names);
   const before = knowsKey(rows, names) ? undefined : await replacedBy(queries, names);
   if (before !== undefined && (await find(queries, key(before))) !== undefined) {
     await linkKeys(recording, before, keyFingerprint);
     return accountIn(recording, names, newId);
   }
-  const accountOf = (wanted: string) => rows.find(({ name }) => name === wanted)?.account;
-  const [known, older] = [accountOf(key(keyFingerprint)), accountOf(old(profile, baseUrl))];
-  const account = known ?? older ?? newId();
-  if (known !== undefined && older === undefined) return { account, ids: idsAmong(rows, names) };
-  await insert(recording, key(keyFingerprint), account);
-  if (older !== undefined) {
-    // Older operations belong to the first key that is seen with their profile, and to no later one.
-    await merge(recording, older, account);
-    await recordNames(recording, [{ name: old(profile, baseUrl), account: undefined }]);
-  }
+  const known = rows.find(({ name }) => name === keyNameOf(names))?.account;
+  if (known !== undefined) return { account: known, ids: idsAmong(rows, names) };
+  const account = newId();
+  await insert(recording, keyNameOf(names), account);
   return { account, ids: await accountIds(queries, names) };
 }
 

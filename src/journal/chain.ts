@@ -7,12 +7,6 @@ export const FIXED_COLUMNS = [
   'authority',
 ] as const;
 
-/** The fixed columns that each entry before the joint covers, and those that it covers where there is something. */
-const EARLIER_COLUMNS = {
-  always: FIXED_COLUMNS.slice(0, 17),
-  together: [['asset', 'minor'], ['baseline']],
-} as const;
-
 /** An entry of the journal as the chain covers it: a transition of an operation, or a fact. */
 export interface Link {
   readonly sequence: bigint;
@@ -34,34 +28,27 @@ export interface Link {
   readonly operation: string | null;
 }
 
-/**
- * The form of an entry. `joined`: it follows the entry before it, of whichever host. `earlier`: a version wrote it that chained the entries
- * of each host by themselves, and covered less.
- */
-export type EntryForm = 'joined' | 'earlier';
-
 /** The input digest of an operation whose input has a secret that nothing here may recognize. It is equal to none, itself included. */
-export const CLEARED = '-';
+export const NO_DIGEST = '-';
 
 /** The hash before the first entry. */
 export const NO_HASH = '';
 
 /** Returns the hash of an entry: the SHA-256, in base64url, of the hash before it and everything that the entry says. */
-export function hashOf(previous: string, link: Link, form: EntryForm = 'joined'): string {
-  return hashOfText(previous, textOf(link, form));
+export function hashOf(previous: string, link: Link): string {
+  return hashOfText(previous, textOf(link));
 }
 
 /** Like `hashOf`, for the few entries of a command: node:crypto is not loaded for them. */
-export function hashOfOne(previous: string, link: Link, form: EntryForm = 'joined'): string {
-  return shortSha256(`${previous}\n${textOf(link, form)}`);
+export function hashOfOne(previous: string, link: Link): string {
+  return shortSha256(`${previous}\n${textOf(link)}`);
 }
 
 /** Returns the text of an entry that its hash covers, besides the hash before it. */
-function textOf(link: Link, form: EntryForm): string {
+function textOf(link: Link): string {
   const { sequence, operationId, host, state, at, requestId, verdict, detail, result, operation } = link;
-  const row = [String(sequence), operationId, host, state, String(at), requestId, verdict, detail, result, operation];
-  if (form === 'earlier') return JSON.stringify(row);
   const { busyUntil, subject, value } = link;
+  const row = [String(sequence), operationId, host, state, String(at), requestId, verdict, detail, result, operation];
   return JSON.stringify([...row, busyUntil === null ? null : String(busyUntil), subject, value]);
 }
 
@@ -71,41 +58,29 @@ export function hashOfText(previous: string, text: string): string {
 }
 
 /** Returns the text of the fixed columns of an operation's row, which its first entry covers. */
-export function fixedText(row: Readonly<Record<string, unknown>>, form: EntryForm = 'joined'): string {
-  const has = (name: string) => row[name] !== null && row[name] !== undefined;
-  const { always, together } = EARLIER_COLUMNS;
-  const names =
-    form === 'joined' ? FIXED_COLUMNS : [...always, ...together.flatMap((each) => (has(each[0]) ? each : []))];
-  return JSON.stringify(names.map((name) => (typeof row[name] === 'bigint' ? String(row[name]) : (row[name] ?? null))));
+export function fixedText(row: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(
+    FIXED_COLUMNS.map((name) => (typeof row[name] === 'bigint' ? String(row[name]) : (row[name] ?? null))),
+  );
 }
 
 const NUMBERS: readonly string[] = ['created_at', 'process', 'minor'];
 const jsonArray = (parts: readonly string[]) => `json_array(${parts.join(', ')})`;
-const fixed = (names: readonly string[]) =>
-  names.map((name) => (NUMBERS.includes(name) ? `CAST(o.${name} AS TEXT)` : `o.${name}`));
 
 /** Returns the text of an operation's fixed columns as SQL. */
-function operationText(form: EntryForm): string {
-  if (form === 'joined') return jsonArray(fixed(FIXED_COLUMNS));
-  const { always, together } = EARLIER_COLUMNS;
-  const [amount, baseline] = [fixed(together[0]), fixed(together[1])];
-  const all = fixed(always);
-  return `CASE WHEN o.asset IS NULL
-    THEN CASE WHEN o.baseline IS NULL THEN ${jsonArray(all)} ELSE ${jsonArray([...all, ...baseline])} END
-    ELSE CASE WHEN o.baseline IS NULL THEN ${jsonArray([...all, ...amount])}
-      ELSE ${jsonArray([...all, ...amount, ...baseline])} END END`;
-}
+const operationText = () =>
+  jsonArray(FIXED_COLUMNS.map((name) => (NUMBERS.includes(name) ? `CAST(o.${name} AS TEXT)` : `o.${name}`)));
 
 /**
  * Returns the text of an entry as SQL: of the entry `e`, and of its operation `o` if the entry is its first. SQLite escapes some rare
  * characters differently than JavaScript, so a hash of this text that is wrong proves nothing.
  */
-export function linkText(form: EntryForm): string {
+export function linkText(): string {
   return jsonArray([
     ...['CAST(e.sequence AS TEXT)', 'e.operation_id', 'e.host', 'e.state', 'CAST(e.at AS TEXT)'],
     ...['e.request_id', 'e.verdict', 'e.detail', 'e.result'],
     // Without || '', the inner array would not be a string.
-    `CASE WHEN e.state = 'prepared' THEN ${operationText(form)} || '' END`,
-    ...(form === 'joined' ? ['CAST(e.busy_until AS TEXT)', 'e.subject', 'e.value'] : []),
+    `CASE WHEN e.state = 'prepared' THEN ${operationText()} || '' END`,
+    ...['CAST(e.busy_until AS TEXT)', 'e.subject', 'e.value'],
   ]);
 }

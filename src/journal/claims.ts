@@ -1,6 +1,6 @@
 import type { Host, Ids } from '../base/world.ts';
 import { accountIds, accountIn } from './accounts.ts';
-import { CLEARED } from './chain.ts';
+import { NO_DIGEST } from './chain.ts';
 import { endOfChain, type Recording } from './entries.ts';
 import type { Intent, SpendLimit } from './intent.ts';
 import { keyHolder, listOperations, type Operation, type Selection } from './operations.ts';
@@ -45,7 +45,7 @@ interface Claiming extends ClaimContext {
 }
 
 const digestOf = ({ digest }: ClaimContext, { input }: Pick<Intent, 'input'>) =>
-  input === undefined ? CLEARED : digest(input);
+  input === undefined ? NO_DIGEST : digest(input);
 
 /** Decides whether an intent may be sent, and records it if it may. Call it in a transaction. */
 export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: number): Promise<Claimed> {
@@ -115,7 +115,7 @@ async function holder(
 ): Promise<FoundConflict> {
   const operation = await keyHolder(recording.queries, accounts, idempotencyKey);
   if (!operation) return undefined;
-  if (operation.inputDigest !== inputDigest || inputDigest === CLEARED) return { kind: 'other-input', operation };
+  if (operation.inputDigest !== inputDigest || inputDigest === NO_DIGEST) return { kind: 'other-input', operation };
   if (isBusy(operation)) return { kind: 'busy', operation };
   if (operation.state === 'prepared') return { abandoned: operation.operationId };
   const isInDoubt = operation.state === 'sent' || operation.state === 'unknown';
@@ -141,7 +141,7 @@ async function equalInDoubt(
   const inDoubt = { account: accounts, state: 'in-doubt', endpoint, limit: MOST_IN_DOUBT } as const;
   const all = await listOperations(recording.queries, inDoubt);
   const equal = all.filter(
-    (each) => (each.inputDigest === inputDigest && inputDigest !== CLEARED) || (mayEqual?.(each) ?? false),
+    (each) => (each.inputDigest === inputDigest && inputDigest !== NO_DIGEST) || (mayEqual?.(each) ?? false),
   );
   const operation = equal.find((each) => !isBusy(each)) ?? equal[0];
   return operation && { kind: isBusy(operation) ? 'busy' : 'equal-in-doubt', operation };
@@ -150,7 +150,7 @@ async function equalInDoubt(
 /** Returns an equal operation of the last minutes. */
 async function repeated(context: ClaimContext, wanted: ClaimQuery): Promise<FoundConflict> {
   const { accounts, inputDigest, isGuarded, isAgain } = wanted;
-  if (!isGuarded || isAgain || inputDigest === CLEARED) return undefined;
+  if (!isGuarded || isAgain || inputDigest === NO_DIGEST) return undefined;
   const sinceMs = context.recording.queries.now() - GUARD_MS;
   const operation = await newestMoved(context, {
     ...{ account: accounts, inputDigest, limit: 1 },

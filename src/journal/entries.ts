@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts';
 import type { SqlValue } from '../sqlite/database.ts';
-import { CLEARED, type EntryForm, fixedText, hashOf, hashOfOne, type Link, NO_HASH } from './chain.ts';
+import { fixedText, hashOf, hashOfOne, type Link, NO_HASH } from './chain.ts';
 import type { Queries, Row } from './store.ts';
 
 /** The last transition of a journal when it was looked at. */
@@ -27,35 +27,13 @@ export function lastHead(queries: Queries): Promise<Head | undefined> {
   return queries.get<Head>('SELECT sequence, hash FROM entry ORDER BY sequence DESC LIMIT 1');
 }
 
-/**
- * Returns the first of some heads that the journal does not have. Its cost does not grow with the journal. A head of before an upgrade that
- * computed hashes again is there if its entry is, unless `isExact`.
- */
-export async function firstMissing(
-  queries: Queries,
-  heads: readonly Head[],
-  isExact = false,
-): Promise<Head | undefined> {
+/** Returns the first of some heads that the journal does not have. Its cost does not grow with the journal. */
+export async function firstMissing(queries: Queries, heads: readonly Head[]): Promise<Head | undefined> {
   for (const head of heads) {
     const sql = 'SELECT 1 AS found FROM entry WHERE sequence = ? AND hash = ?';
-    if ((await queries.get(sql, head.sequence, head.hash)) !== undefined) continue;
-    if (isExact || !(await isRehashed(queries, head.sequence))) return head;
+    if ((await queries.get(sql, head.sequence, head.hash)) === undefined) return head;
   }
   return undefined;
-}
-
-/**
- * Whether the hash of an entry was computed again, so that a head that was saved of it before shows only that there was such an entry. Its
- * cost grows with the journal.
- */
-async function isRehashed(queries: Queries, sequence: bigint): Promise<boolean> {
-  const found = await queries.get(
-    `SELECT 1 AS found FROM entry e WHERE e.sequence = ? AND e.sequence < (SELECT min(sequence) FROM entry WHERE subject = 'joint')
-       AND EXISTS (SELECT 1 FROM entry c JOIN operation o ON o.id = c.operation_id
-         WHERE c.host = e.host AND c.state = 'prepared' AND c.sequence <= e.sequence AND o.input_digest = ?)`,
-    ...[sequence, CLEARED],
-  );
-  return found !== undefined;
 }
 
 /** Replaces the saved head. Throws the system's error. */
@@ -131,8 +109,8 @@ export async function endOfChain(recording: Recording): Promise<Head> {
 
 /**
  * What a fact of the journal is about: the account of a name, the newest operation that was given an idempotency key, a text that all hosts
- * share, how far a rotation is, what an operation is a part of, the key of the digests, and the joint of the chains (joint.ts). The last entry
- * about a subject says what holds.
+ * share, how far a rotation is, what an operation is a part of, and the key of the digests, with which a journal begins. The last entry about
+ * a subject says what holds.
  */
 export const subjects = {
   account: (name: string) => `account ${name}`,
@@ -141,7 +119,6 @@ export const subjects = {
   rotation: (operationId: string) => `rotation ${operationId}`,
   sweep: (operationId: string) => `sweep ${operationId}`,
   digestKey: 'digest key',
-  joint: 'joint',
 } as const;
 
 /** The state of an entry that is a fact. */
@@ -173,6 +150,9 @@ interface FactRow extends EntryRow, Fact {
   readonly previous: string | null;
 }
 
+/** The hash of the entry before the entry `e`. */
+const PREVIOUS = '(SELECT hash FROM entry WHERE sequence = e.sequence - 1)';
+
 /** The condition of the entry `e` that it is the last one about its subject. */
 export const IS_LAST = 'e.sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject)';
 
@@ -181,12 +161,9 @@ export const IS_LAST = 'e.sequence = (SELECT max(sequence) FROM entry WHERE subj
  * does not continue the entry before it.
  */
 export async function factsWhere(queries: Queries, where: string, ...values: SqlValue[]): Promise<Fact[]> {
-  const rows = await queries.all<FactRow>(
-    `SELECT e.*, (SELECT hash FROM entry WHERE sequence = e.sequence - 1) AS previous FROM entry e WHERE ${where}`,
-    ...values,
-  );
+  const rows = await queries.all<FactRow>(`SELECT e.*, ${PREVIOUS} AS previous FROM entry e WHERE ${where}`, ...values);
   return rows.map(({ previous, ...entry }) => {
-    if (hashOfOne(previous ?? NO_HASH, linkOf(entry, undefined, 'joined')) !== entry.hash)
+    if (hashOfOne(previous ?? NO_HASH, linkOf(entry, undefined)) !== entry.hash)
       throw changed(`entry ${entry.sequence}`);
     return { subject: entry.subject, value: entry.value };
   });
@@ -237,15 +214,11 @@ export interface EntryRow {
 }
 
 /** Returns an entry as the chain covers it. `row` is that of its operation, if it is the first of one. */
-export function linkOf(entry: EntryRow, row: Row | undefined, form: EntryForm): Link {
+export function linkOf(entry: EntryRow, row: Row | undefined): Link {
   const { operation_id: operationId, request_id: requestId, busy_until: busyUntil, ...rest } = entry;
-  const operation = entry.state === 'prepared' ? fixedText(row ?? {}, form) : null;
+  const operation = entry.state === 'prepared' ? fixedText(row ?? {}) : null;
   return { ...rest, operationId, requestId, busyUntil, operation };
 }
-
-/** Whether the text of an entry was changed on purpose when the chains were joined: its operation lost its input digest. */
-export const isCleared = (entry: Pick<EntryRow, 'state'>, row: Row | undefined, form: EntryForm): boolean =>
-  form === 'earlier' && entry.state === 'prepared' && row?.['input_digest'] === CLEARED;
 
 /** A row of an operation. */
 type CheckedRow = object & { readonly id: string };
@@ -258,14 +231,8 @@ const FEW = 10;
 
 interface Chained extends EntryRow {
   readonly operation_id: string;
-  readonly joint: bigint;
   readonly previous: string | null;
 }
-
-const JOINT = `(SELECT min(sequence) FROM entry WHERE subject = '${subjects.joint}')`;
-
-const BEFORE = `CASE WHEN e.sequence >= ${JOINT} THEN (SELECT hash FROM entry WHERE sequence = e.sequence - 1)
-  ELSE (SELECT hash FROM entry WHERE host = e.host AND sequence < e.sequence ORDER BY sequence DESC LIMIT 1) END`;
 
 /** Throws CliError usage if a row of an operation says anything else than its entries, or one of these is not what it was. */
 export async function requireUnchanged(queries: Queries, rows: readonly CheckedRow[]): Promise<void> {
@@ -273,7 +240,7 @@ export async function requireUnchanged(queries: Queries, rows: readonly CheckedR
   for (let start = 0; start < rows.length; start += BATCH) {
     const some = rows.slice(start, start + BATCH);
     const entries = await queries.all<Chained>(
-      `SELECT e.*, ${JOINT} AS joint, ${BEFORE} AS previous FROM entry e
+      `SELECT e.*, ${PREVIOUS} AS previous FROM entry e
        WHERE e.operation_id IN (${some.map(() => '?').join(', ')}) ORDER BY e.sequence`,
       ...some.map(({ id }) => id),
     );
@@ -286,14 +253,10 @@ export async function requireUnchanged(queries: Queries, rows: readonly CheckedR
 function saysWhat(row: CheckedRow & Row, entries: readonly Chained[], hash: typeof hashOf): boolean {
   const last = entries.at(-1);
   if (!last || entries[0]?.state !== 'prepared') return false;
-  for (const { joint, previous, ...entry } of entries) {
-    const form = entry.sequence < joint ? 'earlier' : 'joined';
-    if (isCleared(entry, row, form)) continue;
-    if (hash(previous ?? NO_HASH, linkOf(entry, row, form), form) !== entry.hash) return false;
-  }
+  for (const { previous, ...entry } of entries)
+    if (hash(previous ?? NO_HASH, linkOf(entry, row)) !== entry.hash) return false;
   const latest = (name: 'request_id' | 'result' | 'busy_until') =>
     entries.findLast((entry) => entry[name] !== null)?.[name] ?? null;
-  const busyUntil = latest('busy_until');
   return (
     row['state'] === last.state &&
     row['verdict'] === last.verdict &&
@@ -301,7 +264,6 @@ function saysWhat(row: CheckedRow & Row, entries: readonly Chained[], hash: type
     row['updated_at'] === last.at &&
     row['request_id'] === latest('request_id') &&
     row['result'] === latest('result') &&
-    // An earlier version kept the time of its processes in the row alone.
-    (busyUntil === null || row['busy_until'] === busyUntil)
+    row['busy_until'] === (latest('busy_until') ?? 0n)
   );
 }

@@ -3,7 +3,7 @@ import { requireUnchanged } from './entries.ts';
 import type { Queries } from './store.ts';
 
 /** The version of the exported lines. */
-export const EXPORT_VERSION = 4;
+export const EXPORT_VERSION = 1;
 
 type WrittenLine = Readonly<Record<string, unknown>>;
 

@@ -2,27 +2,17 @@ import * as z from 'zod/mini';
 import { type Asset, DECIMALS } from '../money/amount.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { excessIn } from '../money/json-text.ts';
-import { CLEARED, type EntryForm, FIXED_COLUMNS, hashOf, NO_HASH } from './chain.ts';
-import {
-  appendFacts,
-  type EntryRow,
-  endOfChain,
-  FACT,
-  IS_LAST,
-  isCleared,
-  jsonOf,
-  linkOf,
-  type Recording,
-  subjects,
-} from './entries.ts';
+import { FIXED_COLUMNS, hashOf, NO_HASH } from './chain.ts';
+import { digestKeyFact, isDigestKey } from './digest-key.ts';
+import { appendFacts, type EntryRow, FACT, IS_LAST, jsonOf, linkOf, type Recording, subjects } from './entries.ts';
 import { EXPORT_VERSION } from './export.ts';
 import { parseBaseline } from './intent.ts';
-import { type AccountName, digestKeyFact, isDigestKey, joinChains, recordKeys } from './joint.ts';
 import type { RotationStage } from './rotations.ts';
 import { computeSpent } from './spending.ts';
 import { TRIGGERS } from './sqlite/schema.ts';
 import { mayFollow, NEXT, type OperationKind, type OperationState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
+import { areKeysRight } from './verify.ts';
 
 const [, ENTRY_DELETE = ''] = TRIGGERS;
 
@@ -33,7 +23,6 @@ async function withoutEntries(queries: Queries): Promise<void> {
   await queries.run('DELETE FROM entry');
   await queries.run(isFile ? ENTRY_DELETE : 'ALTER TABLE entry ENABLE TRIGGER entry_stays');
   await queries.run('DELETE FROM account_name');
-  await queries.run(`DELETE FROM setting WHERE name = 'joined'`);
 }
 
 /** Fills the tables that repeat the last fact about each subject. */
@@ -41,9 +30,6 @@ async function copyFoldedFacts(queries: Queries): Promise<void> {
   await queries.run(
     `INSERT INTO account_name (name, account) SELECT substr(subject, 9), value FROM entry e
      WHERE subject LIKE 'account %' AND value IS NOT NULL AND ${IS_LAST}`,
-  );
-  await queries.run(
-    `INSERT INTO setting (name, value) SELECT 'joined', CAST(min(sequence) AS TEXT) FROM entry WHERE subject = 'joint'`,
   );
   const rotations = await queries.all<{ id: string; value: string }>(
     `SELECT substr(subject, 10) AS id, value FROM entry e WHERE subject LIKE 'rotation %' AND ${IS_LAST}`,
@@ -101,7 +87,6 @@ function lineSchema() {
   const count = z.int().check(z.nonnegative());
   const time = count.check(z.maximum(LAST_MS));
   const json = text.check(z.refine(isJson));
-  const account = z.strictObject({ type: z.literal('account'), name: short, account: short });
   const operation = z.strictObject({
     ...{ type: z.literal('operation'), id: short, kind: z.enum(KINDS), account: short, profile: short, mode: short },
     ...{ base_url: short, endpoint: short, effect: short, command: text, summary: text, request: json },
@@ -111,29 +96,21 @@ function lineSchema() {
     minor: z.optional(z.string().check(z.regex(/^(0|[1-9]\d{0,17})$/))),
     baseline: z.optional(text.check(z.refine((json) => parseBaseline(json) !== undefined))),
   });
-  const transition = z.strictObject({
-    ...{ type: z.literal('transition'), sequence: count, operation_id: short, host: short, state: z.enum(STATES) },
-    ...{ at: time, request_id: z.nullable(text), verdict: z.nullable(z.enum(VERDICTS)), detail: z.nullable(text) },
-    ...{ result: z.nullable(json), hash: short },
-  });
   const entry = z.strictObject({
     ...{ type: z.literal('entry'), sequence: count, operation_id: z.optional(short), subject: z.optional(text) },
     ...{ host: short, state: z.enum([...STATES, FACT]), at: time, request_id: z.optional(text) },
     ...{ verdict: z.optional(z.enum(VERDICTS)), detail: z.optional(text), result: z.optional(json) },
     ...{ busy_until: z.optional(count), value: z.optional(text), hash: short },
   });
-  return z.discriminatedUnion('type', [account, operation, transition, entry]);
+  return z.discriminatedUnion('type', [operation, entry]);
 }
 
 const header = () =>
   z.strictObject({
     type: z.literal('journal'),
-    // Version 1 has no amounts, and version 2 no baselines.
-    version: z.literal([1, 2, 3, EXPORT_VERSION]),
+    version: z.literal(EXPORT_VERSION),
     operations: z.int(),
-    // Up to version 3.
-    transitions: z.optional(z.int()),
-    entries: z.optional(z.int()),
+    entries: z.int(),
     digestKey: z.optional(z.string().check(z.regex(/^[\w-]{43}$/))),
   });
 
@@ -141,19 +118,13 @@ type ExportedLine = z.infer<ReturnType<typeof lineSchema>>;
 
 type OperationLine = Extract<ExportedLine, { type: 'operation' }>;
 
-type EntryLine = Extract<ExportedLine, { type: 'entry' | 'transition' }>;
+type EntryLine = Extract<ExportedLine, { type: 'entry' }>;
 
 /** What is known of a file while it is read. */
 interface ImportState {
   readonly recording: Recording;
-  readonly version: number;
-  /** The hash of the last entry of each host, and of any host. */
-  readonly heads: Map<string, string>;
-  readonly names: AccountName[];
-  /** The input digests that the entries of an earlier version cover, of operations that lose them. */
-  readonly digests: Map<string, string>;
-  /** Whether the chains of the hosts were joined. */
-  isJoined: boolean;
+  /** The hash of the last entry. */
+  last: string;
   operations: number;
   entries: number;
 }
@@ -183,19 +154,17 @@ export async function importLines(
     number += 1;
     if (!reading) {
       expected = parsed(header(), text, number);
-      const empty = { heads: new Map(), names: [], digests: new Map(), isJoined: false, operations: 0, entries: 0 };
-      reading = { recording, version: expected.version, ...empty };
+      reading = { recording, last: NO_HASH, operations: 0, entries: 0 };
       continue;
     }
     const line = parsed(schema, text, number);
-    if (line.type === 'transition' || line.type === 'entry') hasHead ||= line.hash === head;
-    if (line.type === 'account') reading.names.push(line);
-    else if (line.type === 'operation') await addOperation(reading, line, number);
+    if (line.type === 'operation') await addOperation(reading, line, number);
     else await addEntry(reading, line, number);
+    if (line.type === 'entry') hasHead ||= line.hash === head;
   }
   if (!expected || !reading) throw new ImportError('the file is empty');
   const { operations, entries } = reading;
-  if (operations !== expected.operations || entries !== (expected.entries ?? expected.transitions))
+  if (operations !== expected.operations || entries !== expected.entries)
     throw new ImportError('the file is not whole: lines are missing or were added');
   if (!hasHead)
     throw new ImportError(
@@ -205,7 +174,7 @@ export async function importLines(
   const key = expected.digestKey ?? digestKey;
   if (expected.digestKey !== undefined)
     await queries.run(`UPDATE setting SET value = ? WHERE name = 'digest-key'`, expected.digestKey);
-  await endReading(reading, key, expected.digestKey !== undefined);
+  await endReading(recording, key, expected.digestKey !== undefined);
   await requireAccounts(queries);
   const names = await queries.all<{ name: string }>('SELECT name FROM account_name');
   requireKnown(names.map(({ name }) => name));
@@ -214,23 +183,13 @@ export async function importLines(
 }
 
 /** Fills the tables that repeat what the entries say. */
-async function endReading(
-  { recording, version, names, isJoined }: ImportState,
-  key: string,
-  hasKey: boolean,
-): Promise<void> {
+async function endReading(recording: Recording, key: string, hasKey: boolean): Promise<void> {
   const { queries } = recording;
   // What was written before the import is gone.
   Object.assign(recording, { end: undefined });
-  if (version < EXPORT_VERSION) {
-    if (names.length === 0) throw new ImportError('it does not say which accounts its operations belong to');
-    await joinChains(recording, key, names);
-    return;
-  }
-  if (!isJoined) throw new ImportError('the entry where the journal begins is missing');
-  await endOfChain(recording);
   await copyFoldedFacts(queries);
-  await recordKeys(recording);
+  if (!(await areKeysRight(queries)))
+    throw new ImportError('the idempotency keys of its operations are not what its entries say');
   if (await isDigestKey(queries, key)) return;
   if (hasKey) throw new ImportError('its digest key is not the one that its entries know');
   await appendFacts(recording, [digestKeyFact(key)]);
@@ -255,14 +214,9 @@ async function addOperation(reading: ImportState, line: OperationLine, number: n
     throw new ImportError(`the operation ${line.id} appears twice`, number);
   if ((line.asset === undefined) !== (line.minor === undefined))
     throw new ImportError(`the operation ${line.id} has half an amount`, number);
-  const isCleared = reading.version < EXPORT_VERSION && line.request.includes('"[redacted]"');
-  if (isCleared) reading.digests.set(line.id, line.input_digest);
   const row = {
     ...line,
-    ...{
-      minor: line.minor === undefined ? null : BigInt(line.minor),
-      input_digest: isCleared ? CLEARED : line.input_digest,
-    },
+    minor: line.minor === undefined ? null : BigInt(line.minor),
     // Until its entries are read, it is in a state that holds no idempotency key.
     ...{ state: 'refused', updated_at: line.created_at, busy_until: 0 },
   };
@@ -275,29 +229,22 @@ async function addOperation(reading: ImportState, line: OperationLine, number: n
 }
 
 async function addEntry(reading: ImportState, line: EntryLine, number: number): Promise<void> {
-  const { recording, heads } = reading;
-  const { queries } = recording;
+  const { queries } = reading.recording;
   const sequence = reading.entries + 1;
   if (line.sequence !== sequence) throw new ImportError(`entry ${sequence} is missing`, number);
   const entry = entryOf(line);
-  if (entry.subject === subjects.joint) reading.isJoined = true;
-  const form: EntryForm = reading.isJoined ? 'joined' : 'earlier';
+  if (sequence === 1 && entry.subject !== subjects.digestKey)
+    throw new ImportError('the entry where the journal begins is missing', number);
   const id = entry.operation_id;
   const row = id === null ? undefined : await queries.get('SELECT * FROM operation WHERE id = ?', id);
   if (id !== null && !row) throw new ImportError(`there is no operation ${id}`, number);
-  const covered = row && { ...row, input_digest: reading.digests.get(String(id)) ?? row['input_digest'] ?? null };
-  const previous = (form === 'joined' ? heads.get(LAST) : heads.get(entry.host)) ?? NO_HASH;
-  if (!isCleared(entry, covered, form) && hashOf(previous, linkOf(entry, covered, form), form) !== entry.hash)
+  if (hashOf(reading.last, linkOf(entry, row)) !== entry.hash)
     throw new ImportError(`entry ${sequence} was changed, or is out of order`, number);
   if (row && entry.state !== FACT) await requireNext(queries, row, entry.state as OperationState, number);
-  heads.set(entry.host, entry.hash);
-  heads.set(LAST, entry.hash);
+  reading.last = entry.hash;
   reading.entries = sequence;
   await insertEntry(queries, entry);
 }
-
-/** No host is called this. */
-const LAST = '\0last';
 
 const NOTHING = {
   ...{ operation_id: null, subject: null, request_id: null, verdict: null, detail: null, result: null },
@@ -306,7 +253,6 @@ const NOTHING = {
 
 function entryOf({ type: _, ...line }: EntryLine): EntryRow {
   const given = Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined));
-  const until = 'busy_until' in line ? line.busy_until : undefined;
   const numbers = { sequence: BigInt(line.sequence), at: BigInt(line.at) };
   const { host, state, hash } = line;
   return {
@@ -316,7 +262,7 @@ function entryOf({ type: _, ...line }: EntryLine): EntryRow {
     state,
     hash,
     ...numbers,
-    busy_until: until === undefined ? null : BigInt(until),
+    busy_until: line.busy_until === undefined ? null : BigInt(line.busy_until),
   };
 }
 
@@ -335,7 +281,6 @@ async function insertEntry(queries: Queries, entry: EntryRow): Promise<void> {
   );
 }
 
-/** An operation that a version without transitions recorded has only its first and its last state, and no digest. */
 async function requireNext(
   queries: Queries,
   operation: Readonly<Record<string, unknown>>,
@@ -347,8 +292,7 @@ async function requireNext(
     String(operation['id']),
   );
   const before = last?.state;
-  const isOld = before === 'prepared' && operation['input_digest'] === '';
-  if (before === undefined ? state === 'prepared' : isOld || mayFollow(before, state)) return;
+  if (before === undefined ? state === 'prepared' : mayFollow(before, state)) return;
   throw new ImportError(`an operation cannot become ${state} ${before ? `after ${before}` : 'first'}`, number);
 }
 

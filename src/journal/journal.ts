@@ -6,11 +6,11 @@ import {
   accountIds,
   accountIn,
   forgetAccount,
+  keyNameOf,
   knowsFintech,
   knowsLive,
   learnFintech,
   linkKeys,
-  namesOf,
 } from './accounts.ts';
 import { hashOfOne, NO_HASH } from './chain.ts';
 import { claimIn, findConflict } from './claims.ts';
@@ -143,7 +143,7 @@ async function requireLastLink(queries: Queries, heads: readonly Head[]): Promis
   const row = last?.operation_id
     ? await queries.get<Row & { readonly id: string }>('SELECT * FROM operation WHERE id = ?', last.operation_id)
     : undefined;
-  const isWhole = last && hashOfOne(before?.hash ?? NO_HASH, linkOf(last, row, 'joined')) === last.hash;
+  const isWhole = last && hashOfOne(before?.hash ?? NO_HASH, linkOf(last, row)) === last.hash;
   if (!isWhole || tables !== undefined)
     throw new CliError(
       'usage',
@@ -345,7 +345,6 @@ function rotationPart(
         const { queries } = recording;
         const isMoved = await moveRotation(recording, id, from, to);
         const old = (await findRotation(queries, id))?.oldFingerprint;
-        // Also if the stage was reached before: an earlier version moved the rotation there without linking its keys.
         if (old !== undefined && newFingerprint !== undefined) await linkKeys(recording, old, newFingerprint);
         const state = OPERATION_AFTER[to];
         // A closed operation is not changed.
@@ -392,7 +391,7 @@ function copyPart(store: Store, append: Append): Pick<Journal, 'exported' | 'imp
     },
     importFrom: async (lines, accounts, head) => {
       const { ImportError, importLines } = await import('./import.ts');
-      const here = new Set(accounts.flatMap(namesOf));
+      const here = new Set(accounts.map(keyNameOf));
       const requireKnown = (names: readonly string[]) => {
         if (names.length > 0 && !names.some((name) => here.has(name)))
           throw new ImportError('it is the journal of another account: no profile here has one of its keys');

@@ -1,7 +1,6 @@
-import { siblingFiles, siblingPath } from '../files/inspect.ts';
-import { readPrivateFile } from '../files/private-file.ts';
+import { siblingPath } from '../files/inspect.ts';
 import { openForReading } from '../sqlite/database.ts';
-import { type AccountNames, namesOf } from './accounts.ts';
+import { type AccountNames, keyNameOf } from './accounts.ts';
 import { firstMissing, type Head, headFile, savedHeads } from './entries.ts';
 import type { Store } from './store.ts';
 
@@ -32,36 +31,21 @@ export async function continues(
 ): Promise<boolean> {
   const files = [`${headFolder}/journal-${id}`, siblingPath(store.path, `journal-${id}`)].map(headFile);
   const heads = [...given, ...savedHeads(files)];
-  if (heads.length > 0 && (await store.read((queries) => firstMissing(queries, heads, true))) === undefined)
-    return true;
+  if (heads.length > 0 && (await store.read((queries) => firstMissing(queries, heads))) === undefined) return true;
   if (location !== store.server?.localPath) return false;
   const newest = await newestOf(location, account);
   return newest !== undefined && (await hasOperation(store, newest));
 }
 
-/**
- * Returns the other journal that an account of which nothing is remembered may have: this host's own file, if it has
- * operations that the one on a server lacks, or the one that an earlier version remembered.
- */
+/** Returns this host's own journal, if the journal is on a server and lacks an operation of the account that the file has. */
 export async function otherJournalOf(
   store: Pick<Store, 'path' | 'server' | 'read'>,
   account: AccountNames,
 ): Promise<Earlier | undefined> {
-  const known = siblingFiles(store.path, 'journal-', '.accounts').map(knownIn);
-  const isOwn = (path: string) => path === `${store.path}.accounts`;
-  const other = known.find(({ path, names }) => !isOwn(path) && names.includes(account.keyFingerprint));
-  if (other) return { id: '', kind: 'server', location: other.server };
-  const own = known.find(({ path }) => isOwn(path))?.names ?? [];
-  if (!store.server || own.includes(account.keyFingerprint) || own.includes('*')) return undefined;
+  if (!store.server) return undefined;
   const location = store.server.localPath;
   const newest = await newestOf(location, account);
   return newest === undefined || (await hasOperation(store, newest)) ? undefined : { id: '', kind: 'file', location };
-}
-
-/** Reads what an earlier version saved beside a journal on a server: its name and the fingerprints of its accounts, a line each. */
-function knownIn(path: string) {
-  const [server = '', ...names] = (readPrivateFile(path) ?? '').split('\n');
-  return { path, server, names };
 }
 
 async function hasOperation({ read }: Pick<Store, 'read'>, id: string): Promise<boolean> {
@@ -74,9 +58,9 @@ async function newestOf(path: string, account: AccountNames): Promise<string | u
   try {
     const [row] =
       local?.all<{ id: string }>(
-        `SELECT id FROM operation WHERE account IN (SELECT account FROM account_name WHERE name IN (?, ?))
+        `SELECT id FROM operation WHERE account IN (SELECT account FROM account_name WHERE name = ?)
          ORDER BY created_at DESC, id DESC LIMIT 1`,
-        ...namesOf(account),
+        keyNameOf(account),
       ) ?? [];
     return row?.id;
   } finally {

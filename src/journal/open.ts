@@ -47,7 +47,7 @@ export async function openJournalAt(
   const password = async (user: string) =>
     passwordFor(address, user, await server.password(), server.profileUrl) ??
     passwordIn(server.passwordFile, address, user);
-  return journalIn(await openPostgresStore(address, { dir, localPath: path, password, warn, limitMs }, world), world, {
+  return journalIn(await openPostgresStore(address, { dir, localPath: path, password, limitMs }, world), world, {
     memory,
     warn,
     note,
@@ -57,5 +57,5 @@ export async function openJournalAt(
 
 /** Opens the journal in a SQLite file, creating it on first use. Throws DatabaseError. */
 export async function openJournal(path: string, world: JournalWorld, options: JournalOptions = {}): Promise<Journal> {
-  return journalIn(await openSqliteStore(path, world, options.warn), world, options);
+  return journalIn(await openSqliteStore(path, world), world, options);
 }

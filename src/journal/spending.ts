@@ -1,4 +1,3 @@
-import { namesOfCommand } from '../contract/renamed.ts';
 import { type Amount, type Asset, countedWith, millionthsOf } from '../money/amount.ts';
 import { atWorstIn, type Baseline, parseBaseline, type SpendLimit } from './intent.ts';
 import type { Queries } from './store.ts';
@@ -87,8 +86,7 @@ export async function spentIn(
 ): Promise<bigint> {
   const assets = countedWith(asset);
   const firstDay = firstDayOf(period, nowMs);
-  const commands =
-    command === undefined ? [] : namesOfCommand(command.slice(PROGRAM.length)).map((each) => PROGRAM + each);
+  const commands = command === undefined ? [] : [command];
   const sums: Sum[] = [];
   for (const account of accounts)
     sums.push(
@@ -106,9 +104,6 @@ export async function spentIn(
     totalOf(spent) + totalOf(await atWorstOf(queries, accounts, { assets, commands, firstDay })) - totalOf(incoming)
   );
 }
-
-/** What stands before the words of a command. */
-const PROGRAM = 'fiatrail ';
 
 const marks = (values: readonly string[]): string => values.map(() => '?').join(', ');
 

@@ -25,7 +25,7 @@ export interface Spool {
 const START = '.outcome-';
 const ENDING = '.json';
 
-/** What is signed. No input of an operation begins like this, so a signature is never the digest of an input. Earlier versions signed the same text. */
+/** What is signed. No input of an operation begins like this, so a signature is never the digest of an input. */
 export const signedText = (body: string) => `kept outcome\n${body}`;
 
 /** The largest file that is read again. A longer outcome is spooled without the service's data. */

@@ -1,7 +1,6 @@
-import { CliError } from '../base/errors.ts';
-import { type EntryForm, hashOf, hashOfText, linkText, NO_HASH } from './chain.ts';
-import { type EntryRow, FACT, firstMissing, type Head, IS_LAST, isCleared, linkOf } from './entries.ts';
-import { clearedBefore, isDigestKey, type Joined, jointIn, processesBefore } from './joint.ts';
+import { hashOf, hashOfText, linkText, NO_HASH } from './chain.ts';
+import { isDigestKey } from './digest-key.ts';
+import { type EntryRow, FACT, firstMissing, type Head, IS_LAST, linkOf } from './entries.ts';
 import { allRotations, rotationFact } from './rotations.ts';
 import { isSpentRight } from './spending.ts';
 import type { Queries } from './store.ts';
@@ -13,8 +12,6 @@ export interface VerifiedJournal {
   readonly operations: number;
   /** The last entry; undefined if there is none. */
   readonly head: Head | undefined;
-  /** Where the chains of the hosts became one, and the last hash of each then. */
-  readonly joint: Pick<Joined, 'sequence' | 'hosts'> | undefined;
   /** The first thing that is wrong; undefined if nothing is. */
   readonly problem: ChainProblem | undefined;
 }
@@ -40,7 +37,6 @@ export type Counted = (count: number) => Promise<void>;
 
 interface TextRow {
   readonly sequence: bigint;
-  readonly host: string;
   readonly hash: string;
   /** Undefined if the server makes no texts. */
   readonly recorded?: string;
@@ -49,7 +45,7 @@ interface TextRow {
 const PART = 'FROM entry e WHERE e.sequence > ? AND e.sequence <= ? ORDER BY e.sequence';
 
 /** Entries with their texts, which SQLite makes five times as fast as JavaScript. */
-const textsSql = (form: EntryForm) => `SELECT e.sequence, e.host, e.hash, ${linkText(form)} AS recorded FROM entry e
+const textsSql = () => `SELECT e.sequence, e.hash, ${linkText()} AS recorded FROM entry e
   LEFT JOIN operation o ON e.state = 'prepared' AND o.id = e.operation_id
   WHERE e.sequence > ? AND e.sequence <= ? ORDER BY e.sequence`;
 
@@ -62,23 +58,15 @@ export async function verifyChain(
   const hasHead =
     head === undefined || (await queries.get('SELECT 1 AS found FROM entry WHERE hash = ?', head)) !== undefined;
   const missing = await firstMissing(queries, saved);
-  // What an edited joint says is no longer known, and the walk says so.
-  const joint = await jointIn(queries).catch((error: unknown) => {
-    if (error instanceof CliError) return undefined;
-    throw error;
-  });
-  const walked = await walk(queries, joint, counted);
+  const walked = await walk(queries, counted);
   const problem =
     walked.problem ??
     (await wrongTables(queries)) ??
-    (await wrongRepetition(queries, joint)) ??
+    (await wrongRepetition(queries)) ??
     (missing && problemAbout(missing.sequence, MISSING)) ??
     (hasHead ? undefined : problemAbout(undefined, NO_SUCH_HEAD));
   const all = await queries.get<{ count: bigint }>('SELECT count(*) AS count FROM operation');
-  return {
-    ...{ entries: walked.count, operations: Number(all?.count ?? 0n), head: walked.head, problem },
-    joint: joint && { sequence: joint.sequence, hosts: joint.hosts },
-  };
+  return { entries: walked.count, operations: Number(all?.count ?? 0n), head: walked.head, problem };
 }
 
 const MISSING =
@@ -100,35 +88,21 @@ interface Walked {
   readonly problem: ChainProblem | undefined;
 }
 
-/** Follows the chains of the hosts to their joint, and the one chain from there. */
-async function walk(queries: Queries, joint: Joined | undefined, counted?: Counted): Promise<Walked> {
-  if (!joint)
-    return {
-      count: 0,
-      head: undefined,
-      problem: { ...NOWHERE, what: 'the entry where it begins is missing, or was changed' },
-    };
-  const hosts: Record<string, string> = {};
+/** Follows the chain from its first entry. */
+async function walk(queries: Queries, counted?: Counted): Promise<Walked> {
   let [head, count]: [Head | undefined, number] = [undefined, 0];
   let problem: ChainProblem | undefined;
   for (;;) {
     const after: bigint = head?.sequence ?? 0n;
-    const form: EntryForm = after + 1n < joint.sequence ? 'earlier' : 'joined';
-    if (form === 'joined' && after + 1n === joint.sequence && !isEqual(hosts, joint.hosts))
-      problem ??= problemAbout(joint.sequence, 'does not continue the chains of the hosts before it');
-    const end = after + BigInt(BATCH);
-    const until = form === 'earlier' && end >= joint.sequence ? joint.sequence - 1n : end;
-    const rows = await queries.all<TextRow>(
-      queries.engine === 'sqlite' ? textsSql(form) : `SELECT e.sequence, e.host, e.hash ${PART}`,
-      ...[after, until],
-    );
-    const others = queries.engine === 'sqlite' ? [] : await linksIn(queries, after, until, form);
+    const until = after + BigInt(BATCH);
+    const isFile = queries.engine === 'sqlite';
+    const rows = await queries.all<TextRow>(isFile ? textsSql() : `SELECT e.sequence, e.hash ${PART}`, after, until);
+    const others = isFile ? [] : await linksIn(queries, after, until);
     for (const [index, row] of rows.entries()) {
-      const previous = (form === 'joined' ? head?.hash : hosts[row.host]) ?? NO_HASH;
+      const previous: string = head?.hash ?? NO_HASH;
       const isNext: boolean = row.sequence === (head?.sequence ?? 0n) + 1n;
       const hash = row.recorded === undefined ? others[index]?.(previous) : hashOfText(previous, row.recorded);
-      if (!isNext || hash !== row.hash) problem ??= await problemAt(queries, row.sequence, { previous, head, form });
-      hosts[row.host] = row.hash;
+      if (!isNext || hash !== row.hash) problem ??= await problemAt(queries, row.sequence, head);
       head = { sequence: row.sequence, hash: row.hash };
       count += 1;
     }
@@ -147,7 +121,7 @@ async function walk(queries: Queries, joint: Joined | undefined, counted?: Count
 const NOWHERE = { sequence: undefined, operationId: undefined } as const;
 
 /** Returns functions that hash entries, with what they say read together. */
-async function linksIn(queries: Queries, after: bigint, until: bigint, form: EntryForm) {
+async function linksIn(queries: Queries, after: bigint, until: bigint) {
   const entries = await queries.all<EntryRow>(`SELECT e.* ${PART}`, after, until);
   const first = await queries.all<{ id: string }>(
     `SELECT * FROM operation WHERE id IN (SELECT e.operation_id FROM entry e
@@ -157,22 +131,15 @@ async function linksIn(queries: Queries, after: bigint, until: bigint, form: Ent
   const rows = new Map(first.map((row) => [row.id, row]));
   return entries.map((entry) => {
     const row = rows.get(entry.operation_id ?? '') as Readonly<Record<string, string>> | undefined;
-    return (previous: string) =>
-      isCleared(entry, row, form) ? entry.hash : hashOf(previous, linkOf(entry, row, form), form);
+    return (previous: string) => hashOf(previous, linkOf(entry, row));
   });
-}
-
-interface ExpectedEntry {
-  readonly previous: string;
-  readonly head: Head | undefined;
-  readonly form: EntryForm;
 }
 
 /** Checks an entry without the help of SQLite's JSON. */
 async function problemAt(
   queries: Queries,
   sequence: bigint,
-  { previous, head, form }: ExpectedEntry,
+  head: Head | undefined,
 ): Promise<ChainProblem | undefined> {
   const entry = await queries.get<EntryRow>('SELECT * FROM entry WHERE sequence = ?', sequence);
   if (!entry) return undefined;
@@ -180,12 +147,9 @@ async function problemAt(
   if (sequence !== after + 1n)
     return problemAbout(sequence, `follows entry ${after}: what was between them is missing`, entry.operation_id);
   const row = await queries.get('SELECT * FROM operation WHERE id = ?', entry.operation_id);
-  if (isCleared(entry, row, form) || hashOf(previous, linkOf(entry, row, form), form) === entry.hash) return undefined;
+  if (hashOf(head?.hash ?? NO_HASH, linkOf(entry, row)) === entry.hash) return undefined;
   return problemAbout(sequence, 'was changed, or is out of order', entry.operation_id);
 }
-
-const isEqual = (one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean =>
-  Object.keys({ ...one, ...other }).every((name) => one[name] === other[name]);
 
 async function wrongTables(queries: Queries): Promise<ChainProblem | undefined> {
   const what = await changeOfTables(queries);
@@ -193,10 +157,10 @@ async function wrongTables(queries: Queries): Promise<ChainProblem | undefined> 
 }
 
 /** Finds something that does not repeat what the entries say. */
-async function wrongRepetition(queries: Queries, joint: Joined | undefined): Promise<ChainProblem | undefined> {
+async function wrongRepetition(queries: Queries): Promise<ChainProblem | undefined> {
   const wrong = async (isRight: Promise<boolean>, what: string): Promise<ChainProblem | undefined> =>
     (await isRight) ? undefined : { ...NOWHERE, what: `${what} what the entries say` };
-  const operation = await wrongOperation(queries, joint);
+  const operation = await wrongOperation(queries);
   return (
     (operation === undefined
       ? undefined
@@ -209,10 +173,8 @@ async function wrongRepetition(queries: Queries, joint: Joined | undefined): Pro
     (await wrong(areKeysRight(queries), 'the idempotency keys of the operations are not')) ??
     (await wrong(areRotationsRight(queries), 'a key rotation does not say')) ??
     (await wrong(isKeyRight(queries), 'the key of the digests is not')) ??
-    (await wrong(areEarlierRight(queries, joint), 'an operation of an earlier version does not say')) ??
     (await wrong(isSpentRight(queries), 'the sums for the limits of rules are not')) ??
-    (await wrong(isTallyRight(queries), 'the number of operations is not')) ??
-    (await wrong(isJoinedThere(queries, joint), 'where the chains became one is not'))
+    (await wrong(isTallyRight(queries), 'the number of operations is not'))
   );
 }
 
@@ -220,31 +182,16 @@ const latest = (column: string) =>
   `(SELECT ${column} FROM entry WHERE operation_id = o.id AND ${column} IS NOT NULL ORDER BY sequence DESC LIMIT 1)`;
 
 /** Returns the id of an operation whose row differs from its entries. */
-async function wrongOperation(queries: Queries, joint: Joined | undefined): Promise<string | undefined> {
+async function wrongOperation(queries: Queries): Promise<string | undefined> {
   const row = await queries.get<{ id: string }>(
     `SELECT o.id AS id FROM operation o LEFT JOIN entry e
        ON e.sequence = (SELECT max(sequence) FROM entry WHERE operation_id = o.id)
      WHERE e.state IS DISTINCT FROM o.state OR e.verdict IS DISTINCT FROM o.verdict OR e.detail IS DISTINCT FROM o.detail
        OR e.at IS DISTINCT FROM o.updated_at OR o.request_id IS DISTINCT FROM ${latest('request_id')}
-       OR o.result IS DISTINCT FROM ${latest('result')} OR e.state = '${FACT}' LIMIT 1`,
+       OR o.result IS DISTINCT FROM ${latest('result')} OR e.state = '${FACT}'
+       OR o.busy_until IS DISTINCT FROM coalesce(${latest('busy_until')}, 0) LIMIT 1`,
   );
-  if (row) return row.id;
-  const busy = joint?.busy ?? {};
-  const late = await queries.all<{ id: string; until: bigint; recorded: bigint | null }>(
-    `SELECT id, busy_until AS until, recorded FROM (SELECT o.id, o.busy_until, ${latest('busy_until')} AS recorded FROM operation o) AS found
-     WHERE busy_until IS DISTINCT FROM coalesce(recorded, 0)`,
-  );
-  const other = late.find(({ id, until, recorded }) => recorded !== null || until !== BigInt(busy[id] ?? 0));
-  if (other) return other.id;
-  const wrong = new Set(late.map(({ id }) => id));
-  for (const [id, until] of Object.entries(busy)) {
-    const found = await queries.get<{ recorded: bigint | null }>(
-      `SELECT ${latest('busy_until')} AS recorded FROM operation o WHERE o.id = ?`,
-      id,
-    );
-    if (until !== 0 && found?.recorded === null && !wrong.has(id)) return id;
-  }
-  return undefined;
+  return row?.id;
 }
 
 /** Whether two queries find the same rows. */
@@ -261,7 +208,8 @@ const areNamesRight = (queries: Queries): Promise<boolean> =>
      WHERE subject LIKE 'account %' AND value IS NOT NULL AND ${IS_LAST}`,
   );
 
-const areKeysRight = (queries: Queries): Promise<boolean> =>
+/** Whether each idempotency key of an operation is in an entry, and no other is. */
+export const areKeysRight = (queries: Queries): Promise<boolean> =>
   areEqual(
     queries,
     `SELECT 'idempotency key ' || account || ' ' || once_key AS subject, id FROM operation WHERE once_key IS NOT NULL`,
@@ -275,19 +223,6 @@ async function areRotationsRight(queries: Queries): Promise<boolean> {
   );
   const recorded = new Map(facts.map(({ subject, value }) => [subject, value]));
   return recorded.size === rows.length && rows.every(({ subject, value }) => recorded.get(subject) === value);
-}
-
-async function areEarlierRight(queries: Queries, joint: Joined | undefined): Promise<boolean> {
-  if (!joint) return false;
-  const { sequence, processes, cleared } = joint;
-  return (
-    (await processesBefore(queries, sequence)) === processes && (await clearedBefore(queries, sequence)) === cleared
-  );
-}
-
-async function isJoinedThere(queries: Queries, joint: Joined | undefined): Promise<boolean> {
-  const row = await queries.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'joined'`);
-  return row?.value === String(joint?.sequence);
 }
 
 async function isKeyRight(queries: Queries): Promise<boolean> {

@@ -5,7 +5,7 @@ import { DatabaseError } from '../sqlite/errors.ts';
 import type { Context } from './context.ts';
 import { advance, isDue } from './schedule.ts';
 
-import { SCHEMA_VERSION, UPGRADES } from './schema/schema.ts';
+import { SCHEMA_VERSION } from './schema/schema.ts';
 import { DEFAULT_SEED, type SeedOptions, seed } from './seed/seed.ts';
 import { changeSettings, PACES, readSettings } from './settings.ts';
 
@@ -68,7 +68,6 @@ export async function openService({
       version: SCHEMA_VERSION,
       applicationId: STATE_FILE_ID,
       create: (database) => seed(database, clock.now(), ids, seeds),
-      upgrades: UPGRADES,
     },
   });
   const newContext = (): Context => {

@@ -182,7 +182,6 @@ describe('a group alone', () => {
     ['an option follows', ['keys', '--json'], { isTerminal: true }],
     ['an option precedes', ['--profile', 'sandbox', 'keys'], { isTerminal: true }],
     ['an unknown word follows', ['keys', 'xyzzy'], { isTerminal: true }],
-    ['it has the name of a former command', ['fx', 'book'], { isTerminal: true }],
   ])('is an error if %s', async (_, argv, options) => {
     const world = fakeWorld(options);
     expect(await main(argv, world)).toBe(2);

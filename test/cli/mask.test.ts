@@ -114,16 +114,18 @@ describe('--mask', () => {
   });
 
   test('masks what an error repeats of the command line, however early it comes', async () => {
+    const repeated = ['bank-accounts', 'add', '--bank-code', '000013', '--account-number', SENDER];
     const typed = ['--account-name', SENDER, '--narration=for Shiv'];
     for (const argv of [
       ['fees', 'withdraw', ...typed],
       ['fees', 'withdrawals', 'start', ...typed, '--nope'],
+      repeated,
     ]) {
       const { code, stderr } = await fiatrail(home, [...argv, '--mask']);
       expect([code, /siobhan|shiv/i.test(stderr)]).toEqual([2, false]);
       expect((await fiatrail(home, [...argv, '--no-mask'])).stderr.length).toBeGreaterThan(0);
     }
-    expect((await fiatrail(home, ['fees', 'withdraw', ...typed])).stderr).toContain('SIOBHAN');
+    expect((await fiatrail(home, repeated)).stderr).toContain('SIOBHAN');
   });
 
   test('masks what is said before a change, and what a dry run shows', async () => {

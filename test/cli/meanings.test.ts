@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
-import { RENAMED } from '../../src/contract/renamed.ts';
 import { main } from '../../src/main.ts';
 import { pageNamed } from '../../src/terminal/help/help.ts';
 import { MEANINGS } from '../../src/terminal/help/meanings.ts';
@@ -336,11 +335,6 @@ describe('what people type', () => {
       const page = await pageNamed(leadsTo.split(' ').slice(1), CATALOGUE);
       expect(await printed(['help', ...typed.split(' ')])).toEqual({ code: 0, text: page });
     }
-  });
-
-  test('keeps the name of a former command', async () => {
-    for (const [before, now] of [...RENAMED])
-      expect((await printed(before.split(' '))).text).toContain(`has another name now: fiatrail ${now}\n`);
   });
 });
 

@@ -122,7 +122,7 @@ test('a FIFO is read to its end', async () => {
   const path = join(home.path, 'fifo');
   execFileSync('mkfifo', [path]);
   const running = startFiatrail(home, ['profiles', 'import', path, '-o', 'json']);
-  const write = `(echo '{"version":2,'; sleep 0.2; echo '"profiles":[]}') > "$0"`;
+  const write = `(echo '{"version":1,'; sleep 0.2; echo '"profiles":[]}') > "$0"`;
   execFileSync('sh', ['-c', write, path]);
   expect(await running.end).toMatchObject({ code: 0, stdout: expect.stringContaining('"profiles"') });
 });

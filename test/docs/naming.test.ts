@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { printedSchema } from '../../src/commands/schema.ts';
-import { RENAMED, RENAMED_FLAGS } from '../../src/contract/renamed.ts';
 import type { JsonSchema } from '../../src/derive/schema.ts';
 import { ROOT } from '../support/built.ts';
 
@@ -123,12 +122,6 @@ describe('flags and arguments', () => {
     );
     expect([...new Set(ids)].toSorted()).toEqual(rowsOf('Arguments').toSorted());
   });
-
-  test.each([...RENAMED_FLAGS])('%s is %s now, and never both in one command', (before, now) => {
-    const commandsWith = (flag: string) => options.filter((each) => each.flag === flag).map(({ command }) => command);
-    expect(commandsWith(now)).not.toEqual([]);
-    expect(commandsWith(before).filter((command) => commandsWith(now).includes(command))).toEqual([]);
-  });
 });
 
 /** The lists that the service, or this machine, prints as a whole. */
@@ -150,18 +143,3 @@ function rowFieldsIn({ properties }: JsonSchema): readonly string[] {
 const WITHOUT_STATUS = ['transfers start', 'swaps wallets start', 'fx market-orders start'];
 /** `profiles operators list` shows the amounts, and `users show` the asset. */
 const WITHOUT_SHOW = ['users onramp-asset set', 'profiles sign-above set'];
-
-describe('a former name of a command', () => {
-  test('is no command, and its new name is one', () => {
-    expect([...RENAMED.keys()].filter((before) => commands.includes(before))).toEqual([]);
-    expect([...RENAMED.values()].filter((now) => !commands.includes(now))).toEqual([]);
-  });
-
-  test('is in the changelog with the new one', () => {
-    const rows = [...page('CHANGELOG.md').matchAll(/^\| `([^`]+)` \| `([^`]+)` \|$/gm)].map(([, before, now]) => [
-      before,
-      now,
-    ]);
-    expect(rows).toEqual([...RENAMED]);
-  });
-});

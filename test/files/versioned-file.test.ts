@@ -35,7 +35,7 @@ describe('a profile file', () => {
     await writeProfile(world, MAIN);
     const config = join(world.homeDir, 'config');
     const path = join(config, 'profiles', 'main.json');
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ version: 4, ...MAIN });
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ version: 1, ...MAIN });
     expect([config, dirname(path), path].map(modeOf)).toEqual(['700', '700', '600']);
     expect({ readProfile: readProfile(world, 'main'), names: readdirSync(dirname(path)) }).toEqual({
       readProfile: MAIN,

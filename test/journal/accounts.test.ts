@@ -2,12 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/base/world.ts';
 import { NEVER_SENT } from '../../src/journal/claims.ts';
-import { appendFacts, subjects } from '../../src/journal/entries.ts';
 import type { Intent } from '../../src/journal/intent.ts';
 import type { Journal } from '../../src/journal/interface.ts';
-import { openSqliteStore } from '../../src/journal/sqlite/store.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
-import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
 
 const FINTECH = { id: 'e1080560-02a0-424a-ace1-28385ea1c5e5', isLive: true };
 const OTHER = { id: 'f1080560-02a0-424a-ace1-28385ea1c5e5', isLive: true };
@@ -208,36 +205,6 @@ test('a new key that was used before its rotation was recorded shares the sum of
   await paid(journal, paying('b'));
   await rotate(journal, 'a', 'b');
   for (const key of ['a', 'b']) expect(await journal.spent(names(key), { asset: 'NGN', period: 'day' })).toBe(100_000n);
-  journal.close();
-});
-
-test('older operations of a profile join the first key that is used with it, although the key is known already', async () => {
-  using folder = temporaryFolder();
-  const path = folder.file('journal.db');
-  const old = await testJournal({ path, host: idleHost });
-  const operation = await paid(old, by('nobody'));
-  const [account = ''] = await old.accountIds(by('nobody').account);
-  old.close();
-  const store = await openSqliteStore(path, { clock: fakeClock(), ids: countingIds(), host: idleHost });
-  // As an upgrade leaves it: the account is known by its profile and URL only.
-  await store.write(async (queries) => {
-    const name = 'profile:main https://host/v1';
-    await appendFacts({ queries, host: 'host-1' }, [
-      { subject: subjects.account('key:nobody'), value: null },
-      { subject: subjects.account(name), value: account },
-    ]);
-    await queries.run(`DELETE FROM account_name WHERE name = 'key:nobody'`);
-    await queries.run('INSERT INTO account_name (name, account) VALUES (?, ?)', name, account);
-  });
-  await store.close();
-  const journal = await testJournal({ path, host: idleHost, ids: countingIds(9) });
-  const main = { account: { keyFingerprint: 'a', profile: 'main', baseUrl: 'https://HOST/v1/' } };
-  await paid(journal, by('a', { idempotencyKey: 'another' }));
-  expect(await journal.accountIds(main.account)).toContain((await journal.find(operation))[0]?.account);
-  expect(await journal.claim(by('a', main))).toMatchObject({ kind: 'done', operation: { operationId: operation } });
-  expect(await found(journal, by('a'))).toBe('done');
-  // Another key that is used with the profile later is another account.
-  expect(await found(journal, by('b', { account: { ...main.account, keyFingerprint: 'b' } }))).toBe('ours');
   journal.close();
 });
 

@@ -55,8 +55,8 @@ async function restored() {
   return found;
 }
 
-/** The joint, the key of the digests, and the account’s key. */
-const BEGINNING = 3;
+/** The key of the digests, and the account’s key. */
+const BEGINNING = 2;
 const ENTRY_DELETE = TRIGGERS.find((each) => each.includes('entry_delete'));
 
 describe('the head beside the journal', () => {
@@ -64,17 +64,17 @@ describe('the head beside the journal', () => {
     const { path, head } = place();
     await using(path, 1, async (journal) => {
       const id = await prepared(journal);
-      expect(headText(path)).toBe(`4 ${(await journal.head())?.hash}\n`);
+      expect(headText(path)).toBe(`3 ${(await journal.head())?.hash}\n`);
       await journal.append(id, 'sent');
-      expect(headText(path)).toBe(`5 ${(await journal.head())?.hash}\n`);
+      expect(headText(path)).toBe(`4 ${(await journal.head())?.hash}\n`);
       await journal.record(id, 'accepted', { requestId: 'r' });
       await journal.ended({ account: INTENT.account, endpoints: ['fees.withdraw'], requestId: 'r' }, 'settled', {});
-      expect(headText(path)).toBe(`7 ${(await journal.head())?.hash}\n`);
+      expect(headText(path)).toBe(`6 ${(await journal.head())?.hash}\n`);
       await journal.prepareRotation(INTENT, { operationId: 'r-1', keyLocation: 'f', oldFingerprint: '0a', pushes: [] });
       await journal.moveRotation('r-1', 'prepared', 'sending');
-      expect(headText(path)).toBe(`11 ${(await journal.head())?.hash}\n`);
+      expect(headText(path)).toBe(`10 ${(await journal.head())?.hash}\n`);
       await journal.destroyed({ mode: 'embedded', profile: 'sandbox' }, INTENT.account);
-      expect(headText(path)).toBe(`13 ${(await journal.head())?.hash}\n`);
+      expect(headText(path)).toBe(`12 ${(await journal.head())?.hash}\n`);
     });
     expect((statSync(head).mode & 0o777).toString(8)).toBe('600');
   });
@@ -86,7 +86,7 @@ describe('the head beside the journal', () => {
   });
 
   test.each([
-    ['is missing, as after an upgrade', (head: string) => rmSync(head)],
+    ['is missing', (head: string) => rmSync(head)],
     ['is empty, as after a power failure', (head: string) => writeFileSync(head, '')],
   ])('is made again if it %s', async (_what, change) => {
     const { path, head } = place();
@@ -96,7 +96,7 @@ describe('the head beside the journal', () => {
       await journal.requireLastLink();
       expect((await journal.verify()).problem).toBeUndefined();
       await prepared(journal);
-      expect(headText(path)).toBe(`5 ${(await journal.head())?.hash}\n`);
+      expect(headText(path)).toBe(`4 ${(await journal.head())?.hash}\n`);
     });
   });
 
@@ -149,7 +149,7 @@ describe('a journal that lacks its last entries', () => {
     const { path } = await restored();
     await using(path, 3, async (journal) => {
       await expect(journal.requireLastLink()).rejects.toThrow(STOPS);
-      expect((await journal.verify()).problem).toMatchObject({ sequence: 8 });
+      expect((await journal.verify()).problem).toMatchObject({ sequence: 7 });
     });
   });
 
@@ -167,7 +167,7 @@ describe('a journal that lacks its last entries', () => {
       await prepared(journal);
     });
     const database = new DatabaseSync(path);
-    database.exec(`DROP TRIGGER entry_delete; DELETE FROM entry WHERE sequence = 5; ${ENTRY_DELETE}`);
+    database.exec(`DROP TRIGGER entry_delete; DELETE FROM entry WHERE sequence = 4; ${ENTRY_DELETE}`);
     database.close();
     await using(path, 2, (journal) => expect(journal.requireLastLink()).rejects.toThrow(STOPS));
   });
@@ -201,6 +201,6 @@ describe('a journal that lacks its last entries', () => {
       expect((await journal.accept()).problem?.what).toContain('entry 1, was changed');
       expect((await journal.verify()).problem?.what).toContain('entry 1, was changed');
     });
-    expect(headText(path)).toMatch(/^8 /);
+    expect(headText(path)).toMatch(/^7 /);
   });
 });

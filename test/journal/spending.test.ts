@@ -91,17 +91,6 @@ describe('the sum of a day', () => {
     expect(await today(journal, { asset: 'USDC' })).toBe(0n);
   });
 
-  test('of a command has what was moved under its former name', async () => {
-    const journal = await testJournal({ ids: countingIds() });
-    await sent(journal, moving(5n));
-    await sent(journal, moving(7n, { command: 'fiatrail fees withdrawals start' }));
-    await sent(journal, moving(11n, { command: 'fiatrail payout start' }));
-    expect(await today(journal, { command: 'fiatrail fees withdrawals start' })).toBe(12n);
-    const limits = [daily(12n, { command: 'fiatrail fees withdrawals start' })];
-    const again = moving(1n, { limits, command: 'fiatrail fees withdrawals start' });
-    expect((await journal.claim(again, 1_000)).kind).toBe('over-limit');
-  });
-
   test('begins at midnight in Lagos, and that of a month on its first day there', async () => {
     // 22:59:59.999 UTC on 31 January is a millisecond before midnight in Lagos.
     const clock = fakeClock(Date.UTC(2026, 0, 31, 22, 59, 59, 999));

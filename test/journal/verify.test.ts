@@ -7,8 +7,8 @@ import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, temporaryFolder } from '../support/sandbox.ts';
 
 const OPERATIONS = 5;
-/** The joint, the key of the digests, and the account’s key. */
-const BEGINNING = 3;
+/** The key of the digests, and the account’s key. */
+const BEGINNING = 2;
 
 /** Fills a journal with operations that were accepted, and returns its head. */
 async function fill(path: string, seed = 1): Promise<string> {
@@ -56,14 +56,13 @@ describe('an untouched journal', () => {
       entries: BEGINNING + 3 * OPERATIONS,
       operations: OPERATIONS,
       head: { sequence: BigInt(BEGINNING + 3 * OPERATIONS), hash: head },
-      joint: { sequence: 1n, hosts: {} },
       problem: undefined,
     });
   });
 
   test('verifies when it is empty', async () => {
     const journal = await testJournal();
-    expect(await journal.verify()).toMatchObject({ entries: 2, operations: 0, problem: undefined });
+    expect(await journal.verify()).toMatchObject({ entries: 1, operations: 0, problem: undefined });
     journal.close();
   });
 
@@ -79,7 +78,7 @@ describe('an untouched journal', () => {
     expect(await journal.verify()).toMatchObject({ entries: BEGINNING + 3, problem: undefined });
     journal.close();
     tamper(path, `UPDATE operation SET summary = summary || ' '`);
-    expect((await verified(path)).problem?.what).toContain('entry 4, was changed');
+    expect((await verified(path)).problem?.what).toContain('entry 3, was changed');
   });
 
   test('contains every earlier head', async () => {
@@ -96,33 +95,33 @@ describe('verify names', () => {
   test.each([
     [
       'one changed byte',
-      `UPDATE entry SET result = ${byte} WHERE sequence = 9`,
-      'entry 9, was changed, or is out of order',
+      `UPDATE entry SET result = ${byte} WHERE sequence = 8`,
+      'entry 8, was changed, or is out of order',
     ],
     [
       'a changed state',
-      `UPDATE entry SET state = 'refused' WHERE sequence = 9`,
-      'entry 9, was changed, or is out of order',
+      `UPDATE entry SET state = 'refused' WHERE sequence = 8`,
+      'entry 8, was changed, or is out of order',
     ],
     [
       'a changed amount in an intent',
-      `UPDATE operation SET request = '{"amount":1}' WHERE id = (SELECT operation_id FROM entry WHERE sequence = 7)`,
-      'entry 7, was changed, or is out of order',
+      `UPDATE operation SET request = '{"amount":1}' WHERE id = (SELECT operation_id FROM entry WHERE sequence = 6)`,
+      'entry 6, was changed, or is out of order',
     ],
-    ['a removed first row', 'DELETE FROM entry WHERE sequence = 1', 'the entry where it begins is missing'],
+    ['a removed first row', 'DELETE FROM entry WHERE sequence = 1', 'entry 2, follows entry 0'],
     [
       'a removed row',
-      'DELETE FROM entry WHERE sequence = 7',
-      'entry 8, follows entry 6: what was between them is missing',
+      'DELETE FROM entry WHERE sequence = 6',
+      'entry 7, follows entry 5: what was between them is missing',
     ],
     [
       'two swapped rows',
-      'UPDATE entry SET sequence = -4 WHERE sequence = 4; UPDATE entry SET sequence = 4 WHERE sequence = 5; UPDATE entry SET sequence = 5 WHERE sequence = -4',
-      'entry 4, was changed, or is out of order',
+      'UPDATE entry SET sequence = -3 WHERE sequence = 3; UPDATE entry SET sequence = 3 WHERE sequence = 4; UPDATE entry SET sequence = 4 WHERE sequence = -3',
+      'entry 3, was changed, or is out of order',
     ],
     [
       'an operation set back',
-      `UPDATE operation SET state = 'refused' WHERE id = (SELECT operation_id FROM entry WHERE sequence = 6)`,
+      `UPDATE operation SET state = 'refused' WHERE id = (SELECT operation_id FROM entry WHERE sequence = 5)`,
       'does not say what its entries say',
     ],
   ])('%s', async (_what, sql, expected) => {

@@ -393,22 +393,6 @@ describe('a mirror that cannot be used', () => {
     await synced(world);
   });
 
-  test.each([['sync'], ['report owed']])(
-    'of an earlier version gets what it lacks from %s, and is not copied with its names',
-    async (line) => {
-      const { service, world } = rig();
-      service.add('deposits');
-      await synced(world);
-      const database = new DatabaseSync(path(world));
-      database.exec('DROP VIEW deposits; DROP TABLE stored_owed; PRAGMA user_version = 1');
-      database.close();
-      expect(await run(world, ...line.split(' '), '-q')).toMatchObject({ code: 0 });
-      expect(query(world, 'SELECT count(*) AS n FROM deposits')).toEqual([{ n: 1 }]);
-      expect(query(world, 'SELECT * FROM stored_owed')).toEqual([]);
-      expect(existsSync(`${path(world)}.v1`)).toBe(false);
-    },
-  );
-
   test('of another account: nothing is written', async () => {
     const { service, clock, world } = rig();
     service.add('deposits');

@@ -242,7 +242,7 @@ describe('equal requests in doubt', () => {
     expect(await allDecided(on, ids)).toEqual(['none', 'b']);
   });
 
-  test('of an earlier version take no row from a later one, nor give it one', async () => {
+  test('without the service’s time take no row from another, nor give it one', async () => {
     const on = await rig();
     const old = await on.doubt({ baseline: null });
     const id = await on.doubt({ atMs: 100 });
@@ -256,7 +256,7 @@ describe('different requests in doubt', () => {
 
   test.each<[string, Parameters<Rig['doubt']>[0], string]>([
     ['that share the row', { request: other }, 'unclear'],
-    ['that share the row, and of which one is of an earlier version', { request: other, baseline: null }, 'unclear'],
+    ['that share the row, and of which one lacks the service’s time', { request: other, baseline: null }, 'unclear'],
     ['whose time is another', { request: other, atMs: 60_000 }, 'a'],
     ['of another amount', { request: requestOf(700) }, 'a'],
     ['of another kind of work', { request: requestOf(500), endpoint: 'transactions.onramp' }, 'a'],

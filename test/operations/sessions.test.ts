@@ -1,5 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { changeProfile } from '../../src/account/changes.ts';
 import { type StoredProfile, trustedStore } from '../../src/account/stored-profile.ts';
@@ -337,69 +336,6 @@ describe('ops reconcile --all', () => {
   test('needs no key if nothing is unknown, and takes no operation id', async () => {
     expect(await reconcile('--all', '--profile', 'one')).toMatchObject({ exit: 0, found: [] });
     expect(await reconcile('--all', 'abc')).toMatchObject({ exit: 2 });
-  });
-});
-
-describe('the unknown outcomes of a journal of an earlier version', () => {
-  /** A journal of version 1 with a payment of the embedded sandbox, and one of the profile `one`, which has no key then. */
-  function writeOldJournal(): void {
-    mkdirSync(world.stateDir, { mode: 0o700 });
-    const database = new DatabaseSync(`${world.stateDir}/journal.db`);
-    database.exec(`PRAGMA journal_mode = WAL; CREATE TABLE operation (
-      id TEXT PRIMARY KEY, state TEXT NOT NULL CHECK (state IN ('prepared', 'sent', 'accepted', 'refused', 'unknown')),
-      profile TEXT NOT NULL, mode TEXT NOT NULL, base_url TEXT NOT NULL, endpoint TEXT NOT NULL, effect TEXT NOT NULL,
-      command TEXT NOT NULL, summary TEXT NOT NULL, request TEXT NOT NULL, request_id TEXT, detail TEXT,
-      created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-      PRAGMA application_id = ${0x66726a72}; PRAGMA user_version = 1;`);
-    const insert = database.prepare(
-      `INSERT INTO operation VALUES (?, ?, ?, ?, ?, 'fees.withdraw', 'money', 'c', 's', ?, NULL, NULL, ${START_MS}, ${START_MS})`,
-    );
-    const request = JSON.stringify({ amount: 50_000, bankAccountNumber: '0123456789' });
-    insert.run(
-      '01900000-0000-7000-8000-000000000001',
-      'unknown',
-      'sandbox',
-      'embedded',
-      'http://sandbox.invalid/v1',
-      request,
-    );
-    insert.run('01900000-0000-7000-8000-000000000002', 'sent', 'one', 'sandbox', 'https://SERVICE.test/v1/', request);
-    database.close();
-  }
-
-  test('belong to their profile and base URL, and are ended by a person: the service’s time was not kept', async () => {
-    writeOldJournal();
-    of('sandbox_1').rows = [EQUAL];
-    const found = async () =>
-      (await reconcile('--all', '--profile', 'two')).found.map((each) => `${each.profile} ${each.found}`);
-    expect(await found()).toEqual(['sandbox unseen', 'one several']);
-    await run(['sandbox', 'advance', '11m', '--profile', 'sandbox', '-q']);
-    expect(await found()).toEqual(['sandbox unseen', 'one several']);
-    expect(world.stdout.text()).toContain('time when the request was sent is not known');
-    const [sandbox = '', one = ''] = ids();
-    const why = ['--reason', 'the statement', '--yes', '-q'];
-    expect(await run(['ops', 'resolve', sandbox, '--not-done', ...why])).toBe(0);
-    expect(await run(['ops', 'resolve', one, '--completed', '--request-id', 'FTW_1', ...why])).toBe(0);
-    expect(states()).toEqual(['resolved', 'resolved']);
-    expect(of('sandbox_2').asked).toEqual([]);
-  });
-
-  test('end with a reset of the sandbox', async () => {
-    writeOldJournal();
-    await run(['sandbox', 'reset', '--profile', 'sandbox', '--yes', '-q']);
-    expect(states().slice(0, 2)).toEqual(['resolved', 'sent']);
-  });
-
-  test('belong to the account although its key is known already', async () => {
-    writeOldJournal();
-    await add('another', 'sandbox_1');
-    of('sandbox_1').isLossy = false;
-    expect(await run(pay('another'))).toBe(0);
-    of('sandbox_1').rows = [{ ...EQUAL, withdrawalId: 'FTW_2' }];
-    expect(await reconcile('--profile', 'one')).toMatchObject({
-      exit: 6,
-      found: [{ found: 'several', next: expect.stringContaining('may be FTW_2;') }],
-    });
   });
 });
 

@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { NEVER_SENT } from '../../src/journal/claims.ts';
 import type { Intent } from '../../src/journal/intent.ts';
 import type { Journal } from '../../src/journal/interface.ts';
 import type { OperationState } from '../../src/journal/states.ts';
 import { temporaryFolder } from '../support/built.ts';
-import { earlierLines, earlierSql, FILE_ENTRIES, FILE_HEADS } from '../support/earlier-journal.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { replaceClock, startPostgres, type TestServer } from '../support/postgres.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';
@@ -33,8 +30,8 @@ const expire = (url: string) => moveClock(url, 120_000);
 const moveClock = (url: string, byMs: number) =>
   replaceClock(server, url, `real_clock() + interval '${byMs} milliseconds'`);
 
-/** The joint, the key of the digests, and the account’s key. */
-const BEGINNING = 3;
+/** The key of the digests, and the account’s key. */
+const BEGINNING = 2;
 
 const PROTECTED = ['entry', 'operation', 'account_name'];
 /** Runs SQL as the owner of the tables could, with the triggers taken away meanwhile. */
@@ -341,16 +338,16 @@ describe('the chain', () => {
   });
 
   test.each([
-    ['a changed detail', `UPDATE fiatrail.entry SET detail = 'x' WHERE sequence = 5`, 'entry 5, was changed'],
-    ['a later time', `UPDATE fiatrail.entry SET at = at + 1 WHERE sequence = 8`, 'entry 8, was changed'],
-    ['a deleted entry', `DELETE FROM fiatrail.entry WHERE sequence = 7`, 'entry 8, follows entry 6'],
+    ['a changed detail', `UPDATE fiatrail.entry SET detail = 'x' WHERE sequence = 4`, 'entry 4, was changed'],
+    ['a later time', `UPDATE fiatrail.entry SET at = at + 1 WHERE sequence = 7`, 'entry 7, was changed'],
+    ['a deleted entry', `DELETE FROM fiatrail.entry WHERE sequence = 6`, 'entry 7, follows entry 5'],
     [
       'an entry cut from the end',
-      `DELETE FROM fiatrail.entry WHERE sequence = 12`,
+      `DELETE FROM fiatrail.entry WHERE sequence = 11`,
       'does not say what its entries say',
     ],
-    ['another amount', `UPDATE fiatrail.operation SET asset = 'NGN', minor = 1`, 'entry 4, was changed'],
-    ['another summary', `UPDATE fiatrail.operation SET summary = 'x'`, 'entry 4, was changed'],
+    ['another amount', `UPDATE fiatrail.operation SET asset = 'NGN', minor = 1`, 'entry 3, was changed'],
+    ['another summary', `UPDATE fiatrail.operation SET summary = 'x'`, 'entry 3, was changed'],
     ['another state', `UPDATE fiatrail.operation SET state = 'refused'`, 'does not say what its entries say'],
     ['another sum', `INSERT INTO fiatrail.spent VALUES ('a', 'NGN', 1, 'c', 5)`, 'the sums for the limits'],
   ])('shows %s that its owner wrote', async (_what, sql, expected) => {
@@ -362,10 +359,10 @@ describe('the chain', () => {
   test('stops every host when its last entry was changed, and the one that saw it when it was cut', async () => {
     const { url, first, second } = await filled();
     await first.requireLastLink();
-    server.sql(url, tampering(`UPDATE fiatrail.entry SET detail = 'x' WHERE sequence = 12`));
+    server.sql(url, tampering(`UPDATE fiatrail.entry SET detail = 'x' WHERE sequence = 11`));
     await expect(first.requireLastLink()).rejects.toMatchObject({ code: 'JOURNAL_DAMAGED' });
     await expect(second.requireLastLink()).rejects.toMatchObject({ code: 'JOURNAL_DAMAGED' });
-    server.sql(url, tampering('DELETE FROM fiatrail.entry WHERE sequence = 12'));
+    server.sql(url, tampering('DELETE FROM fiatrail.entry WHERE sequence = 11'));
     await expect(first.requireLastLink()).rejects.toMatchObject({ code: 'JOURNAL_CUT' });
     await expect(first.list({ limit: 9 })).rejects.toMatchObject({ code: 'JOURNAL_CHANGED' });
     expect(await first.count()).toBe(3);
@@ -466,7 +463,7 @@ describe('a journal that moves', () => {
     await expect(journal.importFrom(lines.slice(0, -1), [INTENT.account])).rejects.toThrow('the file is not whole');
     expect([await journal.count(), await exportedFrom(journal)]).toMatchObject([
       0,
-      [{ operations: 0, entries: 2 }, {}, {}],
+      [{ operations: 0, entries: 1 }, {}],
     ]);
     await journal.importFrom(lines, [INTENT.account]);
     await expect(journal.importFrom(lines, [INTENT.account])).rejects.toThrow('the journal is not empty');
@@ -485,7 +482,7 @@ describe('the tables', () => {
   });
 
   test.each([
-    ['5', 'newer'],
+    ['2', 'newer'],
     ['0', 'older'],
   ])('of version %s are refused as %s, while a host has them open too', async (version, problem) => {
     const url = server.newDatabase();
@@ -496,65 +493,6 @@ describe('the tables', () => {
     await expect(journal.list({ limit: 1 })).rejects.toMatchObject({ server: problem });
     await expect(openHost(url)).rejects.toMatchObject({ server: problem });
     expect(server.sql(url, 'SELECT count(*) FROM fiatrail.operation')).toBe('1');
-  });
-
-  test('of version 2 with doubts are upgraded once by eight openers, and their chains joined', async () => {
-    const url = server.newDatabase();
-    server.sql(url, earlierSql());
-    const hosts = await Promise.all(Array.from({ length: 8 }, () => openHost(url)));
-    const [upgraded] = hosts;
-    expect(server.sql(url, `SELECT value FROM fiatrail.setting WHERE name = 'version'`)).toBe('4');
-    const entries = FILE_ENTRIES;
-    const keys = earlierLines('operation').filter((line) => typeof line['once_key'] === 'string').length;
-    expect(await upgraded?.verify(FILE_HEADS['host-2'])).toMatchObject({
-      ...{ operations: earlierLines('operation').length, entries: entries + BEGINNING + keys, problem: undefined },
-      joint: { sequence: BigInt(entries + 1), hosts: FILE_HEADS },
-    });
-    await upgraded?.requireLastLink();
-    const doubts = (await upgraded?.list({ state: 'in-doubt', limit: 10 })) ?? [];
-    expect(doubts.length).toBeGreaterThan(0);
-    for (const { operationId } of doubts) await upgraded?.append(operationId, 'resolved', { verdict: 'not-done' });
-    const kept = { serviceAtMs: 1, hostAheadMs: 2 };
-    const id = await prepared(upgraded as Journal, { ...KEYED, idempotencyKey: 'new', baseline: kept });
-    expect((await hosts[7]?.find(id))?.[0]?.baseline).toMatchObject(kept);
-    expect((await upgraded?.verify())?.problem).toBeUndefined();
-  });
-
-  test('of version 2 lose the hashes that would confirm a guessed secret, and only those', async () => {
-    const url = server.newDatabase();
-    server.sql(url, earlierSql());
-    const first = `(SELECT operation_id FROM fiatrail.transition WHERE host = 'host-1' ORDER BY sequence LIMIT 1)`;
-    server.sql(url, `UPDATE fiatrail.operation SET request = '{"bvn":"[redacted]"}' WHERE id = ${first}`);
-    const hashes = (table: string, host: string) =>
-      server.sql(url, `SELECT hash FROM fiatrail.${table} WHERE host = '${host}' ORDER BY sequence`).split('\n');
-    const before = { one: hashes('transition', 'host-1'), two: hashes('transition', 'host-2') };
-    const digest = server.sql(url, `SELECT input_digest FROM fiatrail.operation WHERE id = ${first}`);
-    let warning = '';
-    const warn = async (text: string) => {
-      warning = text;
-    };
-    const journal = await openHost(url, { warn });
-    expect((await journal.verify()).problem).toBeUndefined();
-    await journal.requireLastLink();
-    const one = hashes('entry', 'host-1');
-    // The server keeps the rows as they were until it is told this.
-    server.sql(url, /VACUUM FULL [\w., ]+$/.exec(warning)?.[0] ?? '');
-    server.sql(url, 'CHECKPOINT');
-    const files = server.sql(
-      url,
-      `SELECT pg_relation_filepath(oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'fiatrail'::regnamespace`,
-    );
-    const bytes = files
-      .split('\n')
-      .map((path) => readFileSync(join(server.folder, 'data', path), 'latin1'))
-      .join('');
-    expect([digest, ...before.one].filter((each) => bytes.includes(each))).toEqual([]);
-    expect(bytes).toContain(one[0]);
-    expect({ left: one.filter((hash) => before.one.includes(hash)), count: one.length }).toEqual({
-      left: [],
-      count: before.one.length,
-    });
-    expect(hashes('entry', 'host-2')).toEqual(before.two);
   });
 
   test.each([

@@ -125,18 +125,6 @@ test.each([
   expect({ ended, stderr }).toMatchObject({ ended: exit, stderr: expect.stringContaining(code) });
 });
 
-test('a mirror of an earlier version gets what it lacks', async () => {
-  const { service, url, hostNamed } = rig();
-  service.add('deposits');
-  await run(hostNamed('one'), 'sync');
-  server.sql(url, GRANTS.reader.join('; '));
-  server.sql(url, `DROP TABLE ${SCHEMA}.stored_owed; UPDATE ${SCHEMA}.setting SET value = '1' WHERE name = 'version'`);
-  const hosts = [hostNamed('one'), hostNamed('two')];
-  for (const { code } of await Promise.all(hosts.map((host) => run(host, 'report', 'owed')))) expect(code).toBe(0);
-  expect(server.sql(url, `SELECT value FROM ${SCHEMA}.setting WHERE name = 'version'`)).toContain('2');
-  expect(server.sql(url, `SET ROLE fiatrail_reader; SELECT count(*) FROM ${SCHEMA}.deposits`)).toContain('1');
-});
-
 test('a schema of something else is left alone', async () => {
   const { url, hostNamed } = rig();
   server.sql(url, `CREATE SCHEMA ${SCHEMA}; CREATE TABLE ${SCHEMA}.mine (a int)`);

@@ -27,7 +27,6 @@ beforeEach(async () => {
 
 const REPLACED = { exit: 2, code: 'JOURNAL_REPLACED' };
 const accept = ['ops', 'verify', '--accept', '--yes', '-q'];
-const setting = () => server.sql(url, `SELECT value FROM fiatrail.setting WHERE name = 'server'`);
 const programs = postgresPrograms();
 const dump = (...more: readonly string[]) =>
   execFileSync(join(programs, 'pg_dump'), ['--schema=fiatrail', ...more, url], { encoding: 'utf8' });
@@ -105,23 +104,6 @@ test('a copy of the whole database under its name stops every host', async () =>
   server.sql(other, `ALTER DATABASE kept RENAME TO "${name}"`);
   expect(failureOf(await fiatrail(hosts[1], pay('lost')))).toEqual(REPLACED);
   expect(withdrawalsAt(served)).toHaveLength(2);
-});
-
-test('a journal of an earlier version, which wrote the server alone, is used, and is recognized as restored from then on', async () => {
-  withdrawalOf(await fiatrail(hosts[0], pay('one')));
-  server.sql(
-    url,
-    `UPDATE fiatrail.setting SET value = split_part(value, '/', 1) || '/' || split_part(value, '/', 2) WHERE name = 'server'`,
-  );
-  expect(setting()).toMatch(/^\d+\/[0-9A-F]{8}$/);
-  const { stderr } = await must(hosts[1], pay('two'));
-  expect(stderr).not.toContain('warning');
-  expect(setting()).toMatch(/^\d+\/[0-9A-F]{8}\/\d+\/\d+\/\d+$/);
-  const text = dump();
-  withdrawalOf(await fiatrail(hosts[0], pay('lost')));
-  server.sql(url, 'DROP SCHEMA fiatrail CASCADE');
-  restore(text);
-  expect(failureOf(await fiatrail(hosts[1], pay('lost')))).toEqual(REPLACED);
 });
 
 test('a journal whose tables are vacuumed, frozen and rewritten is the same', async () => {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { MEMORY_BYTES, QUERY_PROCESS } from '../../src/engine/questions/sql/wire.ts';
 import { main } from '../../src/main.ts';
@@ -205,14 +204,6 @@ describe('what an account does not have', () => {
     const { code, stderr } = await here.fiatrail(home, ['sql', 'select 1'], { env: { FIATRAIL_PROFILE: 'nobody' } });
     expect(code).toBe(2);
     expect(stderr).toContain('nobody');
-  });
-
-  test('all views yet, as an earlier version made the copy', async () => {
-    const earlier = await copiedAccount(onTestFinished);
-    const database = new DatabaseSync(join(earlier.stateDir, 'mirror-embedded.db'));
-    database.exec('DROP VIEW deposits; PRAGMA user_version = 1');
-    database.close();
-    expect(await rowsOf(earlier, 'select count(*) > 0 as has from deposits')).toEqual([{ has: 1 }]);
   });
 
   test('a whole copy', async () => {

@@ -139,7 +139,7 @@ test('an unknown outcome is found with the new key', async () => {
   expect({ code, payments: payments(on) }, stderr).toEqual({ code: 0, payments: 1 });
 });
 
-test('a rotation that an earlier version took beyond the response links its keys when it is resumed', async () => {
+test('a rotation whose keys are not linked links them when it is resumed', async () => {
   const on = await paid();
   on.programs['vault'] = () => ended(1);
   expect((await on.run([...ROTATE, '--push-command', 'vault'])).code).toBe(8);

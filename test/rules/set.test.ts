@@ -177,15 +177,6 @@ describe('a profile file', () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('belongs to another user') });
     expect(asked).toEqual([]);
   });
-
-  test('of the version before keeps its required idempotency key', async () => {
-    const { write, profile, config, run, stops } = await ruledMachine();
-    write(`${config}/profiles/main.json`, JSON.stringify({ ...profile('main'), version: 3, requireOnce: true }));
-    expect(await shown(run)).toEqual(['require-once on']);
-    await stops(pay('5'), 'RULE_ONCE_KEY', 'needs an idempotency key');
-    write(`${config}/profiles/main.json`, JSON.stringify({ ...profile('main'), version: 3, requireOnce: false }));
-    expect(await shown(run)).toEqual([]);
-  });
 });
 
 describe('an import', () => {

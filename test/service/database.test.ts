@@ -126,91 +126,24 @@ describe('a file of a newer fiatrail', () => {
   });
 });
 
-/** Takes away what version 6 added. */
-const WITHOUT_8 = 'ALTER TABLE fault_rule DROP COLUMN name';
-const WITHOUT_7 = `${WITHOUT_8}; DROP INDEX withdrawal_in_flight; DROP INDEX fee_withdrawal_latest`;
-const WITHOUT_6 = `${WITHOUT_7}; DROP INDEX onramp_by_wallet; DROP INDEX deposit_by_onramp; DROP INDEX due_of_vault`;
-
 describe('a file of an older fiatrail', () => {
   test('is reported as older and left unchanged', async () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     {
       await using box = await openSandbox({ path });
-      box.service.store.exec('PRAGMA user_version = 2');
+      box.service.store.exec('PRAGMA user_version = -1');
     }
     const before = readFileSync(path);
     await expect(openSandbox({ path })).rejects.toMatchObject({ name: 'DatabaseError', problem: 'older' });
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test('of version 3 is upgraded, and its failed BVNs can be tried again', async () => {
-    using folder = temporaryFolder();
-    const path = folder.file('sandbox.db');
-    {
-      await using box = await openSandbox({ path });
-      await box.call('POST', '/onboarduser', { bvn: '00000000000' });
-      await box.call('POST', '/onboarduser', { bvn: '22222222222' });
-      box.service.store.exec(`UPDATE onboarding SET state = 'failed' WHERE verifies = 0;
-        ${WITHOUT_6}; DROP TABLE delivery_attempt; DROP TABLE delivery;
-        DROP INDEX onboarding_bvn; CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest) WHERE state <> 'failed';
-        PRAGMA user_version = 3`);
-    }
-    await using box = await openSandbox({ path, ids: countingIds(2) });
-    expect((await box.call('POST', '/onboarduser', { bvn: '00000000000' })).status).toBe(200);
-    expect((await box.call('POST', '/onboarduser', { bvn: '22222222222' })).status).toBe(400);
-    const index = `SELECT sql FROM sqlite_schema WHERE name = 'onboarding_bvn'`;
-    expect(box.service.store.get(index)).toEqual({ sql: expect.not.stringContaining('WHERE') });
-  });
-
-  test('of version 4 is upgraded, and its events can be delivered', async () => {
-    using folder = temporaryFolder();
-    const path = folder.file('sandbox.db');
-    {
-      await using box = await openSandbox({ path });
-      await box.call('POST', '/onboarduser', { bvn: '22222222222' });
-      await box.call('POST', '/_sandbox/settle', {});
-      box.service.store.exec(`${WITHOUT_6}; DROP TABLE delivery_attempt; DROP TABLE delivery; PRAGMA user_version = 4`);
-    }
-    await using box = await openSandbox({ path, ids: countingIds(2) });
-    const { envelope } = await box.call('GET', '/_sandbox/events?state=none');
-    expect(envelope.data).toMatchObject({ total: 2 });
-  });
-
-  test('of version 7 is upgraded, and can refuse by a name', async () => {
-    using folder = temporaryFolder();
-    const path = folder.file('sandbox.db');
-    const fault = { endpoint: 'banks.list', kind: 'refuse', name: 'RATE_LIMIT_EXCEEDED' };
-    {
-      await using box = await openSandbox({ path });
-      box.service.store.exec(`${WITHOUT_8}; PRAGMA user_version = 7`);
-    }
-    await using box = await openSandbox({ path, ids: countingIds(2) });
-    expect((await box.call('POST', '/_sandbox/faults', fault)).envelope.data).toMatchObject(fault);
-  });
-
-  test.each([
-    [5, WITHOUT_6],
-    [6, WITHOUT_7],
-  ])('of version %d is upgraded, and has every index', async (version, without) => {
-    using folder = temporaryFolder();
-    const path = folder.file('sandbox.db');
-    const indexes = `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`;
-    let before: unknown[] = [];
-    {
-      await using box = await openSandbox({ path });
-      before = box.service.store.all(indexes);
-      box.service.store.exec(`${without}; PRAGMA user_version = ${version}`);
-    }
-    await using box = await openSandbox({ path, ids: countingIds(2) });
-    expect(box.service.store.all(indexes)).toEqual(before);
-  });
-
   test('is detected by its version, which is incremented with every change to the tables', async () => {
     await using box = await openSandbox();
     const tables = box.service.store.all(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`);
     const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16);
-    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 8, digest: 'a98cd6eaa3f07081' });
+    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 1, digest: 'a98cd6eaa3f07081' });
   });
 });
 

@@ -1,10 +1,8 @@
-import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openInbox } from '../../src/webhooks/inbox/inbox.ts';
 import { temporaryFolder } from '../support/built.ts';
-import { writeEarlier } from '../support/earlier-journal.ts';
 import { oneProcess, testJournal } from '../support/journal-intent.ts';
 import { fakeClock } from '../support/sandbox.ts';
 
@@ -49,11 +47,4 @@ describe.each(DATABASES)('each commit is on the disk when it returns, in %s', (_
     database.close();
     expect(await synchronousOf(() => open(copy))).toEqual([FULL]);
   });
-});
-
-test('each commit is on the disk when it returns, in a journal of an earlier version', async () => {
-  const path = newPath('journal.db');
-  writeEarlier(path, 6);
-  copyFileSync(path, `${path}.v6`);
-  expect(await synchronousOf(() => testJournal({ path }))).toEqual([FULL]);
 });

@@ -46,7 +46,7 @@ export function rewriteJournal({ env }: Pick<World, 'env'>, change: (database: D
   let hash = NO_HASH;
   for (const entry of entries.all() as unknown as EntryRow[]) {
     const row = operation.get(entry.operation_id) as Parameters<typeof linkOf>[1];
-    hash = hashOf(hash, linkOf(entry, row, 'joined'));
+    hash = hashOf(hash, linkOf(entry, row));
     database.prepare('UPDATE entry SET hash = ? WHERE sequence = ?').run(hash, entry.sequence);
   }
   for (const { sql } of triggers) database.exec(String(sql));

@@ -7,7 +7,6 @@ import { INBOX_LAYOUT } from '../../src/webhooks/inbox/layout.ts';
 import { leaseIn } from '../../src/webhooks/inbox/listener.ts';
 import { type InboxStore, storeIn } from '../../src/webhooks/inbox/store.ts';
 import { temporaryFolder } from '../support/sandbox.ts';
-import { writeOldInbox } from './inbox-v1.ts';
 import { deliveryOf, hostWith, listOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
 
 const TARGET = 'http://127.0.0.1:3000/';
@@ -169,45 +168,6 @@ describe('the tallies', () => {
     ]);
     await inbox.close();
   });
-});
-
-test('an inbox of version 1 opens, knows its copies, and holds what went nowhere', async () => {
-  using folder = temporaryFolder();
-  const path = folder.file('inbox.db');
-  const old = await received(deliveryOf(onboarded(1)));
-  const text = (body: object) => JSON.stringify(body);
-  const digit = (each: number) => String(each).repeat(64);
-  writeOldInbox(path, TARGET, [
-    {
-      mark: 'event',
-      event: 'user.onboarded',
-      event_id: 'event-1',
-      webhook_id: 'w-1',
-      signature: old.signature,
-      content_digest: 'old',
-      body: text(onboarded(1)),
-      sent_at: old.sentAtMs,
-    },
-    {
-      mark: 'event',
-      event: 'user.onboarded',
-      event_id: 'event-2',
-      signature: digit(2),
-      content_digest: 'old',
-      is_late: 1,
-      body: text(onboarded(2)),
-      sent_at: 2,
-    },
-    { mark: 'unreadable', signature: digit(3), content_digest: 'old', body: '[1]', sent_at: 3 },
-  ]);
-  const { inbox } = await testInbox(path, hostWith(1));
-  expect(await inbox.counts()).toEqual({ events: 3, waiting: 0, dead: 0, held: 2, late: 1 });
-  expect((await inbox.list({ limit: 10, forwarding: 'held' })).map(({ held }) => held)).toEqual(['unreadable', 'late']);
-  const again = await received(deliveryOf({ ...onboarded(1), version: '1.0.0' }, { sentAtMs: NOW_MS + 1 }));
-  expect((await inbox.add([old, again])).map(({ isCopy }) => isCopy)).toEqual([true, true]);
-  expect((await inbox.forwards.redrive({ isOffTime: true })).released).toBe(1);
-  expect((await inbox.forwards.due(TARGET, 9)).map(({ event }) => Number(event.id))).toEqual([2]);
-  await inbox.close();
 });
 
 test('what is due is found without reading what waits behind it', async () => {

@@ -9,7 +9,7 @@ import { DryRun, dryRunOfParts } from '../../engine/requests.ts';
 import { requireSigned } from '../../engine/send.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import type { Operation } from '../../journal/operations.ts';
-import { type Amount, amount, amountForPeople, parseAmount } from '../../money/amount.ts';
+import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema } from '../../present/prints.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -168,9 +168,6 @@ interface Before {
   readonly agreed: Sweep | undefined;
 }
 
-/** The end of the summary of each withdrawal of a sweep of an earlier version, which recorded nothing else of the whole. */
-const PART = /, part \d+ of (\d{1,9}) of (₦[\d,.]+)$/;
-
 /** Returns the withdrawals that were made under the idempotency key before. Throws CliError if the outcome of one is unknown, or for another account. */
 async function withdrawnBefore(session: Session, guard: Guard | undefined, texts: WithdrawalTexts): Promise<Before> {
   const parts: SweptPart[] = [];
@@ -189,8 +186,6 @@ async function withdrawnBefore(session: Session, guard: Guard | undefined, texts
 async function agreedIn(session: Session, { operationId, summary, idempotencyKey }: Operation): Promise<Sweep> {
   const known = await (await session.journal()).sweepOf(operationId);
   if (known) return known;
-  const [, count, total] = PART.exec(summary) ?? [];
-  if (count !== undefined && total !== undefined) return { count: Number(count), total: parseAmount(total, 'NGN') };
   throw new CliError(
     'usage',
     `the idempotency key ${idempotencyKey} was used for something else: ${summary}; nothing was sent`,

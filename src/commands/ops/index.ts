@@ -306,7 +306,6 @@ const verifyCommand = command({
       operations: z.int(),
       head: z.nullable(z.object({ entry: z.int(), hash: z.string() })),
       signedBy: z.nullable(z.string()),
-      joint: z.nullable(z.object({ entry: z.int(), hosts: z.unknown() })),
       problem: z.nullable(
         z.object({ what: z.string(), sequence: z.optional(z.int()), operationId: z.optional(z.string()) }),
       ),
@@ -319,12 +318,10 @@ const verifyCommand = command({
   run: async (session, { head, accept }) => {
     const given = await givenHead(session, head);
     const { entries, operations, problem, ...found } = await checked(session, given.hash, accept);
-    const joint = found.joint && { entry: Number(found.joint.sequence), hosts: found.joint.hosts };
     const last = found.head && { entry: Number(found.head.sequence), hash: found.head.hash };
     const id = (await session.journal()).id();
     const { signedBy } = given;
-    const chain = { head: last ?? null, signedBy, joint: joint ?? null };
-    const data = { id, entries, operations, ...chain, problem: problem ?? null };
+    const data = { id, entries, operations, head: last ?? null, signedBy, problem: problem ?? null };
     if (!problem) return { result: { data } };
     const error = new CliError('refused', `the journal is damaged: ${problem.what}`, {
       code: JOURNAL_CHANGED,

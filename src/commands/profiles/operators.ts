@@ -259,7 +259,7 @@ const signAboveCommand = command({
     const given = amounts.filter((each) => each !== 'off');
     if (given.length > 0 && given.length < amounts.length)
       throw new CliError('usage', 'off cannot be combined with amounts', { hint: 'give amounts, or only off' });
-    // The amounts of an earlier version, which were in the profile, move to the journal.
+    // The amounts of an import, which are in the profile, move to the journal.
     const current = signLimits(profile, await session.operators());
     const limits = given.length === 0 ? [] : withSignAbove(current, given);
     endDryRun(session, { profile: profile.name, signAbove: signAboveWords(limits) });

@@ -1,6 +1,5 @@
 import { ACCOUNT, type AmountRule, type ConfirmRule, parseHours, type Rules } from '../../account/rules.ts';
 import { CliError } from '../../base/errors.ts';
-import { commandNow } from '../../contract/renamed.ts';
 import { ruledCommands } from '../../engine/rules/held.ts';
 import { type Asset, amountText, DECIMALS, isAsset, printable } from '../../money/amount.ts';
 import { percentText } from '../../money/rates.ts';
@@ -79,10 +78,10 @@ const OFF = 'off';
 /** The word that removes an allow list or the hours. */
 const ANY = 'any';
 
-/** The commands that limits can name. An older version could limit one that spends nothing, which can still be removed. */
-const limitedCommands = (isRemoval: boolean) =>
+/** The commands that limits can name: those that spend money. */
+const limitedCommands = () =>
   ruledCommands()
-    .filter(({ assets }) => isRemoval || assets.length > 0)
+    .filter(({ assets }) => assets.length > 0)
     .map(({ command }) => command);
 
 type Limit = Omit<AmountRule, 'amount' | 'per'> & { readonly amount: string | undefined };
@@ -97,9 +96,9 @@ function limit(text: string): Limit {
     throw new CliError('usage', `invalid limit "${printable(text)}"; expected one of ${ASSETS}, then an amount`, {
       hint: 'for example "NGN 500000", "NGN 500000 fees withdrawals start", or "NGN off" to remove it',
     });
-  const command = words && commandNow(words.replace(/\s+/g, ' ').replace(/^fiatrail /, ''));
+  const command = words?.replace(/\s+/g, ' ').replace(/^fiatrail /, '');
   const amount = figure.toLowerCase() === OFF ? undefined : exact(known, figure);
-  const commands = limitedCommands(amount === undefined);
+  const commands = limitedCommands();
   if (command !== undefined && !commands.includes(command))
     throw new CliError('usage', `"${printable(command)}" is not a command that spends money`, {
       hint: `use one of: ${commands.join(', ')}`,

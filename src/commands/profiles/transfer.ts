@@ -58,7 +58,6 @@ async function journalOf({ world }: Session, stored: StoredProfile): Promise<Sto
  * state folder has a journal of its own, that plans are applied there alone, and where the copy and the inbox are.
  */
 function withoutDecisions({
-  operators: _operators,
   independentJournal: _journal,
   soleHost: _host,
   mirror: _mirror,

@@ -9,7 +9,7 @@ import { followWork } from '../../engine/operations/started.ts';
 import { onboarding } from '../../engine/operations/users.ts';
 import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
 import { recognizableInput } from '../../engine/send.ts';
-import { CLEARED } from '../../journal/chain.ts';
+import { NO_DIGEST } from '../../journal/chain.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { timeText } from '../../present/times.ts';
@@ -115,14 +115,14 @@ async function requireUseful(
   await confirmChange(session, change, !yes && !dryRun);
 }
 
-/** Whether an operation sent this BVN; undefined if that cannot be known, because no profile or an earlier version recorded it. */
+/** Whether an operation sent this BVN; undefined if that cannot be known, because no profile recorded it. */
 async function isSameBvn(
   session: Session,
   journal: Journal,
   { command, inputDigest }: Operation,
   bvn: Secret,
 ): Promise<boolean | undefined> {
-  if (inputDigest === CLEARED) return undefined;
+  if (inputDigest === NO_DIGEST) return undefined;
   const input = await recognizableInput(session, command, onboard, { bvn: bvn.reveal() });
   return input === undefined ? undefined : journal.digest(input) === inputDigest;
 }

@@ -35,16 +35,14 @@ const LOG_PAGES = 8_000;
 /** Opens the mirror in a SQLite file, creating it on first use. Throws DatabaseError, or CliError usage for another user's file. */
 export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror> {
   const statements = creation('sqlite');
-  const create = (created: Database) => created.exec(statements.join(';\n'));
   const database = await openDatabase(path, {
     synchronous: 'NORMAL',
     isReadable: true,
     layout: {
       version: VERSION,
       applicationId: FILE_ID,
-      create,
+      create: (created) => created.exec(statements.join(';\n')),
       parts: () => ({ needed: partsMadeBy(statements), optional: partsMadeBy(later()) }),
-      upgrades: { 1: create },
       // A copy would keep what is personal.
       isCopied: false,
     },

@@ -17,11 +17,9 @@ const LEASE_SECONDS = 300;
 
 /** docs/data.md has two views that somebody may add. */
 function layout(): SchemaLayout {
-  const statements = creation('postgres');
   return {
     ...{ schema: SCHEMA, version: VERSION, lock: FILE_ID, host: GRANTS.host },
-    ...{ creation: statements, later: later(), views: ['operations', 'events'] },
-    upgrades: { 1: statements.join(';\n') },
+    ...{ creation: creation('postgres'), later: later(), views: ['operations', 'events'] },
   };
 }
 

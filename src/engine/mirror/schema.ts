@@ -4,8 +4,8 @@ import { isOneOf, type MirrorColumn, type MirrorTable, TABLES } from './tables.t
 
 type Engine = Queries['engine'];
 
-/** The layout of the mirror. An earlier one gets what it lacks when it is opened. */
-export const VERSION = 2;
+/** The layout of the mirror. */
+export const VERSION = 1;
 
 /** `frmi`, in ASCII: says of a SQLite file that it is a mirror, and is the advisory lock of whoever creates the tables in PostgreSQL. */
 export const FILE_ID = 0x66726d69;
@@ -57,44 +57,37 @@ export const GRANTS = {
 } as const;
 
 /**
- * The tables and views; what is there already stays as it is. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the
+ * The tables and views. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the
  * row. Times are ISO 8601 in UTC.
  */
 export function creation(engine: Engine): readonly string[] {
   const whole = integer(engine);
   const strict = engine === 'sqlite' ? ' STRICT' : '';
-  // In PostgreSQL, a view that is replaced stays readable for whoever could read it.
-  const view = (name: string, select: string) =>
-    engine === 'sqlite'
-      ? [`DROP VIEW IF EXISTS ${name}`, `CREATE VIEW ${name} AS ${select}`]
-      : [`CREATE OR REPLACE VIEW ${name} AS ${select}`];
+  const view = (name: string, select: string) => `CREATE VIEW ${name} AS ${select}`;
   const statements = [
-    `CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL)${strict}`,
-    `CREATE TABLE IF NOT EXISTS person_name (name TEXT PRIMARY KEY, folded TEXT NOT NULL)${strict}`,
-    `CREATE TABLE IF NOT EXISTS stored_status_changes (kind TEXT NOT NULL, id TEXT NOT NULL, status TEXT NOT NULL, seen_at TEXT NOT NULL,
+    `CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL)${strict}`,
+    `CREATE TABLE person_name (name TEXT PRIMARY KEY, folded TEXT NOT NULL)${strict}`,
+    `CREATE TABLE stored_status_changes (kind TEXT NOT NULL, id TEXT NOT NULL, status TEXT NOT NULL, seen_at TEXT NOT NULL,
        PRIMARY KEY (kind, id, seen_at))${strict}`,
-    ...view('status_changes', 'SELECT kind, id, status, seen_at FROM stored_status_changes'),
-    `CREATE TABLE IF NOT EXISTS stored_balances (source TEXT NOT NULL, place TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole} NOT NULL,
+    view('status_changes', 'SELECT kind, id, status, seen_at FROM stored_status_changes'),
+    `CREATE TABLE stored_balances (source TEXT NOT NULL, place TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole} NOT NULL,
        at TEXT NOT NULL, PRIMARY KEY (source, place, asset, at))${strict}`,
-    `CREATE TABLE IF NOT EXISTS stored_balance_checks (at TEXT PRIMARY KEY)${strict}`,
+    `CREATE TABLE stored_balance_checks (at TEXT PRIMARY KEY)${strict}`,
     // Differences between two looks at the balances that no list explains, once a person has accepted them; `until` is the second look.
-    `CREATE TABLE IF NOT EXISTS stored_accepted (asset TEXT NOT NULL, minor ${whole} NOT NULL, since TEXT NOT NULL, until TEXT NOT NULL,
+    `CREATE TABLE stored_accepted (asset TEXT NOT NULL, minor ${whole} NOT NULL, since TEXT NOT NULL, until TEXT NOT NULL,
        reason TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (asset, until, at))${strict}`,
     // What a user's wallets held when they were read; NULL if the service did not say it.
-    `CREATE TABLE IF NOT EXISTS stored_owed (user_id TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole}, at TEXT NOT NULL,
+    `CREATE TABLE stored_owed (user_id TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole}, at TEXT NOT NULL,
        PRIMARY KEY (user_id, asset))${strict}`,
-    `CREATE TABLE IF NOT EXISTS stored_deposit_fees (amount_minor ${whole} PRIMARY KEY, fee_minor ${whole} NOT NULL, at TEXT NOT NULL)${strict}`,
-    ...view(
-      'balances',
-      'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances',
-    ),
+    `CREATE TABLE stored_deposit_fees (amount_minor ${whole} PRIMARY KEY, fee_minor ${whole} NOT NULL, at TEXT NOT NULL)${strict}`,
+    view('balances', 'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances'),
     ...TABLES.flatMap((table) => [
-      `CREATE TABLE IF NOT EXISTS ${stored(table)} (id TEXT PRIMARY KEY, status TEXT, created_at TEXT, ${table.columns
+      `CREATE TABLE ${stored(table)} (id TEXT PRIMARY KEY, status TEXT, created_at TEXT, ${table.columns
         .flatMap((column) => namesOf(column).map((name) => `${name} ${isInteger(name, column) ? whole : 'TEXT'}`))
         .join(', ')}, is_open ${whole} NOT NULL, is_personal ${whole} NOT NULL, json TEXT NOT NULL, digest TEXT,
          pass ${whole} NOT NULL, first_seen_at TEXT NOT NULL, changed_at TEXT NOT NULL, gone_at TEXT)${strict}`,
-      `CREATE INDEX IF NOT EXISTS ${table.name}_open ON ${stored(table)} (created_at) WHERE is_open = 1`,
-      ...view(table.name, `SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`),
+      `CREATE INDEX ${table.name}_open ON ${stored(table)} (created_at) WHERE is_open = 1`,
+      view(table.name, `SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`),
     ]),
   ];
   // Text is compared by bytes, as in SQLite.

@@ -19,8 +19,6 @@ export interface ServerAccess {
   password(user: string): Promise<Secret | undefined>;
   /** How long the user wants to wait for the server. */
   readonly limitMs?: number | undefined;
-  /** Shows a warning. */
-  readonly warn?: ((text: string) => Promise<void>) | undefined;
 }
 
 /** How long connecting may take. */

@@ -14,8 +14,8 @@ interface Statements {
 interface JournalIdentity {
   readonly id: string;
   readonly digestKey: string;
-  /** Whether the chains of the hosts were joined (../joint.ts). */
-  readonly isJoined: boolean;
+  /** Whether it has its first entry (../digest-key.ts). */
+  readonly isBegun: boolean;
 }
 
 /** The server and its timeline, which is another one after a standby took over or a backup was restored. */
@@ -44,15 +44,16 @@ export const gateToJournal = (name: string, ids: Ids) =>
 /** Reads the journal's settings with one query, as nearly every command does. Rejects with ServerError. */
 export async function identityOf({ name, statements }: Statements): Promise<JournalIdentity> {
   const rows = await statements(
-    `SELECT name, value FROM ${SCHEMA}.setting WHERE name IN ('id', 'digest-key', 'joined')
-     UNION ALL SELECT 'replica', pg_is_in_recovery()::text`,
+    `SELECT name, value FROM ${SCHEMA}.setting WHERE name IN ('id', 'digest-key')
+     UNION ALL SELECT 'replica', pg_is_in_recovery()::text
+     UNION ALL SELECT 'begun', EXISTS (SELECT 1 FROM ${SCHEMA}.entry)::text`,
   );
   const settings = Object.fromEntries(rows.map((row) => [row['name'], row['value']]));
   if (settings['replica'] === 'true') throw new ServerError('replica', name);
-  const { id, 'digest-key': digestKey, joined } = settings;
+  const { id, 'digest-key': digestKey, begun } = settings;
   if (typeof id !== 'string' || !/^[0-9a-f]{8}$/.test(id) || typeof digestKey !== 'string')
     throw new ServerError('foreign', name);
-  return { id, digestKey, isJoined: Boolean(joined) };
+  return { id, digestKey, isBegun: begun === 'true' };
 }
 
 /** Throws ServerError if the tables are of another version. */

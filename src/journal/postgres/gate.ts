@@ -17,8 +17,8 @@ export interface SchemaLayout {
   readonly later?: readonly string[];
   /** Views that somebody may add, whatever they show: nothing of fiatrail reads them. */
   readonly views?: readonly string[];
-  /** Statements that bring each older version to the next one. */
-  readonly upgrades: Readonly<Record<string | number, string>>;
+  /** Statements that bring each older version to the next one; left out if there is none. */
+  readonly upgrades?: Readonly<Record<string | number, string>>;
   /** The statements that grant a host what it needs. Nobody who is a stranger may have more. */
   readonly host: readonly string[];
 }
@@ -152,7 +152,7 @@ const rowsOf = <R>(answer: QueryResult | readonly QueryResult[]): readonly R[] =
  * returns more rows for the settings of a new schema. A schema that is gone is not created again.
  */
 export function gateTo(layout: SchemaLayout, name: string, settings = () => ''): (client: Client) => Promise<void> {
-  const { schema, version, upgrades } = layout;
+  const { schema, version, upgrades = {} } = layout;
   const refused = (problem: ServerProblem, what: string) => new ServerError(problem, name, new Error(what));
   let wasThere = false;
   /** Throws ServerError; returns whether everything is as it should be, or something was done about it. */
@@ -206,5 +206,5 @@ const upgrade = (client: Client, layout: SchemaLayout, from: number): Promise<vo
     client,
     layout,
     `(SELECT value FROM ${layout.schema}.setting WHERE name = 'version') = '${from}'`,
-    `${layout.upgrades[from]};\n UPDATE setting SET value = '${from + 1}' WHERE name = 'version'`,
+    `${layout.upgrades?.[from]};\n UPDATE setting SET value = '${from + 1}' WHERE name = 'version'`,
   );

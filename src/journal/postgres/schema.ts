@@ -64,12 +64,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The statement of each index: those of SQLite, which compares with null by another operator. */
-const INDEXES: Readonly<Record<string, string>> = Object.fromEntries(
-  SQLITE_INDEXES.map((sql) => [
-    /INDEX (\w+)/.exec(sql)?.[1],
-    sql.replace("IS NOT 'not-done'", "IS DISTINCT FROM 'not-done'"),
-  ]),
-);
+const INDEXES = SQLITE_INDEXES.map((sql) => sql.replace("IS NOT 'not-done'", "IS DISTINCT FROM 'not-done'"));
 
 const both = (row: string) => FIXED_COLUMNS.map((name) => `${row}.${name}`).join(', ');
 const of = (column: string) =>
@@ -110,46 +105,14 @@ const functions = (): readonly string[] =>
     ([name, body]) => `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$${body}$$`,
   );
 
-const triggers = (names = Object.keys(TRIGGERS)): readonly string[] =>
-  names.map((name) => `CREATE TRIGGER ${name} ${TRIGGERS[name]}`);
-
-const indexes = (names = Object.keys(INDEXES)): readonly string[] => names.map((name) => INDEXES[name] ?? '');
-
-/**
- * What brings the tables of each older version to the next one. From version 3, `transition` is `entry`, so that a process of an earlier
- * version, which knows the tables already, fails to write to it instead of breaking the chain.
- */
-const UPGRADES: Readonly<Record<string | number, string>> = {
-  1: 'ALTER TABLE operation ADD COLUMN baseline text',
-  2: [
-    'DROP TRIGGER transition_stays ON transition',
-    'ALTER TABLE transition RENAME TO entry',
-    'ALTER INDEX transition_pkey RENAME TO entry_pkey',
-    'ALTER TABLE entry ALTER COLUMN operation_id DROP NOT NULL',
-    `ALTER TABLE entry ADD COLUMN subject text COLLATE "C", ADD COLUMN busy_until bigint, ADD COLUMN value text COLLATE "C",
-       ADD CHECK ((operation_id IS NULL) = (subject IS NOT NULL))`,
-    'DROP INDEX transition_of; DROP INDEX transition_by_host; DROP INDEX transition_by_hash',
-    'ALTER TABLE rotation ALTER COLUMN pushed DROP DEFAULT',
-    'ALTER TABLE operation ADD COLUMN authority text',
-    // The digest of an input with a secret goes, because the secret could be guessed from it.
-    `UPDATE operation SET input_digest = '-' WHERE request LIKE '%"[redacted]"%'`,
-    `UPDATE operation SET busy_until = 0 WHERE state NOT IN ('prepared', 'sent', 'unknown')`,
-    ...indexes(['entry_of', 'entry_about']),
-    ...functions(),
-    ...triggers(['entry_stays', 'operation_says', 'name_says']),
-  ].join(';\n'),
-  // Whoever opens the journal then records the keys that operations were given (../joint.ts).
-  3: [...indexes(['entry_naming']), `UPDATE setting SET value = '' WHERE name = 'joined'`].join(';\n'),
-};
-
 /** The journal's schema. `setting` also has the journal's id and the server that it was written on. */
 export const LAYOUT: SchemaLayout = {
-  ...{ schema: SCHEMA, version: 4, lock: LOCK, upgrades: UPGRADES, host: GRANTS.host },
+  ...{ schema: SCHEMA, version: 1, lock: LOCK, host: GRANTS.host },
   creation: [
     ...Object.entries(TABLES).map(([name, columns]) => `CREATE TABLE ${name} (${columns.join(', ')})`),
-    ...indexes(),
+    ...INDEXES,
     ...functions(),
-    ...triggers(),
+    ...Object.entries(TRIGGERS).map(([name, when]) => `CREATE TRIGGER ${name} ${when}`),
     `INSERT INTO tally VALUES ('operations', 0)`,
   ],
 };

@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
-import { clearedText, joinChains } from '../joint.ts';
+import { beginJournal } from '../digest-key.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
 import { ownsSql } from './catalog.ts';
@@ -91,14 +91,11 @@ export async function openPostgresStore(
 ): Promise<Store> {
   const server = await connected(address, access, world);
   try {
-    const { id, digestKey, isJoined } = await identityOf(server);
+    const { id, digestKey, isBegun } = await identityOf(server);
     const host = hostNameIn(access.dir, world);
     const at = { name: server.name, localPath: access.localPath };
     const store = storeOn(server, { id, path: `${access.dir}/journal-${id}`, host, digestKey, server: at });
-    if (!isJoined) {
-      const cleared = await store.write((queries) => joinChains({ queries, host }, digestKey));
-      if (cleared > 0) await access.warn?.(clearedText(cleared, 'postgres'));
-    }
+    if (!isBegun) await store.write((queries) => beginJournal({ queries, host }, digestKey));
     return store;
   } catch (error) {
     await server.close();
@@ -269,8 +266,6 @@ async function inTransaction<T>(
   };
   try {
     requireOurs(begun, needsServer, name);
-    if (needsServer && begun.known === begun.server)
-      await run(`UPDATE setting SET value = ${WRITTEN} WHERE name = 'server'`, []);
     const result = await work(queries);
     beforeCommit();
     const ended = run('COMMIT', []);
@@ -301,6 +296,5 @@ function lastRow(found: QueryResult | readonly QueryResult[]): Record<string, un
 /** Throws ServerError if the tables are of another version, or what this server may have lost was not accepted yet. */
 function requireOurs({ version, server, known, tables }: Begun, needsServer: boolean, name: string): void {
   requireVersion(version, name);
-  // An earlier version wrote the server alone.
-  if (needsServer && known !== server && known !== `${server}/${tables}`) throw new ServerError('replaced', name);
+  if (needsServer && known !== `${server}/${tables}`) throw new ServerError('replaced', name);
 }

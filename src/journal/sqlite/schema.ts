@@ -51,14 +51,12 @@ const TABLES: readonly string[] = [
   'CREATE TABLE tally (name TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID',
 ];
 
-/** The names of an account, found by what the entries say of them. */
-const ENTRY_NAMING = `CREATE INDEX entry_naming ON entry (value) WHERE subject >= 'account ' AND subject < 'account!'`;
-
 /** The first page of a list costs the same however long the journal is: there is an index for each set of filters, in the order of the list. */
 export const INDEXES: readonly string[] = [
   'CREATE INDEX entry_of ON entry (operation_id, sequence) WHERE operation_id IS NOT NULL',
   'CREATE INDEX entry_about ON entry (subject, sequence) WHERE subject IS NOT NULL',
-  ENTRY_NAMING,
+  // The names of an account, found by what the entries say of them.
+  `CREATE INDEX entry_naming ON entry (value) WHERE subject >= 'account ' AND subject < 'account!'`,
   `CREATE UNIQUE INDEX held_once_key ON operation (account, once_key) WHERE ${HOLDS}`,
   'CREATE INDEX operation_like ON operation (account, input_digest, created_at)',
   'CREATE INDEX operation_by_request ON operation (request_id) WHERE request_id IS NOT NULL',
@@ -97,135 +95,3 @@ export const parts = (): Parts => ({ needed: partsMadeBy([...TABLES, ...INDEXES,
 
 /** What makes a new journal. */
 export const CREATE = [...TABLES, ...INDEXES, ...TRIGGERS, `INSERT INTO tally VALUES ('operations', 0)`].join(';\n');
-
-/** The tables of earlier versions, which an upgrade goes through. Nothing else reads or writes them. */
-
-/**
- * `operation` has one row per intent. Its columns up to `created_at` never change; the rest repeats the last row of `transition`,
- * so that lists are fast. `transition` is only appended to, and chained by hashes (chain.ts).
- * `setting` holds the key of the input digests. `account_name` maps what identifies an account to its id.
- */
-export const VERSION_3 = `
-CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE account_name (name TEXT PRIMARY KEY, account TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE operation (
-  id TEXT PRIMARY KEY, kind TEXT NOT NULL, account TEXT NOT NULL, profile TEXT NOT NULL, mode TEXT NOT NULL,
-  base_url TEXT NOT NULL, endpoint TEXT NOT NULL, effect TEXT NOT NULL, command TEXT NOT NULL, summary TEXT NOT NULL,
-  request TEXT NOT NULL, input_digest TEXT NOT NULL, once_key TEXT, tag TEXT, operator TEXT NOT NULL, host TEXT NOT NULL,
-  process INTEGER NOT NULL, created_at INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state IN (${STATE_LIST})), request_id TEXT, verdict TEXT, detail TEXT, result TEXT,
-  updated_at INTEGER NOT NULL, busy_until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE transition (
-  sequence INTEGER PRIMARY KEY AUTOINCREMENT, operation_id TEXT NOT NULL REFERENCES operation, host TEXT NOT NULL,
-  state TEXT NOT NULL, at INTEGER NOT NULL, request_id TEXT, verdict TEXT, detail TEXT, result TEXT, hash TEXT NOT NULL) STRICT;
-CREATE TRIGGER transition_update BEFORE UPDATE ON transition BEGIN SELECT raise(ABORT, 'a transition never changes'); END;
-CREATE TRIGGER transition_delete BEFORE DELETE ON transition BEGIN SELECT raise(ABORT, 'a transition is never deleted'); END;
-CREATE UNIQUE INDEX held_once_key ON operation (account, once_key)
-  WHERE once_key IS NOT NULL AND state <> 'refused' AND verdict IS NOT 'not-done';
-CREATE INDEX operation_like ON operation (account, input_digest, created_at);
-CREATE INDEX operation_by_request ON operation (request_id) WHERE request_id IS NOT NULL;
-CREATE INDEX transition_of ON transition (operation_id, sequence);
-CREATE INDEX transition_by_host ON transition (host, sequence);
-`;
-
-const WAS_IN_DOUBT = `state IN ('sent', 'unknown')`;
-
-/**
- * What makes the first page of a list cost the same however long the journal is: an index for each set of filters, in the
- * order of the list, and a count of the operations. The first line removes the indexes of version 3.
- */
-const VERSION_4 = `
-DROP INDEX IF EXISTS operation_in_doubt; DROP INDEX IF EXISTS operation_by_state; DROP INDEX IF EXISTS operation_by_kind;
-CREATE INDEX operation_by_time ON operation (created_at, id);
-CREATE INDEX operation_by_kind ON operation (kind, created_at, id);
-CREATE INDEX operation_by_state ON operation (state, created_at, id);
-CREATE INDEX operation_by_state_kind ON operation (state, kind, created_at, id);
-CREATE INDEX operation_in_doubt ON operation (created_at, id) WHERE ${WAS_IN_DOUBT};
-CREATE INDEX operation_in_doubt_by_kind ON operation (kind, created_at, id) WHERE ${WAS_IN_DOUBT};
-CREATE INDEX operation_by_once_key ON operation (once_key, created_at, id) WHERE once_key IS NOT NULL;
-CREATE TABLE tally (name TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-INSERT INTO tally SELECT 'operations', count(*) FROM operation;
-CREATE TRIGGER operation_counted AFTER INSERT ON operation
-  BEGIN UPDATE tally SET count = count + 1 WHERE name = 'operations'; END;
-`;
-
-/**
- * What an operation moves, in the asset's smallest unit. `spent` has the sum of each day in Lagos, so that a limit costs the same however
- * long the journal is; `ops verify` compares it with the operations. It also has what came in, which is left out when it is read.
- */
-const VERSION_5 = `
-ALTER TABLE operation ADD COLUMN asset TEXT;
-ALTER TABLE operation ADD COLUMN minor INTEGER;
-CREATE TABLE spent (
-  account TEXT NOT NULL, asset TEXT NOT NULL, day INTEGER NOT NULL, command TEXT NOT NULL, minor INTEGER NOT NULL,
-  PRIMARY KEY (account, asset, day, command)) STRICT, WITHOUT ROWID;
-`;
-
-/** What was known of the service before a request left (baseline.ts). Operations of earlier versions have none. */
-const VERSION_6 = `
-ALTER TABLE operation ADD COLUMN baseline TEXT;
-`;
-
-/** What version 2 added: rotations, of which an account has one that is open. */
-const VERSION_2 = `
-CREATE TABLE rotation (
-  operation_id TEXT PRIMARY KEY REFERENCES operation, profile TEXT NOT NULL, base_url TEXT NOT NULL, stage TEXT NOT NULL,
-  key_place TEXT NOT NULL, old_fingerprint TEXT NOT NULL, pushes TEXT NOT NULL, pushed INTEGER NOT NULL DEFAULT 0)
-  STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX open_rotation ON rotation (profile, base_url) WHERE stage IN (${OPEN_LIST});
-`;
-
-/** The tables that are copied, each after the ones that refer to it. */
-const COPIED = ['rotation', 'operation', 'setting', 'account_name', 'spent', 'tally'];
-const OLD_INDEXES = [
-  ...[
-    'held_once_key',
-    'operation_like',
-    'operation_by_request',
-    'transition_of',
-    'transition_by_host',
-    'open_rotation',
-  ],
-  ...['operation_by_time', 'operation_by_kind', 'operation_by_state', 'operation_by_state_kind', 'operation_in_doubt'],
-  ...['operation_in_doubt_by_kind', 'operation_by_once_key'],
-];
-
-/** What the columns of an operation become. The digest of an input with a secret goes, because the secret could be guessed from it. */
-const OPERATION = `id, kind, account, profile, mode, base_url, endpoint, effect, command, summary, request,
-  CASE WHEN request LIKE '%"[redacted]"%' THEN '-' ELSE input_digest END, once_key, tag, operator, host, created_at, process, asset,
-  minor, baseline, NULL, state, request_id, verdict, detail, result, updated_at,
-  CASE WHEN state IN ('prepared', 'sent', 'unknown') THEN busy_until ELSE 0 END`;
-const ENTRY = 'sequence, operation_id, NULL, host, state, at, request_id, verdict, detail, result, NULL, NULL, hash';
-
-/**
- * What makes the tables of version 7 from those of version 6. `transition` becomes `entry`, so that a process of an earlier version, which
- * has the file open, fails to write to it instead of breaking the chain.
- */
-const VERSION_7 = [
-  // Otherwise the pages of the old tables stay in the file, with the digests of secrets.
-  'PRAGMA secure_delete = ON',
-  'PRAGMA legacy_alter_table = ON',
-  ...OLD_INDEXES.map((name) => `DROP INDEX IF EXISTS ${name}`),
-  ...['transition_update', 'transition_delete', 'operation_counted'].map((name) => `DROP TRIGGER IF EXISTS ${name}`),
-  ...COPIED.map((name) => `ALTER TABLE ${name} RENAME TO old_${name}`),
-  ...TABLES,
-  `INSERT INTO operation SELECT ${OPERATION} FROM old_operation`,
-  `INSERT INTO entry SELECT ${ENTRY} FROM transition`,
-  ...COPIED.filter((name) => name !== 'operation').map((name) => `INSERT INTO ${name} SELECT * FROM old_${name}`),
-  'DROP TABLE transition',
-  ...COPIED.map((name) => `DROP TABLE old_${name}`),
-  ...INDEXES,
-  ...TRIGGERS,
-  'PRAGMA legacy_alter_table = OFF; PRAGMA secure_delete = OFF',
-].join(';\n');
-
-/** How the tables of an earlier version become those of the next. The operations of version 2 are moved by code. */
-export const UPGRADES: Readonly<Record<number, string>> = {
-  1: VERSION_2,
-  3: VERSION_4,
-  4: VERSION_5,
-  5: VERSION_6,
-  6: VERSION_7,
-  // Whoever opens the journal then records the keys that operations were given (joint.ts).
-  7: `DROP INDEX IF EXISTS entry_naming; ${ENTRY_NAMING}; UPDATE setting SET value = '' WHERE name = 'joined'`,
-};

@@ -4,78 +4,9 @@ import { shortHmac } from '../../crypto/digest.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 import { SnapshotError, writeSnapshot } from '../../sqlite/snapshot.ts';
-import { nameOfOld } from '../accounts.ts';
-import { fixedText, hashOf, type Link, NO_HASH } from '../chain.ts';
-import type { OperationState } from '../states.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
-import { CREATE, parts, UPGRADES, VERSION_3 } from './schema.ts';
-
-interface OldOperation {
-  readonly id: string;
-  readonly state: OperationState;
-  readonly profile: string;
-  readonly base_url: string;
-  readonly request_id: string | null;
-  readonly detail: string | null;
-  readonly created_at: bigint;
-  readonly updated_at: bigint;
-}
-
-/**
- * Upgrades version 2: copies the operations into the new tables, with a transition for the intent and one for the state it had
- * reached. They were recorded by this host, and belong to the account of their profile and URL.
- */
-function moveOperations(
-  database: Database,
-  { ids, host }: JournalWorld,
-  createTables: (database: Database) => void,
-): void {
-  // The rotations refer to the operations by name, and must go on doing so.
-  database.exec('PRAGMA legacy_alter_table = ON; ALTER TABLE operation RENAME TO old_operation;');
-  createTables(database);
-  const accounts = new Map<string, string>();
-  const accountOf = ({ profile, base_url }: OldOperation) => {
-    const name = nameOfOld(profile, base_url);
-    const account = accounts.get(name) ?? ids.uuid();
-    if (!accounts.has(name)) database.run('INSERT INTO account_name VALUES (?, ?)', name, account);
-    accounts.set(name, account);
-    return account;
-  };
-  const append = appender(database);
-  for (const row of database.all<OldOperation>('SELECT * FROM old_operation ORDER BY id')) {
-    database.run(
-      `INSERT INTO operation SELECT id, effect, ?, profile, mode, base_url, endpoint, effect, command, summary, request, '', NULL,
-         NULL, '', ?, 0, created_at, state, request_id, NULL, detail, NULL, updated_at, 0 FROM old_operation WHERE id = ?`,
-      ...[accountOf(row), host.name, row.id],
-    );
-    const operation = fixedText(database.get('SELECT * FROM operation WHERE id = ?', row.id) ?? {}, 'earlier');
-    const link = { ...NOTHING, operationId: row.id, host: host.name };
-    append({ ...link, state: 'prepared', at: row.created_at, requestId: null, detail: null, operation });
-    const { state, request_id: requestId, detail } = row;
-    if (state !== 'prepared') append({ ...link, state, at: row.updated_at, requestId, detail, operation: null });
-  }
-  database.exec('DROP TABLE old_operation; PRAGMA legacy_alter_table = OFF;');
-}
-
-/** What the entries of an operation of version 2 do not say. */
-const NOTHING = { verdict: null, result: null, busyUntil: null, subject: null, value: null } as const;
-
-/** Returns a function that appends links to an empty chain of this host. */
-function appender(database: Database): (link: Omit<Link, 'sequence'>) => void {
-  let sequence = 0n;
-  let previous = NO_HASH;
-  return (link) => {
-    sequence += 1n;
-    previous = hashOf(previous, { ...link, sequence }, 'earlier');
-    const { operationId, host, state, at, requestId, detail } = link;
-    database.run(
-      `INSERT INTO transition (sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash)
-       VALUES (?, ?, ?, ?, ?, ?, NULL, ?, NULL, ?)`,
-      ...[sequence, operationId, host, state, at, requestId, detail, previous],
-    );
-  };
-}
+import { CREATE, parts } from './schema.ts';
 
 const WHY = { exists: 'the file already exists', missing: 'the folder does not exist' } as const;
 
@@ -98,11 +29,7 @@ function backUp(store: Database, path: string): number {
 const JOURNAL_FILE_ID = 0x66726a72;
 
 /** Opens the journal in a SQLite file, creating it on first use; one that cannot be written can be read. Throws DatabaseError. */
-export async function openSqliteStore(
-  path: string,
-  world: JournalWorld,
-  warn?: (text: string) => Promise<void>,
-): Promise<Store> {
+export async function openSqliteStore(path: string, world: JournalWorld): Promise<Store> {
   const database = await openJournalFile(path, world);
   const inTurn = oneAtATime();
   const queries: Queries = {
@@ -147,11 +74,10 @@ export async function openSqliteStore(
     accept: async () => {},
     close: async () => database.close(),
   };
-  // A journal that was made or upgraded just now.
-  if (!database.get(`SELECT 1 AS found FROM setting WHERE name = 'joined' AND value <> ''`)) {
-    const { clearedText, joinChains } = await import('../joint.ts');
-    const cleared = await store.write((each) => joinChains({ queries: each, host: store.host }, digestKey));
-    if (cleared > 0) await warn?.(clearedText(cleared, 'sqlite'));
+  // A journal that was made just now.
+  if (database.get<{ last: bigint | null }>('SELECT max(sequence) AS last FROM entry')?.last === null) {
+    const { beginJournal } = await import('../digest-key.ts');
+    await store.write((each) => beginJournal({ queries: each, host: store.host }, digestKey));
   }
   return store;
 }
@@ -197,30 +123,19 @@ function waitingAtMost(database: Database, waitMs: number, work: () => void): vo
   }
 }
 
-function openJournalFile(path: string, world: JournalWorld): Promise<Database> {
-  const addKey = (database: Database) => {
-    const key = Buffer.from(world.ids.bytes(32)).toString('base64url');
-    database.run('INSERT INTO setting VALUES (?, ?)', 'digest-key', key);
-  };
-  const createVersion3 = (database: Database) => {
-    database.exec(VERSION_3);
-    addKey(database);
-  };
+function openJournalFile(path: string, { ids }: JournalWorld): Promise<Database> {
   return openDatabase(path, {
     synchronous: 'FULL',
     isReadable: true,
     isReadChanged: true,
     layout: {
-      version: 8,
+      version: 1,
       applicationId: JOURNAL_FILE_ID,
       parts,
       create: (database) => {
         database.exec(CREATE);
-        addKey(database);
-      },
-      upgrades: {
-        ...UPGRADES,
-        2: (database: Database) => moveOperations(database, world, createVersion3),
+        const key = Buffer.from(ids.bytes(32)).toString('base64url');
+        database.run('INSERT INTO setting VALUES (?, ?)', 'digest-key', key);
       },
     },
   });

@@ -160,29 +160,16 @@ CREATE TRIGGER posting_stays BEFORE DELETE ON posting BEGIN SELECT RAISE(ABORT, 
 CREATE TRIGGER posting_set_is_final BEFORE UPDATE ON posting_set BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;
 CREATE TRIGGER posting_set_stays BEFORE DELETE ON posting_set BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;`;
 
-/** Incremented with every change to the tables; UPGRADES has what makes it of an earlier one. */
-export const SCHEMA_VERSION = 8;
+/** The layout of the sandbox's tables. */
+export const SCHEMA_VERSION = 1;
 
-/** The indexes of version 6. Each finds one row of a table that grows, or is as small as what is open. */
-const INDEXES_6 = `
+/** Each finds one row of a table that grows, or is as small as what is open. */
+const INDEXES = `
 CREATE INDEX onramp_by_wallet ON onramp (wallet);
 CREATE INDEX deposit_by_onramp ON deposit (onramp) WHERE onramp IS NOT NULL;
-CREATE INDEX due_of_vault ON due (subject) WHERE machine = 'vault';`;
-
-/** The indexes of version 7, for the same reason. */
-const INDEXES_7 = `
+CREATE INDEX due_of_vault ON due (subject) WHERE machine = 'vault';
 CREATE INDEX withdrawal_in_flight ON withdrawal (fintech, state) WHERE ${IS_OPEN_WITHDRAWAL};
 CREATE INDEX fee_withdrawal_latest ON fee_withdrawal (fintech, ${FEE_WITHDRAWAL_AT});`;
-
-/** How the tables of each earlier version become those of the next; files of versions without an upgrade are rejected. */
-export const UPGRADES: Readonly<Record<number, string>> = {
-  3: `UPDATE onboarding SET bvn_digest = 'failed/' || id WHERE state = 'failed';
-      DROP INDEX onboarding_bvn; CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest)`,
-  4: DELIVERIES,
-  5: INDEXES_6,
-  6: INDEXES_7,
-  7: 'ALTER TABLE fault_rule ADD COLUMN name TEXT',
-};
 
 /**
  * The sandbox's tables. Money is an INTEGER in the asset's smallest unit, which the column name states; times are
@@ -399,8 +386,7 @@ CREATE TABLE outbox (
   id INTEGER PRIMARY KEY, event_id TEXT NOT NULL, fintech INTEGER NOT NULL, event TEXT NOT NULL, request_id TEXT, user_id TEXT,
   data TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT;
 ${DELIVERIES}
-${INDEXES_6}
-${INDEXES_7}
+${INDEXES}
 ${LEDGER}
 `;
 

@@ -67,19 +67,14 @@ export async function parse(
     const isHelp = error.code === 'commander.helpDisplayed' || error.code === 'commander.help';
     // A bare `fiatrail` prints help.
     if (isHelp && wanted === undefined) return help([]);
-    const { incompleteError, isCommand, renamedOrUndefined, typingError } = await import('./typing-error.ts');
-    const at = wanted === undefined ? 0 : argv.indexOf(wanted);
-    const line = {
-      ...{ before: argv.slice(0, at), words: typed, rest: argv.slice(at + typed.length) },
-      ...{ commands: (await group?.load()) ?? [], catalogue },
-    };
+    const { incompleteError, isCommand, typingError } = await import('./typing-error.ts');
+    const line = { words: typed, commands: (await group?.load()) ?? [], catalogue };
     if (!isHelp) throw await typingError(error, line);
     // Without --help, parsing reports the unknown name.
     if (error.exitCode === 0) return isCommand(line) ? help(shown) : parse(typed, catalogue, world);
-    const renamed = await renamedOrUndefined(line);
-    if (!renamed && helpsWithGroups && argv.length === shown.length) return help(shown);
+    if (helpsWithGroups && argv.length === shown.length) return help(shown);
     // A script that lost a word must fail.
-    throw renamed ?? (await incompleteError(line));
+    throw await incompleteError(line);
   }
   return parsed ?? help([]);
 }

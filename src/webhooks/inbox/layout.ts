@@ -1,18 +1,10 @@
-import { parseJson } from '../../money/decimal.ts';
-import type { Database, OpenOptions } from '../../sqlite/database.ts';
+import type { OpenOptions } from '../../sqlite/database.ts';
 import { partsMadeBy } from '../../sqlite/parts.ts';
-import { eventIn } from '../event.ts';
-import { digestOfText } from './received.ts';
 import { HOLD_REASONS } from './states.ts';
 
 const REASONS = Object.keys(HOLD_REASONS)
   .map((reason) => `'${reason}'`)
   .join(', ');
-
-const COLUMNS = ['fintech_id TEXT', 'is_early INTEGER NOT NULL DEFAULT 0', `held TEXT CHECK (held IN (${REASONS}))`];
-
-/** The fingerprints of the secrets that the listener verifies with, and of the one that it is to learn. */
-const LISTENER_COLUMNS = ['secrets TEXT', 'wanted_secret TEXT'];
 
 /**
  * `event` has every delivery with a valid signature, once; `copies` counts the repetitions, and `pruned` has what tells a copy of a deleted
@@ -20,6 +12,7 @@ const LISTENER_COLUMNS = ['secrets TEXT', 'wanted_secret TEXT'];
  * row for each event and target, and `forwarding` says where new events go and what the account says about them, also while nothing
  * listens. `set_at` is when `due_at` was set. Of the events of a request that wait for a target, only the first has `is_in_turn`. Times are
  * INTEGER milliseconds since the epoch, of this machine or of the server that has the inbox, except `happened_ms`, which is the service's.
+ * `accepted_gap` has the missing events that somebody accepted. A row in `room`, which is removed again, shows that there is room for an event.
  * The tallies count without reading the rows; in `event_tally`, an event without a name has the empty name, and `forward_tally` also counts
  * the events that are held and those that arrived late or early.
  */
@@ -30,8 +23,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'content_digest TEXT NOT NULL, is_late INTEGER NOT NULL, is_sealed INTEGER NOT NULL, headers TEXT NOT NULL',
     `body TEXT NOT NULL, body_form TEXT NOT NULL CHECK (body_form IN ('text', 'base64')), opened TEXT, problem TEXT`,
     'happened_at TEXT, happened_ms INTEGER NOT NULL, sent_at INTEGER NOT NULL, received_at INTEGER NOT NULL',
-    'copies INTEGER NOT NULL DEFAULT 0',
-    ...COLUMNS,
+    `copies INTEGER NOT NULL DEFAULT 0, fintech_id TEXT, is_early INTEGER NOT NULL DEFAULT 0, held TEXT CHECK (held IN (${REASONS}))`,
   ],
   forward: [
     'id INTEGER PRIMARY KEY, event INTEGER NOT NULL REFERENCES event, target TEXT NOT NULL, request_id TEXT',
@@ -41,10 +33,6 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
   ],
   event_tally: ['mark TEXT NOT NULL, event TEXT NOT NULL, events INTEGER NOT NULL, PRIMARY KEY (mark, event)'],
   forward_tally: ['state TEXT PRIMARY KEY, forwards INTEGER NOT NULL'],
-};
-
-/** The tables that version 2 added: what was pruned, which missing events somebody accepted, and what the account says. */
-export const ADDED_TABLES: Readonly<Record<string, readonly string[]>> = {
   pruned: [
     'event INTEGER PRIMARY KEY, sent_at INTEGER NOT NULL, signature BLOB NOT NULL, id TEXT, content_digest TEXT NOT NULL',
   ],
@@ -56,10 +44,6 @@ export const ADDED_TABLES: Readonly<Record<string, readonly string[]>> = {
     'id INTEGER PRIMARY KEY CHECK (id = 1), targets TEXT NOT NULL, events TEXT, routes TEXT, fintech_id TEXT',
     'needs_sealing INTEGER NOT NULL',
   ],
-};
-
-/** The table that version 3 added: a row in it, which is removed again, shows that there is room for an event. */
-export const ROOM_TABLE: Readonly<Record<string, readonly string[]>> = {
   room: ['id INTEGER PRIMARY KEY CHECK (id = 1), filler TEXT NOT NULL'],
 };
 
@@ -73,10 +57,7 @@ export const INDEXES: readonly string[] = [
   'CREATE INDEX event_by_happening ON event (happened_ms)',
   `CREATE INDEX forward_in_turn ON forward (target, request_id, id) WHERE state = 'waiting'`,
   `CREATE INDEX forward_dead ON forward (id) WHERE state = 'dead'`,
-];
-
-/** An index of whole random ids would change a page for each event; their beginning is enough to find them. */
-export const ADDED_INDEXES: readonly string[] = [
+  // An index of whole random ids would change a page for each event; their beginning is enough to find them.
   'CREATE INDEX event_by_id ON event (substr(coalesce(event_id, webhook_id), 1, 18))',
   'CREATE INDEX event_off_time ON event (received_at) WHERE is_late = 1 OR is_early = 1',
   'CREATE INDEX event_held ON event (received_at) WHERE held IS NOT NULL',
@@ -92,13 +73,13 @@ const DUE_INDEXES = [
 
 const KEYED = new Set(['accepted_gap', 'event_tally', 'forward_tally']);
 
-const tables = (chosen: typeof TABLES) =>
-  Object.entries(chosen).map(
+const tables = () =>
+  Object.entries(TABLES).map(
     ([name, columns]) =>
       `CREATE TABLE ${name} (${columns.join(', ')}) STRICT${KEYED.has(name) ? ', WITHOUT ROWID' : ''}`,
   );
 
-const ADDED_TRIGGERS: readonly string[] = [
+const TRIGGERS: readonly string[] = [
   `CREATE TRIGGER event_held_is_tallied AFTER INSERT ON event WHEN NEW.held IS NOT NULL BEGIN
   INSERT INTO forward_tally VALUES ('held', 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
 END`,
@@ -115,9 +96,6 @@ END`,
   `CREATE TRIGGER event_off_time_leaves_tally AFTER DELETE ON event WHEN OLD.is_late = 1 OR OLD.is_early = 1 BEGIN
   UPDATE forward_tally SET forwards = forwards - 1 WHERE state = 'off-time';
 END`,
-];
-
-const TRIGGERS: readonly string[] = [
   `CREATE TRIGGER event_is_tallied AFTER INSERT ON event BEGIN
   INSERT INTO event_tally VALUES (NEW.mark, coalesce(NEW.event, ''), 1) ON CONFLICT DO UPDATE SET events = events + 1;
 END`,
@@ -140,61 +118,21 @@ END`,
 END`,
 ];
 
-const added = (): readonly string[] => [...tables(ADDED_TABLES), ...ADDED_INDEXES, ...ADDED_TRIGGERS];
-
-/** `listener` is the process that receives now. */
+/** `listener` is the process that receives now, with the fingerprints of the secrets that it verifies with, and of the one that it is to learn. */
 const creation = (): readonly string[] => [
-  ...[...tables({ ...TABLES, ...ROOM_TABLE }), ...INDEXES, ...DUE_INDEXES],
+  ...tables(),
+  ...INDEXES,
+  ...DUE_INDEXES,
   `CREATE TABLE listener (
   id INTEGER PRIMARY KEY CHECK (id = 1), process INTEGER NOT NULL, host TEXT NOT NULL, address TEXT NOT NULL, started_at INTEGER NOT NULL,
-  seen_at INTEGER NOT NULL, ${LISTENER_COLUMNS.join(', ')}) STRICT`,
+  seen_at INTEGER NOT NULL, secrets TEXT, wanted_secret TEXT) STRICT`,
   ...TRIGGERS,
-  ...added(),
 ];
-
-const PAGE = 1_000;
-
-interface OldRow {
-  readonly id: bigint;
-  readonly text: string;
-}
-
-/** Version 1 told copies by other digests, and kept late events without saying that nobody got them. */
-function upgradeFrom1(database: Database): void {
-  for (const column of COLUMNS) database.exec(`ALTER TABLE event ADD COLUMN ${column}`);
-  for (const column of LISTENER_COLUMNS) database.exec(`ALTER TABLE listener ADD COLUMN ${column}`);
-  const { targets, events } = database.get<{ targets: string; events: string | null }>('SELECT * FROM forwarding') ?? {
-    targets: '[]',
-    events: null,
-  };
-  database.exec('DROP TABLE forwarding; DROP INDEX event_by_content; DROP INDEX event_late');
-  const sql = `SELECT id, coalesce(opened, body) AS text FROM event WHERE id > ? AND mark IN ('event', 'unknown') ORDER BY id LIMIT ?`;
-  for (let after = 0n; ; ) {
-    const rows = database.all<OldRow>(sql, after, PAGE);
-    for (const { id, text } of rows) {
-      after = id;
-      const fintechId = eventIn(parseJson(text))?.fintechId ?? null;
-      database.run(
-        'UPDATE event SET content_digest = ?, fintech_id = ? WHERE id = ?',
-        digestOfText(text),
-        fintechId,
-        id,
-      );
-    }
-    if (rows.length < PAGE) break;
-  }
-  database.exec(`UPDATE event SET held = CASE WHEN mark IN ('sealed', 'unreadable') THEN mark ELSE 'late' END
-    WHERE mark IN ('sealed', 'unreadable') OR (is_late = 1 AND NOT EXISTS (SELECT 1 FROM forward WHERE forward.event = event.id));
-    INSERT INTO forward_tally SELECT 'held', count(*) FROM event WHERE held IS NOT NULL;
-    INSERT INTO forward_tally SELECT 'off-time', count(*) FROM event WHERE is_late = 1;${added().join(';\n')}`);
-  database.run('INSERT INTO forwarding VALUES (1, ?, ?, NULL, NULL, 0)', targets, events);
-}
 
 /** The tables of an inbox. The application id is `frib`, in ASCII. */
 export const INBOX_LAYOUT: OpenOptions['layout'] = {
-  version: 3,
+  version: 1,
   applicationId: 0x66726962,
   create: (database) => database.exec(creation().join(';\n')),
   parts: () => ({ needed: partsMadeBy(creation()) }),
-  upgrades: { 1: upgradeFrom1, 2: (database) => database.exec(tables(ROOM_TABLE).join()) },
 };

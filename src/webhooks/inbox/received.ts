@@ -51,10 +51,9 @@ export function headersText(headers: ArrivedHeaders, { signature, webhookId }: H
   return JSON.stringify(pairs);
 }
 
-/** Reads what `headersText` wrote. Earlier versions wrote an object. */
+/** Reads what `headersText` wrote. */
 export function headersFrom(text: string, { signature, webhookId = '' }: Headed): ArrivedHeaders {
-  const written = JSON.parse(text) as readonly (readonly [string, string?])[] | Readonly<Record<string, string>>;
-  const pairs = Array.isArray(written) ? (written as readonly (readonly [string, string?])[]) : Object.entries(written);
+  const pairs = JSON.parse(text) as readonly (readonly [string, string?])[];
   return pairs.map(([name, value = isSignature(name) ? signature : webhookId]) => [name, value]);
 }
 
@@ -92,7 +91,7 @@ export function contentOf(read: ReadBody, body: Uint8Array): Content {
 }
 
 /** Returns the digest of an event's JSON text. Long numbers count with every digit. */
-export function digestOfText(text: string): string {
+function digestOfText(text: string): string {
   const event = eventIn(parseJson(text));
   return event ? digestOfEvent(event) : digestOf(text);
 }

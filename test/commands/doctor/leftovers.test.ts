@@ -54,7 +54,7 @@ function put(world: FakeWorld, name: string, ageMs = 60_000, text = 'x'): void {
 function littered(options: WorldOptions = {}, ageMs?: number): FakeWorld {
   const world = fakeWorld(options);
   const profile = (name: string, store: string) =>
-    JSON.stringify({ version: 4, name, mode: 'sandbox', baseUrl: 'http://127.0.0.1:1/v1', store: { kind: store } });
+    JSON.stringify({ version: 1, name, mode: 'sandbox', baseUrl: 'http://127.0.0.1:1/v1', store: { kind: store } });
   put(world, 'config/profiles/main.json', ageMs, profile('main', 'file'));
   put(
     world,

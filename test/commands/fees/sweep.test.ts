@@ -194,7 +194,7 @@ describe('fees withdrawals start --amount all', () => {
 
   test.each<[string, (summary: string) => string, isRecorded: boolean, number]>([
     ['a build that says it in other words', (text) => text.replace(/, part .*/, ' (1/3, 250k)'), true, 0],
-    ['an earlier build, which says it in its own words only', (text) => text, false, 0],
+    ['a withdrawal of another command, whatever it says', (text) => text, false, 2],
     ['nothing that says what was agreed', () => 'withdraw ₦100,000.00 in fees', false, 2],
   ])('resumes what was begun by %s', async (_what, worded, isRecorded, exit) => {
     const { world, clock } = await overNetwork(2, lostResponse);

@@ -87,7 +87,7 @@ test.each([
 test.each([
   [['ops', 'list', '--refresh'], 'the service was asked how 0 operations are; 1 ended'],
   [['ops', 'resume', '--all'], ''],
-])('%j ends a removal that an earlier version left accepted', async (argv, said) => {
+])('%j ends a removal whose end was not recorded', async (argv, said) => {
   const world = fakeWorld();
   await run(world, 'wallets', 'external', 'add', ADDRESS, '--network', 'base', '-q', '--yes');
   await run(world, 'wallets', 'external', 'remove', ADDRESS, '-q');

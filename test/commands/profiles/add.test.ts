@@ -83,7 +83,7 @@ describe('profiles add', () => {
     expect(shown).toMatchObject({ name: 'main', mode: 'live', baseUrl: URL_, key: { store: 'file' } });
     expect(shown.key.fingerprint).toMatch(/^[0-9a-f]{12}$/);
     expect(profile('main')).toEqual({
-      version: 4,
+      version: 1,
       name: 'main',
       mode: 'live',
       baseUrl: URL_,

@@ -286,7 +286,7 @@ describe('profiles export and import', () => {
     const box = { name: 'sandbox', mode: 'embedded', store: { kind: 'file' } };
     const main = { name: 'main', mode: 'live', baseUrl: URL_, store: { kind: 'file' } };
     const stdin = JSON.stringify({
-      version: 4,
+      version: 1,
       profiles: [
         { ...box, ...sealed },
         { ...main, ...sealed },
@@ -294,8 +294,8 @@ describe('profiles export and import', () => {
     });
     await json(['profiles', 'import', '-'], { stdin });
     expect({ sandbox: profile('sandbox'), main: profile('main') }).toEqual({
-      sandbox: { version: 4, ...box },
-      main: { version: 4, ...main, sealing: 'require', encryption: { platformKey: 'cd'.repeat(32), requests: true } },
+      sandbox: { version: 1, ...box },
+      main: { version: 1, ...main, sealing: 'require', encryption: { platformKey: 'cd'.repeat(32), requests: true } },
     });
   });
 
@@ -316,7 +316,6 @@ describe('profiles export and import', () => {
   });
 
   test.each([
-    ['whose signatures count', { operators: [{ name: 'ada', publicKey: 'ab'.repeat(32) }] }],
     ['that a state folder has a journal of its own', { independentJournal: true }],
     ['that it alone applies plans', { soleHost: true }],
     ['where the copy is', { mirror: { url: 'postgres://ops@db.example.com/fiatrail', personalDays: 400 } }],

@@ -6,8 +6,8 @@ import { type Answer, fakeWorld } from '../../support/world.ts';
 import { LIVE, newMachine, URL_ } from './support.ts';
 
 const COMMAND = { kind: 'command', command: 'fetch-key --all', isShell: false } as const;
-const exported = (store: object = COMMAND, version = 2) =>
-  JSON.stringify({ version, profiles: [{ name: 'x', mode: 'live', baseUrl: URL_, store }] });
+const exported = (store: object = COMMAND) =>
+  JSON.stringify({ version: 1, profiles: [{ name: 'x', mode: 'live', baseUrl: URL_, store }] });
 const IMPORT = ['profiles', 'import', '-'];
 const UNTRUSTED = 'the key command of profile x was imported or edited and is not trusted';
 
@@ -63,11 +63,9 @@ describe('an imported key command', () => {
     );
   });
 
-  test.each([
-    ['a mark of trust in the file', { ...COMMAND, trusted: 'program: fetch-key --all' }, 2],
-    ['an export of an older version', COMMAND, 1],
-  ])('is not trusted because of %s', async (_what, store, version) => {
-    const { run, programs, imported } = await importedMachine(exported(store, version));
+  test('is not trusted because of a mark of trust in the file', async () => {
+    const store = { ...COMMAND, trusted: 'program: fetch-key --all' };
+    const { run, programs, imported } = await importedMachine(exported(store));
     expect(imported.code).toBe(0);
     const { code, stderr } = await run(['balances', 'account', '--profile', 'x']);
     expect({ code, stderr, programs }).toEqual({ code: 2, stderr: expect.stringContaining(UNTRUSTED), programs: [] });
@@ -154,28 +152,5 @@ describe('profiles trust', () => {
     await add('main', LIVE);
     const { code, stderr } = await run(['profiles', 'trust', 'main']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('profile main has no key command') });
-  });
-});
-
-test('a key command in a profile file of version 1 stays trusted', async () => {
-  const { run, write, at, profile } = newMachine();
-  const programs: (readonly string[])[] = [];
-  const runProgram = async (words: readonly string[]): Promise<ProgramEnd> => {
-    programs.push(words);
-    return { kind: 'ended', code: 0, stdout: `${LIVE}\n` };
-  };
-  const old = { version: 1, name: 'x', mode: 'live', baseUrl: URL_, store: COMMAND };
-  write(at('profiles', 'x.json'), JSON.stringify(old));
-  await run(['profiles', 'show', 'x'], { runProgram });
-  await run(['profiles', 'add', 'x', '--default-output', 'json'], { runProgram });
-  await run(['profiles', 'show', 'x'], { runProgram });
-  expect({ programs, profile: profile('x') }).toMatchObject({
-    // Once for each command: profiles add prints the profile too.
-    programs: [
-      ['fetch-key', '--all'],
-      ['fetch-key', '--all'],
-      ['fetch-key', '--all'],
-    ],
-    profile: { version: 4, store: { ...COMMAND, trusted: 'program: fetch-key --all' } },
   });
 });

@@ -152,6 +152,6 @@ export const SCRIPT_TOPICS: readonly Topic[] = [
       'To uninstall, remove the completion, the profiles with their keys, and then the folder of the project. Keep the state folder: it has the journal, without which idempotency keys are free again.',
       { run: ['fiatrail completion uninstall', 'fiatrail profiles remove main'] },
     ],
-    more: 'upgrade.md',
+    more: 'install.md',
   },
 ];

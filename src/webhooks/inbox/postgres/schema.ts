@@ -1,5 +1,5 @@
 import type { SchemaLayout } from '../../../journal/postgres/gate.ts';
-import { ADDED_INDEXES, ADDED_TABLES, INDEXES, ROOM_TABLE, TABLES } from '../layout.ts';
+import { INDEXES, TABLES } from '../layout.ts';
 
 /** The schema of a database that has the inbox, beside those of the journal and the mirror. */
 export const SCHEMA = 'fiatrail_inbox';
@@ -67,9 +67,7 @@ const OWN_INDEXES = [`CREATE INDEX forward_queue ON forward (target, id) WHERE s
 /** `holder` is the listener that has claimed the forward. */
 const tables = {
   ...TABLES,
-  ...ADDED_TABLES,
   ...OWN_TABLES,
-  ...ROOM_TABLE,
   forward: [...(TABLES['forward'] ?? []), 'holder TEXT'],
 };
 
@@ -105,15 +103,15 @@ export const GRANTS = {
   ],
 } as const;
 
-const created = ([name, columns]: [string, readonly string[]]) => `CREATE TABLE ${name} (${inPostgres(columns)})`;
-
 export const LAYOUT: SchemaLayout = {
-  ...{
-    schema: SCHEMA,
-    version: 2,
-    lock: LOCK,
-    upgrades: { 1: Object.entries(ROOM_TABLE).map(created).join() },
-    host: GRANTS.host,
-  },
-  creation: [...Object.entries(tables).map(created), ...[...INDEXES, ...ADDED_INDEXES, ...OWN_INDEXES], ...triggers],
+  schema: SCHEMA,
+  version: 1,
+  lock: LOCK,
+  host: GRANTS.host,
+  creation: [
+    ...Object.entries(tables).map(([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`),
+    ...INDEXES,
+    ...OWN_INDEXES,
+    ...triggers,
+  ],
 };
