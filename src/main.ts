@@ -22,7 +22,8 @@ import type { FailedRun } from './terminal/show/report.ts';
 export async function main(argv: readonly string[], real: World): Promise<number> {
   let world = real;
   if (argv[0] === ROTATION_PROCESS) return (await import('./engine/rotation/process.ts')).runRotationProcess(world);
-  if (argv[0] === LOCK_PROCESS) return (await import('./engine/state-locks.ts')).runLockProcess(argv[1] ?? '');
+  if (argv[0] === LOCK_PROCESS)
+    return (await import('./engine/connection/state-locks.ts')).runLockProcess(argv[1] ?? '');
   let isJson: boolean | undefined;
   let run: FailedRun | undefined;
   try {
@@ -119,7 +120,7 @@ function profileFor({ command, globals: { profile } }: CommandLine, world: World
 const failures = () => import('./terminal/show/failures.ts');
 
 /** Most commands move no money. */
-const once = () => import('./engine/once.ts');
+const once = () => import('./engine/sending/once.ts');
 
 type Use = (outcome: Outcome, changed: Changed | undefined) => Promise<void>;
 
@@ -242,7 +243,7 @@ async function withKnownKind(
   texts: CommandLine['texts'],
 ): Promise<unknown> {
   if (!(error instanceof CliError) || !UNKNOWN_ID.test(error.code)) return error;
-  const { withKindHint } = await import('./engine/questions/hint.ts');
+  const { withKindHint } = await import('./copy/questions/hint.ts');
   return withKindHint(session, error, words, Object.values(texts));
 }
 
@@ -257,7 +258,7 @@ async function endedBy(error: unknown, session: Session, waitMs: number): Promis
     return retried.catch((given: unknown) => endedBy(given, session, waitMs));
   }
   if (error instanceof AlreadyDone)
-    return (await import('./engine/operations/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
+    return (await import('./engine/evidence/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
   const { changeNotShown, failedAfterChange } = await failures();
   const changed = session.activity.changed;
   throw error instanceof CliError ? failedAfterChange(error, changed) : changeNotShown(error, changed);

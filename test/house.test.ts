@@ -324,7 +324,7 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'bundle/light-fetch.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
   'sandbox/embedded.ts queueMicrotask': 'groups the requests of one tick into one commit; no time passes',
   'commands/webhooks/served.ts setImmediate': 'groups the deliveries of one tick into one flush; no time passes',
-  'engine/inbox.ts queueMicrotask': 'groups the deliveries of one tick into one flush; no time passes',
+  'engine/connection/inbox.ts queueMicrotask': 'groups the deliveries of one tick into one flush; no time passes',
   'commands/webhooks/index.ts AbortSignal.timeout': 'the time limit of one request',
   'sandbox/deliver.ts AbortSignal.timeout': 'the time limit of one delivery',
   'sandbox/embedded.ts AbortSignal.timeout': 'how long a command goes on delivering when it is done',
@@ -382,8 +382,8 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'compareSent',
     ],
   ],
-  [/^engine\/operations\//, ['workOf', 'followedWorkOf', 'looking']],
-  [/^engine\/questions\/report\/kinds\.ts$/, ['workKind', 'endOf', 'stored']],
+  [/^engine\/evidence\//, ['workOf', 'followedWorkOf', 'looking']],
+  [/^copy\/questions\/report\/kinds\.ts$/, ['workKind', 'endOf', 'stored']],
   [
     /^journal\/(sqlite|postgres)\//,
     ['both', 'of', 'lastOf', 'factOf', 'accountOf', 'indexes', 'functions', 'triggers', 'columnsOf'],
@@ -434,13 +434,13 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
     ],
   ],
   [
-    /^engine\/questions\/report\/(movement-)?kinds\.ts$/,
+    /^copy\/questions\/report\/(movement-)?kinds\.ts$/,
     ['endOf', 'endsOf', 'onramps', 'payouts', 'isPayout', 'notedOf'],
   ],
   [/^commands\/report\/index\.ts$/, ['right']],
   [/^commands\/profiles\//, ['locationKit', 'locationOptions']],
   [
-    /^engine\/mirror\/tables\.ts$/,
+    /^copy\/tables\.ts$/,
     ['column', 'text', 'time', 'amount', 'flag', 'key', 'personal', 'personalKey', 'personName', 'sum', 'listing'],
   ],
   [/^service\//, ['tokens', 'naira', 'failedBecause', 'movementTriggers']],
@@ -461,10 +461,10 @@ function callsOf(source: Source): string[] {
 const SENDERS: Readonly<Record<string, string>> = {
   'commands/doctor/index.ts': 'two reads, with a client that tells its requests',
   'commands/keys/index.ts': 'a sandbox key, which another address makes',
-  'engine/change.ts': 'sends what was agreed to',
-  'engine/connect.ts': 'reads the service’s public key',
-  'engine/open-account.ts': 'sends what needs no consent',
-  'engine/operations/retry.ts': 'sends again what was agreed to',
+  'engine/sending/change.ts': 'sends what was agreed to',
+  'engine/connection/connect.ts': 'reads the service’s public key',
+  'engine/opening/open-account.ts': 'sends what needs no consent',
+  'engine/sending/retry.ts': 'sends again what was agreed to',
 };
 
 describe('rule 3: no state, time or randomness', () => {

@@ -4,7 +4,7 @@ import type { ResponseOf } from '../contract/endpoint.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
 import { type Outcome, outcomeOf } from '../engine/outcome.ts';
 import { isInDoubt } from '../engine/plans/line.ts';
-import { balanceIn } from '../engine/previews.ts';
+import { balanceIn } from '../engine/previews/previews.ts';
 import { amountForPeople, isZero, printable, type Token, type UnknownFigure } from '../money/amount.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';

@@ -5,10 +5,10 @@ import {
   listBankAccounts,
   updateBankAccount,
 } from '../contract/endpoints/banks.ts';
-import { bankCodeFor } from '../engine/banks.ts';
-import { bankLines, payoutAccounts } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
+import { bankCodeFor } from '../engine/previews/banks.ts';
+import { bankLines, payoutAccounts } from '../engine/previews/names.ts';
+import { PREVIEW_READ, readPreviews } from '../engine/previews/previews.ts';
 import { callCommand, command } from '../terminal/command.ts';
 import { wholeList } from '../terminal/list-command.ts';
 import { objectOf, properties, requiredBank } from '../terminal/parse/field-options.ts';

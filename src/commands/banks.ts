@@ -1,6 +1,6 @@
 import { listBanks } from '../contract/endpoints/banks.ts';
-import { banksIn, matchingBanks } from '../engine/banks.ts';
 import { outcomeOf } from '../engine/outcome.ts';
+import { banksIn, matchingBanks } from '../engine/previews/banks.ts';
 import { command } from '../terminal/command.ts';
 import { option, plainText } from '../terminal/parse/parameters.ts';
 

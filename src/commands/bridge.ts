@@ -1,10 +1,10 @@
 import { CliError } from '../base/errors.ts';
 import { bridgeNetworks, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { networkOf } from '../contract/networks.ts';
-import { amountIn, wireDecimal } from '../engine/fx-terms.ts';
-import { followedWorkOf } from '../engine/operations/work-of.ts';
+import { followedWorkOf } from '../engine/evidence/work-of.ts';
 import type { ShownLine } from '../engine/plans/line.ts';
-import { amountLine, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
+import { amountLine, PREVIEW_READ, readPreviews } from '../engine/previews/previews.ts';
+import { amountIn, wireDecimal } from '../engine/rules/fx-terms.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 import { callCommand } from '../terminal/command.ts';
 import { thingListCommand } from '../terminal/list-command.ts';

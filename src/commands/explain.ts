@@ -6,7 +6,7 @@ import { attempt, CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { DEFAULT_ZONE } from '../base/zone.ts';
 import { fingerprint } from '../crypto/digest.ts';
-import { JOURNAL_VARIABLE, journalLocationOf } from '../engine/journal-location.ts';
+import { JOURNAL_VARIABLE, journalLocationOf } from '../engine/connection/journal-location.ts';
 import { serverAddressOf } from '../journal/postgres/server-address.ts';
 import { command } from '../terminal/command.ts';
 import type { Session } from '../terminal/session.ts';

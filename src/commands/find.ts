@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
+import type { Findings } from '../copy/questions/find.ts';
+import type { FindMatch } from '../copy/questions/look.ts';
+import type { Story } from '../copy/questions/story.ts';
 import type { Outcome } from '../engine/outcome.ts';
-import type { Findings } from '../engine/questions/find.ts';
-import type { FindMatch } from '../engine/questions/look.ts';
-import type { Story } from '../engine/questions/story.ts';
 import { paginationSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { plainLine } from '../present/text.ts';
@@ -94,11 +94,11 @@ function storyColumns(
 }
 
 const who = async ({ kind, found }: FindMatch): Promise<string | null> =>
-  (await import('../engine/questions/words.ts')).textIn(found?.row ?? {}, kind.who ?? []) ?? null;
+  (await import('../copy/questions/words.ts')).textIn(found?.row ?? {}, kind.who ?? []) ?? null;
 
 async function rowOf(match: FindMatch) {
   const { kind, id, matchedBy, found, operations, at } = match;
-  const { textIn, amountIn } = await import('../engine/questions/words.ts');
+  const { textIn, amountIn } = await import('../copy/questions/words.ts');
   const row = found?.row ?? {};
   const status = textIn(row, ['status']) ?? operations[0]?.state ?? null;
   const amount = amountIn(row, kind.amount ?? []) ?? operations[0]?.moves ?? null;
@@ -164,7 +164,7 @@ async function typedIn(session: Session, words: readonly string[] | undefined, i
       code: 'VALIDATION_ERROR',
       hint: 'give an id, a hash, an address, a number, a sum or a name',
     });
-  const { mayBeBvn, typedAs } = await import('../engine/questions/typed.ts');
+  const { mayBeBvn, typedAs } = await import('../copy/questions/typed.ts');
   const isAsked = session.isInteractive && mayBeBvn(given) && !isPhone;
   const isNumber =
     isAsked &&
@@ -205,7 +205,7 @@ const findCommand = command({
   },
   asks: ({ bvnStdin }) => (bvnStdin ? [] : ['anything']),
   run: async (session, { anything, phone, bvnStdin }) => {
-    const { findAnything, findBvn } = await import('../engine/questions/find.ts');
+    const { findAnything, findBvn } = await import('../copy/questions/find.ts');
     const choose = (matches: readonly FindMatch[]) => pickMatch(session, matches);
     if (!bvnStdin) return printed(await findAnything(session, await typedIn(session, anything, phone), choose));
     if ((anything ?? []).length > 0)

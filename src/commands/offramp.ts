@@ -1,8 +1,15 @@
 import { startOfframp } from '../contract/endpoints/offramp.ts';
-import { bankCodeFor } from '../engine/banks.ts';
-import { bankLines, userLines } from '../engine/names.ts';
-import { offramp } from '../engine/operations/payouts.ts';
-import { amountLine, balanceLine, feePreview, paidFrom, readPreviews, userBalance } from '../engine/previews.ts';
+import { offramp } from '../engine/evidence/payouts.ts';
+import { bankCodeFor } from '../engine/previews/banks.ts';
+import { bankLines, userLines } from '../engine/previews/names.ts';
+import {
+  amountLine,
+  balanceLine,
+  feePreview,
+  paidFrom,
+  readPreviews,
+  userBalance,
+} from '../engine/previews/previews.ts';
 import { type Amount, amountForPeople, amount as amountIn, toWireNumber } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { thingListCommand } from '../terminal/list-command.ts';

@@ -1,8 +1,8 @@
 import { getBankAccount } from '../contract/endpoints/banks.ts';
 import { startPayout } from '../contract/endpoints/payouts.ts';
-import { type SavedAccount, savedAccountNamed } from '../engine/banks.ts';
-import { payeeTerms, payout } from '../engine/operations/payouts.ts';
+import { payeeTerms, payout } from '../engine/evidence/payouts.ts';
 import type { ShownLine } from '../engine/plans/line.ts';
+import { type SavedAccount, savedAccountNamed } from '../engine/previews/banks.ts';
 import {
   accountBalance,
   amountLine,
@@ -10,7 +10,7 @@ import {
   PREVIEW_READ,
   platformFeeOn,
   readPreviews,
-} from '../engine/previews.ts';
+} from '../engine/previews/previews.ts';
 import { type Amount, amountForPeople, amount as amountIn, toWireNumber } from '../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { thingListCommand } from '../terminal/list-command.ts';

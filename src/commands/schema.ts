@@ -5,7 +5,7 @@ import { valuesOf } from '../contract/fields.ts';
 import { RENAMED } from '../contract/renamed.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { annotatedSchema, type JsonSchema } from '../derive/schema.ts';
-import { printedFields } from '../engine/operations/started.ts';
+import { printedFields } from '../engine/evidence/started.ts';
 import { DECIMALS, printable } from '../money/amount.ts';
 import { withoutPageFields } from '../present/content.ts';
 import {

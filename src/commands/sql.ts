@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { resolveProfile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
-import { ask } from '../engine/questions/sql/ask.ts';
-import { MAX_SQL_LENGTH, statementOf } from '../engine/questions/sql/statement.ts';
-import { views } from '../engine/questions/sql/views.ts';
+import { ask } from '../copy/questions/sql/ask.ts';
+import { MAX_SQL_LENGTH, statementOf } from '../copy/questions/sql/statement.ts';
+import { views } from '../copy/questions/sql/views.ts';
 import { isWireNumber } from '../money/decimal.ts';
 import type { Plain } from '../present/plain.ts';
 import { present } from '../present/present.ts';

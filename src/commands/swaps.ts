@@ -1,10 +1,10 @@
 import { CliError } from '../base/errors.ts';
 import { once } from '../base/once.ts';
 import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
-import { swapPreview } from '../engine/book-previews.ts';
-import { userDetails } from '../engine/names.ts';
-import { swap } from '../engine/operations/swaps.ts';
+import { swap } from '../engine/evidence/swaps.ts';
 import { isInDoubt, type ShownLine } from '../engine/plans/line.ts';
+import { swapPreview } from '../engine/previews/book-previews.ts';
+import { userDetails } from '../engine/previews/names.ts';
 import {
   amountLine,
   balanceLine,
@@ -12,7 +12,7 @@ import {
   readPreviews,
   userWalletBalance,
   walletBalance,
-} from '../engine/previews.ts';
+} from '../engine/previews/previews.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token, toWireNumber } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { thingListCommand } from '../terminal/list-command.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../account/paths.ts';
 import { attempt, CliError, withDetails } from '../base/errors.ts';
-import type { Mirror } from '../engine/mirror/database.ts';
-import { mirrorLocationOf, openMirror, removeMirrorFile, withMirror } from '../engine/mirror/open.ts';
-import { lostWith, MIRROR_OF_ANOTHER, statusOf, sync, type TableReport } from '../engine/mirror/sync.ts';
+import type { Mirror } from '../copy/database.ts';
+import { mirrorLocationOf, openMirror, removeMirrorFile, withMirror } from '../copy/open.ts';
+import { lostWith, MIRROR_OF_ANOTHER, statusOf, sync, type TableReport } from '../copy/sync.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { endDryRun } from '../engine/requests.ts';
 import { serverAddressOf } from '../journal/postgres/server-address.ts';

@@ -1,7 +1,7 @@
 import { transferToWallet } from '../contract/endpoints/transfers.ts';
-import { externalWalletLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { accountBalance, amountLine, paidFrom, paidFromUnreserved, readPreviews } from '../engine/previews.ts';
+import { externalWalletLines } from '../engine/previews/names.ts';
+import { accountBalance, amountLine, paidFrom, paidFromUnreserved, readPreviews } from '../engine/previews/previews.ts';
 import { newTag } from '../engine/requests.ts';
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';

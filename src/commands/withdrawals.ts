@@ -1,9 +1,9 @@
 import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawals.ts';
 import { found } from '../engine/lists/listed.ts';
 import { listingOf } from '../engine/lists/listing-of.ts';
-import { externalWalletLines, userLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { amountLine, paidFrom, readPreviews, withdrawableFrom } from '../engine/previews.ts';
+import { externalWalletLines, userLines } from '../engine/previews/names.ts';
+import { amountLine, paidFrom, readPreviews, withdrawableFrom } from '../engine/previews/previews.ts';
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { thingListCommand } from '../terminal/list-command.ts';

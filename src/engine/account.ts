@@ -4,12 +4,12 @@ import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../contract/en
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/interface.ts';
 import type { Activity } from './activity.ts';
-import type { AccountConnection } from './connect.ts';
-import type { Notices, Progress } from './notices.ts';
+import type { AccountConnection } from './connection/connect.ts';
+import type { Notices, Progress } from './connection/notices.ts';
+import type { ServiceTime } from './connection/service-time.ts';
 import type { OperatorList } from './plans/operator-list.ts';
 import type { RequestOptions } from './requests.ts';
 import type { AccountRules } from './rules/account-rules.ts';
-import type { ServiceTime } from './service-time.ts';
 
 export interface AccountCallOptions extends CallOptions, RequestOptions {}
 

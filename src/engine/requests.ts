@@ -13,7 +13,7 @@ import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Column, Result, ResultShape } from '../present/result.ts';
 import { titleOf } from '../present/text.ts';
-import type { AccountOptions, Notices } from './notices.ts';
+import type { AccountOptions, Notices } from './connection/notices.ts';
 import type { AccountRules } from './rules/account-rules.ts';
 
 /** How a request is made, besides how it is sent. */

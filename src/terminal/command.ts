@@ -1,6 +1,6 @@
 import type { Endpoint, NeedsConsent, RequestOf, RequestWithoutConsent } from '../contract/endpoint.ts';
-import type { Change } from '../engine/change.ts';
 import { type Outcome, outcomeOf } from '../engine/outcome.ts';
+import type { Change } from '../engine/sending/change.ts';
 import type { Prints } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { MONEY_OPTIONS, type Parameters, UNGUARDED_OPTIONS, type Values } from './parse/parameters.ts';

@@ -2,13 +2,13 @@ import type { Profile } from '../account/profile.ts';
 import type { World } from '../base/world.ts';
 import { sha256Hex } from '../crypto/digest.ts';
 import type { Account } from '../engine/account.ts';
-import type { ChangePrompt, Changes, Checked } from '../engine/change.ts';
 import type { Guard } from '../engine/guard.ts';
-import { createAccount } from '../engine/open-account.ts';
+import { createAccount } from '../engine/opening/open-account.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { PlanMode } from '../engine/plans/change.ts';
 import type { Plan } from '../engine/plans/plan.ts';
 import type { IdempotencyKeyUse } from '../engine/rules/account-rules.ts';
+import type { ChangePrompt, Changes, Checked } from '../engine/sending/change.ts';
 import type { Globals } from './parse/globals.ts';
 import { createDialog, createProgress } from './show/progress.ts';
 
@@ -60,7 +60,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
 
 /** Compares a plan with the account, as applying it does, and returns what was read. Throws CliError if anything is not as the plan says. */
 export async function checkPlan(session: Session, plan: Plan): Promise<Checked['facts']> {
-  const { Checked } = await import('../engine/change.ts');
+  const { Checked } = await import('../engine/sending/change.ts');
   try {
     await session.runPlanned(session, plan, { kind: 'check' });
   } catch (error) {
@@ -106,15 +106,20 @@ function createChanges(
     },
     planMode: () => mode,
     asPlanned: async (change, check) =>
-      mode && (await import('../engine/change.ts')).asPlanned(account, asking, mode, change, check),
+      mode && (await import('../engine/sending/change.ts')).asPlanned(account, asking, mode, change, check),
     retry: async (operation, waitMs, isRerun) => {
-      const { retry, retryOfRerun } = await import('../engine/operations/retry.ts');
+      const { retry, retryOfRerun } = await import('../engine/sending/retry.ts');
       const plan = guard?.plan;
       const requirePlan = plan && (() => check(plan));
       return (isRerun ? retryOfRerun : retry)(account, operation, { asking, requirePlan, waitMs });
     },
     change: async (endpoint, input, change, options = {}) =>
-      (await import('../engine/change.ts')).changeOf(account, asking, changes, { endpoint, input, change, options }),
+      (await import('../engine/sending/change.ts')).changeOf(account, asking, changes, {
+        endpoint,
+        input,
+        change,
+        options,
+      }),
   };
   return changes;
 }

@@ -1,8 +1,8 @@
 import { CliError, withDetails } from '../base/errors.ts';
 import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
 import type { AccountReply } from '../engine/account.ts';
-import { followWork, outcomeOfStart, printedWork, startedShape } from '../engine/operations/started.ts';
-import type { FollowedWork } from '../engine/operations/work.ts';
+import { followWork, outcomeOfStart, printedWork, startedShape } from '../engine/evidence/started.ts';
+import type { FollowedWork } from '../engine/evidence/work.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { RequestOptions } from '../engine/requests.ts';
 import { type Command, command, type Declaration } from './command.ts';

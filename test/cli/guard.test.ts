@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { AlreadyDone, requireFree } from '../../src/engine/guard.ts';
-import { guardIn, requireUnused } from '../../src/engine/once.ts';
+import { guardIn, requireUnused } from '../../src/engine/sending/once.ts';
 import type { Conflict } from '../../src/journal/claims.ts';
 import { amount } from '../../src/money/amount.ts';
 import type { Session } from '../../src/terminal/session.ts';

@@ -6,7 +6,7 @@ import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { onboard } from '../../src/contract/endpoints/users.ts';
 import { AlreadyDone } from '../../src/engine/guard.ts';
-import { sendJournaled } from '../../src/engine/send.ts';
+import { sendJournaled } from '../../src/engine/sending/send.ts';
 import type { Journal } from '../../src/journal/interface.ts';
 import { main } from '../../src/main.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';

@@ -8,7 +8,7 @@ import { consentsOf } from '../../src/contract/endpoint.ts';
 import { updateBankAccount } from '../../src/contract/endpoints/banks.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { shapeOf } from '../../src/contract/rows.ts';
-import { createAccount } from '../../src/engine/open-account.ts';
+import { createAccount } from '../../src/engine/opening/open-account.ts';
 import { main } from '../../src/main.ts';
 import { ASKING } from '../../src/terminal/help/help.ts';
 import { temporaryFolder } from '../support/built.ts';

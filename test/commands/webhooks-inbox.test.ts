@@ -3,7 +3,7 @@ import { Secret } from '../../src/base/secret.ts';
 import { zoneNamed } from '../../src/base/zone.ts';
 import { screenFor } from '../../src/commands/webhooks/screen.ts';
 import { sealAesEnvelope } from '../../src/crypto/aes-envelope.ts';
-import { existingProfileInbox, openProfileInbox } from '../../src/engine/inbox.ts';
+import { existingProfileInbox, openProfileInbox } from '../../src/engine/connection/inbox.ts';
 import { main } from '../../src/main.ts';
 import { type Answer, fakeWorld } from '../support/world.ts';
 import { deliveryOf, received } from '../webhooks/support.ts';

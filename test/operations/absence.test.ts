@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Profile } from '../../src/account/profile.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
-import type { Condition } from '../../src/engine/operations/absence.ts';
-import { markOf } from '../../src/engine/operations/listing.ts';
-import { reconcile } from '../../src/engine/operations/reconcile.ts';
+import type { Condition } from '../../src/engine/evidence/absence.ts';
+import { markOf } from '../../src/engine/evidence/listing.ts';
+import { reconcile } from '../../src/engine/evidence/reconcile.ts';
 import type { Baseline, Intent } from '../../src/journal/intent.ts';
 import type { Operation } from '../../src/journal/operations.ts';
 import type { Session } from '../../src/terminal/session.ts';

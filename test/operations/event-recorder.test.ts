@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { builtInProfile } from '../../src/account/profile.ts';
-import { createEventRecorder } from '../../src/engine/operations/event-recorder.ts';
+import { createEventRecorder } from '../../src/copy/event-recorder.ts';
 import type { Journal } from '../../src/journal/interface.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Profile } from '../../src/account/profile.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { feeWithdrawals, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
-import type { EvidenceList, Work, WorkCandidate } from '../../src/engine/operations/work.ts';
+import type { EvidenceList, Work, WorkCandidate } from '../../src/engine/evidence/work.ts';
 import type { Baseline, Intent } from '../../src/journal/intent.ts';
 import type { Operation } from '../../src/journal/operations.ts';
 import type { Session } from '../../src/terminal/session.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
 import type { WebhookEvent } from '../../src/contract/event-payloads.ts';
-import { workStartedBy } from '../../src/engine/operations/find-work.ts';
-import type { EvidenceQuery } from '../../src/engine/operations/work.ts';
+import { workStartedBy } from '../../src/engine/evidence/find-work.ts';
+import type { EvidenceQuery } from '../../src/engine/evidence/work.ts';
 import { parseExactJson } from '../../src/money/decimal.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import type { Likeness } from '../../src/things/likeness.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { feeWithdrawals } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { listSwaps } from '../../src/contract/endpoints/swaps.ts';
+import { markOf, rowsBefore, search } from '../../src/engine/evidence/listing.ts';
+import type { RowsBefore } from '../../src/engine/evidence/work.ts';
 import type { ListPeriod } from '../../src/engine/lists/resume.ts';
-import { markOf, rowsBefore, search } from '../../src/engine/operations/listing.ts';
-import type { RowsBefore } from '../../src/engine/operations/work.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import { feeWithdrawal } from '../../src/things/fee-withdrawal.ts';
 import { outcomeIn } from '../../src/things/states.ts';

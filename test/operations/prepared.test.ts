@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { reconcile } from '../../src/engine/operations/reconcile.ts';
+import { reconcile } from '../../src/engine/evidence/reconcile.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import { oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { appliedTwice, requireOneJournal } from '../../src/engine/operations/applied.ts';
+import { appliedTwice, requireOneJournal } from '../../src/engine/evidence/applied.ts';
 import type { PlanContent } from '../../src/engine/plans/plan.ts';
 import { fakeWorld } from '../support/world.ts';
 import { listOf } from './support.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rulesSchema } from '../../src/account/rules.ts';
 import { RENAMED } from '../../src/contract/renamed.ts';
-import { guardIn } from '../../src/engine/once.ts';
+import { guardIn } from '../../src/engine/sending/once.ts';
 import { main } from '../../src/main.ts';
 import { fakeWorld } from '../support/world.ts';
 

@@ -1,10 +1,10 @@
 import { configDir, stateDir } from '../../account/paths.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
-import { existingProfileInbox } from '../../engine/inbox.ts';
-import { journalLocationOf } from '../../engine/journal-location.ts';
-import type { Mirror } from '../../engine/mirror/database.ts';
-import { existingMirror } from '../../engine/mirror/open.ts';
+import type { Mirror } from '../../copy/database.ts';
+import { existingMirror } from '../../copy/open.ts';
+import { existingProfileInbox } from '../../engine/connection/inbox.ts';
+import { journalLocationOf } from '../../engine/connection/journal-location.ts';
 import {
   type Entry,
   entriesBelow,

@@ -4,10 +4,10 @@ import type { RequestOf } from '../../contract/endpoint.ts';
 import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { accumulatedFees, getFees, manageFees, previewFees } from '../../contract/endpoints/fees.ts';
 import { DIRECTIONS, type Direction } from '../../contract/values.ts';
-import { bankWord, savedAccounts } from '../../engine/banks.ts';
-import { outcomeOfStart, printedWork } from '../../engine/operations/started.ts';
+import { outcomeOfStart, printedWork } from '../../engine/evidence/started.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { nairaOf, PREVIEW_READ, withdrawableFees } from '../../engine/previews.ts';
+import { bankWord, savedAccounts } from '../../engine/previews/banks.ts';
+import { nairaOf, PREVIEW_READ, withdrawableFees } from '../../engine/previews/previews.ts';
 import {
   type Amount,
   amountForPeople,

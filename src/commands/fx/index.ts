@@ -6,12 +6,12 @@ import { orderBook, orderBookStats, orderBookToken } from '../../contract/endpoi
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, type Side } from '../../contract/fx.ts';
-import { ownOrderLines } from '../../engine/book-previews.ts';
-import { amountIn, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
-import { fxTrade } from '../../engine/operations/fx.ts';
+import { fxTrade } from '../../engine/evidence/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
-import { amountLine, readPreviews } from '../../engine/previews.ts';
+import { ownOrderLines } from '../../engine/previews/book-previews.ts';
+import { amountLine, readPreviews } from '../../engine/previews/previews.ts';
+import { amountIn, stablecoinOf, wireDecimal } from '../../engine/rules/fx-terms.ts';
 import { type Amount, type Asset, amount, amountForPeople } from '../../money/amount.ts';
 import { decimalText, trimDecimal } from '../../money/decimal.ts';
 import { HUNDRED_PERCENT, percentFromWire, takerPriceMicro } from '../../money/rates.ts';

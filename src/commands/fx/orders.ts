@@ -1,10 +1,10 @@
 import { CliError } from '../../base/errors.ts';
 import { createOrder, deleteOrder, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import type { Side } from '../../contract/fx.ts';
-import { inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
-import { readPreviews } from '../../engine/previews.ts';
+import { readPreviews } from '../../engine/previews/previews.ts';
+import { inStablecoin, stablecoinOf, wireDecimal } from '../../engine/rules/fx-terms.ts';
 import { type Amount, ASSET_LABEL, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } from '../../money/rates.ts';
 import { command } from '../../terminal/command.ts';

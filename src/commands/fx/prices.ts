@@ -4,10 +4,9 @@ import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
 import { MIN_CNGN, type PAIRS, SIDES, type Side } from '../../contract/fx.ts';
-import { unfilledBy, unfilledLine } from '../../engine/book-previews.ts';
-import { amountIn, inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
-import { priced, pricedText } from '../../engine/operations/fx.ts';
+import { priced, pricedText } from '../../engine/evidence/fx.ts';
 import { isInDoubt, type ShownLine } from '../../engine/plans/line.ts';
+import { unfilledBy, unfilledLine } from '../../engine/previews/book-previews.ts';
 import {
   accountBalance,
   balanceLine,
@@ -15,7 +14,8 @@ import {
   readPreviews,
   type Stated,
   walletBalance,
-} from '../../engine/previews.ts';
+} from '../../engine/previews/previews.ts';
+import { amountIn, inStablecoin, stablecoinOf, wireDecimal } from '../../engine/rules/fx-terms.ts';
 import { type Amount, type Asset, amount, amountForPeople, isUnknownFigure } from '../../money/amount.ts';
 import { timeText } from '../../present/times.ts';
 import type { Session } from '../../terminal/session.ts';

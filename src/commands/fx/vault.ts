@@ -9,7 +9,7 @@ import {
   setAutoSigningThreshold,
 } from '../../contract/endpoints/fx-auto-signing.ts';
 import { fxSettings, registerMpc } from '../../contract/endpoints/fx-vault.ts';
-import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
+import { PREVIEW_READ, readPreviews } from '../../engine/previews/previews.ts';
 import { printable, type UnknownFigure } from '../../money/amount.ts';
 import { callCommand } from '../../terminal/command.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';

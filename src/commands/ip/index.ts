@@ -8,7 +8,7 @@ import {
   printAccess,
   readAllowlist,
   verifyAccess,
-} from '../../engine/allowlist.ts';
+} from '../../engine/evidence/allowlist.ts';
 import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { printLines } from '../../terminal/ask/confirm.ts';

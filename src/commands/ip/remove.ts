@@ -20,7 +20,7 @@ import {
   readAllowlist,
   readEntries,
   verifyAccess,
-} from '../../engine/allowlist.ts';
+} from '../../engine/evidence/allowlist.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { command } from '../../terminal/command.ts';

@@ -22,7 +22,7 @@ import {
 import { sealAesEnvelope } from '../../crypto/aes-envelope.ts';
 import { fingerprint, publicKeyFingerprint } from '../../crypto/digest.ts';
 import { isKeyText, newKeyPair, payloadIn, publicHalf } from '../../crypto/sealed-box.ts';
-import { connect, tryAccount } from '../../engine/connect.ts';
+import { connect, tryAccount } from '../../engine/connection/connect.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { prepareRequest } from '../../engine/requests.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';

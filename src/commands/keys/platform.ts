@@ -6,7 +6,7 @@ import { CliError } from '../../base/errors.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { publicKeyFingerprint } from '../../crypto/digest.ts';
 import { isKeyText } from '../../crypto/sealed-box.ts';
-import { platformKeyChanged } from '../../engine/connect.ts';
+import { platformKeyChanged } from '../../engine/connection/connect.ts';
 import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';

@@ -3,14 +3,21 @@ import type { Choice } from '../../base/world.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { type onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
+import { type Following, interruptedWait } from '../../engine/evidence/follow.ts';
+import { onramp } from '../../engine/evidence/onramps.ts';
+import { followWork, printedWork, startedOutcome } from '../../engine/evidence/started.ts';
 import { columnsOf } from '../../engine/lists/listing-of.ts';
-import { userLines } from '../../engine/names.ts';
-import { type Following, interruptedWait } from '../../engine/operations/follow.ts';
-import { onramp } from '../../engine/operations/onramps.ts';
-import { followWork, printedWork, startedOutcome } from '../../engine/operations/started.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
-import { amountLine, balanceLine, feePreview, PREVIEW_READ, readPreviews, userBalance } from '../../engine/previews.ts';
+import { userLines } from '../../engine/previews/names.ts';
+import {
+  amountLine,
+  balanceLine,
+  feePreview,
+  PREVIEW_READ,
+  readPreviews,
+  userBalance,
+} from '../../engine/previews/previews.ts';
 import {
   type Amount,
   amountForPeople,

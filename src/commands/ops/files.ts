@@ -3,7 +3,7 @@ import { absolutePath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { fingerprint } from '../../crypto/digest.ts';
-import { openAccount } from '../../engine/connect.ts';
+import { openAccount } from '../../engine/connection/connect.ts';
 import { BytesFileError, type BytesProblem, linesOf } from '../../files/plain-file.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { Journal } from '../../journal/interface.ts';

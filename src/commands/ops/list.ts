@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
+import { refreshAccepted } from '../../engine/evidence/refresh.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
 import { cursorOf, DEFAULT_LIMIT, listDigest, pointOf } from '../../engine/lists/resume.ts';
-import { refreshAccepted } from '../../engine/operations/refresh.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { ListPosition, Operation, Selection } from '../../journal/operations.ts';
 import { NEXT, type OperationState } from '../../journal/states.ts';

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
-import type { Checked } from '../../engine/change.ts';
-import { appliedTwice, requireOneJournal } from '../../engine/operations/applied.ts';
+import { appliedTwice, requireOneJournal } from '../../engine/evidence/applied.ts';
 import { type Plan, quotedText } from '../../engine/plans/plan.ts';
 import type { Signers } from '../../engine/plans/signatures.ts';
 import { endDryRun } from '../../engine/requests.ts';
+import type { Checked } from '../../engine/sending/change.ts';
 import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { waitOption } from '../../terminal/parse/field-options.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
+import { workStartedBy } from '../../engine/evidence/find-work.ts';
+import { endpointNamed, recordedData } from '../../engine/evidence/recorded.ts';
 import { resolveHint } from '../../engine/guard.ts';
-import { workStartedBy } from '../../engine/operations/find-work.ts';
-import { endpointNamed, recordedData } from '../../engine/operations/recorded.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { isInDoubt, type OperationState } from '../../journal/states.ts';
 import { amountText } from '../../money/amount.ts';

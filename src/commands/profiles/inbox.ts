@@ -1,7 +1,7 @@
 import { changeProfile } from '../../account/changes.ts';
 import { storedProfileNamed } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { inboxLocationOf } from '../../engine/inbox.ts';
+import { inboxLocationOf } from '../../engine/connection/inbox.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';

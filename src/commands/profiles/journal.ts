@@ -5,7 +5,7 @@ import { modeForPeople } from '../../account/service-address.ts';
 import { isOurStore, type StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { journalLocationOf } from '../../engine/journal-location.ts';
+import { journalLocationOf } from '../../engine/connection/journal-location.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { isBound, passwordToStore, serverAddressOf } from '../../journal/postgres/server-address.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';

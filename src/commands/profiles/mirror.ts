@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import { storedProfileNamed } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { mirrorLocationOf } from '../../engine/mirror/open.ts';
+import { mirrorLocationOf } from '../../copy/open.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { command } from '../../terminal/command.ts';
 import { duration, nothingTo, option } from '../../terminal/parse/parameters.ts';

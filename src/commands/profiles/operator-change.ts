@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { limitOf, ownOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Change } from '../../engine/change.ts';
-import { journalLocationOf } from '../../engine/journal-location.ts';
+import { journalLocationOf } from '../../engine/connection/journal-location.ts';
 import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import {
   accountForPeople,
@@ -20,8 +19,9 @@ import {
 } from '../../engine/plans/operator-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
 import { requireSignatures } from '../../engine/plans/sign-above.ts';
-import { authorityOf } from '../../engine/send.ts';
-import { recordSetting } from '../../engine/setting.ts';
+import type { Change } from '../../engine/sending/change.ts';
+import { authorityOf } from '../../engine/sending/send.ts';
+import { recordSetting } from '../../engine/sending/setting.ts';
 import { accountLine, confirmChange, confirmConsent } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
 

@@ -9,7 +9,7 @@ import { endDryRun } from '../../engine/requests.ts';
 import { brokenRule } from '../../engine/rules/check.ts';
 import { heldBy, heldForPeople } from '../../engine/rules/held.ts';
 import { type RuleSet, type RuleVerdict, settingOf } from '../../engine/rules/verdicts.ts';
-import { recordSetting } from '../../engine/setting.ts';
+import { recordSetting } from '../../engine/sending/setting.ts';
 import type { Journal } from '../../journal/interface.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../account/stored-profile.ts';
 import { CliError, jsonIn } from '../../base/errors.ts';
 import { zoneName } from '../../base/zone.ts';
-import { journalLocationOf } from '../../engine/journal-location.ts';
+import { journalLocationOf } from '../../engine/connection/journal-location.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { migrated, versionOf } from '../../files/versioned-file.ts';

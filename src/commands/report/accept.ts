@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { withMirror } from '../../engine/mirror/open.ts';
-import { accountIn } from '../../engine/questions/report/balance.ts';
-import { spanOf } from '../../engine/questions/report/periods.ts';
+import { withMirror } from '../../copy/open.ts';
+import { accountIn } from '../../copy/questions/report/balance.ts';
+import { spanOf } from '../../copy/questions/report/periods.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema } from '../../present/prints.ts';

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { withMirror } from '../../engine/mirror/open.ts';
+import { withMirror } from '../../copy/open.ts';
+import { type Reach, reachOf } from '../../copy/questions/in-mirror.ts';
+import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
+import { kindsIn, usersIn } from '../../copy/questions/report/kinds.ts';
+import type { Span } from '../../copy/questions/report/movements.ts';
+import { partsOf, type ReportStep, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
 import type { Outcome } from '../../engine/outcome.ts';
-import { type Reach, reachOf } from '../../engine/questions/in-mirror.ts';
-import { type AccountReport, accountIn } from '../../engine/questions/report/balance.ts';
-import { kindsIn, usersIn } from '../../engine/questions/report/kinds.ts';
-import type { Span } from '../../engine/questions/report/movements.ts';
-import { partsOf, type ReportStep, STEPS, spanOf } from '../../engine/questions/report/periods.ts';
 import type { Queries } from '../../journal/store.ts';
 import { amount } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
-import { lastCheckAt } from '../../engine/questions/report/checks.ts';
-import { monthNamed } from '../../engine/questions/report/periods.ts';
+import { lastCheckAt } from '../../copy/questions/report/checks.ts';
+import { monthNamed } from '../../copy/questions/report/periods.ts';
 import { fileErrors } from '../../files/inspect.ts';
 import { replaceFile } from '../../files/private-file.ts';
 import type { Queries } from '../../journal/store.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { withMirror } from '../../engine/mirror/open.ts';
-import { accountIn, balancesAt } from '../../engine/questions/report/balance.ts';
-import { pendingIn, usersIn } from '../../engine/questions/report/kinds.ts';
-import { noSums } from '../../engine/questions/report/movements.ts';
-import { owedTo } from '../../engine/questions/report/owed.ts';
-import { partsOf, STEPS, spanOf } from '../../engine/questions/report/periods.ts';
+import { withMirror } from '../../copy/open.ts';
+import { accountIn, balancesAt } from '../../copy/questions/report/balance.ts';
+import { pendingIn, usersIn } from '../../copy/questions/report/kinds.ts';
+import { noSums } from '../../copy/questions/report/movements.ts';
+import { owedTo } from '../../copy/questions/report/owed.ts';
+import { partsOf, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import { timeText } from '../../present/times.ts';

@@ -5,9 +5,9 @@ import {
 } from '../../contract/endpoints/external-wallets.ts';
 import { getFintechAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { getFintechWallet, listUserWallets } from '../../contract/endpoints/wallets.ts';
-import { externalWalletLines } from '../../engine/names.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
+import { externalWalletLines } from '../../engine/previews/names.ts';
+import { PREVIEW_READ, readPreviews } from '../../engine/previews/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
 import { anyAddress, networkName, userArgument } from '../../terminal/parse/field-options.ts';

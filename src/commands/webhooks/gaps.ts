@@ -4,7 +4,7 @@ import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
 import { listSwaps } from '../../contract/endpoints/swaps.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { listWithdrawals } from '../../contract/endpoints/withdrawals.ts';
-import { openProfileInbox } from '../../engine/inbox.ts';
+import { openProfileInbox } from '../../engine/connection/inbox.ts';
 import { printable } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
 import { duration, option, plainText } from '../../terminal/parse/parameters.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { openProfileInbox, readProfileInbox } from '../../engine/inbox.ts';
+import { openProfileInbox, readProfileInbox } from '../../engine/connection/inbox.ts';
 import { cursorOf, DEFAULT_LIMIT, listDigest, pointOf } from '../../engine/lists/resume.ts';
 import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Secret } from '../../base/secret.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
-import { shownTarget } from '../../engine/inbox.ts';
+import { shownTarget } from '../../engine/connection/inbox.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { timeText } from '../../present/times.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';

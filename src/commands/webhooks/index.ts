@@ -10,9 +10,9 @@ import { getWebhook, setWebhook, toggleWebhook } from '../../contract/endpoints/
 import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/sandbox.ts';
 import { fingerprint } from '../../crypto/digest.ts';
-import { existingProfileInbox } from '../../engine/inbox.ts';
+import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { PREVIEW_READ } from '../../engine/previews.ts';
+import { PREVIEW_READ } from '../../engine/previews/previews.ts';
 import { printable } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, option, switchOn, word } from '../../terminal/parse/parameters.ts';

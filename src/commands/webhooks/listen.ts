@@ -1,7 +1,7 @@
 import { storedOrBuiltIn } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
-import { inboxLocationOf, openProfileInbox } from '../../engine/inbox.ts';
+import { inboxLocationOf, openProfileInbox } from '../../engine/connection/inbox.ts';
 import { ServerError } from '../../journal/postgres/errors.ts';
 import { printable } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/world.ts';
 import { getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
 import { ALL_EVENTS } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/sandbox.ts';
-import { createEventRecorder, type EventRecorder } from '../../engine/operations/event-recorder.ts';
+import { createEventRecorder, type EventRecorder } from '../../copy/event-recorder.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';

@@ -1,4 +1,4 @@
-import { shownTarget } from '../../engine/inbox.ts';
+import { shownTarget } from '../../engine/connection/inbox.ts';
 import { jsonText, plainLine } from '../../present/text.ts';
 import type { Session } from '../../terminal/session.ts';
 

@@ -1,5 +1,5 @@
 import { getFees } from '../../contract/endpoints/fees.ts';
-import { clockDifference, clockDistance } from '../../engine/service-time.ts';
+import { clockDifference, clockDistance } from '../../engine/connection/service-time.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox, InboxCounts } from '../../webhooks/inbox/inbox.ts';

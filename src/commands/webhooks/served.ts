@@ -4,7 +4,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { hostInUrl, type IpRange } from '../../contract/cidr.ts';
 import { fingerprint } from '../../crypto/digest.ts';
-import { inboxLocationOf } from '../../engine/inbox.ts';
+import { inboxLocationOf } from '../../engine/connection/inbox.ts';
 import { listenProblem } from '../../terminal/parse/listening.ts';
 import type { Session } from '../../terminal/session.ts';
 import { openWith } from '../../webhooks/body.ts';

@@ -2,7 +2,7 @@ import type { OwnOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { isSignedBy, signText } from '../../crypto/signing.ts';
-import { journalLocationOf } from '../journal-location.ts';
+import { journalLocationOf } from '../connection/journal-location.ts';
 import { type ListedOperator, type OperatorList, operatorListOf } from './operator-list.ts';
 import { type Author, type Plan, type PlanAccount, quotedText, type Signature } from './plan.ts';
 

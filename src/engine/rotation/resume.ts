@@ -5,7 +5,7 @@ import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/digest.ts';
 import { isOpenStage, type Rotation } from '../../journal/rotations.ts';
 import type { Account } from '../account.ts';
-import { openAccount } from '../connect.ts';
+import { openAccount } from '../connection/connect.ts';
 import type { Outcome } from '../outcome.ts';
 import { endDryRun } from '../requests.ts';
 import { rotationFile } from './files.ts';

@@ -10,7 +10,7 @@ import { fingerprint } from '../../crypto/digest.ts';
 import type { RotationMove } from '../../journal/interface.ts';
 import { isOpenStage, type Rotation, type RotationStage } from '../../journal/rotations.ts';
 import type { Account } from '../account.ts';
-import { sealingOf, tryAccount } from '../connect.ts';
+import { sealingOf, tryAccount } from '../connection/connect.ts';
 import {
   lockRotation,
   readRotation,

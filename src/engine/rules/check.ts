@@ -7,7 +7,7 @@ import { destinationsOf, type MoveTerms, movesOf } from '../../contract/moves.ts
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { SpendLimit } from '../../journal/intent.ts';
 import type { Journal } from '../../journal/interface.ts';
-import type { MarketReader } from '../market.ts';
+import type { MarketReader } from './market.ts';
 import { type Asked, type Facts, type RuleSet, type RuleVerdict, verdictsOf } from './verdicts.ts';
 
 /** The parts of an account that rules need. */
@@ -77,7 +77,7 @@ const unlessOfAnother = <R>(reply: Promise<R>): Promise<R | undefined> =>
 function factsOf(account: RuleSession, request?: RuledRequest): Facts {
   return {
     priced: async () =>
-      request && (await import('../market.ts')).pricedIn(account, request.endpoint, request.input, request.terms),
+      request && (await import('./market.ts')).pricedIn(account, request.endpoint, request.input, request.terms),
     spent: async (limit) =>
       (await account.journal()).spent(await account.accountNames(), limit, await account.time.nowMs()),
     savedAccount: async (accountId) => {

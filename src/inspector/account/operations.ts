@@ -1,5 +1,5 @@
+import { isOwn } from '../../copy/questions/look.ts';
 import type { Account } from '../../engine/account.ts';
-import { isOwn } from '../../engine/questions/look.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { NEXT } from '../../journal/states.ts';
 import { amountForPeople } from '../../money/amount.ts';

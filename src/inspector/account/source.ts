@@ -1,12 +1,12 @@
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
+import { existingMirror } from '../../copy/open.ts';
+import { lookLocally } from '../../copy/questions/look.ts';
+import { lastCheckAt } from '../../copy/questions/report/checks.ts';
+import { typedAs } from '../../copy/questions/typed.ts';
+import { statusOf } from '../../copy/sync.ts';
 import type { Account } from '../../engine/account.ts';
-import { existingProfileInbox } from '../../engine/inbox.ts';
-import { existingMirror } from '../../engine/mirror/open.ts';
-import { statusOf } from '../../engine/mirror/sync.ts';
-import { lookLocally } from '../../engine/questions/look.ts';
-import { lastCheckAt } from '../../engine/questions/report/checks.ts';
-import { typedAs } from '../../engine/questions/typed.ts';
+import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { heldList, heldWhile } from '../held.ts';
 import type { Found, InspectorSource } from '../source.ts';

@@ -1,6 +1,6 @@
 import { CliError, StepBack, withDetails } from '../../base/errors.ts';
 import type { Asking, Check, Find, Prompter, World } from '../../base/world.ts';
-import type { Notices } from '../../engine/notices.ts';
+import type { Notices } from '../../engine/connection/notices.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { shellWord } from '../../present/text.ts';
 import type { Command, Guided } from '../command.ts';

@@ -20,7 +20,7 @@ import {
 } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { tryAccount } from '../../engine/connect.ts';
+import { tryAccount } from '../../engine/connection/connect.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { FORMATS } from '../../present/result.ts';
 import { argument, oneOf, option, switchOn, word } from '../parse/parameters.ts';

@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import type { LiveLine, Notices, Progress } from '../../engine/notices.ts';
+import type { LiveLine, Notices, Progress } from '../../engine/connection/notices.ts';
 import { grouped } from '../../money/decimal.ts';
 import { hasColor, openPaint } from '../../present/style.ts';
 import { hasLinks, plainLines, sentenceWithLinks, visible } from '../../present/text.ts';

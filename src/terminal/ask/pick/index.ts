@@ -7,8 +7,8 @@ import { listOrders } from '../../../contract/endpoints/fx-orders.ts';
 import { listTrades } from '../../../contract/endpoints/fx-trades.ts';
 import { getFintechWallet, listUserWallets } from '../../../contract/endpoints/wallets.ts';
 import { networkOf } from '../../../contract/networks.ts';
-import { amountIn } from '../../../engine/fx-terms.ts';
-import { PREVIEW_READ } from '../../../engine/previews.ts';
+import { PREVIEW_READ } from '../../../engine/previews/previews.ts';
+import { amountIn } from '../../../engine/rules/fx-terms.ts';
 
 import type { Operation, Selection } from '../../../journal/operations.ts';
 import { amountForPeople } from '../../../money/amount.ts';

@@ -3,7 +3,7 @@ import type { Choice } from '../../../base/world.ts';
 import type { ResponseOf } from '../../../contract/endpoint.ts';
 import { listUsers } from '../../../contract/endpoints/user-list.ts';
 import { PAGE_SIZE } from '../../../engine/lists/pages.ts';
-import { PREVIEW_READ } from '../../../engine/previews.ts';
+import { PREVIEW_READ } from '../../../engine/previews/previews.ts';
 import { grouped } from '../../../money/decimal.ts';
 import { visible } from '../../../present/text.ts';
 import type { Session } from '../../session.ts';
