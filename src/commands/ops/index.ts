@@ -3,7 +3,7 @@ import type { Operator } from '../../account/operators.ts';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { workStartedBy } from '../../engine/evidence/find-work.ts';
-import { refreshAccepted } from '../../engine/evidence/refresh.ts';
+import { refreshAccepted } from '../../engine/opening/refresh.ts';
 import { followWork } from '../../engine/evidence/started.ts';
 import { isFollowed } from '../../engine/evidence/work.ts';
 import { reconcileHint } from '../../engine/guard.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { refreshAccepted } from '../../engine/evidence/refresh.ts';
+import { refreshAccepted } from '../../engine/opening/refresh.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
 import { cursorOf, DEFAULT_LIMIT, listDigest, pointOf } from '../../engine/lists/resume.ts';
 import type { Journal } from '../../journal/interface.ts';

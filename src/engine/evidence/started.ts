@@ -8,9 +8,8 @@ import type { AlsoPrinted, PrintedWork } from '../../present/prints.ts';
 import type { Column, Result, ResultShape } from '../../present/result.ts';
 import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
-import { resultOf } from '../sending/send.ts';
 import { type Following, followStatus } from './follow.ts';
-import type { FollowedWork } from './work.ts';
+import { type FollowedWork, resultOf } from './work.ts';
 
 /** What a command prints that starts some work. */
 export const printedWork = ({ status, also }: FollowedWork, start: Endpoint): PrintedWork => ({

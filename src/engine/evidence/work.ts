@@ -1,4 +1,5 @@
 import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../../contract/endpoint.ts';
+import { redact } from '../../contract/redact.ts';
 import type { Baseline } from '../../journal/intent.ts';
 import type { Operation } from '../../journal/operations.ts';
 import type { AlsoPrinted } from '../../present/prints.ts';
@@ -141,3 +142,8 @@ export const isFollowed = (work: Work | undefined): work is FollowedWork => work
 /** Whether work has ended as soon as the service accepts it: no status and no event says more of it later. */
 export const endsAccepted = (work: Work | undefined): boolean =>
   work !== undefined && !work.status && !work.events && !work.isFinishedApart;
+
+/** The service's data as the journal keeps it, with the endpoint whose contract describes it. */
+export function resultOf(endpoint: Endpoint, data: unknown): string {
+  return JSON.stringify({ endpoint: endpoint.id, data: redact(endpoint.response(), data) });
+}

@@ -15,7 +15,7 @@ import { shellWord } from '../../present/text.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 import type { Account } from '../account.ts';
 import { workStartedBy } from '../evidence/find-work.ts';
-import { endsAccepted } from '../evidence/work.ts';
+import { endsAccepted, resultOf } from '../evidence/work.ts';
 import {
   AlreadyDone,
   conflictError,
@@ -227,11 +227,6 @@ function isSentAgain(other: Operation, own: Operation | undefined, idempotencyKe
 
 interface Keyed {
   readonly idempotencyKey?: unknown;
-}
-
-/** The service's data as the journal keeps it, with the endpoint whose contract describes it. */
-export function resultOf(endpoint: Endpoint, data: unknown): string {
-  return JSON.stringify({ endpoint: endpoint.id, data: redact(endpoint.response(), data) });
 }
 
 /** Records the intent, and that it is sent; returns its id and whether it is too late to leave. Throws AlreadyDone, and CliError if it must not be sent. */

@@ -1,12 +1,12 @@
 import { CliError } from '../../base/errors.ts';
 import type { Operation, Selection } from '../../journal/operations.ts';
 import type { Account } from '../account.ts';
+import { listedAs } from '../evidence/evidence.ts';
+import { workStartedBy } from '../evidence/find-work.ts';
+import { followWork } from '../evidence/started.ts';
+import { endsAccepted, isFollowed, type Work } from '../evidence/work.ts';
 import { pacer } from '../lists/pages.ts';
-import { accountsOf } from '../opening/accounts.ts';
-import { listedAs } from './evidence.ts';
-import { workStartedBy } from './find-work.ts';
-import { followWork } from './started.ts';
-import { endsAccepted, isFollowed, type Work } from './work.ts';
+import { accountsOf } from './accounts.ts';
 
 /** What became of the accepted operations that were looked at. */
 interface Refreshed {
