@@ -66,7 +66,9 @@ const ARCHITECTURE = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8')
 const roomsIn = (cell: string): string[] =>
   cell === ''
     ? []
-    : cell.split(', ').map((each) => /^`([a-z]+(?:\/[a-z]+)?)\/?`$/.exec(each)?.[1] ?? /^`([a-z]+\.ts)`$/.exec(each)?.[1] ?? each);
+    : cell
+        .split(', ')
+        .map((each) => /^`([a-z]+(?:\/[a-z]+)?)\/?`$/.exec(each)?.[1] ?? /^`([a-z]+\.ts)`$/.exec(each)?.[1] ?? each);
 
 /** Each room with the rooms that it imports besides `base` and itself, as docs/architecture.md says. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(

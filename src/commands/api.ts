@@ -5,6 +5,7 @@ import { regenerateApiKey } from '../contract/endpoints/management.ts';
 import { createPathMatcher, type PathMatch, VERSION_PREFIX } from '../contract/paths.ts';
 import { redact } from '../contract/redact.ts';
 import { rowsOf } from '../contract/rows.ts';
+import type { Account } from '../engine/account.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { guardOf, plain, requireUnused } from '../engine/sending/once.ts';
 import { printable } from '../money/amount.ts';
@@ -12,7 +13,8 @@ import { isWireNumber, parseJson } from '../money/decimal.ts';
 import { command } from '../terminal/command.ts';
 import { nearest } from '../terminal/parse/nearest.ts';
 import { argument, MONEY_OPTIONS, option, repeated, word } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { change, guardedBy, serviceIdempotencyKey } from '../terminal/terminal.ts';
 
 const MAX_INPUT_BYTES = 1024 * 1024;
 
@@ -70,9 +72,9 @@ function typedField(endpoint: Endpoint, text: string): [string, unknown] {
   }
 }
 
-async function bodyOf(session: Session, data: string | undefined): Promise<Record<string, unknown>> {
+async function bodyOf(account: Account, data: string | undefined): Promise<Record<string, unknown>> {
   if (data === undefined) return {};
-  const text = await textOf(session, data);
+  const text = await textOf(account, data);
   try {
     const body = parseJson(text);
     if (typeof body === 'object' && body !== null && !Array.isArray(body) && !isWireNumber(body)) {
@@ -86,7 +88,7 @@ async function bodyOf(session: Session, data: string | undefined): Promise<Recor
   });
 }
 
-async function textOf({ world }: Session, data: string): Promise<string> {
+async function textOf({ world }: Account, data: string): Promise<string> {
   if (data === '-' || data === '@-') return world.stdin.readAll(MAX_INPUT_BYTES);
   if (!data.startsWith('@')) return data;
   const path = data.slice(1);
@@ -122,7 +124,8 @@ const KEY_FIELD = 'idempotencyKey';
  * the service's idempotency key. Throws CliError usage for another request with --once or --again.
  */
 async function guardedInput(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   endpoint: Endpoint,
   input: Readonly<Record<string, unknown>>,
   {
@@ -140,15 +143,15 @@ async function guardedInput(
       { hint: 'omit it' },
     );
   }
-  await session.rules.requireForMoney(once !== undefined || session.planMode() !== undefined);
+  await account.rules.requireForMoney(once !== undefined || terminal.consent.plan !== undefined);
   const typed = {
     isGuarded: !UNGUARDED.includes(endpoint.id),
     input: JSON.stringify(['api', endpoint.id, plain(redact(endpoint.request(), input))]),
   };
-  const guard = await guardOf({ once, again }, typed, session.time.nowMs);
-  await requireUnused(session, guard);
-  session.guardWith(guard);
-  const derived = session.serviceIdempotencyKey();
+  const guard = await guardOf({ once, again }, typed, account.time.nowMs);
+  await requireUnused(account, guard);
+  const guarded = guardedBy(terminal, guard);
+  const derived = serviceIdempotencyKey(guarded.consent);
   const takesKey = rowsOf(endpoint.request()).some(({ name }) => name === KEY_FIELD);
   return takesKey && derived !== undefined && !input[KEY_FIELD] ? { ...input, [KEY_FIELD]: derived } : input;
 }
@@ -171,7 +174,7 @@ const apiCommand = command({
     data: option('-d, --data <json>', 'request data: a JSON object, @FILE, or - for standard input', word),
     ...MONEY_OPTIONS,
   },
-  run: async (session, { method, path, fields, data, ...flags }) => {
+  run: async (account, terminal, { method, path, fields, data, ...flags }) => {
     const { endpoint, path: inPath } = endpointFor(method, path.split('?')[0] ?? '');
     if (path.includes('?'))
       throw new CliError('usage', 'the path contains a query string', { hint: 'pass query fields with -f key=value' });
@@ -189,16 +192,18 @@ const apiCommand = command({
         hint: 'give the JSON itself, or each field with -f key=value',
       });
     const input = {
-      ...(await bodyOf(session, data)),
+      ...(await bodyOf(account, data)),
       ...Object.fromEntries((fields ?? []).map((field) => typedField(endpoint, field))),
       ...inPath,
     };
-    const guarded = await guardedInput(session, endpoint, input, flags);
+    const guarded = await guardedInput(account, terminal, endpoint, input, flags);
     const effect = effectOf(endpoint, input);
     const reply =
       effect === 'read' || (effect === 'write' && consentsOf(endpoint, guarded).length === 0)
-        ? await session.call(endpoint, guarded as never, { unchecked: true })
-        : await session.change(
+        ? await account.call(endpoint, guarded as never, { unchecked: true })
+        : await change(
+            account,
+            terminal,
             endpoint,
             guarded as never,
             {
@@ -207,7 +212,7 @@ const apiCommand = command({
             },
             { unchecked: true },
           );
-    return outcomeOf(session, endpoint, reply);
+    return outcomeOf(account, endpoint, reply);
   },
 });
 

@@ -171,7 +171,7 @@ export function commandsOf(catalogue: readonly Group[]): readonly Command[] {
         z.object({ $schema: z.string(), title: z.string(), description: z.string() }),
       ]),
     parameters: { words: commandWords },
-    run: async (_session, { words = [] }) => {
+    run: async (_account, _terminal, { words = [] }) => {
       if (words.length > 0) return { result: { data: schemaOf(await commandNamed(words, catalogue)), always: 'json' } };
       const commands = (await allOf(catalogue)).map((each) => ({
         command: nameOf(each),

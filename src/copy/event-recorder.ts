@@ -1,5 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Account } from '../engine/account.ts';
+import { existingJournal } from '../engine/connection/journal-location.ts';
 import { type EventEvidence, evidenceOfEvent } from '../engine/evidence/event-evidence.ts';
 import { worksWithEvents } from '../engine/evidence/find-work.ts';
 import { reconcile } from '../engine/evidence/reconcile.ts';
@@ -27,7 +28,7 @@ export function createEventRecorder(account: Account): EventRecorder {
   const mentions = new Map<string, { readonly work: Work; readonly count: number }>();
   return {
     record: async (events) => {
-      const journal = await account.existingJournal();
+      const journal = await existingJournal(account);
       const isNoted = hasMirror(account.world, account.profile);
       const all = (journal || isNoted) && events.length > 0 ? await worksWithEvents() : [];
       const noted: NotedEvent[] = [];
@@ -46,7 +47,7 @@ export function createEventRecorder(account: Account): EventRecorder {
       if (isNoted) await (await import('./events.ts')).noteEvents(account, noted).catch(() => {});
     },
     reconcileMentioned: async () => {
-      const journal = mentions.size > 0 ? await account.existingJournal() : undefined;
+      const journal = mentions.size > 0 ? await existingJournal(account) : undefined;
       let found = 0;
       for (const [id, { work, count }] of journal ? [...mentions] : []) {
         const operations = await inDoubtOf(account, work);

@@ -304,7 +304,7 @@ function pagesInto(
       const total = reading.total();
       // A period has fewer rows than the list.
       if (period === ALWAYS) look.total = total;
-      await account.progress.rows(look.added + look.changed, undefined, table.name.replaceAll('_', ' '));
+      await account.notices.progress.rows(look.added + look.changed, undefined, table.name.replaceAll('_', ' '));
       if (isEnough({ ...result, oldestMs: leastMs, total })) return;
     }
   };

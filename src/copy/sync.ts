@@ -63,7 +63,7 @@ export async function sync(
   }
   await readDepositFees(account, mirror);
   await readReversals(account, mirror);
-  await account.progress.end();
+  await account.notices.progress.end();
   // A row without a time is read with what is personal, however old it is.
   await forget();
   await mirror.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));

@@ -16,6 +16,9 @@ async function worldWith(event: object) {
   return { world, inbox };
 }
 
+/** The parts of an account and of a terminal that a screen needs. */
+type Shown = readonly [Parameters<typeof screenFor>[0], Parameters<typeof screenFor>[1]];
+
 test('a replay changes the content that was read, whatever stands in the place of another form', async () => {
   const { world, inbox } = await worldWith({ event: 'user.onboarded', data: 'text', payload: { firstName: 'Ada' } });
   await inbox.close();
@@ -29,8 +32,8 @@ test('a replay changes the content that was read, whatever stands in the place o
 test('a listener escapes what an event could do to a terminal', async () => {
   const { world, inbox } = await worldWith({ event: '\x9b2Jcleared\u202e', data: {} });
   const globals = { present: { format: 'ndjson' }, quiet: true, isFormatChosen: true };
-  const session = { world, globals, say: async () => {} } as unknown as Parameters<typeof screenFor>[0];
-  await screenFor(session, inbox).arrived(await inbox.list({ limit: 1 }));
+  const [account, terminal] = [{ world, notices: { say: async () => {} } }, { globals }] as unknown as Shown;
+  await screenFor(account, terminal, inbox).arrived(await inbox.list({ limit: 1 }));
   await inbox.close();
   expect(world.stdout.text()).toContain('"event":"\\u009b2Jcleared\\u202e"');
 });
@@ -39,9 +42,9 @@ test('a listener shows when an event arrived in the time zone', async () => {
   const { world, inbox } = await worldWith({ event: 'user.onboarded', data: {} });
   const zone = zoneNamed('Asia/Kolkata');
   const globals = { present: { format: 'table' }, quiet: true, isFormatChosen: true, zone };
-  const session = { world, globals, say: async () => {} } as unknown as Parameters<typeof screenFor>[0];
+  const [account, terminal] = [{ world, notices: { say: async () => {} } }, { globals }] as unknown as Shown;
   const [event] = await inbox.list({ limit: 1 });
-  await screenFor(session, inbox).arrived(await inbox.list({ limit: 1 }));
+  await screenFor(account, terminal, inbox).arrived(await inbox.list({ limit: 1 }));
   await inbox.close();
   const local = new Date((event?.receivedAtMs ?? 0) + 5.5 * 3_600_000).toISOString().slice(11, 19);
   expect(world.stdout.text()).toMatch(new RegExp(`^${local} {6}1  user\\.onboarded`, 'm'));

@@ -30,7 +30,6 @@ test('an event is in the mirror at once; the next sync reads its row and goes on
   const parts = {
     world,
     profile: { ...builtInProfile(), name: 'environment', mode: 'live' },
-    existingJournal: async () => undefined,
   };
   const recorder = createEventRecorder(parts as unknown as Account);
   await recorder.record([

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { feeWithdrawals } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { listSwaps } from '../../src/contract/endpoints/swaps.ts';
+import type { Account } from '../../src/engine/account.ts';
 import { markOf, rowsBefore, search } from '../../src/engine/evidence/listing.ts';
 import type { RowsBefore } from '../../src/engine/evidence/work.ts';
 import type { ListPeriod } from '../../src/engine/lists/resume.ts';
-import type { Session } from '../../src/terminal/session.ts';
 import { feeWithdrawal } from '../../src/things/fee-withdrawal.ts';
 import { outcomeIn } from '../../src/things/states.ts';
 import { listing } from './evidence-rig.ts';
@@ -50,7 +50,7 @@ function fakeSession(
       return { data: answer(input, asked.length - 1) };
     },
   };
-  return { session: parts as unknown as Session, asked, options };
+  return { session: parts as unknown as Account, asked, options };
 }
 
 /** A service that has these rows, and pages or a limit. */

@@ -16,8 +16,7 @@ async function repeated(result: string | null, more: Partial<Operation> = {}) {
     world: fakeWorld(),
     activity: {},
     globals: { present: { format: 'json' } },
-    progress: { line: () => line },
-    note: async () => {},
+    notices: { progress: { line: () => line }, note: async () => {} },
     accountNames: async () => ({}),
     journal: async () => ({ ended: async () => {} }),
     call: async ({ id }: { readonly id: string }, request: unknown) => {

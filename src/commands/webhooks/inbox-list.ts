@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
+import type { Account } from '../../engine/account.ts';
 import { openProfileInbox, readProfileInbox } from '../../engine/connection/inbox.ts';
 import { cursorOf, DEFAULT_LIMIT, listDigest, pointOf } from '../../engine/lists/resume.ts';
 import { paginationSchema } from '../../present/prints.ts';
@@ -7,7 +8,7 @@ import { command } from '../../terminal/command.ts';
 import { choice, pageOptions } from '../../terminal/list-command.ts';
 import { id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import type { InboxEvent, InboxSelection } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { EVENT_STATES, type EventState } from '../../webhooks/inbox/states.ts';
@@ -83,7 +84,7 @@ export const contentSchema = () =>
     headers: z.array(z.object({ name: z.string(), value: z.string() })),
   });
 /** Runs something on the profile's inbox, and closes it. */
-export async function withInbox<T>({ world, profile }: Session, run: (inbox: Inbox) => T | Promise<T>): Promise<T> {
+export async function withInbox<T>({ world, profile }: Account, run: (inbox: Inbox) => T | Promise<T>): Promise<T> {
   const inbox = await openProfileInbox(world, profile);
   try {
     return await run(inbox);
@@ -134,8 +135,8 @@ interface InboxFilters extends TypedPeriod {
   readonly late?: boolean | undefined;
 }
 
-export function filterOf({ late, since, until, ...rest }: InboxFilters, session: Session): InboxSelection {
-  return { ...rest, ...timesOf({ since, until }, session), ...(late ? { isOffTime: true } : {}) };
+export function filterOf({ late, since, until, ...rest }: InboxFilters, terminal: Terminal): InboxSelection {
+  return { ...rest, ...timesOf({ since, until }, terminal), ...(late ? { isOffTime: true } : {}) };
 }
 
 export const PAGE = 500;
@@ -170,14 +171,14 @@ export const listCommand = command({
     ...filters,
     ...pageOptions('events'),
   },
-  run: async (session, { count, limit, after, all, ...given }) => {
-    if (!count) return listed(session, { limit, after, all }, given);
+  run: async (account, terminal, { count, limit, after, all, ...given }) => {
+    if (!count) return listed(account, filterOf(given, terminal), { limit, after, all }, given);
     if (limit !== undefined || after !== undefined || all)
       throw new CliError('usage', '--count cannot be combined with --limit, --after or --all', {
         hint: 'choose the events to count with --event, --since or another filter',
       });
-    const inbox = await readProfileInbox(session.world, session.profile);
-    const counts = await inbox.countByName(filterOf(given, session));
+    const inbox = await readProfileInbox(account.world, account.profile);
+    const counts = await inbox.countByName(filterOf(given, terminal));
     await inbox.close();
     return { result: { data: { counts }, lists: 'counts', list: { isWhole: true }, columns: COUNT_COLUMNS } };
   },
@@ -189,10 +190,14 @@ interface PageOptions {
   readonly all: boolean;
 }
 
-async function listed(session: Session, { limit = DEFAULT_LIMIT, after, all }: PageOptions, given: InboxFilters) {
+async function listed(
+  account: Account,
+  filter: InboxSelection,
+  { limit = DEFAULT_LIMIT, after, all }: PageOptions,
+  given: InboxFilters,
+) {
   // Open until everything is printed.
-  const inbox = await readProfileInbox(session.world, session.profile);
-  const filter = filterOf(given, session);
+  const inbox = await readProfileInbox(account.world, account.profile);
   const { since, until, ...typed } = given;
   const list = listDigest('', 'webhooks inbox list', [typed, since?.text, until?.text]);
   const before = after === undefined ? undefined : numberAt(after, list);
@@ -236,9 +241,9 @@ export const exportCommand = command({
     from: optionalArgument('event', 'number of the first event to print', wholeNumber(1, 1e15)),
     ...filters,
   },
-  run: async (session, { from = 1, ...given }) => {
-    const inbox = await readProfileInbox(session.world, session.profile);
-    const filter = filterOf(given, session);
+  run: async (account, terminal, { from = 1, ...given }) => {
+    const inbox = await readProfileInbox(account.world, account.profile);
+    const filter = filterOf(given, terminal);
     const after = BigInt(from) - 1n;
     const first = await inbox.list({ ...filter, limit: PAGE, after });
     const data = { events: first.map(exported) };

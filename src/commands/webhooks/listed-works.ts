@@ -3,8 +3,9 @@ import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
 import { listSwaps } from '../../contract/endpoints/swaps.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { listWithdrawals } from '../../contract/endpoints/withdrawals.ts';
+import type { Account } from '../../engine/account.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { type ComparedPeriod, isWorkKind, type ListedWork } from '../../webhooks/gaps.ts';
 
 /** Work may take this long, for example over a weekend, so the events of a period may be about work that began before it. */
@@ -36,13 +37,13 @@ interface WorkList<E extends Endpoint> {
 
 /** Reads a newest-first list back to some time before the period. Rows that move to the next page meanwhile are returned once. */
 async function read<E extends Endpoint>(
-  session: Session,
+  account: Account,
   { endpoint, request, pageOf, skipped = 0 }: WorkList<E>,
   { sinceMs }: Period,
 ): Promise<ListedWork[]> {
   const found = new Map<string, ListedWork>();
   for (let offset = skipped; ; ) {
-    const { rows = [], total } = pageOf((await session.call(endpoint, request(PAGE_SIZE, offset))).data);
+    const { rows = [], total } = pageOf((await account.call(endpoint, request(PAGE_SIZE, offset))).data);
     const before = found.size;
     for (const row of rows) found.set(`${row.kind} ${row.ids[0]}`, workOf(row));
     offset += rows.length;
@@ -68,7 +69,7 @@ function rangeOf({ sinceMs, untilMs }: Period) {
   return { startDate: new Date(sinceMs - EARLIER_MS).toISOString(), endDate: new Date(untilMs).toISOString() };
 }
 
-type Reader = (session: Session, period: Period) => Promise<ListedWork[]>;
+type Reader = (account: Account, terminal: Terminal, period: Period) => Promise<ListedWork[]>;
 
 const NEWEST_USERS = { status: 'all', sortBy: 'verifiedAt', orderDirection: 'desc' } as const;
 
@@ -76,9 +77,9 @@ const NEWEST_USERS = { status: 'all', sortBy: 'verifiedAt', orderDirection: 'des
 const timeOf = (user: { readonly verifiedAt?: Text; readonly createdAt?: Text }) => user.verifiedAt ?? user.createdAt;
 
 /** Finds the first user of a newest-first list that was verified before a time, because this list takes no period. */
-async function usersSince(session: Session, untilMs: number): Promise<number> {
+async function usersSince(account: Account, untilMs: number): Promise<number> {
   if (!Number.isFinite(untilMs)) return 0;
-  const at = async (offset: number) => (await session.call(listUsers, { ...NEWEST_USERS, limit: 1, offset })).data;
+  const at = async (offset: number) => (await account.call(listUsers, { ...NEWEST_USERS, limit: 1, offset })).data;
   let [low, high] = [0, (await at(0)).pagination?.total ?? 0];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -89,12 +90,12 @@ async function usersSince(session: Session, untilMs: number): Promise<number> {
   return low;
 }
 
-const users: Reader = async (session, period) =>
+const users: Reader = async (account, _terminal, period) =>
   read(
-    session,
+    account,
     {
       endpoint: listUsers,
-      skipped: await usersSince(session, period.untilMs),
+      skipped: await usersSince(account, period.untilMs),
       request: (limit, offset) => ({ ...NEWEST_USERS, limit, offset }),
       pageOf: ({ users: rows, pagination }) => ({
         total: pagination?.total ?? null,
@@ -115,9 +116,9 @@ function isOwner(sender: string, account: string): boolean {
   return words.length > 0 && words.every((word) => known.includes(word));
 }
 
-const deposits: Reader = (session, period) =>
+const deposits: Reader = (account, _terminal, period) =>
   read(
-    session,
+    account,
     {
       endpoint: listDeposits,
       request: (limit, offset) => ({ ...rangeOf(period), limit, offset }),
@@ -138,9 +139,9 @@ const deposits: Reader = (session, period) =>
     period,
   );
 
-const payouts: Reader = (session, period) =>
+const payouts: Reader = (account, _terminal, period) =>
   read(
-    session,
+    account,
     {
       endpoint: listPayouts,
       request: (limit, offset) => ({ ...rangeOf(period), limit, offset }),
@@ -156,9 +157,9 @@ const payouts: Reader = (session, period) =>
     period,
   );
 
-const withdrawals: Reader = (session, period) =>
+const withdrawals: Reader = (account, _terminal, period) =>
   read(
-    session,
+    account,
     {
       endpoint: listWithdrawals,
       request: (limit, offset) => ({ ...rangeOf(period), limit, offset }),
@@ -172,9 +173,9 @@ const withdrawals: Reader = (session, period) =>
     period,
   );
 
-const swaps: Reader = (session, period) =>
+const swaps: Reader = (account, _terminal, period) =>
   read(
-    session,
+    account,
     {
       endpoint: listSwaps,
       request: (limit, offset) => ({ ...rangeOf(period), limit, offset }),
@@ -189,8 +190,9 @@ const swaps: Reader = (session, period) =>
   );
 
 /** Reads the work of every list that causes events: what began in the period, and for some time before it. */
-export async function listedWorks(session: Session, period: Period): Promise<ListedWork[]> {
+export async function listedWorks(account: Account, terminal: Terminal, period: Period): Promise<ListedWork[]> {
   const all: ListedWork[][] = [];
-  for (const reader of [users, deposits, payouts, withdrawals, swaps]) all.push(await reader(session, period));
+  for (const reader of [users, deposits, payouts, withdrawals, swaps])
+    all.push(await reader(account, terminal, period));
   return all.flat();
 }

@@ -4,7 +4,9 @@ import { getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
 import { ALL_EVENTS } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/sandbox.ts';
 import { createEventRecorder, type EventRecorder } from '../../copy/event-recorder.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Account } from '../../engine/account.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { change } from '../../terminal/terminal.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
@@ -20,12 +22,14 @@ import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { COMMAND_MS } from './targets.ts';
 
 /** Directs the embedded sandbox's webhook to the inbox, and asks before it replaces another one. */
-async function directToInbox(session: Session): Promise<void> {
-  const { data } = await session.call(getWebhook, {});
+async function directToInbox(account: Account, terminal: Terminal): Promise<void> {
+  const { data } = await account.call(getWebhook, {});
   const isOurs = data.webhookUrl?.endsWith('.invalid/') === true;
   if (isOurs && data.enabled) return;
   const isReplacing = data.webhookUrl != null && !isOurs;
-  await session.change(
+  await change(
+    account,
+    terminal,
     setWebhook,
     { webhookUrl: INBOX_URL, enabled: true, events: [ALL_EVENTS] },
     {
@@ -35,19 +39,19 @@ async function directToInbox(session: Session): Promise<void> {
     },
   );
   // How the listener ends, long after this, says nothing of the change.
-  delete session.activity.changed;
+  delete account.activity.changed;
 }
 
 /** Sends the events of the embedded sandbox that are due; over the network, the service does. */
-const deliver = async ({ connection }: Session, stopping: AbortSignal) => (await connection()).deliverDue?.(stopping);
+const deliver = async ({ connection }: Account, stopping: AbortSignal) => (await connection()).deliverDue?.(stopping);
 
 /** How often the sandbox is looked at for events that are due, and the inbox for new ones. */
 const LOOK_MS = 200;
 
-async function deliverUntil(session: Session, screen: Screen, stopping: AbortSignal): Promise<void> {
+async function deliverUntil(account: Account, screen: Screen, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    await deliver(session, stopping).catch((error: unknown) => screen.unwritable(transientProblemOf(error)));
-    await session.world.clock.sleep(LOOK_MS, stopping).catch(() => {});
+    await deliver(account, stopping).catch((error: unknown) => screen.unwritable(transientProblemOf(error)));
+    await account.world.clock.sleep(LOOK_MS, stopping).catch(() => {});
   }
 }
 
@@ -121,25 +125,26 @@ interface Listening extends ListenerOptions {
  * forwards the rest. Rejects if one of these fails.
  */
 export async function listenUntilStopped(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   inbox: Inbox,
   { drain: drainMs = COMMAND_MS, log, retention: retentionMs, concurrency, rate: perSecond, ...options }: Listening,
   targets: readonly ForwardTarget[],
 ): Promise<void> {
-  const { world, profile } = session;
+  const { world, profile } = account;
   const [failing, ended] = [new AbortController(), new AbortController()];
   const stopping = AbortSignal.any([world.interrupted, failing.signal]);
   const tooLong = afterwards(stopping, () => world.clock.sleep(drainMs, ended.signal));
   const cutOff = AbortSignal.any([tooLong, failing.signal, world.abandoned]);
   const isEmbedded = profile.mode === 'embedded';
-  const screen = screenFor(session, inbox, log);
+  const screen = screenFor(account, terminal, inbox, log);
   const supervisor = createSupervisor(world, screen.say);
   // What arrived while nothing listened, before anything is received or forwarded: whatever arrives from now on is shown.
   const known = await inbox.list({ limit: AT_ONCE });
   const needsPort = !isEmbedded || Object.values(listenerOptions(options)).some((each) => each !== undefined);
-  const writer = writerFor(session, inbox);
-  const { metrics, ...operations } = await serveHealth(session, { inbox, writer }, options, targets, stopping);
-  const serving = needsPort ? serveUntil(session, inbox, options, { screen, metrics, writer }, stopping) : undefined;
+  const writer = writerFor(account, inbox);
+  const { metrics, ...operations } = await serveHealth(account, { inbox, writer }, options, targets, stopping);
+  const serving = needsPort ? serveUntil(account, inbox, options, { screen, metrics, writer }, stopping) : undefined;
   const served = await serving?.catch(async (error: unknown) => {
     await operations.close();
     throw error;
@@ -147,19 +152,19 @@ export async function listenUntilStopped(
   const closed = once(stopping).then(() => Promise.all([served?.close(), supervisor.stopping()]));
   let works: readonly Promise<unknown>[] = [closed];
   try {
-    if (isEmbedded) await directToInbox(session);
+    if (isEmbedded) await directToInbox(account, terminal);
     if (operations.address !== undefined) screen.note(`health and metrics at ${operations.address}`);
     screen.note(
       served
         ? `listening at ${served.address}; set it with: fiatrail webhooks set PUBLIC_URL. Press Ctrl-C to stop`
         : 'receiving the events of the embedded sandbox. Press Ctrl-C to stop',
     );
-    const recorder = createEventRecorder(session);
-    const noticed = createNoticed(session, inbox, screen.say);
+    const recorder = createEventRecorder(account);
+    const noticed = createNoticed(account, inbox, screen.say);
     works = [
       closed,
       ...startWorks(
-        session,
+        account,
         inbox,
         { screen, recorder, metrics, targets, drainMs, retentionMs, pace: { concurrency, perSecond } },
         { stopping, cutOff },
@@ -177,7 +182,7 @@ export async function listenUntilStopped(
       learn: served?.learn,
       countNew: isEmbedded ? countNew : undefined,
     };
-    works = [all, follow(session, inbox, following, AbortSignal.any([ended.signal, failing.signal]))];
+    works = [all, follow(account, inbox, following, AbortSignal.any([ended.signal, failing.signal]))];
     await supervisor.ready();
     await Promise.all(works);
   } finally {
@@ -218,12 +223,12 @@ interface Working {
 
 /** Starts what goes on beside receiving. */
 function startWorks(
-  session: Session,
+  account: Account,
   inbox: Inbox,
   { screen, recorder, metrics, targets, drainMs, retentionMs, pace }: Working,
   ending: Ending,
 ): readonly Promise<void>[] {
-  const { world, profile } = session;
+  const { world, profile } = account;
   const forwarding = {
     clock: world.clock,
     gather: (flush: () => void) => void world.turn().then(flush),
@@ -259,7 +264,7 @@ function startWorks(
       ),
     ),
     ...(retentionMs === undefined ? [] : [pruneUntil(inbox, retentionMs, screen, world.clock, ending.stopping)]),
-    ...(profile.mode === 'embedded' ? [deliverUntil(session, screen, ending.stopping)] : []),
+    ...(profile.mode === 'embedded' ? [deliverUntil(account, screen, ending.stopping)] : []),
   ];
 }
 
@@ -283,12 +288,12 @@ interface Following {
 
 /** Shows the events that arrive, and records them in the journal, until `stopping` aborts. Throws CliError if another process takes the inbox. */
 async function follow(
-  session: Session,
+  account: Account,
   inbox: Inbox,
   { known, screen, recorder, noticed, supervisor, learn, countNew }: Following,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { clock } = session.world;
+  const { clock } = account.world;
   await record(recorder, screen, known);
   let last = known[0]?.id ?? 0n;
   for (let round = 1; !stopping.aborted; round += 1) {

@@ -1,6 +1,7 @@
+import type { Account } from '../../engine/account.ts';
 import { shownTarget } from '../../engine/connection/inbox.ts';
 import { jsonText, plainLine } from '../../present/text.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 
 /** What a line of the log is about. */
 export interface About {
@@ -44,18 +45,24 @@ export function logLine(form: LogForm, timeMs: number, text: string, about: Abou
 }
 
 /** The form of the log that fits where it goes. */
-export const usualForm = ({ stderr }: Session['world']): LogForm => (stderr.isTerminal ? 'plain' : 'text');
+export const usualForm = ({ stderr }: Account['world']): LogForm => (stderr.isTerminal ? 'plain' : 'text');
 
-/** Returns a session whose notices are lines of the log. */
-export function loggingSession(session: Session, form: LogForm): Session {
-  const line = (text: string) => noticeLine(form, session, text);
-  return { ...session, say: (text) => session.say(line(text)), note: (text) => session.note(line(text)) };
+/** Returns an account whose notices are lines of the log. */
+export function loggingAccount(account: Account, form: LogForm): Account {
+  const { say, note } = account.notices;
+  const line = (text: string) => noticeLine(form, account, text);
+  const notices = {
+    ...account.notices,
+    say: (text: string) => say(line(text)),
+    note: (text: string) => note(line(text)),
+  };
+  return { ...account, notices };
 }
 
 const WARNING = 'warning: ';
 
 /** Returns the line of the log for a notice of any command. */
-export function noticeLine(form: LogForm, { world }: Pick<Session, 'world'>, text: string): string {
+export function noticeLine(form: LogForm, { world }: Pick<Account, 'world'>, text: string): string {
   const isWarning = text.startsWith(WARNING);
   const about = isWarning ? ({ level: 'warning' } as const) : {};
   return logLine(form, world.clock.now(), isWarning ? text.slice(WARNING.length) : text, about);
@@ -63,12 +70,15 @@ export function noticeLine(form: LogForm, { world }: Pick<Session, 'world'>, tex
 
 /** Returns what writes the log; `note` is silent with --quiet. `clear` makes room for a line on a terminal. */
 export function createLog(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   form: LogForm,
   clear: () => Promise<void>,
 ): Readonly<Record<'say' | 'note', Say>> {
-  const { world, globals } = session;
-  const say: Say = (text, about) => void clear().then(() => session.say(logLine(form, world.clock.now(), text, about)));
+  const { world } = account;
+  const { globals } = terminal;
+  const say: Say = (text, about) =>
+    void clear().then(() => account.notices.say(logLine(form, world.clock.now(), text, about)));
   const note: Say = (text, about) => {
     if (!globals.quiet) say(text, about);
   };
@@ -89,7 +99,7 @@ export function loggedTarget(target: string): string {
 const SUMMED_MS = 10_000;
 
 /** The refusals of a listener in its log: the first of each reason at once, and those that follow as a sum. */
-export function createRefusals({ world }: Pick<Session, 'world'>, say: Say) {
+export function createRefusals({ world }: Pick<Account, 'world'>, say: Say) {
   const counted = new Map<string, { sinceMs: number; more: number; readonly addresses: Set<string> }>();
   return {
     add: (reason: string, about: About) => {

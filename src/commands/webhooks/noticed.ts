@@ -1,6 +1,6 @@
 import { getFees } from '../../contract/endpoints/fees.ts';
+import type { Account } from '../../engine/account.ts';
 import { clockDifference, clockDistance } from '../../engine/connection/service-time.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox, InboxCounts } from '../../webhooks/inbox/inbox.ts';
 import type { Say } from './log.ts';
@@ -41,9 +41,9 @@ function warning(aheadMs: number | undefined, leastMs: number): string | undefin
  * service's; where the service cannot be asked, with the least distance of an event that arrived for the first time. The read that tells the
  * service's time also tells which account this is, so that events of another one are known.
  */
-export function createNoticed(session: Session, inbox: Inbox, say: Say): Noticed {
-  const { clock } = session.world;
-  const isAsked = session.profile.mode !== 'embedded';
+export function createNoticed(account: Account, inbox: Inbox, say: Say): Noticed {
+  const { clock } = account.world;
+  const isAsked = account.profile.mode !== 'embedded';
   let counted = { late: 0, held: 0, dead: 0 };
   let countedMs = Number.NEGATIVE_INFINITY;
   let asking: Promise<void> | undefined;
@@ -54,7 +54,7 @@ export function createNoticed(session: Session, inbox: Inbox, say: Say): Noticed
 
   const ask = async () => {
     try {
-      const { fintechId } = (await session.call(getFees, {})).data;
+      const { fintechId } = (await account.call(getFees, {})).data;
       await inbox.forwardTo({ fintechId });
       knowsAccount = true;
     } catch {
@@ -71,7 +71,7 @@ export function createNoticed(session: Session, inbox: Inbox, say: Say): Noticed
   };
   const warnOfClock = () => {
     if (clockWarning !== 'due' || asking) return;
-    const text = warning(session.time.service.hostAheadMs(), leastMs);
+    const text = warning(account.time.service.hostAheadMs(), leastMs);
     clockWarning = text === undefined ? 'none' : 'said';
     if (text !== undefined) say(text, { level: 'warning' });
   };

@@ -1,8 +1,8 @@
 import { stateDir } from '../../account/paths.ts';
 import { hostInUrl } from '../../contract/cidr.ts';
+import type { Account } from '../../engine/account.ts';
 import { freeBytes } from '../../files/inspect.ts';
 import { listenProblem } from '../../terminal/parse/listening.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
 import type { InboxWriter } from '../../webhooks/listen/inbox-writer.ts';
@@ -20,7 +20,7 @@ interface Operated {
 
 /** Serves the health and the numbers of a listener on a port of its own, if one was given. Rejects with CliError. */
 export async function serveHealth(
-  { world }: Session,
+  { world }: Account,
   { inbox, writer }: { readonly inbox: Inbox; readonly writer: InboxWriter },
   { metricsPort: port, metricsHost: host = '127.0.0.1', allowHost: allowHosts = [] }: ListenerOptions,
   targets: readonly ForwardTarget[],

@@ -1,7 +1,8 @@
 import type { Zone } from '../../base/zone.ts';
+import type { Account } from '../../engine/account.ts';
 import { jsonText, plainLine } from '../../present/text.ts';
-import type { Session } from '../../terminal/session.ts';
 import { liveLine } from '../../terminal/show/progress.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
@@ -35,8 +36,14 @@ const WIDTH_OF_EVENT = 40;
 const WARN_EVERY_MS = 60_000;
 
 /** A table for people with a status line below it on a terminal; one JSON object a line elsewhere, unless a format is asked for. */
-export function screenFor(session: Session, inbox: Inbox, form: LogForm = usualForm(session.world)): Screen {
-  const { world, globals } = session;
+export function screenFor(
+  account: Account,
+  terminal: Terminal,
+  inbox: Inbox,
+  form: LogForm = usualForm(account.world),
+): Screen {
+  const { world } = account;
+  const { globals } = terminal;
   const isTable = globals.present.format === 'table' && (world.stdout.isTerminal || globals.isFormatChosen);
   const line = liveLine(world, { ...globals, quiet: globals.quiet || !isTable }, true);
   let warnedMs = Number.NEGATIVE_INFINITY;
@@ -54,10 +61,10 @@ export function screenFor(session: Session, inbox: Inbox, form: LogForm = usualF
       unreachable !== undefined,
     );
   };
-  const { say, note } = createLog(session, form, line.clear);
-  const refusals = createRefusals(session, say);
+  const { say, note } = createLog(account, terminal, form, line.clear);
+  const refusals = createRefusals(account, say);
   return {
-    arrived: createTable(session, isTable, write),
+    arrived: createTable(account, terminal, isTable, write),
     forwarded: (event, target, { status, problem }) => {
       const isOk = isTaken({ status, problem });
       // A person sees the count of those that were taken.
@@ -92,7 +99,8 @@ export function screenFor(session: Session, inbox: Inbox, form: LogForm = usualF
 
 /** Returns what prints events that arrived: as rows of a table, or as a JSON object a line. */
 function createTable(
-  { world, globals }: Session,
+  { world }: Account,
+  { globals }: Terminal,
   isTable: boolean,
   write: (text: string) => Promise<void>,
 ): Screen['arrived'] {

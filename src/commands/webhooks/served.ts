@@ -4,9 +4,9 @@ import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { hostInUrl, type IpRange } from '../../contract/cidr.ts';
 import { fingerprint } from '../../crypto/digest.ts';
+import type { Account } from '../../engine/account.ts';
 import { inboxLocationOf } from '../../engine/connection/inbox.ts';
 import { listenProblem } from '../../terminal/parse/listening.ts';
-import type { Session } from '../../terminal/session.ts';
 import { openWith } from '../../webhooks/body.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { createInboxWriter } from '../../webhooks/listen/inbox-writer.ts';
@@ -41,8 +41,8 @@ const FRESH_MS = 1_000;
 type ReadSecrets = (isAsked?: boolean) => Promise<readonly Secret[]>;
 
 /** Returns a reader of the account's secrets that goes on with what it knows if they cannot be read for a moment. */
-function secretsReader(session: Session, first: readonly Secret[]): ReadSecrets {
-  const { clock } = session.world;
+function secretsReader(account: Account, first: readonly Secret[]): ReadSecrets {
+  const { clock } = account.world;
   let known = { secrets: first, read: 0 };
   let readMs = clock.now();
   let reads = 0;
@@ -52,7 +52,7 @@ function secretsReader(session: Session, first: readonly Secret[]): ReadSecrets 
     readMs = clock.now();
     reads += 1;
     const read = reads;
-    const secrets = await secretsOf(session).catch(() => undefined);
+    const secrets = await secretsOf(account).catch(() => undefined);
     // A reading that began earlier may end later, and not have the secret that a rotation was told is known.
     if (secrets && read > known.read) known = { secrets, read };
     return known.secrets;
@@ -66,7 +66,7 @@ const LEARNING_MS = 30_000;
  * Returns what says which secrets the listener knows, and learns the one that a rotation wants it to know before the service does. It warns if it
  * cannot.
  */
-function createSecretsReport({ world, profile }: Session, inbox: Inbox, secrets: ReadSecrets, { say }: Screen) {
+function createSecretsReport({ world, profile }: Account, inbox: Inbox, secrets: ReadSecrets, { say }: Screen) {
   const canLearn = storedOrBuiltIn(profile) !== undefined && !world.env['FIATRAIL_WEBHOOK_SECRET'];
   let reported: string | undefined;
   let wish = { wanted: undefined as string | undefined, sinceMs: 0 };
@@ -91,14 +91,14 @@ const CANNOT_LEARN =
 
 /** The account whose deliveries are verified. Without a secret, the service signs with the AES key, which is read once. */
 async function accountOf(
-  session: Session,
+  account: Account,
   { say }: Screen,
 ): Promise<ReceiverAccount & { readonly secrets: ReadSecrets }> {
-  const first = await secretsOf(session);
-  const serviceName = serviceNameOf(session.profile, session.world.env);
-  const secrets = secretsReader(session, first);
+  const first = await secretsOf(account);
+  const serviceName = serviceNameOf(account.profile, account.world.env);
+  const secrets = secretsReader(account, first);
   if (first.length > 0) return { secrets, serviceName };
-  const aesKey = await aesKeyOf(session);
+  const aesKey = await aesKeyOf(account);
   if (!aesKey)
     throw new CliError('usage', 'there is no webhook secret to verify with', {
       code: 'NO_SECRET',
@@ -117,13 +117,13 @@ interface Serving {
 
 /** Serves the listener over HTTP until it is stopped. */
 export async function serveUntil(
-  session: Session,
+  account: Account,
   inbox: Inbox,
   options: ListenerOptions,
   { screen, metrics, writer }: Serving,
   stopping: AbortSignal,
 ) {
-  const { world } = session;
+  const { world } = account;
   const {
     host = '127.0.0.1',
     port = DEFAULT_PORT,
@@ -131,12 +131,12 @@ export async function serveUntil(
     allowHost = [],
     trustedProxy: trustedProxies = [],
   } = options;
-  const tls = await tlsOf(session, options);
-  const account = await accountOf(session, screen);
+  const tls = await tlsOf(account, options);
+  const received = await accountOf(account, screen);
   const { listen } = await import('../../webhooks/listen/server.ts');
-  const receiver = createReceiver(writer, { account, clock: world.clock, gather: setImmediate });
+  const receiver = createReceiver(writer, { account: received, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
-  const listening = await listen(counted(receiver, session, metrics), {
+  const listening = await listen(counted(receiver, account, metrics), {
     ...{ host, port, heartbeat, tls, trustedProxies },
     allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
     onRefused: (refusal) => {
@@ -146,10 +146,10 @@ export async function serveUntil(
   }).catch((error) => {
     throw certificateProblem(listenProblem(error, host, port));
   });
-  const beating = publicUrl === undefined ? undefined : beat(session, publicUrl, heartbeat, screen, stopping);
+  const beating = publicUrl === undefined ? undefined : beat(account, publicUrl, heartbeat, screen, stopping);
   return {
     address: `${options.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
-    learn: createSecretsReport(session, inbox, account.secrets, screen),
+    learn: createSecretsReport(account, inbox, received.secrets, screen),
     close: async () => {
       await listening.close();
       await writer.end();
@@ -159,12 +159,12 @@ export async function serveUntil(
 }
 
 /** A writer on another thread, so that opening and storing events does not hold up the answers to others. */
-export function writerFor({ world, ...session }: Session, inbox: Inbox) {
-  const privateKeys = () => privateKeysOf({ world, ...session });
+export function writerFor({ world, profile }: Account, inbox: Inbox) {
+  const privateKeys = () => privateKeysOf({ world, profile });
   const { startThread, clock } = world;
   if (!startThread) return { ...createInboxWriter(inbox, openWith(privateKeys)), end: async () => {} };
   return createThreadedWriter(() => startThread('__inbox'), {
-    location: inboxLocationOf(world, session.profile),
+    location: inboxLocationOf(world, profile),
     privateKeys,
     clock,
     host: world.host,
@@ -177,7 +177,7 @@ const BUSY_AFTER = 1_000;
 /**
  * Counts deliveries. Keeps the heap from growing on and on, once it has grown: a small one from the start would cost a fifth of the speed.
  */
-function counted({ receive }: Receiver, { world, profile }: Session, metrics: Metrics | undefined): Receiver {
+function counted({ receive }: Receiver, { world, profile }: Account, metrics: Metrics | undefined): Receiver {
   let count = 0;
   return {
     receive: async (delivery) => {
@@ -192,7 +192,7 @@ function counted({ receive }: Receiver, { world, profile }: Session, metrics: Me
 }
 
 async function beat(
-  { world: { clock, network } }: Session,
+  { world: { clock, network } }: Account,
   url: string,
   heartbeat: string,
   screen: Screen,
@@ -217,7 +217,7 @@ function certificateProblem(error: unknown): unknown {
   );
 }
 
-async function tlsOf({ world }: Session, { tlsCert, tlsKey }: ListenerOptions) {
+async function tlsOf({ world }: Account, { tlsCert, tlsKey }: ListenerOptions) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined)
     throw new CliError('usage', '--tls-cert and --tls-key belong together', { hint: 'give both, as PEM files' });

@@ -4,7 +4,7 @@ import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Account } from '../../engine/account.ts';
 import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
 import type { Resigning } from '../../webhooks/listen/sending.ts';
 
@@ -75,7 +75,7 @@ export function serviceNameFor({ env }: Pick<World, 'env'>, profile: Pick<Profil
 }
 
 /** The webhook secrets to verify with: FIATRAIL_WEBHOOK_SECRET, or those of the profile that count now. Throws CliError usage. */
-export async function secretsOf({ world, profile }: Pick<Session, 'world' | 'profile'>): Promise<readonly Secret[]> {
+export async function secretsOf({ world, profile }: Pick<Account, 'world' | 'profile'>): Promise<readonly Secret[]> {
   const variable = world.env['FIATRAIL_WEBHOOK_SECRET'];
   if (variable) return [webhookSecretFrom(variable, 'FIATRAIL_WEBHOOK_SECRET')];
   const stored = storedOrBuiltIn(profile);

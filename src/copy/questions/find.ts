@@ -1,6 +1,7 @@
 import type { Secret } from '../../base/secret.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
+import { existingJournal } from '../../engine/connection/journal-location.ts';
 import { timesOf } from '../../things/fields.ts';
 import { THINGS } from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
@@ -54,7 +55,7 @@ export async function findAnything(account: Account, typed: Typed, choose: Choos
 export async function findBvn(account: Account, bvn: Secret, choose: Choose): Promise<Findings> {
   const { onboard } = await import('../../contract/endpoints/users.ts');
   const { recognizableInput } = await import('../../engine/sending/send.ts');
-  const journal = await account.existingJournal();
+  const journal = await existingJournal(account);
   const input = await recognizableInput(account, 'fiatrail users onboarding start', onboard, { bvn: bvn.reveal() });
   const operations =
     journal && input !== undefined
@@ -84,7 +85,7 @@ async function chosenStory(
   const onramp = await onrampOf(account, match);
   if (known || !isUnsettled(match)) return storyOf(account, match, known, onramp);
   const { answers: fresh, problems } = await askService(account, match.id, [match.kind]);
-  for (const problem of problems) await account.say(`warning: this may be out of date: ${problem}`);
+  for (const problem of problems) await account.notices.say(`warning: this may be out of date: ${problem}`);
   return storyOf(account, match, fresh[0]?.row, onramp);
 }
 
@@ -127,7 +128,7 @@ async function reachOfSearch(account: Account, local: Local, asked: Replies | un
   } finally {
     await mirror?.close();
   }
-  const journal = await account.existingJournal();
+  const journal = await existingJournal(account);
   looked.push({ place: 'journal', says: `${(await journal?.count()) ?? 0} operations` });
   const inbox = await existingProfileInbox(world, profile);
   try {

@@ -10,7 +10,7 @@ const ID = /^[\x21-\x7e]{6,500}$/;
  * error as it was if nothing is known.
  */
 export async function withKindHint(
-  account: Pick<Account, 'profile' | 'existingJournal' | 'world'>,
+  account: Pick<Account, 'profile' | 'journal' | 'world'>,
   error: CliError,
   words: readonly string[],
   typed: readonly unknown[],

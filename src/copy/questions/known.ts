@@ -1,4 +1,5 @@
 import type { Account } from '../../engine/account.ts';
+import { existingJournal } from '../../engine/connection/journal-location.ts';
 import type { Operation, Transition } from '../../journal/operations.ts';
 import { type OperationState, resultIn } from '../../journal/states.ts';
 import type { Amount } from '../../money/amount.ts';
@@ -21,10 +22,10 @@ export interface Recorded {
 
 /** Reads what became of operations. */
 export async function recordedOf(
-  { existingJournal }: Pick<Account, 'existingJournal'>,
+  account: Pick<Account, 'world' | 'profile' | 'journal'>,
   operations: readonly Operation[],
 ): Promise<Recorded[]> {
-  const journal = operations.length > 0 ? await existingJournal() : undefined;
+  const journal = operations.length > 0 ? await existingJournal(account) : undefined;
   const recorded: Recorded[] = [];
   for (const operation of operations)
     recorded.push({ operation, transitions: (await journal?.transitions(operation.operationId)) ?? [] });
@@ -122,7 +123,7 @@ export async function onrampOf(account: Account, { kind, found }: FindMatch): Pr
   const row = found?.row ?? {};
   if (kind.name !== 'deposit' || textIn(row, ['type']) !== 'user_onramp') return undefined;
   const wallet = textIn(row, ['walletAddress']);
-  const journal = await account.existingJournal();
+  const journal = await existingJournal(account);
   const candidates = async (): Promise<readonly string[]> => {
     const userId = textIn(row, ['userId']);
     const recent = (await journal?.list({ limit: NEWEST_OPERATIONS })) ?? [];

@@ -1,5 +1,6 @@
 import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
+import { existingJournal } from '../../engine/connection/journal-location.ts';
 import type { Operation } from '../../journal/operations.ts';
 import type { PlainObject } from '../../present/plain.ts';
 import { deposit } from '../../things/deposits.ts';
@@ -46,7 +47,7 @@ const SHORTEST_PREFIX = 8;
 
 interface LocalSources {
   readonly mirror: Mirror | undefined;
-  readonly account: Pick<Account, 'profile' | 'existingJournal' | 'world'>;
+  readonly account: Pick<Account, 'profile' | 'journal' | 'world'>;
 }
 
 /** Looks for what was typed in the mirror, the journal and the inbox, and sends nothing. Rejects with DatabaseError and CliError. */
@@ -95,7 +96,7 @@ export const isOwn = ({ profile }: Pick<Account, 'profile'>, { mode, profile: na
   name === profile.name || (mode === 'embedded' && profile.mode === 'embedded');
 
 async function operationsNamed({ account }: LocalSources, keys: readonly string[]): Promise<Operation[]> {
-  const journal = await account.existingJournal();
+  const journal = await existingJournal(account);
   const found = journal ? (await Promise.all(keys.map((key) => journal.find(key)))).flat() : [];
   return found.filter((operation) => {
     const { operationId, requestId, idempotencyKey } = operation;
@@ -191,7 +192,7 @@ export const timeOf = ({ happenedAt, receivedAtMs }: InboxEvent): string =>
 async function withSumOrName({ mirror, account }: LocalSources, { sums, words }: Typed) {
   const bySum = await mirror?.read((queries) => rowsWithSum(queries, sums, MOST_ROWS));
   const byName = await mirror?.read((queries) => rowsWithName(queries, words, MOST_ROWS));
-  const journal = sums.length > 0 ? await account.existingJournal() : undefined;
+  const journal = sums.length > 0 ? await existingJournal(account) : undefined;
   const operations = ((await journal?.list({ limit: NEWEST_OPERATIONS })) ?? []).filter(
     (operation) =>
       isOwn(account, operation) &&

@@ -89,13 +89,13 @@ export async function connect(
 
 /** How an account sends, with what it says meanwhile. */
 interface Sender {
-  readonly progress: Pick<Progress, 'answering'>;
+  readonly notices: { readonly progress: Pick<Progress, 'answering'> };
   connection(endpoint: Endpoint): Promise<AccountConnection>;
 }
 
 /** Sends a request. What may not take long, such as a preview or a status, has a line of its own, or a prompt, in its place. */
 export async function sendRequest<E extends Endpoint>(
-  { progress, connection }: Sender,
+  { notices: { progress }, connection }: Sender,
   request: ReadyRequest<E>,
   options: CallOptions,
 ): Promise<Reply<ResponseOf<E>>> {
@@ -132,11 +132,15 @@ export function platformKeyChanged(profile: string): CliError {
 interface Trying {
   readonly world: World;
   readonly globals: ConnectOptions;
-  readonly progress: Progress;
+  readonly notices: { readonly progress: Progress };
 }
 
 /** Makes one read with a profile, which need not be stored. Throws CliError. */
-export async function tryAccount({ world, globals, progress }: Trying, profile: Profile, watch?: Watch): Promise<void> {
+export async function tryAccount(
+  { world, globals, notices: { progress } }: Trying,
+  profile: Profile,
+  watch?: Watch,
+): Promise<void> {
   const { client, close } = await connect(world, profile, globals, progress, watch);
   await client.call(validRequest(getPlatformPublicKey, {})).finally(close);
 }

@@ -3,6 +3,8 @@ import { secretOf } from '../../account/profile.ts';
 import type { Mode } from '../../account/service-address.ts';
 import { OF_ENVIRONMENT, readProfile, type StoredProfile } from '../../account/stored-profile.ts';
 import type { World } from '../../base/world.ts';
+import { entryAt } from '../../files/inspect.ts';
+import type { Journal } from '../../journal/interface.ts';
 import type { Memory } from '../../journal/memory.ts';
 import type { JournalLocation } from '../../journal/open.ts';
 
@@ -45,4 +47,17 @@ function earlierOf(stored: StoredProfile | undefined): Memory['earlier'] {
   if (!stored?.earlierJournal) return undefined;
   const { id = '', kind, location, head } = stored.earlierJournal;
   return { id, kind, location, heads: head ? [{ sequence: BigInt(head.entry), hash: head.hash }] : [] };
+}
+
+/** What the journal of an account is opened with. */
+interface JournalHolder {
+  readonly world: World;
+  readonly profile: JournalOwner;
+  journal(): Promise<Journal>;
+}
+
+/** Returns the journal of an account, unless this machine has none yet. */
+export async function existingJournal({ world, profile, journal }: JournalHolder): Promise<Journal | undefined> {
+  const { server, path } = journalLocationOf(world, profile);
+  return server || entryAt(path) ? journal() : undefined;
 }

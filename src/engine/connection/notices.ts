@@ -1,4 +1,3 @@
-import type { World } from '../../base/world.ts';
 import type { PresentOptions } from '../../present/result.ts';
 
 /** What the user said about every request of a command. */
@@ -15,8 +14,6 @@ export interface AccountOptions {
 
 /** Where notices go, and whether somebody answers questions. */
 export interface Notices {
-  readonly world: World;
-  readonly globals: AccountOptions;
   /** Whether a user can answer prompts. */
   readonly isInteractive: boolean;
   /** Shows a random code, which must be typed. Throws CliError declined if anything else is typed. */
@@ -25,6 +22,8 @@ export interface Notices {
   say(text: string): Promise<void>;
   /** Prints a line to stderr, unless --quiet is given. */
   note(text: string): Promise<void>;
+  /** What a command that takes long says. */
+  readonly progress: Progress;
 }
 
 /** One line on stderr that is overwritten on a terminal, or a line for each change elsewhere. */

@@ -137,14 +137,14 @@ const CHANGE = { what: 'the allowlist change', again: 'fiatrail ip check' } as c
 export async function verifyAccess(account: Account, waitMs: number, hint: string): Promise<void> {
   const { clock, interrupted } = account.world;
   const deadlineMs = clock.now() + waitMs;
-  const line = account.progress.line();
+  const line = account.notices.progress.line();
   try {
     for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, ipAllowlist)) {
       const options = { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) };
       const access = await accessAfter(account, options);
       if (access.isAllowed && (await passes(account, options))) {
         await line.end();
-        return await account.note(accessText(access));
+        return await account.notices.note(accessText(access));
       }
       const leftMs = deadlineMs - clock.now();
       if (leftMs <= 0) throw notYet(account, access, hint);
@@ -186,8 +186,8 @@ function notYet(account: Account, { yourIp }: Access, hint: string): CliError {
 /** Prints this machine's access after a change that does not need to be verified. */
 export async function printAccess(account: Account): Promise<void> {
   const access = await accessAfter(account, {});
-  if (access.isAllowed) return account.note(accessText(access));
-  await account.say(
+  if (access.isAllowed) return account.notices.note(accessText(access));
+  await account.notices.say(
     `${accessText(access)}; only fiatrail ip commands work from here; allow it with: fiatrail ip add <address>`,
   );
 }

@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 import { journalLocationOf } from '../connection/journal-location.ts';
-import { LIST_CHANGES } from '../plans/operator-list.ts';
+import { LIST_CHANGES, operatorsOf } from '../plans/operator-list.ts';
 import type { Plan } from '../plans/plan.ts';
 import { listed } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';
@@ -23,7 +23,7 @@ const isSoleHost = ({ profile }: Account): boolean => profile.stored?.soleHost =
 export async function requireOneJournal(account: Account, { signatures, content }: Plan): Promise<void> {
   const { name } = account.profile;
   if (!isAlone(account) || isSoleHost(account) || content.endpoint === LIST_CHANGES) return;
-  const { operators, needsAnother } = await account.operators();
+  const { operators, needsAnother } = await operatorsOf(account);
   const why = 'only this machine’s journal knows that the plan is applied, so another machine could apply it too';
   const share = `fiatrail profiles journal set ${name} --url URL`;
   if (needsAnother)
@@ -32,7 +32,7 @@ export async function requireOneJournal(account: Account, { signatures, content 
       hint: `share a journal: ${share}; or, if no other machine applies plans of this account: fiatrail profiles journal set ${name} --sole-host`,
     });
   if (signatures.length === 0 && operators.length === 0) return;
-  await account.say(`warning: ${why}; share a journal: ${share}`);
+  await account.notices.say(`warning: ${why}; share a journal: ${share}`);
 }
 
 /** Says what a plan does if it is applied a second time, where another journal does not know of the first. */

@@ -93,7 +93,7 @@ async function evidenceSince(account: Account, work: Work, sinceMs: number): Pro
     return found;
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    await account.say('warning: the inbox of webhooks cannot be read; its events are no evidence');
+    await account.notices.say('warning: the inbox of webhooks cannot be read; its events are no evidence');
     return [];
   } finally {
     await inbox?.close();

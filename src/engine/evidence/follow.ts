@@ -76,7 +76,7 @@ export async function followStatus<E extends Endpoint>(account: Account, followi
   const { endpoint, waitMs, isBeforehand = false, done, failed, what, columns } = following;
   const { clock, interrupted } = account.world;
   const deadlineMs = clock.now() + waitMs;
-  const line = account.progress.line(following.shows !== undefined);
+  const line = account.notices.progress.line(following.shows !== undefined);
   const show = (now: string) => line.show(following.shows?.(now, line.isLive) ?? progressText(following, now));
   await using listener = waitMs > 0 ? await following.openEndListener?.() : undefined;
   const stepMs = listener ? LISTEN_MS : following.shows ? SECOND_MS : Number.POSITIVE_INFINITY;
@@ -92,7 +92,7 @@ export async function followStatus<E extends Endpoint>(account: Account, followi
     const { notes, end }: Meanwhile =
       waitMs > 0 && !done.includes(now) ? ((await following.meanwhile?.(reply.data, leftToRead())) ?? QUIET) : QUIET;
     if (notes.length > 0) await line.clear();
-    for (const note of notes) await account.say(note);
+    for (const note of notes) await account.notices.say(note);
     if (waitMs > 0) await show(now);
     // A payout may be called completed although the bank's part of it failed.
     const failedPart = done.includes(now) ? failureIn(endpoint, reply.data) : undefined;

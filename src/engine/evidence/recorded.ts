@@ -24,7 +24,7 @@ export async function endpointNamed(id: string | undefined): Promise<Endpoint | 
  */
 export async function recordedOutcome(account: Account, operation: Operation, waitMs: number): Promise<Outcome> {
   const { operationId, idempotencyKey, summary, state, updatedAt, requestId, endpoint } = operation;
-  await account.note(
+  await account.notices.note(
     `already done${idempotencyKey === null ? '' : ` under the idempotency key ${idempotencyKey}`} (${state}, ${updatedAt}): ${summary}; nothing was sent`,
   );
   const work = await workStartedBy(endpoint);
@@ -77,7 +77,7 @@ async function alsoOf(
     .catch(async (error: unknown) => {
       if (!(error instanceof CliError) || error.category === 'interrupted') throw error;
       // An account that has expired cannot be paid any more.
-      await account.note(`what to pay could not be read: ${error.message}`);
+      await account.notices.note(`what to pay could not be read: ${error.message}`);
       return undefined;
     });
   const data = (reply?.data ?? {}) as Readonly<Record<string, unknown>>;

@@ -128,7 +128,7 @@ export function followWork<E extends Endpoint>(
         const ended = { account: await account.accountNames(), endpoints: starts.map(({ id }) => id), requestId };
         await (await account.journal()).ended(ended, outcome, { result: resultOf(followed.endpoint, data) });
       } catch {
-        await account.say('warning: cannot write to the journal; it does not know yet how this work ended');
+        await account.notices.say('warning: cannot write to the journal; it does not know yet how this work ended');
       }
     },
   });

@@ -259,7 +259,7 @@ export async function startReading<E extends Endpoint, Row>(
       );
       if (names.length === 0) return;
       const count = `${grouped(passed)} ${rowsInWords(endpoint.lists ?? 'rows')} on ${pages} ${pages === 1 ? 'page' : 'pages'}`;
-      await account.note(`the service cannot filter by ${names.join(' or ')}; fiatrail read ${count}`);
+      await account.notices.note(`the service cannot filter by ${names.join(' or ')}; fiatrail read ${count}`);
     },
   };
 }
@@ -286,7 +286,7 @@ async function readByOffset<E extends Endpoint, Row>(
     ...{ first: found.page, offset: found.offset, size, idOf, isOldestFirst, fetchPage },
     turn: account.world.turn,
     fellShort: (returned, counted) =>
-      account.say(
+      account.notices.say(
         `warning: the service counts ${grouped(counted)} ${what} but returned only ${grouped(returned)}; the list may be incomplete`,
       ),
   });

@@ -141,7 +141,7 @@ const LEFT_FOR_OTHERS = 0.2;
  * then on the list leaves room for other commands. It rejects with CliError interrupted.
  */
 export function pacer(
-  { world: { clock, interrupted }, progress }: Account,
+  { world: { clock, interrupted }, notices: { progress } }: Account,
   { rateLimit }: Endpoint,
 ): () => Promise<void> {
   const share = Math.max(1, Math.floor(rateLimit.max * (1 - LEFT_FOR_OTHERS)));

@@ -6,7 +6,7 @@ import type { Operation } from '../../journal/operations.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 import type { Account } from '../account.ts';
 import { type Reconciled, reconcile } from '../evidence/reconcile.ts';
-import { createAccount } from './open-account.ts';
+import { type OpenedAccount, openAccount } from './open-account.ts';
 
 /** Accounts of the accounts that operations were sent with. */
 interface Accounts {
@@ -18,13 +18,13 @@ interface Accounts {
 /** Opens accounts as they are needed. The command's own account comes first, because its key may come from the environment. */
 export function accountsOf(account: Account): Accounts {
   const { world } = account;
-  const opened = new Map<string, Account>();
+  const opened = new Map<string, OpenedAccount>();
   const accountWith = (profile: Profile): Account => {
     const found = opened.get(profile.name);
-    if (found) return found;
-    const made = createAccount({ ...account, profile, journal: account.journal, idempotencyKey: () => 'not-taken' });
+    if (found) return found.account;
+    const made = openAccount({ ...account, profile });
     opened.set(profile.name, made);
-    return made;
+    return made.account;
   };
   const isOf = async (each: Account, operation: Operation): Promise<boolean> => {
     const journal = await account.journal();

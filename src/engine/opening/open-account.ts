@@ -1,5 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
+import type { World } from '../../base/world.ts';
 import { ANSWER_NOT_OPENED, type CallOptions, requestIdOf } from '../../client/client.ts';
 import { validRequest } from '../../client/request.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type ResponseOf,
 } from '../../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
-import { entryAt } from '../../files/inspect.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { JournalLocation } from '../../journal/open.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
@@ -18,28 +18,37 @@ import type { Account, AccountCallOptions, AccountReply } from '../account.ts';
 import type { Activity } from '../activity.ts';
 import { connect, sendRequest } from '../connection/connect.ts';
 import { journalLocationOf } from '../connection/journal-location.ts';
-import type { Notices } from '../connection/notices.ts';
+import type { AccountOptions, Notices } from '../connection/notices.ts';
 import { createServiceTime } from '../connection/service-time.ts';
 import { prepareRequest, warnOf } from '../requests.ts';
-import { type IdempotencyKeyUse, rulesOf } from '../rules/account-rules.ts';
+import { rulesOf } from '../rules/account-rules.ts';
 
-type GivenAccount = Notices &
-  Pick<Account, 'profile' | 'commandLine' | 'inputName' | 'progress'> & {
-    /** Whether the command has an idempotency key. */
-    idempotencyKey(): IdempotencyKeyUse;
-    /** The journal of another account's command, which closes it. */
-    readonly journal?: Account['journal'];
-  };
+interface GivenAccount extends Pick<Account, 'world' | 'profile' | 'globals' | 'command' | 'notices'> {
+  /** The journal of another account's command, which closes it. */
+  readonly journal?: Account['journal'];
+}
+
+/** An account, and how what it opened is closed. */
+export interface OpenedAccount {
+  readonly account: Account;
+  close(): Promise<void>;
+}
 
 /** Opens an account for a command. Nothing is read before it is needed. */
-export function createAccount({ idempotencyKey, journal: shared, ...given }: GivenAccount): Account {
-  const { world, profile, globals, progress, say } = given;
+export function openAccount({
+  world,
+  profile,
+  globals,
+  command,
+  notices,
+  journal: shared,
+}: GivenAccount): OpenedAccount {
   const location = () => journalLocationOf(world, profile);
-  const connection = openedOnUse(() => connect(world, profile, globals, progress, ask));
-  const own = openedOnUse(() => loadJournal(given, location()));
+  const connection = openedOnUse(() => connect(world, profile, globals, notices.progress, ask));
+  const own = openedOnUse(() => loadJournal(world, globals, notices, location()));
   const journal = shared ?? own.open;
   const { ask, ...time } = createServiceTime({
-    ...{ world, profile, say, journal, isShared: () => location().server !== undefined },
+    ...{ world, profile, journal, say: notices.say, isShared: () => location().server !== undefined },
     read: async () => {
       // A plain dry run must work without a network.
       if (!globals.dryRun || globals.testsRules)
@@ -47,11 +56,15 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
     },
   });
   const account: Account = {
-    ...given,
+    world,
+    profile,
+    globals,
+    command,
+    notices,
     time,
     journal,
     activity: {},
-    rules: rulesOf(() => ({ ...account, idempotencyKey: idempotencyKey() })),
+    rules: rulesOf(() => account),
     call: async (endpoint, input, options = {}) => {
       try {
         return await callOf(account, calling, endpoint, input, options);
@@ -71,20 +84,22 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
       profile: profile.name,
       baseUrl: profile.baseUrl,
     }),
-    ...operatorsOf(() => account),
-    existingJournal: async () => (location().server || entryAt(location().path) ? journal() : undefined),
+  };
+  const calling = { inTurn: oneAtATime() };
+  return {
+    account,
     close: async () => {
       await connection.close();
       await own.close();
     },
   };
-  const calling = { inTurn: oneAtATime() };
-  return account;
 }
 
 /** Opens the journal, and records the spooled outcomes. Throws DatabaseError, and CliError usage. */
 async function loadJournal(
-  { world, say, note, globals, isInteractive, askCode }: Notices,
+  world: World,
+  globals: AccountOptions,
+  { say, note, isInteractive, askCode }: Notices,
   location: JournalLocation,
 ): Promise<Journal> {
   world.ensurePrivateDir(location.dir);
@@ -104,25 +119,6 @@ async function loadJournal(
   });
   for (const warning of (await journal.merge()).warnings) await say(`warning: ${warning}`);
   return journal;
-}
-
-function operatorsOf(account: () => Account): Pick<Account, 'operators' | 'warnOfChanges'> {
-  let isWarned = false;
-  const warnOfChanges = async () => {
-    if (isWarned) return;
-    isWarned = true;
-    const { allOperatorLists, pendingForPeople } = await import('../plans/operator-list.ts');
-    for (const { pending } of await allOperatorLists(await account().existingJournal()))
-      if (pending) await account().say(`warning: ${pendingForPeople(pending)}`);
-  };
-  return {
-    warnOfChanges,
-    operators: async () => {
-      const { operatorListOf } = await import('../plans/operator-list.ts');
-      await warnOfChanges();
-      return operatorListOf(account());
-    },
-  };
 }
 
 /** The endpoints whose response says which fintech the API key belongs to. FX names its customers in another way. Source: interface. */

@@ -62,7 +62,7 @@ export async function refreshAccepted(account: Account, selection: Omit<Selectio
         if (!(error instanceof CliError) || error.category === 'interrupted') throw error;
         operationIds.push(operation.operationId);
         unread += 1;
-        await account.note(`operation ${operation.operationId}: ${error.message}`);
+        await account.notices.note(`operation ${operation.operationId}: ${error.message}`);
       }
     }
   } finally {

@@ -81,7 +81,7 @@ export async function bankCodeFor(account: Account, text: string): Promise<strin
       hint: `give the code of one: ${found.slice(0, MAX_NAMED).map(bankInWords).join(', ')}${more}`,
     });
   }
-  await account.note(`bank: ${bankInWords(only)}`);
+  await account.notices.note(`bank: ${bankInWords(only)}`);
   return only.code;
 }
 

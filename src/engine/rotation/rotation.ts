@@ -99,7 +99,11 @@ export async function beginRotation(
   account: Account,
   plan: Pick<Rotation, 'operationId' | 'keyLocation' | 'oldFingerprint' | 'pushes'>,
 ): Promise<void> {
-  const { profile, world, commandLine } = account;
+  const {
+    profile,
+    world,
+    command: { line: commandLine },
+  } = account;
   const journal = await account.journal();
   reserveRotation(world, plan.operationId);
   const isOurs = await journal.prepareRotation(

@@ -7,6 +7,7 @@ import { destinationsOf, type MoveTerms, movesOf } from '../../contract/moves.ts
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { SpendLimit } from '../../journal/intent.ts';
 import type { Journal } from '../../journal/interface.ts';
+import type { Notices } from '../connection/notices.ts';
 import type { MarketReader } from './market.ts';
 import { type Asked, type Facts, type RuleSet, type RuleVerdict, verdictsOf } from './verdicts.ts';
 
@@ -14,11 +15,9 @@ import { type Asked, type Facts, type RuleSet, type RuleVerdict, verdictsOf } fr
 export interface RuleSession extends MarketReader {
   readonly world: Pick<World, 'clock'>;
   readonly profile: Pick<Profile, 'name' | 'mode'>;
-  readonly commandLine: string;
-  readonly isInteractive: boolean;
+  readonly command: { readonly line: string };
+  readonly notices: Pick<Notices, 'isInteractive' | 'askCode'>;
   readonly idempotencyKey: Asked['idempotencyKey'];
-  /** Shows a random code, which must be typed. Throws CliError declined if anything else is typed. */
-  askCode(summary: string): Promise<void>;
   journal(): Promise<Journal>;
   accountNames(): Promise<AccountNames>;
   /** `nowMs`: the time that all hosts agree on, in milliseconds since the epoch. */
@@ -51,14 +50,14 @@ export async function verdictsFor(
     moves,
     to: destinationsOf(endpoint, input),
     command,
-    isOfCommand: account.commandLine === `fiatrail ${command}`,
+    isOfCommand: account.command.line === `fiatrail ${command}`,
     isRecorded,
   };
   return verdictsOf(sets, asked, factsOf(account, request));
 }
 
 const circumstances = async (
-  { world, profile, isInteractive, idempotencyKey, time }: RuleSession,
+  { world, profile, notices: { isInteractive }, idempotencyKey, time }: RuleSession,
   sets: readonly RuleSet[],
 ) => ({
   ...{ idempotencyKey, isInteractive },
@@ -108,7 +107,7 @@ export async function requireRules(
   const verdicts = await verdictsFor(account, sets, request);
   const broken = brokenRule(account.profile.name, verdicts);
   if (broken) throw broken;
-  if (codeFor !== undefined && verdicts.some(({ needsCode }) => needsCode)) await account.askCode(codeFor);
+  if (codeFor !== undefined && verdicts.some(({ needsCode }) => needsCode)) await account.notices.askCode(codeFor);
   return verdicts.flatMap(({ limit }) => limit ?? []);
 }
 

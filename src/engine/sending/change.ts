@@ -2,16 +2,16 @@ import { attempt, CliError, withDetails } from '../../base/errors.ts';
 import { type Reply, requestIdOf } from '../../client/client.ts';
 import { consentsOf, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../../contract/endpoint.ts';
 import type { Baseline, Sweep } from '../../journal/intent.ts';
-import type { Operation } from '../../journal/operations.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import type { Account, AccountCallOptions, AccountReply } from '../account.ts';
 import type { Activity } from '../activity.ts';
 import { sendRequest } from '../connection/connect.ts';
 import type { Guard } from '../guard.ts';
-import type { Outcome } from '../outcome.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from '../plans/change.ts';
 import { isInDoubt, type ShownLine } from '../plans/line.ts';
+import { operatorsOf } from '../plans/operator-list.ts';
 import { DryRun, prepareRequest, warnOf } from '../requests.ts';
+import type { AccountRules, IdempotencyKeyUse } from '../rules/account-rules.ts';
 import { requireUnused } from './once.ts';
 import { authorityOf, repetitionOf, requireSigned, type Signatures, sendJournaled } from './send.ts';
 
@@ -40,7 +40,7 @@ export interface Change {
 }
 
 /** A change to send. */
-interface SentChange extends Change {
+export interface SentChange extends Change {
   /**
    * Reads what shows that the service would refuse it, such as the balance that pays, in as few requests as that takes: the only preview that
    * is read if nobody is asked. A refusal by code 05 alone would leave the outcome unknown.
@@ -68,38 +68,19 @@ export interface ChangePrompt {
   show(lines: readonly ShownLine[]): Promise<void>;
 }
 
-/** How a command changes its account: what guards the change, and the plan that it belongs to. */
-export interface Changes {
-  /** Guards the money that this command moves; called before anything is sent. The guard of a plan that is applied stays. */
-  guardWith(guard: Guard): void;
-  /** What guards the money that this command moves, if it moves any. */
-  guard(): Guard | undefined;
-  /** The service's idempotency key, under which it does a request at most once: equal for equal keys of ours; undefined without one. */
-  serviceIdempotencyKey(): string | undefined;
-  /** Writes a plan instead of sending the change, or sends only what a plan says. */
-  planWith(mode: PlanMode): void;
-  /** What `planWith` set. */
-  planMode(): PlanMode | undefined;
-  /**
-   * Does with a change what `planWith` said: ends the command if it only writes or checks a plan, after `check` found that the change may
-   * be made. Returns the change of a plan that is applied; undefined without a plan. Throws CliError.
-   */
-  asPlanned(change: PlannedChange, check: () => Promise<unknown>): Promise<AppliedChange | undefined>;
-  /**
-   * Sends a request with an unknown outcome again under the service's idempotency key, once somebody agreed; `isRerun` if the same command runs again
-   * under its own. Throws AlreadyDone, and CliError.
-   */
-  retry(operation: Operation, waitMs: number | undefined, isRerun: boolean): Promise<Outcome>;
-  /**
-   * Makes a change: shows it, asks for consent and sends it. What moves money or cannot be undone is journaled. A change to fields that
-   * need no consent, such as a label, is sent without a question.
-   */
-  change<E extends Endpoint>(
-    endpoint: E,
-    input: RequestOf<E>,
-    change: SentChange,
-    options?: AccountCallOptions,
-  ): Promise<AccountReply<ResponseOf<E>>>;
+/** What a command changes its account with. It is a value: to change with something else, another one is made. */
+export interface Consent {
+  readonly prompt: ChangePrompt;
+  /** What guards the money that the command moves, if it moves any. */
+  readonly guard: Guard | undefined;
+  /** The plan that is written instead of sending the change, or that says what may be sent. */
+  readonly plan: PlanMode | undefined;
+}
+
+/** Whether a command has an idempotency key, for its rules. A plan is its own idempotency key. */
+export function idempotencyKeyUse({ guard, plan }: Omit<Consent, 'prompt'>): IdempotencyKeyUse {
+  if (!guard) return 'not-taken';
+  return guard.idempotencyKey === undefined && !plan ? 'missing' : 'given';
 }
 
 interface AppliedChange {
@@ -123,15 +104,22 @@ export class Checked extends Error {
   }
 }
 
-/** Does with a change what a plan says (`Changes.asPlanned`). */
+/**
+ * Does with a change what a plan says: ends the command if it only writes or checks the plan, after `check` found that the change may
+ * be made. Returns the change of a plan that is applied; undefined without a plan. Throws CliError.
+ */
 export async function asPlanned(
   account: Account,
-  asking: ChangePrompt,
-  mode: PlanMode,
+  { plan: mode, prompt }: Consent,
   change: PlannedChange,
   check: () => Promise<unknown>,
-): Promise<AppliedChange> {
-  const { activity, globals, note } = account;
+): Promise<AppliedChange | undefined> {
+  if (!mode) return undefined;
+  const {
+    activity,
+    globals,
+    notices: { note },
+  } = account;
   const { agreedChange, writePlan } = await import('../plans/change.ts');
   const readPreviews = async () => {
     activity.unread = undefined;
@@ -144,7 +132,7 @@ export async function asPlanned(
   if (mode.kind === 'write') {
     await check();
     const { result, shown } = await writePlan(account, mode, planned);
-    await asking.show(shown);
+    await prompt.show(shown);
     await note('nothing was sent; others sign the plan with "fiatrail ops sign", and "fiatrail ops apply" sends it');
     throw new DryRun(result);
   }
@@ -156,14 +144,15 @@ export async function asPlanned(
 
 /** Returns the rules that a request meets on this machine, a sentence each. */
 async function rulesMet(
-  { profile, operators, rules }: Account,
+  account: Account,
   endpoint: Endpoint,
   input: unknown,
-  terms: Baseline['terms'],
+  around: Parameters<AccountRules['met']>[2],
 ) {
+  const { profile, rules } = account;
   const { signLimits, signRulesMet } = await import('../plans/sign-above.ts');
-  const limits = signLimits(profile, await operators());
-  return [...signRulesMet(limits, endpoint, input), ...(await rules.met(endpoint, input, terms))];
+  const limits = signLimits(profile, await operatorsOf(account));
+  return [...signRulesMet(limits, endpoint, input), ...(await rules.met(endpoint, input, around))];
 }
 
 interface WantedChange<E extends Endpoint> {
@@ -174,14 +163,16 @@ interface WantedChange<E extends Endpoint> {
 }
 
 /** Returns a change as it is sent: that of the plan that is applied, or as it was typed. Throws CliError, and what ends a plan's command. */
-async function plannedOf<E extends Endpoint>(account: Account, { asPlanned }: Changes, wanted: WantedChange<E>) {
+async function plannedOf<E extends Endpoint>(account: Account, consent: Consent, wanted: WantedChange<E>) {
   const { endpoint, input, change, options } = wanted;
-  const { terms } = options;
+  const { terms, idempotencyKey } = options;
   const { summary, lines, tag, previews } = change;
   const planned = await asPlanned(
+    account,
+    consent,
     {
       ...{ endpoint, input, summary, lines, tag },
-      rulesMet: () => rulesMet(account, endpoint, input, terms),
+      rulesMet: () => rulesMet(account, endpoint, input, { terms, idempotencyKey }),
       readPreviews: async () => (await previews?.()) ?? [],
     },
     () => prepareRequest(account, endpoint, input, options),
@@ -199,14 +190,14 @@ async function plannedOf<E extends Endpoint>(account: Account, { asPlanned }: Ch
 /** Makes a change that can be repeated or corrected, so that no journal needs to know of it. */
 async function writeOf<E extends Endpoint>(
   account: Account,
-  asking: ChangePrompt,
+  prompt: ChangePrompt,
   { endpoint, input, change, options }: WantedChange<E>,
 ): Promise<AccountReply<ResponseOf<E>>> {
   const request = await prepareRequest(account, endpoint, input, options);
   const needsConsent = change.needsConsent || consentsOf(endpoint, input).length > 0;
-  if (needsConsent && !change.isAgreed) await asking.confirm(change);
+  if (needsConsent && !change.isAgreed) await prompt.confirm(change);
   // They may have changed while the question was open.
-  await account.rules.require(endpoint, input, change.summary);
+  await account.rules.require(endpoint, input, { codeFor: change.summary });
   await change.before?.();
   const reply = await sendRequest(account, request, options).catch(async (error: unknown) => {
     if (!(error instanceof CliError) || error.code !== 'IP_BLOCKED') throw error;
@@ -237,23 +228,24 @@ async function withMarket<E extends Endpoint>(account: Account, wanted: WantedCh
   return { ...wanted, change: { ...change, previews }, options: { ...options, terms } };
 }
 
-/** Makes a change (`Changes.change`). */
+/** Makes a change, as `change` of the terminal does. */
 export async function changeOf<E extends Endpoint>(
   account: Account,
-  asking: ChangePrompt,
-  changes: Changes,
+  consent: Consent,
   typed: WantedChange<E>,
 ): Promise<AccountReply<ResponseOf<E>>> {
   const { activity, rules, time } = account;
-  const wanted = await withMarket(account, typed);
+  const { prompt } = consent;
+  const idempotencyKey = idempotencyKeyUse(consent);
+  const wanted = await withMarket(account, { ...typed, options: { ...typed.options, idempotencyKey } });
   const { endpoint, options } = wanted;
   const { terms } = options;
-  if (effectOf(endpoint, wanted.input) === 'write') return writeOf(account, asking, wanted);
-  const { applied, input, change } = await plannedOf(account, changes, wanted);
+  if (effectOf(endpoint, wanted.input) === 'write') return writeOf(account, prompt, wanted);
+  const { applied, input, change } = await plannedOf(account, consent, wanted);
   const request = await prepareRequest(account, endpoint, input, options);
   const effect = effectOf(endpoint, input);
   if (effect === 'money') await requireSigned(account, endpoint, input, applied);
-  const guard = effect === 'money' ? changes.guard() : undefined;
+  const guard = effect === 'money' ? consent.guard : undefined;
   await (await account.journal()).confirm(await account.accountNames(), guard?.idempotencyKey !== undefined);
   await time.warn();
   const sending = {
@@ -262,13 +254,13 @@ export async function changeOf<E extends Endpoint>(
     // What a request only refers to decides whether an earlier one was equal.
     baseline: { terms },
   };
-  const earlier = asking.isAsked && !change.sweep ? await repetitionOf(account, sending) : undefined;
+  const earlier = prompt.isAsked && !change.sweep ? await repetitionOf(account, sending) : undefined;
   const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
-  const requirePossible = (shown: readonly ShownLine[]) => requirePaidFor(account, asking, sending, shown);
-  if (!change.sweep) await asking.confirm({ ...change, lines, requirePossible });
-  if (!asking.isAsked && !change.sweep && change.payer) await requirePossible(await change.payer());
-  const limits = await rules.require(endpoint, input, change.summary, terms);
-  if (asking.isAsked && effect === 'money')
+  const requirePossible = (shown: readonly ShownLine[]) => requirePaidFor(account, prompt, sending, shown);
+  if (!change.sweep) await prompt.confirm({ ...change, lines, requirePossible });
+  if (!prompt.isAsked && !change.sweep && change.payer) await requirePossible(await change.payer());
+  const limits = await rules.require(endpoint, input, { codeFor: change.summary, terms, idempotencyKey });
+  if (prompt.isAsked && effect === 'money')
     await requireSigned(account, endpoint, input, applied && (await stillSigned(account, applied)));
   // It may have expired while the question was open.
   if (applied) (await import('../plans/plan.ts')).requireUnexpired(applied.plan, await time.nowMs());

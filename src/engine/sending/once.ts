@@ -58,7 +58,7 @@ export async function requireUnused(account: Account, guard: Guard): Promise<voi
     if (found.kind === 'in-doubt') {
       const { operation, kind } = await reconciled(account, found.operation);
       if (kind === 'ended') continue;
-      if (kind !== 'busy' && (await isRepeatable(account, operation))) throw new LostRequest(operation);
+      if (kind !== 'busy' && (await isRepeatable(account, operation))) throw new LostRequest(operation, guard.plan);
     }
     await requireFree(account, found);
   }

@@ -19,7 +19,7 @@ import type { ChangePrompt } from './change.ts';
 import { requireSigned, type Signatures, sendJournaled } from './send.ts';
 
 /** How a request is sent again. */
-interface Retrying {
+export interface Retrying {
   readonly asking: ChangePrompt;
   /**
    * Of a plan that is applied a second time: compares it with the account, and returns the signatures that count now. Throws CliError declined if it does not
@@ -51,7 +51,7 @@ export async function retry(account: Account, given: Operation, retrying: Retryi
     await requireSigned(account, endpoint, input, await requirePlan?.()).catch((error: unknown) => {
       throw error instanceof CliError ? withDetails(error, { hint: signedHint(operation) }) : error;
     });
-    await account.rules.require(endpoint, input, codeFor, terms, operation);
+    await account.rules.require(endpoint, input, { codeFor, terms, recorded: operation });
   };
   await require();
   const work = await workStartedBy(endpoint.id);

@@ -27,12 +27,10 @@ import {
   timeForPeople,
 } from '../guard.ts';
 import type { PlanToApply } from '../plans/change.ts';
+import { operatorsOf } from '../plans/operator-list.ts';
 
 /** The parts of an account that journaled sending needs. */
-type Journaled = Pick<
-  Account,
-  'world' | 'profile' | 'globals' | 'commandLine' | 'journal' | 'accountNames' | 'activity'
->;
+type Journaled = Pick<Account, 'world' | 'profile' | 'globals' | 'command' | 'journal' | 'accountNames' | 'activity'>;
 
 interface JournaledRequest<D> {
   readonly endpoint: Endpoint;
@@ -88,7 +86,7 @@ async function intentOf(
   sending: Omit<JournaledRequest<unknown>, 'call'>,
 ): Promise<Intent> {
   const { endpoint, input, summary, guard, tag, baseline, limits = [], authority, sweep } = sending;
-  const { profile, commandLine } = account;
+  const { profile, command } = account;
   const effect = effectOf(endpoint, input);
   const moves = effect === 'money' ? movesOf(endpoint, input, baseline?.terms) : undefined;
   const atWorst = moves?.atWorst.map(({ asset, minor }) => ({ asset, minor: String(minor) })) ?? [];
@@ -100,10 +98,10 @@ async function intentOf(
     baseUrl: profile.baseUrl,
     endpoint: endpoint.id,
     effect,
-    command: commandLine,
+    command: command.line,
     summary,
     request: JSON.stringify(redact(endpoint.request(), input)),
-    input: guard ? guard.input : await recognizableInput(account, commandLine, endpoint, input),
+    input: guard ? guard.input : await recognizableInput(account, command.line, endpoint, input),
     idempotencyKey: guard?.idempotencyKey,
     tag,
     baseline: atWorst.length === 0 ? baseline : { ...baseline, atWorst },
@@ -351,12 +349,13 @@ export type Signatures = Pick<PlanToApply, 'signed'>;
  * the user of a pending change of operators.
  */
 export async function requireSigned(
-  { profile, operators }: Pick<Account, 'profile' | 'operators'>,
+  account: Parameters<typeof operatorsOf>[0],
   endpoint: Endpoint,
   input: unknown,
   applied: Signatures | undefined,
 ) {
-  const list = await operators();
+  const { profile } = account;
+  const list = await operatorsOf(account);
   if (list.signAbove.length === 0 && !profile.stored?.signAbove) return;
   const { requireSignatures, signatureReason, signLimits } = await import('../plans/sign-above.ts');
   const reason = signatureReason(signLimits(profile, list), endpoint, input);

@@ -26,7 +26,10 @@ export async function recordSetting(account: Account, change: SettingChange, mak
 }
 
 async function claimed(account: Account, change: SettingChange): Promise<string> {
-  const { commandLine, globals } = account;
+  const {
+    globals,
+    command: { line: commandLine },
+  } = account;
   const journal = await account.journal();
   const intent = {
     ...change,

@@ -7,6 +7,7 @@ import { typedAs } from '../../copy/questions/typed.ts';
 import { statusOf } from '../../copy/sync.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
+import { existingJournal } from '../../engine/connection/journal-location.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { heldList, heldWhile } from '../held.ts';
 import type { Found, InspectorSource } from '../source.ts';
@@ -32,7 +33,7 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
     return opened;
   };
   const mirrorVersion = mirrorVersionOf(account);
-  const operationsVersion = async () => (await (await account.existingJournal())?.head())?.hash ?? '';
+  const operationsVersion = async () => (await (await existingJournal(account))?.head())?.hash ?? '';
   const eventsVersion = async () => {
     const [extent, counts] = [await (await inbox())?.extent(), await (await inbox())?.counts()];
     return [extent?.latestId ?? 0n, ...Object.values(counts ?? {})].join('.');

@@ -112,7 +112,8 @@ export function liveLine(
 }
 
 /** Messages and prompts on the terminal, if there is one. */
-export interface Dialog extends Notices {
+export interface Dialog extends Omit<Notices, 'progress'> {
+  readonly world: World;
   readonly globals: Globals;
 }
 

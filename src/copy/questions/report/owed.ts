@@ -47,9 +47,9 @@ export async function owedTo(account: Account, mirror: Mirror): Promise<Owed> {
         ),
       );
     }
-    await account.progress.rows(index + 1, users.length, 'users');
+    await account.notices.progress.rows(index + 1, users.length, 'users');
   }
-  await account.progress.end();
+  await account.notices.progress.end();
   return mirror.read(async (queries) => {
     const rows = await queries.all<{ asset: Asset; minor: bigint | null; n: bigint; oldest: string }>(
       `SELECT asset, sum(minor) AS minor, sum(CASE WHEN minor > 0 THEN 1 ELSE 0 END) AS n, min(o.at) AS oldest

@@ -1,4 +1,5 @@
 import type { Account } from '../../../engine/account.ts';
+import { existingJournal } from '../../../engine/connection/journal-location.ts';
 import type { Operation } from '../../../journal/operations.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
@@ -172,8 +173,8 @@ export const COPIES: Readonly<Record<string, (account: Account) => AsyncIterable
 };
 
 async function* operations(account: Account) {
-  const { profile, existingJournal } = account;
-  const journal = await existingJournal();
+  const { profile } = account;
+  const journal = await existingJournal(account);
   if (!journal) return;
   // Another profile may have recorded operations of the same account, and a journal has those of other accounts too.
   const own = await journal.list({ profile: profile.name, limit: PAGE });
