@@ -19,7 +19,7 @@ export interface AccountReply<D> extends Reply<D> {
 }
 
 /** The command that an account is at work for. */
-export interface AccountCommand {
+interface AccountCommand {
   /** The command without its arguments, such as `fiatrail onramp start`, for the journal. */
   readonly line: string;
   /** Returns the flag or argument that a request field comes from, for messages. */

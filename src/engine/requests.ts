@@ -33,7 +33,7 @@ export interface RequestOptions {
 }
 
 /** The parts of an account that a request needs before it is sent. */
-interface PreparingSession {
+interface PreparingAccount {
   readonly profile: Profile;
   readonly globals: AccountOptions;
   readonly world: Pick<World, 'env'>;
@@ -43,7 +43,7 @@ interface PreparingSession {
 
 /** Validates a request before anything is asked or sent. Throws CliError usage, and DryRun in a dry run. */
 export async function prepareRequest<E extends Endpoint>(
-  { profile, globals, world, command, rules }: PreparingSession,
+  { profile, globals, world, command, rules }: PreparingAccount,
   endpoint: E,
   input: RequestOf<E>,
   {

@@ -92,7 +92,7 @@ async function sharedRules(journal: Journal | undefined): Promise<Rules | undefi
   return text === undefined ? undefined : parseSharedRules(text);
 }
 
-/** Prints the rules of a session's profile, and those that hosts share, which count for every account but an embedded sandbox. */
+/** Prints the rules of an account's profile, and those that hosts share, which count for every account but an embedded sandbox. */
 async function rulesResult(account: Account): Promise<Outcome> {
   const { name, mode } = account.profile;
   // Read again, because this command may have changed them.

@@ -255,13 +255,13 @@ export const openCommand = command({
 });
 
 /** The account's AES key; undefined if it has none. Rejects with CliError. */
-export async function aesKeyOf(session: Pick<Account, 'call'>): Promise<Secret | undefined> {
-  const { aesKey } = (await session.call(getAesKey, {})).data;
+export async function aesKeyOf({ call }: Pick<Account, 'call'>): Promise<Secret | undefined> {
+  const { aesKey } = (await call(getAesKey, {})).data;
   return aesKey ? new Secret(aesKey) : undefined;
 }
 
 /** The private keys that open the bodies of a profile. */
-export async function privateKeysOf(session: Pick<Account, 'profile' | 'world'>): Promise<readonly Secret[]> {
-  const stored = storedOrBuiltIn(session.profile);
-  return stored ? sealingKeysOf(stored, session.world) : [];
+export async function privateKeysOf({ world, profile }: Pick<Account, 'profile' | 'world'>): Promise<readonly Secret[]> {
+  const stored = storedOrBuiltIn(profile);
+  return stored ? sealingKeysOf(stored, world) : [];
 }

@@ -170,9 +170,9 @@ export interface PlanAccount {
 }
 
 /** Throws CliError usage if a plan is for another account, or for the same one at another address. */
-export async function requireAccount(session: PlanAccount, { content: { account } }: Plan): Promise<void> {
-  const { name, baseUrl } = session.profile;
-  if (account.baseUrl === baseUrl && (await isSameAccount(session, account.keyFingerprint))) return;
+export async function requireAccount(own: PlanAccount, { content: { account } }: Plan): Promise<void> {
+  const { name, baseUrl } = own.profile;
+  if (account.baseUrl === baseUrl && (await isSameAccount(own, account.keyFingerprint))) return;
   const where = account.mode === 'embedded' ? 'the embedded sandbox' : account.baseUrl;
   throw new CliError(
     'usage',
@@ -182,10 +182,10 @@ export async function requireAccount(session: PlanAccount, { content: { account 
 }
 
 /** An account is its key, or a key that the journal knows to be of the same account, such as the one before a rotation. */
-async function isSameAccount(session: PlanAccount, keyFingerprint: string): Promise<boolean> {
-  const own = await session.accountNames();
+async function isSameAccount(current: PlanAccount, keyFingerprint: string): Promise<boolean> {
+  const own = await current.accountNames();
   if (own.keyFingerprint === keyFingerprint) return true;
-  const journal = await existingJournal(session);
+  const journal = await existingJournal(current);
   if (!journal) return false;
   // Only the key: a profile’s name does not say whose account it is.
   const planned = await journal.accountIds({ keyFingerprint, profile: '', baseUrl: '' });

@@ -5,7 +5,7 @@ import type { MoveTerms } from '../../contract/moves.ts';
 import type { SpendLimit } from '../../journal/intent.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { existingJournal } from '../connection/journal-location.ts';
-import type { RuleSession } from './check.ts';
+import type { RuleAccount } from './check.ts';
 import type { Asked, RuleSet, RuleVerdict } from './verdicts.ts';
 
 /** Whether a command has an idempotency key, if it takes one. */
@@ -42,7 +42,7 @@ export interface AccountRules {
 }
 
 /** What asking rules needs of an account. */
-type RuledAccount = Omit<RuleSession, 'profile' | 'world' | 'idempotencyKey'> & {
+type RuledAccount = Omit<RuleAccount, 'profile' | 'world' | 'idempotencyKey'> & {
   readonly world: World;
   readonly profile: Pick<Profile, 'name' | 'mode' | 'stored'>;
   readonly globals: { readonly dryRun: boolean; readonly testsRules?: boolean };
@@ -61,9 +61,9 @@ export function rulesOf(account: () => RuledAccount): AccountRules {
       const sets = await ruleSetsOf(account());
       if (sets.length === 0) return [];
       const own = askedWith(idempotencyKey);
-      const session = recorded ? { ...own, command: { line: recorded.command } } : own;
+      const asking = recorded ? { ...own, command: { line: recorded.command } } : own;
       const request = { endpoint, input, terms, isRecorded: recorded !== undefined };
-      return (await import('./check.ts')).requireRules(session, sets, request, codeFor);
+      return (await import('./check.ts')).requireRules(asking, sets, request, codeFor);
     },
     requireForMoney: async (hasIdempotencyKey) => {
       const { profile, globals } = account();

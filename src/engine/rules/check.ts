@@ -12,7 +12,7 @@ import type { MarketReader } from './market.ts';
 import { type Asked, type Facts, type RuleSet, type RuleVerdict, verdictsOf } from './verdicts.ts';
 
 /** The parts of an account that rules need. */
-export interface RuleSession extends MarketReader {
+export interface RuleAccount extends MarketReader {
   readonly world: Pick<World, 'clock'>;
   readonly profile: Pick<Profile, 'name' | 'mode'>;
   readonly command: { readonly line: string };
@@ -36,7 +36,7 @@ interface RuledRequest {
 
 /** Asks every rule about a request. */
 export async function verdictsFor(
-  account: RuleSession,
+  account: RuleAccount,
   sets: readonly RuleSet[],
   request: RuledRequest,
 ): Promise<readonly RuleVerdict[]> {
@@ -57,7 +57,7 @@ export async function verdictsFor(
 }
 
 const circumstances = async (
-  { world, profile, notices: { isInteractive }, idempotencyKey, time }: RuleSession,
+  { world, profile, notices: { isInteractive }, idempotencyKey, time }: RuleAccount,
   sets: readonly RuleSet[],
 ) => ({
   ...{ idempotencyKey, isInteractive },
@@ -73,7 +73,7 @@ const unlessOfAnother = <R>(reply: Promise<R>): Promise<R | undefined> =>
     throw error;
   });
 
-function factsOf(account: RuleSession, request?: RuledRequest): Facts {
+function factsOf(account: RuleAccount, request?: RuledRequest): Facts {
   return {
     priced: async () =>
       request && (await import('./market.ts')).pricedIn(account, request.endpoint, request.input, request.terms),
@@ -99,7 +99,7 @@ function factsOf(account: RuleSession, request?: RuledRequest): Facts {
  * rule wants. Returns the sums that the journal checks again when it records the change.
  */
 export async function requireRules(
-  account: RuleSession,
+  account: RuleAccount,
   sets: readonly RuleSet[],
   request: RuledRequest,
   codeFor?: string,
@@ -112,7 +112,7 @@ export async function requireRules(
 }
 
 /** Checks what is known before a money command asks for anything. Throws CliError declined. */
-export async function requireMoneyRules(account: RuleSession, sets: readonly RuleSet[]): Promise<void> {
+export async function requireMoneyRules(account: RuleAccount, sets: readonly RuleSet[]): Promise<void> {
   const asked: Asked = {
     ...(await circumstances(account, sets)),
     ...({

@@ -104,7 +104,7 @@ export interface TypedPeriod {
   readonly until: TypedMoment | undefined;
 }
 
-/** What a session has and a period depends on. */
+/** What a terminal has and a period depends on. */
 interface PeriodContext {
   readonly globals: Pick<Globals, 'zone'>;
   readonly dialog: { readonly world: Pick<World, 'clock'> };
