@@ -325,7 +325,7 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'bundle/late-child-process.ts process.': 'replaces node:child_process in the bundle, which loads it late',
   'bundle/light-fetch.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
   'sandbox/embedded.ts queueMicrotask': 'groups the requests of one tick into one commit; no time passes',
-  'commands/webhooks/served.ts setImmediate': 'groups the deliveries of one tick into one flush; no time passes',
+  'webhooks/run/served.ts setImmediate': 'groups the deliveries of one tick into one flush; no time passes',
   'engine/connection/inbox.ts queueMicrotask': 'groups the deliveries of one tick into one flush; no time passes',
   'commands/webhooks/index.ts AbortSignal.timeout': 'the time limit of one request',
   'sandbox/deliver.ts AbortSignal.timeout': 'the time limit of one delivery',

@@ -1,13 +1,14 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../account/paths.ts';
 import { CliError } from '../base/errors.ts';
+import { listenProblem } from '../base/listening.ts';
 import type { Account } from '../engine/account.ts';
 import { endDryRun } from '../engine/requests.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../files/plain-file.ts';
 import type { InspectorSource } from '../inspector/source.ts';
 import { requireUnmasked } from '../present/unmasked.ts';
 import { command } from '../terminal/command.ts';
-import { listenProblem, untilInterrupted } from '../terminal/parse/listening.ts';
+import { untilInterrupted } from '../terminal/parse/listening.ts';
 import { newFile, option, optionalArgument, switchOn, wholeNumber, word } from '../terminal/parse/parameters.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

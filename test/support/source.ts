@@ -105,7 +105,7 @@ export function readSources(): Source[] {
 }
 
 /** The folders whose own folders are rooms too. */
-const HOUSES = ['engine', 'copy'];
+const HOUSES = ['webhooks', 'engine', 'copy'];
 
 /** Returns the room of a file: its top folder, the folder below in a house of rooms, or its name if it is in src/ itself. */
 export function roomOf(path: string): string {

@@ -1,6 +1,7 @@
 import { absolutePath, sandboxPath, stateDir } from '../../account/paths.ts';
 import { checkedServiceName } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
+import { listenProblem } from '../../base/listening.ts';
 import type { World } from '../../base/world.ts';
 import { formsFor } from '../../contract/answer-forms.ts';
 import { directory } from '../../contract/directory.ts';
@@ -12,7 +13,7 @@ import { printable } from '../../money/amount.ts';
 import { requireUnmasked } from '../../present/unmasked.ts';
 import type { ServedSandbox, ServeOptions } from '../../sandbox/serve.ts';
 import { command } from '../../terminal/command.ts';
-import { hostAddress, hostName, listenProblem, untilInterrupted } from '../../terminal/parse/listening.ts';
+import { hostAddress, hostName, untilInterrupted } from '../../terminal/parse/listening.ts';
 import { newFile, oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
 
 const FORMS = oneOf('interface', 'public', 'public-older');

@@ -16,7 +16,8 @@ import { nearest } from '../../terminal/parse/nearest.ts';
 import { argument, optionalArgument, required, withValues, word } from '../../terminal/parse/parameters.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import { sendSigned } from '../../webhooks/listen/sending.ts';
-import { secretsOf, serviceNameFor, targetUrl } from './targets.ts';
+import { secretsOf } from '../../webhooks/run/secrets.ts';
+import { serviceNameFor, targetUrl } from './targets.ts';
 
 /** Sets a field of an event's content; each part of the path but the last must be there. Throws CliError usage. */
 export function setAt(content: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {

@@ -12,6 +12,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import type { InboxEvent, InboxSelection } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { EVENT_STATES, type EventState } from '../../webhooks/inbox/states.ts';
+import { summaryOf } from '../../webhooks/inbox/summary.ts';
 import { eventNamed } from './events.ts';
 import { printedEvent } from './offline.ts';
 
@@ -38,30 +39,6 @@ const summarySchema = () =>
     status: z.nullable(z.enum(STATES)),
     held: z.nullable(z.string()),
   });
-
-/** An event as the lists print it. */
-export function summaryOf(event: InboxEvent) {
-  const { id, mark, eventId, requestId, userId, webhookId, isLate, isEarly, isSealed, problem } = event;
-  const { happenedAt, copies, held } = event;
-  return {
-    id: Number(id),
-    event: event.event,
-    mark,
-    ...{ requestId, userId, eventId, webhookId, isLate, isEarly, isSealed, problem, happenedAt, copies },
-    sentAt: new Date(event.sentAtMs).toISOString(),
-    receivedAt: new Date(event.receivedAtMs).toISOString(),
-    status: stateOf(event),
-    held,
-  };
-}
-
-/** The state of an event in one word; null if it goes nowhere. */
-function stateOf({ held, forwards }: InboxEvent): EventState | null {
-  if (held !== null) return 'held';
-  if (forwards.length === 0) return null;
-  if (forwards.some(({ state }) => state === 'dead')) return 'dead';
-  return forwards.some(({ state }) => state === 'waiting') ? 'pending' : 'forwarded';
-}
 
 /** The headers as rows, because their names are data. */
 export const headersOf = ({ headers }: InboxEvent) => headers.map(([name, value]) => ({ name, value }));

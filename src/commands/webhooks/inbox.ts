@@ -20,8 +20,10 @@ import { readBody } from '../../webhooks/body.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { contentOf } from '../../webhooks/inbox/received.ts';
-import { contentSchema, exportCommand, headersOf, listCommand, PAGE, summaryOf, withInbox } from './inbox-list.ts';
-import { aesKeyOf, eventWithWarnings, privateKeysOf } from './offline.ts';
+import { summaryOf } from '../../webhooks/inbox/summary.ts';
+import { aesKeyOf, privateKeysOf } from '../../webhooks/run/secrets.ts';
+import { contentSchema, exportCommand, headersOf, listCommand, PAGE, withInbox } from './inbox-list.ts';
+import { eventWithWarnings } from './offline.ts';
 import { findEvent, replayCommand } from './replay.ts';
 import { targetName } from './targets.ts';
 

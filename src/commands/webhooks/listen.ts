@@ -1,6 +1,8 @@
 import { storedOrBuiltIn } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
+import { ALL_EVENTS } from '../../contract/events.ts';
+import { INBOX_URL } from '../../contract/sandbox.ts';
 import type { Account } from '../../engine/account.ts';
 import { inboxLocationOf, openProfileInbox } from '../../engine/connection/inbox.ts';
 import { ServerError } from '../../journal/postgres/errors.ts';
@@ -9,16 +11,18 @@ import { command } from '../../terminal/command.ts';
 import { addressRange, hostAddress, hostName } from '../../terminal/parse/listening.ts';
 import { duration, oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
 import { stateError } from '../../terminal/show/failures.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { change } from '../../terminal/terminal.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { type Listener, SILENT_MS } from '../../webhooks/inbox/listener.ts';
 import type { InboxLocation } from '../../webhooks/inbox/open.ts';
 import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
 import { sendTo } from '../../webhooks/listen/sending.ts';
+import { listenUntilStopped } from '../../webhooks/run/listening.ts';
+import { LOG_FORMS, loggingAccount, noticeLine, usualForm } from '../../webhooks/run/log.ts';
+import { DEFAULT_PORT } from '../../webhooks/run/served.ts';
 import { eventNamed } from './events.ts';
-import { listenUntilStopped } from './listening.ts';
-import { LOG_FORMS, loggingAccount, noticeLine, usualForm } from './log.ts';
-import { DEFAULT_PORT } from './served.ts';
-import { commandTarget, resigningOf, targetName, targetUrl } from './targets.ts';
+import { COMMAND_MS, commandTarget, resigningOf, targetName, targetUrl } from './targets.ts';
 
 /** The error of a second listener on one inbox. */
 function alreadyListening({ processId, host, address }: Listener): CliError {
@@ -116,14 +120,15 @@ export const listenCommand = command({
   },
   asNotice: (text, account, _terminal, { log }) =>
     noticeLine(LOG_FORMS.find((form) => form === log) ?? usualForm(account.world), account, text),
-  run: async (account, terminal, { events = [], ...input }) => {
+  run: async (account, terminal, { events = [], drain = COMMAND_MS, log, ...input }) => {
     const { world, profile } = account;
+    const { quiet: isQuiet, isFormatChosen, zone } = terminal.globals;
     const targets = targetsOf(account, input);
     const inbox = await openProfileInbox(world, profile);
     try {
       const isEmbedded = profile.mode === 'embedded';
       await claimInbox(
-        loggingAccount(account, input.log ?? usualForm(world)),
+        loggingAccount(account, log ?? usualForm(world)),
         inbox,
         isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`,
       );
@@ -133,15 +138,40 @@ export const listenCommand = command({
         routes: routesOf(input),
         needsSealing: storedOrBuiltIn(profile)?.sealing === 'require',
       });
-      await listenUntilStopped(account, terminal, inbox, input, targets).catch((error: unknown) => {
-        throw goneOr(error, inboxLocationOf(world, profile));
-      });
+      const shown = { log, isQuiet, isFormatChosen, zone };
+      const direct = () => directToInbox(account, terminal);
+      await listenUntilStopped(account, inbox, { ...input, shown, direct, drainMs: drain }, targets).catch(
+        (error: unknown) => {
+          throw goneOr(error, inboxLocationOf(world, profile));
+        },
+      );
       return {};
     } finally {
       await released(inbox);
     }
   },
 });
+
+/** Directs the embedded sandbox's webhook to the inbox, and asks before it replaces another one. */
+async function directToInbox(account: Account, terminal: Terminal): Promise<void> {
+  const { data } = await account.call(getWebhook, {});
+  const isOurs = data.webhookUrl?.endsWith('.invalid/') === true;
+  if (isOurs && data.enabled) return;
+  const isReplacing = data.webhookUrl != null && !isOurs;
+  await change(
+    account,
+    terminal,
+    setWebhook,
+    { webhookUrl: INBOX_URL, enabled: true, events: [ALL_EVENTS] },
+    {
+      summary: `deliver the sandbox’s events to this inbox instead of ${data.webhookUrl}`,
+      lines: [['now', data.webhookUrl ?? 'no webhook is set']],
+      needsConsent: isReplacing,
+    },
+  );
+  // How the listener ends, long after this, says nothing of the change.
+  delete account.activity.changed;
+}
 
 /** The error of a listener that has lost its inbox for good. Returns any other error as it is; a server that is away comes back. */
 function goneOr(error: unknown, { path, server }: InboxLocation): unknown {

@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
-import { storedOrBuiltIn } from '../../account/profile.ts';
-import { privateKeyFrom, sealingKeysOf, webhookSecretFrom } from '../../account/profile-secrets.ts';
+import { privateKeyFrom, webhookSecretFrom } from '../../account/profile-secrets.ts';
 import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
-import { Secret } from '../../base/secret.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
 import { EVENT_PAYLOADS, readEventData } from '../../contract/event-payloads.ts';
 import { eventOf } from '../../contract/events.ts';
@@ -16,8 +14,8 @@ import { duration, option, repeated, switchOn, word } from '../../terminal/parse
 import { readBody } from '../../webhooks/body.ts';
 import { WebhookError } from '../../webhooks/error.ts';
 import { eventIn } from '../../webhooks/event.ts';
+import { aesKeyOf, privateKeysOf, secretsOf } from '../../webhooks/run/secrets.ts';
 import { notEarly, verifyDelivery } from '../../webhooks/verify.ts';
-import { secretsOf } from './targets.ts';
 
 /** A saved HTTP request. */
 interface SavedMessage {
@@ -253,15 +251,3 @@ export const openCommand = command({
     return { result: { data: { ...data, isSealed: read.isSealed }, raw: read.text } };
   },
 });
-
-/** The account's AES key; undefined if it has none. Rejects with CliError. */
-export async function aesKeyOf({ call }: Pick<Account, 'call'>): Promise<Secret | undefined> {
-  const { aesKey } = (await call(getAesKey, {})).data;
-  return aesKey ? new Secret(aesKey) : undefined;
-}
-
-/** The private keys that open the bodies of a profile. */
-export async function privateKeysOf({ world, profile }: Pick<Account, 'profile' | 'world'>): Promise<readonly Secret[]> {
-  const stored = storedOrBuiltIn(profile);
-  return stored ? sealingKeysOf(stored, world) : [];
-}

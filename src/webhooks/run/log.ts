@@ -1,7 +1,6 @@
 import type { Account } from '../../engine/account.ts';
 import { shownTarget } from '../../engine/connection/inbox.ts';
 import { jsonText, plainLine } from '../../present/text.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
 
 /** What a line of the log is about. */
 export interface About {
@@ -68,19 +67,18 @@ export function noticeLine(form: LogForm, { world }: Pick<Account, 'world'>, tex
   return logLine(form, world.clock.now(), isWarning ? text.slice(WARNING.length) : text, about);
 }
 
-/** Returns what writes the log; `note` is silent with --quiet. `clear` makes room for a line on a terminal. */
+/** Returns what writes the log; `note` is silent if `isQuiet`. `clear` makes room for a line on a terminal. */
 export function createLog(
   account: Account,
-  terminal: Terminal,
+  isQuiet: boolean,
   form: LogForm,
   clear: () => Promise<void>,
 ): Readonly<Record<'say' | 'note', Say>> {
   const { world } = account;
-  const { globals } = terminal;
   const say: Say = (text, about) =>
     void clear().then(() => account.notices.say(logLine(form, world.clock.now(), text, about)));
   const note: Say = (text, about) => {
-    if (!globals.quiet) say(text, about);
+    if (!isQuiet) say(text, about);
   };
   return { say, note };
 }

@@ -1,21 +1,20 @@
 import { storedOrBuiltIn } from '../../account/profile.ts';
 import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
+import { listenProblem } from '../../base/listening.ts';
 import type { Secret } from '../../base/secret.ts';
 import { hostInUrl, type IpRange } from '../../contract/cidr.ts';
 import { fingerprint } from '../../crypto/digest.ts';
 import type { Account } from '../../engine/account.ts';
 import { inboxLocationOf } from '../../engine/connection/inbox.ts';
-import { listenProblem } from '../../terminal/parse/listening.ts';
-import { openWith } from '../../webhooks/body.ts';
-import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import { createInboxWriter } from '../../webhooks/listen/inbox-writer.ts';
-import type { Metrics } from '../../webhooks/listen/metrics.ts';
-import { createReceiver, type Receiver, type ReceiverAccount } from '../../webhooks/listen/receiver.ts';
-import { createThreadedWriter } from '../../webhooks/listen/writer-thread.ts';
-import { aesKeyOf, privateKeysOf } from './offline.ts';
+import { openWith } from '../body.ts';
+import type { Inbox } from '../inbox/inbox.ts';
+import { createInboxWriter } from '../listen/inbox-writer.ts';
+import type { Metrics } from '../listen/metrics.ts';
+import { createReceiver, type Receiver, type ReceiverAccount } from '../listen/receiver.ts';
+import { createThreadedWriter } from '../listen/writer-thread.ts';
 import type { Screen } from './screen.ts';
-import { secretsOf } from './targets.ts';
+import { aesKeyOf, privateKeysOf, secretsOf } from './secrets.ts';
 
 export const DEFAULT_PORT = 4777;
 const MAX_PEM_BYTES = 64 * 1024;
@@ -133,7 +132,7 @@ export async function serveUntil(
   } = options;
   const tls = await tlsOf(account, options);
   const received = await accountOf(account, screen);
-  const { listen } = await import('../../webhooks/listen/server.ts');
+  const { listen } = await import('../listen/server.ts');
   const receiver = createReceiver(writer, { account: received, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
   const listening = await listen(counted(receiver, account, metrics), {
@@ -198,7 +197,7 @@ async function beat(
   screen: Screen,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { watchHeartbeat } = await import('../../webhooks/listen/server.ts');
+  const { watchHeartbeat } = await import('../listen/server.ts');
   const report = (problem: string | undefined) => screen.reachable(url, problem);
   await watchHeartbeat(url, heartbeat, { clock, network, report }, stopping);
 }

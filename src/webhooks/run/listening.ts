@@ -1,46 +1,19 @@
 import { CliError } from '../../base/errors.ts';
 import type { Clock } from '../../base/world.ts';
-import { getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
-import { ALL_EVENTS } from '../../contract/events.ts';
-import { INBOX_URL } from '../../contract/sandbox.ts';
 import { createEventRecorder, type EventRecorder } from '../../copy/event-recorder.ts';
 import type { Account } from '../../engine/account.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import { change } from '../../terminal/terminal.ts';
-import type { InboxEvent } from '../../webhooks/inbox/events.ts';
-import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
-import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import { type Ending, type ForwardTarget, forwardTo } from '../../webhooks/listen/forwarder.ts';
-import type { Metrics } from '../../webhooks/listen/metrics.ts';
-import type { PaceOptions } from '../../webhooks/listen/pace.ts';
-import { type LogForm, loggedTarget } from './log.ts';
+import type { InboxEvent } from '../inbox/events.ts';
+import { transientProblemOf } from '../inbox/forwards.ts';
+import type { Inbox } from '../inbox/inbox.ts';
+import { type Ending, type ForwardTarget, forwardTo } from '../listen/forwarder.ts';
+import type { Metrics } from '../listen/metrics.ts';
+import type { PaceOptions } from '../listen/pace.ts';
+import { loggedTarget } from './log.ts';
 import { createNoticed, type Noticed } from './noticed.ts';
 import { serveHealth } from './operated.ts';
-import { type Screen, screenFor } from './screen.ts';
+import { type Screen, type ScreenOptions, screenFor } from './screen.ts';
 import { type ListenerOptions, serveUntil, writerFor } from './served.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
-import { COMMAND_MS } from './targets.ts';
-
-/** Directs the embedded sandbox's webhook to the inbox, and asks before it replaces another one. */
-async function directToInbox(account: Account, terminal: Terminal): Promise<void> {
-  const { data } = await account.call(getWebhook, {});
-  const isOurs = data.webhookUrl?.endsWith('.invalid/') === true;
-  if (isOurs && data.enabled) return;
-  const isReplacing = data.webhookUrl != null && !isOurs;
-  await change(
-    account,
-    terminal,
-    setWebhook,
-    { webhookUrl: INBOX_URL, enabled: true, events: [ALL_EVENTS] },
-    {
-      summary: `deliver the sandbox’s events to this inbox instead of ${data.webhookUrl}`,
-      lines: [['now', data.webhookUrl ?? 'no webhook is set']],
-      needsConsent: isReplacing,
-    },
-  );
-  // How the listener ends, long after this, says nothing of the change.
-  delete account.activity.changed;
-}
 
 /** Sends the events of the embedded sandbox that are due; over the network, the service does. */
 const deliver = async ({ connection }: Account, stopping: AbortSignal) => (await connection()).deliverDue?.(stopping);
@@ -108,16 +81,18 @@ const listenerOptions = ({ port, host, publicUrl, tlsCert, tlsKey }: ListenerOpt
   tlsKey,
 });
 
+/** How a listener runs. */
 interface Listening extends ListenerOptions {
-  /** The form of the log; left out, the one that fits where it goes. */
-  readonly log?: LogForm | undefined;
+  readonly shown: ScreenOptions;
+  /** Directs the events of the embedded sandbox to the inbox, once they can be received. */
+  readonly direct: () => Promise<void>;
   /** How long events are kept that need nothing more, in milliseconds; for ever if left out. */
   readonly retention?: number | undefined;
   readonly concurrency?: number | undefined;
   /** The most events for a target in a second. */
   readonly rate?: number | undefined;
   /** How long forwards that are on their way may take when it stops, in milliseconds. */
-  readonly drain?: number | undefined;
+  readonly drainMs: number;
 }
 
 /**
@@ -126,9 +101,8 @@ interface Listening extends ListenerOptions {
  */
 export async function listenUntilStopped(
   account: Account,
-  terminal: Terminal,
   inbox: Inbox,
-  { drain: drainMs = COMMAND_MS, log, retention: retentionMs, concurrency, rate: perSecond, ...options }: Listening,
+  { shown, direct, drainMs, retention: retentionMs, concurrency, rate: perSecond, ...options }: Listening,
   targets: readonly ForwardTarget[],
 ): Promise<void> {
   const { world, profile } = account;
@@ -137,7 +111,7 @@ export async function listenUntilStopped(
   const tooLong = afterwards(stopping, () => world.clock.sleep(drainMs, ended.signal));
   const cutOff = AbortSignal.any([tooLong, failing.signal, world.abandoned]);
   const isEmbedded = profile.mode === 'embedded';
-  const screen = screenFor(account, terminal, inbox, log);
+  const screen = screenFor(account, inbox, shown);
   const supervisor = createSupervisor(world, screen.say);
   // What arrived while nothing listened, before anything is received or forwarded: whatever arrives from now on is shown.
   const known = await inbox.list({ limit: AT_ONCE });
@@ -152,7 +126,7 @@ export async function listenUntilStopped(
   const closed = once(stopping).then(() => Promise.all([served?.close(), supervisor.stopping()]));
   let works: readonly Promise<unknown>[] = [closed];
   try {
-    if (isEmbedded) await directToInbox(account, terminal);
+    if (isEmbedded) await direct();
     if (operations.address !== undefined) screen.note(`health and metrics at ${operations.address}`);
     screen.note(
       served

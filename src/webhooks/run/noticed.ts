@@ -1,8 +1,8 @@
 import { getFees } from '../../contract/endpoints/fees.ts';
 import type { Account } from '../../engine/account.ts';
 import { clockDifference, clockDistance } from '../../engine/connection/service-time.ts';
-import type { InboxEvent } from '../../webhooks/inbox/events.ts';
-import type { Inbox, InboxCounts } from '../../webhooks/inbox/inbox.ts';
+import type { InboxEvent } from '../inbox/events.ts';
+import type { Inbox, InboxCounts } from '../inbox/inbox.ts';
 import type { Say } from './log.ts';
 
 /** Says what a person should look at. */

@@ -1,13 +1,11 @@
 import type { Zone } from '../../base/zone.ts';
 import type { Account } from '../../engine/account.ts';
 import { jsonText, plainLine } from '../../present/text.ts';
-import { liveLine } from '../../terminal/show/progress.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import type { InboxEvent } from '../../webhooks/inbox/events.ts';
-import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
-import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import type { Refusal } from '../../webhooks/listen/server.ts';
-import { summaryOf } from './inbox-list.ts';
+import type { InboxEvent } from '../inbox/events.ts';
+import { type ForwardEnd, isTaken } from '../inbox/forwards.ts';
+import type { Inbox } from '../inbox/inbox.ts';
+import { summaryOf } from '../inbox/summary.ts';
+import type { Refusal } from '../listen/server.ts';
 import { createLog, createRefusals, type LogForm, loggedTarget, type Say, usualForm } from './log.ts';
 
 /** What a listener shows: events as they arrive, and the forwarding status. */
@@ -35,17 +33,27 @@ export interface Screen {
 const WIDTH_OF_EVENT = 40;
 const WARN_EVERY_MS = 60_000;
 
+/** How a listener shows what it does. */
+export interface ScreenOptions {
+  /** The form of the log; left out, the one that fits where it goes. */
+  readonly log?: LogForm | undefined;
+  /** Whether only warnings and what somebody must know are said. */
+  readonly isQuiet: boolean;
+  /** Whether somebody asked for the output format. */
+  readonly isFormatChosen: boolean;
+  /** The zone of the times that people read. */
+  readonly zone: Zone;
+}
+
 /** A table for people with a status line below it on a terminal; one JSON object a line elsewhere, unless a format is asked for. */
 export function screenFor(
   account: Account,
-  terminal: Terminal,
   inbox: Inbox,
-  form: LogForm = usualForm(account.world),
+  { isQuiet, isFormatChosen, zone, log: form = usualForm(account.world) }: ScreenOptions,
 ): Screen {
-  const { world } = account;
-  const { globals } = terminal;
-  const isTable = globals.present.format === 'table' && (world.stdout.isTerminal || globals.isFormatChosen);
-  const line = liveLine(world, { ...globals, quiet: globals.quiet || !isTable }, true);
+  const { world, globals, notices } = account;
+  const isTable = globals.present.format === 'table' && (world.stdout.isTerminal || isFormatChosen);
+  const line = notices.progress.line(true);
   let warnedMs = Number.NEGATIVE_INFINITY;
   let unreachable: string | undefined;
   const write = async (text: string) => {
@@ -61,10 +69,10 @@ export function screenFor(
       unreachable !== undefined,
     );
   };
-  const { say, note } = createLog(account, terminal, form, line.clear);
+  const { say, note } = createLog(account, isQuiet, form, line.clear);
   const refusals = createRefusals(account, say);
   return {
-    arrived: createTable(account, terminal, isTable, write),
+    arrived: createTable(account, zone, isTable, write),
     forwarded: (event, target, { status, problem }) => {
       const isOk = isTaken({ status, problem });
       // A person sees the count of those that were taken.
@@ -100,7 +108,7 @@ export function screenFor(
 /** Returns what prints events that arrived: as rows of a table, or as a JSON object a line. */
 function createTable(
   { world }: Account,
-  { globals }: Terminal,
+  zone: Zone,
   isTable: boolean,
   write: (text: string) => Promise<void>,
 ): Screen['arrived'] {
@@ -109,7 +117,7 @@ function createTable(
     if (events.length === 0) return;
     const head = isTable && !hasHead ? [row('Received', 'No.', 'Event', 'About')] : [];
     hasHead = true;
-    const lines = events.map((event) => (isTable ? rowOf(event, globals.zone) : jsonText(summaryOf(event))));
+    const lines = events.map((event) => (isTable ? rowOf(event, zone) : jsonText(summaryOf(event))));
     const { columns } = world.stdout;
     const fitted = [...head, ...lines].map((text) => (isTable && columns ? cut(text, columns) : text));
     await write(`${fitted.join('\n')}\n`);

@@ -1,12 +1,12 @@
 import { stateDir } from '../../account/paths.ts';
+import { listenProblem } from '../../base/listening.ts';
 import { hostInUrl } from '../../contract/cidr.ts';
 import type { Account } from '../../engine/account.ts';
 import { freeBytes } from '../../files/inspect.ts';
-import { listenProblem } from '../../terminal/parse/listening.ts';
-import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
-import type { InboxWriter } from '../../webhooks/listen/inbox-writer.ts';
-import type { Metrics } from '../../webhooks/listen/metrics.ts';
+import type { Inbox } from '../inbox/inbox.ts';
+import type { ForwardTarget } from '../listen/forwarder.ts';
+import type { InboxWriter } from '../listen/inbox-writer.ts';
+import type { Metrics } from '../listen/metrics.ts';
 import { loggedTarget } from './log.ts';
 import type { ListenerOptions } from './served.ts';
 
@@ -27,12 +27,12 @@ export async function serveHealth(
   stopping: AbortSignal,
 ): Promise<Operated> {
   if (port === undefined) return { metrics: undefined, address: undefined, close: async () => {} };
-  const { createMetrics } = await import('../../webhooks/listen/metrics.ts');
-  const { serveOperations } = await import('../../webhooks/listen/operations.ts');
+  const { createMetrics } = await import('../listen/metrics.ts');
+  const { serveOperations } = await import('../listen/operations.ts');
   const { clock, ids } = world;
   const names = new Map(targets.map(({ name }) => [name, loggedTarget(name)]));
   const metrics = createMetrics({ inbox, targets: names, clock });
-  const { NOT_STORED } = await import('../../webhooks/listen/server.ts');
+  const { NOT_STORED } = await import('../listen/server.ts');
   const left = () => (inbox.server === undefined ? freeBytes(stateDir(world)) : undefined);
   const operated = { host, port, allowHosts, inbox, writer, freeBytes: left, bytes: ids.bytes, clock, stopping };
   const served = await serveOperations(operated, metrics).catch((error: unknown) => {
