@@ -638,13 +638,13 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/commands/figures-in-doubt.test.ts'],
   },
   ...[
-    ['mirror/balances.ts', 'place && found && !isInDoubt(found)', 'place && found'],
-    ['questions/report/owed.ts', 'minor === null ? null : amount(asset, minor)', 'amount(asset, minor ?? 0n)'],
-    ['questions/report/movements.ts', ') IS NULL AND (', ') IS NULL OR ('],
-    ['questions/report/movements.ts', ' AND NOT (', ' AND (1 = 1 OR '],
-    ['questions/report/kinds.ts', "amountOrNull('NGN', minor)", "amount('NGN', minor ?? 0n)"],
+    ['copy/balances.ts', 'place && found && !isInDoubt(found)', 'place && found'],
+    ['copy/questions/report/owed.ts', 'minor === null ? null : amount(asset, minor)', 'amount(asset, minor ?? 0n)'],
+    ['copy/questions/report/movements.ts', ') IS NULL AND (', ') IS NULL OR ('],
+    ['copy/questions/report/movements.ts', ' AND NOT (', ' AND (1 = 1 OR '],
+    ['copy/questions/report/kinds.ts', "amountOrNull('NGN', minor)", "amount('NGN', minor ?? 0n)"],
   ].map(([path, line = '', change = '']) => ({
-    ...{ file: `src/engine/${path}`, line, change, failing: 1 },
+    ...{ file: `src/${path}`, line, change, failing: 1 },
     tests: ['test/questions/figures-in-doubt.test.ts'],
   })),
   {
@@ -1296,7 +1296,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/plans/operator-list.ts',
-    line: "const others = profile.mode === 'live' ? [...lists.values()].map(parsed) : [];",
+    line: "const others = account.profile.mode === 'live' ? [...lists.values()].map(parsed) : [];",
     change: 'const others: StoredList[] = [];',
     tests: [...SECOND_PERSON, ...ACCOUNT_LISTS],
   },
@@ -1315,15 +1315,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/profiles/operator-change.ts',
-    line: '  else requireService(session, list);',
+    line: '  else requireService(account, list);',
     change: '',
     tests: SECOND_PERSON,
     failing: 1,
   },
   {
     file: 'src/commands/profiles/operator-change.ts',
-    line: '  requireService(session, list);\n  const nowMs = await waitingTime(session);',
-    change: '  const nowMs = await waitingTime(session);',
+    line: '  requireService(account, list);\n  const nowMs = await waitingTime(account);',
+    change: '  const nowMs = await waitingTime(account);',
     tests: SECOND_PERSON,
   },
   {
@@ -1340,19 +1340,19 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/profiles/operator-change.ts',
-    line: 'Math.max(Date.parse(pending.endsAt) - nowMs, leftByHostMs(session, pending))',
+    line: 'Math.max(Date.parse(pending.endsAt) - nowMs, leftByHostMs(account, pending))',
     change: 'Date.parse(pending.endsAt) - nowMs',
     tests: SECOND_PERSON,
   },
   {
     file: 'src/commands/profiles/operator-change.ts',
-    line: 'Math.max(Date.parse(pending.endsAt) - nowMs, leftByHostMs(session, pending))',
-    change: 'leftByHostMs(session, pending)',
+    line: 'Math.max(Date.parse(pending.endsAt) - nowMs, leftByHostMs(account, pending))',
+    change: 'leftByHostMs(account, pending)',
     tests: SECOND_PERSON,
   },
   {
     file: 'src/commands/profiles/operator-change.ts',
-    line: '(await (await session.journal()).knowsLive())',
+    line: '(await (await account.journal()).knowsLive())',
     change: 'false',
     tests: SECOND_PERSON,
   },
@@ -1937,7 +1937,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/change.ts',
-    line: 'if (!asking.isAsked && !change.sweep && change.payer) await requirePossible(await change.payer());',
+    line: 'if (!prompt.isAsked && !change.sweep && change.payer) await requirePossible(await change.payer());',
     change: '',
     tests: FUNDS,
     failing: 1,
@@ -1991,7 +1991,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/save-rows.ts',
-    line: "if (table.ends?.includes(before.status ?? ''))",
+    line: "if (table.ends.includes(before.status ?? ''))",
     change: "if (table.ends?.includes('-'))",
     tests: REPORTS,
     failing: 1,
@@ -2432,7 +2432,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/fx/orders.ts',
-    line: '      payer: () => readPreviews(() => balancePreview(session, pair, side, paid)),\n',
+    line: '      payer: () => readPreviews(() => balancePreview(account, pair, side, paid)),\n',
     change: '',
     tests: ['test/cli/book-before.test.ts'],
   },
@@ -2450,8 +2450,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/transfers.ts',
-    line: '? paidFromUnreserved(session, amount)\n        : paidFrom',
-    change: `? paidFrom(() => accountBalance(session, 'CNGN', 'base'), amount)\n        : paidFrom`,
+    line: '? paidFromUnreserved(account, amount)\n        : paidFrom',
+    change: `? paidFrom(() => accountBalance(account, 'CNGN', 'base'), amount)\n        : paidFrom`,
     tests: ['test/cli/book-before.test.ts'],
   },
   {
@@ -2640,7 +2640,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/retry.ts',
-    line: 'await account.rules.require(endpoint, input, codeFor, terms, operation);',
+    line: 'await account.rules.require(endpoint, input, { codeFor, terms, recorded: operation });',
     change: '',
     tests: ['test/operations/retry.test.ts'],
   },
@@ -2664,8 +2664,8 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/terminal/session.ts',
-    line: 'const requirePlan = plan && (() => check(plan));',
+    file: 'src/terminal/terminal.ts',
+    line: 'const requirePlan = plan && (() => checkPlan(account, terminal, plan));',
     change:
       "const requirePlan = plan && (async () => ({ signed: [{ role: 'author' }, { role: 'signer' }] as never }));",
     tests: ['test/plans/lost.test.ts'],
