@@ -119,6 +119,12 @@ const REPEATABLE = 'fx.update-limit-order';
 /** The field in which some endpoints take a key for a request that they do at most once. */
 const KEY_FIELD = 'idempotencyKey';
 
+/** A request, and the terminal whose consent guards it. */
+interface Guarded {
+  readonly terminal: Terminal;
+  readonly request: Readonly<Record<string, unknown>>;
+}
+
 /**
  * Guards a request that moves money as its own command would: waits for or reports what was done under its idempotency key, and fills in
  * the service's idempotency key. Throws CliError usage for another request with --once or --again.
@@ -133,9 +139,9 @@ async function guardedInput(
     again,
     plan,
   }: { readonly once?: string | undefined; readonly again?: boolean; readonly plan?: string | undefined },
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<Guarded> {
   if (endpoint.effect !== 'money' || endpoint.id === REPEATABLE) {
-    if (once === undefined && !again && plan === undefined) return input;
+    if (once === undefined && !again && plan === undefined) return { terminal, request: input };
     const flag = once !== undefined ? '--once' : again ? '--again' : '--plan';
     throw new CliError(
       'usage',
@@ -153,7 +159,8 @@ async function guardedInput(
   const guarded = guardedBy(terminal, guard);
   const derived = serviceIdempotencyKey(guarded.consent);
   const takesKey = rowsOf(endpoint.request()).some(({ name }) => name === KEY_FIELD);
-  return takesKey && derived !== undefined && !input[KEY_FIELD] ? { ...input, [KEY_FIELD]: derived } : input;
+  const request = takesKey && derived !== undefined && !input[KEY_FIELD] ? { ...input, [KEY_FIELD]: derived } : input;
+  return { terminal: guarded, request };
 }
 
 const apiCommand = command({
@@ -196,19 +203,19 @@ const apiCommand = command({
       ...Object.fromEntries((fields ?? []).map((field) => typedField(endpoint, field))),
       ...inPath,
     };
-    const guarded = await guardedInput(account, terminal, endpoint, input, flags);
+    const { request, terminal: guarded } = await guardedInput(account, terminal, endpoint, input, flags);
     const effect = effectOf(endpoint, input);
     const reply =
-      effect === 'read' || (effect === 'write' && consentsOf(endpoint, guarded).length === 0)
-        ? await account.call(endpoint, guarded as never, { unchecked: true })
+      effect === 'read' || (effect === 'write' && consentsOf(endpoint, request).length === 0)
+        ? await account.call(endpoint, request as never, { unchecked: true })
         : await change(
             account,
-            terminal,
+            guarded,
             endpoint,
-            guarded as never,
+            request as never,
             {
               summary: `call ${endpoint.method} ${endpoint.path}`,
-              lines: [[fieldsSentIn(endpoint), JSON.stringify(redact(endpoint.request(), guarded))]],
+              lines: [[fieldsSentIn(endpoint), JSON.stringify(redact(endpoint.request(), request))]],
             },
             { unchecked: true },
           );

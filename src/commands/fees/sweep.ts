@@ -274,7 +274,9 @@ async function dryRunOfSweep(
     world,
     command: { inputName },
   } = account;
-  const verdicts = await account.rules.tested(withdrawFees, withdrawalRequest(texts, total));
+  const verdicts = await account.rules.tested(withdrawFees, withdrawalRequest(texts, total), {
+    idempotencyKey: idempotencyKeyUse(terminal.consent),
+  });
   if (verdicts) return new DryRun({ data: { profile: profile.name, rules: verdicts } });
   const perWithdrawal = maximum && maximum.minor > 0n ? maximum.minor : total.minor;
   const parts = Array.from({ length: count }, (_, index) => {
