@@ -2664,6 +2664,78 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/main.ts',
+    line: 'consenting(terminal, { guard, plan }), command, values)',
+    change: 'consenting(terminal, { plan }), command, values)',
+    tests: ['test/cli/once.test.ts'],
+  },
+  {
+    file: 'src/main.ts',
+    line: 'consenting(terminal, { guard, plan }), command, values)',
+    change: 'consenting(terminal, { guard }), command, values)',
+    tests: ['test/plans/apply.test.ts'],
+  },
+  {
+    file: 'src/main.ts',
+    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } })',
+    change: 'consenting(terminal, { plan: { ...toApply, kind: how.kind } })',
+    tests: ['test/plans/apply.test.ts'],
+  },
+  {
+    file: 'src/main.ts',
+    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } })',
+    change: 'consenting(terminal, { guard })',
+    tests: ['test/plans/apply.test.ts'],
+  },
+  {
+    file: 'src/terminal/terminal.ts',
+    line: "plan.kind !== 'write' ? terminal : consenting(terminal, { guard })",
+    change: "plan.kind !== 'write' ? consenting(terminal, { guard }) : consenting(terminal, { guard })",
+    tests: ['test/plans/apply.test.ts', 'test/commands/api-once.test.ts'],
+  },
+  {
+    file: 'src/commands/api.ts',
+    line: '  return { terminal: guarded, request };',
+    change: '  return { terminal, request };',
+    tests: ['test/commands/api-once.test.ts'],
+  },
+  {
+    file: 'src/commands/fees/sweep.ts',
+    line: 'guard ? consenting(terminal, { guard }) : terminal',
+    change: 'terminal',
+    tests: ['test/commands/fees/sweep.test.ts'],
+  },
+  {
+    file: 'src/commands/fees/sweep.ts',
+    line: 'const idempotencyKey = idempotencyKeyUse(terminal.consent);',
+    change: "const idempotencyKey = 'not-taken';",
+    tests: ['test/rules/rules.test.ts'],
+  },
+  {
+    file: 'src/engine/sending/change.ts',
+    line: 'const idempotencyKey = idempotencyKeyUse(consent);',
+    change: "const idempotencyKey = 'not-taken';",
+    tests: ['test/rules/rules.test.ts'],
+  },
+  {
+    file: 'src/engine/sending/change.ts',
+    line: 'guard.idempotencyKey === undefined && !plan',
+    change: 'guard.idempotencyKey === undefined',
+    tests: ['test/plans/rules.test.ts'],
+  },
+  {
+    file: 'src/engine/sending/once.ts',
+    line: 'throw new LostRequest(operation, guard.plan)',
+    change: 'throw new LostRequest(operation, undefined)',
+    tests: ['test/plans/lost.test.ts'],
+  },
+  {
+    file: 'src/commands/profiles/operators.ts',
+    line: 'const planning = planningKey(account, terminal, name, made);',
+    change: 'const planning = terminal;',
+    tests: ['test/plans/operators.test.ts'],
+  },
+  {
     file: 'src/terminal/terminal.ts',
     line: 'const requirePlan = plan && (() => checkPlan(account, terminal, plan));',
     change:
