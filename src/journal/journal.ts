@@ -77,10 +77,8 @@ function saveHead(files: readonly string[], head: Head | undefined, processId: n
   }
 }
 
-/** The same for a journal on a server. */
+/** The codes of the errors for a damaged journal on a server, and for one that lacks entries that it had. */
 const JOURNAL_DAMAGED = 'JOURNAL_DAMAGED';
-
-/** The code of the error for a journal that lacks entries that it had. */
 const JOURNAL_CUT = 'JOURNAL_CUT';
 
 /** Returns what checks a journal: that it is whole, and the one that it was. */

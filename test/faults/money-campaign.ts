@@ -93,7 +93,7 @@ export async function campaignRun(seed: number, { furnished, journal, tally }: G
     if (world.copy !== 'none') await troubled(storm, { ...group.line(rig.place, chances, 7), key: undefined }, 'none');
     const jobs = await weather(storm, 'k');
     await storm.unrest?.(jobs, 'between');
-    await endDoubts(storm, tally);
+    await endDoubts(storm, tally, world.isLive ? 'live, ' : '');
     await untilDone(storm, jobs, tally);
     const truth = await truthOf(rig, { group, jobs, runs, others });
     const kinds = new Set(falseClaims(truth).map((kind) => inWorld(kind, world, journal)));
@@ -150,15 +150,16 @@ function unrestIn(world: World, { rig, group, chances, others, furnished }: Plac
 }
 
 /** Ends every doubt; a person decides what `ops reconcile` leaves, and knows what happened. */
-async function endDoubts(storm: Storm, { doubts }: CampaignTally): Promise<void> {
+async function endDoubts(storm: Storm, { doubts }: CampaignTally, where: string): Promise<void> {
   const { left, ended, looked } = await lookThrice(storm);
-  for (const { state, verdict, detail } of ended) count(doubts, `ended: ${verdict ?? state}: ${wordsOf(detail)}`);
+  for (const { state, verdict, detail } of ended)
+    count(doubts, `${where}ended: ${verdict ?? state}: ${wordsOf(detail)}`);
   for (const each of left) {
     const { found, next } = looked.find(({ operationId }) => operationId === each.id) ?? {
       found: 'not looked for',
       next: null,
     };
-    count(doubts, `a person: ${found}: ${wordsOf(next)}`);
+    count(doubts, `${where}a person: ${found}: ${wordsOf(next)}`);
     await decide(storm, each).catch(() => count(doubts, 'a person could not decide'));
   }
 }

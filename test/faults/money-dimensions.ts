@@ -34,6 +34,7 @@ export interface World {
   readonly others: number;
   readonly answers: AnswerFormName;
   readonly profile: readonly string[];
+  readonly isLive: boolean;
   /** Whether only a mark proves anything, by the profile. */
   readonly needsMarks: boolean;
   readonly rows: Rows;
@@ -66,6 +67,7 @@ export function worldOf(chances: Chances, clocks: readonly ClockName[]): World {
     others: Number(chosen('other programs', '0', ['1', '2', '3'])),
     answers: chosen('answers', 'interface', ['public', 'public-older']),
     profile: PROFILES[profile] ?? [],
+    isLive: profile.includes('live'),
     needsMarks: profile.includes('asked'),
     rows: { lateMs, order, chances },
     copy: chosen('older copy of the journal', 'none', ['the journal', 'the state folders', 'the machines']),

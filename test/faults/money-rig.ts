@@ -138,16 +138,27 @@ export async function openRig(group: Pick<Group, 'work'>, atEnd: AtEnd, options:
     return runIn(argv, host, troubles, { env });
   };
   const elsewhere = { FIATRAIL_STATE_DIR: folder('elsewhere'), FIATRAIL_CONFIG_DIR: folder('elsewhere') };
-  if (profile) {
-    const words = ['profiles', 'add', 'main', '--base-url', BASE_URL, ...profile, '--key-stdin', '-q'];
+  const isLive = profile?.includes('live') === true;
+  const add = async (flags: readonly string[], env: World['env']) => {
     const stdin = { isTerminal: false, readAll: async () => key };
-    const { exit, stderr } = await runIn(words, 'host-1', {}, { env: envOf('host-1'), stdin });
-    if (exit !== 0) throw new Error(`${words.join(' ')}: exit ${exit}: ${stderr}`);
-  }
+    const lines = [
+      ['profiles', 'add', 'main', '--base-url', BASE_URL, ...flags, '--key-stdin', '-q'],
+      // Otherwise a live account sends nothing: nobody said that this is its journal.
+      ...(isLive && !journal.isShared ? [['profiles', 'journal', 'set', 'main', '--independent', '--yes', '-q']] : []),
+    ];
+    for (const words of lines) {
+      const { exit, stderr } = await runIn(words, 'host-1', {}, { env, stdin });
+      if (exit !== 0) throw new Error(`${words.join(' ')}: exit ${exit}: ${stderr}`);
+    }
+  };
+  if (profile) await add(profile, envOf('host-1'));
+  const otherEnv = { ...base.env, ...elsewhere };
+  if (isLive) await add(['--mode', 'live'], otherEnv);
+  const other = isLive ? { ...otherEnv, FIATRAIL_PROFILE: 'main' } : { ...otherEnv, ...account };
   return {
     place: furnished?.place ?? (await furnish(jsonFrom(run), async () => clock.pass(60_000))),
     ...{ run, pass, work, log, clockErrors },
-    runOther: (argv) => runIn(argv, 'elsewhere', { isOther: true }, { env: { ...base.env, ...account, ...elsewhere } }),
+    runOther: (argv) => runIn(argv, 'elsewhere', { isOther: true }, { env: other }),
     fault: (endpoint, kind) => addFault(box, endpoint, kind),
     clearFaults: () => box.inside(({ store }) => void store.run('DELETE FROM fault_rule')),
     journal: () => journal.entries(base.stateDir),

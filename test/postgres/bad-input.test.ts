@@ -205,7 +205,7 @@ describe('a database that cannot be used', () => {
   });
 
   test.each([
-    ['4', 'NEWER', /newer version/],
+    ['5', 'NEWER', /newer version/],
     ['0', 'OLDER', /earlier version/],
   ])('another version of fiatrail, %s', async (version, code, says) => {
     const url = server.newDatabase();

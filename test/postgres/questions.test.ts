@@ -34,7 +34,7 @@ async function mirrored() {
     env: { ...ACCOUNT, FIATRAIL_MIRROR_URL: url },
   });
   expect(await main(['sync', '-q'], world), world.stderr.text()).toBe(0);
-  const [role = '', views = ''] = blocksOf(PAGE, 'postgresql');
+  const [role = '', , views = ''] = blocksOf(PAGE, 'postgresql');
   // The role of another test's database is that of the whole server.
   server.sql(
     url,

@@ -101,6 +101,10 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
     'a sync counts the rows of each table, and marks what the service no longer shows',
   ],
   [
+    /FROM stored_\w+ WHERE is_personal = 1/,
+    'a sync forgets, also before the first reading of a list has made its indexes',
+  ],
+  [
     /^DELETE FROM person_name|FROM stored_balance|FROM stored_owed|FROM stored_users WHERE gone_at/,
     'the names, balances and users of a mirror',
   ],

@@ -85,7 +85,14 @@ async function consent(account: Account, terminal: Terminal, change: Change): Pr
 /** A change of operators as a plan describes it: nothing is sent to the service. */
 const OPERATORS = {
   ...{ id: LIST_CHANGES, method: 'CHANGE', path: 'operators' },
-  request: () => z.looseObject({}),
+  // What a field holds that nobody declares may be a secret: an amount has as many digits as a BVN.
+  request: () =>
+    z.looseObject({
+      change: z.string(),
+      name: z.optional(z.string()),
+      publicKey: z.optional(z.string()),
+      limits: z.optional(z.array(z.looseObject({ asset: z.string(), minor: z.string() }))),
+    }),
 } as const;
 
 /** How long a change waits that no other operator signed. */

@@ -105,10 +105,15 @@ export const GRANTS = {
   ],
 } as const;
 
-const createTables = (chosen: typeof TABLES) =>
-  Object.entries(chosen).map(([name, columns]) => `CREATE TABLE ${name} (${inPostgres(columns)})`);
+const created = ([name, columns]: [string, readonly string[]]) => `CREATE TABLE ${name} (${inPostgres(columns)})`;
 
 export const LAYOUT: SchemaLayout = {
-  ...{ schema: SCHEMA, version: 2, lock: LOCK, upgrades: { 1: createTables(ROOM_TABLE).join() }, host: GRANTS.host },
-  creation: [...createTables(tables), ...[...INDEXES, ...ADDED_INDEXES, ...OWN_INDEXES], ...triggers],
+  ...{
+    schema: SCHEMA,
+    version: 2,
+    lock: LOCK,
+    upgrades: { 1: Object.entries(ROOM_TABLE).map(created).join() },
+    host: GRANTS.host,
+  },
+  creation: [...Object.entries(tables).map(created), ...[...INDEXES, ...ADDED_INDEXES, ...OWN_INDEXES], ...triggers],
 };
