@@ -17,7 +17,7 @@ const { id, nouns } = JSON.parse(files.read('dist/build.json'));
 
 /** The commands of a noun run much the same code. Tab runs little of it, and is to load no more. */
 function nounOf(words) {
-  // The process of a query (src/engine/questions/sql/) runs no command.
+  // The process of a query (src/copy/questions/sql/) runs no command.
   if (words[0] === '__query') return 'query';
   if (words[0] === 'completion' && words[1] === 'complete') return `tab-${nounOf(words.slice(2))}`;
   return words.find((word) => nouns.includes(word)) ?? 'none';

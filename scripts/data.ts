@@ -1,8 +1,8 @@
-import { GRANTS, SCHEMA } from '../src/engine/mirror/schema.ts';
-import { TABLES } from '../src/engine/mirror/tables.ts';
-import { EVENT_COLUMNS, OPERATION_COLUMNS, type ViewColumn } from '../src/engine/questions/sql/copied.ts';
-import { views } from '../src/engine/questions/sql/views.ts';
-import { MEMORY_BYTES } from '../src/engine/questions/sql/wire.ts';
+import { EVENT_COLUMNS, OPERATION_COLUMNS, type ViewColumn } from '../src/copy/questions/sql/copied.ts';
+import { views } from '../src/copy/questions/sql/views.ts';
+import { MEMORY_BYTES } from '../src/copy/questions/sql/wire.ts';
+import { GRANTS, SCHEMA } from '../src/copy/schema.ts';
+import { TABLES } from '../src/copy/tables.ts';
 import { SCHEMA as JOURNAL } from '../src/journal/postgres/schema.ts';
 import { DECIMALS } from '../src/money/amount.ts';
 import { MAX_VALUE_BYTES } from '../src/sqlite/query.ts';

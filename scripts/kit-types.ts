@@ -11,7 +11,7 @@ import { EVENT_PAYLOADS } from '../src/contract/event-payloads.ts';
 import { eventOf } from '../src/contract/events.ts';
 import { unwrap } from '../src/contract/rows.ts';
 import { annotatedSchema, type JsonSchema, jsonSchema } from '../src/derive/schema.ts';
-import { printedFields } from '../src/engine/operations/started.ts';
+import { printedFields } from '../src/engine/evidence/started.ts';
 import { controlName } from '../src/kits/types.ts';
 import { DECIMALS } from '../src/money/amount.ts';
 import { amountSchema } from '../src/present/prints.ts';

@@ -1,11 +1,11 @@
 // Prints figures of the code's size and of what two commands run: npm run measure
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../test/support/built.ts';
-import { exportsOf, readSources } from '../test/support/source.ts';
+import { exportsOf, readSources, roomOf } from '../test/support/source.ts';
 
 const sources = readSources();
 const sum = (counts: readonly number[]) => counts.reduce((all, each) => all + each, 0);
@@ -29,6 +29,73 @@ function countTypes(): number {
     for (const [, name = ''] of code.matchAll(DECLARED_TYPE)) files.set(name, (files.get(name) ?? new Set()).add(path));
   return [...files.values()].filter(({ size }) => size > 1).length;
 }
+
+/** What a command gets, by name and file. */
+const SEAM = { Account: 'engine/account.ts', Terminal: 'terminal/terminal.ts' } as const;
+
+/** Counts the members of each type of the seam, by the compiler: an error that says the length of a tuple of their names. */
+function countMembers(): readonly (readonly [string, string])[] {
+  const folder = mkdtempSync(join(ROOT, 'node_modules', '.cache', 'measure-'));
+  const file = join(folder, 'members.ts');
+  const types = Object.entries(SEAM).map(
+    ([name, path]) =>
+      `import type { ${name} } from '${join(ROOT, 'src', path)}';\nexport const ${name}Count: 'counted' = 0 as unknown as Keys<keyof ${name}>['length'];`,
+  );
+  const keys = `type Last<U> = (U extends U ? (f: () => U) => void : never) extends (f: infer F) => void ? (F extends () => infer R ? R : never) : never;
+type Keys<U, All extends unknown[] = []> = [U] extends [never] ? All : Keys<Exclude<U, Last<U>>, [...All, 0]>;`;
+  try {
+    writeFileSync(file, [...types, keys].join('\n'));
+    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--allowImportingTsExtensions', '--ignoreConfig'];
+    const compiler = join(ROOT, 'node_modules', '.bin', 'tsc');
+    const { stdout } = spawnSync(
+      compiler,
+      [...flags, '--target', 'es2024', '--module', 'nodenext', '--types', 'node', file],
+      {
+        encoding: 'utf8',
+      },
+    );
+    return Object.keys(SEAM).map((name, index) => {
+      const counts = [...stdout.matchAll(/members\.ts\(\d+,\d+\): error TS2322: Type '(\d+)'/g)];
+      return [`members of ${name}`, counts[index]?.[1] ?? 'not known'] as const;
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Variables that say in which mode a command runs, and that a later call can set. */
+const modes = sources
+  .filter(({ path }) => /^(main\.ts|engine|terminal|commands)\b/.test(path))
+  .flatMap(({ path, code }) =>
+    [...code.matchAll(/\blet \w+: (?:Guard|PlanMode|Consent)\b/g)].map(([what]) => `${path} ${what}`),
+  );
+
+/** The rooms of which one imports the other, in whatever number of steps, and is imported by it. */
+function circlesIn(house: string): string[] {
+  const rooms = Map.groupBy(
+    sources.filter(({ path }) => path.startsWith(`${house}/`)),
+    ({ path }) => roomOf(path),
+  );
+  const next = (room: string) =>
+    (rooms.get(room) ?? []).flatMap(({ imports }) =>
+      imports.flatMap(({ isOwn, target }) => (isOwn && rooms.has(roomOf(target)) ? roomOf(target) : [])),
+    );
+  const reached = (from: string) => {
+    const seen = new Set<string>();
+    const visit = (room: string) => {
+      for (const each of next(room))
+        if (each !== room && !seen.has(each)) {
+          seen.add(each);
+          visit(each);
+        }
+    };
+    visit(from);
+    return seen;
+  };
+  return [...rooms.keys()].filter((room) => reached(room).has(room));
+}
+
+const flat = sources.filter(({ path }) => /^engine\/[^/]+$/.test(path)).length;
 
 interface Covered {
   readonly url: string;
@@ -134,6 +201,10 @@ const rows: (readonly [string, string | number])[] = [
   ['those outside contract/, things/, service/', payoutFiles.filter((path) => !HOME.test(path)).length],
   ['lists of final states', listsOfFinalStates.length],
   ['those outside contract/, things/, service/', listsOfFinalStates.filter((path) => !HOME.test(path)).length],
+  ...countMembers(),
+  ['mutable modes', modes.length],
+  ['rooms in circles inside a house', ['webhooks', 'engine', 'copy'].flatMap(circlesIn).join(', ') || 0],
+  ['files of engine in no folder', flat],
   ...(await measureCommands()),
 ];
 for (const [name, value] of rows) process.stdout.write(`${name.padEnd(44)}${value}\n`);

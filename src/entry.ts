@@ -1,6 +1,6 @@
 import type { ProgramFiles, World } from './base/world.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
-import { QUERY_PROCESS } from './engine/questions/sql/wire.ts';
+import { QUERY_PROCESS } from './copy/questions/sql/wire.ts';
 import { createSystemWorld } from './system/world.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function run(argv: readonly string[], files: ProgramFiles, given?: 
     const { complete } = await import('./commands/completion/complete.ts');
     return complete(words[0] === '--' ? words.slice(1) : words, CATALOGUE, world);
   }
-  if (first === QUERY_PROCESS) return (await import('./engine/questions/sql/process.ts')).runQueryProcess(world);
+  if (first === QUERY_PROCESS) return (await import('./copy/questions/sql/process.ts')).runQueryProcess(world);
   const { main } = await import('./main.ts');
   const code = await main(argv, world);
   if (world.abandoned.aborted) world.exit(code);

@@ -5,8 +5,9 @@ import { CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
 import { DEFAULT_ZONE, type Zone, zoneNamed } from './base/zone.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
+import type { Account } from './engine/account.ts';
 import { abandonedError, type Changed } from './engine/activity.ts';
-import { AlreadyDone, type Guard, LostRequest } from './engine/guard.ts';
+import { AlreadyDone, LostRequest } from './engine/guard.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
 import { DryRun } from './engine/requests.ts';
@@ -14,15 +15,16 @@ import { type Column, FORMATS, type PresentOptions, type Result } from './presen
 import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
 import type { Command } from './terminal/command.ts';
 import { type CommandLine, isJsonFormat, parse } from './terminal/parse/program.ts';
-import { createSession, type Session } from './terminal/session.ts';
 import { createDialog } from './terminal/show/progress.ts';
 import type { FailedRun } from './terminal/show/report.ts';
+import { consenting, openTerminal, type Runs, retry, type Terminal } from './terminal/terminal.ts';
 
 /** Runs a command line and returns its exit code. */
 export async function main(argv: readonly string[], real: World): Promise<number> {
   let world = real;
   if (argv[0] === ROTATION_PROCESS) return (await import('./engine/rotation/process.ts')).runRotationProcess(world);
-  if (argv[0] === LOCK_PROCESS) return (await import('./engine/state-locks.ts')).runLockProcess(argv[1] ?? '');
+  if (argv[0] === LOCK_PROCESS)
+    return (await import('./engine/connection/state-locks.ts')).runLockProcess(argv[1] ?? '');
   let isJson: boolean | undefined;
   let run: FailedRun | undefined;
   try {
@@ -119,69 +121,81 @@ function profileFor({ command, globals: { profile } }: CommandLine, world: World
 const failures = () => import('./terminal/show/failures.ts');
 
 /** Most commands move no money. */
-const once = () => import('./engine/once.ts');
+const once = () => import('./engine/sending/once.ts');
 
 type Use = (outcome: Outcome, changed: Changed | undefined) => Promise<void>;
 
-/** Runs a command; `use` receives its outcome while the session is still open, so that more pages can be read. */
+/** Runs a command; `use` receives its outcome while the account is still open, so that more pages can be read. */
 async function execute(line: ResolvedLine, world: World, use: Use): Promise<Outcome> {
   const { command, texts, globals, profile } = line;
   // The list may be of any length. Must be set before anything is read: V8's young generation only ever grows.
   if (texts['all'] === true) world.steadyMemory();
-  const session = createSession({
-    ...{ world, profile, globals, runLine, runPlanned },
-    commandLine: `fiatrail ${command.words.join(' ')}`,
-    inputName: (field) => inputName(command, field),
+  const { account, terminal, close } = openTerminal({
+    world,
+    profile,
+    globals,
+    command: { line: `fiatrail ${command.words.join(' ')}`, inputName: (field) => inputName(command, field) },
+    runs: { line: runLine, planned: runPlanned },
   });
   try {
-    return await Promise.race([executeIn(session, line, use), abandonment(session)]);
+    return await Promise.race([executeIn(account, terminal, line, use), abandonment(account)]);
   } finally {
-    await session.close();
+    await close();
   }
 }
 
-async function executeIn(session: Session, { command, texts, globals, profile }: ResolvedLine, use: Use) {
-  const { world } = session;
+async function executeIn(
+  account: Account,
+  terminal: Terminal,
+  { command, texts, globals, profile }: ResolvedLine,
+  use: Use,
+) {
+  const { world, notices } = account;
   const isPlan = texts['plan'] !== undefined;
   // Before anything is asked.
-  if (command.money) await session.rules.requireForMoney(texts['once'] !== undefined || isPlan);
-  const { input, guided } = await readInput(command, texts, session, !isPlan, async () => {
+  if (command.money) await account.rules.requireForMoney(texts['once'] !== undefined || isPlan);
+  const { input, guided } = await readInput(command, texts, account, terminal, !isPlan, async () => {
     if (command.isLocal) return;
     const notice = `profile ${profile.name} · ${modeInFull(profile.mode)}`;
-    const line = command.asNotice?.(notice, session, texts) ?? notice;
+    const line = command.asNotice?.(notice, account, terminal, texts) ?? notice;
     // With -q too when a file in a folder, rather than the user, chose real money.
     const isLiveByPin = profile.mode === 'live' && chosenProfile(globals.profile, world).source === 'directory';
-    await (isLiveByPin ? session.say(line) : session.note(line));
+    await (isLiveByPin ? notices.say(line) : notices.note(line));
     if (!command.finishesRotations && unfinishedRotations(world).length > 0)
-      await (await import('./engine/rotation/resume.ts')).finishRotations(session);
+      await (await import('./engine/rotation/resume.ts')).finishRotations(account);
   });
   const { values, guard } = command.money
-    ? await (await once()).guardIn(command, input, session.time.nowMs)
+    ? await (await once()).guardIn(command, input, account.time.nowMs)
     : { values: input, guard: undefined };
-  if (isPlan || texts['planExpires'] !== undefined) {
-    const { planToWrite } = await import('./engine/plans/apply.ts');
-    const line = { words: command.words, texts, globals };
-    session.planWith(planToWrite(line, input, world.ids, (planned) => commandLineOf(command, planned)));
-  }
+  const plan = await planAsked();
   const run = async () => {
-    if (guard) {
-      await (await once()).requireUnused(session, guard);
-      session.guardWith(guard);
-    }
-    const outcome = await runOnce(session, command, values, guard);
+    if (guard) await (await once()).requireUnused(account, guard);
+    const outcome = await runOnce(account, consenting(terminal, { guard, plan }), command, values);
     return outcome.error || !guided?.after ? outcome : guided.after(outcome);
   };
   const waitMs = typeof values['wait'] === 'number' ? values['wait'] : 0;
   const outcome = await run().catch(async (error: unknown) =>
-    endedBy(await withKnownKind(error, session, command, texts), session, waitMs),
+    endedBy(await withKnownKind(error, account, command, texts), account, terminal, waitMs),
   );
-  await use(outcome, session.activity.changed);
+  await use(outcome, account.activity.changed);
   if (!outcome.error) await guided?.end?.();
   return outcome;
+
+  async function planAsked() {
+    if (!isPlan && texts['planExpires'] === undefined) return undefined;
+    const { planToWrite } = await import('./engine/plans/apply.ts');
+    const line = { words: command.words, texts, globals };
+    return planToWrite(line, input, world.ids, (planned) => commandLineOf(command, planned));
+  }
 }
 
 /** Runs the command of a plan, which sends only what the plan says, or ends where it would send. */
-async function runPlanned(session: Session, plan: Plan, how: Parameters<Session['runPlanned']>[2]): Promise<Outcome> {
+async function runPlanned(
+  account: Account,
+  terminal: Terminal,
+  plan: Plan,
+  how: Parameters<Runs['planned']>[3],
+): Promise<Outcome> {
   const { guardOfPlan, plannableCommand, planToApply } = await import('./engine/plans/apply.ts');
   const { words, input: texts } = plan.content;
   const group = CATALOGUE.find(({ name }) => name === words[0]);
@@ -189,28 +203,29 @@ async function runPlanned(session: Session, plan: Plan, how: Parameters<Session[
   const waitMs = how.kind === 'apply' ? how.waitMs : undefined;
   const command = plannableCommand(plan, named, waitMs !== undefined);
   const guard = guardOfPlan(plan);
-  session.guardWith(guard);
   const { guardIn, requireUnused } = await once();
-  if (how.kind === 'apply') await requireUnused(session, guard);
+  if (how.kind === 'apply') await requireUnused(account, guard);
   const { signersOf } = await import('./engine/plans/signatures.ts');
-  const toApply = await planToApply(session.time.nowMs, await signersOf(session), plan, commandLineOf(command, texts));
-  session.planWith({ ...toApply, kind: how.kind });
-  const { input } = await readInput(command, texts, session, false, async () => {});
-  const { values } = await guardIn(command, { ...input, wait: waitMs }, session.time.nowMs);
-  return runOnce(session, command, values, how.kind === 'apply' ? guard : undefined);
+  const toApply = await planToApply(account.time.nowMs, await signersOf(account), plan, commandLineOf(command, texts));
+  const applying = consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } });
+  const { input } = await readInput(command, texts, account, applying, false, async () => {});
+  const { values } = await guardIn(command, { ...input, wait: waitMs }, account.time.nowMs);
+  return runOnce(account, applying, command, values);
 }
 
 /** Runs a command. If it fails before it sends, another process may have done its work: then its record is what counts. */
 async function runOnce(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   command: Command,
   values: Readonly<Record<string, unknown>>,
-  guard: Guard | undefined,
 ): Promise<Outcome> {
   try {
-    return await command.run(session, values as never);
+    return await command.run(account, terminal, values as never);
   } catch (error) {
-    if (guard && isBeforeSending(error, session)) await (await once()).requireUnused(session, guard);
+    const { guard, plan } = terminal.consent;
+    if (guard && plan?.kind !== 'check' && isBeforeSending(error, account))
+      await (await once()).requireUnused(account, guard);
     throw error;
   }
 }
@@ -219,13 +234,13 @@ async function runOnce(
  * Whether a command failed before it sent anything. Another process may then have done the work under the same idempotency key: with
  * `--amount max`, nothing is left to move.
  */
-function isBeforeSending(error: unknown, session: Session): boolean {
+function isBeforeSending(error: unknown, { activity }: Account): boolean {
   if (!(error instanceof CliError) || error.category === 'interrupted') return false;
-  return error.operationId === undefined && session.activity.changed === undefined;
+  return error.operationId === undefined && activity.changed === undefined;
 }
 
 /** Rejects when the user interrupts the program a second time; else never settles. */
-function abandonment({ world, activity }: Session): Promise<never> {
+function abandonment({ world, activity }: Account): Promise<never> {
   return new Promise((_, reject) => {
     world.abandoned.addEventListener('abort', () => reject(abandonedError(activity)), { once: true });
   });
@@ -237,29 +252,32 @@ const UNKNOWN_ID = /(?:^|_)NOT_FOUND$/;
 /** Adds to an error about an unknown id what this machine knows it as. */
 async function withKnownKind(
   error: unknown,
-  session: Session,
+  account: Account,
   { words }: Command,
   texts: CommandLine['texts'],
 ): Promise<unknown> {
   if (!(error instanceof CliError) || !UNKNOWN_ID.test(error.code)) return error;
-  const { withKindHint } = await import('./engine/questions/hint.ts');
-  return withKindHint(session, error, words, Object.values(texts));
+  const { withKindHint } = await import('./copy/questions/hint.ts');
+  return withKindHint(account, error, words, Object.values(texts));
 }
 
 /**
  * A dry run ends where it would send, work that is already done under its idempotency key ends where it was recorded, and a request that may have been lost is
  * sent again.
  */
-async function endedBy(error: unknown, session: Session, waitMs: number): Promise<Outcome> {
+async function endedBy(error: unknown, account: Account, terminal: Terminal, waitMs: number): Promise<Outcome> {
   if (error instanceof DryRun) return { result: error.result, isWhole: true };
   if (error instanceof LostRequest) {
-    const retried = session.retry(error.operation, waitMs > 0 ? waitMs : undefined, true);
-    return retried.catch((given: unknown) => endedBy(given, session, waitMs));
+    const { operation, plan } = error;
+    const retrying = { plan, isRerun: true, waitMs: waitMs > 0 ? waitMs : undefined };
+    return retry(account, terminal, operation, retrying).catch((given: unknown) =>
+      endedBy(given, account, terminal, waitMs),
+    );
   }
   if (error instanceof AlreadyDone)
-    return (await import('./engine/operations/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
+    return (await import('./engine/evidence/recorded.ts')).recordedOutcome(account, error.operation, waitMs);
   const { changeNotShown, failedAfterChange } = await failures();
-  const changed = session.activity.changed;
+  const changed = account.activity.changed;
   throw error instanceof CliError ? failedAfterChange(error, changed) : changeNotShown(error, changed);
 }
 

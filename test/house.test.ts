@@ -66,7 +66,9 @@ const ARCHITECTURE = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8')
 const roomsIn = (cell: string): string[] =>
   cell === ''
     ? []
-    : cell.split(', ').map((each) => /^`([a-z]+)\/?`$/.exec(each)?.[1] ?? /^`([a-z]+\.ts)`$/.exec(each)?.[1] ?? each);
+    : cell
+        .split(', ')
+        .map((each) => /^`([a-z]+(?:\/[a-z]+)?)\/?`$/.exec(each)?.[1] ?? /^`([a-z]+\.ts)`$/.exec(each)?.[1] ?? each);
 
 /** Each room with the rooms that it imports besides `base` and itself, as docs/architecture.md says. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
@@ -322,8 +324,8 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'bundle/late-child-process.ts process.': 'replaces node:child_process in the bundle, which loads it late',
   'bundle/light-fetch.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
   'sandbox/embedded.ts queueMicrotask': 'groups the requests of one tick into one commit; no time passes',
-  'commands/webhooks/served.ts setImmediate': 'groups the deliveries of one tick into one flush; no time passes',
-  'engine/inbox.ts queueMicrotask': 'groups the deliveries of one tick into one flush; no time passes',
+  'webhooks/run/served.ts setImmediate': 'groups the deliveries of one tick into one flush; no time passes',
+  'engine/connection/inbox.ts queueMicrotask': 'groups the deliveries of one tick into one flush; no time passes',
   'commands/webhooks/index.ts AbortSignal.timeout': 'the time limit of one request',
   'sandbox/deliver.ts AbortSignal.timeout': 'the time limit of one delivery',
   'sandbox/embedded.ts AbortSignal.timeout': 'how long a command goes on delivering when it is done',
@@ -383,7 +385,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'compareSent',
     ],
   ],
-  [/^engine\/operations\//, ['workOf', 'followedWorkOf', 'looking']],
+  [/^engine\/evidence\//, ['workOf', 'followedWorkOf', 'looking']],
   [
     /^journal\/(sqlite|postgres)\//,
     ['both', 'of', 'lastOf', 'factOf', 'accountOf', 'indexes', 'functions', 'triggers', 'columnsOf'],
@@ -434,7 +436,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
     ],
   ],
   [
-    /^engine\/questions\/report\/(movement-)?kinds\.ts$/,
+    /^copy\/questions\/report\/(movement-)?kinds\.ts$/,
     ['workKind', 'rowsOf', 'payoutRows', 'endOf', 'endsOf', 'undoneStatesOf', 'isOneOf', 'notedOf'],
   ],
   [/^commands\/report\/index\.ts$/, ['right']],
@@ -457,10 +459,10 @@ function callsOf(source: Source): string[] {
 const SENDERS: Readonly<Record<string, string>> = {
   'commands/doctor/index.ts': 'two reads, with a client that tells its requests',
   'commands/keys/index.ts': 'a sandbox key, which another address makes',
-  'engine/change.ts': 'sends what was agreed to',
-  'engine/connect.ts': 'reads the service’s public key',
-  'engine/open-account.ts': 'sends what needs no consent',
-  'engine/operations/retry.ts': 'sends again what was agreed to',
+  'engine/sending/change.ts': 'sends what was agreed to',
+  'engine/connection/connect.ts': 'reads the service’s public key',
+  'engine/opening/open-account.ts': 'sends what needs no consent',
+  'engine/sending/retry.ts': 'sends again what was agreed to',
 };
 
 describe('rule 3: no state, time or randomness', () => {

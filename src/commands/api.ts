@@ -5,14 +5,16 @@ import { regenerateApiKey } from '../contract/endpoints/management.ts';
 import { createPathMatcher, type PathMatch, VERSION_PREFIX } from '../contract/paths.ts';
 import { redact } from '../contract/redact.ts';
 import { rowsOf } from '../contract/rows.ts';
-import { guardOf, plain, requireUnused } from '../engine/once.ts';
+import type { Account } from '../engine/account.ts';
 import { outcomeOf } from '../engine/outcome.ts';
+import { guardOf, plain, requireUnused } from '../engine/sending/once.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber, parseJson } from '../money/decimal.ts';
 import { command } from '../terminal/command.ts';
 import { nearest } from '../terminal/parse/nearest.ts';
 import { argument, MONEY_OPTIONS, option, repeated, word } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { change, guardedBy, serviceIdempotencyKey } from '../terminal/terminal.ts';
 
 const MAX_INPUT_BYTES = 1024 * 1024;
 
@@ -70,9 +72,9 @@ function typedField(endpoint: Endpoint, text: string): [string, unknown] {
   }
 }
 
-async function bodyOf(session: Session, data: string | undefined): Promise<Record<string, unknown>> {
+async function bodyOf(account: Account, data: string | undefined): Promise<Record<string, unknown>> {
   if (data === undefined) return {};
-  const text = await textOf(session, data);
+  const text = await textOf(account, data);
   try {
     const body = parseJson(text);
     if (typeof body === 'object' && body !== null && !Array.isArray(body) && !isWireNumber(body)) {
@@ -86,7 +88,7 @@ async function bodyOf(session: Session, data: string | undefined): Promise<Recor
   });
 }
 
-async function textOf({ world }: Session, data: string): Promise<string> {
+async function textOf({ world }: Account, data: string): Promise<string> {
   if (data === '-' || data === '@-') return world.stdin.readAll(MAX_INPUT_BYTES);
   if (!data.startsWith('@')) return data;
   const path = data.slice(1);
@@ -117,12 +119,19 @@ const REPEATABLE = 'fx.update-limit-order';
 /** The field in which some endpoints take a key for a request that they do at most once. */
 const KEY_FIELD = 'idempotencyKey';
 
+/** A request, and the terminal whose consent guards it. */
+interface Guarded {
+  readonly terminal: Terminal;
+  readonly request: Readonly<Record<string, unknown>>;
+}
+
 /**
  * Guards a request that moves money as its own command would: waits for or reports what was done under its idempotency key, and fills in
  * the service's idempotency key. Throws CliError usage for another request with --once or --again.
  */
 async function guardedInput(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   endpoint: Endpoint,
   input: Readonly<Record<string, unknown>>,
   {
@@ -130,9 +139,9 @@ async function guardedInput(
     again,
     plan,
   }: { readonly once?: string | undefined; readonly again?: boolean; readonly plan?: string | undefined },
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<Guarded> {
   if (endpoint.effect !== 'money' || endpoint.id === REPEATABLE) {
-    if (once === undefined && !again && plan === undefined) return input;
+    if (once === undefined && !again && plan === undefined) return { terminal, request: input };
     const flag = once !== undefined ? '--once' : again ? '--again' : '--plan';
     throw new CliError(
       'usage',
@@ -140,17 +149,18 @@ async function guardedInput(
       { hint: 'omit it' },
     );
   }
-  await session.rules.requireForMoney(once !== undefined || session.planMode() !== undefined);
+  await account.rules.requireForMoney(once !== undefined || terminal.consent.plan !== undefined);
   const typed = {
     isGuarded: !UNGUARDED.includes(endpoint.id),
     input: JSON.stringify(['api', endpoint.id, plain(redact(endpoint.request(), input))]),
   };
-  const guard = await guardOf({ once, again }, typed, session.time.nowMs);
-  await requireUnused(session, guard);
-  session.guardWith(guard);
-  const derived = session.serviceIdempotencyKey();
+  const guard = await guardOf({ once, again }, typed, account.time.nowMs);
+  await requireUnused(account, guard);
+  const guarded = guardedBy(terminal, guard);
+  const derived = serviceIdempotencyKey(guarded.consent);
   const takesKey = rowsOf(endpoint.request()).some(({ name }) => name === KEY_FIELD);
-  return takesKey && derived !== undefined && !input[KEY_FIELD] ? { ...input, [KEY_FIELD]: derived } : input;
+  const request = takesKey && derived !== undefined && !input[KEY_FIELD] ? { ...input, [KEY_FIELD]: derived } : input;
+  return { terminal: guarded, request };
 }
 
 const apiCommand = command({
@@ -171,7 +181,7 @@ const apiCommand = command({
     data: option('-d, --data <json>', 'request data: a JSON object, @FILE, or - for standard input', word),
     ...MONEY_OPTIONS,
   },
-  run: async (session, { method, path, fields, data, ...flags }) => {
+  run: async (account, terminal, { method, path, fields, data, ...flags }) => {
     const { endpoint, path: inPath } = endpointFor(method, path.split('?')[0] ?? '');
     if (path.includes('?'))
       throw new CliError('usage', 'the path contains a query string', { hint: 'pass query fields with -f key=value' });
@@ -189,25 +199,27 @@ const apiCommand = command({
         hint: 'give the JSON itself, or each field with -f key=value',
       });
     const input = {
-      ...(await bodyOf(session, data)),
+      ...(await bodyOf(account, data)),
       ...Object.fromEntries((fields ?? []).map((field) => typedField(endpoint, field))),
       ...inPath,
     };
-    const guarded = await guardedInput(session, endpoint, input, flags);
+    const { request, terminal: guarded } = await guardedInput(account, terminal, endpoint, input, flags);
     const effect = effectOf(endpoint, input);
     const reply =
-      effect === 'read' || (effect === 'write' && consentsOf(endpoint, guarded).length === 0)
-        ? await session.call(endpoint, guarded as never, { unchecked: true })
-        : await session.change(
+      effect === 'read' || (effect === 'write' && consentsOf(endpoint, request).length === 0)
+        ? await account.call(endpoint, request as never, { unchecked: true })
+        : await change(
+            account,
+            guarded,
             endpoint,
-            guarded as never,
+            request as never,
             {
               summary: `call ${endpoint.method} ${endpoint.path}`,
-              lines: [[fieldsSentIn(endpoint), JSON.stringify(redact(endpoint.request(), guarded))]],
+              lines: [[fieldsSentIn(endpoint), JSON.stringify(redact(endpoint.request(), request))]],
             },
             { unchecked: true },
           );
-    return outcomeOf(session, endpoint, reply);
+    return outcomeOf(account, endpoint, reply);
   },
 });
 

@@ -2,15 +2,15 @@ import { CliError } from '../base/errors.ts';
 import type { Reply } from '../client/client.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
+import type { Account } from '../engine/account.ts';
 import { type Outcome, outcomeOf } from '../engine/outcome.ts';
 import { isInDoubt } from '../engine/plans/line.ts';
-import { balanceIn } from '../engine/previews.ts';
+import { balanceIn } from '../engine/previews/previews.ts';
 import { amountForPeople, isZero, printable, type Token, type UnknownFigure } from '../money/amount.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
 import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
 import { amountOfTokenIn, argument, option, ticker } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
 
 const tokenOption = option('--token <ticker>', 'token: CNGN, USDC or USDT (default CNGN)', ticker);
 
@@ -89,13 +89,13 @@ interface TokenBalances {
 
 /** Shows the total balance and where it is. Formats other than a table get the whole response. */
 async function shown<E extends typeof balanceMulti | typeof balanceAddress | typeof balanceUser>(
-  session: Session,
+  account: Account,
   endpoint: E,
   reply: Reply<ResponseOf<E> & TokenBalances>,
   whose: Column,
 ): Promise<Outcome> {
-  const { format, fields, query } = session.globals.present;
-  if (format !== 'table' || fields || query !== undefined) return outcomeOf(session, endpoint, reply);
+  const { format, fields, query } = account.globals.present;
+  if (format !== 'table' || fields || query !== undefined) return outcomeOf(account, endpoint, reply);
   const brief = summarized(reply.data.networkBalances ?? []);
   const columns = [
     whose,
@@ -104,7 +104,7 @@ async function shown<E extends typeof balanceMulti | typeof balanceAddress | typ
     ...(brief.emptyNetworks === '' ? [] : [NOTHING_ON]),
     { field: 'checkedAt', title: 'Checked at' },
   ];
-  return outcomeOf(session, endpoint, { ...reply, data: { ...reply.data, ...brief } }, { columns });
+  return outcomeOf(account, endpoint, { ...reply, data: { ...reply.data, ...brief } }, { columns });
 }
 
 const withError = (outcome: Outcome, error: CliError | undefined): Outcome => (error ? { ...outcome, error } : outcome);
@@ -120,10 +120,10 @@ const fintechCommand = command({
   endpoints: [balanceMulti.id],
   prints: { response: balanceMulti },
   parameters: { token: tokenOption, networks: networksOption, require: requireOption },
-  run: async (session, { token, networks, require }) => {
+  run: async (account, _terminal, { token, networks, require }) => {
     require?.(token ?? 'CNGN');
-    const reply = await session.call(balanceMulti, { token, networks });
-    const outcome = await shown(session, balanceMulti, reply, { field: 'walletAddress', title: 'Wallet' });
+    const reply = await account.call(balanceMulti, { token, networks });
+    const outcome = await shown(account, balanceMulti, reply, { field: 'walletAddress', title: 'Wallet' });
     return withError(outcome, shortfall(reply.data, token, require));
   },
 });
@@ -143,10 +143,10 @@ const addressCommand = command({
     networks: networksOption,
     require: requireOption,
   },
-  run: async (session, { address, token, networks, require }) => {
+  run: async (account, _terminal, { address, token, networks, require }) => {
     require?.(token ?? 'CNGN');
-    const reply = await session.call(balanceAddress, { address, token, networks: networks?.split(',') });
-    const outcome = await shown(session, balanceAddress, reply, { field: 'address', title: 'Address' });
+    const reply = await account.call(balanceAddress, { address, token, networks: networks?.split(',') });
+    const outcome = await shown(account, balanceAddress, reply, { field: 'address', title: 'Address' });
     return withError(outcome, shortfall(reply.data, token, require));
   },
 });
@@ -165,10 +165,10 @@ const userCommand = command({
     token: tokenOption,
     require: requireOption,
   },
-  run: async (session, { userId, token, require }) => {
+  run: async (account, _terminal, { userId, token, require }) => {
     require?.(token ?? 'CNGN');
-    const reply = await session.call(balanceUser, { userId, token });
-    const outcome = await shown(session, balanceUser, reply, { field: 'userId', title: 'User' });
+    const reply = await account.call(balanceUser, { userId, token });
+    const outcome = await shown(account, balanceUser, reply, { field: 'userId', title: 'User' });
     return withError(outcome, shortfall(reply.data, token, require));
   },
 });

@@ -5,10 +5,10 @@ import {
   listBankAccounts,
   updateBankAccount,
 } from '../contract/endpoints/banks.ts';
-import { bankCodeFor } from '../engine/banks.ts';
-import { bankLines, payoutAccounts } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
+import { bankCodeFor } from '../engine/previews/banks.ts';
+import { bankLines, payoutAccounts } from '../engine/previews/names.ts';
+import { PREVIEW_READ, readPreviews } from '../engine/previews/previews.ts';
 import { callCommand, command } from '../terminal/command.ts';
 import { wholeList } from '../terminal/list-command.ts';
 import { objectOf, properties, requiredBank } from '../terminal/parse/field-options.ts';
@@ -23,6 +23,7 @@ import {
   required,
   switchOn,
 } from '../terminal/parse/parameters.ts';
+import { change } from '../terminal/terminal.ts';
 
 const accountId = picked(
   'bank account',
@@ -49,18 +50,18 @@ const addCommand = callCommand(addBankAccount, {
     isDefault: switchOn('--default', 'make this the default payout account'),
     metadata: properties('--metadata', 'metadata of the account, whose fields are not documented'),
   },
-  request: async ({ accountNumber, bankCode, label, isDefault, metadata }, session) => ({
+  request: async ({ accountNumber, bankCode, label, isDefault, metadata }, account) => ({
     accountNumber,
-    bankCode: await bankCodeFor(session, bankCode),
+    bankCode: await bankCodeFor(account, bankCode),
     label,
     isDefault: isDefault || undefined,
     metadata: objectOf(metadata),
   }),
-  confirms: ({ accountNumber, bankCode, isDefault }, session) => ({
+  confirms: ({ accountNumber, bankCode, isDefault }, account) => ({
     summary: `add account ${accountNumber} at bank ${bankCode} as ${isDefault ? 'the default' : 'a'} payout account`,
     lines: [['account', `${accountNumber} at bank ${bankCode}`]],
-    replaces: isDefault ? [{ label: 'default', next: accountNumber, read: () => payoutAccounts(session) }] : [],
-    previews: () => readPreviews(() => bankLines(session, bankCode)),
+    replaces: isDefault ? [{ label: 'default', next: accountNumber, read: () => payoutAccounts(account) }] : [],
+    previews: () => readPreviews(() => bankLines(account, bankCode)),
   }),
 });
 
@@ -110,14 +111,14 @@ const showCommand = command({
   endpoints: [getBankAccount.id],
   prints: { response: getBankAccount, isRow: true },
   parameters: { accountId },
-  run: async (session, { accountId }) => {
-    const reply = await session.call(getBankAccount, { accountId });
-    const { result, ...outcome } = await outcomeOf(session, getBankAccount, reply);
-    const [account] = reply.data.accounts ?? [];
+  run: async (account, _terminal, { accountId }) => {
+    const reply = await account.call(getBankAccount, { accountId });
+    const { result, ...outcome } = await outcomeOf(account, getBankAccount, reply);
+    const [found] = reply.data.accounts ?? [];
     // The service returns a list of one.
     return {
       ...outcome,
-      result: { data: account ?? null, columns: SHOWN, ...(result?.raw ? { raw: result.raw } : {}) },
+      result: { data: found ?? null, columns: SHOWN, ...(result?.raw ? { raw: result.raw } : {}) },
     };
   },
 });
@@ -143,10 +144,10 @@ const updateCommand = callCommand(updateBankAccount, {
     if (label === undefined && !isDefault) throw nothingTo('update', CHANGED);
     return { accountId, label, isDefault: isDefault || undefined };
   },
-  confirms: ({ accountId }, session) => ({
+  confirms: ({ accountId }, account) => ({
     summary: `make payout account ${accountId} the default`,
     lines: [['account', accountId]],
-    replaces: [{ label: 'default', next: accountId, read: () => payoutAccounts(session, accountId) }],
+    replaces: [{ label: 'default', next: accountId, read: () => payoutAccounts(account, accountId) }],
   }),
 });
 
@@ -161,8 +162,10 @@ const removeCommand = command({
   endpoints: [deleteBankAccount.id, getBankAccount.id],
   prints: { response: deleteBankAccount },
   parameters: { accountId },
-  run: async (session, { accountId }) => {
-    const reply = await session.change(
+  run: async (account, terminal, { accountId }) => {
+    const reply = await change(
+      account,
+      terminal,
       deleteBankAccount,
       { accountId },
       {
@@ -170,14 +173,14 @@ const removeCommand = command({
         lines: [['account', accountId]],
         previews: () =>
           readPreviews(async () => {
-            const [account] = (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts ?? [];
-            if (!account) return [];
-            return [['holder', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]];
+            const [found] = (await account.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts ?? [];
+            if (!found) return [];
+            return [['holder', `${found.accountName}, ${found.accountNumber} at ${found.bankName}`]];
           }),
       },
     );
-    await session.note('payout account removed');
-    return outcomeOf(session, deleteBankAccount, reply);
+    await account.notices.note('payout account removed');
+    return outcomeOf(account, deleteBankAccount, reply);
   },
 });
 

@@ -1,6 +1,6 @@
 import { listBanks } from '../contract/endpoints/banks.ts';
-import { banksIn, matchingBanks } from '../engine/banks.ts';
 import { outcomeOf } from '../engine/outcome.ts';
+import { banksIn, matchingBanks } from '../engine/previews/banks.ts';
 import { command } from '../terminal/command.ts';
 import { option, plainText } from '../terminal/parse/parameters.ts';
 
@@ -22,14 +22,14 @@ const listCommand = command({
       plainText,
     ),
   },
-  run: async (session, { search }) => {
-    const reply = await session.call(listBanks, {});
-    if (search === undefined) return outcomeOf(session, listBanks, reply, { columns: COLUMNS });
+  run: async (account, _terminal, { search }) => {
+    const reply = await account.call(listBanks, {});
+    if (search === undefined) return outcomeOf(account, listBanks, reply, { columns: COLUMNS });
     const known = matchingBanks(banksIn(reply.data), search);
     const banks = reply.data.banks.filter(({ bankCode }) => known.some(({ code }) => code === bankCode));
     // The service's count is that of all banks.
     const data = { ...reply.data, banks, totalCount: banks.length };
-    return outcomeOf(session, listBanks, { ...reply, data }, { columns: COLUMNS });
+    return outcomeOf(account, listBanks, { ...reply, data }, { columns: COLUMNS });
   },
 });
 

@@ -1,16 +1,17 @@
 import { CliError } from '../base/errors.ts';
 import { bridgeNetworks, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { networkOf } from '../contract/networks.ts';
-import { amountIn, wireDecimal } from '../engine/fx-terms.ts';
-import { followedWorkOf } from '../engine/operations/of-thing.ts';
+import type { Account } from '../engine/account.ts';
+import { followedWorkOf } from '../engine/evidence/of-thing.ts';
 import type { ShownLine } from '../engine/plans/line.ts';
-import { amountLine, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
+import { amountLine, PREVIEW_READ, readPreviews } from '../engine/previews/previews.ts';
+import { amountIn, wireDecimal } from '../engine/rules/fx-terms.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 import { callCommand } from '../terminal/command.ts';
 import { thingListCommand } from '../terminal/list-command.ts';
 import { anyAddress, requiredCngn } from '../terminal/parse/field-options.ts';
 import { option, picked, required } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
+import { change } from '../terminal/terminal.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 import { bridgeTransfer } from '../things/bridge-transfer.ts';
 
@@ -50,10 +51,10 @@ function checkRoute(from: string, to: string): void {
 }
 
 /** Throws CliError usage for a network that neither the contract nor the service knows. */
-async function requireNetworks(session: Session, ...names: readonly string[]): Promise<void> {
+async function requireNetworks(account: Account, ...names: readonly string[]): Promise<void> {
   const strange = names.filter((name) => networkOf(name) === undefined);
   if (strange.length === 0) return;
-  const listed = await listedNetworks(session);
+  const listed = await listedNetworks(account);
   const unknown = strange.find((name) => listed && !listed.includes(name));
   if (unknown === undefined || !listed) return;
   throw new CliError('usage', `unknown network "${unknown}"; nothing was sent`, {
@@ -63,9 +64,9 @@ async function requireNetworks(session: Session, ...names: readonly string[]): P
 }
 
 /** Returns the networks of the service; undefined if they cannot be read, so that the service decides. */
-async function listedNetworks(session: Session): Promise<readonly string[] | undefined> {
+async function listedNetworks(account: Account): Promise<readonly string[] | undefined> {
   try {
-    const { data } = await session.call(bridgeNetworks, {}, { ...PREVIEW_READ, isBeforehand: true });
+    const { data } = await account.call(bridgeNetworks, {}, { ...PREVIEW_READ, isBeforehand: true });
     return [...new Set([...data.tokens.flatMap(({ networks }) => networks), ...data.allSupportedNetworks])];
   } catch (error) {
     if (error instanceof CliError && error.category !== 'interrupted') return undefined;
@@ -93,8 +94,8 @@ const quote = callCommand(quoteBridge, {
 });
 
 /** Quotes the fee and the amount that arrives. */
-async function costLines(session: Session, from: string, to: string, amount: Amount): Promise<readonly ShownLine[]> {
-  const { data } = await session.call(quoteBridge, quoteRequest(from, to, amount));
+async function costLines(account: Account, from: string, to: string, amount: Amount): Promise<readonly ShownLine[]> {
+  const { data } = await account.call(quoteBridge, quoteRequest(from, to, amount));
   const [fee, output] = [amountIn(data.fee.total, 'CNGN'), amountIn(data.outputAmount, 'CNGN')];
   return [
     ...(fee ? [['fee', amountForPeople(fee)] as const] : []),
@@ -123,10 +124,12 @@ const start = startCommand(bridge, startBridge, {
     callback: option('--callback <url>', 'HTTPS URL to notify of progress', callbackUrl),
   },
   fields: { fromAddress: 'from', toAddress: 'to', callbackUrl: 'callback' },
-  send: async (session, { fromNetwork: source, toNetwork: target, amount, from, to, callback }, options) => {
+  send: async (account, terminal, { fromNetwork: source, toNetwork: target, amount, from, to, callback }, options) => {
     checkRoute(source, target);
-    await requireNetworks(session, source, target);
-    return session.change(
+    await requireNetworks(account, source, target);
+    return change(
+      account,
+      terminal,
       startBridge,
       {
         token: TOKEN,
@@ -145,20 +148,21 @@ const start = startCommand(bridge, startBridge, {
           ['destination', `${to} on ${target}`],
           ...(callback ? [['callback', callback] as const] : []),
         ],
-        previews: () => readPreviews(() => costLines(session, source, target, amount)),
+        previews: () => readPreviews(() => costLines(account, source, target, amount)),
       },
       options,
     );
   },
-  begun: async (session, { fromNetwork: source, amount, from, wait }, { receivableAddress, requestId }) => {
+  begun: async (account, _terminal, { fromNetwork: source, amount, from, wait }, { receivableAddress, requestId }) => {
     // With --wait, it is said even with --quiet: the result is printed only at the end, and until then nobody could pay.
-    const tell = wait === undefined ? session.note : session.say;
+    const tell = wait === undefined ? account.notices.note : account.notices.say;
     await tell(`now send ${amountForPeople(amount)} on ${source} from ${from} to ${receivableAddress}`);
-    if (session.profile.mode !== 'live')
-      await session.note(
+    if (account.profile.mode !== 'live')
+      await account.notices.note(
         `in the sandbox: fiatrail sandbox pay ${receivableAddress} --chain --network ${source} --amount ${wireDecimal(amount)} --sender ${from}`,
       );
-    if (wait === undefined) await session.note(`then wait for it with: fiatrail bridge status ${requestId} --wait`);
+    if (wait === undefined)
+      await account.notices.note(`then wait for it with: fiatrail bridge status ${requestId} --wait`);
     return undefined;
   },
 });

@@ -152,7 +152,7 @@ export function commandsOf(catalogue: readonly Group[]): readonly Command[] {
     prints: () => z.union([endpointsSchema(), endpointSchema()]),
     isLocal: true,
     parameters: { endpointId: optionalArgument('endpoint-id', 'endpoint to describe, such as fx.quote', id) },
-    run: async (_session, { endpointId }) => {
+    run: async (_account, _terminal, { endpointId }) => {
       const commands = (await Promise.all(catalogue.map((group) => group.load()))).flat();
       if (endpointId === undefined) return listOf(commands);
       const found = endpoints.find((endpoint) => endpoint.id === endpointId);

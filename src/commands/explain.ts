@@ -6,22 +6,23 @@ import { attempt, CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { DEFAULT_ZONE } from '../base/zone.ts';
 import { fingerprint } from '../crypto/digest.ts';
-import { JOURNAL_VARIABLE, journalLocationOf } from '../engine/journal-location.ts';
+import type { Account } from '../engine/account.ts';
+import { JOURNAL_VARIABLE, journalLocationOf } from '../engine/connection/journal-location.ts';
 import { serverAddressOf } from '../journal/postgres/server-address.ts';
 import { command } from '../terminal/command.ts';
-import type { Session } from '../terminal/session.ts';
 import { choiceOf, type Decision } from '../terminal/show/chosen-profile.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const ADDRESS = 'environment: FIATRAIL_BASE_URL';
 const KEY = 'environment: FIATRAIL_API_KEY';
 
 const isOfEnvironment = (profile: Profile | undefined) => profile?.name === OF_ENVIRONMENT;
 
-const fileOf = (profile: Profile, session: Session) =>
-  profile.stored ? `profile: ${profileFile(session.world, profile.name)}` : 'built in';
+const fileOf = (profile: Profile, account: Account) =>
+  profile.stored ? `profile: ${profileFile(account.world, profile.name)}` : 'built in';
 
-function modeDecision(profile: Profile | undefined, session: Session): Decision {
-  const decidedBy = profile && (isOfEnvironment(profile) ? KEY : fileOf(profile, session));
+function modeDecision(profile: Profile | undefined, account: Account): Decision {
+  const decidedBy = profile && (isOfEnvironment(profile) ? KEY : fileOf(profile, account));
   return {
     setting: 'mode',
     value: profile?.mode ?? null,
@@ -31,13 +32,13 @@ function modeDecision(profile: Profile | undefined, session: Session): Decision 
   };
 }
 
-function addressDecision(profile: Profile | undefined, session: Session): Decision {
-  const given = session.world.env['FIATRAIL_BASE_URL'];
+function addressDecision(profile: Profile | undefined, account: Account): Decision {
+  const given = account.world.env['FIATRAIL_BASE_URL'];
   const isUsed = isOfEnvironment(profile);
   return {
     setting: 'base URL',
     value: profile && profile.mode !== 'embedded' ? profile.baseUrl : null,
-    decidedBy: profile ? (isUsed ? ADDRESS : fileOf(profile, session)) : null,
+    decidedBy: profile ? (isUsed ? ADDRESS : fileOf(profile, account)) : null,
     lost: given && !isUsed ? [`${hostOf(given)} (${ADDRESS})`] : [],
     problem: null,
   };
@@ -48,11 +49,11 @@ function hostOf(url: string): string {
   return (URL.canParse(url) && new URL(url).host) || 'an invalid URL';
 }
 
-async function keyDecision(profile: Profile | undefined, session: Session) {
-  const given = session.world.env['FIATRAIL_API_KEY'];
+async function keyDecision(profile: Profile | undefined, account: Account) {
+  const given = account.world.env['FIATRAIL_API_KEY'];
   const isUsed = profile?.key?.from === 'FIATRAIL_API_KEY' || profile?.key?.from === 'environment';
   const { value, error } = await printOf(profile);
-  const storedIn = profile && keyLocation(profile, session);
+  const storedIn = profile && keyLocation(profile, account);
   const decision: Decision = {
     setting: 'API key',
     value,
@@ -66,8 +67,8 @@ async function keyDecision(profile: Profile | undefined, session: Session) {
   return { decision, error };
 }
 
-const keyLocation = (profile: Profile, session: Session) =>
-  profile.key ? `${fileOf(profile, session)}, store ${profile.stored?.store.kind}` : 'stored by the sandbox';
+const keyLocation = (profile: Profile, account: Account) =>
+  profile.key ? `${fileOf(profile, account)}, store ${profile.stored?.store.kind}` : 'stored by the sandbox';
 
 async function printOf(profile: Profile | undefined): Promise<{ value: string | null; error?: CliError }> {
   if (!profile?.key) return { value: null };
@@ -79,7 +80,7 @@ async function printOf(profile: Profile | undefined): Promise<{ value: string | 
   }
 }
 
-function outputDecision(profile: Profile | undefined, { globals, world }: Session): Decision {
+function outputDecision(profile: Profile | undefined, { world }: Account, { globals }: Terminal): Decision {
   const variable = world.env['FIATRAIL_OUTPUT'];
   const stored = profile?.stored?.output;
   const isFlag = globals.isFormatChosen && globals.present.format !== variable;
@@ -92,7 +93,7 @@ function outputDecision(profile: Profile | undefined, { globals, world }: Sessio
   return firstOf('output', all);
 }
 
-function zoneDecision(profile: Profile | undefined, { globals }: Session): Decision {
+function zoneDecision(profile: Profile | undefined, { globals }: Terminal): Decision {
   const stored = profile?.stored?.timeZone;
   return firstOf('time zone', [
     ...(globals.isZoneChosen ? [['flag: --tz', globals.zone.name] as const] : []),
@@ -115,7 +116,7 @@ function firstOf(setting: string, all: Sources): Decision {
 }
 
 /** The password is in neither setting; a URL with one is a problem, and is not shown. */
-function journalDecision(profile: Profile | undefined, { world }: Session): Decision {
+function journalDecision(profile: Profile | undefined, { world }: Account): Decision {
   const location = attempt(() => journalLocationOf(world, profile ?? { name: '' }));
   if (location instanceof CliError)
     return { setting: 'journal', value: null, decidedBy: null, lost: [], problem: location.message };
@@ -134,7 +135,7 @@ function journalDecision(profile: Profile | undefined, { world }: Session): Deci
   };
 }
 
-function folderDecision(setting: string, value: string, names: readonly string[], { world }: Session): Decision {
+function folderDecision(setting: string, value: string, names: readonly string[], { world }: Account): Decision {
   const found = names.find((name) => world.env[name]);
   return { setting, value, decidedBy: found ? `environment: ${found}` : 'built in', lost: [], problem: null };
 }
@@ -169,20 +170,20 @@ const explainCommand = command({
   isLocal: true,
   findsProfile: true,
   parameters: {},
-  run: async (session) => {
-    const { world } = session;
-    const { decision, profile, error } = choiceOf(session);
-    const key = await keyDecision(profile, session);
+  run: async (account, terminal) => {
+    const { world } = account;
+    const { decision, profile, error } = choiceOf(account, terminal.globals.profile);
+    const key = await keyDecision(profile, account);
     const decisions = [
       decision,
-      modeDecision(profile, session),
-      addressDecision(profile, session),
+      modeDecision(profile, account),
+      addressDecision(profile, account),
       key.decision,
-      outputDecision(profile, session),
-      zoneDecision(profile, session),
-      journalDecision(profile, session),
-      folderDecision('configuration', configDir(world), ['FIATRAIL_CONFIG_DIR', 'XDG_CONFIG_HOME'], session),
-      folderDecision('state', stateDir(world), ['FIATRAIL_STATE_DIR', 'XDG_STATE_HOME'], session),
+      outputDecision(profile, account, terminal),
+      zoneDecision(profile, terminal),
+      journalDecision(profile, account),
+      folderDecision('configuration', configDir(world), ['FIATRAIL_CONFIG_DIR', 'XDG_CONFIG_HOME'], account),
+      folderDecision('state', stateDir(world), ['FIATRAIL_STATE_DIR', 'XDG_STATE_HOME'], account),
     ];
     const problem = error ?? key.error;
     const columns = COLUMNS.filter(({ field }) => field !== 'problem' || problem);

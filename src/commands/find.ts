@@ -1,17 +1,18 @@
 import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
+import type { Findings } from '../copy/questions/find.ts';
+import type { FindMatch } from '../copy/questions/look.ts';
+import type { Story } from '../copy/questions/story.ts';
+import type { Account } from '../engine/account.ts';
 import type { Outcome } from '../engine/outcome.ts';
-import type { Findings } from '../engine/questions/find.ts';
-import type { FindMatch } from '../engine/questions/look.ts';
-import type { Story } from '../engine/questions/story.ts';
 import { paginationSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { plainLine } from '../present/text.ts';
 import { timeText } from '../present/times.ts';
 import { command } from '../terminal/command.ts';
 import { someArguments, switchOn, word } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { fieldWithValue } from '../things/fields.ts';
 import { thingNamed } from '../things/index.ts';
 import type { Thing } from '../things/thing.ts';
@@ -93,11 +94,11 @@ function storyColumns(
 }
 
 const who = async ({ kind, found }: FindMatch): Promise<string | null> =>
-  (await import('../engine/questions/words.ts')).textIn(found?.row ?? {}, kind.who ?? []) ?? null;
+  (await import('../copy/questions/words.ts')).textIn(found?.row ?? {}, kind.who ?? []) ?? null;
 
 async function rowOf(match: FindMatch) {
   const { kind, id, matchedBy, found, operations, at } = match;
-  const { textIn, amountIn } = await import('../engine/questions/words.ts');
+  const { textIn, amountIn } = await import('../copy/questions/words.ts');
   const row = found?.row ?? {};
   const status = textIn(row, ['status']) ?? operations[0]?.state ?? null;
   const amount = amountIn(row, kind.amount ?? []) ?? operations[0]?.moves ?? null;
@@ -105,10 +106,14 @@ async function rowOf(match: FindMatch) {
 }
 
 /** Lets a person pick one of several matches on a terminal. */
-async function pickMatch(session: Session, matches: readonly FindMatch[]): Promise<FindMatch | undefined> {
-  if (!session.isInteractive || session.globals.present.format !== 'table') return undefined;
+async function pickMatch(
+  account: Account,
+  terminal: Terminal,
+  matches: readonly FindMatch[],
+): Promise<FindMatch | undefined> {
+  if (!account.notices.isInteractive || account.globals.present.format !== 'table') return undefined;
   const { amountWords, isPlainAmount } = await import('../present/plain.ts');
-  const { zone } = session.globals;
+  const { zone } = terminal.globals;
   const choices = await Promise.all(
     matches.map(async (match) => {
       const { kind, id, status, amount, who: name, at } = await rowOf(match);
@@ -117,7 +122,7 @@ async function pickMatch(session: Session, matches: readonly FindMatch[]): Promi
       return { value: match, name: plainLine(parts.filter(Boolean).join(' · ')) };
     }),
   );
-  return (await session.world.prompter()).search('Which one? Type part of it:', async (typed) => {
+  return (await account.world.prompter()).search('Which one? Type part of it:', async (typed) => {
     const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
     return choices.filter(({ name }) => words.every((each) => name.toLowerCase().includes(each)));
   });
@@ -156,19 +161,19 @@ async function printed({ matches, isCut, isTooCommon, story, looked, widen }: Fi
 }
 
 /** Reads what to look for. Throws CliError usage. */
-async function typedIn(session: Session, words: readonly string[] | undefined, isPhone: boolean) {
+async function typedIn(account: Account, words: readonly string[] | undefined, isPhone: boolean) {
   const given = words?.join(' ') ?? '';
   if (given === '')
     throw new CliError('usage', 'missing required input: <anything>', {
       code: 'VALIDATION_ERROR',
       hint: 'give an id, a hash, an address, a number, a sum or a name',
     });
-  const { mayBeBvn, typedAs } = await import('../engine/questions/typed.ts');
-  const isAsked = session.isInteractive && mayBeBvn(given) && !isPhone;
+  const { mayBeBvn, typedAs } = await import('../copy/questions/typed.ts');
+  const isAsked = account.notices.isInteractive && mayBeBvn(given) && !isPhone;
   const isNumber =
     isAsked &&
     (await (
-      await session.world.prompter()
+      await account.world.prompter()
     ).select('Are these 11 digits a phone number or a BVN?', [
       { name: 'a phone number', value: true },
       { name: 'a BVN', value: false },
@@ -203,16 +208,16 @@ const findCommand = command({
     bvnStdin: switchOn('--bvn-stdin', 'read a BVN from standard input, and find its onboarding'),
   },
   asks: ({ bvnStdin }) => (bvnStdin ? [] : ['anything']),
-  run: async (session, { anything, phone, bvnStdin }) => {
-    const { findAnything, findBvn } = await import('../engine/questions/find.ts');
-    const choose = (matches: readonly FindMatch[]) => pickMatch(session, matches);
-    if (!bvnStdin) return printed(await findAnything(session, await typedIn(session, anything, phone), choose));
+  run: async (account, terminal, { anything, phone, bvnStdin }) => {
+    const { findAnything, findBvn } = await import('../copy/questions/find.ts');
+    const choose = (matches: readonly FindMatch[]) => pickMatch(account, terminal, matches);
+    if (!bvnStdin) return printed(await findAnything(account, await typedIn(account, anything, phone), choose));
     if ((anything ?? []).length > 0)
       throw new CliError('usage', '<anything> cannot be combined with --bvn-stdin', { hint: 'remove one of them' });
-    const bvn = (await session.world.stdin.readAll(1000)).replace(/\s/g, '');
+    const bvn = (await account.world.stdin.readAll(1000)).replace(/\s/g, '');
     if (!/^\d{11}$/.test(bvn))
       throw new CliError('usage', 'invalid BVN on standard input; expected 11 digits', { code: 'VALIDATION_ERROR' });
-    return printed(await findBvn(session, new Secret(bvn), choose));
+    return printed(await findBvn(account, new Secret(bvn), choose));
   },
 });
 

@@ -13,13 +13,14 @@ import type { Secret } from '../base/secret.ts';
 import type { Prompter } from '../base/world.ts';
 import { ipAllowlist } from '../contract/endpoints/allowlist.ts';
 import { createSandboxKey, getPlatformPublicKey, storePublicKey } from '../contract/endpoints/management.ts';
+import type { Account } from '../engine/account.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { endDryRun } from '../engine/requests.ts';
 import { askFor, showEquivalentCommand } from '../terminal/ask/input.ts';
 import { API_KEY, addProfile, type ProfileInput, profileParameters, tryProfile } from '../terminal/ask/new-profile.ts';
 import { command, type Guided } from '../terminal/command.ts';
 import { option, optionalArgument, switchOn } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const { baseUrl, serviceName, keyStdin, keyCommand, store, unknown } = profileParameters;
 
@@ -48,36 +49,36 @@ interface InitAnswers extends Partial<InitInput> {
   readonly key?: Secret;
 }
 
-const askUrl = (session: Session, preset?: string): Promise<string> =>
-  askFor({ question: 'Base URL, such as https://host/v1:', parse: safeBaseUrl, preset }, session);
+const askUrl = (account: Account, preset?: string): Promise<string> =>
+  askFor({ question: 'Base URL, such as https://host/v1:', parse: safeBaseUrl, preset }, account);
 
 /** Prompts for a key, and then for the base URL and the key again until a read with them succeeds. Nothing is stored yet. */
-async function askKey(session: Session, firstUrl: string) {
-  for (let url = firstUrl; ; url = await askUrl(session, url)) {
-    const key = await askFor(API_KEY, session);
+async function askKey(account: Account, firstUrl: string) {
+  for (let url = firstUrl; ; url = await askUrl(account, url)) {
+    const key = await askFor(API_KEY, account);
     const mode = isSandboxKey(key) ? 'sandbox' : 'live';
     try {
-      await tryProfile(session, { name: 'init', mode, baseUrl: url, store: { kind: 'file' } }, key);
-      await session.say(`the key works (${modeForPeople(mode)})`);
+      await tryProfile(account, { name: 'init', mode, baseUrl: url, store: { kind: 'file' } }, key);
+      await account.notices.say(`the key works (${modeForPeople(mode)})`);
       return { url, key, mode } as const;
     } catch (error) {
       if (!(error instanceof CliError) || error.category === 'interrupted') throw error;
-      await session.say(`could not connect: ${error.message}${error.hint ? `; ${error.hint}` : ''}`);
+      await account.notices.say(`could not connect: ${error.message}${error.hint ? `; ${error.hint}` : ''}`);
     }
   }
 }
 
-function askName(session: Session): Promise<string> {
+function askName(account: Account): Promise<string> {
   const parse = (text: string) => {
     const name = profileName(text);
-    if (!readProfile(session.world, name)) return name;
+    if (!readProfile(account.world, name)) return name;
     throw new CliError('usage', `profile ${name} already exists`, { hint: 'choose another name' });
   };
-  return askFor({ question: 'Profile name:', parse, preset: 'main' }, session);
+  return askFor({ question: 'Profile name:', parse, preset: 'main' }, account);
 }
 
 /** Asks where to store the key. The system keychain is offered only if it works. */
-async function askStore({ world }: Session, prompter: Prompter): Promise<'file' | 'keyring'> {
+async function askStore({ world }: Account, prompter: Prompter): Promise<'file' | 'keyring'> {
   if ((await probeKeyring(world)) !== 'ok') return 'file';
   return prompter.select('Where should the key be stored?', [
     { name: 'System keychain', value: 'keyring' },
@@ -85,9 +86,9 @@ async function askStore({ world }: Session, prompter: Prompter): Promise<'file' 
   ]);
 }
 
-async function askSandbox(session: Session, prompter: Prompter, mode: StoredProfile['mode']) {
+async function askSandbox(account: Account, prompter: Prompter, mode: StoredProfile['mode']) {
   if (mode !== 'live' || !(await prompter.confirm('Create a sandbox key too?'))) return undefined;
-  return askFor({ question: 'Sandbox base URL:', parse: safeBaseUrl }, session);
+  return askFor({ question: 'Sandbox base URL:', parse: safeBaseUrl }, account);
 }
 
 /** Asks who ends the unknown outcomes of a live account. The first answer is for whoever does not know: nothing is then concluded by likeness. */
@@ -100,9 +101,13 @@ async function askUnknown(prompter: Prompter, mode: StoredProfile['mode']): Prom
 }
 
 /** Prompts for everything before changing anything, so that leaving halfway leaves nothing behind. */
-async function guide(session: Session, given: Partial<InitInput>): Promise<Guided<InitAnswers> | undefined> {
+async function guide(
+  account: Account,
+  terminal: Terminal,
+  given: Partial<InitInput>,
+): Promise<Guided<InitAnswers> | undefined> {
   if (given.embedded || given.keyStdin || given.keyCommand || given.store === 'environment') return undefined;
-  const prompter = await session.world.prompter();
+  const prompter = await account.world.prompter();
   const isEmbedded =
     given.baseUrl === undefined &&
     (await prompter.select('Which account?', [
@@ -110,18 +115,18 @@ async function guide(session: Session, given: Partial<InitInput>): Promise<Guide
       { name: 'The embedded sandbox, with nothing to set up', value: true },
     ]));
   if (isEmbedded)
-    return { values: { embedded: true }, end: () => showEquivalentCommand(session, ['init', '--embedded']) };
-  const firstUrl = given.baseUrl ?? (await askUrl(session));
-  const name = given.name ?? (await askName(session));
-  const storedIn = given.store ?? (await askStore(session, prompter));
+    return { values: { embedded: true }, end: () => showEquivalentCommand(account, terminal, ['init', '--embedded']) };
+  const firstUrl = given.baseUrl ?? (await askUrl(account));
+  const name = given.name ?? (await askName(account));
+  const storedIn = given.store ?? (await askStore(account, prompter));
   const encryption =
     given.encryption ||
     (await prompter.confirm('Encrypt responses to a key stored on this machine? This cannot be turned off again.'));
   const use = given.use || (await prompter.confirm(`Make ${name} the default profile?`));
-  const { url, key, mode } = await askKey(session, firstUrl);
+  const { url, key, mode } = await askKey(account, firstUrl);
   const unknown = given.unknown ?? (await askUnknown(prompter, mode));
   // Only a live key has a sandbox beside it.
-  const sandboxAt = given.sandboxAt ?? (await askSandbox(session, prompter, mode));
+  const sandboxAt = given.sandboxAt ?? (await askSandbox(account, prompter, mode));
   const words = [
     ...['init', name, '--base-url', url, '--key-stdin', '--store', storedIn],
     ...(given.serviceName ? ['--service-name', given.serviceName] : []),
@@ -132,14 +137,14 @@ async function guide(session: Session, given: Partial<InitInput>): Promise<Guide
   ];
   return {
     values: { name, baseUrl: url, key, store: storedIn, unknown, sandboxAt, encryption, use },
-    end: () => showEquivalentCommand(session, words, '< key.txt'),
+    end: () => showEquivalentCommand(account, terminal, words, '< key.txt'),
   };
 }
 
 /** Runs a further step once the profile is saved. An error says so, and how to repeat the step. */
-async function step(session: Session, argv: readonly string[]): Promise<Outcome> {
+async function step(account: Account, terminal: Terminal, argv: readonly string[]): Promise<Outcome> {
   try {
-    return await session.runLine(argv, session.world);
+    return await terminal.runs.line(argv, account.world);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     throw withDetails(error, {
@@ -149,7 +154,7 @@ async function step(session: Session, argv: readonly string[]): Promise<Outcome>
   }
 }
 
-async function setUp(session: Session, input: InitInput & InitAnswers): Promise<Outcome> {
+async function setUp(account: Account, terminal: Terminal, input: InitInput & InitAnswers): Promise<Outcome> {
   const name = input.name ?? 'main';
   const profileInput: ProfileInput = {
     ...input,
@@ -160,10 +165,10 @@ async function setUp(session: Session, input: InitInput & InitAnswers): Promise<
     sealing: undefined,
     check: true,
   };
-  await addProfile(session, profileInput, input.key);
-  if (input.use) await setDefaultProfile(session.world, name);
+  await addProfile(account, terminal, profileInput, input.key);
+  if (input.use) await setDefaultProfile(account.world, name);
   if (input.sandboxAt)
-    await step(session, [
+    await step(account, terminal, [
       'keys',
       'sandbox',
       'add',
@@ -174,14 +179,14 @@ async function setUp(session: Session, input: InitInput & InitAnswers): Promise<
       '--save',
       `${name}-sandbox`,
     ]);
-  if (input.encryption) await step(session, ['keys', 'encryption', 'enable', '--profile', name, '--yes']);
-  await noteAllowlist(session, name);
-  return step(session, ['status', '--profile', name]);
+  if (input.encryption) await step(account, terminal, ['keys', 'encryption', 'enable', '--profile', name, '--yes']);
+  await noteAllowlist(account, terminal, name);
+  return step(account, terminal, ['status', '--profile', name]);
 }
 
 /** Notes whether the allowlist lets this machine call. */
-async function noteAllowlist(session: Session, name: string): Promise<void> {
-  const { result } = await step(session, ['ip', 'check', '--profile', name]);
+async function noteAllowlist(account: Account, terminal: Terminal, name: string): Promise<void> {
+  const { result } = await step(account, terminal, ['ip', 'check', '--profile', name]);
   const { yourIp, isAllowed, totalConfiguredIps } = (result?.data ?? {}) as {
     readonly yourIp?: string | null;
     readonly isAllowed?: boolean;
@@ -191,7 +196,7 @@ async function noteAllowlist(session: Session, name: string): Promise<void> {
     totalConfiguredIps === 0
       ? '; the allowlist is empty, so any address can call. Restrict it with: fiatrail ip add'
       : '';
-  await session.note(
+  await account.notices.note(
     `this machine (${yourIp ?? 'unknown address'}) ${isAllowed ? 'is' : 'is not'} allowed to call the service${more}`,
   );
 }
@@ -210,11 +215,11 @@ const initCommand = command({
   isLocal: true,
   parameters,
   guide,
-  run: async (session, input: InitInput & InitAnswers) => {
-    if (!input.embedded) return setUp(session, input);
-    endDryRun(session, { name: BUILT_IN });
-    await setDefaultProfile(session.world, BUILT_IN);
-    return session.runLine(['status', '--profile', BUILT_IN], session.world);
+  run: async (account, terminal, input: InitInput & InitAnswers) => {
+    if (!input.embedded) return setUp(account, terminal, input);
+    endDryRun(account, { name: BUILT_IN });
+    await setDefaultProfile(account.world, BUILT_IN);
+    return terminal.runs.line(['status', '--profile', BUILT_IN], account.world);
   },
 });
 

@@ -1,14 +1,16 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../account/paths.ts';
 import { CliError } from '../base/errors.ts';
+import { listenProblem } from '../base/listening.ts';
+import type { Account } from '../engine/account.ts';
 import { endDryRun } from '../engine/requests.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../files/plain-file.ts';
 import type { InspectorSource } from '../inspector/source.ts';
 import { requireUnmasked } from '../present/unmasked.ts';
 import { command } from '../terminal/command.ts';
-import { listenProblem, untilInterrupted } from '../terminal/parse/listening.ts';
+import { untilInterrupted } from '../terminal/parse/listening.ts';
 import { newFile, option, optionalArgument, switchOn, wholeNumber, word } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const HOST = '127.0.0.1';
 
@@ -40,19 +42,19 @@ async function savedAt(file: string): Promise<InspectorSource> {
 }
 
 /** Saves what the page of the account would show. */
-async function save(session: Session, file: string, hasPersonalData: boolean) {
-  const { world } = session;
+async function save(account: Account, terminal: Terminal, file: string, hasPersonalData: boolean) {
+  const { world } = account;
   const path = absolutePath(file);
-  endDryRun(session, { file: path });
+  endDryRun(account, { file: path });
   const [{ accountSource }, { sessionText }, { createMask }] = await Promise.all([
     import('../inspector/account/source.ts'),
     import('../inspector/saved.ts'),
     import('../contract/mask/index.ts'),
   ]);
-  const { globals } = session;
+  const { globals } = terminal;
   const mask = hasPersonalData ? undefined : createMask();
   const source = accountSource(
-    { ...session, globals: { ...globals, present: { ...globals.present, mask } } },
+    { ...account, globals: { ...globals, present: { ...globals.present, mask } } },
     globals.zone,
   );
   try {
@@ -66,8 +68,12 @@ async function save(session: Session, file: string, hasPersonalData: boolean) {
   }
 }
 
-async function show(session: Session, source: InspectorSource, port: number): Promise<void> {
-  const { world, note, globals } = session;
+async function show(account: Account, source: InspectorSource, port: number): Promise<void> {
+  const {
+    world,
+    globals,
+    notices: { note },
+  } = account;
   const { serveInspector } = await import('../inspector/server.ts');
   const inspector = await serveInspector(world, source, { host: HOST, port }).catch((error) => {
     throw listenProblem(error, HOST, port);
@@ -102,27 +108,27 @@ const inspectCommand = command({
     saveTo: option('--save-to <file>', 'save what the page would show to this new file, and end', newFile),
     withPersonalData: switchOn('--with-personal-data', 'leave names, accounts and addresses in the saved file'),
   },
-  run: async (session, { file, port = 0, saveTo: target, withPersonalData = false }) => {
+  run: async (account, terminal, { file, port = 0, saveTo: target, withPersonalData = false }) => {
     if (target !== undefined && file !== undefined)
       throw new CliError('usage', 'a saved session cannot be saved again', { hint: 'remove --save-to or the file' });
     if (withPersonalData && target === undefined)
       throw new CliError('usage', '--with-personal-data is about --save-to', { hint: 'add --save-to FILE' });
-    const { present } = session.globals;
+    const { present } = account.globals;
     if (withPersonalData) requireUnmasked(present, '--with-personal-data saves');
-    if (target !== undefined) return save(session, target, withPersonalData);
+    if (target !== undefined) return save(account, terminal, target, withPersonalData);
     if (file !== undefined) {
-      await show(session, await savedAt(file), port);
+      await show(account, await savedAt(file), port);
       return {};
     }
     const [{ accountSource }, { shownSource }] = await Promise.all([
       import('../inspector/account/source.ts'),
       import('../inspector/masked.ts'),
     ]);
-    const source = accountSource(session, session.globals.zone);
+    const source = accountSource(account, terminal.globals.zone);
     try {
       // A file that cannot be read, such as one of a newer version, is reported now instead of by an empty page.
       await source.version();
-      await show(session, shownSource(source, present.mask), port);
+      await show(account, shownSource(source, present.mask), port);
     } finally {
       await source.close();
     }

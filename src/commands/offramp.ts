@@ -1,24 +1,32 @@
 import { startOfframp } from '../contract/endpoints/offramp.ts';
-import { bankCodeFor } from '../engine/banks.ts';
-import { bankLines, userLines } from '../engine/names.ts';
-import { offramp } from '../engine/operations/payouts.ts';
-import { amountLine, balanceLine, feePreview, paidFrom, readPreviews, userBalance } from '../engine/previews.ts';
+import type { Account } from '../engine/account.ts';
+import { offramp } from '../engine/evidence/payouts.ts';
+import { bankCodeFor } from '../engine/previews/banks.ts';
+import { bankLines, userLines } from '../engine/previews/names.ts';
+import {
+  amountLine,
+  balanceLine,
+  feePreview,
+  paidFrom,
+  readPreviews,
+  userBalance,
+} from '../engine/previews/previews.ts';
 import { type Amount, amountForPeople, amount as amountIn, toWireNumber } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { thingListCommand } from '../terminal/list-command.ts';
 import { requiredBank, userArgument } from '../terminal/parse/field-options.ts';
 import { amountHelp, amountOf, digits, required } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
+import { change } from '../terminal/terminal.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 import { offramp as anOfframp } from '../things/bank-transfers.ts';
 
 /** Previews the names, the fees and the balance before and after. */
-function lookAhead(session: Session, userId: string, bankCode: string, amount: Amount) {
-  const names = [() => userLines(session, userId), () => bankLines(session, bankCode)];
+function lookAhead(account: Account, userId: string, bankCode: string, amount: Amount) {
+  const names = [() => userLines(account, userId), () => bankLines(account, bankCode)];
   return readPreviews(...names, async () => {
     const [{ lines, total }, before] = await Promise.all([
-      feePreview(session, 'offramp', amount),
-      userBalance(session, userId, 'CNGN').catch(() => undefined),
+      feePreview(account, 'offramp', amount),
+      userBalance(account, userId, 'CNGN').catch(() => undefined),
     ]);
     const taken = total && -cngnBaseFromKobo(amount.minor + total.minor);
     return [...lines, ...(before ? [balanceLine(before, taken)] : [])];
@@ -47,10 +55,12 @@ const start = startCommand(offramp, startOfframp, {
       'Account number (10 digits):',
     ),
   },
-  send: async (session, { userId, amount, bankCode: bank, accountNumber }, options) => {
-    const bankCode = await bankCodeFor(session, bank);
+  send: async (account, terminal, { userId, amount, bankCode: bank, accountNumber }, options) => {
+    const bankCode = await bankCodeFor(account, bank);
     const request = { userId, amount: toWireNumber(amount, 'naira'), accountNumber, bankCode, ticker: 'CNGN' };
-    return session.change(
+    return change(
+      account,
+      terminal,
       startOfframp,
       request,
       {
@@ -62,9 +72,9 @@ const start = startCommand(offramp, startOfframp, {
           // The service resolves it when it takes the request, and has no way to ask before. Source: interface.
           ['holder', 'not known before it is sent'],
         ],
-        previews: () => lookAhead(session, userId, bankCode, amount),
+        previews: () => lookAhead(account, userId, bankCode, amount),
         // The fees come on top, so that more is taken than this.
-        payer: paidFrom(() => userBalance(session, userId, 'CNGN'), amountIn('CNGN', cngnBaseFromKobo(amount.minor))),
+        payer: paidFrom(() => userBalance(account, userId, 'CNGN'), amountIn('CNGN', cngnBaseFromKobo(amount.minor))),
       },
       options,
     );

@@ -1,8 +1,9 @@
 import { getBankAccount } from '../contract/endpoints/banks.ts';
 import { startPayout } from '../contract/endpoints/payouts.ts';
-import { type SavedAccount, savedAccountNamed } from '../engine/banks.ts';
-import { payeeTerms, payout } from '../engine/operations/payouts.ts';
+import type { Account } from '../engine/account.ts';
+import { payeeTerms, payout } from '../engine/evidence/payouts.ts';
 import type { ShownLine } from '../engine/plans/line.ts';
+import { type SavedAccount, savedAccountNamed } from '../engine/previews/banks.ts';
 import {
   accountBalance,
   amountLine,
@@ -10,17 +11,17 @@ import {
   PREVIEW_READ,
   platformFeeOn,
   readPreviews,
-} from '../engine/previews.ts';
+} from '../engine/previews/previews.ts';
 import { type Amount, amountForPeople, amount as amountIn, toWireNumber } from '../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { thingListCommand } from '../terminal/list-command.ts';
 import { amountHelp, amountOf, id, picked, required } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
+import { change } from '../terminal/terminal.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 import { payout as aPayout } from '../things/bank-transfers.ts';
 
-async function accountOf(session: Session, accountId: string): Promise<SavedAccount | undefined> {
-  return (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts?.[0];
+async function accountOf(account: Account, accountId: string): Promise<SavedAccount | undefined> {
+  return (await account.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts?.[0];
 }
 
 /** Describes the destination account with its holder. */
@@ -29,11 +30,11 @@ function destinationLines(account: SavedAccount | undefined): readonly ShownLine
 }
 
 /** Previews the platform fee and the balance before and after. */
-async function costLines(session: Session, amount: Amount): Promise<readonly ShownLine[]> {
+async function costLines(account: Account, amount: Amount): Promise<readonly ShownLine[]> {
   const kobo = wholeKoboFromCngnBase(amount.minor);
   const [before, fee] = await Promise.all([
-    accountBalance(session, 'CNGN', 'allNetworks').catch(() => undefined),
-    kobo === undefined ? undefined : platformFeeOn(session, 'offramp', amountIn('NGN', kobo)).catch(() => undefined),
+    accountBalance(account, 'CNGN', 'allNetworks').catch(() => undefined),
+    kobo === undefined ? undefined : platformFeeOn(account, 'offramp', amountIn('NGN', kobo)).catch(() => undefined),
   ]);
   // A fee that cannot be read comes on top, so that more is taken than this.
   const taken = -(amount.minor + (fee ? cngnBaseFromKobo(fee.minor) : 0n));
@@ -62,10 +63,12 @@ const start = startCommand(payout, startPayout, {
     ),
   },
   fields: { bankAccountId: 'to' },
-  send: async (session, { amount, to: named }, options) => {
-    let account = named === 'default' ? await savedAccountNamed(session, named) : undefined;
-    const to = account?.accountId ?? named;
-    return session.change(
+  send: async (account, terminal, { amount, to: named }, options) => {
+    let payee = named === 'default' ? await savedAccountNamed(account, named) : undefined;
+    const to = payee?.accountId ?? named;
+    return change(
+      account,
+      terminal,
       startPayout,
       { amount: toWireNumber(amount, 'base'), bankAccountId: to },
       {
@@ -74,21 +77,22 @@ const start = startCommand(payout, startPayout, {
         previews: () =>
           readPreviews(
             async () => {
-              account = (await accountOf(session, to)) ?? account;
-              return destinationLines(account);
+              payee = (await accountOf(account, to)) ?? payee;
+              return destinationLines(payee);
             },
-            () => costLines(session, amount),
+            () => costLines(account, amount),
           ),
         payer: () =>
           readPreviews(
-            () => costLines(session, amount),
+            () => costLines(account, amount),
             async () => {
-              account = (await accountOf(session, to)) ?? account;
-              for (const [label, holder] of destinationLines(account)) await session.note(`  ${label}  ${holder}`);
+              payee = (await accountOf(account, to)) ?? payee;
+              for (const [label, holder] of destinationLines(payee))
+                await account.notices.note(`  ${label}  ${holder}`);
               return [];
             },
           ),
-        terms: () => payeeTerms(account),
+        terms: () => payeeTerms(payee),
       },
       options,
     );

@@ -20,10 +20,10 @@ const recoverCommand = command({
       argument('request-id', 'request id, printed when the request was started', id, 'Which request?'),
     ),
   },
-  run: async (session, { requestId }) => {
-    const reply = await session.call(recoverRequest, { requestId });
-    await session.note('the service continues the request if it is stuck; one that has ended stays as it is');
-    return outcomeOf(session, recoverRequest, reply);
+  run: async (account, _terminal, { requestId }) => {
+    const reply = await account.call(recoverRequest, { requestId });
+    await account.notices.note('the service continues the request if it is stuck; one that has ended stays as it is');
+    return outcomeOf(account, recoverRequest, reply);
   },
 });
 

@@ -4,7 +4,7 @@ import type { FieldMeta } from '../contract/fields.ts';
 import { valuesOf } from '../contract/fields.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { annotatedSchema, type JsonSchema } from '../derive/schema.ts';
-import { printedFields } from '../engine/operations/started.ts';
+import { printedFields } from '../engine/evidence/started.ts';
 import { DECIMALS, printable } from '../money/amount.ts';
 import { withoutPageFields } from '../present/content.ts';
 import {
@@ -165,7 +165,7 @@ export function commandsOf(catalogue: readonly Group[]): readonly Command[] {
         z.object({ $schema: z.string(), title: z.string(), description: z.string() }),
       ]),
     parameters: { words: commandWords },
-    run: async (_session, { words = [] }) => {
+    run: async (_account, _terminal, { words = [] }) => {
       if (words.length > 0) return { result: { data: schemaOf(await commandNamed(words, catalogue)), always: 'json' } };
       const commands = (await allOf(catalogue)).map((each) => ({
         command: nameOf(each),

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { resolveProfile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
-import { ask } from '../engine/questions/sql/ask.ts';
-import { MAX_SQL_LENGTH, statementOf } from '../engine/questions/sql/statement.ts';
-import { views } from '../engine/questions/sql/views.ts';
+import { ask } from '../copy/questions/sql/ask.ts';
+import { MAX_SQL_LENGTH, statementOf } from '../copy/questions/sql/statement.ts';
+import { views } from '../copy/questions/sql/views.ts';
+import type { Account } from '../engine/account.ts';
 import { isWireNumber } from '../money/decimal.ts';
 import type { Plain } from '../present/plain.ts';
 import { present } from '../present/present.ts';
@@ -11,7 +12,6 @@ import type { Result } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
 import { nearest } from '../terminal/parse/nearest.ts';
 import { option, optionalArgument, switchOn, word } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
 import { asCliError } from '../terminal/show/failures.ts';
 
 /** Gives each column a name of its own: JSON has no two fields of one name, and sorts those that are numbers. */
@@ -27,8 +27,8 @@ function fieldNames(columns: readonly string[]): string[] {
 }
 
 /** Runs a query. The time of its process runs from here on. */
-async function answerTo(session: Session, sql: string, isExplained: boolean): Promise<Result> {
-  const { columns, first, more, end } = await ask(session, statementOf(sql, isExplained), nearest);
+async function answerTo(account: Account, sql: string, isExplained: boolean): Promise<Result> {
+  const { columns, first, more, end } = await ask(account, statementOf(sql, isExplained), nearest);
   const names = fieldNames(columns);
   const asObject = (row: readonly Plain[]) =>
     Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
@@ -70,27 +70,27 @@ function listOfViews(): Result {
 }
 
 /** Reads the text of a query from a file or standard input. */
-async function readQuery({ world }: Session, path: string): Promise<string> {
+async function readQuery({ world }: Account, path: string): Promise<string> {
   // In UTF-8, a character takes up to 3 bytes for each unit of its length.
   const maxBytes = 3 * MAX_SQL_LENGTH;
   return path === '-' ? world.stdin.readAll(maxBytes) : world.readFile(path, maxBytes);
 }
 
 /** Asks for queries until there is none. A mistake is said, and the next one asked for. */
-async function converse(session: Session): Promise<void> {
-  const { world, globals } = session;
-  await session.note('type a query on one line; Enter alone ends');
+async function converse(account: Account): Promise<void> {
+  const { world, globals } = account;
+  await account.notices.note('type a query on one line; Enter alone ends');
   for (;;) {
-    const sql = await nextQuery(session);
+    const sql = await nextQuery(account);
     if (sql.trim() === '') return;
     let result: Result | undefined;
     try {
-      result = await answerTo(session, sql, false);
+      result = await answerTo(account, sql, false);
       await present(result, globals.present, world.stdout);
     } catch (error) {
       const { category, message, hint } = asCliError(error, world);
       if (category === 'interrupted') throw error;
-      await session.say(`error: ${message}${hint === undefined ? '' : `; ${hint}`}`);
+      await account.notices.say(`error: ${message}${hint === undefined ? '' : `; ${hint}`}`);
     } finally {
       result?.close?.();
     }
@@ -98,7 +98,7 @@ async function converse(session: Session): Promise<void> {
 }
 
 /** Asks for a query. Ctrl-D at the prompt means that there is none. */
-async function nextQuery({ world }: Session): Promise<string> {
+async function nextQuery({ world }: Account): Promise<string> {
   const { text } = await world.prompter();
   try {
     return await text('sql>', () => true);
@@ -139,23 +139,23 @@ const sqlCommand = command({
     explain: switchOn('--explain', 'print the query plan without running the query'),
     views: switchOn('--views', 'list the views and their columns'),
   },
-  run: async (session, { query, file, explain, views: isListed }) => {
+  run: async (account, terminal, { query, file, explain, views: isListed }) => {
     if ([query, file, isListed || undefined].filter((each) => each !== undefined).length > 1)
       throw new CliError('usage', 'give a query, --file or --views', {
         hint: 'for example: fiatrail sql "select * from payouts"',
       });
     if (isListed) return { result: listOfViews() };
     // A local command runs without a profile too; this one would answer for another account.
-    resolveProfile(session.globals.profile, session.world);
+    resolveProfile(terminal.globals.profile, account.world);
     const path = query === '-' ? query : file;
-    if (path !== undefined) return { result: await answerTo(session, await readQuery(session, path), explain) };
-    if (query !== undefined) return { result: await answerTo(session, query, explain) };
-    if (!session.isInteractive)
+    if (path !== undefined) return { result: await answerTo(account, await readQuery(account, path), explain) };
+    if (query !== undefined) return { result: await answerTo(account, query, explain) };
+    if (!account.notices.isInteractive)
       throw new CliError('usage', 'missing required input: <query>', {
         code: 'VALIDATION_ERROR',
         hint: 'for example: fiatrail sql "select count(*) from users"',
       });
-    await converse(session);
+    await converse(account);
     return {};
   },
 });

@@ -5,18 +5,19 @@ import { balanceMulti } from '../contract/endpoints/balances.ts';
 import { accumulatedFees } from '../contract/endpoints/fees.ts';
 import { listTransactions } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
-import { existingProfileInbox } from '../engine/inbox.ts';
-import { existingMirror } from '../engine/mirror/open.ts';
-import { statusOf } from '../engine/mirror/sync.ts';
+import { existingMirror } from '../copy/open.ts';
+import { statusOf } from '../copy/sync.ts';
+import type { Account } from '../engine/account.ts';
+import { existingProfileInbox } from '../engine/connection/inbox.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { isInDoubt } from '../engine/plans/line.ts';
-import { accountBalance, nairaOf } from '../engine/previews.ts';
+import { warnOfChanges } from '../engine/plans/operator-list.ts';
+import { accountBalance, nairaOf } from '../engine/previews/previews.ts';
 import { amount, TOKENS, type Token } from '../money/amount.ts';
 import { amountSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
 import { duration, option, switchOn } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
 
 /** Work that has not ended: how much, and since when the oldest of it. */
 interface OpenWork {
@@ -48,16 +49,16 @@ function together(all: readonly (OpenWork | undefined)[]): OpenWork | null {
 }
 
 /** Reads the work that has not ended: money that is processing is as open as money that is pending. */
-async function openOf(session: Session) {
+async function openOf(account: Account) {
   const transactions = (direction: 'in' | 'out') =>
     (['pending', 'processing'] as const).map((status) =>
       openIn(async (offset) => {
-        const { data } = await session.call(listTransactions, { direction, status, limit: 1, offset });
+        const { data } = await account.call(listTransactions, { direction, status, limit: 1, offset });
         return { total: data.total, createdAt: data.transactions?.[0]?.createdAt };
       }),
     );
   const withdrawn = openIn(async (offset) => {
-    const { data } = await session.call(listWithdrawals, { status: 'pending', limit: 1, offset });
+    const { data } = await account.call(listWithdrawals, { status: 'pending', limit: 1, offset });
     return { total: data.total, createdAt: data.withdrawals?.[0]?.createdAt };
   });
   const [deposits, payouts, withdrawals] = await Promise.all([
@@ -69,13 +70,13 @@ async function openOf(session: Session) {
 }
 
 /** Reads the account in parallel. Throws CliError if it does not respond. */
-async function account(session: Session) {
+async function figuresOf(account: Account) {
   const inAll = async (token: Token) => {
-    const held = await accountBalance(session, token, 'allNetworks', {});
+    const held = await accountBalance(account, token, 'allNetworks', {});
     return held && !isInDoubt(held) ? amount(token, held.minor) : null;
   };
   const held = async () => Promise.all(TOKENS.map(async (token) => [token, await inAll(token)] as const));
-  const [balances, { data }, open] = await Promise.all([held(), session.call(accumulatedFees, {}), openOf(session)]);
+  const [balances, { data }, open] = await Promise.all([held(), account.call(accumulatedFees, {}), openOf(account)]);
   const fees = (kobo: Parameters<typeof nairaOf>[0]) => nairaOf(kobo) ?? null;
   return {
     balances: Object.fromEntries(balances),
@@ -85,7 +86,7 @@ async function account(session: Session) {
 }
 
 /** What this machine has of the account: the age of its copy, and events that were not passed on. */
-async function here({ world, profile }: Session) {
+async function here({ world, profile }: Account) {
   const mirror = await existingMirror(world, profile);
   const inbox = await existingProfileInbox(world, profile);
   try {
@@ -169,19 +170,19 @@ const statusSchema = () =>
   });
 
 /** Reads what the command shows. The error of an account that does not respond is part of it. */
-async function shownOf(session: Session): Promise<Outcome> {
-  const { profile } = session;
-  const journal = await session.journal();
-  await session.warnOfChanges();
+async function shownOf(account: Account): Promise<Outcome> {
+  const { profile } = account;
+  const journal = await account.journal();
+  await warnOfChanges(account);
   const inDoubt = await journal.inDoubt(profile.name);
   const about = {
     ...{ profile: profile.name, mode: profile.mode },
     baseUrl: profile.mode === 'embedded' ? null : profile.baseUrl,
   };
-  const known = { operationsInDoubt: inDoubt, ...(await here(session)) };
+  const known = { operationsInDoubt: inDoubt, ...(await here(account)) };
   try {
-    const figures = await account(session);
-    await session.time.warn();
+    const figures = await figuresOf(account);
+    await account.time.warn();
     const data = { ...about, reachable: true, ...figures, ...known };
     return { result: { data, columns: columnsOf(profile.mode, data) } };
   } catch (error) {
@@ -196,19 +197,19 @@ async function shownOf(session: Session): Promise<Outcome> {
 const CLEARED = '\u001b[H\u001b[2J';
 
 /** Shows it again whenever it has changed, until it is interrupted. */
-async function watch(session: Session, everyMs: number): Promise<Outcome> {
-  const { world, globals } = session;
+async function watch(account: Account, everyMs: number): Promise<Outcome> {
+  const { world, globals } = account;
   const { present } = await import('../present/present.ts');
   let before: string | undefined;
   while (!world.interrupted.aborted) {
-    const { result, error } = await shownOf(session);
+    const { result, error } = await shownOf(account);
     const now = JSON.stringify([result?.data, error?.message], (_, value) =>
       typeof value === 'bigint' ? String(value) : value,
     );
     if (result && now !== before) {
       if (world.stdout.isTerminal && !globals.present.isPlain) await world.stdout.write(CLEARED);
       await present(result, globals.present, world.stdout);
-      if (error) await session.say(`warning: ${error.message}`);
+      if (error) await account.notices.say(`warning: ${error.message}`);
     }
     before = now;
     await world.clock.sleep(everyMs, world.interrupted).catch(() => {});
@@ -230,10 +231,10 @@ const statusCommand = command({
     watch: switchOn('--watch', 'keep running, and print again when something changes'),
     every: option('--every <duration>', 'with --watch: how often to check (default 5s)', duration),
   },
-  run: (session, { watch: isWatched, every }) => {
+  run: (account, _terminal, { watch: isWatched, every }) => {
     if (every !== undefined && !isWatched)
       throw new CliError('usage', '--every needs --watch', { hint: 'add --watch' });
-    return isWatched ? watch(session, every ?? WATCH_MS) : shownOf(session);
+    return isWatched ? watch(account, every ?? WATCH_MS) : shownOf(account);
   },
 });
 

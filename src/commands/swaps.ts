@@ -1,10 +1,10 @@
 import { CliError } from '../base/errors.ts';
 import { once } from '../base/once.ts';
 import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
-import { swapPreview } from '../engine/book-previews.ts';
-import { userDetails } from '../engine/names.ts';
-import { swap } from '../engine/operations/swaps.ts';
+import { swap } from '../engine/evidence/swaps.ts';
 import { isInDoubt, type ShownLine } from '../engine/plans/line.ts';
+import { swapPreview } from '../engine/previews/book-previews.ts';
+import { userDetails } from '../engine/previews/names.ts';
 import {
   amountLine,
   balanceLine,
@@ -12,12 +12,13 @@ import {
   readPreviews,
   userWalletBalance,
   walletBalance,
-} from '../engine/previews.ts';
+} from '../engine/previews/previews.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token, toWireNumber } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { thingListCommand } from '../terminal/list-command.ts';
 import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
 import { amountOfToken, option, percent, required, ticker } from '../terminal/parse/parameters.ts';
+import { change } from '../terminal/terminal.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 import { swap as aSwap } from '../things/swap.ts';
 
@@ -70,12 +71,12 @@ const trigger = startCommand(swap, triggerSwap, {
     slippage: option('--slippage <percent>', `${SLIPPAGE_HELP}, 0% to 100% (default 5%)`, percent),
   },
   fields: { walletAddress: 'wallet', sellToken: 'sell', buyToken: 'buy' },
-  send: async (session, { wallet, sell, buy, amount, slippage }, options) => {
+  send: async (account, terminal, { wallet, sell, buy, amount, slippage }, options) => {
     checkTokens(sell, buy);
     const sold = amount && soldOf(amount, sell);
     const into = buy ?? 'the wallet’s configured asset';
     const payer = () => {
-      const read = once(() => walletBalance(session, wallet, sell, 'base'));
+      const read = once(() => walletBalance(account, wallet, sell, 'base'));
       const held = async (): Promise<readonly ShownLine[]> => {
         const balance = await read();
         if (!balance) return [];
@@ -83,11 +84,13 @@ const trigger = startCommand(swap, triggerSwap, {
       };
       const filled = async () => {
         const balance = sold ?? (await read());
-        return balance && !isInDoubt(balance) && buy ? swapPreview(session, { sold: balance, buy }) : [];
+        return balance && !isInDoubt(balance) && buy ? swapPreview(account, { sold: balance, buy }) : [];
       };
       return readPreviews(held, filled);
     };
-    return session.change(
+    return change(
+      account,
+      terminal,
       triggerSwap,
       {
         walletAddress: wallet,
@@ -142,12 +145,14 @@ const start = startCommand(swap, startSwap, {
     to: option('--to <address>', 'address that receives the bought tokens (default: the managed wallet)', evmAddress),
   },
   fields: { sellToken: 'sell', buyToken: 'buy', smartWalletAddress: 'from', destinationAssetSwap: 'to' },
-  send: async (session, { userId, sell, buy, amount, slippage, from, to }, options) => {
+  send: async (account, terminal, { userId, sell, buy, amount, slippage, from, to }, options) => {
     checkTokens(sell, buy);
     const sold = soldOf(amount, sell);
     const held = (address?: Promise<string | undefined>) =>
-      from ? walletBalance(session, from, sell, 'base') : userWalletBalance(session, userId, sell, 'base', address);
-    return session.change(
+      from ? walletBalance(account, from, sell, 'base') : userWalletBalance(account, userId, sell, 'base', address);
+    return change(
+      account,
+      terminal,
       startSwap,
       {
         userId,
@@ -169,7 +174,7 @@ const start = startCommand(swap, startSwap, {
           slippageLine(slippage, '2'),
         ],
         previews: () => {
-          const user = userDetails(session, userId);
+          const user = userDetails(account, userId);
           const managed = user.then(({ wallet }) => wallet).catch(() => undefined);
           return readPreviews(
             async () => (await user).lines,

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../account/paths.ts';
 import { attempt, CliError, withDetails } from '../base/errors.ts';
-import type { Mirror } from '../engine/mirror/database.ts';
-import { mirrorLocationOf, openMirror, removeMirrorFile, withMirror } from '../engine/mirror/open.ts';
-import { lostWith, MIRROR_OF_ANOTHER, statusOf, sync, type TableReport } from '../engine/mirror/sync.ts';
+import type { Mirror } from '../copy/database.ts';
+import { mirrorLocationOf, openMirror, removeMirrorFile, withMirror } from '../copy/open.ts';
+import { lostWith, MIRROR_OF_ANOTHER, statusOf, sync, type TableReport } from '../copy/sync.ts';
+import type { Account } from '../engine/account.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { endDryRun } from '../engine/requests.ts';
 import { serverAddressOf } from '../journal/postgres/server-address.ts';
@@ -11,7 +12,6 @@ import { paginationSchema } from '../present/prints.ts';
 import { confirmChange } from '../terminal/ask/confirm.ts';
 import { command } from '../terminal/command.ts';
 import { argument, duration, newFile, option, switchOn } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
 
 const GAPS = {
   unfinished: 'not read to its end yet',
@@ -73,13 +73,13 @@ function databaseUrl(text: string): string {
 }
 
 /** Syncs once. The embedded sandbox may have been reset: then its copy starts over. */
-async function syncOnce(session: Session, isFull: boolean, to: string | undefined): Promise<readonly TableReport[]> {
-  const { world, profile } = session;
+async function syncOnce(account: Account, isFull: boolean, to: string | undefined): Promise<readonly TableReport[]> {
+  const { world, profile } = account;
   const { personalDays, server } = mirrorLocationOf(world, profile, to);
   const run = async () => {
     const mirror = await openMirror(world, profile, to);
     try {
-      return await sync(session, mirror, { isFull, personalDays });
+      return await sync(account, mirror, { isFull, personalDays });
     } finally {
       await mirror.close();
     }
@@ -91,24 +91,24 @@ async function syncOnce(session: Session, isFull: boolean, to: string | undefine
       throw new CliError('interrupted', 'interrupted; what was read is saved, and the next sync goes on from there');
     const isReset = error instanceof CliError && error.code === MIRROR_OF_ANOTHER;
     if (!isReset || profile.mode !== 'embedded' || server) throw error;
-    await session.note('the sandbox was reset, so its copy starts over');
+    await account.notices.note('the sandbox was reset, so its copy starts over');
     removeMirrorFile(world, profile);
     return run();
   }
 }
 
 /** Syncs until it is interrupted. What the next round may repair is said, and waited for. */
-async function syncEvery(session: Session, everyMs: number, isFull: boolean, to: string | undefined): Promise<Outcome> {
-  const { clock, interrupted } = session.world;
+async function syncEvery(account: Account, everyMs: number, isFull: boolean, to: string | undefined): Promise<Outcome> {
+  const { clock, interrupted } = account.world;
   for (let isFirst = true; !interrupted.aborted; isFirst = false) {
     try {
-      const reports = await syncOnce(session, isFull && isFirst, to);
+      const reports = await syncOnce(account, isFull && isFirst, to);
       const sum = (of: 'added' | 'changed') => reports.reduce((all, { done }) => all + (done?.[of] ?? 0), 0);
-      await session.note(`synced: ${sum('added')} new, ${sum('changed')} changed`);
+      await account.notices.note(`synced: ${sum('added')} new, ${sum('changed')} changed`);
     } catch (error) {
       const isTransient = error instanceof CliError && (error.category === 'network' || error.code === 'MIRROR_BUSY');
       if (!isTransient || isFirst) throw error;
-      await session.say(`warning: ${error.message}; the next sync goes on from there`);
+      await account.notices.say(`warning: ${error.message}; the next sync goes on from there`);
     }
     await clock.sleep(everyMs, interrupted).catch(() => {});
   }
@@ -128,8 +128,8 @@ const syncCommand = command({
     every: option('--every <duration>', 'keep running, and sync again this often: 5m, 1h', duration),
     to: option('--to <url>', 'copy to this PostgreSQL database: postgres://USER@HOST/DATABASE', databaseUrl),
   },
-  run: async (session, { full = false, every, to }) =>
-    every === undefined ? printed(await syncOnce(session, full, to), true) : syncEvery(session, every, full, to),
+  run: async (account, _terminal, { full = false, every, to }) =>
+    every === undefined ? printed(await syncOnce(account, full, to), true) : syncEvery(account, every, full, to),
 });
 
 const statusCommand = command({
@@ -140,7 +140,7 @@ const statusCommand = command({
   prints,
   isLocal: true,
   parameters: {},
-  run: (session) => withMirror(session, async (mirror) => printed(await statusOf(mirror), false)),
+  run: (account) => withMirror(account, async (mirror) => printed(await statusOf(mirror), false)),
 });
 
 const backupCommand = command({
@@ -152,10 +152,10 @@ const backupCommand = command({
   prints: () => z.object({ file: z.string(), bytes: z.int() }),
   isLocal: true,
   parameters: { file: argument('file', 'path of the new file', newFile, 'File:') },
-  run: (session, { file }) =>
-    withMirror(session, async (mirror) => {
+  run: (account, _terminal, { file }) =>
+    withMirror(account, async (mirror) => {
       const path = absolutePath(file);
-      endDryRun(session, { file: path });
+      endDryRun(account, { file: path });
       const bytes = backUp(mirror, path);
       return { result: { data: { file: path, bytes } } };
     }),
@@ -180,15 +180,15 @@ const forgetCommand = command({
   prints: () => z.object({ file: z.string(), removed: z.boolean() }),
   isLocal: true,
   parameters: {},
-  run: async (session) => {
-    const { world, profile } = session;
+  run: async (account, terminal) => {
+    const { world, profile } = account;
     const { path, server } = mirrorLocationOf(world, profile);
     if (server)
       throw new CliError('usage', `the mirror is on a server, set by ${server.from}`, {
         code: 'MIRROR_ON_SERVER',
         hint: 'remove it there: DROP SCHEMA fiatrail_mirror CASCADE',
       });
-    const lost = await withMirror(session, lostWith).catch((error: unknown) => {
+    const lost = await withMirror(account, lostWith).catch((error: unknown) => {
       // A file that cannot be read must be possible to remove.
       if (error instanceof CliError && error.code === 'NO_MIRROR') throw error;
       return undefined;
@@ -197,8 +197,11 @@ const forgetCommand = command({
       ['file', path],
       ['lost for ever', lost ?? 'unknown: the file cannot be read'],
     ] as const;
-    endDryRun(session, { file: path, removed: true });
-    await confirmChange(session, { summary: `remove the copy of the account of profile ${profile.name}`, lines });
+    endDryRun(account, { file: path, removed: true });
+    await confirmChange(terminal.dialog, {
+      summary: `remove the copy of the account of profile ${profile.name}`,
+      lines,
+    });
     removeMirrorFile(world, profile);
     return { result: { data: { file: path, removed: true } } };
   },

@@ -5,7 +5,7 @@ import { toPlain } from '../present/plain.ts';
 import { openPaint } from '../present/style.ts';
 import { shellWord } from '../present/text.ts';
 import { command } from '../terminal/command.ts';
-import type { Session } from '../terminal/session.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** Values that later steps need from earlier ones. */
 interface TourValues {
@@ -98,16 +98,16 @@ const tourCommand = command({
   endpoints: [],
   isLocal: true,
   parameters: {},
-  run: async (session) => {
-    if (session.globals.dryRun) {
+  run: async (account, terminal) => {
+    if (account.globals.dryRun) {
       throw new CliError('usage', 'the tour does not support --dry-run, because its steps depend on each other', {
         hint: 'omit --dry-run; the tour only uses the sandbox',
       });
     }
     const found: TourValues = { userId: '', requestId: '', account: '', total: '', name: '' };
-    const world = worldOfTour(session.world);
-    for (const [index, step] of STEPS.entries()) await runStep(session, world, step, index + 1, found);
-    await session.world.stdout.write(
+    const world = worldOfTour(account.world);
+    for (const [index, step] of STEPS.entries()) await runStep(terminal, world, step, index + 1, found);
+    await account.world.stdout.write(
       '\nThat is the tour; it had a sandbox of its own. Yours takes the same commands, and so does a real account; fiatrail --help lists them all.\n',
     );
     return {};
@@ -128,7 +128,7 @@ function worldOfTour(world: World): World {
 }
 
 async function runStep(
-  { globals, runLine }: Session,
+  { globals, runs }: Terminal,
   world: World,
   step: TourStep,
   number: number,
@@ -140,7 +140,7 @@ async function runStep(
   const paint = await openPaint(globals.present.color);
   await world.stdout.write(`\n${paint(`${number}. ${step.title}`, 'bold')}\n${paint(`$ ${line}`, 'cyan')}\n`);
   const stdin = { isTerminal: false, readAll: async () => newBvn(world) };
-  const { result, error } = await runLine(['--profile', 'sandbox', '--quiet', ...argv], { ...world, stdin });
+  const { result, error } = await runs.line(['--profile', 'sandbox', '--quiet', ...argv], { ...world, stdin });
   if (error) throw error;
   if (!result) return;
   step.learn?.(toPlain(result.data, result.schema, result.nests, result.request) as Record<string, unknown>, found);

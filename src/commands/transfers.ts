@@ -1,13 +1,14 @@
 import { transferToWallet } from '../contract/endpoints/transfers.ts';
-import { externalWalletLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { accountBalance, amountLine, paidFrom, paidFromUnreserved, readPreviews } from '../engine/previews.ts';
+import { externalWalletLines } from '../engine/previews/names.ts';
+import { accountBalance, amountLine, paidFrom, paidFromUnreserved, readPreviews } from '../engine/previews/previews.ts';
 import { newTag } from '../engine/requests.ts';
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { thingListCommand } from '../terminal/list-command.ts';
 import { amountOfThatToken, evmAddress } from '../terminal/parse/field-options.ts';
 import { NO_PROTECTION, option, picked, plainText, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
+import { change } from '../terminal/terminal.ts';
 import { transfer } from '../things/token-transfers.ts';
 
 const NOT_REGISTERED = [['wallet', 'not registered; the transfer will be rejected']] as const;
@@ -56,16 +57,16 @@ const start = command({
   },
   fields: { destinationAddress: 'to', ticker: 'token' },
   asks: ({ amount }) => (amount === undefined ? ['token'] : []),
-  run: async (session, { amount: amountIn, to, token, note: ownNote, noTag }) => {
-    const tag = ownNote === undefined && !noTag ? newTag(session) : undefined;
+  run: async (account, terminal, { amount: amountIn, to, token, note: ownNote, noTag }) => {
+    const tag = ownNote === undefined && !noTag ? newTag(account) : undefined;
     const note = ownNote ?? tag;
     const amount = amountIn(token ?? 'CNGN');
     const request = { destinationAddress: to, amount: toWireNumber(amount, 'base'), ticker: token, note };
     const payer =
       amount.asset === 'CNGN'
-        ? paidFromUnreserved(session, amount)
-        : paidFrom(() => accountBalance(session, token ?? 'CNGN', 'base'), amount);
-    const reply = await session.change(transferToWallet, request, {
+        ? paidFromUnreserved(account, amount)
+        : paidFrom(() => accountBalance(account, token ?? 'CNGN', 'base'), amount);
+    const reply = await change(account, terminal, transferToWallet, request, {
       summary: `transfer ${amountForPeople(amount)} to ${to}`,
       tag,
       lines: [
@@ -73,10 +74,10 @@ const start = command({
         ['destination', to],
         ...(note === undefined ? [] : [['note', note] as const]),
       ],
-      previews: () => readPreviews(() => externalWalletLines(session, to, NOT_REGISTERED), payer),
+      previews: () => readPreviews(() => externalWalletLines(account, to, NOT_REGISTERED), payer),
       payer,
     });
-    return outcomeOf(session, transferToWallet, reply, { columns: COLUMNS });
+    return outcomeOf(account, transferToWallet, reply, { columns: COLUMNS });
   },
 });
 

@@ -17,7 +17,7 @@ const versionCommand = command({
   parameters: {
     verify: switchOn('--verify', 'also compare the files of fiatrail with the digests that its build recorded'),
   },
-  run: async ({ world, globals: { present } }, { verify }) => {
+  run: async ({ world, globals: { present } }, _terminal, { verify }) => {
     const checkedFiles = verify ? await checkedFileCount(world) : undefined;
     const isAlone = present.format === 'table' && !present.fields && present.query === undefined;
     if (!isAlone) return { result: { data: checkedFiles === undefined ? { version } : { version, checkedFiles } } };

@@ -1,14 +1,15 @@
 import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawals.ts';
 import { found } from '../engine/lists/listed.ts';
 import { listingOf } from '../engine/lists/listing-of.ts';
-import { externalWalletLines, userLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { amountLine, paidFrom, readPreviews, withdrawableFrom } from '../engine/previews.ts';
+import { externalWalletLines, userLines } from '../engine/previews/names.ts';
+import { amountLine, paidFrom, readPreviews, withdrawableFrom } from '../engine/previews/previews.ts';
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { thingListCommand } from '../terminal/list-command.ts';
 import { amountOfThatToken, anyAddress, userArgument } from '../terminal/parse/field-options.ts';
 import { argument, id, oneOf, option, picked, required, ticker } from '../terminal/parse/parameters.ts';
+import { change } from '../terminal/terminal.ts';
 import { withdrawal, withdrawals } from '../things/token-transfers.ts';
 
 const NETWORKS = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
@@ -55,7 +56,7 @@ const start = command({
     network: option('--network <network>', `${NETWORKS.join(', ')} (default base)`, oneOf(...NETWORKS)),
   },
   fields: { internalWallet: 'from', destinationWallet: 'to', ticker: 'token' },
-  run: async (session, { userId, amount: amountIn, token, from, to, network }) => {
+  run: async (account, terminal, { userId, amount: amountIn, token, from, to, network }) => {
     const amount = amountIn(token);
     const request = {
       userId,
@@ -65,8 +66,8 @@ const start = command({
       ticker: token,
       network,
     };
-    const payer = paidFrom(() => withdrawableFrom(session, userId, from, token), amount);
-    const reply = await session.change(withdrawAsset, request, {
+    const payer = paidFrom(() => withdrawableFrom(account, userId, from, token), amount);
+    const reply = await change(account, terminal, withdrawAsset, request, {
       summary: `withdraw ${amountForPeople(amount)} from user ${userId} to ${to} on ${network ?? 'base'}`,
       lines: [
         ['user', userId],
@@ -76,13 +77,13 @@ const start = command({
       ],
       previews: () =>
         readPreviews(
-          () => userLines(session, userId),
-          () => externalWalletLines(session, to),
+          () => userLines(account, userId),
+          () => externalWalletLines(account, to),
           payer,
         ),
       payer,
     });
-    return outcomeOf(session, withdrawAsset, reply, { columns: COLUMNS });
+    return outcomeOf(account, withdrawAsset, reply, { columns: COLUMNS });
   },
 });
 
@@ -104,7 +105,7 @@ const status = command({
   parameters: {
     requestId: picked('request', argument('request-id', 'request id, from withdrawals start', id, 'Which request?')),
   },
-  run: async (session, { requestId }) => found(session, listingOf(withdrawals), requestId, 'withdrawal'),
+  run: async (account, _terminal, { requestId }) => found(account, listingOf(withdrawals), requestId, 'withdrawal'),
 });
 
 export const commands = [start, list, status];

@@ -46,10 +46,13 @@ export const resolveHint = (operationId: string): string =>
 export class LostRequest extends Error {
   override name = 'LostRequest';
   readonly operation: Operation;
+  /** The plan that was applied again, if it was one. */
+  readonly plan: Plan | undefined;
 
-  constructor(operation: Operation) {
+  constructor(operation: Operation, plan: Plan | undefined) {
     super('lost');
     this.operation = operation;
+    this.plan = plan;
   }
 }
 

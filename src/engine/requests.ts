@@ -13,8 +13,8 @@ import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Column, Result, ResultShape } from '../present/result.ts';
 import { titleOf } from '../present/text.ts';
-import type { AccountOptions, Notices } from './notices.ts';
-import type { AccountRules } from './rules/account-rules.ts';
+import type { AccountOptions, Notices } from './connection/notices.ts';
+import type { AccountRules, IdempotencyKeyUse } from './rules/account-rules.ts';
 
 /** How a request is made, besides how it is sent. */
 export interface RequestOptions {
@@ -28,27 +28,36 @@ export interface RequestOptions {
   readonly terms?: MoveTerms | undefined;
   /** A change that the journal has recorded already, and that rules allowed then. */
   readonly isRecorded?: boolean;
+  /** Of the command, for the rules. */
+  readonly idempotencyKey?: IdempotencyKeyUse;
 }
 
 /** The parts of an account that a request needs before it is sent. */
-interface PreparingSession {
+interface PreparingAccount {
   readonly profile: Profile;
   readonly globals: AccountOptions;
   readonly world: Pick<World, 'env'>;
   readonly rules: AccountRules;
-  inputName(field: string): string;
+  readonly command: { inputName(field: string): string };
 }
 
 /** Validates a request before anything is asked or sent. Throws CliError usage, and DryRun in a dry run. */
 export async function prepareRequest<E extends Endpoint>(
-  { profile, globals, world, inputName, rules }: PreparingSession,
+  { profile, globals, world, command, rules }: PreparingAccount,
   endpoint: E,
   input: RequestOf<E>,
-  { unchecked, prints = shapeOfResponse(endpoint), isBeforehand, isRecorded, terms }: RequestOptions = {},
+  {
+    unchecked,
+    prints = shapeOfResponse(endpoint),
+    isBeforehand,
+    isRecorded,
+    terms,
+    idempotencyKey,
+  }: RequestOptions = {},
 ): Promise<ReadyRequest<E>> {
-  const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input, inputName);
+  const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input, command.inputName);
   if (globals.dryRun && !isBeforehand) {
-    const verdicts = await rules.tested(endpoint, input, terms);
+    const verdicts = await rules.tested(endpoint, input, { terms, idempotencyKey });
     throw verdicts
       ? new DryRun({ data: { profile: profile.name, rules: verdicts } })
       : dryRunOf(profile, world.env, endpoint, input);
@@ -59,7 +68,7 @@ export async function prepareRequest<E extends Endpoint>(
       hint: 'omit it: nothing was sent',
     });
   await checkOptions(isNames(prints) ? { names: prints } : prints, globals.present);
-  if (!isRecorded) await rules.require(endpoint, input, undefined, terms);
+  if (!isRecorded) await rules.require(endpoint, input, { terms, idempotencyKey });
   return request;
 }
 
@@ -149,7 +158,7 @@ const MAX_SHOWN = 5;
 
 /** Warns of what is wrong with a usable response. */
 export async function warnOf(
-  { say }: Pick<Notices, 'say'>,
+  { notices: { say } }: { readonly notices: Pick<Notices, 'say'> },
   { problems, inDoubt = [] }: Reply<unknown>,
   isRead: boolean,
 ): Promise<void> {

@@ -1,10 +1,12 @@
 import type { Endpoint, NeedsConsent, RequestOf, RequestWithoutConsent } from '../contract/endpoint.ts';
-import type { Change } from '../engine/change.ts';
+import type { Account } from '../engine/account.ts';
 import { type Outcome, outcomeOf } from '../engine/outcome.ts';
+import type { Change } from '../engine/sending/change.ts';
 import type { Prints } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { MONEY_OPTIONS, type Parameters, UNGUARDED_OPTIONS, type Values } from './parse/parameters.ts';
-import type { Session } from './session.ts';
+import type { Terminal } from './terminal.ts';
+import { change } from './terminal.ts';
 
 /** The result of a wizard: the values it asked for, and what it adds after the command. */
 export interface Guided<V = object> {
@@ -58,12 +60,12 @@ export interface Command {
    * The command's wizard. Called on an interactive terminal with the given values, before any other prompt. Returns undefined if
    * nothing needs to be asked. Required values that it does not return are asked for with the parameter's question.
    */
-  guide?(session: Session, given: never): Promise<Guided | undefined>;
+  guide?(account: Account, terminal: Terminal, given: never): Promise<Guided | undefined>;
   /** The names of optional parameters that are asked for on a terminal as required ones are, because these values need them. */
-  asks?(given: never, session: Session): readonly string[];
+  asks?(given: never, account: Account, terminal: Terminal): readonly string[];
   /** The form of what is said before it runs, for a command whose standard error is a log. */
-  asNotice?(text: string, session: Session, texts: Readonly<Record<string, unknown>>): string;
-  run(session: Session, input: never): Promise<Outcome>;
+  asNotice?(text: string, account: Account, terminal: Terminal, texts: Readonly<Record<string, unknown>>): string;
+  run(account: Account, terminal: Terminal, input: never): Promise<Outcome>;
 }
 
 /** Some of a command's values. */
@@ -73,9 +75,9 @@ type SomeValues<P> = { readonly [K in keyof P]?: Values<P>[K] | undefined };
 export type Declaration<P extends Parameters> = Omit<Command, 'parameters' | 'fields' | 'guide' | 'asks' | 'run'> & {
   readonly parameters: P;
   readonly fields?: Readonly<Record<string, keyof P & string>>;
-  guide?(session: Session, given: SomeValues<P>): Promise<Guided<SomeValues<P>> | undefined>;
-  asks?(given: SomeValues<P>, session: Session): readonly (keyof P & string)[];
-  run(session: Session, input: Values<P>): Promise<Outcome>;
+  guide?(account: Account, terminal: Terminal, given: SomeValues<P>): Promise<Guided<SomeValues<P>> | undefined>;
+  asks?(given: SomeValues<P>, account: Account, terminal: Terminal): readonly (keyof P & string)[];
+  run(account: Account, terminal: Terminal, input: Values<P>): Promise<Outcome>;
 };
 
 /** Declares a command. */
@@ -88,9 +90,9 @@ export function command<P extends Parameters>(definition: Declaration<P>): Comma
 /** A command that makes one request and prints the response. */
 type Call<E extends Endpoint, P extends Parameters> = Omit<Declaration<P>, 'endpoints' | 'prints' | 'run'> & {
   readonly columns?: readonly Column[];
-  request(input: Values<P>, session: Session): RequestOf<E> | Promise<RequestOf<E>>;
+  request(input: Values<P>, account: Account, terminal: Terminal): RequestOf<E> | Promise<RequestOf<E>>;
   /** Describes the change to whoever is asked for consent. */
-  confirms?(request: RequestOf<E>, session: Session): Change;
+  confirms?(request: RequestOf<E>, account: Account, terminal: Terminal): Change;
 };
 
 /** Lets no command call an endpoint that needs consent without saying what is asked. */
@@ -105,12 +107,12 @@ export function callCommand<E extends Endpoint, P extends Parameters>(
     ...definition,
     endpoints: [endpoint.id],
     prints: { response: endpoint },
-    run: async (session, input: Values<P>) => {
-      const wanted = await request(input, session);
+    run: async (account, terminal, input: Values<P>) => {
+      const wanted = await request(input, account, terminal);
       const reply = confirms
-        ? await session.change(endpoint, wanted, confirms(wanted, session))
-        : await session.call(endpoint, wanted as RequestWithoutConsent<E>);
-      return outcomeOf(session, endpoint, reply, columns && { columns });
+        ? await change(account, terminal, endpoint, wanted, confirms(wanted, account, terminal))
+        : await account.call(endpoint, wanted as RequestWithoutConsent<E>);
+      return outcomeOf(account, endpoint, reply, columns && { columns });
     },
   } as Declaration<P>);
 }

@@ -2,6 +2,7 @@ import { CliError } from '../base/errors.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { type FieldMeta, valuesOf } from '../contract/fields.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
+import type { Account } from '../engine/account.ts';
 import { filterOf, listed } from '../engine/lists/listed.ts';
 import { columnsOf, listingOf } from '../engine/lists/listing-of.ts';
 import type { Listing, RowFilter } from '../engine/lists/pages.ts';
@@ -26,7 +27,7 @@ import {
   word,
 } from './parse/parameters.ts';
 import { periodOf, periodOptions } from './parse/period.ts';
-import type { Session } from './session.ts';
+import type { Terminal } from './terminal.ts';
 
 function outputPath(text: string): string {
   if (text !== '-') return newFile(text);
@@ -110,10 +111,14 @@ export function listCommand<E extends Endpoint, Row, P extends Parameters>(
 ): Command {
   const parameters = { ...definition.parameters, ...listPeriod, ...listOptions(rows) };
   const names = Object.keys(definition.parameters);
-  const run = async (session: Session, input: Values<P> & ListValues & Readonly<Record<string, unknown>>) => {
+  const run = async (
+    account: Account,
+    terminal: Terminal,
+    input: Values<P> & ListValues & Readonly<Record<string, unknown>>,
+  ) => {
     const period = { since: input.startDate, until: input.endDate };
     const filters = Object.fromEntries(names.map((name) => [name, input[name]])) as Values<P>;
-    const outcome = await listed(session, listing(filters), { ...input, ...period }, periodOf(period, session));
+    const outcome = await listed(account, listing(filters), { ...input, ...period }, periodOf(period, terminal));
     return printed ? printed(outcome) : outcome;
   };
   return command({
@@ -140,12 +145,13 @@ export function wholeList(list: Command, { names, time, statuses }: RowFields): 
     ...(time ? periodOptions : {}),
   };
   const run = async (
-    session: Session,
+    account: Account,
+    terminal: Terminal,
     input: Partial<Values<typeof periodOptions>> & { readonly search?: string; readonly status?: string },
   ) => {
     const { search, status, since, until } = input;
-    const period = periodOf({ since, until }, session);
-    const outcome = await list.run(session, input as never);
+    const period = periodOf({ since, until }, terminal);
+    const outcome = await list.run(account, terminal, input as never);
     const { raw: _, ...result } = outcome.result ?? { data: undefined };
     const { data, lists = '' } = result;
     const rows = (data as Readonly<Record<string, readonly object[]>> | undefined)?.[lists];

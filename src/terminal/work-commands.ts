@@ -1,14 +1,14 @@
 import { CliError, withDetails } from '../base/errors.ts';
 import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
-import type { AccountReply } from '../engine/account.ts';
-import { followWork, outcomeOfStart, printedWork, startedShape } from '../engine/operations/started.ts';
-import type { FollowedWork } from '../engine/operations/work.ts';
+import type { Account, AccountReply } from '../engine/account.ts';
+import { followWork, outcomeOfStart, printedWork, startedShape } from '../engine/evidence/started.ts';
+import type { FollowedWork } from '../engine/evidence/work.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { RequestOptions } from '../engine/requests.ts';
 import { type Command, command, type Declaration } from './command.ts';
 import { waitOption } from './parse/field-options.ts';
 import { argument, id, type Parameter, type Parameters, picked, type Values } from './parse/parameters.ts';
-import type { Session } from './session.ts';
+import type { Terminal } from './terminal.ts';
 
 type Waiting<P extends Parameters> = P & { readonly wait: Parameter<number | undefined> };
 
@@ -23,9 +23,19 @@ type Start<E extends Endpoint, P extends Parameters> = Omit<
   /** The ids of endpoints that it calls besides the start and the status. */
   readonly calls?: readonly string[];
   /** Sends the request; `options` say which fields are printed. */
-  send(session: Session, input: Values<P>, options: RequestOptions): Promise<AccountReply<ResponseOf<E>>>;
+  send(
+    account: Account,
+    terminal: Terminal,
+    input: Values<P>,
+    options: RequestOptions,
+  ): Promise<AccountReply<ResponseOf<E>>>;
   /** Says what to do next, and returns what is printed with the response. */
-  begun?(session: Session, input: Values<Waiting<P>>, data: ResponseOf<E>): Promise<object | undefined>;
+  begun?(
+    account: Account,
+    terminal: Terminal,
+    input: Values<Waiting<P>>,
+    data: ResponseOf<E>,
+  ): Promise<object | undefined>;
   /** Names of tokens that the status lacks. */
   names?(input: Values<P>): object;
 };
@@ -37,12 +47,12 @@ export function startCommand<E extends Endpoint, P extends Parameters>(
   { until, calls = [], send, begun, names, ...definition }: Start<E, P>,
 ): Command {
   const prints = printedWork(work, start);
-  const run = async (session: Session, input: Values<Waiting<P>>) => {
+  const run = async (account: Account, terminal: Terminal, input: Values<Waiting<P>>) => {
     const given = input as Values<P>;
-    const reply = await send(session, given, { prints: startedShape(prints) });
-    const also = await begun?.(session, input, reply.data);
+    const reply = await send(account, terminal, given, { prints: startedShape(prints) });
+    const also = await begun?.(account, terminal, input, reply.data);
     const { wait } = input as { readonly wait: number | undefined };
-    return outcomeOfStart(session, work, start, reply, { wait, also, names: names?.(given) });
+    return outcomeOfStart(account, work, start, reply, { wait, also, names: names?.(given) });
   };
   return command({
     ...definition,
@@ -64,7 +74,7 @@ interface WorkStatusTexts {
   /** What to do when the service knows no work with this id; undefined: to check the id. */
   readonly missing?: string;
   /** Called with what is going to be printed. */
-  read?(session: Session, outcome: Outcome): Promise<void>;
+  read?(account: Account, terminal: Terminal, outcome: Outcome): Promise<void>;
 }
 
 const SAMPLE = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
@@ -96,13 +106,13 @@ export function statusCommand(
       [idField]: picked(thing === 'trade' ? 'trade' : 'request', what),
       wait: waitOption(until ?? 'until it completes or fails'),
     },
-    run: async (session, { wait, [idField]: named }) => {
+    run: async (account, terminal, { wait, [idField]: named }) => {
       const waitMs = (wait as number | undefined) ?? 0;
-      const outcome = await followWork(session, work, named as string, waitMs).catch((error: unknown) => {
+      const outcome = await followWork(account, work, named as string, waitMs).catch((error: unknown) => {
         const isMissing = error instanceof CliError && error.code === 'NOT_FOUND';
         throw isMissing && missing !== undefined ? withDetails(error, { hint: missing }) : error;
       });
-      await read?.(session, outcome);
+      await read?.(account, terminal, outcome);
       return outcome;
     },
   });

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { openMirrorFile } from '../../src/engine/mirror/database.ts';
+import { openMirrorFile } from '../../src/copy/database.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import { openInbox } from '../../src/webhooks/inbox/inbox.ts';
 import { prepared, testJournal } from '../support/journal-intent.ts';

@@ -7,7 +7,7 @@ import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { Exchange } from '../../src/base/world.ts';
 import { fingerprint } from '../../src/crypto/digest.ts';
-import { journalLocationOf } from '../../src/engine/journal-location.ts';
+import { journalLocationOf } from '../../src/engine/connection/journal-location.ts';
 import { knownFintech } from '../../src/journal/known-fintech.ts';
 import { main } from '../../src/main.ts';
 import { success } from '../support/exchange.ts';

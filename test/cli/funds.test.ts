@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
-import { requireCovered } from '../../src/engine/change.ts';
-import { balanceLine } from '../../src/engine/previews.ts';
+import { balanceLine } from '../../src/engine/previews/previews.ts';
+import { requireCovered } from '../../src/engine/sending/change.ts';
 import { main } from '../../src/main.ts';
 import { amount } from '../../src/money/amount.ts';
 import { json, refusal, success } from '../support/exchange.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
+import type { Account } from '../../src/engine/account.ts';
 import { AlreadyDone, requireFree } from '../../src/engine/guard.ts';
-import { guardIn, requireUnused } from '../../src/engine/once.ts';
+import { guardIn, requireUnused } from '../../src/engine/sending/once.ts';
 import type { Conflict } from '../../src/journal/claims.ts';
 import { amount } from '../../src/money/amount.ts';
-import type { Session } from '../../src/terminal/session.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const COMMAND = { words: ['fees', 'withdrawals', 'start'], money: 'guarded' } as const;
@@ -47,7 +47,7 @@ test('a dry run asks no journal whether its idempotency key was used', async () 
         opened.push(`dry run: ${dryRun}`);
         return { findConflict: async () => undefined };
       },
-    }) as unknown as Session;
+    }) as unknown as Account;
   const guard = await guardOf({ ...VALUES, once: 'k' });
   for (const dryRun of [true, false]) await requireUnused(session(dryRun), guard);
   expect(opened).toEqual(['dry run: false']);
@@ -66,7 +66,7 @@ test('a spooled outcome decides an unknown outcome before the service is asked',
   };
   const session = { globals: { dryRun: false }, accountNames: async () => ({}), journal: async () => journal };
   const guard = await guardOf({ ...VALUES, once: 'k' });
-  await expect(requireUnused(session as unknown as Session, guard)).rejects.toBeInstanceOf(AlreadyDone);
+  await expect(requireUnused(session as unknown as Account, guard)).rejects.toBeInstanceOf(AlreadyDone);
   expect(asked).toEqual(['merge']);
 });
 

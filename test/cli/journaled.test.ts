@@ -5,12 +5,12 @@ import { CliError } from '../../src/base/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { onboard } from '../../src/contract/endpoints/users.ts';
+import type { Account } from '../../src/engine/account.ts';
 import { AlreadyDone } from '../../src/engine/guard.ts';
-import { sendJournaled } from '../../src/engine/send.ts';
+import { sendJournaled } from '../../src/engine/sending/send.ts';
 import type { Journal } from '../../src/journal/interface.ts';
 import { main } from '../../src/main.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
-import type { Session } from '../../src/terminal/session.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { success } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';
@@ -28,10 +28,10 @@ async function sending(path = ':memory:') {
   onTestFinished(() => journal.close());
   const session = {
     ...{ world, journal: async () => journal, activity: {}, globals: { timeoutMs: 60_000 } },
-    commandLine: 'fiatrail fees withdrawals start',
+    command: { line: 'fiatrail fees withdrawals start' },
     accountNames: async () => ({ keyFingerprint: '0a1b', profile: 'main', baseUrl: 'https://service.test/v1' }),
     profile: { name: 'main', mode: 'live', baseUrl: 'https://service.test/v1' },
-  } as unknown as Session;
+  } as unknown as Account;
   const send = (call: () => Promise<never>) =>
     sendJournaled(session, {
       ...{ endpoint: withdrawFees, input: { amount: 5 }, summary: 'withdraw', guard: GUARD },

@@ -1,9 +1,10 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
+import { listenProblem } from '../../src/base/listening.ts';
 import { hostInUrl } from '../../src/contract/cidr.ts';
 import { main } from '../../src/main.ts';
-import { hostAddress, hostName, listenProblem } from '../../src/terminal/parse/listening.ts';
+import { hostAddress, hostName } from '../../src/terminal/parse/listening.ts';
 import { tcpServer } from '../support/loopback.ts';
 import { fakeWorld } from '../support/world.ts';
 

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
 import { createMask } from '../../src/contract/mask/index.ts';
-import { traceTo } from '../../src/engine/trace.ts';
+import { traceTo } from '../../src/engine/connection/trace.ts';
 import { main } from '../../src/main.ts';
 import { maskedStream } from '../../src/present/masked.ts';
 import { FORMATS } from '../../src/present/result.ts';

@@ -8,7 +8,7 @@ const { since, until } = periodOptions;
 
 /** Reads a period as it is typed in a zone, at a time on this machine. */
 function typed(zone: string, now: string, from: string | undefined, to?: string) {
-  const context = { globals: { zone: zoneNamed(zone) }, world: { clock: fakeClock(Date.parse(now)) } };
+  const context = { globals: { zone: zoneNamed(zone) }, dialog: { world: { clock: fakeClock(Date.parse(now)) } } };
   const period = { since: since.parse(from), until: until.parse(to) };
   return { sent: periodOf(period, context), times: timesOf(period, context) };
 }

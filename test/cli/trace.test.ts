@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest } from '../../src/base/world.ts';
-import { traceTo } from '../../src/engine/trace.ts';
+import { traceTo } from '../../src/engine/connection/trace.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const KEY = 'a-key-nobody-may-see';

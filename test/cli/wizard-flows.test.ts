@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
+import type { Account } from '../../src/engine/account.ts';
 import { main } from '../../src/main.ts';
 import { readInput, showEquivalentCommand } from '../../src/terminal/ask/input.ts';
 import { command } from '../../src/terminal/command.ts';
 import { argument, id, required } from '../../src/terminal/parse/parameters.ts';
-import type { Session } from '../../src/terminal/session.ts';
+import type { Terminal } from '../../src/terminal/terminal.ts';
 import { refusal, success } from '../support/exchange.ts';
 import { ACCOUNT, type Answer, fakeClock, fakeWorld, type WorldOptions } from '../support/world.ts';
 
@@ -35,12 +36,17 @@ async function wizard(
 }
 
 describe('the equivalent command', () => {
-  const lineOf = async (words: readonly string[], globals: Partial<Session['globals']> = {}, tail?: string) => {
+  const lineOf = async (words: readonly string[], globals: Partial<Terminal['globals']> = {}, tail?: string) => {
     let line = '';
     const note = async (text: string) => {
       line = text;
     };
-    await showEquivalentCommand({ globals, note } as unknown as Session, words, tail);
+    await showEquivalentCommand(
+      { notices: { note } } as unknown as Account,
+      { globals } as unknown as Terminal,
+      words,
+      tail,
+    );
     return line;
   };
 
@@ -73,17 +79,19 @@ describe('a wizard', () => {
       guide,
       run: async () => ({}),
     });
-  const session = (answers: readonly Answer[], isInteractive = true) =>
-    ({ isInteractive, world: fakeWorld({ answers }), note: async () => {} }) as unknown as Session;
+  const terminal = { dialog: {} } as unknown as Terminal;
+  const account = (answers: readonly Answer[], isInteractive = true) =>
+    ({ notices: { isInteractive, note: async () => {} }, world: fakeWorld({ answers }) }) as unknown as Account;
   const nothing = async () => {};
 
   test('returns values, and its parameters ask for the rest', async () => {
     const guided = { values: { one: '1' } };
-    const asked = session([{ kind: 'text', asks: 'Two?', says: '2' }]);
+    const asked = account([{ kind: 'text', asks: 'Two?', says: '2' }]);
     const read = await readInput(
       made(async () => guided),
       {},
       asked,
+      terminal,
       true,
       nothing,
     );
@@ -94,7 +102,8 @@ describe('a wizard', () => {
     const read = await readInput(
       made(async () => undefined),
       { one: 'a', two: 'b' },
-      session([]),
+      account([]),
+      terminal,
       true,
       nothing,
     );
@@ -106,8 +115,8 @@ describe('a wizard', () => {
     const never = made(async () => {
       throw new Error('unexpected call');
     });
-    expect((await readInput(never, given, session([], false), true, nothing)).input).toEqual(given);
-    await expect(readInput(never, {}, session([], false), true, nothing)).rejects.toMatchObject({
+    expect((await readInput(never, given, account([], false), terminal, true, nothing)).input).toEqual(given);
+    await expect(readInput(never, {}, account([], false), terminal, true, nothing)).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createServiceClock } from '../../src/engine/service-time.ts';
+import { createServiceClock } from '../../src/engine/connection/service-time.ts';
 
 const START_MS = Date.UTC(2026, 0, 5, 9);
 const HOUR_MS = 3_600_000;

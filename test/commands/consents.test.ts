@@ -8,7 +8,7 @@ import { consentsOf } from '../../src/contract/endpoint.ts';
 import { updateBankAccount } from '../../src/contract/endpoints/banks.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { shapeOf } from '../../src/contract/rows.ts';
-import { createAccount } from '../../src/engine/open-account.ts';
+import { openAccount } from '../../src/engine/opening/open-account.ts';
 import { main } from '../../src/main.ts';
 import { ASKING } from '../../src/terminal/help/help.ts';
 import { temporaryFolder } from '../support/built.ts';
@@ -411,7 +411,12 @@ describe('the contract', () => {
 
 test('a call that only becomes known when a command runs is stopped, too', async () => {
   const world = fakeWorld();
-  const account = createAccount({ world, profile: resolveProfile(undefined, world), globals: {} } as never);
+  const { account } = openAccount({
+    world,
+    profile: resolveProfile(undefined, world),
+    globals: {},
+    notices: {},
+  } as never);
   const input = { accountId: 'a-2', isDefault: true } as never;
   await expect(account.call(updateBankAccount, input)).rejects.toThrow('banks.update was called without consent');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EVENTS } from '../../src/contract/events.ts';
-import { openProfileInbox } from '../../src/engine/inbox.ts';
+import { openProfileInbox } from '../../src/engine/connection/inbox.ts';
 import { deliveryOf, received } from '../webhooks/support.ts';
 import { Account, CAUSES, type Gaps, type User } from './lifecycles.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
-import { requireCovered } from '../../src/engine/change.ts';
-import { openProfileInbox } from '../../src/engine/inbox.ts';
-import { balanceLine } from '../../src/engine/previews.ts';
+import { openProfileInbox } from '../../src/engine/connection/inbox.ts';
+import { balanceLine } from '../../src/engine/previews/previews.ts';
+import { requireCovered } from '../../src/engine/sending/change.ts';
 import { main } from '../../src/main.ts';
 import { success } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Exchange, HttpRequest } from '../../src/base/world.ts';
-import { openProfileInbox } from '../../src/engine/inbox.ts';
+import { openProfileInbox } from '../../src/engine/connection/inbox.ts';
 import { main } from '../../src/main.ts';
 import { success } from '../support/exchange.ts';
 import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';

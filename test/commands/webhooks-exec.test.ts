@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ProgramEnd, ProgramOptions, World } from '../../src/base/world.ts';
-import { openProfileInbox } from '../../src/engine/inbox.ts';
+import { openProfileInbox } from '../../src/engine/connection/inbox.ts';
 import { main } from '../../src/main.ts';
 import { listenUntil } from '../support/listen.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
+import type { World } from '../../src/base/world.ts';
 import { zoneNamed } from '../../src/base/zone.ts';
-import { screenFor } from '../../src/commands/webhooks/screen.ts';
 import { sealAesEnvelope } from '../../src/crypto/aes-envelope.ts';
-import { existingProfileInbox, openProfileInbox } from '../../src/engine/inbox.ts';
+import { existingProfileInbox, openProfileInbox } from '../../src/engine/connection/inbox.ts';
 import { main } from '../../src/main.ts';
+import { createProgress } from '../../src/terminal/show/progress.ts';
+import { screenFor } from '../../src/webhooks/run/screen.ts';
 import { type Answer, fakeWorld } from '../support/world.ts';
 import { deliveryOf, received } from '../webhooks/support.ts';
 
@@ -26,11 +28,20 @@ test('a replay changes the content that was read, whatever stands in the place o
   expect(world.stdout.text()).toContain('Eve');
 });
 
+/** The parts of an account that a listener's screen needs. */
+function listenerWith(world: World, format: string) {
+  const progress = createProgress(world, { quiet: true, color: 'never' }, true);
+  const notices = { say: async () => {}, progress };
+  return { world, globals: { present: { format } }, notices } as unknown as Parameters<typeof screenFor>[0];
+}
+
 test('a listener escapes what an event could do to a terminal', async () => {
   const { world, inbox } = await worldWith({ event: '\x9b2Jcleared\u202e', data: {} });
-  const globals = { present: { format: 'ndjson' }, quiet: true, isFormatChosen: true };
-  const session = { world, globals, say: async () => {} } as unknown as Parameters<typeof screenFor>[0];
-  await screenFor(session, inbox).arrived(await inbox.list({ limit: 1 }));
+  const zone = zoneNamed('Africa/Lagos');
+  const account = listenerWith(world, 'ndjson');
+  await screenFor(account, inbox, { isQuiet: true, isFormatChosen: true, zone }).arrived(
+    await inbox.list({ limit: 1 }),
+  );
   await inbox.close();
   expect(world.stdout.text()).toContain('"event":"\\u009b2Jcleared\\u202e"');
 });
@@ -38,10 +49,11 @@ test('a listener escapes what an event could do to a terminal', async () => {
 test('a listener shows when an event arrived in the time zone', async () => {
   const { world, inbox } = await worldWith({ event: 'user.onboarded', data: {} });
   const zone = zoneNamed('Asia/Kolkata');
-  const globals = { present: { format: 'table' }, quiet: true, isFormatChosen: true, zone };
-  const session = { world, globals, say: async () => {} } as unknown as Parameters<typeof screenFor>[0];
+  const account = listenerWith(world, 'table');
   const [event] = await inbox.list({ limit: 1 });
-  await screenFor(session, inbox).arrived(await inbox.list({ limit: 1 }));
+  await screenFor(account, inbox, { isQuiet: true, isFormatChosen: true, zone }).arrived(
+    await inbox.list({ limit: 1 }),
+  );
   await inbox.close();
   const local = new Date((event?.receivedAtMs ?? 0) + 5.5 * 3_600_000).toISOString().slice(11, 19);
   expect(world.stdout.text()).toMatch(new RegExp(`^${local} {6}1  user\\.onboarded`, 'm'));

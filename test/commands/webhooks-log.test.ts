@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type About, createRefusals, LOG_FORMS, loggedTarget, logLine } from '../../src/commands/webhooks/log.ts';
+import { type About, createRefusals, LOG_FORMS, loggedTarget, logLine } from '../../src/webhooks/run/log.ts';
 import { fakeClock } from '../support/sandbox.ts';
 import { fakeWorld } from '../support/world.ts';
 

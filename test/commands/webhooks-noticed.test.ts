@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createNoticed } from '../../src/commands/webhooks/noticed.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
+import { createNoticed } from '../../src/webhooks/run/noticed.ts';
 import { deliveryOf, NOW_MS, onboarded, received, testInbox } from '../webhooks/support.ts';
 
 const OWN = '01900000-0000-7000-8000-000000000001';

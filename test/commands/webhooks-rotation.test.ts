@@ -3,7 +3,7 @@ import { storedOrBuiltIn } from '../../src/account/profile.ts';
 import { storeWebhookSecret, webhookSecretsOf } from '../../src/account/profile-secrets.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { fingerprint } from '../../src/crypto/digest.ts';
-import { openProfileInbox } from '../../src/engine/inbox.ts';
+import { openProfileInbox } from '../../src/engine/connection/inbox.ts';
 import { main } from '../../src/main.ts';
 import { listenUntil } from '../support/listen.ts';
 import { fakeWorld } from '../support/world.ts';

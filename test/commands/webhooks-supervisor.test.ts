@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ProgramEnd, ProgramOptions } from '../../src/base/world.ts';
-import { createSupervisor } from '../../src/commands/webhooks/supervisor.ts';
+import { createSupervisor } from '../../src/webhooks/run/supervisor.ts';
 import { fakeClock } from '../support/sandbox.ts';
 import { fakeHost } from '../support/world.ts';
 

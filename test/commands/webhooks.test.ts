@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { storedProfileNamed } from '../../src/account/profile.ts';
 import { webhookSecretsOf } from '../../src/account/profile-secrets.ts';
-import { shownTarget } from '../../src/engine/inbox.ts';
+import { shownTarget } from '../../src/engine/connection/inbox.ts';
 import { main } from '../../src/main.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 import { EXAMPLE } from '../webhooks/vectors.ts';

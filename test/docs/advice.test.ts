@@ -76,8 +76,8 @@ const MOVES_ONCE: Readonly<Record<string, readonly [code: string | undefined, wh
   "src/engine/guard.ts: 'use another key, or the input": ['ONCE_KEY_TAKEN', 'the input is another one'],
 
   "src/engine/guard.ts: 'to repeat it, add --again": ['REPEATED', 'the first one is known to be done'],
-  "src/engine/once.ts: 'use another idempotency key": ['USAGE', 'nothing was sent'],
-  "src/engine/operations/recorded.ts: 'this is final": ['FAILED', 'the work is known to have failed'],
+  "src/engine/sending/once.ts: 'use another idempotency key": ['USAGE', 'nothing was sent'],
+  "src/engine/evidence/recorded.ts: 'this is final": ['FAILED', 'the work is known to have failed'],
   "src/commands/fees/sweep.ts: 'this is final": ['FAILED', 'the work is known to have failed'],
   "src/commands/fees/sweep.ts: 'for the rest": ['REFUSED', 'the part that stopped it is known to be undone'],
   "src/engine/rules/verdicts.ts: 'add --once KEY": ['RULE_ONCE_KEY', 'nothing was sent'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { views } from '../../src/engine/questions/sql/views.ts';
+import { views } from '../../src/copy/questions/sql/views.ts';
 import { copiedAccount, rowsOf, SENDER } from '../questions/account.ts';
 import { type Home, ROOT, sharedEnd } from '../support/built.ts';
 import { fiatrailJson } from '../support/in-process.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Exchange, ProgramEnd } from '../../src/base/world.ts';
-import { requireLockable, requireLocks } from '../../src/engine/state-locks.ts';
+import { requireLockable, requireLocks } from '../../src/engine/connection/state-locks.ts';
 import { main } from '../../src/main.ts';
 import { acquireLock } from '../../src/sqlite/lock.ts';
 import { newHome, requireBuilt, startFiatrail } from '../support/built.ts';

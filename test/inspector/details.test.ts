@@ -3,6 +3,7 @@ import type { Account } from '../../src/engine/account.ts';
 import { eventOf, newestEvents } from '../../src/inspector/account/events.ts';
 import { newestOperations, operationOf } from '../../src/inspector/account/operations.ts';
 import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
+import { fakeWorld } from '../support/world.ts';
 import { deliveryOf, onboarded, received, testInbox } from '../webhooks/support.ts';
 
 /** What the page shows of one operation and of one event. */
@@ -16,7 +17,8 @@ test.each([
   const other = await prepared(journal, { profile: 'other', mode, input: 'other' });
   const account = {
     profile: { name: 'main', mode: 'live' },
-    existingJournal: async () => journal,
+    world: fakeWorld({ env: { FIATRAIL_JOURNAL_URL: 'postgresql://journal.test/a' } }),
+    journal: async () => journal,
   } as unknown as Account;
   const inbox = async () => undefined;
   expect((await newestOperations(account)).rows.map(({ id }) => id)).toEqual([own]);

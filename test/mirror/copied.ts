@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
-import { stored } from '../../src/engine/mirror/schema.ts';
+import { stored } from '../../src/copy/schema.ts';
 import { LISTS, type MovingService } from './moving-service.ts';
 
 /** The ids and statuses of the rows of a mirror that the service still shows, by table. */

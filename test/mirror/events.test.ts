@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { builtInProfile } from '../../src/account/profile.ts';
+import { createEventRecorder } from '../../src/copy/event-recorder.ts';
 import type { Account } from '../../src/engine/account.ts';
-import { createEventRecorder } from '../../src/engine/operations/event-recorder.ts';
 import { main } from '../../src/main.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
+import { testJournal } from '../support/journal-intent.ts';
 import { ACCOUNT, fakeClock, fakeWorld } from '../support/world.ts';
 import { movingService } from './moving-service.ts';
 
@@ -31,10 +32,12 @@ test('an event is in the mirror at once; the next sync reads its row and goes on
   // Added by somebody else since: an event tells of it before any list.
   const unread = service.add('withdrawals');
   const failing = service.add('withdrawals');
+  const journal = await testJournal();
+  onTestFinished(() => journal.close());
   const parts = {
     world,
     profile: { ...builtInProfile(), name: 'environment', mode: 'live' },
-    existingJournal: async () => undefined,
+    journal: () => testJournal(),
   };
   const recorder = createEventRecorder(parts as unknown as Account);
   await recorder.record([

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { builtInProfile } from '../../src/account/profile.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { complete } from '../../src/commands/completion/complete.ts';
-import { recentBanks, recentIds } from '../../src/engine/mirror/recent.ts';
+import { recentBanks, recentIds } from '../../src/copy/recent.ts';
 import { main } from '../../src/main.ts';
 import { bankAccounts } from '../../src/things/destinations.ts';
 import { LISTS } from '../../src/things/index.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { rowsOf } from '../../src/engine/mirror/rows.ts';
-import { TABLES } from '../../src/engine/mirror/tables.ts';
+import { rowsOf } from '../../src/copy/rows.ts';
+import { TABLES } from '../../src/copy/tables.ts';
 import type { Plain } from '../../src/present/plain.ts';
 
 const trades = TABLES.find(({ name }) => name === 'fx_trades');

@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Profile } from '../../src/account/profile.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
-import type { Condition } from '../../src/engine/operations/absence.ts';
-import { markOf } from '../../src/engine/operations/listing.ts';
-import { reconcile } from '../../src/engine/operations/reconcile.ts';
+import type { Account } from '../../src/engine/account.ts';
+import type { Condition } from '../../src/engine/evidence/absence.ts';
+import { markOf } from '../../src/engine/evidence/listing.ts';
+import { reconcile } from '../../src/engine/evidence/reconcile.ts';
 import type { Baseline, Intent } from '../../src/journal/intent.ts';
 import type { Operation } from '../../src/journal/operations.ts';
-import type { Session } from '../../src/terminal/session.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
 import { fakeClock } from '../support/sandbox.ts';
 import { BUSY_MS, START_MS } from './evidence-rig.ts';
@@ -89,7 +89,7 @@ async function looked(given: Given = {}) {
       return { data: { transactions, ...(total === undefined ? {} : { pagination: { total } }) } };
     },
   };
-  const session = parts as unknown as Session;
+  const session = parts as unknown as Account;
   const request = JSON.stringify({ token: 'cngn', amount: 500, fromNetwork: 'base', toNetwork: 'bsc' });
   let keys = 0;
   const record: On['record'] = async (atMs, requestId, more = {}) => {

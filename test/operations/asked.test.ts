@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { workStartedBy } from '../../src/engine/operations/find-work.ts';
+import { workStartedBy } from '../../src/engine/evidence/find-work.ts';
 import { parseExactJson } from '../../src/money/decimal.ts';
 
 const ALWAYS = { startDate: undefined, endDate: undefined };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { resolveProfile } from '../../src/account/profile.ts';
 import type { Exchange } from '../../src/base/world.ts';
-import { openProfileInbox } from '../../src/engine/inbox.ts';
+import { openProfileInbox } from '../../src/engine/connection/inbox.ts';
 import { main } from '../../src/main.ts';
 import type { Forwarding } from '../../src/webhooks/inbox/forwards.ts';
 import { droppedLine, success } from '../support/exchange.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { builtInProfile } from '../../src/account/profile.ts';
-import { createEventRecorder } from '../../src/engine/operations/event-recorder.ts';
+import { createEventRecorder } from '../../src/copy/event-recorder.ts';
+import type { Account } from '../../src/engine/account.ts';
 import type { Journal } from '../../src/journal/interface.ts';
-import type { Session } from '../../src/terminal/session.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
 import { fakeWorld } from '../support/world.ts';
@@ -27,14 +27,13 @@ test('an event that arrives while the journal is read is looked for again, and o
       return found;
     },
   };
-  const parts: Pick<Session, 'world' | 'profile' | 'journal' | 'existingJournal' | 'accountNames'> = {
-    world: fakeWorld(),
+  const parts: Pick<Account, 'world' | 'profile' | 'journal' | 'accountNames'> = {
+    world: fakeWorld({ env: { FIATRAIL_JOURNAL_URL: 'postgresql://journal.test/a' } }),
     profile: builtInProfile(),
     journal: async () => journal,
-    existingJournal: async () => journal,
     accountNames: async () => INTENT.account,
   };
-  const recorder = createEventRecorder(parts as Session);
+  const recorder = createEventRecorder(parts as Account);
   await recorder.record([CONFIRMED]);
   whileReading = () => recorder.record([CONFIRMED]);
   expect(await recorder.reconcileMentioned()).toBe(0);

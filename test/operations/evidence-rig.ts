@@ -2,10 +2,10 @@ import { onTestFinished } from 'vitest';
 import type { Profile } from '../../src/account/profile.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { feeWithdrawals, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
-import type { EvidenceList, Work, WorkCandidate } from '../../src/engine/operations/work.ts';
+import type { Account } from '../../src/engine/account.ts';
+import type { EvidenceList, Work, WorkCandidate } from '../../src/engine/evidence/work.ts';
 import type { Baseline, Intent } from '../../src/journal/intent.ts';
 import type { Operation } from '../../src/journal/operations.ts';
-import type { Session } from '../../src/terminal/session.ts';
 import { feeWithdrawal } from '../../src/things/fee-withdrawal.ts';
 import { outcomeIn } from '../../src/things/states.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
@@ -77,7 +77,7 @@ export async function rig(profile: Pick<Profile, 'mode' | 'stored'> = { mode: 's
     time: { service: { nowMs: (): number | undefined => clock.now(), hostAheadMs: () => 0, jumpMs: () => 0 } },
     call: async () => ({ data: { withdrawals: rows } }),
   };
-  const session = parts as unknown as Session;
+  const session = parts as unknown as Account;
   const find = async (id: string): Promise<Operation> => {
     const [operation] = await journal.find(id);
     if (!operation) throw new Error(`no operation ${id}`);

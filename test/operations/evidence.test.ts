@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { evidenceOf, ownerOf } from '../../src/engine/operations/evidence.ts';
+import { evidenceOf, ownerOf } from '../../src/engine/evidence/evidence.ts';
 import type { Baseline } from '../../src/journal/intent.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { BUSY_MS, idsOf, type ListedRow, requestOf, rig, START_MS, work } from './evidence-rig.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
 import type { WebhookEvent } from '../../src/contract/event-payloads.ts';
-import { workStartedBy } from '../../src/engine/operations/find-work.ts';
-import type { EvidenceQuery } from '../../src/engine/operations/work.ts';
+import type { Account } from '../../src/engine/account.ts';
+import { workStartedBy } from '../../src/engine/evidence/find-work.ts';
+import type { EvidenceQuery } from '../../src/engine/evidence/work.ts';
 import { parseExactJson } from '../../src/money/decimal.ts';
-import type { Session } from '../../src/terminal/session.ts';
 import type { Likeness } from '../../src/things/likeness.ts';
 
 /** An object of a response. A dotted path in a table below is a field of an object in it. */
@@ -526,7 +526,7 @@ describe('the wallet of an onramp', () => {
         data: id === onrampStatus.id ? status : { wallets: [listed], count: 1 },
       }),
       time: { service: { nowMs: () => 0 } },
-    } as unknown as Session;
+    } as unknown as Account;
     const query = { request: exactly(request), tag: undefined, sinceMs: 0 };
     return (await work?.find?.(session, query))?.candidates.map(({ isPartial }) => isPartial);
   }

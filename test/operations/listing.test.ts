@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { feeWithdrawals } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { listSwaps } from '../../src/contract/endpoints/swaps.ts';
+import type { Account } from '../../src/engine/account.ts';
+import { markOf, rowsBefore, search } from '../../src/engine/evidence/listing.ts';
+import type { RowsBefore } from '../../src/engine/evidence/work.ts';
 import type { ListPeriod } from '../../src/engine/lists/cursor.ts';
-import { markOf, rowsBefore, search } from '../../src/engine/operations/listing.ts';
-import type { RowsBefore } from '../../src/engine/operations/work.ts';
-import type { Session } from '../../src/terminal/session.ts';
 import { feeWithdrawal } from '../../src/things/fee-withdrawal.ts';
 import { outcomeIn } from '../../src/things/states.ts';
 import { listing } from './evidence-rig.ts';
@@ -36,7 +36,7 @@ interface Asked {
 }
 
 /** A session whose service answers each request for a page; `asked` has the requests, and `options` what they were made with. */
-function fakeSession(
+function fakeAccount(
   answer: (asked: Asked, index: number) => Page,
   time: { readonly nowMs?: number } = { nowMs: NOW_MS },
 ) {
@@ -50,7 +50,7 @@ function fakeSession(
       return { data: answer(input, asked.length - 1) };
     },
   };
-  return { session: parts as unknown as Session, asked, options };
+  return { session: parts as unknown as Account, asked, options };
 }
 
 /** A service that has these rows, and pages or a limit. */
@@ -102,7 +102,7 @@ const ROW: Row = { id: 'r', atMs: 9_000 };
 const LIKE: Row = { id: 'like', atMs: 1_000, isLike: true };
 
 async function searched(all: readonly Row[], more: Parameters<typeof listOf>[0] = {}) {
-  const { session, asked } = fakeSession(serving(all));
+  const { account, asked } = fakeAccount(serving(all));
   const { candidates, isComplete, wrongTimes } = await search(session, QUERY, listOf(more));
   return {
     ids: candidates.map(({ requestId }) => requestId),
@@ -223,7 +223,7 @@ describe('a search reads a list', () => {
 
   test('whose pages shift while it is read, and finds each row once', async () => {
     const all = [...rows(99, 9_000, 2_000), LIKE, ...rows(60, 900, -60_000)];
-    const { session, asked } = fakeSession((page, index) =>
+    const { account, asked } = fakeAccount((page, index) =>
       serving(index === 0 ? all : [{ id: 'new', atMs: 10_000, isLike: true }, ...all])(page),
     );
     const found = await search(session, QUERY, listOf());
@@ -232,7 +232,7 @@ describe('a search reads a list', () => {
   });
 
   test('by the id of the last row that has one', async () => {
-    const { session, asked } = fakeSession(serving(rows(150, 9_000, 2_000)));
+    const { account, asked } = fakeAccount(serving(rows(150, 9_000, 2_000)));
     await search(session, QUERY, listOf());
     expect(asked.map(({ lastId }) => lastId)).toEqual([undefined, 'r99', 'r149']);
   });
@@ -251,7 +251,7 @@ describe('a search reads a list', () => {
 
   test('as a whole since a time, and not back to another one only', async () => {
     const all = [...rows(99, 9_000, 2_000), LIKE, ...rows(250, -60_000, -90_000, 's')];
-    const { session, asked } = fakeSession(serving(all));
+    const { account, asked } = fakeAccount(serving(all));
     expect(await search(session, QUERY, listOf(), SINCE_MS)).toMatchObject({ isComplete: true, total: 0 });
     expect(asked.map(({ count, period }) => [count, period.startDate])).toEqual(
       [0, 100, 200, 300, 350].map((count) => [count, '2026-01-05T09:00:00.000Z']),
@@ -261,7 +261,7 @@ describe('a search reads a list', () => {
   test('whose service counts pages, without skipping a row of a page that was shorter', async () => {
     const all = [...rows(60, 9_000, 2_000), LIKE];
     // No page has more than 25 rows, whatever it is asked for.
-    const { session, asked } = fakeSession(({ size, count }) => {
+    const { account, asked } = fakeAccount(({ size, count }) => {
       const [number, most] = [Math.floor(count / size), Math.min(size, 25)];
       return { rows: all.slice(number * most, (number + 1) * most) };
     });
@@ -276,7 +276,7 @@ describe('a search reads a list', () => {
   });
 
   test('of a service that does not say its time; no row is then of the future', async () => {
-    const { session } = fakeSession(serving([{ id: 'next', atMs: 9_000_000 }]), {});
+    const { session } = fakeAccount(serving([{ id: 'next', atMs: 9_000_000 }]), {});
     expect(await search(session, QUERY, listOf())).toMatchObject({ isComplete: true, wrongTimes: undefined });
   });
 });
@@ -315,7 +315,7 @@ describe('a list that was not read as a whole', () => {
     ],
     ['never ends', (_, index) => ({ rows: rows(100, 9_000, 0, `${index}-`) }), false, 100],
   ])('%s', async (_what, answer, isComplete, count) => {
-    const { session, asked } = fakeSession(answer);
+    const { account, asked } = fakeAccount(answer);
     const found = await search(session, QUERY, listOf());
     expect({ isComplete: found.isComplete, count: asked.length }).toEqual({ isComplete, count });
   });
@@ -324,20 +324,20 @@ describe('a list that was not read as a whole', () => {
     ['has no pages, and says that there is more', () => ({ rows: rows(1, 9_000, 0), hasMore: true }), 200],
     ['has no pages, and always as many rows as asked for', ({ size }) => ({ rows: Array(size).fill(ROW) }), 819_200],
   ])('%s', async (_what, answer, largest) => {
-    const { session, asked } = fakeSession(answer);
+    const { account, asked } = fakeAccount(answer);
     expect(await search(session, QUERY, listOf({ isUnpaged: true }))).toMatchObject({ isComplete: false });
     expect(asked.at(-1)?.size).toBe(largest);
   });
 
   test.each([true, false])('has rows that say less than the request, or not: %s', async (isPartial) => {
-    const { session } = fakeSession(serving([LIKE]));
+    const { session } = fakeAccount(serving([LIKE]));
     expect(await search(session, QUERY, listOf({ isPartial }))).toMatchObject({ candidates: [{ isPartial }] });
   });
 });
 
 describe('a row', () => {
   const found = async (row: Row, tag?: string) => {
-    const { session } = fakeSession(serving([row]));
+    const { session } = fakeAccount(serving([row]));
     return (await search(session, { ...QUERY, tag }, listOf())).candidates;
   };
 
@@ -412,7 +412,7 @@ describe('before a request leaves, one page tells', () => {
     ['nothing if all rows are of one moment', { rows: rows(100, 0, 0) }, undefined],
     ['nothing if the rows have no times', { rows: newestFirst.map((row) => ({ ...row, atMs: null })) }, undefined],
   ])('%s', async (_what, page, expected) => {
-    const { session, asked, options } = fakeSession(() => page);
+    const { session, asked, options } = fakeAccount(() => page);
     expect(await rowsBefore(session, listOf(), { isBeforehand: true })).toEqual(expected);
     expect(asked).toEqual([{ size: 100, count: 0, lastId: undefined, period: {} }]);
     expect(options).toEqual([{ isBeforehand: true }]);
@@ -425,7 +425,7 @@ test.each<[string, number | null, isDue: boolean]>([
   ['a moment that it does not say', null, true],
 ])('a list that can be asked since a time must later have a row of %s: %s', async (_what, atMs, isDue) => {
   const row: Row = { id: 'a', atMs: atMs === null ? null : NOW_MS - SINCE_MS + atMs };
-  const { session } = fakeSession(() => ({ rows: [row] }));
+  const { session } = fakeAccount(() => ({ rows: [row] }));
   const ranged = { ...listOf(), endpoint: listSwaps } as unknown as ReturnType<typeof listOf>;
   expect(await rowsBefore(session, ranged, {})).toEqual({ ids: [], marks: isDue ? [markOf('a')] : [], sinceMs: null });
 });
@@ -443,7 +443,7 @@ test.each<[string, RowsBefore | undefined, number, boolean]>([
       atMs: -HOUR_MS - index * 1_000,
       isLike: false,
     }));
-    const { session, asked } = fakeSession(serving([...newer, { ...LIKE, atMs: -HOUR_MS - 100_000 }]));
+    const { account, asked } = fakeAccount(serving([...newer, { ...LIKE, atMs: -HOUR_MS - 100_000 }]));
     const { candidates } = await search(session, { ...QUERY, before }, listOf());
     expect([asked.length, candidates.length > 0]).toEqual([pages, isFound]);
   },

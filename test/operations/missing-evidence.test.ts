@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { resolveProfile } from '../../src/account/profile.ts';
 import type { HttpResponse } from '../../src/base/world.ts';
-import { openProfileInbox } from '../../src/engine/inbox.ts';
+import { openProfileInbox } from '../../src/engine/connection/inbox.ts';
 import { main } from '../../src/main.ts';
 import { droppedLine, refusal, success } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { reconcile } from '../../src/engine/operations/reconcile.ts';
-import type { Session } from '../../src/terminal/session.ts';
+import type { Account } from '../../src/engine/account.ts';
+import { reconcile } from '../../src/engine/evidence/reconcile.ts';
 import { oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 
 test.each([
@@ -13,7 +13,7 @@ test.each([
   const [operation] = await journal.find(id);
   if (!operation) throw new Error('not found');
   const session = (append: typeof journal.append) =>
-    ({ journal: async () => ({ ...journal, append }) }) as unknown as Session;
+    ({ journal: async () => ({ ...journal, append }) }) as unknown as Account;
   await expect(
     reconcile(
       session(() => Promise.reject(error)),

@@ -4,11 +4,11 @@ import type { Exchange } from '../../src/base/world.ts';
 import { zoneNamed } from '../../src/base/zone.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { complete } from '../../src/commands/completion/complete.ts';
-import { createEventRecorder } from '../../src/engine/operations/event-recorder.ts';
-import { worksWithEvents } from '../../src/engine/operations/find-work.ts';
+import { createEventRecorder } from '../../src/copy/event-recorder.ts';
+import { worksWithEvents } from '../../src/engine/evidence/find-work.ts';
 import { main } from '../../src/main.ts';
 import type { Globals } from '../../src/terminal/parse/globals.ts';
-import { createSession } from '../../src/terminal/session.ts';
+import { openTerminal } from '../../src/terminal/terminal.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
 import { furnish, GROUPS, type Place } from '../faults/money-groups.ts';
 import { journalRows } from '../support/journal.ts';
@@ -45,18 +45,21 @@ async function noticed(world: FakeWorld) {
     },
     ...{ verbose: false, noInput: true, yes: true, dryRun: false, timeoutMs: MINUTE_MS },
   };
-  const session = createSession({
-    ...{ world, profile, globals, commandLine: 'fiatrail webhooks listen', inputName: (field: string) => field },
-    ...{ runLine: async () => ({}), runPlanned: async () => ({}) },
+  const { account, close } = openTerminal({
+    world,
+    profile,
+    globals,
+    command: { line: 'fiatrail webhooks listen', inputName: (field) => field },
+    runs: { line: async () => ({}), planned: async () => ({}) },
   });
-  const recorder = createEventRecorder(session);
+  const recorder = createEventRecorder(account);
   const names = (await worksWithEvents()).flatMap(({ events }) => Object.keys(events ?? {}));
   const eventOf = (event: string) => ({
     ...{ event, text: JSON.stringify({ event, requestId: 'r', data: {} }), held: null },
   });
   await recorder.record(names.map(eventOf) as unknown as readonly InboxEvent[]);
   expect(await recorder.reconcileMentioned()).toBe(0);
-  await session.close();
+  await close();
 }
 
 /** Draws the same from every choice. */

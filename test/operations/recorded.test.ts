@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { verifyWithdrawal, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import type { Account } from '../../src/engine/account.ts';
-import { recordedOutcome } from '../../src/engine/operations/recorded.ts';
+import { recordedOutcome } from '../../src/engine/evidence/recorded.ts';
 import type { Operation } from '../../src/journal/operations.ts';
 import { resultIn } from '../../src/journal/states.ts';
 import { fakeWorld } from '../support/world.ts';
@@ -16,8 +16,7 @@ async function repeated(result: string | null, more: Partial<Operation> = {}) {
     world: fakeWorld(),
     activity: {},
     globals: { present: { format: 'json' } },
-    progress: { line: () => line },
-    note: async () => {},
+    notices: { progress: { line: () => line }, note: async () => {} },
     accountNames: async () => ({}),
     journal: async () => ({ ended: async () => {} }),
     call: async ({ id }: { readonly id: string }, request: unknown) => {

@@ -3,7 +3,7 @@ import { changeProfile } from '../../src/account/changes.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { trade } from '../../src/contract/endpoints/fx-trades.ts';
 import type { Account } from '../../src/engine/account.ts';
-import { whyNotRepeatable } from '../../src/engine/operations/repeatable.ts';
+import { whyNotRepeatable } from '../../src/engine/evidence/repeatable.ts';
 import type { Operation } from '../../src/journal/operations.ts';
 import { main } from '../../src/main.ts';
 import { journalRows } from '../support/journal.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { withEvents } from '../../src/engine/operations/evidence.ts';
-import type { WorkCandidate } from '../../src/engine/operations/work.ts';
+import { withEvents } from '../../src/engine/evidence/evidence.ts';
+import type { WorkCandidate } from '../../src/engine/evidence/work.ts';
 import type { WorkOutcome } from '../../src/things/thing.ts';
 
 const candidate = (requestId: string, outcome: WorkOutcome, state: string): WorkCandidate => ({

@@ -4,7 +4,7 @@ import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { agrees } from '../../src/contract/compare.ts';
 import { controls } from '../../src/contract/control.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
-import { workStartedBy } from '../../src/engine/operations/find-work.ts';
+import { workStartedBy } from '../../src/engine/evidence/find-work.ts';
 import { parse } from '../../src/terminal/parse/program.ts';
 import { hasTag } from '../../src/things/likeness.ts';
 import { fakeWorld } from '../support/world.ts';

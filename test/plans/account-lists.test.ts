@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readOperators } from '../../src/engine/plans/operator-list.ts';
+import { fakeWorld } from '../support/world.ts';
 
 /** Which lists of a journal count for an account. */
 
@@ -28,7 +29,8 @@ async function read(mode: Mode, ids: readonly string[], lists: Readonly<Record<s
   const { list, stored } = await readOperators({
     profile: { name: 'main', ...account(mode, ''), key: undefined, stored: undefined },
     accountNames: async () => ({ keyFingerprint: '', profile: 'main', baseUrl: '' }),
-    existingJournal: async () => journal as never,
+    world: fakeWorld({ env: { FIATRAIL_JOURNAL_URL: 'postgresql://journal.test/a' } }),
+    journal: async () => journal as never,
   });
   return {
     names: list.operators.map(({ name }) => name).join(' '),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { quotedText } from '../../src/engine/plans/plan.ts';
-import { authorityOf } from '../../src/engine/send.ts';
+import { authorityOf } from '../../src/engine/sending/send.ts';
 import { refusal } from '../support/exchange.ts';
 import {
   contentOf,

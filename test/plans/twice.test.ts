@@ -1,8 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { appliedTwice, requireOneJournal } from '../../src/engine/operations/applied.ts';
+import { journalPath } from '../../src/account/paths.ts';
+import { appliedTwice, requireOneJournal } from '../../src/engine/evidence/applied.ts';
 import type { PlanContent } from '../../src/engine/plans/plan.ts';
 import { fakeWorld } from '../support/world.ts';
-import { listOf } from './support.ts';
 
 /** What a plan does if it is applied a second time, and who may apply it. */
 
@@ -10,7 +11,7 @@ const DATABASE = 'postgres://ops@db.example.com/fiatrail';
 const AMOUNT = { field: 'amount', asset: 'CNGN', value: '50.000000', minor: '50000000' } as const;
 const PAYOUT = { endpoint: 'transactions.payout', request: {}, tag: null, amounts: [AMOUNT] };
 const operator = (name: string) => ({
-  ...{ name, publicKey: name, addedAt: '' },
+  ...{ name, publicKey: Buffer.from(name).toString('hex').padEnd(64, '0'), addedAt: '2026-01-05T09:00:00.000Z' },
   addedBy: { user: name, host: 'host-1', operator: null },
 });
 
@@ -22,13 +23,23 @@ interface Place {
 }
 
 function accountAt({ mode = 'live', soleHost, url, operators = ['ada', 'bayo'] }: Place, said: string[] = []) {
+  const listed = { account: { mode, baseUrl: '', keyFingerprint: '' }, signAbove: [], pending: null };
+  const lists = new Map([['a-1', JSON.stringify({ ...listed, operators: operators.map(operator) })]]);
+  const journal = { accountIds: async () => ['a-1'], operatorLists: async () => lists };
+  const world = fakeWorld({ env: url === undefined ? {} : { FIATRAIL_JOURNAL_URL: url } });
+  mkdirSync(world.stateDir, { recursive: true });
+  writeFileSync(journalPath(world), '');
   const stored = { name: 'main', mode, store: { kind: 'file' }, soleHost } as const;
   return {
-    world: fakeWorld({ env: url === undefined ? {} : { FIATRAIL_JOURNAL_URL: url } }),
+    world,
     profile: { name: 'main', mode, stored },
-    operators: async () => listOf(operators.map(operator)),
-    say: async (text: string) => {
-      said.push(text);
+    accountNames: async () => ({ keyFingerprint: '', profile: 'main', baseUrl: '' }),
+    journal: async () => journal,
+    activity: {},
+    notices: {
+      say: async (text: string) => {
+        said.push(text);
+      },
     },
   } as never;
 }

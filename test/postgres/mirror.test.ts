@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { GRANTS, SCHEMA } from '../../src/engine/mirror/schema.ts';
+import { GRANTS, SCHEMA } from '../../src/copy/schema.ts';
 import { main } from '../../src/main.ts';
 import { LISTS, type MovingService, movingService } from '../mirror/moving-service.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openMirrorServer } from '../../src/engine/mirror/postgres.ts';
-import { GRANTS as OF_MIRROR } from '../../src/engine/mirror/schema.ts';
+import { openMirrorServer } from '../../src/copy/postgres.ts';
+import { GRANTS as OF_MIRROR } from '../../src/copy/schema.ts';
 import { ServerError } from '../../src/journal/postgres/errors.ts';
 import { GRANTS as OF_JOURNAL } from '../../src/journal/postgres/schema.ts';
 import { serverAddressOf } from '../../src/journal/postgres/server-address.ts';

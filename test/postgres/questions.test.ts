@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { SCHEMA } from '../../src/engine/mirror/schema.ts';
-import { EVENT_COLUMNS, OPERATION_COLUMNS } from '../../src/engine/questions/sql/copied.ts';
+import { EVENT_COLUMNS, OPERATION_COLUMNS } from '../../src/copy/questions/sql/copied.ts';
+import { SCHEMA } from '../../src/copy/schema.ts';
 import { main } from '../../src/main.ts';
 import { blocksOf } from '../docs/scripts.ts';
 import { LISTS, movingService } from '../mirror/moving-service.ts';

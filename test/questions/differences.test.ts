@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Mirror, openMirrorFile } from '../../src/engine/mirror/database.ts';
-import { indexesOf } from '../../src/engine/mirror/schema.ts';
-import { TABLES } from '../../src/engine/mirror/tables.ts';
-import { accountIn } from '../../src/engine/questions/report/balance.ts';
+import { type Mirror, openMirrorFile } from '../../src/copy/database.ts';
+import { accountIn } from '../../src/copy/questions/report/balance.ts';
+import { indexesOf } from '../../src/copy/schema.ts';
+import { TABLES } from '../../src/copy/tables.ts';
 import { fakeClock, fakeWorld } from '../support/world.ts';
 
 const MINUTE_MS = 60_000;

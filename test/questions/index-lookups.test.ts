@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { mirrorPath } from '../../src/account/paths.ts';
 import { resolveProfile } from '../../src/account/profile.ts';
-import { openMirrorFile } from '../../src/engine/mirror/database.ts';
-import { reachOf, rowsWithKey, rowsWithSum, statusesOf, userWith } from '../../src/engine/questions/in-mirror.ts';
+import { openMirrorFile } from '../../src/copy/database.ts';
+import { reachOf, rowsWithKey, rowsWithSum, statusesOf, userWith } from '../../src/copy/questions/in-mirror.ts';
 import { thingNamed } from '../../src/things/index.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { fakeWorld } from '../support/world.ts';

@@ -1,12 +1,12 @@
 import { mirrorPath } from '../../src/account/paths.ts';
 import { resolveProfile } from '../../src/account/profile.ts';
 import type { World } from '../../src/base/world.ts';
-import { openMirrorFile } from '../../src/engine/mirror/database.ts';
-import { writeSetting, writeState } from '../../src/engine/mirror/list-state.ts';
-import { rowsOf } from '../../src/engine/mirror/rows.ts';
-import { saveRows } from '../../src/engine/mirror/save-rows.ts';
-import { indexesOf } from '../../src/engine/mirror/schema.ts';
-import { TABLES } from '../../src/engine/mirror/tables.ts';
+import { openMirrorFile } from '../../src/copy/database.ts';
+import { writeSetting, writeState } from '../../src/copy/list-state.ts';
+import { rowsOf } from '../../src/copy/rows.ts';
+import { saveRows } from '../../src/copy/save-rows.ts';
+import { indexesOf } from '../../src/copy/schema.ts';
+import { TABLES } from '../../src/copy/tables.ts';
 import type { Plain } from '../../src/present/plain.ts';
 
 export const SYNCED_AT = '2026-01-05T08:59:30.000Z';

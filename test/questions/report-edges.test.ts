@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { zoneNamed } from '../../src/base/zone.ts';
-import { openMirrorFile } from '../../src/engine/mirror/database.ts';
-import { accountIn } from '../../src/engine/questions/report/balance.ts';
-import { kindsIn, usersIn } from '../../src/engine/questions/report/kinds.ts';
-import { monthNamed, partsOf, spanOf } from '../../src/engine/questions/report/periods.ts';
+import { openMirrorFile } from '../../src/copy/database.ts';
+import { accountIn } from '../../src/copy/questions/report/balance.ts';
+import { kindsIn, usersIn } from '../../src/copy/questions/report/kinds.ts';
+import { monthNamed, partsOf, spanOf } from '../../src/copy/questions/report/periods.ts';
 import type { Queries } from '../../src/journal/store.ts';
 import { fakeClock, fakeWorld } from '../support/world.ts';
 

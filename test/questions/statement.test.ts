@@ -2,7 +2,7 @@ import { constants, DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
-import { closedName, MAX_SQL_LENGTH, positionIn, statementOf } from '../../src/engine/questions/sql/statement.ts';
+import { closedName, MAX_SQL_LENGTH, positionIn, statementOf } from '../../src/copy/questions/sql/statement.ts';
 
 const refusal = (sql: string) => {
   try {

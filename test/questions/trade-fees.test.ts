@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { MOVEMENTS } from '../../src/engine/questions/report/movement-kinds.ts';
+import { MOVEMENTS } from '../../src/copy/questions/report/movement-kinds.ts';
 
 const SALE = {
   side: 'sell',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
-import { typedAs } from '../../src/engine/questions/typed.ts';
+import { typedAs } from '../../src/copy/questions/typed.ts';
 
 const typed = (text: string, isPhone = false) => typedAs({ text, isPhone });
 const HASH = `0x${'Ab'.repeat(32)}`;

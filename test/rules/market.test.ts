@@ -3,7 +3,7 @@ import { CliError } from '../../src/base/errors.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { createOrder, updateOrder } from '../../src/contract/endpoints/fx-orders.ts';
 import { marketOrder, trade } from '../../src/contract/endpoints/fx-trades.ts';
-import { type MarketReader, marketWarning, pricedIn } from '../../src/engine/market.ts';
+import { type MarketReader, marketWarning, pricedIn } from '../../src/engine/rules/market.ts';
 import { ruledMachine } from './support.ts';
 
 const order = (orderId: string, price: string, more = {}) => ({ orderId, price, ...more });

@@ -25,7 +25,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'commands/fx/vault.ts': [2, 'sends them'],
   'commands/keys/rotate.ts': [2, 'compares two'],
   'commands/keys/index.ts': [3, 'checks the form of what the service sent; --print-key'],
-  'engine/questions/find.ts': [1, 'recognizes the BVN of an onboarding by its digest'],
+  'copy/questions/find.ts': [1, 'recognizes the BVN of an onboarding by its digest'],
   'engine/rotation/resume.ts': [1, '--print-key'],
   'engine/rotation/steps.ts': [
     4,

@@ -5,7 +5,7 @@ import { LOCK_PROCESS } from '../../src/account/paths.ts';
 import type { Clock, Exchange, OutputStream, RunningProgram, World } from '../../src/base/world.ts';
 import { createNetwork } from '../../src/client/network.ts';
 import { createProbe } from '../../src/client/probe.ts';
-import { QUERY_PROCESS } from '../../src/engine/questions/sql/wire.ts';
+import { QUERY_PROCESS } from '../../src/copy/questions/sql/wire.ts';
 import { run } from '../../src/entry.ts';
 import { findProgram, runProgram, startProgram } from '../../src/system/processes.ts';
 import { createSystemWorld } from '../../src/system/world.ts';

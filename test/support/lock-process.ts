@@ -1,5 +1,5 @@
 import type { ProgramEnd } from '../../src/base/world.ts';
-import { runLockProcess } from '../../src/engine/state-locks.ts';
+import { runLockProcess } from '../../src/engine/connection/state-locks.ts';
 
 /** The process that tries a lock, in this one: SQLite grants no second lock within a process. */
 export const lockProcessIn = async (path: string): Promise<ProgramEnd> => ({

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
+import { join, posix } from 'node:path';
 import { ROOT } from './built.ts';
 
 /** A source file, prepared for the checks of house.test.ts. */
@@ -104,8 +104,14 @@ export function readSources(): Source[] {
   });
 }
 
-/** Returns the top folder of a file, or its name if it is in src/ itself. */
-export const roomOf = (path: string) => (dirname(path) === '.' ? path : (path.split('/')[0] ?? ''));
+/** The folders whose own folders are rooms too. */
+const HOUSES = ['webhooks', 'engine', 'copy'];
+
+/** Returns the room of a file: its top folder, the folder below in a house of rooms, or its name if it is in src/ itself. */
+export function roomOf(path: string): string {
+  const [top = '', below = ''] = path.split('/');
+  return HOUSES.includes(top) && posix.dirname(path) !== top ? `${top}/${below}` : top;
+}
 
 export interface Body {
   readonly name: string;

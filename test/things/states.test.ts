@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Endpoint, FAILS } from '../../src/contract/endpoint.ts';
 import { fieldOf, unwrap } from '../../src/contract/rows.ts';
-import { hasFailed, isDone } from '../../src/engine/mirror/schema.ts';
-import { TABLES } from '../../src/engine/mirror/tables.ts';
+import { hasFailed, isDone } from '../../src/copy/schema.ts';
+import { TABLES } from '../../src/copy/tables.ts';
 import { THINGS } from '../../src/things/index.ts';
 import { endsOf, meaningIn, undoneStatesOf } from '../../src/things/states.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openProfileInbox } from '../../src/engine/inbox.ts';
+import { openProfileInbox } from '../../src/engine/connection/inbox.ts';
 import { main } from '../../src/main.ts';
 import { fakeWorld } from '../support/world.ts';
 import { deliveryOf, received } from './support.ts';

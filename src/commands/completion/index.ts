@@ -204,10 +204,10 @@ const installCommand = command({
   isLocal: true,
   prints: placedSchema,
   parameters: { shell: ofShell },
-  run: async (session, { shell: named }) => {
-    const shell = shellIn(session.world, named);
-    endDryRun(session, { shell });
-    return { result: { data: install(session.world, shell, SCRIPTS[shell]) } };
+  run: async (account, _terminal, { shell: named }) => {
+    const shell = shellIn(account.world, named);
+    endDryRun(account, { shell });
+    return { result: { data: install(account.world, shell, SCRIPTS[shell]) } };
   },
 });
 
@@ -219,10 +219,10 @@ const uninstallCommand = command({
   isLocal: true,
   prints: placedSchema,
   parameters: { shell: ofShell },
-  run: async (session, { shell: named }) => {
-    const shell = shellIn(session.world, named);
-    endDryRun(session, { shell });
-    return { result: { data: uninstall(session.world, shell) } };
+  run: async (account, _terminal, { shell: named }) => {
+    const shell = shellIn(account.world, named);
+    endDryRun(account, { shell });
+    return { result: { data: uninstall(account.world, shell) } };
   },
 });
 

@@ -51,7 +51,7 @@ async function listed(list: string, start: string, profile: Profile, world: Worl
   const found =
     profile.mode === 'embedded'
       ? await (await import('../../service/recent.ts')).recentIds(sandboxPath(world), list, start)
-      : await (await import('../../engine/mirror/recent.ts')).recentIds(world, profile, list, start);
+      : await (await import('../../copy/recent.ts')).recentIds(world, profile, list, start);
   return found.map(({ id, about }) => ({ text: id, about, ...(id.startsWith(start) ? {} : { isNamed: true }) }));
 }
 
@@ -63,7 +63,7 @@ async function banks({ start }: TypedWords, profile: Profile, world: World): Pro
   const known =
     profile.mode === 'embedded'
       ? (await import('../../service/recent.ts')).knownBanks()
-      : await (await import('../../engine/mirror/recent.ts')).recentBanks(world, profile);
+      : await (await import('../../copy/recent.ts')).recentBanks(world, profile);
   const codes: readonly Candidate[] = known.map(({ id, about }) => ({ text: id, about }));
   if (start === '') return codes;
   const named = codes.flatMap(({ text, about = '' }) => {
@@ -73,7 +73,7 @@ async function banks({ start }: TypedWords, profile: Profile, world: World): Pro
       : [];
   });
   if (named.length > 0 || /^\d/.test(start)) return [...codes, ...named];
-  const { matchingBanks } = await import('../../engine/banks.ts');
+  const { matchingBanks } = await import('../../engine/previews/banks.ts');
   const found = matchingBanks(
     codes.map(({ text, about = '' }) => ({ code: text, name: about })),
     start,

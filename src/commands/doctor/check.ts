@@ -1,7 +1,7 @@
 import type { Profile } from '../../account/profile.ts';
 import { type Category, CliError } from '../../base/errors.ts';
+import type { Account } from '../../engine/account.ts';
 import { shellWord } from '../../present/text.ts';
-import type { Session } from '../../terminal/session.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 
 /** The result of one check. */
@@ -20,7 +20,9 @@ export interface NamedFinding extends Finding {
 
 /** What is diagnosed: this machine and, if it could be resolved, the profile. */
 export interface Subject {
-  readonly session: Session;
+  readonly account: Account;
+  /** The profile that was typed, if one was. */
+  readonly typedProfile: string | undefined;
   readonly profile: Profile | undefined;
 }
 
@@ -59,7 +61,6 @@ export async function checked(
 }
 
 /** A command line for the profile being diagnosed. */
-export function typed({ session }: Subject, words: string): string {
-  const { profile } = session.globals;
-  return profile === undefined ? `fiatrail ${words}` : `fiatrail ${words} --profile ${shellWord(profile)}`;
+export function typed({ typedProfile }: Subject, words: string): string {
+  return typedProfile === undefined ? `fiatrail ${words}` : `fiatrail ${words} --profile ${shellWord(typedProfile)}`;
 }

@@ -15,16 +15,18 @@ import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/digest.ts';
 import { payloadIn } from '../../crypto/sealed-box.ts';
-import { accessOf, accessText } from '../../engine/allowlist.ts';
-import { connect } from '../../engine/connect.ts';
-import { clockDifference, createServiceClock } from '../../engine/service-time.ts';
+import type { Account } from '../../engine/account.ts';
+import { connect } from '../../engine/connection/connect.ts';
+import { existingJournal } from '../../engine/connection/journal-location.ts';
+import { clockDifference, createServiceClock } from '../../engine/connection/service-time.ts';
+import { accessOf, accessText } from '../../engine/evidence/allowlist.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { shellWord } from '../../present/text.ts';
 import { command } from '../../terminal/command.ts';
 import { switchOn } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { choiceOf } from '../../terminal/show/chosen-profile.ts';
 import { stateError } from '../../terminal/show/failures.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import {
   checked,
   type Finding,
@@ -62,11 +64,11 @@ const NAMES = ['reachability', 'clock', 'key accepted', 'allowlist', 'encryption
 
 /** Checks the account with reads only. After a failed check (`failed`), such as that of the key, all of them are skipped. */
 async function accountChecks(subject: Subject, failed: string | undefined): Promise<NamedFinding[]> {
-  const { session, profile } = subject;
+  const { account, profile } = subject;
   const all = (why: string) => NAMES.map((check) => ({ check, ...skipped(why) }));
   if (!profile) return all('no profile could be resolved');
   if (failed !== undefined) return all(`see ${failed}`);
-  if (profile.mode === 'embedded' && !entryAt(sandboxPath(session.world)))
+  if (profile.mode === 'embedded' && !entryAt(sandboxPath(account.world)))
     return all('the sandbox is created on first use');
   const fix = typed(subject, 'status -v');
   try {
@@ -92,11 +94,11 @@ async function accountChecks(subject: Subject, failed: string | undefined): Prom
   }
 }
 
-async function readAccount({ session: { world, globals, progress } }: Subject, profile: Profile): Promise<Reads> {
+async function readAccount({ account: { world, globals, notices } }: Subject, profile: Profile): Promise<Reads> {
   let first: Reads['first'];
   const timeoutMs = Math.min(globals.timeoutMs, READ_MS);
   const serviceClock = createServiceClock(world.clock, profile.mode === 'live');
-  const connection = await connect(world, profile, { ...globals, timeoutMs }, progress, () => {
+  const connection = await connect(world, profile, { ...globals, timeoutMs }, notices.progress, () => {
     const noteResponse = serviceClock.ask();
     return (response) => {
       first ??= response;
@@ -147,14 +149,14 @@ const SET_CLOCK: Readonly<Record<string, string>> = {
   win32: 'w32tm /resync',
 };
 
-async function clockFinding({ first, aheadMs }: Reads, { session }: Subject): Promise<Finding> {
+async function clockFinding({ first, aheadMs }: Reads, { account }: Subject): Promise<Finding> {
   if (!first) return skipped(NO_RESPONSE);
   if (aheadMs === undefined) return skipped('the response has no time');
   const detail = `the system clock is ${clockDifference(aheadMs)}`;
-  const fix = SET_CLOCK[session.world.platform] ?? 'correct the system clock';
+  const fix = SET_CLOCK[account.world.platform] ?? 'correct the system clock';
   if (Math.abs(aheadMs) > SKEW_PROBLEM_MS) return problem('usage', `${detail}; webhook verification will fail`, fix);
   if (Math.abs(aheadMs) > SKEW_WARNING_MS) return warning(detail, fix);
-  const journalAheadMs = aheadMs + (await sharedAheadMs(session));
+  const journalAheadMs = aheadMs + (await sharedAheadMs(account));
   if (Math.abs(journalAheadMs) <= SKEW_WARNING_MS) return ok('within 30 s of the service');
   return warning(
     `the clock of the journal’s server is ${clockDifference(journalAheadMs)}`,
@@ -163,9 +165,9 @@ async function clockFinding({ first, aheadMs }: Reads, { session }: Subject): Pr
 }
 
 /** How far the journal's clock is ahead of the system clock; 0 if it cannot be read, which another check says. */
-async function sharedAheadMs({ existingJournal }: Subject['session']): Promise<number> {
+async function sharedAheadMs(account: Account): Promise<number> {
   try {
-    const journal = await existingJournal();
+    const journal = await existingJournal(account);
     await journal?.count();
     return journal?.aheadMs() ?? 0;
   } catch {
@@ -195,7 +197,7 @@ function accessFinding({ access }: Reads, subject: Subject): Finding {
 const isSealed = (first: Reads['first']) => first !== undefined && payloadIn(first.body) !== undefined;
 
 async function sealingFinding({ read, first }: Reads, profile: Profile, subject: Subject): Promise<Finding> {
-  const { world } = subject.session;
+  const { world } = subject.account;
   const stored = storedOrBuiltIn(profile);
   const { publicKey, platformKey } = stored?.encryption ?? {};
   const isRequired = stored?.sealing === 'require';
@@ -234,7 +236,7 @@ async function sealingFinding({ read, first }: Reads, profile: Profile, subject:
 const CONNECTION = 'check the address with: fiatrail explain';
 
 /** Checks the connection to the service without sending a request. */
-async function networkChecks({ session: { world, globals }, profile }: Subject): Promise<NamedFinding[]> {
+async function networkChecks({ account: { world, globals }, profile }: Subject): Promise<NamedFinding[]> {
   if (!profile || profile.mode === 'embedded') {
     const why = skipped(profile ? 'the embedded sandbox needs no network' : 'no profile could be resolved');
     return ['proxy', 'dns', 'tls'].map((check) => ({ check, ...why }));
@@ -297,21 +299,21 @@ function trustFix(code: string): string {
 
 /** Checks the profile and its key. `failure` is the error if no profile could be resolved. */
 async function profileChecks(subject: Subject, failure: unknown): Promise<NamedFinding[]> {
-  const { session, profile } = subject;
+  const { account, profile } = subject;
   const fix = 'fiatrail profiles list';
   return [
-    await checked('profile', () => profileFinding(session, profile, failure), fix),
-    await checked('profile files', () => profileFilesFinding(session.world), fix),
-    await checked('leftovers', () => leftoversFinding(session.world), 'fiatrail doctor --clean'),
-    await checked('key store', () => storeFinding(session.world, profile), fix),
+    await checked('profile', () => profileFinding(subject, profile, failure), fix),
+    await checked('profile files', () => profileFilesFinding(account.world), fix),
+    await checked('leftovers', () => leftoversFinding(account.world), 'fiatrail doctor --clean'),
+    await checked('key store', () => storeFinding(account.world, profile), fix),
     await checked('key', () => keyFinding(subject), typed(subject, 'explain')),
     await checked('operator key', () => operatorKeyFinding(subject), typed(subject, 'profiles operators list')),
   ];
 }
 
-function profileFinding(session: Session, profile: Profile | undefined, failure: unknown): Finding {
+function profileFinding({ account, typedProfile }: Subject, profile: Profile | undefined, failure: unknown): Finding {
   if (!profile) throw failure;
-  const { value, decidedBy } = choiceOf(session).decision;
+  const { value, decidedBy } = choiceOf(account, typedProfile).decision;
   const address = profile.mode === 'embedded' ? '' : ` at ${profile.baseUrl}`;
   return ok(`${value} (${modeForPeople(profile.mode)})${address}, from ${decidedBy}`);
 }
@@ -366,11 +368,11 @@ async function keyFinding({ profile }: Subject): Promise<Finding> {
   return ok(`${profile.mode} key, fingerprint ${fingerprint(key)}`);
 }
 
-async function operatorKeyFinding({ profile, session }: Subject): Promise<Finding> {
+async function operatorKeyFinding({ profile, account }: Subject): Promise<Finding> {
   const stored = profile && storedOrBuiltIn(profile);
   if (!stored) return skipped(profile ? 'an account from the environment has no operators' : NO_PROFILE);
   const { ownPublicKey } = await import('../../account/operators.ts');
-  const publicKey = await ownPublicKey(session.world, stored);
+  const publicKey = await ownPublicKey(account.world, stored);
   return ok(publicKey === undefined ? 'none' : `public key ${publicKey}`);
 }
 
@@ -382,15 +384,15 @@ const COLUMNS = [
 ] as const;
 
 /** Runs every check; later checks depend on earlier ones. */
-async function allChecks(session: Session): Promise<NamedFinding[]> {
+async function allChecks(account: Account, terminal: Terminal): Promise<NamedFinding[]> {
   let profile: Profile | undefined;
   let failure: unknown;
   try {
-    profile = resolveProfile(session.globals.profile, session.world);
+    profile = resolveProfile(terminal.globals.profile, account.world);
   } catch (error) {
     failure = error;
   }
-  const subject: Subject = { session, profile };
+  const subject: Subject = { account, profile, typedProfile: terminal.globals.profile };
   const [ofMachine, ofProfile] = [await machineChecks(subject), await profileChecks(subject, failure)];
   const isKeyThere = ofProfile.every(({ check, state }) => check !== 'key' || state !== 'problem');
   const ofNetwork = await networkChecks(subject);
@@ -447,11 +449,11 @@ const doctorCommand = command({
   isLocal: true,
   findsProfile: true,
   parameters: { clean: switchOn('--clean', 'first remove files left by killed commands, after asking') },
-  run: async (session, { clean }) => {
-    if (clean) await removeLeftFiles(session);
-    const checks = await allChecks(session);
+  run: async (account, terminal, { clean }) => {
+    if (clean) await removeLeftFiles(account, terminal);
+    const checks = await allChecks(account, terminal);
     // Interrupted checks would look like problems.
-    if (session.world.interrupted.aborted) throw new CliError('interrupted', 'interrupted');
+    if (account.world.interrupted.aborted) throw new CliError('interrupted', 'interrupted');
     const error = errorOf(checks);
     const data = { checks: checks.map(({ check, state, detail, fix }) => ({ check, state, detail, fix })) };
     return { result: { data, lists: 'checks', columns: COLUMNS }, ...(error ? { error } : {}) };

@@ -1,8 +1,9 @@
 import { type Leftover, leftoversOf, removeLeftovers } from '../../account/leftovers.ts';
 import type { World } from '../../base/world.ts';
+import type { Account } from '../../engine/account.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { type Finding, ok, warning } from './check.ts';
 
 const SHOWN = 5;
@@ -20,12 +21,12 @@ const counted = ({ length }: readonly Leftover[]) =>
   `${length === 1 ? '1 file' : `${length} files`} of commands that were killed`;
 
 /** Removes what commands left behind, after a yes. Throws CliError: `declined`, and `usage` without a terminal. */
-export async function removeLeftFiles(session: Session): Promise<void> {
-  const found = leftoversOf(session.world);
-  if (found.length === 0) return session.note('there is nothing to remove');
-  endDryRun(session, { leftovers: found });
+export async function removeLeftFiles(account: Account, terminal: Terminal): Promise<void> {
+  const found = leftoversOf(account.world);
+  if (found.length === 0) return account.notices.note('there is nothing to remove');
+  endDryRun(account, { leftovers: found });
   const lines = found.map(({ path, what }) => [what, path] as const);
-  await confirmChange(session, { summary: `remove ${counted(found)}`, lines });
-  await removeLeftovers(session.world, found);
-  await session.note(`removed ${counted(found)}`);
+  await confirmChange(terminal.dialog, { summary: `remove ${counted(found)}`, lines });
+  await removeLeftovers(account.world, found);
+  await account.notices.note(`removed ${counted(found)}`);
 }

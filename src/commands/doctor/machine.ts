@@ -1,10 +1,10 @@
 import { configDir, stateDir } from '../../account/paths.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
-import { existingProfileInbox } from '../../engine/inbox.ts';
-import { journalLocationOf } from '../../engine/journal-location.ts';
-import type { Mirror } from '../../engine/mirror/database.ts';
-import { existingMirror } from '../../engine/mirror/open.ts';
+import type { Mirror } from '../../copy/database.ts';
+import { existingMirror } from '../../copy/open.ts';
+import { existingProfileInbox } from '../../engine/connection/inbox.ts';
+import { journalLocationOf } from '../../engine/connection/journal-location.ts';
 import {
   type Entry,
   entriesBelow,
@@ -31,7 +31,7 @@ import {
 } from './check.ts';
 
 /** Checks this machine, independently of the profile. */
-export async function machineChecks({ session: { world, globals } }: Subject): Promise<NamedFinding[]> {
+export async function machineChecks({ account: { world, globals } }: Subject): Promise<NamedFinding[]> {
   const folders = [
     { what: 'configuration', path: configDir(world), missing: 'export FIATRAIL_CONFIG_DIR=FOLDER' },
     // Not another folder: it would have another journal, where idempotency keys that were used are free.
@@ -174,7 +174,7 @@ const INTACT: ReadonlyMap<unknown, { readonly why: string; readonly fix: string 
 
 /** Checks the journal for unfinished work. If the key is accepted, a rotation that got no response is harmless. */
 export async function journalChecks(subject: Subject, isKeyAccepted: boolean): Promise<NamedFinding[]> {
-  const { path, server } = journalLocationOf(subject.session.world, subject.profile ?? { name: '' });
+  const { path, server } = journalLocationOf(subject.account.world, subject.profile ?? { name: '' });
   const fix = server
     ? typed(subject, 'ops verify')
     : 'put a backup back; without one, idempotency keys are lost: compare with the service’s lists before you send anything';
@@ -186,7 +186,7 @@ export async function journalChecks(subject: Subject, isKeyAccepted: boolean): P
         if (!server && !entryAt(path)) return ok('none yet');
         const { name: profile, baseUrl } = subject.profile;
         try {
-          return await find(await subject.session.journal(), { profile, baseUrl });
+          return await find(await subject.account.journal(), { profile, baseUrl });
         } catch (error) {
           const onServer = server && stateError(error);
           if (onServer) throw onServer;
@@ -236,7 +236,7 @@ async function journalFinding(journal: Journal, isOnServer: boolean): Promise<Fi
 }
 
 /** Opens the inbox and the mirror, if there are any, as commands do: each is refused if something else changed it, or a stranger may. */
-export async function copyChecks({ session: { world }, profile }: Subject): Promise<NamedFinding[]> {
+export async function copyChecks({ account: { world }, profile }: Subject): Promise<NamedFinding[]> {
   const check = <T>(
     name: string,
     open: (of: Profile) => Promise<T | undefined>,

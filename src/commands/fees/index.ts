@@ -4,10 +4,11 @@ import type { RequestOf } from '../../contract/endpoint.ts';
 import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { accumulatedFees, getFees, manageFees, previewFees } from '../../contract/endpoints/fees.ts';
 import { DIRECTIONS, type Direction } from '../../contract/values.ts';
-import { bankWord, savedAccounts } from '../../engine/banks.ts';
-import { outcomeOfStart, printedWork } from '../../engine/operations/started.ts';
+import type { Account } from '../../engine/account.ts';
+import { outcomeOfStart, printedWork } from '../../engine/evidence/started.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { nairaOf, PREVIEW_READ, withdrawableFees } from '../../engine/previews.ts';
+import { bankWord, savedAccounts } from '../../engine/previews/banks.ts';
+import { nairaOf, PREVIEW_READ, withdrawableFees } from '../../engine/previews/previews.ts';
 import {
   type Amount,
   amountForPeople,
@@ -40,7 +41,8 @@ import {
   required,
   switchOn,
 } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { change } from '../../terminal/terminal.ts';
 import { statusCommand } from '../../terminal/work-commands.ts';
 import { feeWithdrawal as aFeeWithdrawal } from '../../things/fee-withdrawal.ts';
 import { destinationOf, readWithdrawable, requireWithdrawable, sendWithdrawal } from './send.ts';
@@ -84,38 +86,42 @@ interface GivenWithdrawal extends GivenDestination {
 }
 
 /** Prompts for the amount and the bank account, and ends with the equivalent command. */
-async function withdrawGuide(session: Session, given: GivenWithdrawal): Promise<Guided<GivenWithdrawal> | undefined> {
+async function withdrawGuide(
+  account: Account,
+  terminal: Terminal,
+  given: GivenWithdrawal,
+): Promise<Guided<GivenWithdrawal> | undefined> {
   const parts = [given.bankCode, given.accountNumber, given.accountName];
   const isAccountGiven = given.to !== undefined || parts.every((part) => part !== undefined);
   if (given.amount !== undefined && isAccountGiven) return undefined;
-  const amount = given.amount ?? (await askAmount(session));
-  const account = isAccountGiven ? {} : await askAccount(session, given);
-  const values = { amount, ...account };
-  return { values, end: () => showEquivalentCommand(session, commandWords({ ...given, ...values })) };
+  const amount = given.amount ?? (await askAmount(account));
+  const destination = isAccountGiven ? {} : await askAccount(account, given);
+  const values = { amount, ...destination };
+  return { values, end: () => showEquivalentCommand(account, terminal, commandWords({ ...given, ...values })) };
 }
 
-async function askAmount(session: Session): Promise<FeeAmount> {
-  const fees = await unlessUnreadable(withdrawableFees(session, true));
+async function askAmount(account: Account): Promise<FeeAmount> {
+  const fees = await unlessUnreadable(withdrawableFees(account, true));
   if (fees?.available) {
     const limits = [
       fees.minimum && `at least ${amountForPeople(fees.minimum)}`,
       fees.maximum && `at most ${amountForPeople(fees.maximum)}`,
     ].filter((limit) => limit !== undefined);
     const each = limits.length > 0 ? `; ${limits.join(' and ')} per withdrawal` : '';
-    await session.say(`  ${amountForPeople(fees.available)} available${each}`);
+    await account.notices.say(`  ${amountForPeople(fees.available)} available${each}`);
   }
-  return askFor(FEE_AMOUNT, session);
+  return askFor(FEE_AMOUNT, account);
 }
 
 /** Prompts for a saved account or, if there is none or another is wanted, for the parts of one that are missing. */
 async function askAccount(
-  session: Session,
+  account: Account,
   given: GivenDestination,
 ): Promise<Pick<GivenWithdrawal, 'to'> | GivenDestination> {
   const givenPart = given.bankCode ?? given.accountNumber ?? given.accountName;
-  const saved = givenPart === undefined ? await savedAccounts(session) : [];
+  const saved = givenPart === undefined ? await savedAccounts(account) : [];
   if (saved.length > 0) {
-    const prompter = await session.world.prompter();
+    const prompter = await account.world.prompter();
     const to = await prompter.select<string | undefined>('To which account?', [
       ...saved,
       { name: 'another account', value: undefined },
@@ -125,13 +131,13 @@ async function askAccount(
   return {
     bankCode:
       given.bankCode ??
-      (await pickBank(session)) ??
-      (await askFor({ parse: bankWord, question: 'Bank code:' }, session)),
+      (await pickBank(account)) ??
+      (await askFor({ parse: bankWord, question: 'Bank code:' }, account)),
     accountNumber:
       given.accountNumber ??
-      (await askFor({ parse: accountNumberOf, question: 'Account number (10 digits):' }, session)),
+      (await askFor({ parse: accountNumberOf, question: 'Account number (10 digits):' }, account)),
     accountName:
-      given.accountName ?? (await askFor({ parse: plainText, question: 'Name of the account holder:' }, session)),
+      given.accountName ?? (await askFor({ parse: plainText, question: 'Name of the account holder:' }, account)),
   };
 }
 
@@ -171,12 +177,12 @@ const STARTED = [
 ] as const;
 
 /** Returns the largest amount that can be withdrawn now: the available fees, up to the maximum withdrawal. Throws CliError declined. */
-async function maximumWithdrawable(session: Session): Promise<Amount> {
-  const found = await readWithdrawable(session);
+async function maximumWithdrawable(account: Account): Promise<Amount> {
+  const found = await readWithdrawable(account);
   requireWithdrawable(found);
   const { available, maximum } = found;
   if (!maximum || available.minor <= maximum.minor) return available;
-  await session.note(
+  await account.notices.note(
     `${amountForPeople(available)} available; withdrawing ${amountForPeople(maximum)}, the maximum per withdrawal. Use --amount all for the rest`,
   );
   return maximum;
@@ -207,17 +213,17 @@ const start = command({
   },
   fields: { bankAccountNumber: 'accountNumber', 'metadata.reference': 'reference', 'metadata.notes': 'note' },
   guide: withdrawGuide,
-  run: async (session, { amount: wanted, narration, noTag, reference, note, wait, ...input }) => {
+  run: async (account, terminal, { amount: wanted, narration, noTag, reference, note, wait, ...input }) => {
     if (wanted === 'all' && wait !== undefined)
       throw new CliError('usage', '--wait follows one withdrawal, and --amount all may make several', {
         hint: 'omit --wait, and follow each with: fiatrail fees withdrawals status',
       });
-    const destination = await destinationOf(session, input);
+    const destination = await destinationOf(account, input);
     const texts = { destination, narration, noTag, reference, note };
-    if (wanted === 'all') return sweep(session, texts);
-    const amount = wanted === 'max' ? await maximumWithdrawable(session) : wanted;
-    const reply = await sendWithdrawal(session, texts, amount);
-    return outcomeOfStart(session, feeWithdrawal, withdrawFees, reply, { wait, columns: STARTED });
+    if (wanted === 'all') return sweep(account, terminal, texts);
+    const amount = wanted === 'max' ? await maximumWithdrawable(account) : wanted;
+    const reply = await sendWithdrawal(account, terminal, texts, amount);
+    return outcomeOfStart(account, feeWithdrawal, withdrawFees, reply, { wait, columns: STARTED });
   },
 });
 
@@ -247,7 +253,7 @@ const isChanged = (wanted: WantedFee) => Object.values(wanted).some((value) => v
 const isComplete = (wanted: WantedFee) => Object.values(wanted).every((value) => value !== undefined);
 
 /** Builds the complete setting for a direction, because the service accepts no partial one. Omitted values are sent unchanged. */
-async function settingOf(session: Session, direction: Direction, wanted: WantedFee, current: Current | undefined) {
+async function settingOf(account: Account, direction: Direction, wanted: WantedFee, current: Current | undefined) {
   const now = {
     percent: percentFromWire(current?.percentageFee ?? Number.NaN),
     cap: nairaOf(current?.capFee),
@@ -274,7 +280,7 @@ async function settingOf(session: Session, direction: Direction, wanted: WantedF
     wanted.cap === undefined ? `cap ${amountForPeople(value.cap)}` : '',
     wanted.isOn === undefined ? (value.isOn ? 'on' : 'off') : '',
   ].filter((part) => part !== '');
-  if (unchanged.length > 0) await session.note(`unchanged for the ${direction} fee: ${unchanged.join(', ')}`);
+  if (unchanged.length > 0) await account.notices.note(`unchanged for the ${direction} fee: ${unchanged.join(', ')}`);
   return {
     percentageFee: percentToWire(value.percent),
     capFee: toWireNumber(value.cap, 'kobo'),
@@ -365,7 +371,7 @@ const setCommand = command({
     'offrampFee.enabled': 'offramp',
     'metadata.notes': 'note',
   },
-  run: async (session, input) => {
+  run: async (account, terminal, input) => {
     const wanted = {
       onramp: { percent: input.onrampPercent, cap: input.onrampCap, isOn: input.onramp },
       offramp: { percent: input.offrampPercent, cap: input.offrampCap, isOn: input.offramp },
@@ -374,13 +380,13 @@ const setCommand = command({
     if (changed.length === 0) throw nothingTo('set', SETTINGS);
     const isWhole = changed.every((direction) => isComplete(wanted[direction]));
     const read = once(
-      async () => (await session.call(getFees, {}, isWhole ? PREVIEW_READ : { isBeforehand: true })).data,
+      async () => (await account.call(getFees, {}, isWhole ? PREVIEW_READ : { isBeforehand: true })).data,
     );
     const current = isWhole ? undefined : (await read()).feeConfiguration;
     const request: RequestOf<typeof manageFees> = {};
     for (const direction of changed) {
       request[`${direction}Fee`] = await settingOf(
-        session,
+        account,
         direction,
         wanted[direction],
         current?.[`${direction}Fee`] ?? undefined,
@@ -397,8 +403,8 @@ const setCommand = command({
       },
     }));
     const summary = `set the ${replaces.map(({ label, next }) => `${label} to ${next}`).join(' and the ')}`;
-    const reply = await session.change(manageFees, request, { summary, lines: [], replaces });
-    return outcomeOf(session, manageFees, reply, { columns: SET });
+    const reply = await change(account, terminal, manageFees, request, { summary, lines: [], replaces });
+    return outcomeOf(account, manageFees, reply, { columns: SET });
   },
 });
 

@@ -1,16 +1,17 @@
 import { CliError } from '../../base/errors.ts';
 import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
-import type { AccountReply } from '../../engine/account.ts';
-import { bankCodeFor, savedAccountNamed } from '../../engine/banks.ts';
-import { bankLines } from '../../engine/names.ts';
-import { printedWork, startedShape } from '../../engine/operations/started.ts';
+import type { Account, AccountReply } from '../../engine/account.ts';
+import { printedWork, startedShape } from '../../engine/evidence/started.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
-import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../engine/previews.ts';
+import { bankCodeFor, savedAccountNamed } from '../../engine/previews/banks.ts';
+import { bankLines } from '../../engine/previews/names.ts';
+import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../engine/previews/previews.ts';
 import { newTag } from '../../engine/requests.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import { type Amount, amountForPeople, toWireNumber } from '../../money/amount.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { change } from '../../terminal/terminal.ts';
 import { feeWithdrawal } from './work.ts';
 
 /** The account that a fee withdrawal is paid into. */
@@ -29,7 +30,7 @@ interface DestinationInput {
 }
 
 /** Returns the destination: a saved account or one given in full. Throws CliError usage. */
-export async function destinationOf(session: Session, input: DestinationInput): Promise<FeeDestination> {
+export async function destinationOf(account: Account, input: DestinationInput): Promise<FeeDestination> {
   const { to, bankCode, accountNumber, accountName } = input;
   const parts = { '--bank-code': bankCode, '--account-number': accountNumber, '--account-name': accountName };
   const missing = Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [name] : []));
@@ -39,7 +40,7 @@ export async function destinationOf(session: Session, input: DestinationInput): 
         hint: 'use --to, or the other three',
       });
     }
-    return savedAccount(session, to);
+    return savedAccount(account, to);
   }
   if (bankCode === undefined || accountNumber === undefined || accountName === undefined) {
     throw new CliError(
@@ -51,12 +52,11 @@ export async function destinationOf(session: Session, input: DestinationInput): 
       },
     );
   }
-  return { bankAccountNumber: accountNumber, bankCode: await bankCodeFor(session, bankCode), accountName };
+  return { bankAccountNumber: accountNumber, bankCode: await bankCodeFor(account, bankCode), accountName };
 }
 
-async function savedAccount(session: Session, accountId: string): Promise<FeeDestination> {
-  const account = await savedAccountNamed(session, accountId);
-  const { accountNumber, bankCode, accountName } = account;
+async function savedAccount(account: Account, accountId: string): Promise<FeeDestination> {
+  const { accountNumber, bankCode, accountName } = await savedAccountNamed(account, accountId);
   if (!/^\d{10}$/.test(accountNumber ?? '') || !bankCode || !accountName) {
     throw new CliError('usage', '--to: the service did not return this account’s full details', {
       hint: 'use --bank-code, --account-number and --account-name instead',
@@ -93,17 +93,17 @@ export function withdrawalRequest(
 }
 
 /** Returns the text for the bank statement of one withdrawal; undefined for none. */
-function narrationOf(session: Session, { narration, noTag }: WithdrawalTexts): string | undefined {
-  return narration ?? (noTag ? undefined : newTag(session));
+function narrationOf(account: Account, { narration, noTag }: WithdrawalTexts): string | undefined {
+  return narration ?? (noTag ? undefined : newTag(account));
 }
 
 /** Returns the request that `sendWithdrawal` would make. */
-export function withdrawalToSend(session: Session, texts: WithdrawalTexts, amount: Amount) {
-  return withdrawalRequest({ ...texts, narration: narrationOf(session, texts) }, amount);
+export function withdrawalToSend(account: Account, texts: WithdrawalTexts, amount: Amount) {
+  return withdrawalRequest({ ...texts, narration: narrationOf(account, texts) }, amount);
 }
 
 /** What is available before and after a withdrawal, if this command has read it. */
-function feesLines({ activity }: Session, taken: Amount): readonly ShownLine[] {
+function feesLines({ activity }: Account, taken: Amount): readonly ShownLine[] {
   const { available, minimum, inDoubt } = activity.fees ?? {};
   if (inDoubt) return [balanceLine(inDoubt)];
   return available ? [balanceLine(available, -taken.minor, { minimumMinor: minimum?.minor })] : [];
@@ -120,16 +120,19 @@ const partInWords = ({ number, count, total }: PartToSend) =>
 
 /** Withdraws an amount, after the user agreed to it, or before to all of which it is a part. */
 export async function sendWithdrawal(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   texts: WithdrawalTexts,
   amount: Amount,
   part?: PartToSend,
 ): Promise<AccountReply<ResponseOf<typeof withdrawFees>>> {
   const { destination, reference, note } = texts;
-  const narration = narrationOf(session, texts);
+  const narration = narrationOf(account, texts);
   const tag = texts.narration === undefined ? narration : undefined;
   const where = destinationText(destination);
-  return session.change(
+  return change(
+    account,
+    terminal,
     withdrawFees,
     withdrawalRequest({ ...texts, narration }, amount),
     {
@@ -145,16 +148,16 @@ export async function sendWithdrawal(
       ],
       previews: () =>
         readPreviews(
-          () => bankLines(session, destination.bankCode),
+          () => bankLines(account, destination.bankCode),
           async () => {
-            await withdrawableFees(session, false);
-            return feesLines(session, amount);
+            await withdrawableFees(account, false);
+            return feesLines(account, amount);
           },
         ),
       payer: () =>
         readPreviews(async () => {
-          if (!session.activity.fees) await withdrawableFees(session, false);
-          return feesLines(session, amount);
+          if (!account.activity.fees) await withdrawableFees(account, false);
+          return feesLines(account, amount);
         }),
     },
     { prints: startedShape(printedWork(feeWithdrawal, withdrawFees)) },
@@ -176,8 +179,8 @@ const nothingToWithdraw = (message: string) =>
   });
 
 /** Reads what can be withdrawn. Throws CliError network if the service does not report it. */
-export async function readWithdrawable(session: Session): Promise<Withdrawable> {
-  const { available, minimum, maximum, inDoubt } = await withdrawableFees(session, true);
+export async function readWithdrawable(account: Account): Promise<Withdrawable> {
+  const { available, minimum, maximum, inDoubt } = await withdrawableFees(account, true);
   if (available && !inDoubt) return { available, minimum, maximum };
   throw new CliError('network', inDoubt?.doubt ?? 'the service did not report the withdrawable amount', {
     code: 'UNUSABLE_ANSWER',

@@ -2,17 +2,20 @@ import * as z from 'zod/mini';
 import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import { validRequest } from '../../client/request.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
+import type { Account } from '../../engine/account.ts';
 import { AlreadyDone, type Guard } from '../../engine/guard.ts';
-import { requireUnused } from '../../engine/once.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { DryRun, dryRunOfParts } from '../../engine/requests.ts';
-import { requireSigned } from '../../engine/send.ts';
+import { idempotencyKeyUse } from '../../engine/sending/change.ts';
+import { requireUnused } from '../../engine/sending/once.ts';
+import { requireSigned } from '../../engine/sending/send.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema } from '../../present/prints.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { consenting } from '../../terminal/terminal.ts';
 import {
   destinationText,
   readWithdrawable,
@@ -69,14 +72,14 @@ const DRY_COLUMNS = [
  * journaled under an idempotency key of its own, KEY/1, KEY/2 and so on. Running the same command with the same key resumes where it stopped, and
  * never withdraws more than what was agreed when it was first used.
  */
-export async function sweep(session: Session, texts: WithdrawalTexts): Promise<Outcome> {
-  if (session.planMode())
+export async function sweep(account: Account, terminal: Terminal, texts: WithdrawalTexts): Promise<Outcome> {
+  if (terminal.consent.plan)
     throw new CliError('usage', '--amount all may make several withdrawals, and a plan is one', {
       hint: 'plan them one by one with --amount max',
     });
-  const guard = session.guard();
-  const before = await withdrawnBefore(session, guard, texts);
-  const found = await readWithdrawable(session);
+  const guard = terminal.consent.guard;
+  const before = await withdrawnBefore(account, guard, texts);
+  const found = await readWithdrawable(account);
   if (before.parts.length === 0) requireWithdrawable(found);
   const agreed = before.agreed ?? partsOf(found);
   const parts = [...before.parts];
@@ -84,44 +87,47 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
   // What another process withdrew under the key counts too.
   const leftMinor = () => agreed.total.minor - allOf(parts);
   if (parts.length >= agreed.count || leftMinor() < smallest) {
-    await session.note(
+    await account.notices.note(
       `every withdrawal was made before under the idempotency key ${guard?.idempotencyKey}; nothing was sent`,
     );
-    return outcomeWith(session, parts, found.available);
+    return outcomeWith(account, parts, found.available);
   }
-  if (session.globals.dryRun) throw await dryRunOfSweep(session, texts, agreed, found.maximum);
+  if (account.globals.dryRun) throw await dryRunOfSweep(account, terminal, texts, agreed, found.maximum);
   await agreeTo(
-    session,
+    account,
+    terminal,
     texts,
     { total: amount('NGN', leftMinor()), count: agreed.count - parts.length },
     found.maximum,
   );
-  const progress = session.progress.line();
+  const progress = account.notices.progress.line();
   try {
     let reported: typeof found | undefined = found;
     while (parts.length < agreed.count && leftMinor() >= smallest) {
-      const now = reported ?? (await readWithdrawable(session));
+      const now = reported ?? (await readWithdrawable(account));
       reported = undefined;
-      if (session.world.stderr.isTerminal) await progress.show(`${parts.length} of ${counted(agreed.count)}`);
+      if (account.world.stderr.isTerminal) await progress.show(`${parts.length} of ${counted(agreed.count)}`);
       const next = least(leftMinor(), now.available.minor, now.maximum?.minor ?? leftMinor());
       if (next < smallest) break;
-      parts.push(await sendPart(session, texts, amount('NGN', next), guard, { ...agreed, number: parts.length + 1 }));
+      parts.push(
+        await sendPart(account, terminal, texts, amount('NGN', next), guard, { ...agreed, number: parts.length + 1 }),
+      );
     }
     // Another process may have taken the rest under the same key.
     if (guard?.idempotencyKey !== undefined)
-      parts.splice(0, parts.length, ...(await withdrawnBefore(session, guard, texts)).parts);
+      parts.splice(0, parts.length, ...(await withdrawnBefore(account, guard, texts)).parts);
   } catch (error) {
     if (!(error instanceof CliError) || parts.length === 0) throw error;
-    return { ...(await outcomeWith(session, parts)), error: stoppedAfter(error, parts, guard) };
+    return { ...(await outcomeWith(account, parts)), error: stoppedAfter(error, parts, guard) };
   } finally {
     await progress.clear();
   }
-  return outcomeWith(session, parts, await availableNow(session));
+  return outcomeWith(account, parts, await availableNow(account));
 }
 
 /** What is left; undefined if it cannot be read, which changes nothing about what was done. */
-async function availableNow(session: Session): Promise<Amount | undefined> {
-  return readWithdrawable(session).then(
+async function availableNow(account: Account): Promise<Amount | undefined> {
+  return readWithdrawable(account).then(
     ({ available }) => available,
     (error: unknown) => {
       if (error instanceof CliError) return undefined;
@@ -169,22 +175,22 @@ interface Before {
 }
 
 /** Returns the withdrawals that were made under the idempotency key before. Throws CliError if the outcome of one is unknown, or for another account. */
-async function withdrawnBefore(session: Session, guard: Guard | undefined, texts: WithdrawalTexts): Promise<Before> {
+async function withdrawnBefore(account: Account, guard: Guard | undefined, texts: WithdrawalTexts): Promise<Before> {
   const parts: SweptPart[] = [];
   let agreed: Sweep | undefined;
-  if (guard?.idempotencyKey === undefined || session.globals.dryRun) return { parts, agreed };
+  if (guard?.idempotencyKey === undefined || account.globals.dryRun) return { parts, agreed };
   for (;;) {
-    const operation = await heldBy(session, partGuard(guard, parts.length + 1) ?? guard);
+    const operation = await heldBy(account, partGuard(guard, parts.length + 1) ?? guard);
     if (!operation) return { parts, agreed };
     requireSameAccount(operation, texts, guard.idempotencyKey);
-    agreed ??= await agreedIn(session, operation);
+    agreed ??= await agreedIn(account, operation);
     parts.push(recordedPart(operation));
   }
 }
 
 /** Returns what was agreed when the first withdrawal of a sweep was made. Throws CliError usage for an operation that is none. */
-async function agreedIn(session: Session, { operationId, summary, idempotencyKey }: Operation): Promise<Sweep> {
-  const known = await (await session.journal()).sweepOf(operationId);
+async function agreedIn(account: Account, { operationId, summary, idempotencyKey }: Operation): Promise<Sweep> {
+  const known = await (await account.journal()).sweepOf(operationId);
   if (known) return known;
   throw new CliError(
     'usage',
@@ -211,9 +217,9 @@ function recordedPart({ requestId, moves, idempotencyKey, state, result }: Opera
   return { withdrawalId: requestId, amount: moves, status, idempotencyKey };
 }
 
-async function heldBy(session: Session, guard: Guard): Promise<Operation | undefined> {
+async function heldBy(account: Account, guard: Guard): Promise<Operation | undefined> {
   try {
-    await requireUnused(session, guard);
+    await requireUnused(account, guard);
     return undefined;
   } catch (error) {
     if (error instanceof AlreadyDone) return error.operation;
@@ -223,19 +229,21 @@ async function heldBy(session: Session, guard: Guard): Promise<Operation | undef
 
 /** Shows all withdrawals together and asks once. The rules and the signatures of the profile count for their sum. */
 async function agreeTo(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   texts: WithdrawalTexts,
   { total, count }: Sweep,
   maximum: Amount | undefined,
 ): Promise<void> {
-  const { profile } = session;
+  const { profile } = account;
   const request = withdrawalRequest(texts, total);
-  await requireSigned(session, withdrawFees, request, undefined);
-  await session.rules.require(withdrawFees, request);
+  await requireSigned(account, withdrawFees, request, undefined);
+  const idempotencyKey = idempotencyKeyUse(terminal.consent);
+  await account.rules.require(withdrawFees, request, { idempotencyKey });
   const where = destinationText(texts.destination);
   const summary = `withdraw ${amountForPeople(total)} in fees to ${where}, in ${counted(count)}`;
   const each = maximum ? `, at most ${amountForPeople(maximum)} each` : '';
-  await confirmChange(session, {
+  await confirmChange(terminal.dialog, {
     summary,
     lines: [
       accountLine(profile),
@@ -245,24 +253,31 @@ async function agreeTo(
     ],
   });
   // A code that a rule wants is typed once, for the sum: each part may be below its amount.
-  await session.rules.require(withdrawFees, request, summary);
+  await account.rules.require(withdrawFees, request, { codeFor: summary, idempotencyKey });
 }
 
 /** Ends a dry run with every withdrawal that would be made, or with what the rules say about their sum. */
 async function dryRunOfSweep(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   texts: WithdrawalTexts,
   { total, count }: Sweep,
   maximum: Amount | undefined,
 ): Promise<DryRun> {
-  const { profile, world, inputName } = session;
-  const verdicts = await session.rules.tested(withdrawFees, withdrawalRequest(texts, total));
+  const {
+    profile,
+    world,
+    command: { inputName },
+  } = account;
+  const verdicts = await account.rules.tested(withdrawFees, withdrawalRequest(texts, total), {
+    idempotencyKey: idempotencyKeyUse(terminal.consent),
+  });
   if (verdicts) return new DryRun({ data: { profile: profile.name, rules: verdicts } });
   const perWithdrawal = maximum && maximum.minor > 0n ? maximum.minor : total.minor;
   const parts = Array.from({ length: count }, (_, index) => {
     const money = amount('NGN', least(total.minor - BigInt(index) * perWithdrawal, perWithdrawal));
-    const idempotencyKey = partGuard(session.guard(), index + 1)?.idempotencyKey ?? null;
-    const input = withdrawalToSend(session, texts, money);
+    const idempotencyKey = partGuard(terminal.consent.guard, index + 1)?.idempotencyKey ?? null;
+    const input = withdrawalToSend(account, texts, money);
     validRequest(withdrawFees, input, inputName);
     return { input, more: { amount: money, idempotencyKey } };
   });
@@ -273,17 +288,23 @@ async function dryRunOfSweep(
 }
 
 async function sendPart(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   texts: WithdrawalTexts,
   money: Amount,
   whole: Guard | undefined,
   part: Sweep & { readonly number: number },
 ): Promise<SweptPart> {
   const guard = partGuard(whole, part.number);
-  if (guard) session.guardWith(guard);
   const idempotencyKey = guard?.idempotencyKey ?? null;
   try {
-    const { data } = await sendWithdrawal(session, texts, money, part);
+    const { data } = await sendWithdrawal(
+      account,
+      guard ? consenting(terminal, { guard }) : terminal,
+      texts,
+      money,
+      part,
+    );
     return { withdrawalId: data.withdrawalId, amount: money, status: data.status ?? null, idempotencyKey };
   } catch (error) {
     // Another process was faster under this key.
@@ -304,10 +325,10 @@ const sumOf = (parts: readonly SweptPart[]): Amount =>
     parts.reduce((sum, { amount: each, status }) => sum + (status === 'failed' ? 0n : (each?.minor ?? 0n)), 0n),
   );
 
-async function outcomeWith(session: Session, parts: readonly SweptPart[], available?: Amount): Promise<Outcome> {
+async function outcomeWith(account: Account, parts: readonly SweptPart[], available?: Amount): Promise<Outcome> {
   const total = sumOf(parts);
   const left = available && available.minor > 0n ? `; ${amountForPeople(available)} left` : '';
-  await session.note(`${counted(parts.length)}, ${amountForPeople(total)} in all${left}`);
+  await account.notices.note(`${counted(parts.length)}, ${amountForPeople(total)} in all${left}`);
   const failed = parts.filter(({ status }) => status === 'failed').length;
   return {
     ...(failed > 0 ? { error: someFailed(failed, parts.length) } : {}),

@@ -6,12 +6,13 @@ import { orderBook, orderBookStats, orderBookToken } from '../../contract/endpoi
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, type Side } from '../../contract/fx.ts';
-import { ownOrderLines } from '../../engine/book-previews.ts';
-import { amountIn, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
-import { fxTrade } from '../../engine/operations/fx.ts';
+import type { Account } from '../../engine/account.ts';
+import { fxTrade } from '../../engine/evidence/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
-import { amountLine, readPreviews } from '../../engine/previews.ts';
+import { ownOrderLines } from '../../engine/previews/book-previews.ts';
+import { amountLine, readPreviews } from '../../engine/previews/previews.ts';
+import { amountIn, stablecoinOf, wireDecimal } from '../../engine/rules/fx-terms.ts';
 import { type Amount, type Asset, amount, amountForPeople } from '../../money/amount.ts';
 import { decimalText, trimDecimal } from '../../money/decimal.ts';
 import { HUNDRED_PERCENT, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
@@ -41,7 +42,7 @@ import {
   switchOn,
   wholeNumber,
 } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import { change, serviceIdempotencyKey } from '../../terminal/terminal.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { trade as aTrade } from '../../things/market.ts';
 import { commands as orders } from './orders.ts';
@@ -123,9 +124,9 @@ const bookCommand = command({
     pair: pairArgument,
     limit: option('--limit <count>', 'orders per side, 1 to 100 (default 20)', wholeNumber(1, 100)),
   },
-  run: async (session, { pair: token, limit }) => {
-    const reply = await session.call(orderBook, { pair: token, limit });
-    const outcome = await outcomeOf(session, orderBook, reply);
+  run: async (account, _terminal, { pair: token, limit }) => {
+    const reply = await account.call(orderBook, { pair: token, limit });
+    const outcome = await outcomeOf(account, orderBook, reply);
     // A chart of figures whose unit is unknown would be empty or wrong.
     if (reply.inDoubt) return outcome;
     return outcome.result ? { ...outcome, result: { ...outcome.result, depth: depthOf(reply.data, token) } } : outcome;
@@ -160,10 +161,10 @@ const tokenCommand = command({
   endpoints: [orderBookToken.id],
   prints: { response: orderBookToken },
   parameters: { show: switchOn('--show', 'print the token in tables too') },
-  run: async (session, { show }) => {
-    const reply = await session.call(orderBookToken, {});
-    if (show || session.globals.present.format !== 'table') return outcomeOf(session, orderBookToken, reply);
-    return outcomeOf(session, orderBookToken, { ...reply, data: { ...reply.data, token: HIDDEN } });
+  run: async (account, _terminal, { show }) => {
+    const reply = await account.call(orderBookToken, {});
+    if (show || account.globals.present.format !== 'table') return outcomeOf(account, orderBookToken, reply);
+    return outcomeOf(account, orderBookToken, { ...reply, data: { ...reply.data, token: HIDDEN } });
   },
 });
 
@@ -188,16 +189,16 @@ function dealWords(wanted: Side, text: string, cngn: Amount): string {
 
 /** What is read before a trade: what it costs, what pays for it, and whether somebody else trades against it. */
 function readBefore(
-  session: Session,
+  account: Account,
   { order, pair, side, amount }: Partial<Omit<TypedDeal, 'pair'>> & { readonly pair: string | undefined },
   payer?: () => Promise<readonly ShownLine[]>,
 ) {
   if (order !== undefined) {
-    const own = () => readPreviews(() => ownOrderLines(session, order));
+    const own = () => readPreviews(() => ownOrderLines(account, order));
     return { previews: own, payer: own };
   }
   if (!pair || !side || !amount) return {};
-  const previews = dealPreview(session, pair, side, amount);
+  const previews = dealPreview(account, pair, side, amount);
   return { previews, payer: payer ?? previews };
 }
 
@@ -246,7 +247,7 @@ const destination = option(
   evmAddress,
 );
 
-const serviceIdempotencyKey = option(
+const serviceKeyOption = option(
   '--idempotency-key <key>',
   'the service’s idempotency key: repeating it returns the earlier trade',
   id,
@@ -264,7 +265,7 @@ const quoteCommand = command({
   prints: { response: quote },
   parameters: { pair: requiredPair, side: requiredSide, amount: quotedAmount },
   fields: { cngnAmount: 'amount', tokenAmount: 'amount' },
-  run: async (session, { pair, side, amount }) => {
+  run: async (account, _terminal, { pair, side, amount }) => {
     const { asset } = amount;
     if (asset !== 'CNGN' && asset !== stablecoinOf(pair))
       throw new CliError('usage', `--amount is in ${asset}, which is not in the pair ${pair}`, {
@@ -272,16 +273,16 @@ const quoteCommand = command({
         hint: `write it in cNGN or ${stablecoinOf(pair)}, or choose another pair`,
       });
     const given = wireDecimal(amount);
-    const reply = await session.call(
+    const reply = await account.call(
       quote,
       asset === 'CNGN' ? { pair, side, cngnAmount: given } : { pair, side, tokenAmount: given },
     );
     const saved = consistentQuote(reply.data);
-    if (saved) saveQuote(session.world, reply.data.quote.quoteId, saved);
-    await session.note(
+    if (saved) saveQuote(account.world, reply.data.quote.quoteId, saved);
+    await account.notices.note(
       `the quote is valid for 5 minutes; trade on it with: fiatrail fx trades start --quote ${reply.data.quote.quoteId}`,
     );
-    return outcomeOf(session, quote, reply);
+    return outcomeOf(account, quote, reply);
   },
 });
 
@@ -326,7 +327,7 @@ const tradesStart = startCommand(fxTrade, trade, {
     },
     ...priceLimits,
     to: destination,
-    key: serviceIdempotencyKey,
+    key: serviceKeyOption,
   },
   fields: {
     quoteId: 'quote',
@@ -336,25 +337,28 @@ const tradesStart = startCommand(fxTrade, trade, {
     idempotencyKey: 'key',
   },
   asks: ({ quote: quoteId, order }) => (quoteId ? [] : order ? ['amount'] : ['pair', 'side', 'amount']),
-  send: async (session, { to, key, maxPrice, minPrice, ...deal }, options) => {
+  send: async (account, terminal, { to, key, maxPrice, minPrice, ...deal }, options) => {
     const terms = termsOf(deal);
-    const limited = await quoteWithin(session, { ...deal, maxPrice, minPrice });
+    const limited = await quoteWithin(account, terminal, { ...deal, maxPrice, minPrice });
     const { what } = terms;
     const request = limited ? { quoteId: limited.quoteId } : terms.request;
     const { amount } = deal;
-    const saved = deal.quote === undefined ? undefined : savedQuote(session.world, deal.quote);
+    const saved = deal.quote === undefined ? undefined : savedQuote(account.world, deal.quote);
     const quoted = limited?.terms ?? (saved && quoteTermsOf(saved));
     // What a plan says must be what another machine can read too.
-    const onQuote = deal.quote === undefined || session.planMode() ? undefined : quotedDeal(session, saved);
+    const onQuote =
+      deal.quote === undefined || terminal.consent.plan ? undefined : quotedDeal(account, terminal, saved);
     const lines = [...terms.lines, ...(limited?.lines ?? []), ...(onQuote?.lines ?? [])];
     if (amount) lines.push(amountLine(amount, 'decimal-string'));
     lines.push(['destination', to ?? 'the account']);
-    return session.change(
+    return change(
+      account,
+      terminal,
       trade,
-      { ...request, destinationWalletAddress: to, idempotencyKey: key ?? session.serviceIdempotencyKey() },
+      { ...request, destinationWalletAddress: to, idempotencyKey: key ?? serviceIdempotencyKey(terminal.consent) },
       {
         summary: what,
-        ...readBefore(session, deal, limited?.payer),
+        ...readBefore(account, deal, limited?.payer),
         ...onQuote,
         lines,
         terms: () => quoted && { ...quoted },
@@ -384,18 +388,20 @@ const marketOrdersStart = startCommand(fxTrade, marketOrder, {
     side: requiredSide,
     amount: quotedCngn,
     to: destination,
-    key: serviceIdempotencyKey,
+    key: serviceKeyOption,
   },
   fields: { cngnAmount: 'amount', destinationWalletAddress: 'to', idempotencyKey: 'key' },
-  send: async (session, { pair, side, amount, to, key }, options) => {
-    return session.change(
+  send: async (account, terminal, { pair, side, amount, to, key }, options) => {
+    return change(
+      account,
+      terminal,
       marketOrder,
       {
         pair,
         side,
         cngnAmount: wireDecimal(amount),
         destinationWalletAddress: to,
-        idempotencyKey: key ?? session.serviceIdempotencyKey(),
+        idempotencyKey: key ?? serviceIdempotencyKey(terminal.consent),
       },
       {
         summary: `place a market order to ${dealWords(side, pair, amount)}`,
@@ -405,7 +411,7 @@ const marketOrdersStart = startCommand(fxTrade, marketOrder, {
           amountLine(amount, 'decimal-string'),
           ['destination', to ?? 'the account'],
         ],
-        ...readBefore(session, { pair, side, amount }),
+        ...readBefore(account, { pair, side, amount }),
       },
       options,
     );

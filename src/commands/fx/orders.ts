@@ -1,10 +1,10 @@
 import { CliError } from '../../base/errors.ts';
 import { createOrder, deleteOrder, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import type { Side } from '../../contract/fx.ts';
-import { inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
-import { readPreviews } from '../../engine/previews.ts';
+import { readPreviews } from '../../engine/previews/previews.ts';
+import { inStablecoin, stablecoinOf, wireDecimal } from '../../engine/rules/fx-terms.ts';
 import { type Amount, ASSET_LABEL, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } from '../../money/rates.ts';
 import { command } from '../../terminal/command.ts';
@@ -22,6 +22,7 @@ import {
   picked,
   required,
 } from '../../terminal/parse/parameters.ts';
+import { change } from '../../terminal/terminal.ts';
 import { order } from '../../things/market.ts';
 import { balancePreview, givenAsset, marketPreview, orderBalance } from './prices.ts';
 
@@ -103,7 +104,7 @@ const createCommand = command({
     spread: option('--spread <percent>', SPREAD_HELP, spread),
   },
   fields: { orderType: 'side', baseCurrency: 'pair', quoteCurrency: 'pair', minAmount: 'min', maxAmount: 'max' },
-  run: async (session, terms) => {
+  run: async (account, terminal, terms) => {
     const { pair, side, price, min, max, spread: own } = terms;
     checkBounds(min, max);
     const stablecoin = stablecoinOf(pair);
@@ -119,18 +120,18 @@ const createCommand = command({
     };
     const words = side === 'buy' ? `buy ${stablecoin}` : `sell ${stablecoin}`;
     const paid = side === 'buy' ? max : inStablecoin(max, price, stablecoin);
-    const reply = await session.change(createOrder, request, {
+    const reply = await change(account, terminal, createOrder, request, {
       summary: `place an order on ${pair} to ${words} at ${amountForPeople(price)}, up to ${amountForPeople(max)} per trade`,
       lines: termLines(terms),
       previews: () =>
         readPreviews(
-          () => marketPreview(session, pair, side, price),
-          () => orderBalance(session, pair, side, paid),
+          () => marketPreview(account, pair, side, price),
+          () => orderBalance(account, pair, side, paid),
         ),
-      payer: () => readPreviews(() => balancePreview(session, pair, side, paid)),
+      payer: () => readPreviews(() => balancePreview(account, pair, side, paid)),
     });
     // The response may name neither, and then not say what the order offers.
-    return outcomeOf(session, createOrder, { ...reply, request: { pair, side } });
+    return outcomeOf(account, createOrder, { ...reply, request: { pair, side } });
   },
 });
 
@@ -165,7 +166,7 @@ const updateCommand = command({
     ...PLAN_OPTIONS,
   },
   fields: { minAmount: 'min', maxAmount: 'max' },
-  run: async (session, { orderId: order, price, min, max, spread: own, status }) => {
+  run: async (account, terminal, { orderId: order, price, min, max, spread: own, status }) => {
     checkBounds(min, max);
     const changes: readonly (ShownLine | undefined)[] = [
       price && ['price', amountForPeople(price)],
@@ -184,11 +185,11 @@ const updateCommand = command({
       spread: own === undefined ? undefined : percentToWire(own),
       status,
     };
-    const reply = await session.change(updateOrder, request, {
+    const reply = await change(account, terminal, updateOrder, request, {
       summary: `update order ${order}: ${lines.map(([label, value]) => `${label} ${value}`).join(', ')}`,
       lines: [['order', order], ...lines],
     });
-    return outcomeOf(session, updateOrder, reply);
+    return outcomeOf(account, updateOrder, reply);
   },
 });
 
@@ -201,13 +202,15 @@ const removeCommand = command({
   endpoints: [deleteOrder.id],
   prints: { response: deleteOrder },
   parameters: { orderId },
-  run: async (session, { orderId: order }) => {
-    const reply = await session.change(
+  run: async (account, terminal, { orderId: order }) => {
+    const reply = await change(
+      account,
+      terminal,
       deleteOrder,
       { orderId: order },
       { summary: `permanently remove order ${order}`, lines: [['order', order]] },
     );
-    return outcomeOf(session, deleteOrder, reply);
+    return outcomeOf(account, deleteOrder, reply);
   },
 });
 

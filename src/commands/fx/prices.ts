@@ -4,10 +4,10 @@ import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
 import { MIN_CNGN, type PAIRS, SIDES, type Side } from '../../contract/fx.ts';
-import { unfilledBy, unfilledLine } from '../../engine/book-previews.ts';
-import { amountIn, inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
-import { priced, pricedText } from '../../engine/operations/fx.ts';
+import type { Account } from '../../engine/account.ts';
+import { priced, pricedText } from '../../engine/evidence/fx.ts';
 import { isInDoubt, type ShownLine } from '../../engine/plans/line.ts';
+import { unfilledBy, unfilledLine } from '../../engine/previews/book-previews.ts';
 import {
   accountBalance,
   balanceLine,
@@ -15,16 +15,17 @@ import {
   readPreviews,
   type Stated,
   walletBalance,
-} from '../../engine/previews.ts';
+} from '../../engine/previews/previews.ts';
+import { amountIn, inStablecoin, stablecoinOf, wireDecimal } from '../../engine/rules/fx-terms.ts';
 import { type Amount, type Asset, amount, amountForPeople, isUnknownFigure } from '../../money/amount.ts';
 import { timeText } from '../../present/times.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 
 /** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
-async function tradingBalance(session: Session, asset: Asset): Promise<Stated | undefined> {
-  if (asset !== 'USDC' && asset !== 'USDT') return accountBalance(session, 'CNGN', 'base');
-  const address = (await session.call(fxSettings, {}, PREVIEW_READ)).data.tokenWallets?.[asset];
-  return address ? walletBalance(session, address, asset, 'base') : undefined;
+async function tradingBalance(account: Account, asset: Asset): Promise<Stated | undefined> {
+  if (asset !== 'USDC' && asset !== 'USDT') return accountBalance(account, 'CNGN', 'base');
+  const address = (await account.call(fxSettings, {}, PREVIEW_READ)).data.tokenWallets?.[asset];
+  return address ? walletBalance(account, address, asset, 'base') : undefined;
 }
 
 /** The asset that an account on this side of a trade pays. */
@@ -34,26 +35,26 @@ export function givenAsset(wanted: Side, text: string): Asset {
 
 /** The balance that pays for this side and, if `paid` is known, what remains of it. */
 export async function balancePreview(
-  session: Session,
+  account: Account,
   pair: string,
   side: Side,
   paid?: Amount,
   isEstimate = false,
 ): Promise<readonly ShownLine[]> {
   const asset = givenAsset(side, pair);
-  const held = await tradingBalance(session, asset);
+  const held = await tradingBalance(account, asset);
   if (!held) return [];
   return [balanceLine(held, paid?.asset === asset ? -paid.minor : undefined, isEstimate ? { isEstimate } : {})];
 }
 
 /** The balance that trades against an order may spend: all of it, however little each of them takes. */
 export async function orderBalance(
-  session: Session,
+  account: Account,
   pair: string,
   side: Side,
   perTrade: Amount,
 ): Promise<readonly ShownLine[]> {
-  const lines = await balancePreview(session, pair, side, perTrade);
+  const lines = await balancePreview(account, pair, side, perTrade);
   return lines.map((line) => {
     const [label, , balance] = line;
     if (!balance || isInDoubt(balance) || balance.afterMinor === undefined || balance.afterMinor < 0n) return line;
@@ -64,12 +65,12 @@ export async function orderBalance(
 
 /** Compares an order's price with the price that a trade gets now, because the service does not match resting orders with each other. */
 export async function marketPreview(
-  session: Session,
+  account: Account,
   pair: string,
   side: Side,
   price: Amount,
 ): Promise<readonly ShownLine[]> {
-  const now = (await priced(session, pair, side, MIN_CNGN))?.price;
+  const now = (await priced(account, pair, side, MIN_CNGN))?.price;
   if (!now) return [];
   const isWorse = side === 'buy' ? price.minor > now.minor : price.minor < now.minor;
   const words = `fx trades start --side ${side} gets ${amountForPeople(now)} now`;
@@ -78,17 +79,17 @@ export async function marketPreview(
 
 /** Previews what a trade would return or cost now, whether the book can fill it, and the balance that pays for it. */
 export function dealPreview(
-  session: Session,
+  account: Account,
   pair: string,
   side: Side,
   cngn: Amount,
 ): () => Promise<readonly ShownLine[]> {
   return async () => {
-    const deal = await priced(session, pair, side, cngn).catch(unfilledBy);
+    const deal = await priced(account, pair, side, cngn).catch(unfilledBy);
     if (deal && 'code' in deal) return [unfilledLine(deal)];
     const words = deal && `${pricedText(deal)}, at current prices`;
     const balance = await readPreviews(() =>
-      balancePreview(session, pair, side, side === 'buy' ? cngn : deal?.tokens, side === 'sell'),
+      balancePreview(account, pair, side, side === 'buy' ? cngn : deal?.tokens, side === 'sell'),
     );
     return [...(words ? [[side === 'buy' ? 'receives about' : 'costs about', words] as const] : []), ...balance];
   };
@@ -116,7 +117,11 @@ interface LimitedQuote {
  * Gets a quote for a deal with a limit of its price, so that the price cannot move before the trade. Undefined for a deal without a
  * limit. Throws CliError usage, and declined if the price is beyond the limit.
  */
-export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<LimitedQuote | undefined> {
+export async function quoteWithin(
+  account: Account,
+  terminal: Terminal,
+  deal: LimitedDeal,
+): Promise<LimitedQuote | undefined> {
   const { pair, side, amount, maxPrice, minPrice } = deal;
   const limit = maxPrice ?? minPrice;
   if (!limit) return undefined;
@@ -126,12 +131,12 @@ export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<
     throw new CliError('usage', `${flag} needs --pair, --amount and --side ${wanted}`, {
       hint: 'a quote or an order has its own price',
     });
-  if (session.planMode())
+  if (terminal.consent.plan)
     throw new CliError('usage', `${flag} cannot be combined with --plan, because a quote is valid for 5 minutes`, {
       hint: 'omit one of them',
     });
   const request = { pair, side, cngnAmount: wireDecimal(amount) };
-  const { data } = await session.call(quote, request, { isBeforehand: true });
+  const { data } = await account.call(quote, request, { isBeforehand: true });
   const saved = consistentQuote(data);
   const figures = figuresOf(data);
   const { price } = figures;
@@ -150,7 +155,7 @@ export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<
     quoteId: data.quote.quoteId,
     payer: () => {
       const paid = side === 'buy' ? amount : inStablecoin(amount, price, stablecoinOf(pair));
-      return readPreviews(() => balancePreview(session, pair, side, paid, side === 'sell'));
+      return readPreviews(() => balancePreview(account, pair, side, paid, side === 'sell'));
     },
     terms: quoteTermsOf(saved),
     lines: [['price', `${amountForPeople(price)} each, fixed by quote ${data.quote.quoteId}`]],
@@ -246,7 +251,7 @@ function toSave({
 }
 
 /** What a person sees of a trade on a quote before consent, and the balance that pays for it. The quote itself cannot be read again. */
-export function quotedDeal(session: Session, saved: SavedQuote | undefined) {
+export function quotedDeal(account: Account, terminal: Terminal, saved: SavedQuote | undefined) {
   const cngn = amountIn(saved?.cngnAmount, 'CNGN');
   const price = amountIn(saved?.price, 'CNGN');
   const side = SIDES.find((each) => each === saved?.side);
@@ -254,7 +259,7 @@ export function quotedDeal(session: Session, saved: SavedQuote | undefined) {
     return { lines: [['amounts', 'unknown: the quote was requested elsewhere']] as readonly ShownLine[] };
   const { pair, tokenAmount, expiresAt = '' } = saved;
   const tokens = amountIn(tokenAmount, stablecoinOf(pair));
-  const until = timeText(expiresAt, { zone: session.globals.zone, nowMs: session.world.clock.now() });
+  const until = timeText(expiresAt, { zone: terminal.globals.zone, nowMs: account.world.clock.now() });
   const isBuy = side === 'buy';
   const lines: readonly ShownLine[] = [
     ['pair', pair],
@@ -263,6 +268,6 @@ export function quotedDeal(session: Session, saved: SavedQuote | undefined) {
     ['price', `${amountForPeople(price)} each`],
     ...(until ? [['valid until', until] as const] : []),
   ];
-  const previews = () => readPreviews(() => balancePreview(session, pair, side, isBuy ? cngn : tokens));
+  const previews = () => readPreviews(() => balancePreview(account, pair, side, isBuy ? cngn : tokens));
   return { lines, previews, payer: previews };
 }

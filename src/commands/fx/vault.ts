@@ -9,7 +9,8 @@ import {
   setAutoSigningThreshold,
 } from '../../contract/endpoints/fx-auto-signing.ts';
 import { fxSettings, registerMpc } from '../../contract/endpoints/fx-vault.ts';
-import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
+import type { Account } from '../../engine/account.ts';
+import { PREVIEW_READ, readPreviews } from '../../engine/previews/previews.ts';
 import { printable, type UnknownFigure } from '../../money/amount.ts';
 import { callCommand } from '../../terminal/command.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';
@@ -23,7 +24,6 @@ import {
   wholeNumber,
   word,
 } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 
 const settingsCommand = callCommand(fxSettings, {
   words: ['fx', 'vault', 'show'],
@@ -78,8 +78,8 @@ const enableCommand = callCommand(enableAutoSigning, {
   ],
   parameters: {},
   request: () => ({ enabled: true }),
-  confirms: (_request, session) => {
-    const read = once(async () => (await session.call(autoSigningStatus, {}, PREVIEW_READ)).data.autoSigning);
+  confirms: (_request, account) => {
+    const read = once(async () => (await account.call(autoSigningStatus, {}, PREVIEW_READ)).data.autoSigning);
     return {
       summary: 'let trades up to the threshold be signed automatically',
       lines: [],
@@ -135,7 +135,7 @@ const thresholdCommand = callCommand(setAutoSigningThreshold, {
   },
   fields: { usdThreshold: 'usd' },
   request: ({ usd }) => ({ usdThreshold: usd }),
-  confirms: ({ usdThreshold }, session) => ({
+  confirms: ({ usdThreshold }, account) => ({
     summary: `let trades up to $${usdThreshold} be signed automatically while auto-signing is on`,
     lines: [],
     replaces: [
@@ -143,7 +143,7 @@ const thresholdCommand = callCommand(setAutoSigningThreshold, {
         label: 'threshold',
         next: `$${usdThreshold}`,
         read: async () => {
-          const { autoSigning } = (await session.call(autoSigningStatus, {}, PREVIEW_READ)).data;
+          const { autoSigning } = (await account.call(autoSigningStatus, {}, PREVIEW_READ)).data;
           return { now: dollarsOf(autoSigning?.usdThreshold) };
         },
       },
@@ -154,7 +154,7 @@ const thresholdCommand = callCommand(setAutoSigningThreshold, {
 const MAX_KEY_BYTES = 20_000;
 
 /** Reads a key file. Its contents are never shown. Throws CliError usage. */
-async function keyIn({ world }: Session, flag: string, path: string): Promise<string> {
+async function keyIn({ world }: Account, flag: string, path: string): Promise<string> {
   return world.readFile(path, MAX_KEY_BYTES).catch((error: { code?: unknown }) => {
     if (error instanceof CliError) throw error;
     const why = typeof error.code === 'string' ? ` (${error.code})` : '';
@@ -165,21 +165,21 @@ async function keyIn({ world }: Session, flag: string, path: string): Promise<st
 }
 
 /** Reads the vault's API key from standard input or a hidden prompt, never from the arguments. */
-async function vaultKey(session: Session, isOnStdin: boolean | undefined): Promise<Secret> {
+async function vaultKey(account: Account, isOnStdin: boolean | undefined): Promise<Secret> {
   if (isOnStdin) {
-    const text = (await session.world.stdin.readAll(MAX_KEY_BYTES)).trim();
+    const text = (await account.world.stdin.readAll(MAX_KEY_BYTES)).trim();
     if (/^[\x21-\x7e]{1,500}$/.test(text)) return new Secret(text);
     throw new CliError('usage', 'no valid API key on standard input', {
       code: 'VALIDATION_ERROR',
       hint: 'pass only the key, on one line: --api-key-stdin < key.txt',
     });
   }
-  if (!session.isInteractive)
+  if (!account.notices.isInteractive)
     throw new CliError('usage', 'missing the vault’s API key', {
       code: 'VALIDATION_ERROR',
       hint: 'pass it on standard input with --api-key-stdin, which keeps it out of the process list',
     });
-  const prompter = await session.world.prompter();
+  const prompter = await account.world.prompter();
   const isKey = (text: string) => /^[\x21-\x7e]{1,500}$/.test(text.trim()) || 'keys have no spaces';
   return new Secret((await prompter.secret('API key of the vault:', isKey)).trim());
 }
@@ -222,10 +222,10 @@ const registerCommand = callCommand(registerMpc, {
     'tokenWallets.USDT': 'usdt',
     notificationEmails: 'emails',
   },
-  request: async ({ vaultId, usdc, usdt, emails, ...files }, session) => {
-    const publicKey = (await keyIn(session, '--public-key-file', files.publicKey)).trim();
-    const privateKey = new Secret(await keyIn(session, '--private-key-file', files.privateKeyFile));
-    const apiKey = await vaultKey(session, files.apiKeyStdin);
+  request: async ({ vaultId, usdc, usdt, emails, ...files }, account) => {
+    const publicKey = (await keyIn(account, '--public-key-file', files.publicKey)).trim();
+    const privateKey = new Secret(await keyIn(account, '--private-key-file', files.privateKeyFile));
+    const apiKey = await vaultKey(account, files.apiKeyStdin);
     return {
       mpcVaultApiKey: apiKey.reveal(),
       callbackClientSignerPublicKey: publicKey,
@@ -235,8 +235,8 @@ const registerCommand = callCommand(registerMpc, {
       notificationEmails: [...emails],
     };
   },
-  confirms: ({ vaultId, tokenWallets: { USDC, USDT } }, session) => {
-    const read = once(async () => (await session.call(fxSettings, {}, PREVIEW_READ)).data);
+  confirms: ({ vaultId, tokenWallets: { USDC, USDT } }, account) => {
+    const read = once(async () => (await account.call(fxSettings, {}, PREVIEW_READ)).data);
     const wallet = (asset: 'USDC' | 'USDT', next: string) => ({
       label: `${asset} wallet`,
       next,

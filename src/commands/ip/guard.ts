@@ -8,7 +8,7 @@ import {
   rangeText,
   sizeInWords,
 } from '../../contract/cidr.ts';
-import type { AllowlistState } from '../../engine/allowlist.ts';
+import type { AllowlistState } from '../../engine/evidence/allowlist.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { printable } from '../../money/amount.ts';
 

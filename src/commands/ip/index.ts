@@ -1,6 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { containment, fullyVisible, type IpRange, isWide, rangeText } from '../../contract/cidr.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
+import type { Account } from '../../engine/account.ts';
 import {
   type AllowlistState,
   accessText,
@@ -8,7 +9,7 @@ import {
   printAccess,
   readAllowlist,
   verifyAccess,
-} from '../../engine/allowlist.ts';
+} from '../../engine/evidence/allowlist.ts';
 import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { printLines } from '../../terminal/ask/confirm.ts';
@@ -17,7 +18,8 @@ import { command, type Guided } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
 import { waitOption } from '../../terminal/parse/field-options.ts';
 import { option, optionalArgument, plainText, switchOn } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { change } from '../../terminal/terminal.ts';
 import { guardFirst, ipRange, wideLines } from './guard.ts';
 import { removeCommand, replaceCommand } from './remove.ts';
 
@@ -44,7 +46,8 @@ const isElsewhere = (range: IpRange, { access }: AllowlistState) =>
 
 /** Adds an address and, if it may cover this machine, waits until the service lets this machine call. */
 async function add(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   state: AllowlistState,
   { range, label }: Addition,
   { allowLockOut, waitMs }: AddOptions,
@@ -52,25 +55,27 @@ async function add(
   const address = rangeText(range);
   if (!allowLockOut) guardFirst(state, range);
   const lines = consequencesOf(state, range);
-  if (session.globals.dryRun && lines.length > 0) await printLines(session.world, session.note, lines);
-  const reply = await session.change(
+  if (account.globals.dryRun && lines.length > 0) await printLines(account.world, account.notices.note, lines);
+  const reply = await change(
+    account,
+    terminal,
     ipAllowlist,
     { action: 'add', ipAddress: address, description: label },
     { summary: `add ${address} to the allowlist`, lines, needsConsent: isFirst(state) },
   );
-  if (allowLockOut) await printAccess(session);
+  if (allowLockOut) await printAccess(account);
   else if (isElsewhere(range, state)) {
     const { yourIp } = state.access;
-    await session.note(
+    await account.notices.note(
       `this machine calls from another address (${yourIp}), so ${address} cannot be verified from here`,
     );
     // A check always reads the current list.
-    await printAccess(session);
+    await printAccess(account);
   } else {
     const hint = 'add the address this machine calls from; show it with: fiatrail ip check';
-    await verifyAccess(session, waitMs, hint);
+    await verifyAccess(account, waitMs, hint);
   }
-  return outcomeOf(session, ipAllowlist, reply, { columns: ADDED });
+  return outcomeOf(account, ipAllowlist, reply, { columns: ADDED });
 }
 
 /** The first entry takes access away from every other address. */
@@ -92,19 +97,24 @@ const labelOrNone = (text: string) => (text === '' ? text : plainText(text));
 const asksItself = (state: AllowlistState, range: IpRange) => isFirst(state) || isWide(rangeText(range));
 
 /** Prompts for the entry, after showing how the service sees this machine. Changes nothing. */
-async function askAddition(session: Session, state: AllowlistState, allowLockOut: boolean): Promise<Addition> {
+async function askAddition(
+  account: Account,
+  terminal: Terminal,
+  state: AllowlistState,
+  allowLockOut: boolean,
+): Promise<Addition> {
   const { access, entries } = state;
-  await session.say(accessText(access) + (entries.length > 0 ? countText(entries.length) : ''));
+  await account.notices.say(accessText(access) + (entries.length > 0 ? countText(entries.length) : ''));
   const parse = (text: string) => {
     const range = ipRange(text);
     if (!allowLockOut) guardFirst(state, range);
     return range;
   };
-  const range = await askFor({ question: 'Address or range:', parse }, session);
-  const label = (await askFor({ question: 'Label (Enter for none):', parse: labelOrNone }, session)) || undefined;
+  const range = await askFor({ question: 'Address or range:', parse }, account);
+  const label = (await askFor({ question: 'Label (Enter for none):', parse: labelOrNone }, account)) || undefined;
   const named = `${rangeText(range)}${label === undefined ? '' : ` (${label})`}`;
-  if (session.globals.yes || asksItself(state, range)) return { range, label };
-  const prompter = await session.world.prompter();
+  if (terminal.globals.yes || asksItself(state, range)) return { range, label };
+  const prompter = await account.world.prompter();
   if (!(await prompter.confirm(`Add ${named} to the allowlist. Continue?`)))
     throw new CliError('declined', 'declined; nothing was sent');
   return { range, label };
@@ -116,13 +126,17 @@ interface GivenEntry {
   readonly lockMeOut?: boolean | undefined;
 }
 
-async function guide(session: Session, { address, lockMeOut }: GivenEntry): Promise<Guided<GivenEntry> | undefined> {
+async function guide(
+  account: Account,
+  terminal: Terminal,
+  { address, lockMeOut }: GivenEntry,
+): Promise<Guided<GivenEntry> | undefined> {
   if (address) return undefined;
-  const { range, label } = await askAddition(session, await readAllowlist(session), Boolean(lockMeOut));
+  const { range, label } = await askAddition(account, terminal, await readAllowlist(account), Boolean(lockMeOut));
   const words = ['ip', 'add', rangeText(range), ...(label === undefined ? [] : ['--label', label])];
   return {
     values: { address: range, label },
-    end: () => showEquivalentCommand(session, [...words, ...(lockMeOut ? ['--lock-me-out'] : [])]),
+    end: () => showEquivalentCommand(account, terminal, [...words, ...(lockMeOut ? ['--lock-me-out'] : [])]),
   };
 }
 
@@ -144,7 +158,7 @@ const addCommand = command({
     lockMeOut: switchOn('--lock-me-out', 'add the first entry even if it locks this machine out'),
   },
   guide,
-  run: async (session, { address, label, wait, lockMeOut }) => {
+  run: async (account, terminal, { address, label, wait, lockMeOut }) => {
     if (!address) {
       throw new CliError('usage', 'missing required argument: <address>', {
         code: 'VALIDATION_ERROR',
@@ -152,7 +166,7 @@ const addCommand = command({
       });
     }
     const options = { allowLockOut: Boolean(lockMeOut), waitMs: wait ?? PROPAGATION_MS };
-    return add(session, await readAllowlist(session), { range: address, label }, options);
+    return add(account, terminal, await readAllowlist(account), { range: address, label }, options);
   },
 });
 
@@ -170,8 +184,8 @@ const listCommand = wholeList(
     endpoints: [ipAllowlist.id],
     prints: { response: ipAllowlist, lists: 'ipAddresses' },
     parameters: {},
-    run: async (session) => {
-      const { result } = await outcomeOf(session, ipAllowlist, await session.call(ipAllowlist, { action: 'list' }), {
+    run: async (account) => {
+      const { result } = await outcomeOf(account, ipAllowlist, await account.call(ipAllowlist, { action: 'list' }), {
         columns: COLUMNS,
       });
       return result ? { result: { ...result, lists: 'ipAddresses', list: { isWhole: true } } } : {};
@@ -195,8 +209,8 @@ const checkCommand = command({
   endpoints: [ipAllowlist.id],
   prints: { response: ipAllowlist },
   parameters: {},
-  run: async (session) =>
-    outcomeOf(session, ipAllowlist, await session.call(ipAllowlist, { action: 'check' }), { columns: CHECKED }),
+  run: async (account) =>
+    outcomeOf(account, ipAllowlist, await account.call(ipAllowlist, { action: 'check' }), { columns: CHECKED }),
 });
 
 export const commands = [listCommand, addCommand, removeCommand, replaceCommand, checkCommand];

@@ -11,6 +11,7 @@ import {
 } from '../../contract/cidr.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
+import type { Account } from '../../engine/account.ts';
 import {
   type AllowlistEntry,
   type AllowlistState,
@@ -20,7 +21,7 @@ import {
   readAllowlist,
   readEntries,
   verifyAccess,
-} from '../../engine/allowlist.ts';
+} from '../../engine/evidence/allowlist.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { command } from '../../terminal/command.ts';
@@ -32,7 +33,8 @@ import {
   switchOn,
   wholeNumber,
 } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { change } from '../../terminal/terminal.ts';
 import { ipRange, wideLines, wouldLockOut } from './guard.ts';
 
 /** The options that select an entry. */
@@ -53,13 +55,13 @@ interface EntryInput {
 }
 
 /** Throws CliError usage if an entry is selected twice, or not at all without a terminal. */
-function requireEntry(session: Session, { address, index }: EntryInput, example: string): void {
+function requireEntry(account: Account, { address, index }: EntryInput, example: string): void {
   if (address && index !== undefined) {
     throw new CliError('usage', '<address> cannot be combined with --index', {
       hint: 'use only one of them',
     });
   }
-  if (!address && index === undefined && !session.isInteractive) {
+  if (!address && index === undefined && !account.notices.isInteractive) {
     throw new CliError('usage', 'missing required input: <address> or --index <n>', {
       code: 'VALIDATION_ERROR',
       hint: `for example: ${example}`,
@@ -163,7 +165,7 @@ function guardRemoval(state: AllowlistState, target: TargetEntry, next?: IpRange
 
 /** Returns the selected entry, prompting for it on a terminal if none was given. Throws CliError usage. */
 async function readTarget(
-  session: Session,
+  account: Account,
   { entries }: AllowlistState,
   { address, index }: EntryInput,
 ): Promise<TargetEntry> {
@@ -173,7 +175,7 @@ async function readTarget(
     });
   if (address) return targetOf(entries, address);
   if (index !== undefined) return targetAt(entries, index);
-  const prompter = await session.world.prompter();
+  const prompter = await account.world.prompter();
   const choices = entries.map((entry) => ({ name: entryText(entry), value: entry.index }));
   return targetAt(entries, await prompter.select('Which entry?', choices));
 }
@@ -204,8 +206,8 @@ function isSameEntry(one: AllowlistEntry, other: AllowlistEntry | undefined): bo
 const LIST_CHANGED = 'the allowlist changed in the meantime';
 
 /** Throws CliError declined if the list has changed since it was read. */
-async function requireSame(session: Session, { entries }: AllowlistState): Promise<void> {
-  if (isSame(entries, await readEntries(session))) return;
+async function requireSame(account: Account, { entries }: AllowlistState): Promise<void> {
+  if (isSame(entries, await readEntries(account))) return;
   throw new CliError('declined', `${LIST_CHANGED}; nothing was sent`, {
     code: 'LIST_CHANGED',
     hint: 'check it with: fiatrail ip list, then run the command again',
@@ -213,9 +215,9 @@ async function requireSame(session: Session, { entries }: AllowlistState): Promi
 }
 
 /** After a change, verifies that this machine is still allowed, or reports its access if a lockout was accepted. */
-async function showAfter(session: Session, state: AllowlistState, allowLockOut: boolean): Promise<void> {
-  if (!state.access.isAllowed || allowLockOut) return printAccess(session);
-  await verifyAccess(session, PROPAGATION_MS, 'allow this machine again with: fiatrail ip add <address>');
+async function showAfter(account: Account, state: AllowlistState, allowLockOut: boolean): Promise<void> {
+  if (!state.access.isAllowed || allowLockOut) return printAccess(account);
+  await verifyAccess(account, PROPAGATION_MS, 'allow this machine again with: fiatrail ip add <address>');
 }
 
 const REMOVED = [
@@ -239,22 +241,24 @@ export const removeCommand = command({
     ...ENTRY,
     lockMeOut: switchOn('--lock-me-out', 'remove the entry even if that locks this machine out'),
   },
-  run: async (session, { lockMeOut, ...input }) => {
-    requireEntry(session, input, REMOVAL);
-    const state = await readAllowlist(session, input.myAddress);
-    const target = await readTarget(session, state, input);
+  run: async (account, terminal, { lockMeOut, ...input }) => {
+    requireEntry(account, input, REMOVAL);
+    const state = await readAllowlist(account, input.myAddress);
+    const target = await readTarget(account, state, input);
     if (!lockMeOut) guardRemoval(state, target);
-    const reply = await session.change(
+    const reply = await change(
+      account,
+      terminal,
       ipAllowlist,
       { action: 'remove', ...target.request },
       {
         summary: `remove ${target.name} from the allowlist`,
         lines: [...entryLines(target), ...consequences(state, target)],
-        before: () => requireSame(session, state),
+        before: () => requireSame(account, state),
       },
     );
-    await showAfter(session, state, Boolean(lockMeOut));
-    return outcomeOf(session, ipAllowlist, reply, { columns: REMOVED });
+    await showAfter(account, state, Boolean(lockMeOut));
+    return outcomeOf(account, ipAllowlist, reply, { columns: REMOVED });
   },
 });
 
@@ -275,19 +279,26 @@ interface ReplaceProgress {
 
 /** Adds the new entry, verifies that this machine is still allowed, and checks that the old entry is unchanged. */
 async function addFirst(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   { access, entries }: AllowlistState,
   { target, next, label }: Replacement,
   progress: ReplaceProgress,
 ): Promise<void> {
   progress.isAddSent = true;
   const ipAddress = rangeText(next);
-  const change = { summary: `add ${ipAddress} to the allowlist`, lines: [], isAgreed: true } as const;
-  progress.added = await session.change(ipAllowlist, { action: 'add', ipAddress, description: label }, change);
+  const addition = { summary: `add ${ipAddress} to the allowlist`, lines: [], isAgreed: true } as const;
+  progress.added = await change(
+    account,
+    terminal,
+    ipAllowlist,
+    { action: 'add', ipAddress, description: label },
+    addition,
+  );
   const holds = containment(fullyVisible(next), access.own);
   if (holds === 'surely' || (holds === 'maybe' && access.isAllowed))
-    await verifyAccess(session, PROPAGATION_MS, 'show the address this machine calls from with: fiatrail ip check');
-  const entriesNow = await readEntries(session);
+    await verifyAccess(account, PROPAGATION_MS, 'show the address this machine calls from with: fiatrail ip check');
+  const entriesNow = await readEntries(account);
   const old = entriesNow.filter(({ index }) => target.candidates.some((entry) => entry.index === index));
   const isNew = entriesNow.length > entries.length;
   if (!isNew && !target.range && target.candidates.some((entry) => mayBe(entry, next)))
@@ -345,31 +356,33 @@ export const replaceCommand = command({
     label: option('--label <text>', 'label for the new entry', plainText),
     lockMeOut: switchOn('--lock-me-out', 'replace the entry even if that locks this machine out'),
   },
-  run: async (session, { with: next, label, lockMeOut, ...input }) => {
-    requireEntry(session, input, REPLACEMENT);
+  run: async (account, terminal, { with: next, label, lockMeOut, ...input }) => {
+    requireEntry(account, input, REPLACEMENT);
     if (input.address && rangeText(input.address) === rangeText(next)) {
       throw new CliError('usage', '--with is the address being replaced', {
         hint: 'to change its label, use: fiatrail ip add <address> --label <text>',
       });
     }
-    const state = await readAllowlist(session, input.myAddress);
-    const replacement = { target: await readTarget(session, state, input), next, label };
+    const state = await readAllowlist(account, input.myAddress);
+    const replacement = { target: await readTarget(account, state, input), next, label };
     if (!lockMeOut) guardRemoval(state, replacement.target, next);
-    const { added, reply } = await replace(session, state, replacement);
-    await showAfter(session, state, Boolean(lockMeOut));
+    const { added, reply } = await replace(account, terminal, state, replacement);
+    await showAfter(account, state, Boolean(lockMeOut));
     const data = { ...reply.data, ipAddress: added?.data.ipAddress };
-    return outcomeOf(session, ipAllowlist, { ...reply, data }, { columns: REPLACED });
+    return outcomeOf(account, ipAllowlist, { ...reply, data }, { columns: REPLACED });
   },
 });
 
 /** Adds and removes after a single confirmation. */
-async function replace(session: Session, state: AllowlistState, replacement: Replacement) {
+async function replace(account: Account, terminal: Terminal, state: AllowlistState, replacement: Replacement) {
   const { target, next, label } = replacement;
   const progress: ReplaceProgress = { isAddSent: false, added: undefined };
   const named = `${rangeText(next)}${label === undefined ? '' : ` (${label})`}`;
-  if (session.globals.dryRun) await session.note(`${named} would be added first`);
+  if (account.globals.dryRun) await account.notices.note(`${named} would be added first`);
   try {
-    const reply = await session.change(
+    const reply = await change(
+      account,
+      terminal,
       ipAllowlist,
       { action: 'remove', ...target.request },
       {
@@ -380,7 +393,7 @@ async function replace(session: Session, state: AllowlistState, replacement: Rep
           ...wideLines(next),
           ...consequences(state, target, next),
         ],
-        before: () => addFirst(session, state, replacement, progress),
+        before: () => addFirst(account, terminal, state, replacement, progress),
       },
     );
     return { added: progress.added, reply };

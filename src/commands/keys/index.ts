@@ -22,13 +22,14 @@ import {
 import { sealAesEnvelope } from '../../crypto/aes-envelope.ts';
 import { fingerprint, publicKeyFingerprint } from '../../crypto/digest.ts';
 import { isKeyText, newKeyPair, payloadIn, publicHalf } from '../../crypto/sealed-box.ts';
-import { connect, tryAccount } from '../../engine/connect.ts';
+import type { Account } from '../../engine/account.ts';
+import { connect, tryAccount } from '../../engine/connection/connect.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { prepareRequest } from '../../engine/requests.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { onOrOff, option, switchOn } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptedPlatformKey, platformCommands, requireStored } from './platform.ts';
 import { rotateCommand } from './rotate.ts';
 
@@ -47,17 +48,17 @@ interface Input {
 }
 
 /** Returns the private key to use: the one on standard input, the current one, or a new one. */
-async function privateKeyFor(session: Session, stored: StoredProfile, input: Input, isNew: boolean): Promise<Secret> {
-  const { world } = session;
+async function privateKeyFor(account: Account, stored: StoredProfile, input: Input, isNew: boolean): Promise<Secret> {
+  const { world } = account;
   if (input.privateKeyStdin) return privateKeyFrom(await world.stdin.readAll(PRIVATE_KEY_BYTES));
   const [current] = isNew ? [] : await sealingKeysOf(stored, world);
   return current ?? newKeyPair(world.ids.bytes(32)).privateKey;
 }
 
 /** Builds the registration: the public key, plain or in the older envelope under the account's AES key. */
-async function registration(session: Session, publicKey: string, isInEnvelope: boolean | undefined) {
+async function registration(account: Account, publicKey: string, isInEnvelope: boolean | undefined) {
   if (!isInEnvelope) return { data: publicKey };
-  const { data } = await session.call(getAesKey, {}, { isBeforehand: true });
+  const { data } = await account.call(getAesKey, {}, { isBeforehand: true });
   const aesKey = new Secret(data.aesKey ?? '');
   if (!isKeyText(aesKey.reveal())) {
     throw new CliError('network', 'the account’s AES key is not 64 hexadecimal digits; nothing was sent', {
@@ -65,16 +66,23 @@ async function registration(session: Session, publicKey: string, isInEnvelope: b
       hint: 'omit --aes-envelope; the public key is not a secret',
     });
   }
-  return { ...sealAesEnvelope(JSON.stringify({ data: publicKey }), aesKey, session.world.ids.bytes(16)) };
+  return { ...sealAesEnvelope(JSON.stringify({ data: publicKey }), aesKey, account.world.ids.bytes(16)) };
 }
 
 /** Asks before the service learns a key: from then on, whoever lacks the private key can read nothing. Throws CliError. */
-async function agreeToSeal(session: Session, { name, encryption }: StoredProfile, publicKey: string, isNew: boolean) {
-  const { globals, profile } = session;
+async function agreeToSeal(
+  account: Account,
+  terminal: Terminal,
+  { name, encryption }: StoredProfile,
+  publicKey: string,
+  isNew: boolean,
+) {
+  const { profile } = account;
+  const { globals } = terminal;
   const registered = encryption?.publicKey;
   if (globals.dryRun || registered === publicKey || (isNew && registered !== undefined)) return;
   await confirmChange(
-    session,
+    terminal.dialog,
     {
       summary: `encrypt the responses to profile ${name}`,
       lines: [
@@ -92,56 +100,56 @@ async function agreeToSeal(session: Session, { name, encryption }: StoredProfile
 }
 
 /** Turns on sealed responses. The private key is stored before the service learns the public key. */
-async function seal(session: Session, input: Input, isNew: boolean): Promise<Outcome> {
-  const { world, profile } = session;
-  const stored = requireStored(session);
+async function seal(account: Account, terminal: Terminal, input: Input, isNew: boolean): Promise<Outcome> {
+  const { world, profile } = account;
+  const stored = requireStored(account);
   if (isNew && stored.encryption?.publicKey === undefined)
     throw new CliError('usage', `encryption is off in profile ${stored.name}, so there is no key to rotate`, {
       code: 'ENCRYPTION_OFF',
       hint: 'turn it on with: fiatrail keys encryption enable',
     });
   const requests = input.sealRequests ?? stored.encryption?.requests ?? false;
-  const privateKey = await privateKeyFor(session, stored, input, isNew);
+  const privateKey = await privateKeyFor(account, stored, input, isNew);
   const publicKey = publicHalf(privateKey);
-  await agreeToSeal(session, stored, publicKey, isNew);
+  await agreeToSeal(account, terminal, stored, publicKey, isNew);
   const store = async () => {
-    if (session.globals.dryRun) return;
+    if (account.globals.dryRun) return;
     await storeSealingKey(world, stored, privateKey);
     // From the registration on, responses may be sealed.
-    if (policyOf(stored) === 'off') await setPolicy(session, stored, 'accept');
+    if (policyOf(stored) === 'off') await setPolicy(account, stored, 'accept');
   };
   // Responses may already be sealed to this key, so store it before the reads below.
   if (input.privateKeyStdin) await store();
-  const platformKey = requests ? await acceptedPlatformKey(session, stored) : stored.encryption?.platformKey;
-  const request = await registration(session, publicKey, input.aesEnvelope);
+  const platformKey = requests ? await acceptedPlatformKey(account, stored) : stored.encryption?.platformKey;
+  const request = await registration(account, publicKey, input.aesEnvelope);
   if (!input.privateKeyStdin) await store();
-  await session.call(storePublicKey, request, { prints: Object.keys(encryptionSchema().shape) });
+  await account.call(storePublicKey, request, { prints: Object.keys(encryptionSchema().shape) });
   const encryption = { publicKey, platformKey, requests };
   const changed = await changeProfile(world, profile.name, (current) => ({ ...(current ?? stored), encryption }));
-  if (!(await isSealed(session, changed))) {
-    await session.say(
+  if (!(await isSealed(account, changed))) {
+    await account.notices.say(
       'warning: responses are not encrypted, although the key is registered; plain ones are still accepted',
     );
-    return { result: { data: await shown(session, changed) } };
+    return { result: { data: await shown(account, changed) } };
   }
-  const required = await setPolicy(session, changed, 'require');
-  await session.note(
+  const required = await setPolicy(account, changed, 'require');
+  await account.notices.note(
     'responses are now encrypted, and plain ones are rejected; every host that uses this account needs the private key',
   );
-  return { result: { data: await shown(session, required) } };
+  return { result: { data: await shown(account, required) } };
 }
 
 const policyOf = ({ sealing = 'off' }: StoredProfile): SealingPolicy => sealing;
 
-function setPolicy({ world }: Session, stored: StoredProfile, sealing: SealingPolicy): Promise<StoredProfile> {
+function setPolicy({ world }: Account, stored: StoredProfile, sealing: SealingPolicy): Promise<StoredProfile> {
   return changeProfile(world, stored.name, (current) => ({ ...(current ?? stored), sealing }));
 }
 
 /** Verifies with a read that the response can be opened, and returns whether it was sealed. Throws CliError pending. */
-async function isSealed(session: Session, stored: StoredProfile): Promise<boolean> {
+async function isSealed(account: Account, stored: StoredProfile): Promise<boolean> {
   let isLastSealed = false;
   try {
-    await tryAccount(session, fromStored(stored, session.world), () => ({ body }) => {
+    await tryAccount(account, fromStored(stored, account.world), () => ({ body }) => {
       isLastSealed = payloadIn(body) !== undefined;
     });
     return isLastSealed;
@@ -165,7 +173,7 @@ const encryptionSchema = () =>
     platformKey: z.nullable(z.string()),
   });
 
-async function shown({ world }: Session, stored: StoredProfile) {
+async function shown({ world }: Account, stored: StoredProfile) {
   const { publicKey, platformKey, requests } = stored.encryption ?? { requests: false };
   return {
     profile: stored.name,
@@ -190,7 +198,7 @@ const enableCommand = command({
   endpoints: [storePublicKey.id, getPlatformPublicKey.id, getAesKey.id],
   prints: encryptionSchema,
   parameters,
-  run: (session, input) => seal(session, input, false),
+  run: (account, terminal, input) => seal(account, terminal, input, false),
 });
 
 const rotateEncryptionCommand = command({
@@ -201,7 +209,7 @@ const rotateEncryptionCommand = command({
   endpoints: [storePublicKey.id, getPlatformPublicKey.id, getAesKey.id],
   prints: encryptionSchema,
   parameters,
-  run: (session, input) => seal(session, input, true),
+  run: (account, terminal, input) => seal(account, terminal, input, true),
 });
 
 const encryptionStatusCommand = command({
@@ -214,11 +222,11 @@ const encryptionStatusCommand = command({
   prints: () =>
     z.extend(encryptionSchema(), { platformKeyUnchanged: z.nullable(z.boolean()), answersOpen: z.boolean() }),
   parameters: {},
-  run: async (session) => {
-    const stored = requireStored(session);
-    const data = await shown(session, stored);
+  run: async (account) => {
+    const stored = requireStored(account);
+    const data = await shown(account, stored);
     try {
-      const { data: platform } = await session.call(getPlatformPublicKey, {});
+      const { data: platform } = await account.call(getPlatformPublicKey, {});
       const isSame = data.platformKey === null ? null : platform.publicKey?.toLowerCase() === data.platformKey;
       return { result: { data: { ...data, platformKeyUnchanged: isSame, answersOpen: true } } };
     } catch (error) {
@@ -252,7 +260,7 @@ function addressOf(at: string | undefined, current: StoredProfile | undefined): 
 const storeOf = (current: StoredProfile | undefined): StoreSettings =>
   current?.store.kind === 'keyring' ? current.store : { kind: 'file' };
 
-function requireLive({ profile }: Session): void {
+function requireLive({ profile }: Account): void {
   if (profile.mode === 'live') return;
   throw new CliError(
     'usage',
@@ -301,9 +309,10 @@ const sandboxKeyCommand = command({
     printKey: switchOn('--print-key', 'print the key'),
   },
   asks: ({ save }, { world }) => (save !== undefined && !readProfile(world, save) ? ['at'] : []),
-  run: async (session, { at, save, printKey }) => {
-    const { world, globals } = session;
-    requireLive(session);
+  run: async (account, terminal, { at, save, printKey }) => {
+    const { world } = account;
+    const { globals } = terminal;
+    requireLive(account);
     if (save === undefined && !printKey) {
       throw new CliError('usage', 'no profile or file to store the key in, and it is shown only once', {
         code: 'VALIDATION_ERROR',
@@ -313,11 +322,11 @@ const sandboxKeyCommand = command({
     const current = save === undefined ? undefined : readProfile(world, save);
     const baseUrl = addressOf(at, current);
     const prints = ['fintechId', 'createdAt', 'fingerprint', 'savedIn', ...(printKey ? ['apiKey'] : [])];
-    const request = await prepareRequest(session, createSandboxKey, {}, { prints });
+    const request = await prepareRequest(account, createSandboxKey, {}, { prints });
     if (save !== undefined) await requireWritable(await openStore(world, storeOf(current)), save, world.ids);
-    const connection = await connect(world, elsewhere(session.profile, baseUrl), globals, session.progress);
+    const connection = await connect(world, elsewhere(account.profile, baseUrl), globals, account.notices.progress);
     const { data } = await connection.client.call(request).finally(() => connection.close());
-    session.activity.changed = { operationId: undefined, requestId: undefined };
+    account.activity.changed = { operationId: undefined, requestId: undefined };
     const key = apiKeyFrom(data.apiKey ?? '', 'the new key');
     if (save !== undefined) {
       const made = { name: save, mode: 'sandbox', baseUrl } as const;
@@ -346,8 +355,8 @@ const aesCommand = command({
   endpoints: [getAesKey.id],
   prints: () => z.object({ fingerprint: z.string(), aesKey: z.optional(z.string()) }),
   parameters: { printKey: switchOn('--print-key', 'print the key') },
-  run: async (session, { printKey }) => {
-    const { data } = await session.call(getAesKey, {});
+  run: async (account, _terminal, { printKey }) => {
+    const { data } = await account.call(getAesKey, {});
     if (!data.aesKey) {
       throw new CliError('network', 'unusable response: it contains no AES key', {
         code: 'UNUSABLE_ANSWER',

@@ -6,16 +6,17 @@ import { CliError } from '../../base/errors.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { publicKeyFingerprint } from '../../crypto/digest.ts';
 import { isKeyText } from '../../crypto/sealed-box.ts';
-import { platformKeyChanged } from '../../engine/connect.ts';
+import type { Account } from '../../engine/account.ts';
+import { platformKeyChanged } from '../../engine/connection/connect.ts';
 import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { option } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 
 /** Returns the stored profile to change. Throws CliError usage for a profile from the environment, which stores nothing. */
-export function requireStored({ profile }: Session): StoredProfile {
+export function requireStored({ profile }: Account): StoredProfile {
   const stored = storedOrBuiltIn(profile);
   if (stored) return stored;
   throw new CliError('usage', 'an account set by FIATRAIL_BASE_URL and FIATRAIL_API_KEY cannot store keys', {
@@ -25,8 +26,8 @@ export function requireStored({ profile }: Session): StoredProfile {
 }
 
 /** Reads the service's public key. Throws CliError. */
-async function platformKeyNow(session: Session): Promise<string> {
-  const { data } = await session.call(getPlatformPublicKey, {}, { isBeforehand: true });
+async function platformKeyNow(account: Account): Promise<string> {
+  const { data } = await account.call(getPlatformPublicKey, {}, { isBeforehand: true });
   if (isKeyText(data.publicKey ?? '')) return (data.publicKey ?? '').toLowerCase();
   throw new CliError('network', 'the service’s public key is not 64 hexadecimal digits', { code: 'UNUSABLE_ANSWER' });
 }
@@ -35,8 +36,8 @@ async function platformKeyNow(session: Session): Promise<string> {
  * Returns the key to seal requests to; the first one seen is accepted. Throws CliError declined if the service's key has
  * changed since: an unannounced change may mean an impostor.
  */
-export async function acceptedPlatformKey(session: Session, { name, encryption }: StoredProfile): Promise<string> {
-  const now = await platformKeyNow(session);
+export async function acceptedPlatformKey(account: Account, { name, encryption }: StoredProfile): Promise<string> {
+  const now = await platformKeyNow(account);
   if (encryption?.platformKey === undefined || encryption.platformKey === now) return now;
   throw platformKeyChanged(name);
 }
@@ -55,7 +56,13 @@ function expectedKey(text: string): string {
 }
 
 /** Throws CliError unless the user has compared the key: on a terminal, or by its fingerprint. */
-async function agreeToKey(session: Session, stored: StoredProfile, now: string, expected: string | undefined) {
+async function agreeToKey(
+  account: Account,
+  terminal: Terminal,
+  stored: StoredProfile,
+  now: string,
+  expected: string | undefined,
+) {
   const found = publicKeyFingerprint(now);
   if (expected === found) return;
   if (expected !== undefined) {
@@ -68,14 +75,14 @@ async function agreeToKey(session: Session, stored: StoredProfile, now: string, 
       },
     );
   }
-  if (!session.isInteractive || session.globals.yes) {
+  if (!account.notices.isInteractive || terminal.globals.yes) {
     throw new CliError('usage', 'cannot accept a public key without its fingerprint', {
       code: 'FINGERPRINT_NEEDED',
       hint: 'ask the service for the fingerprint of its key, and add it with --fingerprint',
     });
   }
   const before = stored.encryption?.platformKey;
-  await confirmChange(session, {
+  await confirmChange(terminal.dialog, {
     summary: `accept the service’s public key for profile ${stored.name}`,
     lines: [
       ['old key', before ?? 'none'],
@@ -86,13 +93,18 @@ async function agreeToKey(session: Session, stored: StoredProfile, now: string, 
   });
 }
 
-async function acceptKey(session: Session, stored: StoredProfile, expected: string | undefined): Promise<Outcome> {
-  const now = await platformKeyNow(session);
+async function acceptKey(
+  account: Account,
+  terminal: Terminal,
+  stored: StoredProfile,
+  expected: string | undefined,
+): Promise<Outcome> {
+  const now = await platformKeyNow(account);
   const before = stored.encryption?.platformKey;
-  endDryRun(session, { profile: stored.name, acceptedBefore: before ?? null, publicKey: now });
-  if (before !== now || expected !== undefined) await agreeToKey(session, stored, now, expected);
+  endDryRun(account, { profile: stored.name, acceptedBefore: before ?? null, publicKey: now });
+  if (before !== now || expected !== undefined) await agreeToKey(account, terminal, stored, now, expected);
   if (before !== now)
-    await changeProfile(session.world, stored.name, (current) => {
+    await changeProfile(account.world, stored.name, (current) => {
       const base = current ?? stored;
       return { ...base, encryption: { requests: false, ...base.encryption, platformKey: now } };
     });
@@ -100,14 +112,14 @@ async function acceptKey(session: Session, stored: StoredProfile, expected: stri
 }
 
 /** Shows the key with its fingerprint; `-o raw` is the response. */
-async function showKey(session: Session): Promise<Outcome> {
-  const reply = await session.call(getPlatformPublicKey, {});
+async function showKey(account: Account): Promise<Outcome> {
+  const reply = await account.call(getPlatformPublicKey, {});
   const { publicKey } = reply.data;
-  if (!isKeyText(publicKey ?? '')) return outcomeOf(session, getPlatformPublicKey, reply);
-  const accepted = session.profile.stored?.encryption?.platformKey;
+  if (!isKeyText(publicKey ?? '')) return outcomeOf(account, getPlatformPublicKey, reply);
+  const accepted = account.profile.stored?.encryption?.platformKey;
   if (accepted !== undefined && accepted !== publicKey?.toLowerCase())
-    await session.say(`warning: this is not the key that profile ${session.profile.name} accepted`);
-  const { raw } = outcomeOf(session, getPlatformPublicKey, reply).result ?? {};
+    await account.notices.say(`warning: this is not the key that profile ${account.profile.name} accepted`);
+  const { raw } = outcomeOf(account, getPlatformPublicKey, reply).result ?? {};
   const data = { publicKey, fingerprint: publicKeyFingerprint(publicKey ?? '') };
   return { result: { data, ...(raw === undefined ? {} : { raw }) } };
 }
@@ -138,7 +150,7 @@ const acceptCommand = command({
   endpoints: [getPlatformPublicKey.id],
   prints: () => z.extend(platformKeySchema(), { accepted: z.boolean() }),
   parameters: { fingerprint: option('--fingerprint <fingerprint>', 'the key that you expect', expectedKey) },
-  run: async (session, { fingerprint }) => acceptKey(session, requireStored(session), fingerprint),
+  run: async (account, terminal, { fingerprint }) => acceptKey(account, terminal, requireStored(account), fingerprint),
 });
 
 export const platformCommands = [showCommand, acceptCommand];

@@ -5,6 +5,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { getPlatformPublicKey, regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/digest.ts';
+import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { prepareRequest } from '../../engine/requests.ts';
 import { holdersOf, type KeyHolders, requireHoldersWritable } from '../../engine/rotation/holders.ts';
@@ -22,7 +23,7 @@ import { confirmRequest } from '../../terminal/ask/confirm.ts';
 import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { command } from '../../terminal/command.ts';
 import { repeated, switchOn, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptedPlatformKey } from './platform.ts';
 
 interface RotateInput {
@@ -44,11 +45,11 @@ function keyLocationOf({ mode, stored }: Profile): string {
 
 /** Tries everything that could fail after the rotation while the old key still works. Throws CliError; nothing has changed. */
 async function requireRotatable(
-  session: Session,
+  account: Account,
   { pushCommand = [], printKey }: RotateInput,
   apiKey: Secret,
 ): Promise<KeyHolders> {
-  const { world, profile } = session;
+  const { world, profile } = account;
   for (const text of pushCommand) pushWords(world, text);
   const { stored } = profile;
   if (stored && isWritable(profile)) {
@@ -69,8 +70,8 @@ async function requireRotatable(
   const holders = await holdersOf(world, profile, fingerprint(apiKey));
   await requireHoldersWritable(world, holders);
   // The rotation process sends the request without this check.
-  if (stored?.encryption?.requests) await acceptedPlatformKey(session, stored);
-  else await session.call(getPlatformPublicKey, {}, { isBeforehand: true });
+  if (stored?.encryption?.requests) await acceptedPlatformKey(account, stored);
+  else await account.call(getPlatformPublicKey, {}, { isBeforehand: true });
   return holders;
 }
 
@@ -86,7 +87,7 @@ function requireSame({ name }: Profile, stored: Secret | undefined, apiKey: Secr
 const from = ({ stored }: Profile) => (stored?.store.kind === 'command' ? 'a command' : 'FIATRAIL_API_KEY');
 
 function confirmation(
-  { profile }: Session,
+  { profile }: Account,
   { pushCommand = [] }: RotateInput,
   { oldFingerprint, holders: { stored, elsewhere } }: Rotatable,
 ) {
@@ -102,9 +103,9 @@ function confirmation(
   ] as const;
 }
 
-async function isRotating(session: Session): Promise<boolean> {
-  const { name, baseUrl } = session.profile;
-  const { rotations } = await session.journal();
+async function isRotating(account: Account): Promise<boolean> {
+  const { name, baseUrl } = account.profile;
+  const { rotations } = await account.journal();
   return (await rotations.openOf({ profile: name, baseUrl })) !== undefined;
 }
 
@@ -115,49 +116,49 @@ interface Rotatable {
 }
 
 /** Runs the preliminary checks. A key that another command has just rotated is reported as such. Throws CliError. */
-async function rotatable(session: Session, input: RotateInput): Promise<Rotatable> {
-  if (await isRotating(session)) throw alreadyRotating(session.profile.name);
-  const apiKey = await currentKey(session);
+async function rotatable(account: Account, input: RotateInput): Promise<Rotatable> {
+  if (await isRotating(account)) throw alreadyRotating(account.profile.name);
+  const apiKey = await currentKey(account);
   try {
-    return { oldFingerprint: fingerprint(apiKey), holders: await requireRotatable(session, input, apiKey) };
+    return { oldFingerprint: fingerprint(apiKey), holders: await requireRotatable(account, input, apiKey) };
   } catch (error) {
     const isDead = error instanceof CliError && error.category === 'auth';
-    if (isDead && ((await isRotating(session)) || fingerprint(await currentKey(session)) !== fingerprint(apiKey)))
-      throw alreadyRotating(session.profile.name);
+    if (isDead && ((await isRotating(account)) || fingerprint(await currentKey(account)) !== fingerprint(apiKey)))
+      throw alreadyRotating(account.profile.name);
     throw error;
   }
 }
 
-async function rotate(session: Session, input: RotateInput): Promise<Outcome> {
-  const { profile, world } = session;
-  const found = await rotatable(session, input);
+async function rotate(account: Account, terminal: Terminal, input: RotateInput): Promise<Outcome> {
+  const { profile, world } = account;
+  const found = await rotatable(account, input);
   const { oldFingerprint, holders } = found;
   // The rotation process sends the request, so it is only validated here.
-  await prepareRequest(session, regenerateApiKey, {}, { prints: printedFields(input, holders) });
-  await confirmRequest(session, profile, {
+  await prepareRequest(account, regenerateApiKey, {}, { prints: printedFields(input, holders) });
+  await confirmRequest(terminal.dialog, profile, {
     summary: `rotate the API key of profile ${profile.name}`,
-    lines: confirmation(session, input, found),
+    lines: confirmation(account, input, found),
   });
   const operationId = world.ids.uuid();
   // Take the lock before the rotation becomes visible to others, who would try to finish it.
-  return withRotationLock(session, operationId, async () => {
+  return withRotationLock(account, operationId, async () => {
     const pushes = input.pushCommand ?? [];
-    await beginRotation(session, { operationId, keyLocation: keyLocationOf(profile), oldFingerprint, pushes });
-    const apiKey = await unchangedKey(session, operationId, oldFingerprint);
-    const spare = await sendRotation(session, operationId, profile.key ? apiKey : undefined);
-    session.activity.changed = { operationId, requestId: undefined };
-    return finished(session, await completeRotation(session, operationId, spare), input);
+    await beginRotation(account, { operationId, keyLocation: keyLocationOf(profile), oldFingerprint, pushes });
+    const apiKey = await unchangedKey(account, operationId, oldFingerprint);
+    const spare = await sendRotation(account, operationId, profile.key ? apiKey : undefined);
+    account.activity.changed = { operationId, requestId: undefined };
+    return finished(account, await completeRotation(account, operationId, spare), input);
   });
 }
 
 /** Returns the key if it is still the one confirmed; another command may have rotated it during the prompt. Throws CliError declined. */
-async function unchangedKey(session: Session, operationId: string, oldFingerprint: string): Promise<Secret> {
-  const apiKey = await currentKey(session).catch(() => undefined);
+async function unchangedKey(account: Account, operationId: string, oldFingerprint: string): Promise<Secret> {
+  const apiKey = await currentKey(account).catch(() => undefined);
   if (apiKey && fingerprint(apiKey) === oldFingerprint) return apiKey;
-  await giveUp(session, operationId, 'prepared', 'the key changed in the meantime');
+  await giveUp(account, operationId, 'prepared', 'the key changed in the meantime');
   throw new CliError(
     'declined',
-    `the key of profile ${session.profile.name} changed in the meantime; nothing was sent`,
+    `the key of profile ${account.profile.name} changed in the meantime; nothing was sent`,
     {
       code: 'KEY_CHANGED',
       operationId,
@@ -167,24 +168,37 @@ async function unchangedKey(session: Session, operationId: string, oldFingerprin
 }
 
 /** Asks whether to finish an interrupted rotation, and which push commands receive the new key. */
-async function guide(session: Session, given: Partial<RotateInput> & { readonly resume?: boolean | undefined }) {
-  const { world, profile } = session;
+async function guide(
+  account: Account,
+  terminal: Terminal,
+  given: Partial<RotateInput> & { readonly resume?: boolean | undefined },
+) {
+  const { world, profile } = account;
   if (given.resume || given.pushCommand || given.printKey) return undefined;
   const prompter = await world.prompter();
-  const journal = await session.journal();
+  const journal = await account.journal();
   const open = await journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
   if (open && (await prompter.confirm('An earlier rotation is unfinished. Finish it?')))
-    return { values: { resume: true }, end: () => showEquivalentCommand(session, ['keys', 'rotate', '--resume']) };
-  const pushCommand = await askPushes(session);
+    return {
+      values: { resume: true },
+      end: () => showEquivalentCommand(account, terminal, ['keys', 'rotate', '--resume']),
+    };
+  const pushCommand = await askPushes(account);
   const words = pushCommand.flatMap((text) => ['--push-command', text]);
   return {
     values: { pushCommand },
-    end: () => showEquivalentCommand(session, ['keys', 'rotate', ...words, ...(session.globals.yes ? [] : ['--yes'])]),
+    end: () =>
+      showEquivalentCommand(account, terminal, [
+        'keys',
+        'rotate',
+        ...words,
+        ...(terminal.globals.yes ? [] : ['--yes']),
+      ]),
   };
 }
 
-async function askPushes(session: Session): Promise<string[]> {
-  const { world, profile } = session;
+async function askPushes(account: Account): Promise<string[]> {
+  const { world, profile } = account;
   const isNeeded = profile.mode !== 'embedded' && !isWritable(profile);
   const all: string[] = [];
   const parse = (text: string) => {
@@ -199,7 +213,7 @@ async function askPushes(session: Session): Promise<string[]> {
   };
   for (;;) {
     const more = all.length === 0 ? 'Command to pipe the new key to' : 'Another command';
-    const text = await askFor({ question: `${more} (Enter for none):`, parse }, session);
+    const text = await askFor({ question: `${more} (Enter for none):`, parse }, account);
     if (text === '') return all;
     all.push(text);
   }
@@ -241,8 +255,9 @@ export const rotateCommand = command({
     resume: switchOn('--resume', 'finish an interrupted rotation'),
   },
   guide,
-  run: async (session, { pushCommand, printKey, resume: isResumed }) => {
-    if (!session.globals.dryRun) await cleanUpAfterKill(session);
-    return (isResumed ? resume : rotate)(session, { pushCommand, printKey });
+  run: async (account, terminal, { pushCommand, printKey, resume: isResumed }) => {
+    if (!account.globals.dryRun) await cleanUpAfterKill(account);
+    const input = { pushCommand, printKey };
+    return isResumed ? resume(account, input) : rotate(account, terminal, input);
   },
 });

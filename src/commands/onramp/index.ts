@@ -3,14 +3,22 @@ import type { Choice } from '../../base/world.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { type onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
+import type { Account } from '../../engine/account.ts';
+import { type Following, interruptedWait } from '../../engine/evidence/follow.ts';
+import { onramp } from '../../engine/evidence/onramps.ts';
+import { followWork, printedWork, startedOutcome } from '../../engine/evidence/started.ts';
 import { columnsOf } from '../../engine/lists/listing-of.ts';
-import { userLines } from '../../engine/names.ts';
-import { type Following, interruptedWait } from '../../engine/operations/follow.ts';
-import { onramp } from '../../engine/operations/onramps.ts';
-import { followWork, printedWork, startedOutcome } from '../../engine/operations/started.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
-import { amountLine, balanceLine, feePreview, PREVIEW_READ, readPreviews, userBalance } from '../../engine/previews.ts';
+import { userLines } from '../../engine/previews/names.ts';
+import {
+  amountLine,
+  balanceLine,
+  feePreview,
+  PREVIEW_READ,
+  readPreviews,
+  userBalance,
+} from '../../engine/previews/previews.ts';
 import {
   type Amount,
   amountForPeople,
@@ -41,7 +49,8 @@ import {
   required,
   switchOn,
 } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { change } from '../../terminal/terminal.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { deposits, userDeposit } from '../../things/deposits.ts';
 
@@ -53,28 +62,28 @@ const PAYMENT_WAIT_MS = 40 * MINUTE_MS;
 type Shows = Following<typeof onrampStatus>['shows'];
 
 /** Shows the account to pay for an onramp that was just started, and waits for the payment. */
-async function awaitPayment(session: Session, own: Outcome, waitMs: number): Promise<Outcome> {
-  const requestId = session.activity.changed?.requestId;
+async function awaitPayment(account: Account, terminal: Terminal, own: Outcome, waitMs: number): Promise<Outcome> {
+  const requestId = account.activity.changed?.requestId;
   if (requestId === undefined) return own;
-  const { world } = session;
+  const { world } = account;
   // The account opens after the reply, so it expires slightly later than this counts.
   const sinceMs = world.clock.now();
-  const account = await accountToPay(session, requestId);
-  if (account) await sayWhatToPay(session, account);
-  const shown = account && { shows: countdown(session, account, sinceMs) };
-  const ended = await followWork(session, onramp, requestId, waitMs, shown);
-  return startedOutcome(session, printedWork(onramp, startOnramp), own, ended);
+  const toPay = await accountToPay(account, requestId);
+  if (toPay) await sayWhatToPay(account, terminal, toPay);
+  const shown = toPay && { shows: countdown(account, toPay, sinceMs) };
+  const ended = await followWork(account, onramp, requestId, waitMs, shown);
+  return startedOutcome(account, printedWork(onramp, startOnramp), own, ended);
 }
 
 /** Says what to pay, also with --quiet: without it, nobody can pay. */
-async function sayWhatToPay(session: Session, account: AccountToPay): Promise<void> {
-  const { expiresAt } = account;
-  const until = expiresAt && (timeText(expiresAt, { zone: session.globals.zone }) ?? expiresAt);
-  await printLines(session.world, session.say, [
-    ['pay exactly', totalOf(account)],
-    ['account number', account.accountNumber],
-    ['bank', account.bankName],
-    ['account name', account.accountName],
+async function sayWhatToPay(account: Account, terminal: Terminal, toPay: AccountToPay): Promise<void> {
+  const { expiresAt } = toPay;
+  const until = expiresAt && (timeText(expiresAt, { zone: terminal.globals.zone }) ?? expiresAt);
+  await printLines(account.world, account.notices.say, [
+    ['pay exactly', totalOf(toPay)],
+    ['account number', toPay.accountNumber],
+    ['bank', toPay.bankName],
+    ['account name', toPay.accountName],
     ...(until === undefined ? [] : [['until', until] as const]),
   ]);
 }
@@ -83,11 +92,11 @@ async function sayWhatToPay(session: Session, account: AccountToPay): Promise<vo
 const MAYBE_UNPAID: readonly unknown[] = ['requested', 'pending'];
 
 /** While nothing was paid, says how to see what to pay: the amounts in a status exclude fees, and only the exact total is accepted. */
-async function sayWhereToPay(session: Session, { result }: Outcome): Promise<void> {
+async function sayWhereToPay(account: Account, _terminal: Terminal, { result }: Outcome): Promise<void> {
   const { requestId, status, wallet } = (result?.data ?? {}) as Partial<ResponseOf<typeof onrampStatus>>;
   const isClosed = ['used', 'expired'].includes(wallet?.virtualAccountStatus ?? '');
   if (requestId === undefined || !MAYBE_UNPAID.includes(status) || isClosed) return;
-  await session.note(`these amounts exclude fees; show what to pay with: fiatrail onramp account ${requestId}`);
+  await account.notices.note(`these amounts exclude fees; show what to pay with: fiatrail onramp account ${requestId}`);
 }
 
 type AccountToPay = ResponseOf<typeof getVirtualAccount>['virtualAccount'] & { readonly expiresAt: string | undefined };
@@ -100,25 +109,25 @@ const PAUSE_GROWTH = 2;
 const MAX_READS = 8;
 
 /** Waits until the service has opened the account. If it cannot be read, says so and returns undefined; the onramp continues. */
-async function accountToPay(session: Session, requestId: string): Promise<AccountToPay | undefined> {
-  const { clock, interrupted } = session.world;
+async function accountToPay(account: Account, requestId: string): Promise<AccountToPay | undefined> {
+  const { clock, interrupted } = account.world;
   const leave = () =>
     interruptedWait(
-      session,
+      account,
       { again: `fiatrail onramp status ${requestId} --wait` },
       'before the account could be shown',
     );
   let pauseMs = FIRST_PAUSE_MS;
   for (let read = 1; ; read++, pauseMs *= PAUSE_GROWTH) {
     try {
-      const { data } = await session.call(getVirtualAccount, { requestId }, PREVIEW_READ);
+      const { data } = await account.call(getVirtualAccount, { requestId }, PREVIEW_READ);
       return { ...data.virtualAccount, expiresAt: data.expiresAt ?? undefined };
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       if (error.category === 'interrupted') throw leave();
       if (error.httpStatus !== 404 || read === MAX_READS) {
         const again = `fiatrail onramp account ${requestId}`;
-        await session.say(`the account to pay could not be read: ${error.message}; show it with: ${again}`);
+        await account.notices.say(`the account to pay could not be read: ${error.message}; show it with: ${again}`);
         return undefined;
       }
     }
@@ -137,9 +146,9 @@ function totalOf({ totalAmountWithFee }: AccountToPay): string {
  * Returns the progress text: `pay ₦5,100.00 to 7549681956 (Harmattan Pay…) within 29:43` until the payment arrives. The
  * service's clock may differ from ours, so the account's lifetime is counted down; per minute if each text is a new line.
  */
-function countdown(session: Session, account: AccountToPay, sinceMs: number): NonNullable<Shows> {
-  const { clock, stderr } = session.world;
-  const spanMs = Date.parse(account.expiresAt ?? '') - Date.parse(account.createdAt ?? '');
+function countdown(account: Account, toPay: AccountToPay, sinceMs: number): NonNullable<Shows> {
+  const { clock, stderr } = account.world;
+  const spanMs = Date.parse(toPay.expiresAt ?? '') - Date.parse(toPay.createdAt ?? '');
   const within = (isLive: boolean) => {
     if (Number.isNaN(spanMs)) return '';
     const leftMs = Math.max(0, sinceMs + spanMs - clock.now());
@@ -149,9 +158,9 @@ function countdown(session: Session, account: AccountToPay, sinceMs: number): No
   };
   return (state, isLive) => {
     if (!MAYBE_UNPAID.includes(state)) return undefined;
-    const [before, after] = [`pay ${totalOf(account)} to ${account.accountNumber} (`, `)${within(isLive)}`];
+    const [before, after] = [`pay ${totalOf(toPay)} to ${toPay.accountNumber} (`, `)${within(isLive)}`];
     const width = (stderr.columns ?? 80) - widthOf(before + after) - 1;
-    return `${before}${isLive ? cut(account.accountName, width) : account.accountName}${after}`;
+    return `${before}${isLive ? cut(toPay.accountName, width) : toPay.accountName}${after}`;
   };
 }
 
@@ -211,8 +220,8 @@ function requirePossible(given: OnrampRoute): void {
 }
 
 /** Prompts for the destination of the cNGN, unless the options already set it. */
-async function askRoute(session: Session, given: OnrampRoute): Promise<OnrampRoute> {
-  const prompter = await session.world.prompter();
+async function askRoute(account: Account, given: OnrampRoute): Promise<OnrampRoute> {
+  const prompter = await account.world.prompter();
   const askAsset = () => prompter.select('Which asset?', ASSETS);
   if (lacksAsset(given)) return { autoSwap: await askAsset() };
   if (given.sweep !== undefined || given.autoSwap !== undefined) return {};
@@ -230,19 +239,24 @@ interface GivenOnramp extends OnrampRoute {
 }
 
 /** Prompts for the user, the amount and the destination of the cNGN, then shows the account to pay until it is paid. */
-async function onrampGuide(session: Session, given: GivenOnramp): Promise<Guided<GivenOnramp> | undefined> {
+async function onrampGuide(
+  account: Account,
+  terminal: Terminal,
+  given: GivenOnramp,
+): Promise<Guided<GivenOnramp> | undefined> {
   if (given.userId !== undefined && given.amount !== undefined) return undefined;
   requirePossible(given);
-  const userId = given.userId ?? (await pickUser(session, 'Which user?'));
-  const amount = given.amount ?? (await askFor(ONRAMP_AMOUNT, session));
-  await session.say(`  ${amountForPeople(amount)} (${minorForPeople(amount)}), plus fees`);
-  const route = await askRoute(session, given);
+  const userId = given.userId ?? (await pickUser(account, 'Which user?'));
+  const amount = given.amount ?? (await askFor(ONRAMP_AMOUNT, account));
+  await account.notices.say(`  ${amountForPeople(amount)} (${minorForPeople(amount)}), plus fees`);
+  const route = await askRoute(account, given);
   const waitMs = given.wait ?? PAYMENT_WAIT_MS;
   return {
     // The person must see the account before waiting for the payment, so `after` waits instead.
     values: { userId, amount, ...route, wait: undefined },
-    after: (own) => awaitPayment(session, own, waitMs),
-    end: () => showEquivalentCommand(session, commandWords({ ...given, userId, amount, ...route, wait: waitMs })),
+    after: (own) => awaitPayment(account, terminal, own, waitMs),
+    end: () =>
+      showEquivalentCommand(account, terminal, commandWords({ ...given, userId, amount, ...route, wait: waitMs })),
   };
 }
 
@@ -263,16 +277,16 @@ function commandWords({ userId = '', amount, sweep, autoSwap, destination, owner
 }
 
 /** Previews the fees, the total to pay and the balance, also afterwards if the cNGN stays in the user's wallet. */
-function lookAhead(session: Session, userId: string, amount: Amount, route: OnrampRoute) {
+function lookAhead(account: Account, userId: string, amount: Amount, route: OnrampRoute) {
   return readPreviews(
-    () => userLines(session, userId),
+    () => userLines(account, userId),
     async () => {
-      const { lines, total } = await feePreview(session, 'onramp', amount);
+      const { lines, total } = await feePreview(account, 'onramp', amount);
       const sum: ShownLine[] = total ? [['to pay', amountForPeople(amountIn('NGN', amount.minor + total.minor))]] : [];
       return [...lines, ...sum];
     },
     async () => {
-      const before = await userBalance(session, userId, 'CNGN');
+      const before = await userBalance(account, userId, 'CNGN');
       const staysCngn = !route.sweep && !isSwapped(route);
       return before ? [balanceLine(before, staysCngn ? cngnBaseFromKobo(amount.minor) : undefined)] : [];
     },
@@ -313,7 +327,7 @@ const start = startCommand(onramp, startOnramp, {
   },
   fields: { assetSwap: 'autoSwap', sweepToOfframp: 'sweep', destinationAssetSwap: 'destination' },
   guide: onrampGuide,
-  send: async (session, { userId, amount, sweep, autoSwap, destination, owner }, options) => {
+  send: async (account, terminal, { userId, amount, sweep, autoSwap, destination, owner }, options) => {
     const route = { autoSwap, sweep, destination };
     requireRoute(route);
     const request = {
@@ -325,7 +339,9 @@ const start = startCommand(onramp, startOnramp, {
       destinationAssetSwap: destination,
       owner,
     };
-    return session.change(
+    return change(
+      account,
+      terminal,
       startOnramp,
       request,
       {
@@ -336,15 +352,15 @@ const start = startCommand(onramp, startOnramp, {
           ['destination', routeForPeople(route)],
           ...(owner === undefined ? [] : [['owner', `${owner}: the service cannot withdraw from it`] as const]),
         ],
-        previews: () => lookAhead(session, userId, amount, route),
+        previews: () => lookAhead(account, userId, amount, route),
       },
       options,
     );
   },
-  begun: async (session, { wait }, { requestId }) => {
-    const account = await accountToPay(session, requestId);
-    if (account && wait !== undefined) await sayWhatToPay(session, account);
-    return account;
+  begun: async (account, terminal, { wait }, { requestId }) => {
+    const toPay = await accountToPay(account, requestId);
+    if (toPay && wait !== undefined) await sayWhatToPay(account, terminal, toPay);
+    return toPay;
   },
 });
 

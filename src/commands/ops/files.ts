@@ -3,7 +3,8 @@ import { absolutePath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { fingerprint } from '../../crypto/digest.ts';
-import { openAccount } from '../../engine/connect.ts';
+import type { Account } from '../../engine/account.ts';
+import { openAccount } from '../../engine/connection/connect.ts';
 import { BytesFileError, type BytesProblem, linesOf } from '../../files/plain-file.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { Journal } from '../../journal/interface.ts';
@@ -12,7 +13,6 @@ import { amountText } from '../../money/amount.ts';
 import { requireUnmasked } from '../../present/unmasked.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { shownOf } from './printed.ts';
 
 const unusable = (path: string, why: string, hint: string, cause?: unknown) =>
@@ -31,8 +31,8 @@ export const exportCommand = command({
   endpoints: [],
   isLocal: true,
   parameters: { withDigestKey: switchOn('--with-digest-key', 'include the key of the input digests (NDJSON only)') },
-  run: async (session, { withDigestKey }) => {
-    const { isFormatChosen, present } = session.globals;
+  run: async (account, terminal, { withDigestKey }) => {
+    const { isFormatChosen, present } = terminal.globals;
     const format = isFormatChosen ? present.format : 'ndjson';
     if (format !== 'ndjson' && format !== 'csv')
       throw new CliError('usage', `the journal cannot be exported as ${format}`, { hint: 'use -o ndjson or -o csv' });
@@ -40,28 +40,28 @@ export const exportCommand = command({
       throw new CliError('usage', '--with-digest-key applies only to NDJSON', { hint: 'omit -o csv' });
     // Rows for people are masked; lines of which each has the hash of the one before it would be worth nothing.
     if (format !== 'csv') requireUnmasked(present, 'ops export prints');
-    session.world.steadyMemory();
-    const journal = await session.journal();
+    account.world.steadyMemory();
+    const journal = await account.journal();
     const pages = format === 'csv' ? csvPages(journal) : journal.exported(withDigestKey);
-    const more = counted(session, pages, format === 'csv' ? 'operations' : 'lines');
+    const more = counted(account, pages, format === 'csv' ? 'operations' : 'lines');
     return { result: { data: [], more, ...(format === 'csv' ? {} : { always: format }) } };
   },
 });
 
 /** Says on a terminal how much was written, and stops when the command is interrupted. */
-async function* counted<T>(session: Session, pages: AsyncIterable<readonly T[]>, what: string) {
-  const step = stepThrough(session, what, 'interrupted; the export is incomplete');
+async function* counted<T>(account: Account, pages: AsyncIterable<readonly T[]>, what: string) {
+  const step = stepThrough(account, what, 'interrupted; the export is incomplete');
   let count = 0;
   for await (const page of pages) {
     yield page;
     count += page.length;
     await step(count);
   }
-  await session.progress.end();
+  await account.notices.progress.end();
 }
 
 /** Returns what work on the journal calls after each part, so that a signal is noticed: the work itself never waits. */
-export function stepThrough({ progress, world }: Session, what: string, ended: string) {
+export function stepThrough({ world, notices: { progress } }: Account, what: string, ended: string) {
   return async (count: number): Promise<void> => {
     await progress.rows(count, undefined, what);
     await world.turn();
@@ -121,17 +121,17 @@ export const importCommand = command({
     file: argument('file', 'file written by ops export, or - for standard input', word, 'File:'),
     head: option('--head <head>', 'hash from ops head, which the export must contain', id),
   },
-  run: async (session, input) => {
-    session.world.steadyMemory();
+  run: async (account, _terminal, input) => {
+    account.world.steadyMemory();
     const path = input.file === '-' ? 'standard input' : absolutePath(input.file);
     const hint = 'import needs an empty journal and a file written by ops export';
-    const accounts = await accountsHere(session);
-    const journal = await session.journal();
+    const accounts = await accountsHere(account);
+    const journal = await account.journal();
     const { ImportError } = await import('../../journal/import.ts');
     try {
       const lines =
         input.file === '-'
-          ? (await session.world.stdin.readAll(MAX_INPUT_BYTES)).trimEnd().split('\n')
+          ? (await account.world.stdin.readAll(MAX_INPUT_BYTES)).trimEnd().split('\n')
           : linesOf(path, MAX_LINE_LENGTH);
       const imported = await journal.importFrom(lines, accounts, input.head);
       return { result: { data: { path, ...imported } } };
@@ -146,14 +146,14 @@ export const importCommand = command({
 });
 
 /** Returns the accounts of every profile whose key can be loaded. */
-async function accountsHere(session: Session): Promise<AccountNames[]> {
-  const names = allProfileNames(session.world).filter((name) => name !== session.profile.name);
-  const found = [await accountOf(session, () => session.profile)];
-  for (const name of names) found.push(await accountOf(session, () => resolveProfile(name, session.world)));
+async function accountsHere(account: Account): Promise<AccountNames[]> {
+  const names = allProfileNames(account.world).filter((name) => name !== account.profile.name);
+  const found = [await accountOf(account, () => account.profile)];
+  for (const name of names) found.push(await accountOf(account, () => resolveProfile(name, account.world)));
   return found.flatMap((each) => each ?? []);
 }
 
-async function accountOf({ world }: Session, profileOf: () => Profile): Promise<AccountNames | undefined> {
+async function accountOf({ world }: Account, profileOf: () => Profile): Promise<AccountNames | undefined> {
   try {
     const profile = profileOf();
     const { apiKey, close } = await openAccount(world, profile);
@@ -176,9 +176,9 @@ export const backupCommand = command({
   prints: () => z.object({ path: z.string(), bytes: z.int(), head: z.nullable(z.string()) }),
   isLocal: true,
   parameters: { file: argument('file', 'file to create; it must not exist', newFile, 'File:') },
-  run: async (session, input) => {
+  run: async (account, _terminal, input) => {
     const path = absolutePath(input.file);
-    const journal = await session.journal();
+    const journal = await account.journal();
     return {
       result: { data: { path, bytes: await journal.backUp(path), head: (await journal.head())?.hash ?? null } },
     };

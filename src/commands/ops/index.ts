@@ -2,12 +2,13 @@ import * as z from 'zod/mini';
 import type { Operator } from '../../account/operators.ts';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
+import type { Account } from '../../engine/account.ts';
+import { workStartedBy } from '../../engine/evidence/find-work.ts';
+import { followWork } from '../../engine/evidence/started.ts';
+import { isFollowed } from '../../engine/evidence/work.ts';
 import { reconcileHint } from '../../engine/guard.ts';
-import { accountsOf, type Looked, reconcileEach } from '../../engine/operations/accounts.ts';
-import { workStartedBy } from '../../engine/operations/find-work.ts';
-import { refreshAccepted } from '../../engine/operations/refresh.ts';
-import { followWork } from '../../engine/operations/started.ts';
-import { isFollowed } from '../../engine/operations/work.ts';
+import { accountsOf, type Looked, reconcileEach } from '../../engine/opening/accounts.ts';
+import { refreshAccepted } from '../../engine/opening/refresh.ts';
 import { readSharedFile } from '../../files/inspect.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import { JOURNAL_CHANGED } from '../../journal/entries.ts';
@@ -19,8 +20,9 @@ import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command, type Guided } from '../../terminal/command.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/field-options.ts';
 import { argument, id, option, optionalArgument, picked, required, switchOn } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { stateError } from '../../terminal/show/failures.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { retry } from '../../terminal/terminal.ts';
 import { backupCommand, exportCommand, importCommand, stepThrough } from './files.ts';
 import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
@@ -46,8 +48,8 @@ const headCommand = command({
     }),
   isLocal: true,
   parameters: {},
-  run: async (session) => {
-    const journal = await session.journal();
+  run: async (account) => {
+    const journal = await account.journal();
     const head = await journal.head();
     if (!head)
       throw new CliError('usage', 'the journal has no entries yet', {
@@ -55,8 +57,8 @@ const headCommand = command({
       });
     const { ownOperator } = await import('../../account/operators.ts');
     const { headFile } = await import('../../engine/plans/signed-head.ts');
-    const own = await ownOperator(await operatorsIn(journal), session.profile, session.world);
-    return { result: { data: await headFile(journal.id(), head, own, session.world.clock.now()) } };
+    const own = await ownOperator(await operatorsIn(journal), account.profile, account.world);
+    return { result: { data: await headFile(journal.id(), head, own, account.world.clock.now()) } };
   },
 });
 
@@ -81,12 +83,12 @@ interface GivenHead {
  * Reads a head that a user gives: the hash itself, or a file of `ops head`. Throws CliError usage, and declined for a signature that does not hold
  * or is of nobody that the account knows.
  */
-async function givenHead(session: Session, text: string | undefined): Promise<GivenHead> {
+async function givenHead(account: Account, text: string | undefined): Promise<GivenHead> {
   if (text === undefined || /^[\w-]{43}$/.test(text)) return { hash: text, signedBy: null };
   const { parseHeadFile, signerOf } = await import('../../engine/plans/signed-head.ts');
   const path = absolutePath(text);
   const head = parseHeadFile(fileAt(path), path);
-  const journal = await session.journal();
+  const journal = await account.journal();
   if (head.journal !== journal.id())
     throw new CliError('usage', `${path} is the head of journal ${head.journal}, and this one is ${journal.id()}`, {
       hint: 'choose the profile whose journal it is: --profile NAME',
@@ -107,9 +109,9 @@ function fileAt(path: string): string {
 }
 
 /** Reads the status of all accepted work once, so that the journal knows what has ended. */
-async function resumeAll(session: Session) {
-  const { operationIds, error } = await refreshAccepted(session, {});
-  const operations = await Promise.all(operationIds.map(async (each) => printed(await operationNamed(session, each))));
+async function resumeAll(account: Account) {
+  const { operationIds, error } = await refreshAccepted(account, {});
+  const operations = await Promise.all(operationIds.map(async (each) => printed(await operationNamed(account, each))));
   const result = { data: { operations }, lists: 'operations', list: { isWhole: true }, columns: COLUMNS };
   return { result, ...(error ? { error } : {}) };
 }
@@ -134,24 +136,24 @@ const resumeCommand = command({
     wait: waitOption('until it completes or fails'),
   },
   asks: ({ all }) => (all ? [] : ['operationId']),
-  run: async (session, { wait, all, operationId: given }) => {
+  run: async (account, _terminal, { wait, all, operationId: given }) => {
     if (all && (given ?? wait) !== undefined)
       throw new CliError('usage', '--all cannot be combined with an operation id or --wait', {
         hint: 'use --all alone',
       });
-    if (all) return resumeAll(session);
+    if (all) return resumeAll(account);
     if (given === undefined)
       throw new CliError('usage', 'missing required argument: operation-id', {
         hint: 'find it with: fiatrail ops list --status accepted; or read all with --all',
       });
-    const operation = await operationNamed(session, given);
+    const operation = await operationNamed(account, given);
     const { endpoint, requestId, state, operationId: found } = operation;
     const work = await workStartedBy(endpoint);
     if (state !== 'accepted' || requestId === null || !isFollowed(work))
       throw new CliError('declined', `there is nothing to wait for: the operation is ${state}`, {
         hint: isInDoubt(operation) ? reconcileHint(found) : `see it with: fiatrail ops show ${found}`,
       });
-    const accounts = accountsOf(session);
+    const accounts = accountsOf(account);
     try {
       return await followWork(await accounts.of(operation), work, requestId, wait ?? DEFAULT_WAIT_MS);
     } finally {
@@ -184,11 +186,11 @@ const showCommand = command({
   prints: () => z.extend(operationSchema(), { who: z.string() }),
   isLocal: true,
   parameters: { operationId },
-  run: async (session, input) => {
-    const operation = await operationNamed(session, input.operationId);
+  run: async (account, _terminal, input) => {
+    const operation = await operationNamed(account, input.operationId);
     const { operationId: named } = operation;
     if (isInDoubt(operation))
-      await session.note(
+      await account.notices.note(
         `the outcome is unknown, and nothing equal is sent until it is known; ${reconcileHint(named)}; if you know it, record it with: fiatrail ops resolve ${named} --completed|--not-done --reason TEXT`,
       );
     return { result: { data: { ...(await printed(operation)), who: whoDid(operation) } } };
@@ -207,12 +209,16 @@ interface GivenVerdict {
 }
 
 /** Asks which operation it is, and how it ended, before why one thinks so. */
-async function resolveGuide(session: Session, given: GivenVerdict): Promise<Guided<GivenVerdict> | undefined> {
+async function resolveGuide(
+  account: Account,
+  terminal: Terminal,
+  given: GivenVerdict,
+): Promise<Guided<GivenVerdict> | undefined> {
   if (given.completed || given.notDone) return undefined;
   const { pick } = await import('../../terminal/ask/pick/index.ts');
-  const { operationId = await pick('operation in doubt', 'Which operation?', session, 'ops', {}) } = given;
+  const { operationId = await pick('operation in doubt', 'Which operation?', account, terminal, 'ops', {}) } = given;
   if (operationId === undefined) return undefined;
-  const isCompleted = await (await session.world.prompter()).select('How did it end?', [
+  const isCompleted = await (await account.world.prompter()).select('How did it end?', [
     { name: 'nothing was done: its idempotency key becomes free', value: false },
     { name: 'the money moved', value: true },
   ]);
@@ -239,13 +245,13 @@ const resolveCommand = command({
     reason: required('--reason <text>', 'how you know', words, 'How do you know?'),
   },
   guide: resolveGuide,
-  run: async (session, { completed, notDone, requestId, reason, ...input }) => {
+  run: async (account, _terminal, { completed, notDone, requestId, reason, ...input }) => {
     if (completed === notDone)
       throw new CliError('usage', 'give either --completed or --not-done', {
         hint: 'run: fiatrail ops resolve --help',
       });
-    const operation = await operationNamed(session, input.operationId);
-    const journal = await session.journal();
+    const operation = await operationNamed(account, input.operationId);
+    const journal = await account.journal();
     if (journal.isBusy(operation))
       throw new CliError('declined', 'the command that sent it is still running', { hint: 'wait for it to end' });
     // Work that the service accepted has an end of its own. To call it not done would free its idempotency key, and move the money twice.
@@ -256,14 +262,14 @@ const resolveCommand = command({
     await journal.append(operation.operationId, 'resolved', {
       verdict: completed ? 'completed' : 'not-done',
       requestId,
-      detail: `${session.world.host.user}: ${reason}`,
+      detail: `${account.world.host.user}: ${reason}`,
     });
-    return { result: { data: await printed(await operationNamed(session, operation.operationId)), columns: COLUMNS } };
+    return { result: { data: await printed(await operationNamed(account, operation.operationId)), columns: COLUMNS } };
   },
 });
 
 /** What identifies the account in what is known of the journal outside of it; undefined if a check must do without its key. */
-async function accountOf({ profile, accountNames }: Session, isAccepting: boolean): Promise<AccountNames | undefined> {
+async function accountOf({ profile, accountNames }: Account, isAccepting: boolean): Promise<AccountNames | undefined> {
   if (profile.mode === 'embedded') return undefined;
   return accountNames().catch((error) => {
     // Without the key, nothing would be accepted for the account.
@@ -273,23 +279,28 @@ async function accountOf({ profile, accountNames }: Session, isAccepting: boolea
 }
 
 /** Checks the journal, or accepts it as it is after the user agreed. */
-async function checked(session: Session, head: string | undefined, isAccepting: boolean): Promise<VerifiedJournal> {
-  const journal = await session.journal();
-  const account = await accountOf(session, isAccepting);
-  const found = await journal.verify(head, stepThrough(session, 'entries', 'interrupted; nothing was changed'));
-  await session.progress.end();
-  const wrong = await journal.wrong(account);
+async function checked(
+  account: Account,
+  terminal: Terminal,
+  head: string | undefined,
+  isAccepting: boolean,
+): Promise<VerifiedJournal> {
+  const journal = await account.journal();
+  const names = await accountOf(account, isAccepting);
+  const found = await journal.verify(head, stepThrough(account, 'entries', 'interrupted; nothing was changed'));
+  await account.notices.progress.end();
+  const wrong = await journal.wrong(names);
   const why = wrong && (stateError(wrong) ?? wrong).message;
-  if (!isAccepting && why !== undefined) await session.say(`warning: money commands stop: ${why}`);
+  if (!isAccepting && why !== undefined) await account.notices.say(`warning: money commands stop: ${why}`);
   if (!isAccepting || !(found.problem || why)) return found;
-  await confirmChange(session, {
+  await confirmChange(terminal.dialog, {
     summary: 'accept the journal as it is',
     lines: [
       ['found', found.problem?.what ?? why ?? ''],
       ['lost', 'every operation that this journal does not have, with its idempotency key: fiatrail may do it again'],
     ],
   });
-  return journal.accept(account);
+  return journal.accept(names);
 }
 
 const verifyCommand = command({
@@ -315,11 +326,11 @@ const verifyCommand = command({
     head: option('--head <head>', 'a head that was stored elsewhere: its hash, or a file of ops head', id),
     accept: switchOn('--accept', 'go on with a journal that lacks entries, such as a restored backup or a new one'),
   },
-  run: async (session, { head, accept }) => {
-    const given = await givenHead(session, head);
-    const { entries, operations, problem, ...found } = await checked(session, given.hash, accept);
+  run: async (account, terminal, { head, accept }) => {
+    const given = await givenHead(account, head);
+    const { entries, operations, problem, ...found } = await checked(account, terminal, given.hash, accept);
     const last = found.head && { entry: Number(found.head.sequence), hash: found.head.hash };
-    const id = (await session.journal()).id();
+    const id = (await account.journal()).id();
     const { signedBy } = given;
     const data = { id, entries, operations, head: last ?? null, signedBy, problem: problem ?? null };
     if (!problem) return { result: { data } };
@@ -363,20 +374,22 @@ const RECONCILED = [
 const EVERY = Number.MAX_SAFE_INTEGER;
 
 /** Returns the operations with an unknown outcome of this profile and of its account, whatever the profile was called then. */
-async function ownInDoubt(session: Session): Promise<Operation[]> {
-  const journal = await session.journal();
+async function ownInDoubt(account: Account): Promise<Operation[]> {
+  const journal = await account.journal();
   const all = await journal.list({ state: 'in-doubt', limit: EVERY });
-  const isNamed = ({ profile }: Operation) => profile === session.profile.name;
+  const isNamed = ({ profile }: Operation) => profile === account.profile.name;
   if (all.every(isNamed)) return all;
   // Without a key, only the name is known.
-  const names = await session.accountNames().catch((error) => {
+  const names = await account.accountNames().catch((error) => {
     if (error instanceof CliError) return undefined;
     throw error;
   });
   const accounts = names ? await journal.accountIds(names) : [];
   const own = all.filter((each) => isNamed(each) || accounts.includes(each.account));
   if (own.length < all.length)
-    await session.note(`other profiles have ${all.length - own.length} more; see: fiatrail ops reconcile --all`);
+    await account.notices.note(
+      `other profiles have ${all.length - own.length} more; see: fiatrail ops reconcile --all`,
+    );
   return own;
 }
 
@@ -411,16 +424,16 @@ const reconcileCommand = command({
     ),
     all: switchOn('--all', 'every unknown outcome of every profile of this machine'),
   },
-  run: async (session, input) => {
+  run: async (account, _terminal, input) => {
     if (input.all && input.operationId !== undefined)
       throw new CliError('usage', 'an operation id and --all cannot be combined', { hint: 'remove one of them' });
-    const journal = await session.journal();
-    const everything = () => (input.all ? journal.list({ state: 'in-doubt', limit: EVERY }) : ownInDoubt(session));
+    const journal = await account.journal();
+    const everything = () => (input.all ? journal.list({ state: 'in-doubt', limit: EVERY }) : ownInDoubt(account));
     // Oldest first, so that an older request takes its row before a later one can mistake it for its own.
     const selected = input.operationId
-      ? [await operationNamed(session, input.operationId)]
+      ? [await operationNamed(account, input.operationId)]
       : (await everything()).toReversed();
-    const all = await reconcileEach(session, selected, input.operationId === undefined);
+    const all = await reconcileEach(account, selected, input.operationId === undefined);
     const rows = all.map(async (each) => ({
       ...(await printed(each.operation)),
       found: each.kind,
@@ -432,7 +445,7 @@ const reconcileCommand = command({
     const operations = await Promise.all(rows);
     for (const { operationId: id, wayOut: lines } of operations)
       for (const line of lines.length > 0 ? [`operation ${id}`, ...lines.map((each) => `  ${each}`)] : [])
-        await session.note(line);
+        await account.notices.note(line);
     const result = { data: { operations }, lists: 'operations', columns: RECONCILED };
     const left = all.filter(({ kind }) => kind !== 'ended').length;
     if (left === 0) return { result };
@@ -458,8 +471,8 @@ const retryCommand = command({
     operationId: { ...operationId, picks: 'operation in doubt' },
     wait: waitOption('until the trade settles'),
   },
-  run: async (session, { wait, ...input }) =>
-    session.retry(await operationNamed(session, input.operationId), wait, false),
+  run: async (account, terminal, { wait, ...input }) =>
+    retry(account, terminal, await operationNamed(account, input.operationId), { isRerun: false, waitMs: wait }),
 });
 
 export const commands = [

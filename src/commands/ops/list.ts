@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
+import type { Account } from '../../engine/account.ts';
 import { cursorOf, listDigest, pointOf } from '../../engine/lists/cursor.ts';
 import { DEFAULT_LIMIT, PAGE_SIZE } from '../../engine/lists/pages.ts';
-import { refreshAccepted } from '../../engine/operations/refresh.ts';
+import { refreshAccepted } from '../../engine/opening/refresh.ts';
+import { warnOfChanges } from '../../engine/plans/operator-list.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { ListPosition, Operation, Selection } from '../../journal/operations.ts';
 import { NEXT, type OperationState } from '../../journal/states.ts';
@@ -11,7 +13,6 @@ import { command } from '../../terminal/command.ts';
 import { pageOptions } from '../../terminal/list-command.ts';
 import { oneOf, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions, timesOf } from '../../terminal/parse/period.ts';
-import type { Session } from '../../terminal/session.ts';
 import { COLUMNS, columnsOf, operationSchema, printed } from './printed.ts';
 
 const STATES = Object.keys(NEXT) as readonly OperationState[];
@@ -79,10 +80,10 @@ async function positionAt(journal: Journal, cursor: string, list: string): Promi
 }
 
 /** Asks how the accepted operations of the list are, and says how many were asked about. Returns the error that ends the command after the list. */
-async function refreshed(session: Session, filter: OperationSelection['filter']): Promise<CliError | undefined> {
-  const { asked, changed, error } = await refreshAccepted(session, filter);
+async function refreshed(account: Account, filter: OperationSelection['filter']): Promise<CliError | undefined> {
+  const { asked, changed, error } = await refreshAccepted(account, filter);
   const count = `${asked} operation${asked === 1 ? '' : 's'}`;
-  await session.note(
+  await account.notices.note(
     `the service was asked how ${count} ${asked === 1 ? 'is' : 'are'}; ${changed} ended since the last look`,
   );
   return error;
@@ -119,15 +120,15 @@ export const listCommand = command({
     ...periodOptions,
     ...pageOptions('operations'),
   },
-  run: async (session: Session, { limit, inDoubt, state, kind, once, since, until, after, all, refresh }) => {
+  run: async (account, terminal, { limit, inDoubt, state, kind, once, since, until, after, all, refresh }) => {
     if (inDoubt && state)
       throw new CliError('usage', '--in-doubt and --status cannot be combined', {
         hint: '--in-doubt means the statuses sent and unknown',
       });
-    const journal = await session.journal();
-    await session.warnOfChanges();
-    const filter = { kind, givenIdempotencyKey: once, ...timesOf({ since, until }, session) };
-    const error = refresh ? await refreshed(session, filter) : undefined;
+    const journal = await account.journal();
+    await warnOfChanges(account);
+    const filter = { kind, givenIdempotencyKey: once, ...timesOf({ since, until }, terminal) };
+    const error = refresh ? await refreshed(account, filter) : undefined;
     const listing = { filter, state, inDoubt };
     const digest = listDigest('', 'ops list', [state, kind, once, inDoubt, since?.text, until?.text]);
     const size = limit ?? (all ? PAGE_SIZE : DEFAULT_LIMIT);

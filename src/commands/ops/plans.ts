@@ -1,31 +1,34 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
-import type { Checked } from '../../engine/change.ts';
-import { appliedTwice, requireOneJournal } from '../../engine/operations/applied.ts';
+import type { Account } from '../../engine/account.ts';
+import { appliedTwice, requireOneJournal } from '../../engine/evidence/applied.ts';
+import { operatorsOf } from '../../engine/plans/operator-list.ts';
 import { type Plan, quotedText } from '../../engine/plans/plan.ts';
 import type { Signers } from '../../engine/plans/signatures.ts';
 import { endDryRun } from '../../engine/requests.ts';
+import type { Checked } from '../../engine/sending/change.ts';
 import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { waitOption } from '../../terminal/parse/field-options.ts';
 import { argument, word } from '../../terminal/parse/parameters.ts';
-import { checkPlan, type Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { checkPlan } from '../../terminal/terminal.ts';
 
 const file = argument('file', 'plan that a command wrote with --plan', word, 'File:');
 
 /** Reads a plan for the account of this command. Throws CliError usage. */
-async function planIn(session: Session, path: string): Promise<Plan> {
+async function planIn(account: Account, path: string): Promise<Plan> {
   const { readPlan } = await import('../../engine/plans/file.ts');
   const { requireAccount } = await import('../../engine/plans/plan.ts');
   const plan = readPlan(path);
-  await requireAccount(session, plan);
+  await requireAccount(account, plan);
   return plan;
 }
 
 /** Throws CliError declined unless this operator may sign: somebody else wrote the plan, and this key has not signed it. */
 async function requireSecondEyes(
-  { world }: Session,
+  { world }: Account,
   { content, signatures }: Plan,
   publicKey: string,
   { list, isShared }: Signers,
@@ -54,9 +57,9 @@ async function requireSecondEyes(
  * Compares a plan with the account as it is now, as applying it does, and returns what was read. Throws CliError if anything is not as
  * the plan says, a rule does not allow it, or the account cannot be read: nobody should sign what they could not check.
  */
-async function factsAbout(session: Session, plan: Plan): Promise<Checked['facts']> {
+async function factsAbout(account: Account, terminal: Terminal, plan: Plan): Promise<Checked['facts']> {
   try {
-    return await checkPlan(session, plan);
+    return await checkPlan(account, terminal, plan);
   } catch (error) {
     if (!(error instanceof CliError) || error.category === 'declined' || error.category === 'interrupted') throw error;
     throw withDetails(
@@ -92,20 +95,20 @@ export const signCommand = command({
       ),
     }),
   parameters: { file },
-  run: async (session, input) => {
-    const { world, profile } = session;
+  run: async (account, terminal, input) => {
+    const { world, profile } = account;
     const { ownOperator } = await import('../../account/operators.ts');
     const { replacePlan } = await import('../../engine/plans/file.ts');
     const { requireUnexpired } = await import('../../engine/plans/plan.ts');
     const { claimedLines, PLAN_COLUMNS, planLines, shownPlan } = await import('../../engine/plans/shown.ts');
     const { signaturesOf, signersOf, withSignature } = await import('../../engine/plans/signatures.ts');
     const path = absolutePath(input.file);
-    const plan = await planIn(session, path);
-    requireUnexpired(plan, await session.time.nowMs());
-    await session.operators();
-    const signers = await signersOf(session);
+    const plan = await planIn(account, path);
+    requireUnexpired(plan, await account.time.nowMs());
+    await operatorsOf(account);
+    const signers = await signersOf(account);
     const signed = await signaturesOf(plan, signers);
-    endDryRun(session, { ...shownPlan(path, plan, signed), lines: claimedLines(plan, signed) });
+    endDryRun(account, { ...shownPlan(path, plan, signed), lines: claimedLines(plan, signed) });
     const own = await ownOperator(signers.list.operators, profile, world);
     if (!own)
       throw new CliError('usage', `profile ${profile.name} has no operator key for you; nothing was signed`, {
@@ -115,15 +118,15 @@ export const signCommand = command({
             ? 'make one with: fiatrail profiles operators add NAME --generate'
             : 'see the operators with: fiatrail profiles operators list',
       });
-    await requireSecondEyes(session, plan, own.publicKey, signers);
-    const facts = await factsAbout(session, plan);
-    await confirmConsent(session, profile, {
+    await requireSecondEyes(account, plan, own.publicKey, signers);
+    const facts = await factsAbout(account, terminal, plan);
+    await confirmConsent(terminal.dialog, profile, {
       summary: `sign the plan to ${quotedText(plan.content.summary)}`,
-      lines: [accountLine(profile), ...planLines(plan, facts, signed, await appliedTwice(session, plan))],
+      lines: [accountLine(profile), ...planLines(plan, facts, signed, await appliedTwice(account, plan))],
     });
     // It may have expired while the question was open.
-    requireUnexpired(plan, await session.time.nowMs());
-    const next = await withSignature(plan, own, 'signer', await session.time.nowMs());
+    requireUnexpired(plan, await account.time.nowMs());
+    const next = await withSignature(plan, own, 'signer', await account.time.nowMs());
     replacePlan(path, next, world);
     return { result: { data: shownPlan(path, next, await signaturesOf(next, signers)), columns: PLAN_COLUMNS } };
   },
@@ -137,9 +140,9 @@ export const applyCommand = command({
   examples: ['fiatrail ops apply plan.json', 'fiatrail ops apply plan.json --yes --wait -o json'],
   endpoints: [],
   parameters: { file, wait: waitOption('until the work that the plan starts completes or fails') },
-  run: async (session, input) => {
-    const plan = await planIn(session, absolutePath(input.file));
-    await requireOneJournal(session, plan);
-    return session.runPlanned(session, plan, { kind: 'apply', waitMs: input.wait });
+  run: async (account, terminal, input) => {
+    const plan = await planIn(account, absolutePath(input.file));
+    await requireOneJournal(account, plan);
+    return terminal.runs.planned(account, terminal, plan, { kind: 'apply', waitMs: input.wait });
   },
 });

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
+import type { Account } from '../../engine/account.ts';
+import { workStartedBy } from '../../engine/evidence/find-work.ts';
+import { endpointNamed, recordedData } from '../../engine/evidence/recorded.ts';
 import { resolveHint } from '../../engine/guard.ts';
-import { workStartedBy } from '../../engine/operations/find-work.ts';
-import { endpointNamed, recordedData } from '../../engine/operations/recorded.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { isInDoubt, type OperationState } from '../../journal/states.ts';
 import { amountText } from '../../money/amount.ts';
@@ -11,7 +12,6 @@ import { toPlain } from '../../present/plain.ts';
 import { amountSchema } from '../../present/prints.ts';
 import type { Column } from '../../present/result.ts';
 import { id } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 
 /** What to do about an operation in each state. */
 const ADVICE: Readonly<Record<OperationState, string>> = {
@@ -157,8 +157,8 @@ export const OPERATION_ID =
 export const operationName = (text: string): string => (text === '' ? id(text) : text);
 
 /** Finds an operation by its id, a unique prefix of it, its request id or its idempotency key. Throws CliError usage. */
-export async function operationNamed(session: Session, name: string): Promise<Operation> {
-  const journal = await session.journal();
+export async function operationNamed(account: Account, name: string): Promise<Operation> {
+  const journal = await account.journal();
   const found = await journal.find(name);
   const [operation, ...others] = found;
   if (operation && others.length === 0) return operation;

@@ -1,5 +1,5 @@
 import { contradictedText } from '../../base/errors.ts';
-import type { Looked } from '../../engine/operations/accounts.ts';
+import type { Looked } from '../../engine/opening/accounts.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';

@@ -1,7 +1,7 @@
 import { changeProfile } from '../../account/changes.ts';
 import { storedProfileNamed } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { inboxLocationOf } from '../../engine/inbox.ts';
+import { inboxLocationOf } from '../../engine/connection/inbox.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
@@ -12,7 +12,7 @@ import { requireProfile } from './show.ts';
 const { show, prints, shown, locationNow } = locationKit({
   noun: 'inbox',
   thing: 'the webhooks that it received',
-  locationOf: ({ world, profile }, name) => {
+  locationOf: ({ world, profile }, _terminal, name) => {
     const { mode, baseUrl = profile.baseUrl } = storedProfileNamed(name, world) ?? profile;
     return inboxLocationOf(world, { name, mode, baseUrl });
   },
@@ -33,26 +33,26 @@ const setCommand = command({
   prints,
   isLocal: true,
   parameters: { name: nameArgument, ...SETTINGS },
-  run: async (session, { name = session.profile.name, url, local }) => {
+  run: async (account, terminal, { name = account.profile.name, url, local }) => {
     requireOneLocation({ '--url': url !== undefined, '--local': local === true });
     if (url === undefined && !local) throw nothingTo('set', SETTINGS);
-    const stored = requireProfile(session, name);
+    const stored = requireProfile(account, name);
     if (url !== undefined && stored.mode === 'embedded')
       throw new CliError('usage', 'the events of the embedded sandbox stay on this machine, in a file', {
         hint: 'name a profile of an account: fiatrail profiles list',
       });
     const next = locationNamed(url);
-    endDryRun(session, { profile: name, inbox: next });
-    await confirmChange(session, {
+    endDryRun(account, { profile: name, inbox: next });
+    await confirmChange(terminal.dialog, {
       summary: `change the inbox of profile ${name}`,
       lines: [
-        ['now', locationNow(session, name)],
+        ['now', locationNow(account, terminal, name)],
         ['new', next],
         ['effect', 'events that wait in the present inbox are forwarded only by a listener that uses it'],
       ],
     });
-    await changeProfile(session.world, name, (current) => ({ ...(current ?? stored), inboxUrl: url }));
-    return shown(session, name);
+    await changeProfile(account.world, name, (current) => ({ ...(current ?? stored), inboxUrl: url }));
+    return shown(account, terminal, name);
   },
 });
 

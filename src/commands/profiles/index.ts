@@ -17,6 +17,8 @@ import {
 } from '../../account/stored-profile.ts';
 import { attempt, CliError, orUndefined } from '../../base/errors.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
+import type { Account } from '../../engine/account.ts';
+import { existingJournal } from '../../engine/connection/journal-location.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { rotationFile } from '../../engine/rotation/files.ts';
 import { isOpenStage } from '../../journal/rotations.ts';
@@ -27,7 +29,7 @@ import { addProfile, neededForProfile, profileParameters } from '../../terminal/
 import { command } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
 import { argument, optionalArgument, picked, switchOn, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { inboxCommands } from './inbox.ts';
 import { journalCommands } from './journal.ts';
 import { mirrorCommands } from './mirror.ts';
@@ -50,8 +52,13 @@ const changedInTheMeantime = (name: string) =>
     hint: 'run the command again',
   });
 
-async function trustKeyCommand(session: Session, { name, mode, baseUrl }: StoredProfile, shown: KeyCommand) {
-  await confirmChange(session, {
+async function trustKeyCommand(
+  account: Account,
+  terminal: Terminal,
+  { name, mode, baseUrl }: StoredProfile,
+  shown: KeyCommand,
+) {
+  await confirmChange(terminal.dialog, {
     summary: `trust the key command of profile ${name}`,
     lines: [
       ['profile', `${name} (${modeForPeople(mode)})`],
@@ -59,7 +66,7 @@ async function trustKeyCommand(session: Session, { name, mode, baseUrl }: Stored
       [shown.isShell ? 'shell command' : 'program', visible(shown.command)],
     ],
   });
-  await changeProfile(session.world, name, (now) => {
+  await changeProfile(account.world, name, (now) => {
     if (now?.store.kind === 'command' && now.store.command === shown.command && now.store.isShell === shown.isShell)
       return { ...now, store: trustedStore(now.store) };
     throw changedInTheMeantime(name);
@@ -67,17 +74,17 @@ async function trustKeyCommand(session: Session, { name, mode, baseUrl }: Stored
 }
 
 /** Lets the file of this folder choose the live profile that it names, after asking. */
-async function trustPin(session: Session) {
-  const { world } = session;
+async function trustPin(account: Account, terminal: Terminal) {
+  const { world } = account;
   const pin = findPin(world.cwd, world.userId);
   if (!pin)
     throw new CliError('usage', 'no .fiatrail.json was found in this folder or the folders above it', {
       hint: 'create one with: fiatrail profiles use NAME --here',
     });
-  const { name, mode } = requireProfile(session, pin.profile);
-  endDryRun(session, { name, mode, file: pin.path });
+  const { name, mode } = requireProfile(account, pin.profile);
+  endDryRun(account, { name, mode, file: pin.path });
   if (mode === 'live' && !isApproved(world, pin)) {
-    await confirmChange(session, {
+    await confirmChange(terminal.dialog, {
       summary: `let a file choose the LIVE profile ${name}`,
       lines: [
         ['profile', `${name} (${modeForPeople(mode)})`],
@@ -112,17 +119,17 @@ const trustCommand = command({
     here: switchOn('--here', 'trust this folder’s choice of profile'),
   },
   asks: ({ here }) => (here ? [] : ['name']),
-  run: async (session, { name, here }) => {
+  run: async (account, terminal, { name, here }) => {
     if ((name === undefined) === (here !== true))
       throw new CliError('usage', 'expected either a profile name or --here', {
         hint: 'run: fiatrail profiles trust NAME, or: fiatrail profiles trust --here',
       });
-    if (name === undefined) return trustPin(session);
-    const stored = requireProfile(session, name);
+    if (name === undefined) return trustPin(account, terminal);
+    const stored = requireProfile(account, name);
     const keyCommand = keyCommandOf(stored);
     const trusted = { name, command: keyCommand.command, isShell: keyCommand.isShell };
-    endDryRun(session, trusted);
-    if (!isTrusted(keyCommand)) await trustKeyCommand(session, stored, keyCommand);
+    endDryRun(account, trusted);
+    if (!isTrusted(keyCommand)) await trustKeyCommand(account, terminal, stored, keyCommand);
     return { result: { data: { ...trusted, isTrusted: true } } };
   },
 });
@@ -143,12 +150,12 @@ const addCommand = command({
   isLocal: true,
   parameters: profileParameters,
   asks: neededForProfile,
-  run: async (session, input) => {
-    const { next, isNew } = await addProfile(session, input);
-    await session.note(
+  run: async (account, terminal, input) => {
+    const { next, isNew } = await addProfile(account, terminal, input);
+    await account.notices.note(
       `${isNew ? 'added' : 'changed'} profile ${next.name}; use it with --profile ${next.name}, or make it the default with: fiatrail profiles use ${next.name}`,
     );
-    return profileResult(session, next);
+    return profileResult(account, next);
   },
 });
 
@@ -164,13 +171,13 @@ const COLUMNS = [
 ] as const;
 
 /** Returns the name of the active profile; undefined if the setting that names it is broken. */
-function activeName({ world, globals }: Session): string | undefined {
+function activeName({ world }: Account, { globals }: Terminal): string | undefined {
   return orUndefined(() => chosenProfile(globals.profile, world).name);
 }
 
-function row(session: Session, name: string, used: string | undefined) {
+function row(account: Account, name: string, used: string | undefined) {
   const isUsed = name === used;
-  const found = attempt(() => requireProfile(session, name));
+  const found = attempt(() => requireProfile(account, name));
   if (found instanceof CliError)
     return { name, mode: null, baseUrl: null, store: null, isUsed, problem: found.message };
   const { mode, baseUrl, store } = found;
@@ -201,10 +208,10 @@ const listCommand = wholeList(
       }),
     isLocal: true,
     parameters: {},
-    run: async (session) => {
-      const used = activeName(session);
-      if (used === undefined) await session.say(`warning: no profile can be used here${FIND_OUT}`);
-      const profiles = allProfileNames(session.world).map((name) => row(session, name, used));
+    run: async (account, terminal) => {
+      const used = activeName(account, terminal);
+      if (used === undefined) await account.notices.say(`warning: no profile can be used here${FIND_OUT}`);
+      const profiles = allProfileNames(account.world).map((name) => row(account, name, used));
       const columns = COLUMNS.filter(({ field }) => field !== 'problem' || profiles.some(({ problem }) => problem));
       return { result: { data: { profiles }, lists: 'profiles', list: { isWhole: true }, columns } };
     },
@@ -223,8 +230,11 @@ const showCommand = command({
   prints: profileSchema,
   isLocal: true,
   parameters: { name: optionalArgument('name', 'profile name (default: the active profile)', word) },
-  run: async (session, { name }) =>
-    profileResult(session, requireProfile(session, name ?? chosenProfile(session.globals.profile, session.world).name)),
+  run: async (account, terminal, { name }) =>
+    profileResult(
+      account,
+      requireProfile(account, name ?? chosenProfile(terminal.globals.profile, account.world).name),
+    ),
 });
 
 const useCommand = command({
@@ -240,27 +250,27 @@ const useCommand = command({
     name: NAME,
     here: switchOn('--here', 'use it in this folder and its subfolders only; writes .fiatrail.json'),
   },
-  run: async (session, { name, here }) => {
-    const { world } = session;
-    const { mode } = requireProfile(session, name);
-    endDryRun(session, { name, mode, isHere: here === true });
+  run: async (account, terminal, { name, here }) => {
+    const { world } = account;
+    const { mode } = requireProfile(account, name);
+    endDryRun(account, { name, mode, isHere: here === true });
     if (here) {
       const pin = writePin(world.cwd, name, world.ids.uuid);
       if (mode === 'live') await approvePin(world, pin);
     } else await setDefaultProfile(world, name);
-    const used = activeName(session);
+    const used = activeName(account, terminal);
     if (used !== name) {
       const other = used === undefined ? 'no profile can be used here' : `profile ${used} is still active here`;
-      await session.say(`warning: ${other}${FIND_OUT}`);
+      await account.notices.say(`warning: ${other}${FIND_OUT}`);
     }
     return { result: { data: { name, mode, isHere: here === true } } };
   },
 });
 
 /** Describes what a removal deletes. A broken profile can be removed too. */
-function removalLines(session: Session, name: string): (readonly [label: string, value: string])[] {
+function removalLines(account: Account, name: string): (readonly [label: string, value: string])[] {
   try {
-    const { mode, encryption, store } = requireProfile(session, name);
+    const { mode, encryption, store } = requireProfile(account, name);
     const isKeyStored = mode !== 'embedded' && isOurStore(store);
     const deleted = [...(isKeyStored ? ['its API key'] : []), ...(encryption?.publicKey ? [SEALING_KEYS] : [])];
     return [
@@ -268,7 +278,7 @@ function removalLines(session: Session, name: string): (readonly [label: string,
       ...(deleted.length > 0 ? [['also removes', deleted.join(' and ')] as const] : []),
     ];
   } catch (error) {
-    if (!(error instanceof CliError) || !profileNames(session.world).includes(name)) throw error;
+    if (!(error instanceof CliError) || !profileNames(account.world).includes(name)) throw error;
     return [
       ['profile', `${name} (${error.message})`],
       ['also removes', 'its API key if it is in a file; a key in the system keychain stays'],
@@ -277,12 +287,12 @@ function removalLines(session: Session, name: string): (readonly [label: string,
 }
 
 /** Describes the side effects of a removal: a new default profile, an unfinished rotation of its key, and unknown outcomes. */
-async function consequences(session: Session, name: string): Promise<(readonly [label: string, value: string])[]> {
-  const { world } = session;
+async function consequences(account: Account, name: string): Promise<(readonly [label: string, value: string])[]> {
+  const { world } = account;
   const isDefault = readDefaultName(world) === name;
-  const open = await openRotation(session, name);
+  const open = await openRotation(account, name);
   const file = open && (rotationFile(world, open, 'key') ?? rotationFile(world, open, 'answer'));
-  const inDoubt = await unknownOutcomes(session, name);
+  const inDoubt = await unknownOutcomes(account, name);
   return [
     ...(isDefault
       ? [['default', `${BUILT_IN} (${modeForPeople('embedded')}) becomes the default profile`] as const]
@@ -296,9 +306,9 @@ async function consequences(session: Session, name: string): Promise<(readonly [
 }
 
 /** Counts the operations of a profile with an unknown outcome. A journal that cannot be read does not keep a profile from being removed. */
-async function unknownOutcomes(session: Session, name: string): Promise<number> {
+async function unknownOutcomes(account: Account, name: string): Promise<number> {
   try {
-    const journal = await session.existingJournal();
+    const journal = await existingJournal(account);
     return (await journal?.inDoubt(name)) ?? 0;
   } catch {
     return 0;
@@ -308,10 +318,10 @@ async function unknownOutcomes(session: Session, name: string): Promise<number> 
 const counted = (operations: number) => (operations === 1 ? '1 operation' : `${operations} operations`);
 
 /** Returns the operation id of the profile's unfinished key rotation. Does not create a journal just to look. */
-async function openRotation(session: Session, name: string): Promise<string | undefined> {
-  const unfinished = unfinishedRotations(session.world);
+async function openRotation(account: Account, name: string): Promise<string | undefined> {
+  const unfinished = unfinishedRotations(account.world);
   if (unfinished.length === 0) return undefined;
-  const { rotations } = await session.journal();
+  const { rotations } = await account.journal();
   for (const id of unfinished) {
     const found = await rotations.find(id);
     if (found?.profile === name && isOpenStage(found.stage)) return id;
@@ -329,19 +339,19 @@ const removeCommand = command({
   prints: () => z.object({ name: z.string(), removed: z.boolean() }),
   isLocal: true,
   parameters: { name: NAME },
-  run: async (session, { name }) => {
-    if (name === BUILT_IN && !profileNames(session.world).includes(name)) {
+  run: async (account, terminal, { name }) => {
+    if (name === BUILT_IN && !profileNames(account.world).includes(name)) {
       throw new CliError('usage', `the built-in profile ${BUILT_IN} cannot be removed`, {
         hint: 'reset the sandbox with: fiatrail sandbox reset',
       });
     }
-    const changes = await consequences(session, name);
-    const lines = [...removalLines(session, name), ...changes];
-    endDryRun(session, { name, removed: true });
-    await confirmChange(session, { summary: `remove profile ${name}`, lines });
-    await deleteProfile(session.world, name);
+    const changes = await consequences(account, name);
+    const lines = [...removalLines(account, name), ...changes];
+    endDryRun(account, { name, removed: true });
+    await confirmChange(terminal.dialog, { summary: `remove profile ${name}`, lines });
+    await deleteProfile(account.world, name);
     // Printed with --yes and -q too, because the next command may use another account.
-    for (const [label, value] of changes) await session.say(`warning: ${label}: ${value}`);
+    for (const [label, value] of changes) await account.notices.say(`warning: ${label}: ${value}`);
     return { result: { data: { name, removed: true } } };
   },
 });

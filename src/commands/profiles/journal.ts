@@ -5,13 +5,14 @@ import { modeForPeople } from '../../account/service-address.ts';
 import { isOurStore, type StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { journalLocationOf } from '../../engine/journal-location.ts';
+import type { Account } from '../../engine/account.ts';
+import { journalLocationOf } from '../../engine/connection/journal-location.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { isBound, passwordToStore, serverAddressOf } from '../../journal/postgres/server-address.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { nothingTo, switchOn } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { locationKit, locationNamed, locationOptions, nameArgument, requireOneLocation } from './location.ts';
 import { requireProfile } from './show.ts';
 
@@ -24,7 +25,7 @@ const { show, prints, shown, locationNow } = locationKit({
     independent: { schema: () => z.boolean(), title: 'Independent' },
     soleHost: { schema: () => z.boolean(), title: 'Sole host' },
   },
-  locationOf: ({ world }, name) => {
+  locationOf: ({ world }, _terminal, name) => {
     const place = journalLocationOf(world, { name });
     const stored = storedProfileNamed(name, world);
     const independent = stored?.independentJournal === true && !place.server;
@@ -58,7 +59,7 @@ const setCommand = command({
     name: nameArgument,
     ...SETTINGS,
   },
-  run: async (session, { name = session.profile.name, url, local, independent, soleHost, passwordStdin }) => {
+  run: async (account, terminal, { name = account.profile.name, url, local, independent, soleHost, passwordStdin }) => {
     const [isIndependent, isSoleHost] = [independent === true, soleHost === true];
     requireOneLocation({
       ...{ '--url': url !== undefined, '--local': local === true },
@@ -66,14 +67,14 @@ const setCommand = command({
     });
     const isLocal = local === true || isIndependent || isSoleHost;
     if (url === undefined && !isLocal && !passwordStdin) throw nothingTo('set', SETTINGS);
-    await change(session, name, {
+    await change(account, terminal, name, {
       url,
       isLocal,
       isIndependent,
       isSoleHost,
       hasPassword: passwordStdin === true,
     });
-    return shown(session, name);
+    return shown(account, terminal, name);
   },
 });
 
@@ -88,12 +89,13 @@ interface Wanted {
 }
 
 async function change(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   name: string,
   { url, isLocal, isIndependent, isSoleHost, hasPassword }: Wanted,
 ): Promise<void> {
-  const { world } = session;
-  const stored = requireProfile(session, name);
+  const { world } = account;
+  const stored = requireProfile(account, name);
   if (hasPassword && !isOurStore(stored.store))
     throw new CliError('usage', `profile ${name} has no store for a password: its key comes from elsewhere`, {
       hint: 'put the password into ~/.pgpass or PGPASSFILE',
@@ -104,10 +106,10 @@ async function change(
       hint: 'give the URL of the journal’s database too: --url postgres://USER@HOST/DATABASE',
     });
   const password = hasPassword ? passwordFrom(await world.stdin.readAll(MAX_PASSWORD_BYTES)) : undefined;
-  const now = locationNow(session, name);
+  const now = locationNow(account, terminal, name);
   const file = isIndependent ? 'a file in each state folder' : 'a file of this machine';
   const next = url === undefined && !isLocal ? now : locationNamed(url, file);
-  endDryRun(session, { profile: name, journal: next });
+  endDryRun(account, { profile: name, journal: next });
   const lines = [
     ['profile', `${name} (${modeForPeople(stored.mode)})`],
     ['now', now],
@@ -122,8 +124,8 @@ async function change(
     ],
   ] as const;
   if (url !== undefined || isLocal) {
-    await confirmChange(session, { summary: `change the journal of profile ${name}`, lines });
-    await bindPassword(session, stored);
+    await confirmChange(terminal.dialog, { summary: `change the journal of profile ${name}`, lines });
+    await bindPassword(account, stored);
     await changeProfile(world, name, (current) => ({
       ...(current ?? stored),
       journalUrl: url,
@@ -131,20 +133,20 @@ async function change(
       soleHost: isSoleHost || undefined,
     }));
   }
-  if (password && passwordUrl !== undefined) await storePassword(session, stored, passwordUrl, password);
+  if (password && passwordUrl !== undefined) await storePassword(account, stored, passwordUrl, password);
 }
 
 /** Stores a password with the host, port, database and user of a URL. */
-async function storePassword({ world }: Session, stored: StoredProfile, url: string, password: Secret): Promise<void> {
+async function storePassword({ world }: Account, stored: StoredProfile, url: string, password: Secret): Promise<void> {
   const current = passwordToStore(password, serverAddressOf(url), world.host.user);
   await storeSecret(world, stored, 'journal-password', current);
 }
 
 /** A password that was stored without what it is for belongs to the URL that the profile has until now. */
-async function bindPassword(session: Session, stored: StoredProfile): Promise<void> {
+async function bindPassword(account: Account, stored: StoredProfile): Promise<void> {
   if (stored.journalUrl === undefined) return;
-  const password = await secretOf(stored, 'journal-password', session.world);
-  if (password && !isBound(password)) await storePassword(session, stored, stored.journalUrl, password);
+  const password = await secretOf(stored, 'journal-password', account.world);
+  if (password && !isBound(password)) await storePassword(account, stored, stored.journalUrl, password);
 }
 
 function passwordFrom(text: string): Secret {

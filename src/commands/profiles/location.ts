@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import { storedProfileNamed } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
+import type { Account } from '../../engine/account.ts';
 import { serverAddressOf } from '../../journal/postgres/server-address.ts';
 import { command } from '../../terminal/command.ts';
 import { option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { requireProfile } from './show.ts';
 
 export const nameArgument = optionalArgument('name', 'profile name (default: the profile in use)', word);
@@ -49,7 +50,7 @@ interface Stored {
   readonly thing: string;
   /** The schema and the title of each further field. */
   readonly more?: Readonly<Record<string, { readonly schema: () => z.core.$ZodType; readonly title: string }>>;
-  readonly locationOf: (session: Session, name: string) => Location;
+  readonly locationOf: (account: Account, terminal: Terminal, name: string) => Location;
 }
 
 /** The command that shows where a profile stores something, and what the one that sets it prints. */
@@ -69,12 +70,14 @@ export function locationKit({ noun, thing, more = {}, locationOf }: Stored) {
     { field: 'from', title: 'Set by' },
     ...Object.entries(more).map(([field, { title }]) => ({ field, title })),
   ];
-  const nowOf = (session: Session, name: string) => {
-    const { path, server, more: values } = locationOf(session, name);
+  const nowOf = (account: Account, terminal: Terminal, name: string) => {
+    const { path, server, more: values } = locationOf(account, terminal, name);
     const place = server ? serverAddressOf(server.url, server.from).name : path;
     return { profile: name, [noun]: server ? 'PostgreSQL' : 'SQLite', place, from: server?.from ?? null, ...values };
   };
-  const shown = (session: Session, name: string) => ({ result: { data: nowOf(session, name), columns } });
+  const shown = (account: Account, terminal: Terminal, name: string) => ({
+    result: { data: nowOf(account, terminal, name), columns },
+  });
   const show = command({
     words: ['profiles', noun, 'show'],
     summary: `Show where a profile stores ${thing}`,
@@ -83,10 +86,15 @@ export function locationKit({ noun, thing, more = {}, locationOf }: Stored) {
     prints,
     isLocal: true,
     parameters: { name: nameArgument },
-    run: async (session, { name = session.profile.name }) => {
-      if (name !== session.profile.name || storedProfileNamed(name, session.world)) requireProfile(session, name);
-      return shown(session, name);
+    run: async (account, terminal, { name = account.profile.name }) => {
+      if (name !== account.profile.name || storedProfileNamed(name, account.world)) requireProfile(account, name);
+      return shown(account, terminal, name);
     },
   });
-  return { show, prints, shown, locationNow: (session: Session, name: string): string => nowOf(session, name).place };
+  return {
+    show,
+    prints,
+    shown,
+    locationNow: (account: Account, terminal: Terminal, name: string): string => nowOf(account, terminal, name).place,
+  };
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import { storedProfileNamed } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { mirrorLocationOf } from '../../engine/mirror/open.ts';
+import { mirrorLocationOf } from '../../copy/open.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { command } from '../../terminal/command.ts';
 import { duration, nothingTo, option } from '../../terminal/parse/parameters.ts';
@@ -22,7 +22,7 @@ const { show, prints, shown } = locationKit({
   noun: 'mirror',
   thing: 'the copy of its account’s lists',
   more: { personalDays: { schema: () => z.int(), title: 'Days that names are kept' } },
-  locationOf: ({ world, profile }, name) => {
+  locationOf: ({ world, profile }, _terminal, name) => {
     const { mode } = storedProfileNamed(name, world) ?? profile;
     const { personalDays, ...place } = mirrorLocationOf(world, { name, mode });
     return { ...place, more: { personalDays } };
@@ -50,17 +50,17 @@ const setCommand = command({
     name: nameArgument,
     ...SETTINGS,
   },
-  run: async (session, { name = session.profile.name, url, local, personalDays }) => {
+  run: async (account, terminal, { name = account.profile.name, url, local, personalDays }) => {
     requireOneLocation({ '--url': url !== undefined, '--local': local === true });
     if (url === undefined && !local && personalDays === undefined) throw nothingTo('set', SETTINGS);
-    const stored = requireProfile(session, name);
+    const stored = requireProfile(account, name);
     const next = {
       url: local ? undefined : (url ?? stored.mirror?.url),
       personalDays: personalDays ?? stored.mirror?.personalDays,
     };
-    endDryRun(session, { profile: name, mirror: next });
-    await changeProfile(session.world, name, (current) => ({ ...(current ?? stored), mirror: next }));
-    return shown(session, name);
+    endDryRun(account, { profile: name, mirror: next });
+    await changeProfile(account.world, name, (current) => ({ ...(current ?? stored), mirror: next }));
+    return shown(account, terminal, name);
   },
 });
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { limitOf, ownOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Change } from '../../engine/change.ts';
-import { journalLocationOf } from '../../engine/journal-location.ts';
+import type { Account } from '../../engine/account.ts';
+import { journalLocationOf } from '../../engine/connection/journal-location.ts';
 import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import {
   accountForPeople,
@@ -20,10 +20,12 @@ import {
 } from '../../engine/plans/operator-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
 import { requireSignatures } from '../../engine/plans/sign-above.ts';
-import { authorityOf } from '../../engine/send.ts';
-import { recordSetting } from '../../engine/setting.ts';
+import type { Change } from '../../engine/sending/change.ts';
+import { asPlanned } from '../../engine/sending/change.ts';
+import { authorityOf } from '../../engine/sending/send.ts';
+import { recordSetting } from '../../engine/sending/setting.ts';
 import { accountLine, confirmChange, confirmConsent } from '../../terminal/ask/confirm.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 
 type Lines = PlannedChange['lines'];
 
@@ -31,7 +33,7 @@ type Lines = PlannedChange['lines'];
 type Read = Awaited<ReturnType<typeof readOperators>>;
 
 /** Says who runs this command: the user of this machine, and as which operator. */
-async function asker({ world, profile }: Session, { operators }: OperatorList): Promise<Author> {
+async function asker({ world, profile }: Account, { operators }: OperatorList): Promise<Author> {
   const own = await ownOperator(operators, profile, world);
   const operator = own ? { name: own.name, publicKey: own.publicKey } : null;
   return { user: world.host.user, host: world.host.name, operator };
@@ -59,21 +61,21 @@ function linesOf(
   };
 }
 
-const isShared = ({ world, profile }: Session): boolean => journalLocationOf(world, profile).server !== undefined;
+const isShared = ({ world, profile }: Account): boolean => journalLocationOf(world, profile).server !== undefined;
 
 /**
  * Asks for a person's consent, in a terminal if other hosts share the journal or it knows a live account, whatever profile asks: which
  * account a profile has is up to whoever runs the command.
  */
-async function consent(session: Session, change: Change): Promise<void> {
-  const { profile } = session;
-  const why = isShared(session)
+async function consent(account: Account, terminal: Terminal, change: Change): Promise<void> {
+  const { profile } = account;
+  const why = isShared(account)
     ? 'other hosts share it'
-    : (await (await session.journal()).knowsLive())
+    : (await (await account.journal()).knowsLive())
       ? 'the journal has a LIVE account'
       : undefined;
-  if (profile.mode === 'live' || why === undefined) return confirmConsent(session, profile, change);
-  if (session.isInteractive) return confirmChange(session, change, true);
+  if (profile.mode === 'live' || why === undefined) return confirmConsent(terminal.dialog, profile, change);
+  if (account.notices.isInteractive) return confirmChange(terminal.dialog, change, true);
   throw new CliError('usage', `this needs a person at a terminal, because ${why}: ${change.summary}`, {
     code: 'CONFIRMATION_NEEDED',
     hint: 'run it in a terminal; --yes does not count here',
@@ -120,31 +122,32 @@ const asRow = (wanted: OperatorChange) =>
 
 /** Saves a list as that of the account, and records who changed it. */
 async function save(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   { list, stored }: Read,
   { operators, signAbove, pending }: OperatorList,
   summary: string,
   applied?: PlanToApply,
 ): Promise<void> {
-  const { profile } = session;
+  const { profile } = account;
   const { name, mode, baseUrl } = profile;
-  const journal = await session.journal();
-  const guard = session.guard();
-  const account = await session.accountNames();
+  const journal = await account.journal();
+  const guard = terminal.consent.guard;
+  const names = await account.accountNames();
   const next: StoredList = {
-    account: { mode, baseUrl, keyFingerprint: account.keyFingerprint },
+    account: { mode, baseUrl, keyFingerprint: names.keyFingerprint },
     ...{ operators, signAbove, pending },
   };
   const setting = {
-    ...{ account, profile: name, mode, baseUrl, endpoint: OPERATORS.id, summary },
+    ...{ account: names, profile: name, mode, baseUrl, endpoint: OPERATORS.id, summary },
     request: JSON.stringify({ before: list, after: next }),
-    input: guard?.input ?? JSON.stringify([session.commandLine, next]),
+    input: guard?.input ?? JSON.stringify([account.command.line, next]),
     idempotencyKey: guard?.idempotencyKey,
     authority: applied && (await authorityOf(applied)),
   };
-  await recordSetting(session, setting, async () => {
+  await recordSetting(account, setting, async () => {
     // The change itself is recorded by now, so that the account has an id.
-    const id = stored?.id ?? (await journal.accountIds(account))[0];
+    const id = stored?.id ?? (await journal.accountIds(names))[0];
     if (id !== undefined && (await journal.setShared(`operators ${id}`, JSON.stringify(next), stored?.text))) return;
     throw new CliError('usage', 'another command changed the operators in the meantime; nothing was changed', {
       code: 'CONFIG_CHANGED',
@@ -161,7 +164,7 @@ const askedBy = (applied: PlanToApply | undefined, own: Author): Author =>
  * Throws CliError declined unless a profile reaches the service that the list of a live account is of. A server of one's own says what
  * its owner wants, with the key of a live account too.
  */
-function requireService({ profile }: Session, { accounts, isOwn, operators }: OperatorList): void {
+function requireService({ profile }: Account, { accounts, isOwn, operators }: OperatorList): void {
   if (profile.mode !== 'live' || operators.length === 0) return;
   if (isOwn && accounts.every(({ baseUrl }) => baseUrl === profile.baseUrl)) return;
   throw new CliError(
@@ -178,16 +181,18 @@ function requireService({ profile }: Session, { accounts, isOwn, operators }: Op
  * Makes a change of the operators, or the plan of one. Once there are two, it needs the signature of one of them who is not the one
  * who asks. Throws CliError.
  */
-export async function changeOperators(session: Session, wanted: OperatorChange): Promise<void> {
-  const read = await readOperators(session);
+export async function changeOperators(account: Account, terminal: Terminal, wanted: OperatorChange): Promise<void> {
+  const read = await readOperators(account);
   const { list } = read;
-  const nowIso = async () => new Date(await session.time.nowMs()).toISOString();
-  const own = await asker(session, list);
+  const nowIso = async () => new Date(await account.time.nowMs()).toISOString();
+  const own = await asker(account, list);
   // Before anything is asked.
   changedList(list, wanted, own, await nowIso());
   const summary = changeForPeople(wanted);
   const { lines, previews } = linesOf(wanted, list);
-  const planned = await session.asPlanned(
+  const planned = await asPlanned(
+    account,
+    terminal.consent,
     {
       ...{ endpoint: OPERATORS, input: wanted, summary, lines, tag: undefined },
       rulesMet: async () => [],
@@ -197,11 +202,18 @@ export async function changeOperators(session: Session, wanted: OperatorChange):
   );
   const applied = planned?.applied;
   if (list.needsAnother) requireSignatures(list, `another operator must sign to ${summary}`, applied, 'changed');
-  else requireService(session, list);
+  else requireService(account, list);
   const shown = planned ? planned.agreed.lines : lines;
-  await consent(session, { summary, lines: [accountLine(session.profile), ...shown, ...previews] });
-  if (applied) (await import('../../engine/plans/plan.ts')).requireUnexpired(applied.plan, await session.time.nowMs());
-  await save(session, read, changedList(list, wanted, askedBy(applied, own), await nowIso()), summary, applied);
+  await consent(account, terminal, { summary, lines: [accountLine(account.profile), ...shown, ...previews] });
+  if (applied) (await import('../../engine/plans/plan.ts')).requireUnexpired(applied.plan, await account.time.nowMs());
+  await save(
+    account,
+    terminal,
+    read,
+    changedList(list, wanted, askedBy(applied, own), await nowIso()),
+    summary,
+    applied,
+  );
 }
 
 function needsKey(): CliError {
@@ -215,40 +227,50 @@ function needsKey(): CliError {
  * Makes a change that no other operator can sign, because their keys are lost: it is announced first, and made by the same command once
  * the waiting time is over. Returns when that is; undefined once it is made. Throws CliError.
  */
-export async function changeAfterWaiting(session: Session, wanted: OperatorChange): Promise<string | undefined> {
-  const read = await readOperators(session);
+export async function changeAfterWaiting(
+  account: Account,
+  terminal: Terminal,
+  wanted: OperatorChange,
+): Promise<string | undefined> {
+  const read = await readOperators(account);
   const { list } = read;
-  const own = await asker(session, list);
+  const own = await asker(account, list);
   if (!list.needsAnother)
     throw new CliError('usage', 'nobody else could sign, so no signature is needed; nothing was changed', {
       hint: 'omit --without-signature',
     });
   if (!own.operator) throw needsKey();
-  requireService(session, list);
-  const nowMs = await waitingTime(session);
+  requireService(account, list);
+  const nowMs = await waitingTime(account);
   const at = new Date(nowMs).toISOString();
   const next = changedList(list, wanted, own, at);
   const { pending } = list;
   if (pending) {
-    requireOver(session, pending, wanted, nowMs);
+    requireOver(account, pending, wanted, nowMs);
     const made = changedList(list, wanted, pending.askedBy, at);
-    await consent(session, consentTo(session, wanted, list));
-    await save(session, read, { ...made, pending: null }, `${changeForPeople(wanted)} after the waiting time`);
+    await consent(account, terminal, consentTo(account, wanted, list));
+    await save(
+      account,
+      terminal,
+      read,
+      { ...made, pending: null },
+      `${changeForPeople(wanted)} after the waiting time`,
+    );
     return undefined;
   }
   const endsAt = new Date(nowMs + WAITING_MS).toISOString();
-  const askedAtByHost = new Date(session.world.clock.now()).toISOString();
+  const askedAtByHost = new Date(account.world.clock.now()).toISOString();
   const announced: PendingChange = { wanted, askedBy: own, askedAt: at, endsAt, askedAtByHost };
-  const change = consentTo(session, wanted, next);
-  await consent(session, { ...change, lines: [...change.lines, ['can be made from', endsAt]] });
+  const change = consentTo(account, wanted, next);
+  await consent(account, terminal, { ...change, lines: [...change.lines, ['can be made from', endsAt]] });
   const summary = `announce a change without a second signature: ${changeForPeople(wanted)}, from ${endsAt}`;
-  await save(session, read, { ...list, pending: announced }, summary);
-  await session.say(`warning: ${pendingForPeople(announced)}`);
+  await save(account, terminal, read, { ...list, pending: announced }, summary);
+  await account.notices.say(`warning: ${pendingForPeople(announced)}`);
   return endsAt;
 }
 
 /** Returns the time by which changes wait. Throws CliError declined if only this machine's clock says one, which its user can set. */
-async function waitingTime({ time }: Session): Promise<number> {
+async function waitingTime({ time }: Account): Promise<number> {
   const statedMs = await time.statedMs();
   if (statedMs !== undefined) return statedMs;
   throw new CliError(
@@ -261,19 +283,19 @@ async function waitingTime({ time }: Session): Promise<number> {
   );
 }
 
-function consentTo({ profile }: Session, wanted: OperatorChange, list: OperatorList): Change {
+function consentTo({ profile }: Account, wanted: OperatorChange, list: OperatorList): Change {
   const { lines } = linesOf(wanted, list);
   return { summary: changeForPeople(wanted), lines: [accountLine(profile), ...lines] };
 }
 
 /** Throws CliError declined unless a change is the one that is pending, and its waiting time is over. */
-function requireOver(session: Session, pending: PendingChange, wanted: OperatorChange, nowMs: number): void {
+function requireOver(account: Account, pending: PendingChange, wanted: OperatorChange, nowMs: number): void {
   if (!isSameChange(pending.wanted, wanted))
     throw new CliError('declined', `${pendingForPeople(pending)}; nothing was changed`, {
       code: 'CHANGE_PENDING',
       hint: 'only one change can wait; cancel it with: fiatrail profiles operators cancel',
     });
-  const leftMs = Math.max(Date.parse(pending.endsAt) - nowMs, leftByHostMs(session, pending));
+  const leftMs = Math.max(Date.parse(pending.endsAt) - nowMs, leftByHostMs(account, pending));
   if (leftMs <= 0) return;
   const from = new Date(nowMs + leftMs).toISOString();
   throw new CliError('declined', `the change can be made from ${from}; nothing was changed`, {
@@ -283,22 +305,22 @@ function requireOver(session: Session, pending: PendingChange, wanted: OperatorC
 }
 
 /** How much of a wait is left by this machine's clock; nothing if a shared journal's server measures it, or the account is a sandbox. */
-function leftByHostMs(session: Session, { askedAtByHost }: PendingChange): number {
-  if (isShared(session) || session.profile.mode !== 'live') return 0;
-  return Date.parse(askedAtByHost) + WAITING_MS - session.world.clock.now();
+function leftByHostMs(account: Account, { askedAtByHost }: PendingChange): number {
+  if (isShared(account) || account.profile.mode !== 'live') return 0;
+  return Date.parse(askedAtByHost) + WAITING_MS - account.world.clock.now();
 }
 
 /** Cancels the pending change. Throws CliError if there is none, or this user is no operator. */
-export async function cancelPending(session: Session): Promise<PendingChange> {
-  const read = await readOperators(session);
+export async function cancelPending(account: Account, terminal: Terminal): Promise<PendingChange> {
+  const read = await readOperators(account);
   const { list } = read;
   if (!list.pending)
     throw new CliError('usage', 'no change of operators is pending', {
       code: 'NOT_FOUND',
       hint: 'see the operators with: fiatrail profiles operators list',
     });
-  if (!(await asker(session, list)).operator) throw needsKey();
+  if (!(await asker(account, list)).operator) throw needsKey();
   const summary = `cancel the pending change: ${changeForPeople(list.pending.wanted)}`;
-  await save(session, read, { ...list, pending: null }, summary);
+  await save(account, terminal, read, { ...list, pending: null }, summary);
   return list.pending;
 }

@@ -13,14 +13,17 @@ import {
 } from '../../account/operators.ts';
 import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
+import type { Account } from '../../engine/account.ts';
 import type { OperatorChange, OperatorList, PendingChange } from '../../engine/plans/operator-list.ts';
+import { operatorsOf } from '../../engine/plans/operator-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
 import { argument, option, PLAN_OPTIONS, someArguments, switchOn } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { consenting } from '../../terminal/terminal.ts';
 
 /** Loaded when used: the other commands of profiles sign nothing. */
 const listRoom = () => import('../../engine/plans/operator-list.ts');
@@ -86,17 +89,17 @@ const listCommand = wholeList(
         pagination: paginationSchema(),
       }),
     parameters: {},
-    run: async (session) => {
+    run: async (account) => {
       const { signLimits } = await import('../../engine/plans/sign-above.ts');
-      const list = await session.operators();
-      const own = await ownOperator(list.operators, session.profile, session.world);
+      const list = await operatorsOf(account);
+      const own = await ownOperator(list.operators, account.profile, account.world);
       const operators = list.operators.map(({ name, publicKey, addedBy, addedAt }) => ({
         ...{ name, publicKey, isYou: publicKey === own?.publicKey, addedBy: adderForPeople(addedBy), addedAt },
       }));
-      const signAbove = signAboveWords(signLimits(session.profile, list));
+      const signAbove = signAboveWords(signLimits(account.profile, list));
       const pending = list.pending && (await shownPending(list.pending));
       const { accounts, isOwn } = list;
-      if (accounts.length > 0) await session.note(await whoseList(list));
+      if (accounts.length > 0) await account.notices.note(await whoseList(list));
       const data = { operators, signAbove, accounts, isOwn, pending };
       return { result: { data, lists: 'operators', list: { isWhole: true }, columns: COLUMNS } };
     },
@@ -119,29 +122,34 @@ const SECOND =
   'Once there are two operators, it needs the signature of one of them who is not the one who asks: write it to a file with --plan, have them sign it with ops sign, then run ops apply.';
 
 /** Makes a change, or announces it. Returns when it can be made; null if it is made. */
-async function make(session: Session, wanted: OperatorChange, input: { readonly withoutSignature?: unknown }) {
+async function make(
+  account: Account,
+  terminal: Terminal,
+  wanted: OperatorChange,
+  input: { readonly withoutSignature?: unknown },
+) {
   const { changeAfterWaiting, changeOperators } = await changeRoom();
   if (input.withoutSignature !== true) {
-    await changeOperators(session, wanted);
+    await changeOperators(account, terminal, wanted);
     return null;
   }
-  if (session.planMode())
+  if (terminal.consent.plan)
     throw new CliError('usage', '--plan and --without-signature cannot be combined', {
       hint: 'a plan is for another operator to sign; omit one of them',
     });
-  return (await changeAfterWaiting(session, wanted)) ?? null;
+  return (await changeAfterWaiting(account, terminal, wanted)) ?? null;
 }
 
 /** Puts the public key of a new pair into the plan: whoever applies it cannot make the pair. */
-function planWithKey(session: Session, name: string, publicKey: string): void {
-  const mode = session.planMode();
-  if (mode?.kind !== 'write') return;
-  const commandLine = `${session.commandLine} ${name} --public-key ${publicKey}`;
-  session.planWith({ ...mode, typed: { ...mode.typed, input: { name, publicKey }, commandLine } });
+function planningKey(account: Account, terminal: Terminal, name: string, publicKey: string): Terminal {
+  const mode = terminal.consent.plan;
+  if (mode?.kind !== 'write') return terminal;
+  const commandLine = `${account.command.line} ${name} --public-key ${publicKey}`;
+  return consenting(terminal, { plan: { ...mode, typed: { ...mode.typed, input: { name, publicKey }, commandLine } } });
 }
 
 /** Throws CliError usage if this user has a key in the list. */
-async function requireNoKey({ profile, world }: Session, { operators }: OperatorList): Promise<void> {
+async function requireNoKey({ profile, world }: Account, { operators }: OperatorList): Promise<void> {
   const own = await ownOperator(operators, profile, world);
   if (!own) return;
   throw new CliError('usage', `you already are operator ${own.name}`, {
@@ -173,42 +181,43 @@ const addCommand = command({
     publicKey: option('--public-key <hex>', 'public key of somebody else, 64 hexadecimal digits', operatorKey),
     ...CHANGE_OPTIONS,
   },
-  run: async (session, { name, generate, publicKey, ...input }) => {
-    const { world, profile } = session;
+  run: async (account, terminal, { name, generate, publicKey, ...input }) => {
+    const { world, profile } = account;
     const { requireNew } = await listRoom();
     const stored = requireOperatorProfile(profile);
     if ((generate === true) === (publicKey !== undefined))
       throw new CliError('usage', 'expected either --generate or --public-key', {
         hint: '--generate makes your own key; --public-key adds the key of somebody else',
       });
-    const list = await session.operators();
+    const list = await operatorsOf(account);
     requireNew(list, { name, ...(publicKey === undefined ? {} : { publicKey }) });
-    if (generate) await requireNoKey(session, list);
-    endDryRun(session, { profile: profile.name, name, publicKey: publicKey ?? null });
+    if (generate) await requireNoKey(account, list);
+    endDryRun(account, { profile: profile.name, name, publicKey: publicKey ?? null });
     if (publicKey !== undefined) {
-      const pendingUntil = await make(session, { change: 'add', name, publicKey }, input);
+      const pendingUntil = await make(account, terminal, { change: 'add', name, publicKey }, input);
       return { result: { data: { name, publicKey, isYou: false, isListed: pendingUntil === null, pendingUntil } } };
     }
     // Before a person is asked, because the question shows the key. A pair that nobody lists signs nothing.
-    if (profile.mode === 'live' && !session.isInteractive && !session.planMode()) await requirePerson(session, name);
+    if (profile.mode === 'live' && !account.notices.isInteractive && !terminal.consent.plan)
+      await requirePerson(account, terminal, name);
     const made = await ensureOwnKey(world, stored);
     const data = { name, publicKey: made, isYou: true };
     if (list.needsAnother && input.plan === undefined && !input.withoutSignature) {
-      await session.say(
+      await account.notices.say(
         `you are not an operator yet; one of them adds you with: fiatrail profiles operators add ${name} --public-key ${made} --plan FILE`,
       );
       return { result: { data: { ...data, isListed: false, pendingUntil: null } } };
     }
-    planWithKey(session, name, made);
-    const pendingUntil = await make(session, { change: 'add', name, publicKey: made }, input);
+    const planning = planningKey(account, terminal, name, made);
+    const pendingUntil = await make(account, planning, { change: 'add', name, publicKey: made }, input);
     return { result: { data: { ...data, isListed: pendingUntil === null, pendingUntil } } };
   },
 });
 
 /** Throws CliError usage: nobody can agree to a new operator of a live account. */
-async function requirePerson(session: Session, name: string): Promise<void> {
+async function requirePerson(account: Account, terminal: Terminal, name: string): Promise<void> {
   const { confirmConsent } = await import('../../terminal/ask/confirm.ts');
-  await confirmConsent(session, session.profile, { summary: `let operator ${name} sign plans`, lines: [] });
+  await confirmConsent(terminal.dialog, account.profile, { summary: `let operator ${name} sign plans`, lines: [] });
 }
 
 const removeCommand = command({
@@ -219,12 +228,12 @@ const removeCommand = command({
   endpoints: [],
   prints: () => z.object({ name: z.string(), removed: z.boolean(), pendingUntil: z.nullable(z.iso.datetime()) }),
   parameters: { name: NAME, ...CHANGE_OPTIONS },
-  run: async (session, { name, ...input }) => {
-    const { world, profile } = session;
+  run: async (account, terminal, { name, ...input }) => {
+    const { world, profile } = account;
     const { requireListed } = await listRoom();
-    const { publicKey } = requireListed(await session.operators(), { name });
-    endDryRun(session, { profile: profile.name, name, removed: true });
-    const pendingUntil = await make(session, { change: 'remove', name, publicKey }, input);
+    const { publicKey } = requireListed(await operatorsOf(account), { name });
+    endDryRun(account, { profile: profile.name, name, removed: true });
+    const pendingUntil = await make(account, terminal, { change: 'remove', name, publicKey }, input);
     if (pendingUntil === null) await forgetOwnKey(world, requireOperatorProfile(profile), publicKey);
     return { result: { data: { name, removed: pendingUntil === null, pendingUntil } } };
   },
@@ -252,18 +261,18 @@ const signAboveCommand = command({
     amounts: someArguments('amount', 'amount with its asset, such as "NGN 1000000", or off', amountOrOff, 'Amount:'),
     ...CHANGE_OPTIONS,
   },
-  run: async (session, { amounts, ...input }) => {
-    const { world, profile } = session;
+  run: async (account, terminal, { amounts, ...input }) => {
+    const { world, profile } = account;
     const { signLimits } = await import('../../engine/plans/sign-above.ts');
     const stored = requireOperatorProfile(profile);
     const given = amounts.filter((each) => each !== 'off');
     if (given.length > 0 && given.length < amounts.length)
       throw new CliError('usage', 'off cannot be combined with amounts', { hint: 'give amounts, or only off' });
     // The amounts of an import, which are in the profile, move to the journal.
-    const current = signLimits(profile, await session.operators());
+    const current = signLimits(profile, await operatorsOf(account));
     const limits = given.length === 0 ? [] : withSignAbove(current, given);
-    endDryRun(session, { profile: profile.name, signAbove: signAboveWords(limits) });
-    const pendingUntil = await make(session, { change: 'sign-above', limits }, input);
+    endDryRun(account, { profile: profile.name, signAbove: signAboveWords(limits) });
+    const pendingUntil = await make(account, terminal, { change: 'sign-above', limits }, input);
     if (pendingUntil === null && stored.signAbove)
       await changeProfile(world, stored.name, ({ signAbove: _, ...rest } = stored) => rest);
     const signAbove = signAboveWords(pendingUntil === null ? limits : current);
@@ -280,11 +289,11 @@ const cancelCommand = command({
   endpoints: [],
   prints: () => z.object({ cancelled: pendingSchema() }),
   parameters: {},
-  run: async (session) => {
-    const { pending } = await session.operators();
-    endDryRun(session, { cancelled: pending && (await shownPending(pending)) });
+  run: async (account, terminal) => {
+    const { pending } = await operatorsOf(account);
+    endDryRun(account, { cancelled: pending && (await shownPending(pending)) });
     const { cancelPending } = await changeRoom();
-    return { result: { data: { cancelled: await shownPending(await cancelPending(session)) } } };
+    return { result: { data: { cancelled: await shownPending(await cancelPending(account, terminal)) } } };
   },
 });
 

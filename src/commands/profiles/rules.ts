@@ -4,18 +4,21 @@ import { chosenProfile, fromStored, storedProfileNamed } from '../../account/pro
 import { parseSharedRules, type Rules } from '../../account/rules.ts';
 import { type Mode, modeForPeople } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
+import type { Account } from '../../engine/account.ts';
+import { existingJournal } from '../../engine/connection/journal-location.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { brokenRule } from '../../engine/rules/check.ts';
 import { heldBy, heldForPeople } from '../../engine/rules/held.ts';
 import { type RuleSet, type RuleVerdict, settingOf } from '../../engine/rules/verdicts.ts';
-import { recordSetting } from '../../engine/setting.ts';
+import { recordSetting } from '../../engine/sending/setting.ts';
 import type { Journal } from '../../journal/interface.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { nothingTo, optionalArgument, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
-import { createSession, type Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { openTerminal } from '../../terminal/terminal.ts';
 import { editedRules, editsOf, RULE_FLAGS } from './rule-flags.ts';
 import { requireProfile } from './show.ts';
 
@@ -89,14 +92,15 @@ async function sharedRules(journal: Journal | undefined): Promise<Rules | undefi
   return text === undefined ? undefined : parseSharedRules(text);
 }
 
-/** Prints the rules of a session's profile, and those that hosts share, which count for every account but an embedded sandbox. */
-async function rulesResult(session: Session): Promise<Outcome> {
-  const { name, mode } = session.profile;
+/** Prints the rules of an account's profile, and those that hosts share, which count for every account but an embedded sandbox. */
+async function rulesResult(account: Account): Promise<Outcome> {
+  const { name, mode } = account.profile;
   // Read again, because this command may have changed them.
-  const own = storedProfileNamed(name, session.world)?.rules;
-  const shared = mode === 'embedded' ? undefined : await sharedRules(await session.existingJournal());
+  const own = storedProfileNamed(name, account.world)?.rules;
+  const shared = mode === 'embedded' ? undefined : await sharedRules(await existingJournal(account));
   const rows = [...rowsOf('profile', own), ...rowsOf('journal', shared)];
-  if (rows.length === 0) await session.note(`profile ${name} has no rules; set one with: fiatrail profiles rules set`);
+  if (rows.length === 0)
+    await account.notices.note(`profile ${name} has no rules; set one with: fiatrail profiles rules set`);
   const commands = heldBy([own, shared].flatMap((each) => each ?? []));
   return {
     result: {
@@ -108,27 +112,22 @@ async function rulesResult(session: Session): Promise<Outcome> {
   };
 }
 
-/** Runs work with a session of a profile, which may have another journal than the active one. */
-async function withSessionOf<T>(
-  session: Session,
+/** Runs work with the account of a profile, which may have another journal than the active one. */
+async function withAccountOf<T>(
+  account: Account,
+  terminal: Terminal,
   given: string | undefined,
-  work: (own: Session) => Promise<T>,
+  work: (own: Account, terminal: Terminal) => Promise<T>,
 ): Promise<T> {
-  const { world, globals, commandLine, inputName, runLine, runPlanned } = session;
-  const name = given ?? chosenProfile(globals.profile, world).name;
-  if (name === session.profile.name) return work(session);
-  const profile = fromStored(requireProfile(session, name), world);
-  const own = createSession({
-    world,
-    profile,
-    globals: { ...globals, profile: name },
-    commandLine,
-    inputName,
-    runLine,
-    runPlanned,
-  });
+  const { world, command } = account;
+  const { runs } = terminal;
+  const name = given ?? chosenProfile(terminal.globals.profile, world).name;
+  if (name === account.profile.name) return work(account, terminal);
+  const profile = fromStored(requireProfile(account, name), world);
+  const globals = { ...terminal.globals, profile: name };
+  const own = openTerminal({ world, profile, globals, command, runs });
   try {
-    return await work(own);
+    return await work(own.account, own.terminal);
   } finally {
     await own.close();
   }
@@ -144,7 +143,7 @@ const showCommand = command({
   prints: rulesSchema,
   isLocal: true,
   parameters: { name: optionalArgument('name', 'profile name (default: the active profile)', word) },
-  run: async (session, { name }) => withSessionOf(session, name, rulesResult),
+  run: async (account, terminal, { name }) => withAccountOf(account, terminal, name, rulesResult),
 });
 
 /** Rules to be changed, and where they are stored. */
@@ -167,10 +166,10 @@ const changedInTheMeantime = (what: string) =>
 const isEqual = (one: Rules | undefined, other: Rules | undefined) =>
   JSON.stringify(listed(one ?? {})) === JSON.stringify(listed(other ?? {}));
 
-function profileTarget(session: Session): RulesTarget {
-  const { world } = session;
-  const { name } = session.profile;
-  const { mode, baseUrl = '', rules } = requireProfile(session, name);
+function profileTarget(account: Account): RulesTarget {
+  const { world } = account;
+  const { name } = account.profile;
+  const { mode, baseUrl = '', rules } = requireProfile(account, name);
   const what = `the rules of profile ${name}`;
   const save = async (next: Rules | undefined) => {
     await changeProfile(world, name, (found) => {
@@ -185,9 +184,9 @@ function profileTarget(session: Session): RulesTarget {
 
 const sharedRulesText = (rules: Rules): string => JSON.stringify(rules);
 
-async function sharedTarget(session: Session): Promise<RulesTarget> {
-  const { name, mode, baseUrl } = session.profile;
-  const journal = await session.journal();
+async function sharedTarget(account: Account): Promise<RulesTarget> {
+  const { name, mode, baseUrl } = account.profile;
+  const journal = await account.journal();
   const before = await journal.shared('rules');
   const rules = before === undefined ? undefined : parseSharedRules(before);
   const what = 'the rules of the shared journal';
@@ -210,7 +209,8 @@ function changeLines(before: Rules | undefined, after: Rules | undefined) {
 
 /** Asks before rules change. Those of a live account, and those that other hosts have too, need a person on a terminal. */
 async function agree(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   { what, mode, profile }: RulesTarget,
   lines: ReturnType<typeof changeLines>,
   isShared: boolean,
@@ -219,18 +219,18 @@ async function agree(
     summary: `change ${what}`,
     lines: [...(isShared ? [] : [['profile', `${profile} (${modeForPeople(mode)})`] as const]), ...lines],
   };
-  if (mode !== 'live' && !isShared) return confirmChange(session, change);
-  if (!session.isInteractive)
+  if (mode !== 'live' && !isShared) return confirmChange(terminal.dialog, change);
+  if (!account.notices.isInteractive)
     throw new CliError('usage', `cannot ask for confirmation without a terminal: change ${what}; nothing was changed`, {
       code: 'CONFIRMATION_NEEDED',
       hint: 'run the command on a terminal; --yes is not enough to change these rules',
     });
-  return confirmChange(session, change, true);
+  return confirmChange(terminal.dialog, change, true);
 }
 
 /** Records a change of rules in the journal, before and after it is made. */
 async function journaled(
-  session: Session,
+  account: Account,
   target: RulesTarget,
   lines: ReturnType<typeof changeLines>,
   change: () => Promise<void>,
@@ -243,20 +243,25 @@ async function journaled(
     ...{ profile, mode, baseUrl, endpoint: 'profiles.rules' },
     summary: `change ${what}: ${lines.map(([verb, each]) => `${verb} ${each}`).join('; ')}`,
     request: JSON.stringify({ before: asTyped(rules), changes: lines.map((each) => each.join(' ')) }),
-    input: JSON.stringify([session.commandLine, lines]),
+    input: JSON.stringify([account.command.line, lines]),
   };
-  await recordSetting(session, setting, change);
+  await recordSetting(account, setting, change);
 }
 
-async function changeRules(session: Session, given: Parameters<typeof editsOf>[0], isShared: boolean): Promise<void> {
-  const target = isShared ? await sharedTarget(session) : profileTarget(session);
+async function changeRules(
+  account: Account,
+  terminal: Terminal,
+  given: Parameters<typeof editsOf>[0],
+  isShared: boolean,
+): Promise<void> {
+  const target = isShared ? await sharedTarget(account) : profileTarget(account);
   const before = target.rules ?? {};
   const next = editedRules(before, editsOf(given, before));
   const lines = changeLines(target.rules, next);
-  endDryRun(session, { rules: target.what, changes: lines.map((each) => each.join(' ')) });
-  if (lines.length === 0) return session.note(`${target.what} are already like this; nothing was changed`);
-  await agree(session, target, lines, isShared);
-  await journaled(session, target, lines, () => target.save(next));
+  endDryRun(account, { rules: target.what, changes: lines.map((each) => each.join(' ')) });
+  if (lines.length === 0) return account.notices.note(`${target.what} are already like this; nothing was changed`);
+  await agree(account, terminal, target, lines, isShared);
+  await journaled(account, target, lines, () => target.save(next));
 }
 
 const setCommand = command({
@@ -278,14 +283,14 @@ const setCommand = command({
     shared: switchOn('--shared', 'change the rules in the journal, which count for every host that uses it'),
     ...RULE_FLAGS,
   },
-  run: async (session, { name, shared, ...given }) => {
+  run: async (account, terminal, { name, shared, ...given }) => {
     if (shared && name !== undefined)
       throw new CliError('usage', 'a profile name and --shared cannot be combined', {
         hint: 'the rules of a shared journal count for every profile',
       });
     if (Object.values(given).every((value) => value === undefined)) throw nothingTo('set', RULE_FLAGS);
-    return withSessionOf(session, name, async (own) => {
-      await changeRules(own, given, shared === true);
+    return withAccountOf(account, terminal, name, async (own, terminal) => {
+      await changeRules(own, terminal, given, shared === true);
       return rulesResult(own);
     });
   },
@@ -330,11 +335,11 @@ const testCommand = command({
   endpoints: [],
   prints: () => z.object({ rules: z.array(testedRuleSchema()), pagination: paginationSchema() }),
   parameters: { line: someArguments('command', 'command line to test, after --', word, 'Command line:') },
-  run: async (session, { line }) => {
-    const { profile } = session.globals;
-    const { result } = await session.runLine(
+  run: async (account, terminal, { line }) => {
+    const { profile } = terminal.globals;
+    const { result } = await terminal.runs.line(
       ['--quiet', ...(profile === undefined ? [] : ['--profile', profile]), ...line],
-      session.world,
+      account.world,
       true,
     );
     const tested = result?.data as Partial<Tested> | undefined;

@@ -9,15 +9,15 @@ import {
 } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { fingerprint } from '../../crypto/digest.ts';
+import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Column } from '../../present/result.ts';
-import type { Session } from '../../terminal/session.ts';
 
 /** Returns a profile by name; the built-in one always exists. Throws CliError usage. */
-export function requireProfile(session: Session, name: string): StoredProfile {
-  const found = storedProfileNamed(name, session.world);
+export function requireProfile(account: Account, name: string): StoredProfile {
+  const found = storedProfileNamed(name, account.world);
   if (found) return found;
-  throw unknownProfile(name, '', session.world);
+  throw unknownProfile(name, '', account.world);
 }
 
 const STORE_WORDS: Readonly<Record<StoreSettings['kind'], string>> = {
@@ -28,11 +28,11 @@ const STORE_WORDS: Readonly<Record<StoreSettings['kind'], string>> = {
 };
 
 /** Describes where a key is stored, with its fingerprint but never the key itself. */
-async function keyOf(session: Session, stored: StoredProfile) {
+async function keyOf(account: Account, stored: StoredProfile) {
   if (stored.mode === 'embedded') return { store: 'stored by the sandbox', fingerprint: null, problem: null };
   const store = STORE_WORDS[stored.store.kind];
   try {
-    const { key } = fromStored(stored, session.world);
+    const { key } = fromStored(stored, account.world);
     if (!key) throw new Error('a network profile must have a key');
     return { store, fingerprint: fingerprint(await key.load()), problem: null };
   } catch (error) {
@@ -88,9 +88,9 @@ export const profileSchema = () =>
   });
 
 /** Returns a profile as the profiles commands print it. */
-export async function profileResult(session: Session, stored: StoredProfile): Promise<Outcome> {
+export async function profileResult(account: Account, stored: StoredProfile): Promise<Outcome> {
   const { name, mode, baseUrl, serviceName, output, timeZone, sealing, encryption, store } = stored;
-  const key = { ...(await keyOf(session, stored)), command: store.kind === 'command' ? store.command : null };
+  const key = { ...(await keyOf(account, stored)), command: store.kind === 'command' ? store.command : null };
   const data = {
     name,
     mode,
@@ -107,7 +107,7 @@ export async function profileResult(session: Session, stored: StoredProfile): Pr
       requests: encryption?.requests ?? false,
     },
     unknown: unknownPolicyOf({ stored }),
-    file: profileFile(session.world, name),
+    file: profileFile(account.world, name),
   };
   return { result: { data, columns: COLUMNS.filter(({ field }) => valueAt(data, field) !== null) } };
 }

@@ -13,7 +13,8 @@ import {
 } from '../../account/stored-profile.ts';
 import { CliError, jsonIn } from '../../base/errors.ts';
 import { zoneName } from '../../base/zone.ts';
-import { journalLocationOf } from '../../engine/journal-location.ts';
+import type { Account } from '../../engine/account.ts';
+import { journalLocationOf } from '../../engine/connection/journal-location.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { migrated, versionOf } from '../../files/versioned-file.ts';
@@ -23,18 +24,17 @@ import { visible } from '../../present/text.ts';
 import { requireUnmasked } from '../../present/unmasked.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { requireProfile } from './show.ts';
 
 /** Serialises a profile for another machine. Profile files contain no secrets. */
-async function exported(session: Session, stored: StoredProfile): Promise<object> {
+async function exported(account: Account, stored: StoredProfile): Promise<object> {
   const { encryption, ...profile } = withoutDecisions(stored);
-  const earlierJournal = await journalOf(session, stored);
+  const earlierJournal = await journalOf(account, stored);
   return { ...profile, store: withoutTrust(profile.store), ...withoutOwnKey(encryption), earlierJournal };
 }
 
 /** Returns the journal of a profile as another machine must know it: without it, used idempotency keys would be free there. */
-async function journalOf({ world }: Session, stored: StoredProfile): Promise<StoredProfile['earlierJournal']> {
+async function journalOf({ world }: Account, stored: StoredProfile): Promise<StoredProfile['earlierJournal']> {
   if (stored.mode === 'embedded') return undefined;
   const place = journalLocationOf(world, stored);
   if (place.server) return { kind: 'server', location: serverAddressOf(place.server.url, place.server.from).name };
@@ -118,17 +118,17 @@ export const exportCommand = command({
   prints: () => z.object({ version: z.int(), profiles: z.array(z.object({ name: z.string(), mode: z.string() })) }),
   isLocal: true,
   parameters: { name: optionalArgument('name', 'profile name (default: all profiles)', word) },
-  run: async (session, { name }) => {
-    requireUnmasked(session.globals.present, 'profiles export prints');
-    const names = name === undefined ? profileNames(session.world) : [name];
+  run: async (account, _terminal, { name }) => {
+    requireUnmasked(account.globals.present, 'profiles export prints');
+    const names = name === undefined ? profileNames(account.world) : [name];
     const profiles = [];
-    for (const each of names) profiles.push(await exported(session, requireProfile(session, each)));
+    for (const each of names) profiles.push(await exported(account, requireProfile(account, each)));
     return { result: { data: { version: versionOf(PROFILE_FILE), profiles }, always: 'json' } };
   },
 });
 
 /** Adds a profile unless one with that name exists, even a broken one. */
-async function addNew({ world }: Session, stored: StoredProfile): Promise<boolean> {
+async function addNew({ world }: Account, stored: StoredProfile): Promise<boolean> {
   if (profileNames(world).includes(stored.name)) return false;
   let isNew = false;
   await changeProfile(world, stored.name, (current) => {
@@ -141,25 +141,27 @@ async function addNew({ world }: Session, stored: StoredProfile): Promise<boolea
 const MAX_EXPORT_BYTES = 1024 * 1024;
 
 /** Says how a new profile gets its key. */
-async function noteKey(session: Session, { name, mode, store }: StoredProfile): Promise<void> {
+async function noteKey(account: Account, { name, mode, store }: StoredProfile): Promise<void> {
   if (store.kind === 'command') {
     const shown = visible(store.command);
     // Printed with -q too: the command was chosen on another machine and would run on this one.
-    await session.say(
+    await account.notices.say(
       isTrusted(store)
         ? `profile ${name} gets its key from a command that will run on this machine: ${shown}`
         : `profile ${name} gets its key from a command that does not run until you trust it with "fiatrail profiles trust ${name}": ${shown}`,
     );
   } else if (isOurStore(store) && mode !== 'embedded') {
-    await session.note(`profile ${name} has no key yet; add one with: fiatrail profiles add ${name} --key-stdin`);
+    await account.notices.note(
+      `profile ${name} has no key yet; add one with: fiatrail profiles add ${name} --key-stdin`,
+    );
   }
 }
 
 /** Says what a new profile needs before it sends anything. Printed with -q too: another journal has its idempotency keys. */
-async function noteJournal(session: Session, { name, earlierJournal }: StoredProfile): Promise<void> {
+async function noteJournal(account: Account, { name, earlierJournal }: StoredProfile): Promise<void> {
   if (!earlierJournal) return;
   const { kind, location } = earlierJournal;
-  await session.say(
+  await account.notices.say(
     kind === 'server'
       ? `warning: profile ${name} has its journal on a server, ${visible(location)}, and sends nothing until you set it: fiatrail profiles journal set ${name} --url URL`
       : `warning: profile ${name} has its journal in ${visible(location)}, and sends nothing until you bring it here with its idempotency keys (there: fiatrail ops export --with-digest-key; here: fiatrail ops import) or share one (fiatrail profiles journal set ${name} --url URL)`,
@@ -182,20 +184,20 @@ export const importCommand = command({
     file: argument('file', 'file written by profiles export, or - for standard input', word),
     trustCommands: switchOn('--trust-commands', 'trust the key commands in the file'),
   },
-  run: async (session, { file, trustCommands }) => {
-    const { world } = session;
+  run: async (account, _terminal, { file, trustCommands }) => {
+    const { world } = account;
     const text =
       file === '-' ? await world.stdin.readAll(MAX_EXPORT_BYTES) : await world.readFile(file, MAX_EXPORT_BYTES);
     const given = parseExport(text, file === '-' ? 'standard input' : file);
-    endDryRun(session, { profiles: given.map(({ name }) => name) });
+    endDryRun(account, { profiles: given.map(({ name }) => name) });
     const profiles = [];
     // A journal of somebody else could say that a payment was made, so its URL is not taken.
     for (const { journalUrl: _, ...each } of given) {
       const stored = trustCommands ? { ...each, store: trustedStore(each.store) } : each;
-      const exists = !(await addNew(session, stored));
+      const exists = !(await addNew(account, stored));
       profiles.push({ name: stored.name, mode: stored.mode, outcome: exists ? 'already exists, unchanged' : 'added' });
-      if (!exists) await noteKey(session, stored);
-      if (!exists) await noteJournal(session, stored);
+      if (!exists) await noteKey(account, stored);
+      if (!exists) await noteJournal(account, stored);
     }
     return { result: { data: { profiles }, lists: 'profiles' } };
   },

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { withMirror } from '../../engine/mirror/open.ts';
-import { accountIn } from '../../engine/questions/report/balance.ts';
-import { spanOf } from '../../engine/questions/report/periods.ts';
+import { withMirror } from '../../copy/open.ts';
+import { accountIn } from '../../copy/questions/report/balance.ts';
+import { spanOf } from '../../copy/questions/report/periods.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema } from '../../present/prints.ts';
@@ -33,10 +33,10 @@ export const acceptCommand = command({
     reason: required('--reason <text>', 'why the change is correct', plainText, 'Reason:'),
     ...periodOptions,
   },
-  run: (session, { asset, period: name, reason, since, until }) =>
-    withMirror(session, async (mirror) => {
+  run: (account, terminal, { asset, period: name, reason, since, until }) =>
+    withMirror(account, async (mirror) => {
       const { period, differences } = await mirror.read(async (queries) => {
-        const named = await periodIn(session, queries, name, { since, until });
+        const named = await periodIn(account, terminal, queries, name, { since, until });
         return { ...(await accountIn(queries, spanOf(named.sinceMs, named.untilMs))), period: named };
       });
       const open = differences.filter((each) => each.asset === asset && each.minor !== each.accepted);
@@ -51,9 +51,9 @@ export const acceptCommand = command({
       );
       const accepted = left.map((each) => printedDifference({ ...each, accepted: each.minor, reason }));
       const data = { ...spanIn(period), asset, amount: total, reason, accepted };
-      endDryRun(session, data);
-      const time = (at: string) => timeText(at, { zone: session.globals.zone }, true) ?? at;
-      await confirmChange(session, {
+      endDryRun(account, data);
+      const time = (at: string) => timeText(at, { zone: terminal.globals.zone }, true) ?? at;
+      await confirmChange(terminal.dialog, {
         summary: `accept ${amountForPeople(total)} that no list shows`,
         lines: [
           ...left.map(
@@ -62,8 +62,8 @@ export const acceptCommand = command({
           ['reason', reason],
         ],
       });
-      const { user, name: host } = session.world.host;
-      const at = iso(session.world.clock.now());
+      const { user, name: host } = account.world.host;
+      const at = iso(account.world.clock.now());
       await mirror.write(async (queries) => {
         for (const { from, to, minor } of left)
           await queries.run(

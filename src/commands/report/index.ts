@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { withMirror } from '../../engine/mirror/open.ts';
+import { withMirror } from '../../copy/open.ts';
+import { type Reach, reachOf } from '../../copy/questions/in-mirror.ts';
+import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
+import { kindsIn, usersIn } from '../../copy/questions/report/kinds.ts';
+import type { Span } from '../../copy/questions/report/movements.ts';
+import { partsOf, type ReportStep, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
+import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
-import { type Reach, reachOf } from '../../engine/questions/in-mirror.ts';
-import { type AccountReport, accountIn } from '../../engine/questions/report/balance.ts';
-import { kindsIn, usersIn } from '../../engine/questions/report/kinds.ts';
-import type { Span } from '../../engine/questions/report/movements.ts';
-import { partsOf, type ReportStep, STEPS, spanOf } from '../../engine/questions/report/periods.ts';
 import type { Queries } from '../../journal/store.ts';
 import { amount } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
@@ -14,7 +15,7 @@ import type { Below, Column } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptCommand } from './accept.ts';
 import {
   assetSchema,
@@ -76,7 +77,7 @@ function rowsOutcome(
 const headOf = (period: ReportPeriod, { syncedAt, partial }: Reach) => ({ ...spanIn(period), syncedAt, partial });
 
 /** Reads what became of the account in a period. Rejects with CliError usage if nobody ever looked at its balances. */
-async function readAccount(session: Session, queries: Queries, period: ReportPeriod, parts: readonly Span[] = []) {
+async function readAccount(terminal: Terminal, queries: Queries, period: ReportPeriod, parts: readonly Span[] = []) {
   const account = await accountIn(queries, spanOf(period.sinceMs, period.untilMs), parts);
   if (account.assets.length === 0) throw neverLooked();
   const { differences, compared, uncounted } = account;
@@ -85,13 +86,13 @@ async function readAccount(session: Session, queries: Queries, period: ReportPer
     ...{ ...headOf(period, reach), compared: compared && { from: compared.from, until: compared.to } },
     ...{ uncounted, differences: differences.map(printedDifference) },
   };
-  const below = [...differenceLines(differences), checkLines(account, reach, session.globals.zone)];
+  const below = [...differenceLines(differences), checkLines(account, reach, terminal.globals.zone)];
   return { account, head, below, error: unexplained(differences) };
 }
 
 /** Rows that are counted from the lists, which no balance can prove. */
 async function ofCopy(
-  session: Session,
+  terminal: Terminal,
   queries: Queries,
   period: ReportPeriod,
   lists: string,
@@ -99,21 +100,21 @@ async function ofCopy(
   columns: readonly Column[],
 ) {
   const reach = await reachOf(queries);
-  const below = [checkLines(undefined, reach, session.globals.zone)];
+  const below = [checkLines(undefined, reach, terminal.globals.zone)];
   return rowsOutcome({ ...headOf(period, reach), ...rows }, lists, columns, { below });
 }
 
 /** The whole report of a period, by kind of work and by asset, or only one of the two. */
 async function wholeReport(
-  session: Session,
+  terminal: Terminal,
   queries: Queries,
   period: ReportPeriod,
   by: 'kind' | 'asset' | undefined,
 ): Promise<Outcome> {
   const kinds = () => kindsIn(queries, spanOf(period.sinceMs, period.untilMs));
-  if (by === 'kind') return ofCopy(session, queries, period, 'kinds', { kinds: await kinds() }, KIND_COLUMNS);
-  const { account, head, below, error } = await readAccount(session, queries, period);
-  const assets = account.assets.filter(isShown).map(printedAsset);
+  if (by === 'kind') return ofCopy(terminal, queries, period, 'kinds', { kinds: await kinds() }, KIND_COLUMNS);
+  const { account: moves, head, below, error } = await readAccount(terminal, queries, period);
+  const assets = moves.assets.filter(isShown).map(printedAsset);
   const data = { ...head, assets };
   if (by === 'asset') return rowsOutcome(data, 'assets', ASSET_COLUMNS, { below, error });
   const balances = assets.length > 0 ? [balanceLines(assets)] : [];
@@ -127,26 +128,27 @@ const STEP_TITLES = { day: 'Day', week: 'Week of', month: 'Month' } as const;
 
 /** One row for each part of the period and each asset that moved in it. */
 async function byStep(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   queries: Queries,
   period: ReportPeriod,
   { step, svg }: { readonly step: ReportStep; readonly svg: string | undefined },
 ): Promise<Outcome> {
-  const parts = partsOf(period.sinceMs, period.untilMs, step, session.globals.zone);
+  const parts = partsOf(period.sinceMs, period.untilMs, step, terminal.globals.zone);
   const spans = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs));
-  const { account, head, below, error } = await readAccount(session, queries, period, spans);
-  const rows = account.parts.flatMap((moved, index) =>
+  const { account: moves, head, below, error } = await readAccount(terminal, queries, period, spans);
+  const rows = moves.parts.flatMap((moved, index) =>
     moved.map((each) => ({ [step]: parts[index]?.name, ...printedMoved(each) })),
   );
   const columns: Column[] = [
     { field: step, title: STEP_TITLES[step] },
     ...MOVED.filter(
       (field) =>
-        field === 'in' || field === 'out' || account.parts.some((part) => part.some((each) => each[field] !== 0n)),
+        field === 'in' || field === 'out' || moves.parts.some((part) => part.some((each) => each[field] !== 0n)),
     ).map((field) => right(field)),
     { field: 'movements', title: 'Movements', align: 'right', isWide: true },
   ];
-  if (svg !== undefined) await writeChart(session, svg, `By ${step}`, chartOf(account, parts));
+  if (svg !== undefined) await writeChart(account, svg, `By ${step}`, chartOf(moves, parts));
   return rowsOutcome({ ...head, parts: rows }, 'parts', columns, { below, error });
 }
 
@@ -166,9 +168,9 @@ function chartOf({ assets, parts: moved }: AccountReport, parts: readonly { read
 /** All users of the period; more than an account has. */
 const ALL_USERS = 10_000_000;
 
-async function byUser(session: Session, queries: Queries, period: ReportPeriod): Promise<Outcome> {
+async function byUser(terminal: Terminal, queries: Queries, period: ReportPeriod): Promise<Outcome> {
   const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
-  return ofCopy(session, queries, period, 'users', { users }, USER_COLUMNS);
+  return ofCopy(terminal, queries, period, 'users', { users }, USER_COLUMNS);
 }
 
 const kindsSchema = () =>
@@ -227,16 +229,16 @@ const reportCommand = command({
     ...periodOptions,
     svg: svgOption,
   },
-  run: (session, { period: name, by, since, until, svg }) =>
-    withMirror(session, (mirror) =>
+  run: (account, terminal, { period: name, by, since, until, svg }) =>
+    withMirror(account, (mirror) =>
       mirror.read(async (queries) => {
         const step = STEPS.find((each) => each === by);
         if (svg !== undefined && !step)
           throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });
-        const period = await periodIn(session, queries, name, { since, until });
-        if (by === 'user') return byUser(session, queries, period);
-        if (step) return byStep(session, queries, period, { step, svg });
-        return wholeReport(session, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
+        const period = await periodIn(account, terminal, queries, name, { since, until });
+        if (by === 'user') return byUser(terminal, queries, period);
+        if (step) return byStep(account, terminal, queries, period, { step, svg });
+        return wholeReport(terminal, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
       }),
     ),
 });

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
-import { lastCheckAt } from '../../engine/questions/report/checks.ts';
-import { monthNamed } from '../../engine/questions/report/periods.ts';
+import { lastCheckAt } from '../../copy/questions/report/checks.ts';
+import { monthNamed } from '../../copy/questions/report/periods.ts';
+import type { Account } from '../../engine/account.ts';
 import { fileErrors } from '../../files/inspect.ts';
 import { replaceFile } from '../../files/private-file.ts';
 import type { Queries } from '../../journal/store.ts';
@@ -10,7 +11,7 @@ import { printable } from '../../money/amount.ts';
 import { barsSvg } from '../../present/svg.ts';
 import { option, plainText, someArguments, word } from '../../terminal/parse/parameters.ts';
 import { type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 
 export interface ReportPeriod {
   readonly sinceMs: number;
@@ -28,7 +29,8 @@ export const periodArgument = {
  * Rejects with CliError usage, also for one that has not begun.
  */
 export async function periodIn(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   queries: Queries,
   words: readonly string[] | undefined,
   typed: TypedPeriod,
@@ -36,12 +38,12 @@ export async function periodIn(
   const name = words?.length ? words.join(' ') : undefined;
   // By the service's clock, which may be ahead of this one.
   const looked = await lastCheckAt(queries);
-  const nowMs = Math.max(session.world.clock.now(), looked ? Date.parse(looked) : 0);
+  const nowMs = Math.max(account.world.clock.now(), looked ? Date.parse(looked) : 0);
   const isTyped = typed.since !== undefined || typed.until !== undefined;
   if (name !== undefined && isTyped)
     throw new CliError('usage', 'a month and --since or --until cannot be combined', { hint: 'give one of them' });
-  const { zone } = session.globals;
-  const times = timesOf(typed, session);
+  const { zone } = terminal.globals;
+  const times = timesOf(typed, terminal);
   // An end alone is the end of a part of its month.
   const inMonthMs = Math.min(nowMs, (times.untilMs ?? nowMs + 1) - 1);
   const month = monthNamed(name ?? 'this month', zone, inMonthMs);
@@ -65,10 +67,10 @@ export const neverLooked = () =>
 export const svgOption = option('--svg <file>', 'also draw a bar chart to this SVG file', plainText);
 
 /** Writes a chart to the file of --svg, replacing it. Throws CliError. */
-export async function writeChart(session: Session, file: string, ...chart: Parameters<typeof barsSvg>): Promise<void> {
+export async function writeChart(account: Account, file: string, ...chart: Parameters<typeof barsSvg>): Promise<void> {
   const path = absolutePath(file);
-  fileErrors('written', path, () => replaceFile(path, barsSvg(...chart), session.world.ids.uuid()));
-  await session.note(`wrote ${path}`);
+  fileErrors('written', path, () => replaceFile(path, barsSvg(...chart), account.world.ids.uuid()));
+  await account.notices.note(`wrote ${path}`);
 }
 
 export const iso = (ms: number) => new Date(ms).toISOString();

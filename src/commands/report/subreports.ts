@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { withMirror } from '../../engine/mirror/open.ts';
-import { accountIn, balancesAt } from '../../engine/questions/report/balance.ts';
-import { pendingIn, usersIn } from '../../engine/questions/report/kinds.ts';
-import { noSums } from '../../engine/questions/report/movements.ts';
-import { owedTo } from '../../engine/questions/report/owed.ts';
-import { partsOf, STEPS, spanOf } from '../../engine/questions/report/periods.ts';
+import { withMirror } from '../../copy/open.ts';
+import { accountIn, balancesAt } from '../../copy/questions/report/balance.ts';
+import { pendingIn, usersIn } from '../../copy/questions/report/kinds.ts';
+import { noSums } from '../../copy/questions/report/movements.ts';
+import { owedTo } from '../../copy/questions/report/owed.ts';
+import { partsOf, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import { timeText } from '../../present/times.ts';
@@ -29,10 +29,10 @@ const feesCommand = command({
     }),
   isLocal: true,
   parameters: { period: periodArgument, ...periodOptions },
-  run: (session, { period: name, since, until }) =>
-    withMirror(session, (mirror) =>
+  run: (account, terminal, { period: name, since, until }) =>
+    withMirror(account, (mirror) =>
       mirror.read(async (queries) => {
-        const period = await periodIn(session, queries, name, { since, until });
+        const period = await periodIn(account, terminal, queries, name, { since, until });
         const span = spanOf(period.sinceMs, period.untilMs);
         const { assets, parts } = await accountIn(queries, span, [span]);
         const moved = parts.flat();
@@ -81,10 +81,10 @@ const usersCommand = command({
     top: option('--top <count>', 'how many users, 1 to 1000 (default 10)', wholeNumber(1, 1000)),
     ...periodOptions,
   },
-  run: (session, { period: name, top = 10, since, until }) =>
-    withMirror(session, (mirror) =>
+  run: (account, terminal, { period: name, top = 10, since, until }) =>
+    withMirror(account, (mirror) =>
       mirror.read(async (queries) => {
-        const period = await periodIn(session, queries, name, { since, until });
+        const period = await periodIn(account, terminal, queries, name, { since, until });
         const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
         const data = { ...spanIn(period), users };
         return { result: { data, lists: 'users', list: { isWhole: true }, columns: USER_COLUMNS } };
@@ -110,8 +110,8 @@ const pendingCommand = command({
     }),
   isLocal: true,
   parameters: { limit: option('--limit <count>', 'at most so many (default 100)', wholeNumber(1, 10_000)) },
-  run: (session, { limit = 100 }) =>
-    withMirror(session, (mirror) =>
+  run: (account, _terminal, { limit = 100 }) =>
+    withMirror(account, (mirror) =>
       mirror.read(async (queries) => {
         const columns = [
           { field: 'id', title: 'ID' },
@@ -159,11 +159,11 @@ const balanceCommand = command({
     ...periodOptions,
     svg: svgOption,
   },
-  run: (session, { period: name, token: asset = 'CNGN', by = 'day', since, until, svg }) =>
-    withMirror(session, (mirror) =>
+  run: (account, terminal, { period: name, token: asset = 'CNGN', by = 'day', since, until, svg }) =>
+    withMirror(account, (mirror) =>
       mirror.read(async (queries) => {
-        const period = await periodIn(session, queries, name, { since, until });
-        const parts = partsOf(period.sinceMs, period.untilMs, by, session.globals.zone);
+        const period = await periodIn(account, terminal, queries, name, { since, until });
+        const parts = partsOf(period.sinceMs, period.untilMs, by, terminal.globals.zone);
         const ends = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs).to);
         const found = await balancesAt(queries, ends);
         if (!found) throw neverLooked();
@@ -174,13 +174,13 @@ const balanceCommand = command({
             : [];
         });
         if (svg !== undefined)
-          await writeChart(session, svg, `Balance in ${asset}`, [
+          await writeChart(account, svg, `Balance in ${asset}`, [
             { title: asset, points: balances.map(({ at, balance }) => ({ label: at, amount: balance })) },
           ]);
         const most = balances.reduce((max, { balance: { minor } }) => (minor > max ? minor : max), 1n);
         const rows = balances.map(({ at, balance, isComputed }) => ({
           ...{ at, balance: `${amountForPeople(balance)}${isComputed ? ' (computed)' : ''}` },
-          bar: (session.globals.present.isPlain ? '#' : '█').repeat(Number((balance.minor * BigInt(BAR)) / most)),
+          bar: (account.globals.present.isPlain ? '#' : '█').repeat(Number((balance.minor * BigInt(BAR)) / most)),
         }));
         const columns = [
           { field: 'at', title: by === 'week' ? 'Week of' : by === 'day' ? 'Day' : 'Month' },
@@ -210,15 +210,15 @@ const owedCommand = command({
       pagination: paginationSchema(),
     }),
   parameters: {},
-  run: (session) =>
-    withMirror(session, async (mirror) => {
-      const data = await owedTo(session, mirror);
+  run: (account, terminal) =>
+    withMirror(account, async (mirror) => {
+      const data = await owedTo(account, mirror);
       const columns = [
         { field: 'amount', title: 'Owed', align: 'right' },
         { field: 'users', title: 'Users', align: 'right' },
       ] as const;
       const { users, unknown, oldest } = data;
-      const read = oldest && timeText(oldest, { zone: session.globals.zone }, true);
+      const read = oldest && timeText(oldest, { zone: terminal.globals.zone }, true);
       const says = `${users} users${read ? `, the first of them read ${read}` : ''}`;
       const lacks = unknown > 0 ? `; the service does not say what ${unknown} of them hold` : '';
       const below = {

@@ -93,10 +93,10 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
       times: option('--times <count>', 'number of requests to affect (default 1)', wholeNumber(1, 1_000_000)),
     },
     fields: { endpoint: 'on' },
-    run: async (session, { on, kind, name, times }) => {
-      requireSandbox(session);
+    run: async (account, _terminal, { on, kind, name, times }) => {
+      requireSandbox(account);
       const endpoint = await endpointOf(on, catalogue);
-      return outcomeOf(session, sandboxFaultAdd, await session.call(sandboxFaultAdd, { endpoint, kind, name, times }));
+      return outcomeOf(account, sandboxFaultAdd, await account.call(sandboxFaultAdd, { endpoint, kind, name, times }));
     },
   });
   const listCommand = wholeList(
@@ -107,9 +107,9 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
       endpoints: [sandboxFaultList.id],
       prints: { response: sandboxFaultList },
       parameters: {},
-      run: async (session) => {
-        requireSandbox(session);
-        return outcomeOf(session, sandboxFaultList, await session.call(sandboxFaultList, {}), { columns: COLUMNS });
+      run: async (account) => {
+        requireSandbox(account);
+        return outcomeOf(account, sandboxFaultList, await account.call(sandboxFaultList, {}), { columns: COLUMNS });
       },
     }),
     { names: { called: 'endpoint or kind', fields: ['endpoint', 'kind'] } },
@@ -121,9 +121,9 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
     endpoints: [sandboxFaultClear.id],
     prints: { response: sandboxFaultClear },
     parameters: {},
-    run: async (session) => {
-      requireSandbox(session);
-      return outcomeOf(session, sandboxFaultClear, await session.call(sandboxFaultClear, {}));
+    run: async (account) => {
+      requireSandbox(account);
+      return outcomeOf(account, sandboxFaultClear, await account.call(sandboxFaultClear, {}));
     },
   });
   return [addCommand, listCommand, clearCommand];

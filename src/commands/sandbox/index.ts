@@ -16,6 +16,7 @@ import {
 } from '../../contract/control.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { STATE_FILE_ID } from '../../contract/sandbox.ts';
+import { existingJournal } from '../../engine/connection/journal-location.ts';
 import { listed } from '../../engine/lists/listed.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { entryAt } from '../../files/inspect.ts';
@@ -36,6 +37,7 @@ import {
   word,
 } from '../../terminal/parse/parameters.ts';
 import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
+import { change } from '../../terminal/terminal.ts';
 import { faultCommands } from './fault.ts';
 import { payCommand } from './pay.ts';
 import { acceptPlainResponses, requireSandbox } from './require-sandbox.ts';
@@ -57,9 +59,11 @@ const resetCommand = command({
   endpoints: [sandboxReset.id],
   prints: { response: sandboxReset },
   parameters: { pace, rateLimits },
-  run: async (session, input) => {
-    requireSandbox(session);
-    const reply = await session.change(
+  run: async (account, terminal, input) => {
+    requireSandbox(account);
+    const reply = await change(
+      account,
+      terminal,
       sandboxReset,
       { pace: input.pace, rateLimits: input.rateLimits },
       {
@@ -67,11 +71,11 @@ const resetCommand = command({
         lines: [['loses', 'every user, balance and request in this sandbox']],
       },
     );
-    await acceptPlainResponses(session);
-    const { mode, name } = session.profile;
-    const journal = await session.existingJournal();
-    await journal?.destroyed({ mode, profile: name }, await session.accountNames());
-    return outcomeOf(session, sandboxReset, reply);
+    await acceptPlainResponses(account);
+    const { mode, name } = account.profile;
+    const journal = await existingJournal(account);
+    await journal?.destroyed({ mode, profile: name }, await account.accountNames());
+    return outcomeOf(account, sandboxReset, reply);
   },
 });
 
@@ -104,15 +108,15 @@ const seedCommand = command({
     pace,
     rateLimits,
   },
-  run: async (session, { users = 0, history = 0, ...settings }) => {
-    requireSandbox(session);
-    let reply = await session.call(sandboxSeed, settings);
-    for (const { rows } of parts(users, USERS_AT_ONCE)) reply = await session.call(sandboxSeed, { users: rows });
+  run: async (account, _terminal, { users = 0, history = 0, ...settings }) => {
+    requireSandbox(account);
+    let reply = await account.call(sandboxSeed, settings);
+    for (const { rows } of parts(users, USERS_AT_ONCE)) reply = await account.call(sandboxSeed, { users: rows });
     for (const { done, rows } of parts(history, TRANSACTIONS_AT_ONCE)) {
-      reply = await session.call(sandboxSeed, { history: rows, historyDone: done, historyTotal: history });
-      if (history > TRANSACTIONS_AT_ONCE) await session.note(`${done + rows} of ${history} transactions`);
+      reply = await account.call(sandboxSeed, { history: rows, historyDone: done, historyTotal: history });
+      if (history > TRANSACTIONS_AT_ONCE) await account.notices.note(`${done + rows} of ${history} transactions`);
     }
-    return outcomeOf(session, sandboxSeed, reply);
+    return outcomeOf(account, sandboxSeed, reply);
   },
 });
 
@@ -179,11 +183,11 @@ const snapshotCommand = command({
   endpoints: [sandboxSnapshot.id],
   prints: () => z.object({ path: z.string(), bytes: z.int() }),
   parameters: { file: argument('file', 'file to create; it must not exist', newFile, 'File:') },
-  run: async (session, input) => {
-    requireSandbox(session);
+  run: async (account, _terminal, input) => {
+    requireSandbox(account);
     const path = absolutePath(input.file);
     if (entryAt(path)) throw unusable(path, 'the file already exists');
-    const { data } = await session.call(sandboxSnapshot, {});
+    const { data } = await account.call(sandboxSnapshot, {});
     const bytes = await saveState(path, data);
     return { result: { data: { path, bytes } } };
   },
@@ -219,24 +223,29 @@ const restoreCommand = command({
   endpoints: [sandboxRestore.id],
   prints: { response: sandboxRestore, more: () => ({ path: z.string() }) },
   parameters: { file: argument('file', 'file written by sandbox snapshot', word, 'File:') },
-  run: async (session, input) => {
-    requireSandbox(session);
+  run: async (account, terminal, input) => {
+    requireSandbox(account);
     const path = absolutePath(input.file);
     const { MAX_STATE_BYTES, packState } = await import('../../contract/state-content.ts');
     const bytes = onFile(path, WHEN_READING, 'the file cannot be read', () => readPlainBytes(path, MAX_STATE_BYTES));
     const problem = stateFileProblem(bytes);
     if (problem) throw unusable(path, problem);
-    const change = {
+    const restoring = {
       summary: `restore the sandbox from ${path}`,
       lines: [['loses', 'everything in the sandbox now']] as const,
     };
     const options = { prints: ['path', 'fintechId', 'now'] };
-    const { data } = await session
-      .change(sandboxRestore, { content: packState(bytes) }, change, options)
-      .catch((error) => {
-        throw asUsage(error, path);
-      });
-    await acceptPlainResponses(session);
+    const { data } = await change(
+      account,
+      terminal,
+      sandboxRestore,
+      { content: packState(bytes) },
+      restoring,
+      options,
+    ).catch((error) => {
+      throw asUsage(error, path);
+    });
+    await acceptPlainResponses(account);
     return { result: { data: { path, ...data } } };
   },
 });
@@ -269,10 +278,10 @@ const listCommand = command({
     ...periodOptions,
     ...listOptions('events'),
   },
-  run: async (session, { event, requestId, state, ...page }) => {
-    requireSandbox(session);
+  run: async (account, terminal, { event, requestId, state, ...page }) => {
+    requireSandbox(account);
     return listed(
-      session,
+      account,
       {
         endpoint: sandboxEvents,
         columns: COLUMNS,
@@ -283,7 +292,7 @@ const listCommand = command({
         timeOf: (row: SandboxEvent) => row.createdAt,
       },
       page,
-      periodOf(page, session),
+      periodOf(page, terminal),
     );
   },
 });
@@ -295,9 +304,9 @@ const showCommand = command({
   endpoints: [sandboxEvent.id],
   prints: { response: sandboxEvent },
   parameters: { eventId },
-  run: async (session, input) => {
-    requireSandbox(session);
-    return outcomeOf(session, sandboxEvent, await session.call(sandboxEvent, input));
+  run: async (account, _terminal, input) => {
+    requireSandbox(account);
+    return outcomeOf(account, sandboxEvent, await account.call(sandboxEvent, input));
   },
 });
 
@@ -308,10 +317,10 @@ const resendCommand = command({
   endpoints: [sandboxEventResend.id],
   prints: { response: sandboxEventResend },
   parameters: { eventId },
-  run: async (session, input) => {
-    requireSandbox(session);
-    const reply = await session.call(sandboxEventResend, input);
-    return outcomeOf(session, sandboxEventResend, reply, { columns: COLUMNS });
+  run: async (account, _terminal, input) => {
+    requireSandbox(account);
+    const reply = await account.call(sandboxEventResend, input);
+    return outcomeOf(account, sandboxEventResend, reply, { columns: COLUMNS });
   },
 });
 
@@ -377,11 +386,11 @@ const statusCommand = command({
       'also list the test values: special BVNs, accounts, trades and amounts, each operation’s refusals, and the fintechs with their keys',
     ),
   },
-  run: async (session, { values }) => {
-    requireSandbox(session);
-    const reply = await session.call(sandboxStatus, { values: values || undefined });
+  run: async (account, _terminal, { values }) => {
+    requireSandbox(account);
+    const reply = await account.call(sandboxStatus, { values: values || undefined });
     const columns = [...STATUS_COLUMNS, ...(values ? VALUE_COLUMNS : [])];
-    return outcomeOf(session, sandboxStatus, reply, { columns });
+    return outcomeOf(account, sandboxStatus, reply, { columns });
   },
 });
 
@@ -395,9 +404,9 @@ const advanceCommand = command({
     duration: argument('duration', 'time to advance, such as 30s, 31m, 2h, 5d or 1y', duration, 'How long:'),
   },
   fields: { durationMs: 'duration' },
-  run: async (session, input) => {
-    requireSandbox(session);
-    return outcomeOf(session, sandboxAdvance, await session.call(sandboxAdvance, { durationMs: input.duration }));
+  run: async (account, _terminal, input) => {
+    requireSandbox(account);
+    return outcomeOf(account, sandboxAdvance, await account.call(sandboxAdvance, { durationMs: input.duration }));
   },
 });
 
@@ -410,9 +419,9 @@ const settleCommand = command({
   endpoints: [sandboxSettle.id],
   prints: { response: sandboxSettle },
   parameters: {},
-  run: async (session) => {
-    requireSandbox(session);
-    return outcomeOf(session, sandboxSettle, await session.call(sandboxSettle, {}));
+  run: async (account) => {
+    requireSandbox(account);
+    return outcomeOf(account, sandboxSettle, await account.call(sandboxSettle, {}));
   },
 });
 
@@ -423,9 +432,9 @@ const clockCommand = command({
   endpoints: [sandboxClock.id],
   prints: { response: sandboxClock },
   parameters: {},
-  run: async (session) => {
-    requireSandbox(session);
-    return outcomeOf(session, sandboxClock, await session.call(sandboxClock, {}));
+  run: async (account) => {
+    requireSandbox(account);
+    return outcomeOf(account, sandboxClock, await account.call(sandboxClock, {}));
   },
 });
 

@@ -81,28 +81,28 @@ export const payCommand = command({
     network: option('--network <network>', 'network of the deposit with --chain (default base)', word),
   },
   fields: { accountNumber: 'account', address: 'account', senderName: 'from', asset: 'token' },
-  run: async (session, { account, amount, from, chain, token, network }) => {
-    requireSandbox(session);
+  run: async (account, _terminal, { account: payee, amount, from, chain, token, network }) => {
+    requireSandbox(account);
     if (chain) {
       const asset = token ?? 'CNGN';
       const request = {
-        address: account,
+        address: payee,
         asset,
         amount: toWireText(amount(asset), 'decimal-string'),
         network: network ?? 'base',
         from,
       };
-      return outcomeOf(session, sandboxDeposit, await session.call(sandboxDeposit, request));
+      return outcomeOf(account, sandboxDeposit, await account.call(sandboxDeposit, request));
     }
-    if (token !== undefined || network !== undefined || isAddress(account))
+    if (token !== undefined || network !== undefined || isAddress(payee))
       throw new CliError(
         'usage',
-        `${isAddress(account) ? 'an address' : token ? '--token' : '--network'} requires --chain`,
+        `${isAddress(payee) ? 'an address' : token ? '--token' : '--network'} requires --chain`,
         {
           hint: 'add --chain to deposit tokens; a bank transfer goes to a 10-digit account number',
         },
       );
-    const request = { accountNumber: account, amount: toWireNumber(amount('NGN'), 'naira'), senderName: from };
-    return outcomeOf(session, sandboxPay, await session.call(sandboxPay, request));
+    const request = { accountNumber: payee, amount: toWireNumber(amount('NGN'), 'naira'), senderName: from };
+    return outcomeOf(account, sandboxPay, await account.call(sandboxPay, request));
   },
 });

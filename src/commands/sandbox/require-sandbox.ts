@@ -1,9 +1,9 @@
 import { changeProfile } from '../../account/changes.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Account } from '../../engine/account.ts';
 
 /** Throws CliError usage for a live profile, which has no sandbox controls. */
-export function requireSandbox({ profile }: Session): void {
+export function requireSandbox({ profile }: Account): void {
   if (profile.mode === 'live')
     throw new CliError('usage', `profile ${profile.name} is live; sandbox commands need a sandbox profile`, {
       hint: 'add --profile sandbox',
@@ -11,11 +11,11 @@ export function requireSandbox({ profile }: Session): void {
 }
 
 /** Accepts plain responses again after the data of a sandbox was replaced, and with it the key that it sealed responses to. */
-export async function acceptPlainResponses(session: Session): Promise<void> {
-  const { stored } = session.profile;
+export async function acceptPlainResponses(account: Account): Promise<void> {
+  const { stored } = account.profile;
   if (stored?.sealing !== 'require') return;
-  await changeProfile(session.world, stored.name, (current) => ({ ...(current ?? stored), sealing: 'accept' }));
-  await session.say(
+  await changeProfile(account.world, stored.name, (current) => ({ ...(current ?? stored), sealing: 'accept' }));
+  await account.notices.say(
     `warning: profile ${stored.name} accepts plain responses again; require encrypted ones with: fiatrail keys encryption enable`,
   );
 }

@@ -1,19 +1,20 @@
 import { absolutePath, sandboxPath, stateDir } from '../../account/paths.ts';
 import { checkedServiceName } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
+import { listenProblem } from '../../base/listening.ts';
 import type { World } from '../../base/world.ts';
 import { formsFor } from '../../contract/answer-forms.ts';
 import { directory } from '../../contract/directory.ts';
 import { isOtherFee } from '../../contract/reading/values.ts';
+import type { Account } from '../../engine/account.ts';
 import type { Inspector } from '../../inspector/server.ts';
 import type { InspectorSource } from '../../inspector/source.ts';
 import { printable } from '../../money/amount.ts';
 import { requireUnmasked } from '../../present/unmasked.ts';
 import type { ServedSandbox, ServeOptions } from '../../sandbox/serve.ts';
 import { command } from '../../terminal/command.ts';
-import { hostAddress, hostName, listenProblem, untilInterrupted } from '../../terminal/parse/listening.ts';
+import { hostAddress, hostName, untilInterrupted } from '../../terminal/parse/listening.ts';
 import { newFile, oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 
 const FORMS = oneOf('interface', 'public', 'public-older');
 
@@ -102,13 +103,13 @@ export const serveCommand = command({
     ),
     withPersonalData: switchOn('--with-personal-data', 'leave names, accounts and addresses in the saved file'),
   },
-  run: async (session, input) => {
-    const { world } = session;
+  run: async (account, _terminal, input) => {
+    const { world } = account;
     if (input.inspectSave !== undefined && !input.inspect)
       throw new CliError('usage', '--inspect-save is about --inspect', { hint: 'add --inspect' });
     if (input.withPersonalData && input.inspectSave === undefined)
       throw new CliError('usage', '--with-personal-data is about --inspect-save', { hint: 'add --inspect-save FILE' });
-    const { present } = session.globals;
+    const { present } = account.globals;
     if (input.withPersonalData) requireUnmasked(present, '--with-personal-data saves');
     world.ensurePrivateDir(stateDir(world));
     const [{ serve }, { isLoopback }] = await Promise.all([
@@ -116,7 +117,7 @@ export const serveCommand = command({
       import('../../sandbox/host-check.ts'),
     ]);
     const { host = '127.0.0.1', port = 8787 } = input;
-    const tell = (text: string) => void session.say(`warning: ${text}`).catch(() => {});
+    const tell = (text: string) => void account.notices.say(`warning: ${text}`).catch(() => {});
     // What is recorded of each request is short-lived, and would double the heap again and again.
     if (input.inspect) world.steadyMemory();
     const watch = input.inspect
@@ -143,13 +144,13 @@ export const serveCommand = command({
     const source = watch?.source(served.inside);
     const save = source && input.inspectSave && (await savingTo(world, source, input.inspectSave, input));
     const shown = source && (await import('../../inspector/masked.ts')).shownSource(source, present.mask);
-    const inspector = shown && (await openPage(session, save ? withSave(shown, save) : shown, input.inspectPort ?? 0));
+    const inspector = shown && (await openPage(account, save ? withSave(shown, save) : shown, input.inspectPort ?? 0));
     try {
       if (!isLoopback(host))
-        await session.say(
+        await account.notices.say(
           `warning: ${host} is not a loopback address: other machines can reach this sandbox, unencrypted`,
         );
-      await sayReady(session, served, inspector?.url);
+      await sayReady(account, served, inspector?.url);
       await untilInterrupted(world);
       if (save) await save();
     } finally {
@@ -205,14 +206,18 @@ const withSave = (source: InspectorSource, save: () => Promise<void>): Inspector
 });
 
 /** Serves the page of --inspect, on the loopback interface alone. */
-async function openPage({ world }: Session, source: InspectorSource, port: number): Promise<Inspector> {
+async function openPage({ world }: Account, source: InspectorSource, port: number): Promise<Inspector> {
   const { serveInspector } = await import('../../inspector/server.ts');
   return serveInspector(world, source, { host: '127.0.0.1', port }).catch((error) => {
     throw listenProblem(error, '127.0.0.1', port, '--inspect-port');
   });
 }
 
-async function sayReady({ world, globals, note }: Session, { url, apiKey }: ServedSandbox, inspector?: string) {
+async function sayReady(
+  { world, globals, notices: { note } }: Account,
+  { url, apiKey }: ServedSandbox,
+  inspector?: string,
+) {
   if (globals.present.format !== 'table') {
     await world.stdout.write(`${JSON.stringify({ url, apiKey, ...(inspector && { inspector }) })}\n`);
     return;

@@ -6,10 +6,11 @@ import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { setStatus, updateOnrampAsset } from '../../contract/endpoints/user-settings.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
 import { migrateUserWallets } from '../../contract/endpoints/wallet-migration.ts';
-import type { Change } from '../../engine/change.ts';
-import { userDetails, userLines } from '../../engine/names.ts';
+import type { Account } from '../../engine/account.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
+import { userDetails, userLines } from '../../engine/previews/names.ts';
+import { PREVIEW_READ, readPreviews } from '../../engine/previews/previews.ts';
+import type { Change } from '../../engine/sending/change.ts';
 import { percentText } from '../../money/rates.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { listCommand, listPeriod, searchFilter, searchOption } from '../../terminal/list-command.ts';
@@ -27,14 +28,14 @@ import {
   switchOn,
   ticker,
 } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import { change } from '../../terminal/terminal.ts';
 import { onboardCommands, USER_SHOWN } from './onboard.ts';
 
 const userId = userArgument('user');
 
 /** Reads a user's default wallet. */
-async function currentWallet(session: Session, userId: string): Promise<string> {
-  const { defaultWallet } = (await session.call(getDefaultWallet, { userId }, PREVIEW_READ)).data;
+async function currentWallet(account: Account, userId: string): Promise<string> {
+  const { defaultWallet } = (await account.call(getDefaultWallet, { userId }, PREVIEW_READ)).data;
   return defaultWallet ? `${defaultWallet.address} on ${defaultWallet.blockchain}` : 'none';
 }
 
@@ -48,11 +49,11 @@ const showDefault = command({
   endpoints: [getDefaultWallet.id],
   prints: { response: getDefaultWallet },
   parameters: { userId },
-  run: async (session, { userId }) => {
-    const reply = await session.call(getDefaultWallet, { userId });
+  run: async (account, _terminal, { userId }) => {
+    const reply = await account.call(getDefaultWallet, { userId });
     if (reply.data.defaultWallet === null)
-      await session.note('no default wallet is set; cNGN goes to the user’s managed wallet');
-    return outcomeOf(session, getDefaultWallet, reply);
+      await account.notices.note('no default wallet is set; cNGN goes to the user’s managed wallet');
+    return outcomeOf(account, getDefaultWallet, reply);
   },
 });
 
@@ -75,17 +76,17 @@ const setDefault = callCommand(setDefaultWallet, {
   request: ({ userId, address, network, label }) => ({
     ...{ userId, address, blockchain: network.toLowerCase(), label },
   }),
-  confirms: ({ userId, address, blockchain }, session) => ({
+  confirms: ({ userId, address, blockchain }, account) => ({
     summary: `send the cNGN of user ${userId} to ${address} on ${blockchain} from now on`,
     lines: [['user', userId]],
     replaces: [
       {
         label: 'destination',
         next: `${address} on ${blockchain}`,
-        read: async () => ({ now: await currentWallet(session, userId) }),
+        read: async () => ({ now: await currentWallet(account, userId) }),
       },
     ],
-    previews: () => readPreviews(() => userLines(session, userId)),
+    previews: () => readPreviews(() => userLines(account, userId)),
   }),
 });
 
@@ -100,8 +101,10 @@ const removeDefault = command({
   endpoints: [removeDefaultWallet.id, getDefaultWallet.id],
   prints: { response: removeDefaultWallet },
   parameters: { userId },
-  run: async (session, { userId }) => {
-    const reply = await session.change(
+  run: async (account, terminal, { userId }) => {
+    const reply = await change(
+      account,
+      terminal,
       removeDefaultWallet,
       { userId },
       {
@@ -112,12 +115,12 @@ const removeDefault = command({
         ],
         previews: () =>
           readPreviews(
-            () => userLines(session, userId),
-            async () => [['current wallet', await currentWallet(session, userId)]],
+            () => userLines(account, userId),
+            async () => [['current wallet', await currentWallet(account, userId)]],
           ),
       },
     );
-    return outcomeOf(session, removeDefaultWallet, reply);
+    return outcomeOf(account, removeDefaultWallet, reply);
   },
 });
 
@@ -142,10 +145,10 @@ const showCommand = command({
   parameters: {
     userId: userArgument('user', 'user id, from users onboarding start or users list'),
   },
-  run: async (session, { userId }) => {
-    const reply = await session.call(getDetails, { userId });
+  run: async (account, _terminal, { userId }) => {
+    const reply = await account.call(getDetails, { userId });
     const columns = reply.data.deactivationReason ? DEACTIVATED_USER_SHOWN : USER_SHOWN;
-    return outcomeOf(session, getDetails, reply, { columns });
+    return outcomeOf(account, getDetails, reply, { columns });
   },
 });
 
@@ -195,8 +198,8 @@ const list = listCommand(listUsers, {
 });
 
 /** Describes how a user's status changes. */
-function statusChange({ userId, active, reason }: RequestOf<typeof setStatus>, session: Session): Change {
-  const details = once(() => userDetails(session, userId));
+function statusChange({ userId, active, reason }: RequestOf<typeof setStatus>, account: Account): Change {
+  const details = once(() => userDetails(account, userId));
   return {
     summary: `${active ? 'activate' : 'deactivate'} user ${userId}`,
     lines: [['user', userId], ...(reason === undefined ? [] : [['reason', reason] as const])],
@@ -264,9 +267,9 @@ const migrateCommand = command({
     options: properties('--option', 'option to pass to the service, which does not document its options'),
   },
   fields: { userId: 'userIds' },
-  run: async (session, { userIds, force, options }) => {
+  run: async (account, terminal, { userIds, force, options }) => {
     const request = { userId: [...userIds], force: force || undefined, options: objectOf(options) };
-    const reply = await session.change(migrateUserWallets, request, {
+    const reply = await change(account, terminal, migrateUserWallets, request, {
       summary: `replace the wallets of ${userIds.length === 1 ? `user ${userIds[0]}` : `${userIds.length} users`}`,
       lines: [
         ['users', userIds.join(', ')],
@@ -274,8 +277,8 @@ const migrateCommand = command({
       ],
     });
     const { created = 0, migrated = 0, skipped = 0, failed = 0 } = reply.data;
-    await session.note(`${created} created, ${migrated} migrated, ${skipped} skipped, ${failed} failed`);
-    const outcome = await outcomeOf(session, migrateUserWallets, reply, { columns: MIGRATED });
+    await account.notices.note(`${created} created, ${migrated} migrated, ${skipped} skipped, ${failed} failed`);
+    const outcome = await outcomeOf(account, migrateUserWallets, reply, { columns: MIGRATED });
     if (!failed) return outcome;
     const hint = 'see the reason for each in the output; the other users are done';
     return {
@@ -311,7 +314,7 @@ const onrampAssetCommand = callCommand(updateOnrampAsset, {
     const isPlain = autoSwap === undefined && slippageTolerance === undefined;
     return { userId, preferredAsset: asset, preferences: isPlain ? undefined : { autoSwap, slippageTolerance } };
   },
-  confirms: ({ userId, preferredAsset = '', preferences }, session) => {
+  confirms: ({ userId, preferredAsset = '', preferences }, account) => {
     const { autoSwap, slippageTolerance } = preferences ?? {};
     const more = [
       autoSwap === undefined ? '' : `, swaps ${autoSwap ? 'on' : 'off'}`,
@@ -323,7 +326,7 @@ const onrampAssetCommand = callCommand(updateOnrampAsset, {
       lines: [['user', userId]],
       // No response of the service says it.
       replaces: [{ label: 'onramp asset', next, read: async () => ({ now: undefined }) }],
-      previews: () => readPreviews(() => userLines(session, userId)),
+      previews: () => readPreviews(() => userLines(account, userId)),
     };
   },
 });

@@ -3,12 +3,13 @@ import { CliError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { getDetails, onboard, type onboardStatus } from '../../contract/endpoints/users.ts';
-import type { Change } from '../../engine/change.ts';
-import { recordedData } from '../../engine/operations/recorded.ts';
-import { followWork } from '../../engine/operations/started.ts';
-import { onboarding } from '../../engine/operations/users.ts';
+import type { Account } from '../../engine/account.ts';
+import { recordedData } from '../../engine/evidence/recorded.ts';
+import { followWork } from '../../engine/evidence/started.ts';
+import { onboarding } from '../../engine/evidence/users.ts';
 import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
-import { recognizableInput } from '../../engine/send.ts';
+import type { Change } from '../../engine/sending/change.ts';
+import { recognizableInput } from '../../engine/sending/send.ts';
 import { NO_DIGEST } from '../../journal/chain.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { Operation } from '../../journal/operations.ts';
@@ -18,7 +19,7 @@ import { askFor, showEquivalentCommand, wizardOutcome } from '../../terminal/ask
 import type { Guided } from '../../terminal/command.ts';
 import { DEFAULT_WAIT_MS, waitWords } from '../../terminal/parse/field-options.ts';
 import { id, option, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 
 const EVERY = 1_000;
@@ -35,12 +36,12 @@ interface EarlierOnboarding {
 }
 
 /** Finds an onboarding of this account that can be retried. Throws CliError usage. */
-async function earlierOnboarding(session: Session, id: string): Promise<EarlierOnboarding> {
-  const journal = await session.journal();
-  const found = await onboardingNamed(session, journal, id);
+async function earlierOnboarding(account: Account, id: string): Promise<EarlierOnboarding> {
+  const journal = await account.journal();
+  const found = await onboardingNamed(account, journal, id);
   // The journal may not know yet how it ended.
   if (found.state === 'accepted' && found.requestId)
-    await followWork(session, onboarding, found.requestId, 0, { isBeforehand: true });
+    await followWork(account, onboarding, found.requestId, 0, { isBeforehand: true });
   const [operation = found] = await journal.find(found.operationId);
   const { state, requestId, operationId, verdict } = operation;
   if (journal.isBusy(operation)) throw unhelpful('its command is still running', 'wait until it ends');
@@ -58,8 +59,8 @@ async function earlierOnboarding(session: Session, id: string): Promise<EarlierO
 const unhelpful = (why: string, hint: string) =>
   new CliError('usage', `cannot retry this onboarding: ${why}`, { hint });
 
-async function onboardingNamed(session: Session, journal: Journal, id: string): Promise<Operation> {
-  const ids = await journal.accountIds(await session.accountNames());
+async function onboardingNamed(account: Account, journal: Journal, id: string): Promise<Operation> {
+  const ids = await journal.accountIds(await account.accountNames());
   const found = (await journal.find(id)).filter(({ kind, account }) => kind === 'onboarding' && ids.includes(account));
   const [operation, other] = found;
   if (operation && !other) return operation;
@@ -80,12 +81,13 @@ function endOf(operation: Operation): Partial<ResponseOf<typeof onboardStatus>> 
  * accepts a BVN only once, so nobody is onboarded twice. Throws CliError: `usage`, `declined`.
  */
 async function requireUseful(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   { operation, ...earlier }: EarlierOnboarding,
   bvn: Secret,
 ): Promise<void> {
-  const journal = await session.journal();
-  const isSame = await isSameBvn(session, journal, operation, bvn);
+  const journal = await account.journal();
+  const isSame = await isSameBvn(account, journal, operation, bvn);
   if (earlier.isInDoubt && isSame === undefined)
     throw new CliError(
       'usage',
@@ -104,7 +106,7 @@ async function requireUseful(
     );
   // A BVN that cannot be recognized may be the refused one.
   if (!earlier.isFinal || isSame === false) return;
-  const { yes, dryRun } = session.globals;
+  const { yes, dryRun } = terminal.globals;
   const change: Change = {
     summary: 'resend a BVN that the service refused',
     lines: [
@@ -112,44 +114,44 @@ async function requireUseful(
       ['risk', 'many refused BVNs in a row can block the account'],
     ],
   };
-  await confirmChange(session, change, !yes && !dryRun);
+  await confirmChange(terminal.dialog, change, !yes && !dryRun);
 }
 
 /** Whether an operation sent this BVN; undefined if that cannot be known, because no profile recorded it. */
 async function isSameBvn(
-  session: Session,
+  account: Account,
   journal: Journal,
   { command, inputDigest }: Operation,
   bvn: Secret,
 ): Promise<boolean | undefined> {
   if (inputDigest === NO_DIGEST) return undefined;
-  const input = await recognizableInput(session, command, onboard, { bvn: bvn.reveal() });
+  const input = await recognizableInput(account, command, onboard, { bvn: bvn.reveal() });
   return input === undefined ? undefined : journal.digest(input) === inputDigest;
 }
 
 /** Resolves earlier onboardings of a BVN that was accepted now: they were not accepted, or they failed. */
-async function recordRetried(session: Session, { operation, isInDoubt }: EarlierOnboarding): Promise<void> {
+async function recordRetried(account: Account, { operation, isInDoubt }: EarlierOnboarding): Promise<void> {
   if (!isInDoubt) return;
   const resolve = `fiatrail ops resolve ${operation.operationId} --not-done --reason TEXT`;
-  const taken = session.activity.changed?.operationId;
+  const taken = account.activity.changed?.operationId;
   const detail = `it onboarded nobody: the service accepted its BVN again, in operation ${taken}`;
-  const { inputDigest, account, kind } = operation;
+  const { inputDigest, account: of, kind } = operation;
   try {
-    const journal = await session.journal();
-    const all = await journal.list({ state: 'in-doubt', kind, inputDigest, account: [account], limit: EVERY });
+    const journal = await account.journal();
+    const all = await journal.list({ state: 'in-doubt', kind, inputDigest, account: [of], limit: EVERY });
     // A later one, of another process, may be what has the BVN. Ids are in the order of time.
     const earlier = all.filter((each) => !journal.isBusy(each) && taken !== undefined && each.operationId < taken);
     for (const { operationId } of earlier)
       await journal.append(operationId, 'resolved', { verdict: 'not-done', detail });
   } catch {
-    await session.say(`warning: cannot write to the journal; resolve the earlier onboarding with: ${resolve}`);
+    await account.notices.say(`warning: cannot write to the journal; resolve the earlier onboarding with: ${resolve}`);
   }
 }
 
 /** Adds a hint to a refusal: the BVN may belong to the user that the earlier onboarding created, or another one. */
-async function refusedAgain(session: Session, error: unknown, earlier: EarlierOnboarding): Promise<unknown> {
+async function refusedAgain(account: Account, error: unknown, earlier: EarlierOnboarding): Promise<unknown> {
   if (!earlier.isInDoubt || !(error instanceof CliError) || error.category !== 'refused') return error;
-  const alike = await onboardingsLike(session, earlier.operation).catch(() => []);
+  const alike = await onboardingsLike(account, earlier.operation).catch(() => []);
   const resolve = `fiatrail ops resolve ${earlier.operation.operationId}`;
   const settled = alike.find(({ state }) => state === 'settled');
   const open = alike.find(({ state }) => state === 'accepted');
@@ -172,9 +174,9 @@ async function refusedAgain(session: Session, error: unknown, earlier: EarlierOn
 }
 
 /** The onboardings of the same BVN. */
-async function onboardingsLike(session: Session, { inputDigest, account, kind }: Operation) {
-  const journal = await session.journal();
-  return journal.list({ kind, inputDigest, account: [account], limit: EVERY });
+async function onboardingsLike(account: Account, { inputDigest, account: of, kind }: Operation) {
+  const journal = await account.journal();
+  return journal.list({ kind, inputDigest, account: [of], limit: EVERY });
 }
 
 /** The columns of a user: names, wallets and permanent accounts. */
@@ -220,11 +222,11 @@ interface GivenOnboarding {
 const PIPE_BVN = 'pipe the 11 digits into the command, or redirect a file: --bvn-stdin < bvn.txt';
 
 /** Reads the BVN from the argument or from standard input. Throws CliError usage. */
-async function readBvn(session: Session, { bvn, bvnStdin }: GivenOnboarding): Promise<Secret> {
+async function readBvn(account: Account, { bvn, bvnStdin }: GivenOnboarding): Promise<Secret> {
   if (bvn && bvnStdin) throw new CliError('usage', '<bvn> cannot be combined with --bvn-stdin');
   if (bvn) return bvn;
   if (bvnStdin) {
-    const text = (await session.world.stdin.readAll(1000)).trim();
+    const text = (await account.world.stdin.readAll(1000)).trim();
     if (text === '')
       throw new CliError('usage', 'standard input is empty; expected a BVN', {
         code: 'VALIDATION_ERROR',
@@ -239,16 +241,21 @@ async function readBvn(session: Session, { bvn, bvnStdin }: GivenOnboarding): Pr
 }
 
 /** Prompts for the BVN, waits until its holder is verified, and shows the user with the permanent account. */
-async function guide(session: Session, given: GivenOnboarding): Promise<Guided<GivenOnboarding> | undefined> {
+async function guide(
+  account: Account,
+  terminal: Terminal,
+  given: GivenOnboarding,
+): Promise<Guided<GivenOnboarding> | undefined> {
   if (given.bvn || given.bvnStdin) return undefined;
-  const earlier = given.retry === undefined ? undefined : await earlierOnboarding(session, given.retry);
+  const earlier = given.retry === undefined ? undefined : await earlierOnboarding(account, given.retry);
   if (earlier) {
     const { createdAt } = earlier.operation;
-    const time = timeText(createdAt, { zone: session.globals.zone }) ?? createdAt;
-    await session.say(`retrying the onboarding of ${time}: ${earlier.why ?? 'no details are recorded'}`);
+    const time = timeText(createdAt, { zone: terminal.globals.zone }) ?? createdAt;
+    await account.notices.say(`retrying the onboarding of ${time}: ${earlier.why ?? 'no details are recorded'}`);
   }
-  const bvn = await askFor({ parse: bvnText, question: 'BVN (11 digits):', isSecret: true }, session);
-  const { profile, globals, world } = session;
+  const bvn = await askFor({ parse: bvnText, question: 'BVN (11 digits):', isSecret: true }, account);
+  const { profile, world } = account;
+  const { globals } = terminal;
   if (!globals.yes && !globals.dryRun) {
     const question = `Onboard the holder of this BVN with profile ${profile.name} (${modeForPeople(profile.mode)})?`;
     const prompter = await world.prompter();
@@ -257,25 +264,25 @@ async function guide(session: Session, given: GivenOnboarding): Promise<Guided<G
   const waitMs = given.wait ?? DEFAULT_WAIT_MS;
   return {
     values: { bvn, wait: waitMs },
-    after: (own) => showOnboarded(session, own),
+    after: (own) => showOnboarded(account, own),
     end: () => {
       const retry = given.retry === undefined ? [] : ['--retry', given.retry];
       const words = ['users', 'onboarding', 'start', ...retry, '--bvn-stdin', ...waitWords(waitMs)];
-      return showEquivalentCommand(session, words, '< bvn.txt');
+      return showEquivalentCommand(account, terminal, words, '< bvn.txt');
     },
   };
 }
 
 /** Shows the onboarded user. If that fails, the onboarding still succeeded. */
-async function showOnboarded(session: Session, own: Outcome): Promise<Outcome> {
+async function showOnboarded(account: Account, own: Outcome): Promise<Outcome> {
   const { userId } = (own.result?.data ?? {}) as { userId?: string | null };
   if (!userId) return own;
   try {
-    const reply = await session.call(getDetails, { userId });
-    return wizardOutcome(session, own, await outcomeOf(session, getDetails, reply, { columns: USER_SHOWN }));
+    const reply = await account.call(getDetails, { userId });
+    return wizardOutcome(account, own, await outcomeOf(account, getDetails, reply, { columns: USER_SHOWN }));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    await session.say(`the user could not be shown: ${error.message}; try: fiatrail users show ${userId}`);
+    await account.notices.say(`the user could not be shown: ${error.message}; try: fiatrail users show ${userId}`);
     return own;
   }
 }
@@ -302,15 +309,15 @@ const start = startCommand(onboarding, onboard, {
     ),
   },
   guide,
-  send: async (session, input, options) => {
-    const bvn = await readBvn(session, input);
-    const earlier = input.retry === undefined ? undefined : await earlierOnboarding(session, input.retry);
-    if (earlier) await requireUseful(session, earlier, bvn);
-    const sent = session.call(onboard, { bvn: bvn.reveal() }, options);
+  send: async (account, terminal, input, options) => {
+    const bvn = await readBvn(account, input);
+    const earlier = input.retry === undefined ? undefined : await earlierOnboarding(account, input.retry);
+    if (earlier) await requireUseful(account, terminal, earlier, bvn);
+    const sent = account.call(onboard, { bvn: bvn.reveal() }, options);
     const reply = await sent.catch(async (error: unknown) => {
-      throw earlier ? await refusedAgain(session, error, earlier) : error;
+      throw earlier ? await refusedAgain(account, error, earlier) : error;
     });
-    if (earlier) await recordRetried(session, earlier);
+    if (earlier) await recordRetried(account, earlier);
     return reply;
   },
 });

@@ -5,14 +5,15 @@ import {
 } from '../../contract/endpoints/external-wallets.ts';
 import { getFintechAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { getFintechWallet, listUserWallets } from '../../contract/endpoints/wallets.ts';
-import { externalWalletLines } from '../../engine/names.ts';
+import type { Account } from '../../engine/account.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
+import { externalWalletLines } from '../../engine/previews/names.ts';
+import { PREVIEW_READ, readPreviews } from '../../engine/previews/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
 import { anyAddress, networkName, userArgument } from '../../terminal/parse/field-options.ts';
 import { argument, id, oneOf, option, picked, plainText, required, switchOn } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import { change } from '../../terminal/terminal.ts';
 
 const address = picked(
   'external wallet',
@@ -38,9 +39,9 @@ const listCommand = wholeList(
     isView: true,
     prints: { response: getFintechWallet, lists: 'externalWallets' },
     parameters: {},
-    run: async (session) => {
+    run: async (account) => {
       const columns = EXTERNAL_COLUMNS;
-      const { result } = outcomeOf(session, getFintechWallet, await session.call(getFintechWallet, {}), { columns });
+      const { result } = outcomeOf(account, getFintechWallet, await account.call(getFintechWallet, {}), { columns });
       return result ? { result: { ...result, lists: 'externalWallets', list: { isWhole: true } } } : {};
     },
   }),
@@ -51,8 +52,8 @@ const listCommand = wholeList(
 );
 
 /** Reads an external wallet of the account, and the wallet that its deposits go to. */
-async function externalWallet(session: Session, address: string) {
-  const { externalWallets, smartWallet } = (await session.call(getFintechWallet, {}, PREVIEW_READ)).data;
+async function externalWallet(account: Account, address: string) {
+  const { externalWallets, smartWallet } = (await account.call(getFintechWallet, {}, PREVIEW_READ)).data;
   const found = externalWallets?.find((each) => each.address?.toLowerCase() === address.toLowerCase());
   const chosen = externalWallets?.find(({ isDefault }) => isDefault);
   return { status: found?.status ?? undefined, defaultAddress: chosen?.address ?? smartWallet.address };
@@ -98,7 +99,7 @@ const addCommand = callCommand(addExternalWallet, {
       metadata: Object.values(metadata).some((value) => value !== undefined) ? metadata : undefined,
     };
   },
-  confirms: ({ address, blockchain, label, isDefault }, session) => ({
+  confirms: ({ address, blockchain, label, isDefault }, account) => ({
     summary: `allow transfers to ${address} on ${blockchain}`,
     lines: [
       ['destination', `${address} on ${blockchain}`],
@@ -109,7 +110,7 @@ const addCommand = callCommand(addExternalWallet, {
           {
             label: 'default wallet',
             next: address,
-            read: async () => ({ now: (await externalWallet(session, address)).defaultAddress }),
+            read: async () => ({ now: (await externalWallet(account, address)).defaultAddress }),
           },
         ]
       : [],
@@ -125,17 +126,17 @@ const enableCommand = callCommand(setExternalWalletStatus, {
   ],
   parameters: { address },
   request: ({ address }) => ({ address, status: 'active' as const }),
-  confirms: ({ address }, session) => ({
+  confirms: ({ address }, account) => ({
     summary: `allow transfers to ${address}`,
     lines: [['destination', address]],
     replaces: [
       {
         label: 'status',
         next: 'active',
-        read: async () => ({ now: (await externalWallet(session, address)).status }),
+        read: async () => ({ now: (await externalWallet(account, address)).status }),
       },
     ],
-    previews: () => readPreviews(() => externalWalletLines(session, address)),
+    previews: () => readPreviews(() => externalWalletLines(account, address)),
   }),
 });
 
@@ -163,14 +164,14 @@ const removeCommand = command({
   endpoints: [removeExternalWallet.id, getFintechWallet.id],
   prints: { response: removeExternalWallet },
   parameters: { address },
-  run: async (session, { address }) => {
-    const change = {
+  run: async (account, terminal, { address }) => {
+    const removal = {
       summary: `remove external wallet ${address}`,
       lines: [['address', address] as const],
-      previews: () => readPreviews(() => externalWalletLines(session, address)),
+      previews: () => readPreviews(() => externalWalletLines(account, address)),
     };
-    const reply = await session.change(removeExternalWallet, { address }, change);
-    return outcomeOf(session, removeExternalWallet, reply);
+    const reply = await change(account, terminal, removeExternalWallet, { address }, removal);
+    return outcomeOf(account, removeExternalWallet, reply);
   },
 });
 

@@ -6,6 +6,7 @@ import { EVENTS, eventOf } from '../../contract/events.ts';
 import { valuesOf } from '../../contract/fields.ts';
 import { elementOf, shapeOf, unwrap } from '../../contract/rows.ts';
 import { fieldSchema, fieldsOf } from '../../derive/describe.ts';
+import type { Account } from '../../engine/account.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { type Asset, amount, DECIMALS, printable, toWireNumber, toWireText } from '../../money/amount.ts';
 import { paginationSchema } from '../../present/prints.ts';
@@ -13,10 +14,10 @@ import { command } from '../../terminal/command.ts';
 import { objectOf, properties } from '../../terminal/parse/field-options.ts';
 import { nearest } from '../../terminal/parse/nearest.ts';
 import { argument, optionalArgument, required, withValues, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import { sendSigned } from '../../webhooks/listen/sending.ts';
-import { secretsOf, serviceNameFor, targetUrl } from './targets.ts';
+import { secretsOf } from '../../webhooks/run/secrets.ts';
+import { serviceNameFor, targetUrl } from './targets.ts';
 
 /** Sets a field of an event's content; each part of the path but the last must be there. Throws CliError usage. */
 export function setAt(content: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
@@ -77,7 +78,7 @@ export const eventsCommand = command({
     ]),
   isLocal: true,
   parameters: { event: optionalArgument('event', 'event to describe, such as user.onboarded', word) },
-  run: async (_session, { event: name }) => {
+  run: async (_account, _terminal, { event: name }) => {
     if (name === undefined)
       return {
         result: { data: { events: EVENTS }, lists: 'events', list: { isWhole: true }, columns: COLUMNS },
@@ -100,7 +101,7 @@ export const eventsCommand = command({
 const TEST_SECRET = 'sandbox-webhook-secret-do-not-use-in-production';
 
 /** Makes up an event with example values, changed as asked. Throws CliError usage for a value that breaks the contract. */
-function madeUp({ world }: Session, name: string, changes: Readonly<Record<string, unknown>> = {}) {
+function madeUp({ world }: Account, name: string, changes: Readonly<Record<string, unknown>> = {}) {
   const { name: event, scope } = eventNamed(name);
   const schema = EVENT_PAYLOADS[event]();
   const nowMs = world.clock.now();
@@ -142,15 +143,15 @@ export const triggerCommand = command({
     to: required('--target <url>', 'URL that receives it', targetUrl, 'Target URL:'),
     set: properties('--set', 'field of the content to change, such as deposit.amount'),
   },
-  run: async (session, { event: name, to, set }) => {
-    const { world, profile } = session;
+  run: async (account, _terminal, { event: name, to, set }) => {
+    const { world, profile } = account;
     if (profile.mode === 'live')
       throw new CliError('declined', 'a live profile sends no made-up events', {
         hint: 'use the sandbox: add --profile sandbox',
       });
-    const { event, body } = madeUp(session, name, objectOf(set));
-    endDryRun(session, { event, to, body });
-    const [secret] = await secretsOf(session);
+    const { event, body } = madeUp(account, name, objectOf(set));
+    endDryRun(account, { event, to, body });
+    const [secret] = await secretsOf(account);
     const end = await sendSigned(
       to,
       { event, webhookId: world.ids.uuid(), body: Buffer.from(body) },

@@ -4,12 +4,13 @@ import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
 import { listSwaps } from '../../contract/endpoints/swaps.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { listWithdrawals } from '../../contract/endpoints/withdrawals.ts';
-import { openProfileInbox } from '../../engine/inbox.ts';
+import type { Account } from '../../engine/account.ts';
+import { openProfileInbox } from '../../engine/connection/inbox.ts';
 import { printable } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
 import { duration, option, plainText } from '../../terminal/parse/parameters.ts';
 import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { comparison } from '../../webhooks/gaps.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { EARLIER_MS, listedWorks, type Period } from './listed-works.ts';
@@ -69,16 +70,22 @@ const DEFAULT_DAYS = 30;
  * The period to compare: from --since, or the days before the last event, and without the time of which events were deleted. Throws CliError
  * usage for an empty inbox without --since, but not in a dry run, which only shows what would be read.
  */
-async function windowOf(session: Session, inbox: Inbox, typed: TypedPeriod): Promise<Period> {
-  const { sinceMs, untilMs } = await wantedPeriod(session, inbox, typed);
+async function windowOf(account: Account, terminal: Terminal, inbox: Inbox, typed: TypedPeriod): Promise<Period> {
+  const { sinceMs, untilMs } = await wantedPeriod(account, terminal, inbox, typed);
   const prunedMs = (await inbox.prunedMs()) ?? Number.NEGATIVE_INFINITY;
   if (sinceMs > prunedMs) return { sinceMs, untilMs };
-  await session.note(`events up to ${new Date(prunedMs).toISOString()} were deleted; later ones are compared`);
+  await account.notices.note(`events up to ${new Date(prunedMs).toISOString()} were deleted; later ones are compared`);
   return { sinceMs: prunedMs + 1, untilMs };
 }
 
-async function wantedPeriod({ globals, world, note }: Session, inbox: Inbox, typed: TypedPeriod): Promise<Period> {
-  const period = timesOf(typed, { globals, world });
+async function wantedPeriod(
+  { world, notices: { note } }: Account,
+  terminal: Terminal,
+  inbox: Inbox,
+  typed: TypedPeriod,
+): Promise<Period> {
+  const { globals } = terminal;
+  const period = timesOf(typed, terminal);
   const untilMs = period.untilMs ?? Number.POSITIVE_INFINITY;
   if (period.sinceMs !== undefined) return { sinceMs: period.sinceMs, untilMs };
   const extent = await inbox.extent();
@@ -132,18 +139,18 @@ Some events cannot be checked, because no list shows them: those of unpaid onram
     reason: option('--reason <text>', 'why that is correct', plainText),
     ...periodOptions,
   },
-  run: async (session, { grace = GRACE_MS, accept, reason, ...given }) => {
+  run: async (account, terminal, { grace = GRACE_MS, accept, reason, ...given }) => {
     if ((accept === undefined) !== (reason === undefined))
       throw new CliError('usage', '--accept and --reason need each other', {
         hint: 'for example --accept SWAP_0198 --reason "seen on the dashboard"',
       });
-    const inbox = await openProfileInbox(session.world, session.profile);
+    const inbox = await openProfileInbox(account.world, account.profile);
     try {
-      const period = await windowOf(session, inbox, given);
+      const period = await windowOf(account, terminal, inbox, given);
       // Work that ends while the lists are read may be in none of them.
       const latestId = (await inbox.extent())?.latestId ?? 0n;
-      const works = await listedWorks(session, period);
-      const nowMs = session.time.service.nowMs() ?? session.world.clock.now();
+      const works = await listedWorks(account, period);
+      const nowMs = account.time.service.nowMs() ?? account.world.clock.now();
       const compared = comparison(works, { ...period, settledMs: nowMs - grace });
       // Earlier events show which accounts are new, and work may end some time after the period.
       for await (const event of inbox.happenedFrom(period.sinceMs - EARLIER_MS, period.untilMs + EARLIER_MS)) {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { openProfileInbox, readProfileInbox } from '../../engine/inbox.ts';
+import type { Account } from '../../engine/account.ts';
+import { openProfileInbox, readProfileInbox } from '../../engine/connection/inbox.ts';
 import { cursorOf, listDigest, pointOf } from '../../engine/lists/cursor.ts';
 import { DEFAULT_LIMIT } from '../../engine/lists/pages.ts';
 import { paginationSchema } from '../../present/prints.ts';
@@ -8,10 +9,11 @@ import { command } from '../../terminal/command.ts';
 import { choice, pageOptions } from '../../terminal/list-command.ts';
 import { id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import type { InboxEvent, InboxSelection } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { EVENT_STATES, type EventState } from '../../webhooks/inbox/states.ts';
+import { summaryOf } from '../../webhooks/inbox/summary.ts';
 import { eventNamed } from './events.ts';
 import { printedEvent } from './offline.ts';
 
@@ -39,30 +41,6 @@ const summarySchema = () =>
     held: z.nullable(z.string()),
   });
 
-/** An event as the lists print it. */
-export function summaryOf(event: InboxEvent) {
-  const { id, mark, eventId, requestId, userId, webhookId, isLate, isEarly, isSealed, problem } = event;
-  const { happenedAt, copies, held } = event;
-  return {
-    id: Number(id),
-    event: event.event,
-    mark,
-    ...{ requestId, userId, eventId, webhookId, isLate, isEarly, isSealed, problem, happenedAt, copies },
-    sentAt: new Date(event.sentAtMs).toISOString(),
-    receivedAt: new Date(event.receivedAtMs).toISOString(),
-    status: stateOf(event),
-    held,
-  };
-}
-
-/** The state of an event in one word; null if it goes nowhere. */
-function stateOf({ held, forwards }: InboxEvent): EventState | null {
-  if (held !== null) return 'held';
-  if (forwards.length === 0) return null;
-  if (forwards.some(({ state }) => state === 'dead')) return 'dead';
-  return forwards.some(({ state }) => state === 'waiting') ? 'pending' : 'forwarded';
-}
-
 /** The headers as rows, because their names are data. */
 export const headersOf = ({ headers }: InboxEvent) => headers.map(([name, value]) => ({ name, value }));
 
@@ -84,7 +62,7 @@ export const contentSchema = () =>
     headers: z.array(z.object({ name: z.string(), value: z.string() })),
   });
 /** Runs something on the profile's inbox, and closes it. */
-export async function withInbox<T>({ world, profile }: Session, run: (inbox: Inbox) => T | Promise<T>): Promise<T> {
+export async function withInbox<T>({ world, profile }: Account, run: (inbox: Inbox) => T | Promise<T>): Promise<T> {
   const inbox = await openProfileInbox(world, profile);
   try {
     return await run(inbox);
@@ -135,8 +113,8 @@ interface InboxFilters extends TypedPeriod {
   readonly late?: boolean | undefined;
 }
 
-export function filterOf({ late, since, until, ...rest }: InboxFilters, session: Session): InboxSelection {
-  return { ...rest, ...timesOf({ since, until }, session), ...(late ? { isOffTime: true } : {}) };
+export function filterOf({ late, since, until, ...rest }: InboxFilters, terminal: Terminal): InboxSelection {
+  return { ...rest, ...timesOf({ since, until }, terminal), ...(late ? { isOffTime: true } : {}) };
 }
 
 export const PAGE = 500;
@@ -171,14 +149,14 @@ export const listCommand = command({
     ...filters,
     ...pageOptions('events'),
   },
-  run: async (session, { count, limit, after, all, ...given }) => {
-    if (!count) return listed(session, { limit, after, all }, given);
+  run: async (account, terminal, { count, limit, after, all, ...given }) => {
+    if (!count) return listed(account, filterOf(given, terminal), { limit, after, all }, given);
     if (limit !== undefined || after !== undefined || all)
       throw new CliError('usage', '--count cannot be combined with --limit, --after or --all', {
         hint: 'choose the events to count with --event, --since or another filter',
       });
-    const inbox = await readProfileInbox(session.world, session.profile);
-    const counts = await inbox.countByName(filterOf(given, session));
+    const inbox = await readProfileInbox(account.world, account.profile);
+    const counts = await inbox.countByName(filterOf(given, terminal));
     await inbox.close();
     return { result: { data: { counts }, lists: 'counts', list: { isWhole: true }, columns: COUNT_COLUMNS } };
   },
@@ -190,10 +168,14 @@ interface PageOptions {
   readonly all: boolean;
 }
 
-async function listed(session: Session, { limit = DEFAULT_LIMIT, after, all }: PageOptions, given: InboxFilters) {
+async function listed(
+  account: Account,
+  filter: InboxSelection,
+  { limit = DEFAULT_LIMIT, after, all }: PageOptions,
+  given: InboxFilters,
+) {
   // Open until everything is printed.
-  const inbox = await readProfileInbox(session.world, session.profile);
-  const filter = filterOf(given, session);
+  const inbox = await readProfileInbox(account.world, account.profile);
   const { since, until, ...typed } = given;
   const list = listDigest('', 'webhooks inbox list', [typed, since?.text, until?.text]);
   const before = after === undefined ? undefined : numberAt(after, list);
@@ -237,9 +219,9 @@ export const exportCommand = command({
     from: optionalArgument('event', 'number of the first event to print', wholeNumber(1, 1e15)),
     ...filters,
   },
-  run: async (session, { from = 1, ...given }) => {
-    const inbox = await readProfileInbox(session.world, session.profile);
-    const filter = filterOf(given, session);
+  run: async (account, terminal, { from = 1, ...given }) => {
+    const inbox = await readProfileInbox(account.world, account.profile);
+    const filter = filterOf(given, terminal);
     const after = BigInt(from) - 1n;
     const first = await inbox.list({ ...filter, limit: PAGE, after });
     const data = { events: first.map(exported) };

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { Secret } from '../../base/secret.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
-import { shownTarget } from '../../engine/inbox.ts';
+import type { Account } from '../../engine/account.ts';
+import { shownTarget } from '../../engine/connection/inbox.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { timeText } from '../../present/times.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
@@ -15,13 +16,14 @@ import {
   required,
   switchOn,
 } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { readBody } from '../../webhooks/body.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { contentOf } from '../../webhooks/inbox/received.ts';
-import { contentSchema, exportCommand, headersOf, listCommand, PAGE, summaryOf, withInbox } from './inbox-list.ts';
-import { aesKeyOf, eventWithWarnings, privateKeysOf } from './offline.ts';
+import { summaryOf } from '../../webhooks/inbox/summary.ts';
+import { aesKeyOf, privateKeysOf } from '../../webhooks/run/secrets.ts';
+import { contentSchema, exportCommand, headersOf, listCommand, PAGE, withInbox } from './inbox-list.ts';
+import { eventWithWarnings } from './offline.ts';
 import { findEvent, replayCommand } from './replay.ts';
 import { targetName } from './targets.ts';
 
@@ -52,10 +54,10 @@ const showCommand = command({
   prints: () => z.extend(contentSchema(), { forwards: z.array(forwardSchema()) }),
   isLocal: true,
   parameters: { event: EVENT },
-  run: async (session, { event: name }) =>
-    withInbox(session, async (inbox) => {
+  run: async (account, _terminal, { event: name }) =>
+    withInbox(account, async (inbox) => {
       const event = await findEvent(inbox, name);
-      const { data = null } = event.text === null ? {} : await eventWithWarnings(session, event.text);
+      const { data = null } = event.text === null ? {} : await eventWithWarnings(account, event.text);
       const forwards = event.forwards.map(({ target, dueAtMs, state, ...rest }) => ({
         target: shownTarget(target),
         ...rest,
@@ -68,12 +70,12 @@ const showCommand = command({
 });
 
 /** Opens sealed events for which there is a key now, or one of them. Returns how many. */
-async function openSealed(session: Session, inbox: Inbox, only?: InboxEvent): Promise<number> {
-  const keys = await privateKeysOf(session);
+async function openSealed(account: Account, inbox: Inbox, only?: InboxEvent): Promise<number> {
+  const keys = await privateKeysOf(account);
   // Read once, and only if there is such a body. Without it, the events stay sealed.
   let reading: Promise<Secret | undefined> | undefined;
   const aesKey = () => {
-    reading ??= aesKeyOf(session).catch(() => undefined);
+    reading ??= aesKeyOf(account).catch(() => undefined);
     return reading;
   };
   let opened = 0;
@@ -110,12 +112,12 @@ const redriveCommand = command({
     to: option('--target <target>', 'only for this URL, or for exec:COMMAND', targetName),
     late: switchOn('--late', 'also events that are held because they came late or early'),
   },
-  run: async (session, { event: name, to, late }) =>
-    withInbox(session, async (inbox) => {
+  run: async (account, _terminal, { event: name, to, late }) =>
+    withInbox(account, async (inbox) => {
       const event = name === undefined ? undefined : await findEvent(inbox, name);
       const { dead, held } = await inbox.counts();
-      endDryRun(session, { event: event ? Number(event.id) : null, to: to ?? null, dead, held });
-      const opened = await openSealed(session, inbox, event);
+      endDryRun(account, { event: event ? Number(event.id) : null, to: to ?? null, dead, held });
+      const opened = await openSealed(account, inbox, event);
       const chosen = { target: to, event: event?.id, isOffTime: late };
       return { result: { data: { ...(await inbox.forwards.redrive(chosen)), opened } } };
     }),
@@ -133,16 +135,16 @@ const pruneCommand = command({
   prints: () => z.object({ pruned: z.int(), before: z.iso.datetime() }),
   isLocal: true,
   parameters: { olderThan: required('--older-than <duration>', 'minimum age, such as 90d', duration, 'Older than:') },
-  run: async (session, { olderThan }) => {
-    const beforeMs = session.world.clock.now() - olderThan;
+  run: async (account, terminal, { olderThan }) => {
+    const beforeMs = account.world.clock.now() - olderThan;
     const before = new Date(beforeMs).toISOString();
-    endDryRun(session, { before });
-    const shown = timeText(before, session.globals) ?? before;
-    await confirmChange(session, {
+    endDryRun(account, { before });
+    const shown = timeText(before, terminal.globals) ?? before;
+    await confirmChange(terminal.dialog, {
       summary: `delete the events received before ${shown}`,
       lines: [['before', shown]],
     });
-    return withInbox(session, async (inbox) => ({ result: { data: { pruned: await inbox.prune(beforeMs), before } } }));
+    return withInbox(account, async (inbox) => ({ result: { data: { pruned: await inbox.prune(beforeMs), before } } }));
   },
 });
 

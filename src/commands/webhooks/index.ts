@@ -10,13 +10,15 @@ import { getWebhook, setWebhook, toggleWebhook } from '../../contract/endpoints/
 import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/sandbox.ts';
 import { fingerprint } from '../../crypto/digest.ts';
-import { existingProfileInbox } from '../../engine/inbox.ts';
+import type { Account } from '../../engine/account.ts';
+import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { PREVIEW_READ } from '../../engine/previews.ts';
+import { PREVIEW_READ } from '../../engine/previews/previews.ts';
 import { printable } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, option, switchOn, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { change } from '../../terminal/terminal.ts';
 import type { Listener } from '../../webhooks/inbox/listener.ts';
 import { eventsCommand, triggerCommand } from './events.ts';
 import { gapsCommand } from './gaps.ts';
@@ -47,7 +49,7 @@ const showCommand = command({
   endpoints: [getWebhook.id],
   prints: { response: getWebhook },
   parameters: {},
-  run: async (session) => outcomeOf(session, getWebhook, await session.call(getWebhook, {}), { columns: COLUMNS }),
+  run: async (account) => outcomeOf(account, getWebhook, await account.call(getWebhook, {}), { columns: COLUMNS }),
 });
 
 /** Parses the URL of a webhook; whether the service may call it is for the service to say. Throws CliError usage. */
@@ -85,7 +87,7 @@ interface SecretInput {
   readonly newSecret?: boolean | undefined;
 }
 
-const makeSecret = ({ ids }: Session['world']) => new Secret(Buffer.from(ids.bytes(NEW_SECRET_BYTES)).toString('hex'));
+const makeSecret = ({ ids }: Account['world']) => new Secret(Buffer.from(ids.bytes(NEW_SECRET_BYTES)).toString('hex'));
 
 /** A secret to set; `isNew` if we made it, so that it must be shown once. */
 interface ChosenSecret {
@@ -95,7 +97,7 @@ interface ChosenSecret {
 
 /** Returns the secret that a flag or the environment gives; undefined if none does. Throws CliError usage. */
 async function givenSecret(
-  { world }: Session,
+  { world }: Account,
   { secretStdin, secretCommand, newSecret }: SecretInput,
 ): Promise<ChosenSecret | undefined> {
   if ([secretStdin, secretCommand, newSecret].filter((each) => each !== undefined && each !== false).length > 1)
@@ -119,7 +121,11 @@ async function givenSecret(
 }
 
 /** Asks for the secret to set, on a terminal; `isSet` if the service has one. */
-async function askedSecret({ world, globals, isInteractive }: Session, isSet: boolean): Promise<ChosenSecret> {
+async function askedSecret(
+  { world, notices: { isInteractive } }: Account,
+  { globals }: Terminal,
+  isSet: boolean,
+): Promise<ChosenSecret> {
   if (!isInteractive || globals.yes || globals.dryRun) return { secret: undefined };
   const prompter = await world.prompter();
   const unchangedChoice = isSet ? 'keep the one that is set' : 'none: deliveries are signed with the AES key';
@@ -142,11 +148,11 @@ async function askedSecret({ world, globals, isInteractive }: Session, isSet: bo
 }
 
 /** Returns whether anything answers at a URL from this machine, for the confirmation. */
-async function reachability(session: Session, url: string): Promise<string> {
+async function reachability(account: Account, url: string): Promise<string> {
   if (url === INBOX_URL) return 'the inbox of the embedded sandbox, without a port';
-  const limit = AbortSignal.any([session.world.interrupted, AbortSignal.timeout(5_000)]);
+  const limit = AbortSignal.any([account.world.interrupted, AbortSignal.timeout(5_000)]);
   try {
-    const { status } = await session.world.network({ method: 'GET', url, headers: {}, body: undefined }, limit, true);
+    const { status } = await account.world.network({ method: 'GET', url, headers: {}, body: undefined }, limit, true);
     return `something answers there (HTTP ${status})`;
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
@@ -177,38 +183,40 @@ const setCommand = command({
     newSecret: switchOn('--new-secret', 'make a new signing secret, and print it once'),
   },
   fields: { webhookUrl: 'url' },
-  run: async (session, { url, events, disabled, ...given }) => {
-    const { profile, globals } = session;
+  run: async (account, terminal, { url, events, disabled, ...given }) => {
+    const { profile, globals } = account;
     const input = { webhookUrl: url, enabled: !disabled, events: [...(events ?? [ALL_EVENTS])] };
     // Before anything is shown, asked or stored.
-    validRequest(setWebhook, input, session.inputName);
-    const flagged = await givenSecret(session, given);
-    const { data: now } = await session.call(getWebhook, {}, { isBeforehand: true });
+    validRequest(setWebhook, input, account.command.inputName);
+    const flagged = await givenSecret(account, given);
+    const { data: now } = await account.call(getWebhook, {}, { isBeforehand: true });
     const isReplacing = now.webhookUrl != null;
-    const { secret, isNew } = flagged ?? (await askedSecret(session, now.hasSecret === true));
+    const { secret, isNew } = flagged ?? (await askedSecret(account, terminal, now.hasSecret === true));
     if (secret && isShortSecret(secret))
-      await session.say('warning: the secret has fewer than 8 characters, so others can guess it and sign events');
+      await account.notices.say(
+        'warning: the secret has fewer than 8 characters, so others can guess it and sign events',
+      );
     const stored = globals.dryRun ? undefined : writable(storedOrBuiltIn(profile));
-    const change = {
+    const setting = {
       summary: isReplacing ? `replace the webhook ${now.webhookUrl}` : `set the webhook ${url}`,
       lines: [
         ['now', isReplacing ? `${now.webhookUrl} (${(now.events ?? []).join(', ')})` : 'no webhook is set'],
         ['new', `${url} (${input.events.join(', ')})`],
         ['secret', secret ? 'is replaced' : 'stays as it is'],
-        ...(globals.dryRun ? [] : [['reachable', await reachability(session, url)] as const]),
+        ...(globals.dryRun ? [] : [['reachable', await reachability(account, url)] as const]),
       ],
       needsConsent: isReplacing,
     } as const;
     const request = { ...input, ...(secret ? { secret: secret.reveal() } : {}) };
-    const reply = await withSecret(session, stored, secret, (before) =>
-      session.change(setWebhook, request, { ...change, before }),
+    const reply = await withSecret(account, stored, secret, (before) =>
+      change(account, terminal, setWebhook, request, { ...setting, before }),
     );
     if (secret && !stored)
-      await session.say(
+      await account.notices.say(
         'warning: this profile cannot store the secret; keep it yourself, and give it in FIATRAIL_WEBHOOK_SECRET',
       );
     const columns = secret ? [...COLUMNS, ...SECRET_COLUMNS] : COLUMNS;
-    const outcome = outcomeOf(session, setWebhook, reply, { columns });
+    const outcome = outcomeOf(account, setWebhook, reply, { columns });
     if (!secret || !outcome.result) return outcome;
     const shown = isNew ? { secret: secret.reveal() } : {};
     const data = { ...(reply.data as object), secretFingerprint: fingerprint(secret), ...shown };
@@ -227,7 +235,7 @@ const NOT_DONE: readonly Category[] = ['usage', 'refused', 'auth', 'rate-limited
  * signed with it. A definite refusal takes it back; if the outcome is unknown, both secrets count.
  */
 async function withSecret<T>(
-  session: Session,
+  account: Account,
   stored: StoredProfile | undefined,
   secret: Secret | undefined,
   send: (before: () => Promise<void>) => Promise<T>,
@@ -236,8 +244,8 @@ async function withSecret<T>(
   let isKnown = false;
   const before = async () => {
     if (!secret) return;
-    if (stored) takeBack = await storeWebhookSecret(session.world, stored, secret);
-    await untilKnown(session, fingerprint(secret));
+    if (stored) takeBack = await storeWebhookSecret(account.world, stored, secret);
+    await untilKnown(account, fingerprint(secret));
     isKnown = true;
   };
   try {
@@ -256,7 +264,7 @@ const LOOK_MS = 200;
  * Waits until the listener of the profile knows the secret with a fingerprint, so that it refuses no delivery that is signed with it. Says so
  * if it does not learn it.
  */
-async function untilKnown({ world, profile, say }: Session, wanted: string): Promise<void> {
+async function untilKnown({ world, profile, notices: { say } }: Account, wanted: string): Promise<void> {
   const inbox = await existingProfileInbox(world, profile);
   if (!inbox) return;
   try {
@@ -286,9 +294,11 @@ function whyUnknowing({ secrets, processId, host }: Listener): string {
 }
 
 /** Switches delivery on or off. */
-async function switchDelivery(session: Session, enabled: boolean) {
+async function switchDelivery(account: Account, terminal: Terminal, enabled: boolean) {
   const isOn = (value: boolean | null | undefined) => (value == null ? undefined : value ? 'on' : 'off');
-  const reply = await session.change(
+  const reply = await change(
+    account,
+    terminal,
     toggleWebhook,
     { enabled },
     {
@@ -298,12 +308,12 @@ async function switchDelivery(session: Session, enabled: boolean) {
         {
           label: 'delivery',
           next: isOn(enabled) ?? '',
-          read: async () => ({ now: isOn((await session.call(getWebhook, {}, PREVIEW_READ)).data.enabled) }),
+          read: async () => ({ now: isOn((await account.call(getWebhook, {}, PREVIEW_READ)).data.enabled) }),
         },
       ],
     },
   );
-  return outcomeOf(session, toggleWebhook, reply, { columns: COLUMNS });
+  return outcomeOf(account, toggleWebhook, reply, { columns: COLUMNS });
 }
 
 const enableCommand = command({
@@ -314,7 +324,7 @@ const enableCommand = command({
   endpoints: [toggleWebhook.id],
   prints: { response: toggleWebhook },
   parameters: {},
-  run: (session) => switchDelivery(session, true),
+  run: (account, terminal) => switchDelivery(account, terminal, true),
 });
 
 const disableCommand = command({
@@ -325,7 +335,7 @@ const disableCommand = command({
   endpoints: [toggleWebhook.id],
   prints: { response: toggleWebhook },
   parameters: {},
-  run: (session) => switchDelivery(session, false),
+  run: (account, terminal) => switchDelivery(account, terminal, false),
 });
 
 export const commands = [

@@ -1,8 +1,8 @@
 import type { Endpoint, RequestWithoutConsent } from '../../contract/endpoint.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
+import type { Account } from '../../engine/account.ts';
 import { listingOf } from '../../engine/lists/listing-of.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
-import type { Session } from '../../terminal/session.ts';
 import { payouts } from '../../things/bank-transfers.ts';
 import { deposits } from '../../things/deposits.ts';
 import { timesOf, valueAt } from '../../things/fields.ts';
@@ -52,7 +52,7 @@ function workOf(list: ServiceList, row: unknown, seen: Partial<ListedWork> = {})
 
 /** Reads a newest-first list back to some time before the period. Rows that move to the next page meanwhile are returned once. */
 async function read(
-  session: Session,
+  account: Account,
   list: ServiceList,
   { sinceMs }: Period,
   { request, skipped = 0, seen }: Reading,
@@ -61,7 +61,7 @@ async function read(
   const found = new Map<string, ListedWork>();
   for (let offset = skipped; ; ) {
     const page = { ...list.request, ...request, limit: PAGE_SIZE, offset };
-    const { data } = await session.call(list.endpoint, page as RequestWithoutConsent<Endpoint>);
+    const { data } = await account.call(list.endpoint, page as RequestWithoutConsent<Endpoint>);
     const rows = (listing.rowsOf(data) ?? []).map((row) => workOf(list, row, seen?.(row)));
     const total = listing.totalOf?.(data) ?? 0;
     const before = found.size;
@@ -85,9 +85,9 @@ const NEWEST_USERS = { status: 'all', sortBy: 'verifiedAt', orderDirection: 'des
 const timeOf = (user: { readonly verifiedAt?: Text; readonly createdAt?: Text }) => user.verifiedAt ?? user.createdAt;
 
 /** Finds the first user of a newest-first list that was verified before a time, because this list takes no period. */
-async function usersSince(session: Session, untilMs: number): Promise<number> {
+async function usersSince(account: Account, untilMs: number): Promise<number> {
   if (!Number.isFinite(untilMs)) return 0;
-  const at = async (offset: number) => (await session.call(listUsers, { ...NEWEST_USERS, limit: 1, offset })).data;
+  const at = async (offset: number) => (await account.call(listUsers, { ...NEWEST_USERS, limit: 1, offset })).data;
   let [low, high] = [0, (await at(0)).pagination?.total ?? 0];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -122,9 +122,9 @@ const userSeen = (row: RowOf<typeof users>): Partial<ListedWork> => ({
 });
 
 /** Reads the work of every list that causes events: what began in the period, and for some time before it. */
-export async function listedWorks(session: Session, period: Period): Promise<ListedWork[]> {
+export async function listedWorks(account: Account, period: Period): Promise<ListedWork[]> {
   const request = rangeOf(period);
-  const newestUsers = { request: NEWEST_USERS, skipped: await usersSince(session, period.untilMs) };
+  const newestUsers = { request: NEWEST_USERS, skipped: await usersSince(account, period.untilMs) };
   const all: readonly (readonly [list: unknown, reading: Reading])[] = [
     [users, { ...newestUsers, seen: (row) => userSeen(row as RowOf<typeof users>) }],
     [deposits, { request, seen: (row) => depositSeen(row as RowOf<typeof deposits>) }],
@@ -133,6 +133,6 @@ export async function listedWorks(session: Session, period: Period): Promise<Lis
     [swaps, { request, seen: () => ({ kind: swap.name }) }],
   ];
   const found: ListedWork[][] = [];
-  for (const [list, reading] of all) found.push(await read(session, list as ServiceList, period, reading));
+  for (const [list, reading] of all) found.push(await read(account, list as ServiceList, period, reading));
   return found.flat();
 }

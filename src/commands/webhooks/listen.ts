@@ -1,24 +1,28 @@
 import { storedOrBuiltIn } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
-import { inboxLocationOf, openProfileInbox } from '../../engine/inbox.ts';
+import { ALL_EVENTS } from '../../contract/events.ts';
+import { INBOX_URL } from '../../contract/sandbox.ts';
+import type { Account } from '../../engine/account.ts';
+import { inboxLocationOf, openProfileInbox } from '../../engine/connection/inbox.ts';
 import { ServerError } from '../../journal/postgres/errors.ts';
 import { printable } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
 import { addressRange, hostAddress, hostName } from '../../terminal/parse/listening.ts';
 import { duration, oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { stateError } from '../../terminal/show/failures.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { change } from '../../terminal/terminal.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { type Listener, SILENT_MS } from '../../webhooks/inbox/listener.ts';
 import type { InboxLocation } from '../../webhooks/inbox/open.ts';
 import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
 import { sendTo } from '../../webhooks/listen/sending.ts';
+import { listenUntilStopped } from '../../webhooks/run/listening.ts';
+import { LOG_FORMS, loggingAccount, noticeLine, usualForm } from '../../webhooks/run/log.ts';
+import { DEFAULT_PORT } from '../../webhooks/run/served.ts';
 import { eventNamed } from './events.ts';
-import { listenUntilStopped } from './listening.ts';
-import { LOG_FORMS, loggingSession, noticeLine, usualForm } from './log.ts';
-import { DEFAULT_PORT } from './served.ts';
-import { commandTarget, resigningOf, targetName, targetUrl } from './targets.ts';
+import { COMMAND_MS, commandTarget, resigningOf, targetName, targetUrl } from './targets.ts';
 
 /** The error of a second listener on one inbox. */
 function alreadyListening({ processId, host, address }: Listener): CliError {
@@ -114,16 +118,17 @@ export const listenCommand = command({
     tlsCert: option('--tls-cert <file>', 'certificate in PEM, to listen with TLS', word),
     tlsKey: option('--tls-key <file>', 'private key of the certificate, in PEM', word),
   },
-  asNotice: (text, session, { log }) =>
-    noticeLine(LOG_FORMS.find((form) => form === log) ?? usualForm(session.world), session, text),
-  run: async (session, { events = [], ...input }) => {
-    const { world, profile } = session;
-    const targets = targetsOf(session, input);
+  asNotice: (text, account, _terminal, { log }) =>
+    noticeLine(LOG_FORMS.find((form) => form === log) ?? usualForm(account.world), account, text),
+  run: async (account, terminal, { events = [], drain = COMMAND_MS, log, ...input }) => {
+    const { world, profile } = account;
+    const { quiet: isQuiet, isFormatChosen, zone } = terminal.globals;
+    const targets = targetsOf(account, input);
     const inbox = await openProfileInbox(world, profile);
     try {
       const isEmbedded = profile.mode === 'embedded';
       await claimInbox(
-        loggingSession(session, input.log ?? usualForm(world)),
+        loggingAccount(account, log ?? usualForm(world)),
         inbox,
         isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`,
       );
@@ -133,15 +138,40 @@ export const listenCommand = command({
         routes: routesOf(input),
         needsSealing: storedOrBuiltIn(profile)?.sealing === 'require',
       });
-      await listenUntilStopped(session, inbox, input, targets).catch((error: unknown) => {
-        throw goneOr(error, inboxLocationOf(world, profile));
-      });
+      const shown = { log, isQuiet, isFormatChosen, zone };
+      const direct = () => directToInbox(account, terminal);
+      await listenUntilStopped(account, inbox, { ...input, shown, direct, drainMs: drain }, targets).catch(
+        (error: unknown) => {
+          throw goneOr(error, inboxLocationOf(world, profile));
+        },
+      );
       return {};
     } finally {
       await released(inbox);
     }
   },
 });
+
+/** Directs the embedded sandbox's webhook to the inbox, and asks before it replaces another one. */
+async function directToInbox(account: Account, terminal: Terminal): Promise<void> {
+  const { data } = await account.call(getWebhook, {});
+  const isOurs = data.webhookUrl?.endsWith('.invalid/') === true;
+  if (isOurs && data.enabled) return;
+  const isReplacing = data.webhookUrl != null && !isOurs;
+  await change(
+    account,
+    terminal,
+    setWebhook,
+    { webhookUrl: INBOX_URL, enabled: true, events: [ALL_EVENTS] },
+    {
+      summary: `deliver the sandbox’s events to this inbox instead of ${data.webhookUrl}`,
+      lines: [['now', data.webhookUrl ?? 'no webhook is set']],
+      needsConsent: isReplacing,
+    },
+  );
+  // How the listener ends, long after this, says nothing of the change.
+  delete account.activity.changed;
+}
 
 /** The error of a listener that has lost its inbox for good. Returns any other error as it is; a server that is away comes back. */
 function goneOr(error: unknown, { path, server }: InboxLocation): unknown {
@@ -163,7 +193,7 @@ const LOOK_MS = 1_000;
  * program’s: it is waited for until it shows that it is alive, or has been silent for so long that it counts as gone. Rejects with CliError
  * if it is alive.
  */
-async function claimInbox({ world, note }: Session, inbox: Inbox, address: string): Promise<void> {
+async function claimInbox({ world, notices: { note } }: Account, inbox: Inbox, address: string): Promise<void> {
   const first = await inbox.claim(address);
   if (!first) return;
   await note(
@@ -205,7 +235,7 @@ interface Targeting {
 
 /** Where events go besides the inbox. Throws CliError usage. */
 function targetsOf(
-  { world, profile }: Session,
+  { world, profile }: Account,
   { forward = [], exec = [], route: routes = [], opened, resign }: Targeting,
 ): readonly ForwardTarget[] {
   const resigning = resigningOf(resign, world, profile);

@@ -1,23 +1,21 @@
 import * as z from 'zod/mini';
-import { storedOrBuiltIn } from '../../account/profile.ts';
-import { privateKeyFrom, sealingKeysOf, webhookSecretFrom } from '../../account/profile-secrets.ts';
+import { privateKeyFrom, webhookSecretFrom } from '../../account/profile-secrets.ts';
 import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
-import { Secret } from '../../base/secret.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
 import { EVENT_PAYLOADS, readEventData } from '../../contract/event-payloads.ts';
 import { eventOf } from '../../contract/events.ts';
 import type { Doubt } from '../../contract/reading/units.ts';
+import type { Account } from '../../engine/account.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { toPlain } from '../../present/plain.ts';
 import { command } from '../../terminal/command.ts';
 import { duration, option, repeated, switchOn, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { readBody } from '../../webhooks/body.ts';
 import { WebhookError } from '../../webhooks/error.ts';
 import { eventIn } from '../../webhooks/event.ts';
+import { aesKeyOf, privateKeysOf, secretsOf } from '../../webhooks/run/secrets.ts';
 import { notEarly, verifyDelivery } from '../../webhooks/verify.ts';
-import { secretsOf } from './targets.ts';
 
 /** A saved HTTP request. */
 interface SavedMessage {
@@ -51,7 +49,7 @@ const MESSAGE_HINT = 'save a request as: header lines, an empty line, then the b
 
 /** Reads a body, or a whole saved request with its headers. Throws CliError usage. */
 async function messageOf(
-  { world }: Session,
+  { world }: Account,
   { body, message: path }: { readonly body?: string | undefined; readonly message?: string | undefined },
 ): Promise<SavedMessage> {
   if (body !== undefined && path !== undefined)
@@ -102,21 +100,21 @@ export const verifyCommand = command({
     anyAge: switchOn('--any-age', 'accept a delivery of any age if its signature is valid'),
     secretStdin: switchOn('--secret-stdin', 'read the secret from standard input; needs --body or --message'),
   },
-  run: async (session, { signature, timestamp, headers, tolerance, anyAge, secretStdin, ...source }) => {
+  run: async (account, _terminal, { signature, timestamp, headers, tolerance, anyAge, secretStdin, ...source }) => {
     if (secretStdin && source.body === undefined && source.message === undefined)
       throw new CliError('usage', '--secret-stdin leaves no standard input for the body', {
         hint: 'give the body with --body FILE or --message FILE',
       });
     const secrets = secretStdin
-      ? [webhookSecretFrom(await session.world.stdin.readAll(4096), 'the secret on standard input')]
-      : await secretsOf(session);
+      ? [webhookSecretFrom(await account.world.stdin.readAll(4096), 'the secret on standard input')]
+      : await secretsOf(account);
     if (secrets.length === 0)
       throw new CliError('usage', 'there is no webhook secret to verify with', {
         code: 'NO_SECRET',
         hint: 'set FIATRAIL_WEBHOOK_SECRET, or give --secret-stdin',
       });
-    const saved = await messageOf(session, source);
-    const serviceName = serviceNameOf(session.profile, session.world.env);
+    const saved = await messageOf(account, source);
+    const serviceName = serviceNameOf(account.profile, account.world.env);
     const named = serviceName ?? 'service';
     const given = [
       ...saved.headers,
@@ -128,7 +126,7 @@ export const verifyCommand = command({
     const options = {
       secrets: secrets.map((each) => each.reveal()),
       toleranceMs: tolerance,
-      nowMs: session.world.clock.now(),
+      nowMs: account.world.clock.now(),
     };
     // Header names of another service are right in a saved delivery.
     const service = saved.headers.length > 0 ? {} : { serviceName: named };
@@ -200,7 +198,7 @@ export function printedEvent(
 }
 
 /** Returns an event as printed, and warns of what in it is in doubt. */
-export async function eventWithWarnings({ say }: Pick<Session, 'say'>, text: string) {
+export async function eventWithWarnings({ notices: { say } }: Pick<Account, 'notices'>, text: string) {
   const warnings = new Set<string>();
   const event = printedEvent(text, (sentence) => warnings.add(sentence));
   for (const warning of warnings) await say(`warning: ${warning}`);
@@ -235,33 +233,21 @@ export const openCommand = command({
       'read the private key from standard input; needs --body or --message',
     ),
   },
-  run: async (session, { privateKeyStdin, ...source }) => {
+  run: async (account, _terminal, { privateKeyStdin, ...source }) => {
     if (privateKeyStdin && source.body === undefined && source.message === undefined)
       throw new CliError('usage', '--private-key-stdin leaves no standard input for the body', {
         hint: 'give the body with --body FILE or --message FILE',
       });
-    const typed = privateKeyStdin ? [privateKeyFrom(await session.world.stdin.readAll(4096))] : undefined;
-    const { body } = await messageOf(session, source);
-    const keys = async () => typed ?? privateKeysOf(session);
-    const read = await readBody(Buffer.from(body), keys, async () => typed?.[0] ?? aesKeyOf(session));
+    const typed = privateKeyStdin ? [privateKeyFrom(await account.world.stdin.readAll(4096))] : undefined;
+    const { body } = await messageOf(account, source);
+    const keys = async () => typed ?? privateKeysOf(account);
+    const read = await readBody(Buffer.from(body), keys, async () => typed?.[0] ?? aesKeyOf(account));
     if (read.kind !== 'event')
       throw new CliError('refused', read.problem, {
         code: read.kind === 'sealed' ? 'CANNOT_BE_OPENED' : 'NOT_AN_EVENT',
         hint: read.kind === 'sealed' ? 'give the key that it is sealed to with --private-key-stdin' : MESSAGE_HINT,
       });
-    const data = await eventWithWarnings(session, read.text);
+    const data = await eventWithWarnings(account, read.text);
     return { result: { data: { ...data, isSealed: read.isSealed }, raw: read.text } };
   },
 });
-
-/** The account's AES key; undefined if it has none. Rejects with CliError. */
-export async function aesKeyOf(session: Pick<Session, 'call'>): Promise<Secret | undefined> {
-  const { aesKey } = (await session.call(getAesKey, {})).data;
-  return aesKey ? new Secret(aesKey) : undefined;
-}
-
-/** The private keys that open the bodies of a profile. */
-export async function privateKeysOf(session: Pick<Session, 'profile' | 'world'>): Promise<readonly Secret[]> {
-  const stored = storedOrBuiltIn(session.profile);
-  return stored ? sealingKeysOf(stored, session.world) : [];
-}

@@ -1,11 +1,12 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
+import type { Account } from '../../engine/account.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { objectOf, properties } from '../../terminal/parse/field-options.ts';
 import { id, oneOf, option, optionalArgument, required } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { eventIn } from '../../webhooks/event.ts';
 import type { InboxEvent, InboxSelection } from '../../webhooks/inbox/events.ts';
 import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
@@ -64,9 +65,9 @@ export const replayCommand = command({
     set: properties('--set', 'field of the content to change, such as deposit.amount'),
     ...filters,
   },
-  run: async (session, { name, to, resign, set, ...given }) =>
-    withInbox(session, async (inbox) => {
-      const { world, profile } = session;
+  run: async (account, terminal, { name, to, resign, set, ...given }) =>
+    withInbox(account, async (inbox) => {
+      const { world, profile } = account;
       const isFiltered = Object.values(given).some((each) => each !== undefined && each !== false);
       if ((name === undefined) !== isFiltered)
         throw new CliError('usage', 'give either an event, or a filter such as --since or --status', {
@@ -80,10 +81,11 @@ export const replayCommand = command({
         });
       const send = (event: InboxEvent) =>
         sendTo(to, event, { exchange: world.network, clock: world.clock, resign: resigning }, world.interrupted);
-      if (name === undefined) return replayAll(session, inbox, { to, filter: filterOf(given, session), send });
+      if (name === undefined)
+        return replayAll(account, terminal, inbox, { to, filter: filterOf(given, terminal), send });
       const event = await findEvent(inbox, name);
       const sent = changes ? changed(event, changes) : event;
-      endDryRun(session, { to, event: event.event, body: Buffer.from(sent.body).toString('utf8') });
+      endDryRun(account, { to, event: event.event, body: Buffer.from(sent.body).toString('utf8') });
       const end = await send(sent);
       const data = sentOf(to, event, end);
       if (isTaken(end)) return { result: { data } };
@@ -105,13 +107,13 @@ interface Replay {
 }
 
 /** Sends the events of a filter one after the other, once a person agrees. */
-async function replayAll(session: Session, inbox: Inbox, { to, filter, send }: Replay) {
-  const { clock, interrupted } = session.world;
+async function replayAll(account: Account, terminal: Terminal, inbox: Inbox, { to, filter, send }: Replay) {
+  const { clock, interrupted } = account.world;
   const count = (await inbox.countByName(filter)).reduce((sum, each) => sum + each.count, 0);
-  endDryRun(session, { to, events: count });
+  endDryRun(account, { to, events: count });
   const many = `${count} ${count === 1 ? 'event' : 'events'}`;
   if (count > 0)
-    await confirmChange(session, {
+    await confirmChange(terminal.dialog, {
       summary: `send ${many} again`,
       lines: [
         ['to', to],

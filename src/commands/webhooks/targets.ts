@@ -1,10 +1,7 @@
-import { type Profile, storedOrBuiltIn } from '../../account/profile.ts';
-import { webhookSecretFrom, webhookSecretsOf } from '../../account/profile-secrets.ts';
+import type { Profile } from '../../account/profile.ts';
 import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
 import type { Resigning } from '../../webhooks/listen/sending.ts';
 
@@ -72,12 +69,4 @@ export function resigningOf(
 /** The service's name in the headers of what we sign. */
 export function serviceNameFor({ env }: Pick<World, 'env'>, profile: Pick<Profile, 'stored'>): string {
   return serviceNameOf(profile, env) ?? 'service';
-}
-
-/** The webhook secrets to verify with: FIATRAIL_WEBHOOK_SECRET, or those of the profile that count now. Throws CliError usage. */
-export async function secretsOf({ world, profile }: Pick<Session, 'world' | 'profile'>): Promise<readonly Secret[]> {
-  const variable = world.env['FIATRAIL_WEBHOOK_SECRET'];
-  if (variable) return [webhookSecretFrom(variable, 'FIATRAIL_WEBHOOK_SECRET')];
-  const stored = storedOrBuiltIn(profile);
-  return stored ? webhookSecretsOf(stored, world) : [];
 }

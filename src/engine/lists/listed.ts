@@ -246,7 +246,10 @@ type ResumableParts = Pick<Result, 'more' | 'sink' | 'stopped'>;
 /** Follows a list while it is printed, so that a command that stops in the middle can say how to go on. */
 function resumable<Row>(account: Account, list: ResumableList<Row>): ResumableParts {
   const { what, first, more, total, before, file } = list;
-  const { progress, globals } = account;
+  const {
+    globals,
+    notices: { progress },
+  } = account;
   let count = 0;
   let point: ResumePoint | undefined;
   const wrote = async (rows: readonly Row[]) => {

@@ -139,7 +139,7 @@ export async function startReading<E extends Endpoint, Row>(
       );
       if (names.length === 0) return;
       const count = `${grouped(passed)} ${rowsInWords(endpoint.lists ?? 'rows')} on ${requested} ${requested === 1 ? 'page' : 'pages'}`;
-      await account.note(`the service cannot filter by ${names.join(' or ')}; fiatrail read ${count}`);
+      await account.notices.note(`the service cannot filter by ${names.join(' or ')}; fiatrail read ${count}`);
     },
   };
 }
@@ -171,7 +171,7 @@ async function readByOffset<E extends Endpoint, Row>(
     fetchPage,
     turn: account.world.turn,
     fellShort: (returned, counted) =>
-      account.say(
+      account.notices.say(
         `warning: the service counts ${grouped(counted)} ${what} but returned only ${grouped(returned)}; the list may be incomplete`,
       ),
   });
@@ -366,7 +366,7 @@ const LEFT_FOR_OTHERS = 0.2;
  * then on the list leaves room for other commands. It rejects with CliError interrupted.
  */
 export function pacer(
-  { world: { clock, interrupted }, progress }: Account,
+  { world: { clock, interrupted }, notices: { progress } }: Account,
   { rateLimit }: Endpoint,
 ): () => Promise<void> {
   const share = Math.max(1, Math.floor(rateLimit.max * (1 - LEFT_FOR_OTHERS)));

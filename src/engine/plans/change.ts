@@ -1,19 +1,17 @@
 import { ownOperator } from '../../account/operators.ts';
-import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { SECRET_VARIABLES, Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { redactText, secretsIn } from '../../contract/redact.ts';
 import { fingerprint } from '../../crypto/digest.ts';
-import type { AccountNames } from '../../journal/accounts.ts';
 import { amount, amountForPeople, isAsset } from '../../money/amount.ts';
 import { isWireNumber, parseExactJson, wireNumberText } from '../../money/decimal.ts';
 import { exactAmount, isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
 import { createPlan, planText } from './file.ts';
 import { isInDoubt, type ShownLine } from './line.ts';
-import type { OperatorList } from './operator-list.ts';
+import { operatorsOf, type WarnedAccount } from './operator-list.ts';
 import {
   hashOf,
   type Plan,
@@ -61,12 +59,8 @@ interface PlanToCheck extends Omit<PlanToApply, 'kind'> {
 export type PlanMode = PlanToWrite | PlanToApply | PlanToCheck;
 
 /** The parts of an account that plans need. */
-interface PlanningAccount {
-  readonly world: World;
-  readonly profile: Profile;
-  accountNames(): Promise<AccountNames>;
+interface PlanningAccount extends WarnedAccount {
   readonly time: { nowMs(): Promise<number> };
-  operators(): Promise<OperatorList>;
 }
 
 /** A change of a command: the request, and what a confirmation shows. */
@@ -98,7 +92,7 @@ export async function writePlan(
   requireNoSecret(change);
   const { terms, balance, balanceLine } = await termsOf(typed, change);
   const { keyFingerprint } = await account.accountNames();
-  const own = await ownOperator((await account.operators()).operators, profile, world);
+  const own = await ownOperator((await operatorsOf(account)).operators, profile, world);
   const nowMs = await account.time.nowMs();
   const { name, mode, baseUrl } = profile;
   const content: PlanContent = {

@@ -5,6 +5,7 @@ import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError, jsonIn } from '../../base/errors.ts';
 import type { Journal } from '../../journal/interface.ts';
 import { TOKENS } from '../../money/amount.ts';
+import { existingJournal } from '../connection/journal-location.ts';
 import type { Author, PlanAccount } from './plan.ts';
 
 /** A person whose signatures count, and who put their key in the list. */
@@ -129,15 +130,11 @@ interface ReadOperators {
  * Reads the operators of an account from the journal. A live account without a list of its own has those of the journal's other live
  * accounts: a key that the journal does not know yet is no way around the second person. Throws CliError usage.
  */
-export async function readOperators({
-  profile,
-  accountNames,
-  existingJournal,
-}: Pick<PlanAccount, 'profile' | 'accountNames' | 'existingJournal'>): Promise<ReadOperators> {
-  const journal = await existingJournal();
+export async function readOperators(account: PlanAccount): Promise<ReadOperators> {
+  const journal = await existingJournal(account);
   const lists = await journal?.operatorLists();
   if (!journal || !lists || lists.size === 0) return { list: EMPTY, stored: undefined };
-  const ids = await journal.accountIds(await accountNames());
+  const ids = await journal.accountIds(await account.accountNames());
   const own = ids.flatMap((id) => {
     const text = lists.get(id);
     return text === undefined ? [] : [{ id, text, list: parsed(text) }];
@@ -152,16 +149,35 @@ export async function readOperators({
       ),
     };
   }
-  const others = profile.mode === 'live' ? [...lists.values()].map(parsed) : [];
+  const others = account.profile.mode === 'live' ? [...lists.values()].map(parsed) : [];
   const strict = others.filter((each) => each.account.mode === 'live' && isProtected(each));
   return { list: combined(strict, false), stored: undefined };
 }
 
 /** Returns the operators of an account, as the journal has them. Throws CliError usage. */
-export async function operatorListOf(
-  account: Pick<PlanAccount, 'profile' | 'accountNames' | 'existingJournal'>,
-): Promise<OperatorList> {
+export async function operatorListOf(account: PlanAccount): Promise<OperatorList> {
   return (await readOperators(account)).list;
+}
+
+/** The account of a command that may have to warn of pending changes. */
+export interface WarnedAccount extends PlanAccount {
+  readonly notices: { say(text: string): Promise<void> };
+  readonly activity: { hasWarnedOfOperators?: true };
+}
+
+/** Returns who signs for the account of a command. Warns as `warnOfChanges` does. Throws CliError usage. */
+export async function operatorsOf(account: WarnedAccount): Promise<OperatorList> {
+  await warnOfChanges(account);
+  return operatorListOf(account);
+}
+
+/** Warns once of each pending change of operators in the journal, of whatever account. */
+export async function warnOfChanges(account: WarnedAccount): Promise<void> {
+  const { activity, notices } = account;
+  if (activity.hasWarnedOfOperators) return;
+  activity.hasWarnedOfOperators = true;
+  for (const { pending } of await allOperatorLists(await existingJournal(account)))
+    if (pending) await notices.say(`warning: ${pendingForPeople(pending)}`);
 }
 
 /** Returns the lists of all accounts of a journal. Throws CliError usage. */

@@ -1,11 +1,13 @@
 import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
+import type { World } from '../../base/world.ts';
 import { sha256Hex } from '../../crypto/digest.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { Asset } from '../../money/amount.ts';
 import { isWireNumber } from '../../money/decimal.ts';
 import { shellWord, visible } from '../../present/text.ts';
+import { existingJournal } from '../connection/journal-location.ts';
 import { LONGEST_PLAN_MS } from './lifetime.ts';
 
 /** A label and its value. */
@@ -161,15 +163,16 @@ export function quotedText(text: string, maximum = MAX_CHARACTERS): string {
 
 /** The account of a plan, and the journal that knows its operators. */
 export interface PlanAccount {
+  readonly world: World;
   readonly profile: Profile;
   accountNames(): Promise<AccountNames>;
-  existingJournal(): Promise<Journal | undefined>;
+  journal(): Promise<Journal>;
 }
 
 /** Throws CliError usage if a plan is for another account, or for the same one at another address. */
-export async function requireAccount(session: PlanAccount, { content: { account } }: Plan): Promise<void> {
-  const { name, baseUrl } = session.profile;
-  if (account.baseUrl === baseUrl && (await isSameAccount(session, account.keyFingerprint))) return;
+export async function requireAccount(own: PlanAccount, { content: { account } }: Plan): Promise<void> {
+  const { name, baseUrl } = own.profile;
+  if (account.baseUrl === baseUrl && (await isSameAccount(own, account.keyFingerprint))) return;
   const where = account.mode === 'embedded' ? 'the embedded sandbox' : account.baseUrl;
   throw new CliError(
     'usage',
@@ -179,10 +182,10 @@ export async function requireAccount(session: PlanAccount, { content: { account 
 }
 
 /** An account is its key, or a key that the journal knows to be of the same account, such as the one before a rotation. */
-async function isSameAccount(session: PlanAccount, keyFingerprint: string): Promise<boolean> {
-  const own = await session.accountNames();
+async function isSameAccount(current: PlanAccount, keyFingerprint: string): Promise<boolean> {
+  const own = await current.accountNames();
   if (own.keyFingerprint === keyFingerprint) return true;
-  const journal = await session.existingJournal();
+  const journal = await existingJournal(current);
   if (!journal) return false;
   // Only the key: a profile’s name does not say whose account it is.
   const planned = await journal.accountIds({ keyFingerprint, profile: '', baseUrl: '' });

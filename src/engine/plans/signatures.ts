@@ -1,8 +1,7 @@
 import type { OwnOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
-import type { World } from '../../base/world.ts';
 import { isSignedBy, signText } from '../../crypto/signing.ts';
-import { journalLocationOf } from '../journal-location.ts';
+import { journalLocationOf } from '../connection/journal-location.ts';
 import { type ListedOperator, type OperatorList, operatorListOf } from './operator-list.ts';
 import { type Author, type Plan, type PlanAccount, quotedText, type Signature } from './plan.ts';
 
@@ -89,9 +88,7 @@ export interface Signers {
 }
 
 /** Returns whose signatures count for an account. */
-export async function signersOf(
-  account: Pick<PlanAccount, 'profile' | 'accountNames' | 'existingJournal'> & { readonly world: World },
-): Promise<Signers> {
+export async function signersOf(account: PlanAccount): Promise<Signers> {
   const isShared = journalLocationOf(account.world, account.profile).server !== undefined;
   return { list: await operatorListOf(account), isShared };
 }

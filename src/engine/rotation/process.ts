@@ -6,8 +6,8 @@ import { validRequest } from '../../client/request.ts';
 import { type Sent, send } from '../../client/transport.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { openJournalAt } from '../../journal/open.ts';
-import { openAccount } from '../connect.ts';
-import { journalLocationOf } from '../journal-location.ts';
+import { openAccount } from '../connection/connect.ts';
+import { journalLocationOf } from '../connection/journal-location.ts';
 import { lockRotation, removeRotationLocks, saveRotationPart } from './files.ts';
 
 /** What the rotation process reads from standard input, because argv must not contain secrets. */

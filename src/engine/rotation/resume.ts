@@ -5,7 +5,7 @@ import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/digest.ts';
 import { isOpenStage, type Rotation } from '../../journal/rotations.ts';
 import type { Account } from '../account.ts';
-import { openAccount } from '../connect.ts';
+import { openAccount } from '../connection/connect.ts';
 import type { Outcome } from '../outcome.ts';
 import { endDryRun } from '../requests.ts';
 import { rotationFile } from './files.ts';
@@ -34,11 +34,13 @@ export async function finished(account: Account, completed: CompletedRotation, i
   const { profile } = account;
   // The variable takes precedence over the store, in later commands too.
   if (profile.key?.from === 'FIATRAIL_API_KEY')
-    await account.say('warning: FIATRAIL_API_KEY still contains the old key; unset it or set it to the new key');
+    await account.notices.say(
+      'warning: FIATRAIL_API_KEY still contains the old key; unset it or set it to the new key',
+    );
   const { world } = account;
   const { elsewhere } = await holdersOf(world, profile, completed.rotation.oldFingerprint);
   for (const { name, why } of elsewhere)
-    await account.say(`warning: profile ${name} ${why}; if that is the old key, give it the new one`);
+    await account.notices.say(`warning: profile ${name} ${why}; if that is the old key, give it the new one`);
   const { stored } = await holdersOf(world, profile, fingerprint(completed.key));
   return outcomeOf(
     completed,
@@ -133,7 +135,9 @@ async function afterLost(account: Account, { operationId, oldFingerprint }: Rota
   const print = fingerprint(await currentKey(account));
   const isOld = print === oldFingerprint;
   if (!account.globals.dryRun) await closeLost(account, operationId, isOld ? undefined : print);
-  await account.note(isOld ? 'the API key was not rotated: the old key still works' : 'the stored API key works');
+  await account.notices.note(
+    isOld ? 'the API key was not rotated: the old key still works' : 'the stored API key works',
+  );
   return {
     result: {
       data: {
@@ -172,7 +176,7 @@ export async function finishRotations(account: Account): Promise<void> {
     if (error instanceof CliError && error.code === 'ROTATION_ENDED') return;
     const why = error instanceof Error ? error.message : String(error);
     const next = (error instanceof CliError && error.hint) || `finish with: ${RESUME_COMMAND}`;
-    await account.say(`warning: an API key rotation is unfinished: ${why}; ${next}`);
+    await account.notices.say(`warning: an API key rotation is unfinished: ${why}; ${next}`);
   }
 }
 
@@ -198,5 +202,7 @@ async function finishOpen(account: Account): Promise<void> {
   const { keyFile } = await withRotationLock(account, open.operationId, () =>
     completeRotation(account, open.operationId),
   );
-  await account.say(`finished an interrupted API key rotation; new key stored in: ${keyFile ?? open.keyLocation}`);
+  await account.notices.say(
+    `finished an interrupted API key rotation; new key stored in: ${keyFile ?? open.keyLocation}`,
+  );
 }

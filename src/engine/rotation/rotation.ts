@@ -10,7 +10,7 @@ import { fingerprint } from '../../crypto/digest.ts';
 import type { RotationMove } from '../../journal/interface.ts';
 import { isOpenStage, type Rotation, type RotationStage } from '../../journal/rotations.ts';
 import type { Account } from '../account.ts';
-import { sealingOf, tryAccount } from '../connect.ts';
+import { sealingOf, tryAccount } from '../connection/connect.ts';
 import {
   lockRotation,
   readRotation,
@@ -99,7 +99,11 @@ export async function beginRotation(
   account: Account,
   plan: Pick<Rotation, 'operationId' | 'keyLocation' | 'oldFingerprint' | 'pushes'>,
 ): Promise<void> {
-  const { profile, world, commandLine } = account;
+  const {
+    profile,
+    world,
+    command: { line: commandLine },
+  } = account;
   const journal = await account.journal();
   reserveRotation(world, plan.operationId);
   const isOurs = await journal.prepareRotation(

@@ -39,7 +39,7 @@ export async function record(account: Account, write: () => Promise<unknown>): P
   try {
     await write();
   } catch {
-    await account.say(`warning: cannot write to the journal; once that is fixed, run: ${RESUME_COMMAND}`);
+    await account.notices.say(`warning: cannot write to the journal; once that is fixed, run: ${RESUME_COMMAND}`);
   }
 }
 

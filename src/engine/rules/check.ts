@@ -7,18 +7,17 @@ import { destinationsOf, type MoveTerms, movesOf } from '../../contract/moves.ts
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { SpendLimit } from '../../journal/intent.ts';
 import type { Journal } from '../../journal/interface.ts';
-import type { MarketReader } from '../market.ts';
+import type { Notices } from '../connection/notices.ts';
+import type { MarketReader } from './market.ts';
 import { type Asked, type Facts, type RuleSet, type RuleVerdict, verdictsOf } from './verdicts.ts';
 
 /** The parts of an account that rules need. */
-export interface RuleSession extends MarketReader {
+export interface RuleAccount extends MarketReader {
   readonly world: Pick<World, 'clock'>;
   readonly profile: Pick<Profile, 'name' | 'mode'>;
-  readonly commandLine: string;
-  readonly isInteractive: boolean;
+  readonly command: { readonly line: string };
+  readonly notices: Pick<Notices, 'isInteractive' | 'askCode'>;
   readonly idempotencyKey: Asked['idempotencyKey'];
-  /** Shows a random code, which must be typed. Throws CliError declined if anything else is typed. */
-  askCode(summary: string): Promise<void>;
   journal(): Promise<Journal>;
   accountNames(): Promise<AccountNames>;
   /** `nowMs`: the time that all hosts agree on, in milliseconds since the epoch. */
@@ -37,7 +36,7 @@ interface RuledRequest {
 
 /** Asks every rule about a request. */
 export async function verdictsFor(
-  account: RuleSession,
+  account: RuleAccount,
   sets: readonly RuleSet[],
   request: RuledRequest,
 ): Promise<readonly RuleVerdict[]> {
@@ -51,14 +50,14 @@ export async function verdictsFor(
     moves,
     to: destinationsOf(endpoint, input),
     command,
-    isOfCommand: account.commandLine === `fiatrail ${command}`,
+    isOfCommand: account.command.line === `fiatrail ${command}`,
     isRecorded,
   };
   return verdictsOf(sets, asked, factsOf(account, request));
 }
 
 const circumstances = async (
-  { world, profile, isInteractive, idempotencyKey, time }: RuleSession,
+  { world, profile, notices: { isInteractive }, idempotencyKey, time }: RuleAccount,
   sets: readonly RuleSet[],
 ) => ({
   ...{ idempotencyKey, isInteractive },
@@ -74,10 +73,10 @@ const unlessOfAnother = <R>(reply: Promise<R>): Promise<R | undefined> =>
     throw error;
   });
 
-function factsOf(account: RuleSession, request?: RuledRequest): Facts {
+function factsOf(account: RuleAccount, request?: RuledRequest): Facts {
   return {
     priced: async () =>
-      request && (await import('../market.ts')).pricedIn(account, request.endpoint, request.input, request.terms),
+      request && (await import('./market.ts')).pricedIn(account, request.endpoint, request.input, request.terms),
     spent: async (limit) =>
       (await account.journal()).spent(await account.accountNames(), limit, await account.time.nowMs()),
     savedAccount: async (accountId) => {
@@ -100,7 +99,7 @@ function factsOf(account: RuleSession, request?: RuledRequest): Facts {
  * rule wants. Returns the sums that the journal checks again when it records the change.
  */
 export async function requireRules(
-  account: RuleSession,
+  account: RuleAccount,
   sets: readonly RuleSet[],
   request: RuledRequest,
   codeFor?: string,
@@ -108,12 +107,12 @@ export async function requireRules(
   const verdicts = await verdictsFor(account, sets, request);
   const broken = brokenRule(account.profile.name, verdicts);
   if (broken) throw broken;
-  if (codeFor !== undefined && verdicts.some(({ needsCode }) => needsCode)) await account.askCode(codeFor);
+  if (codeFor !== undefined && verdicts.some(({ needsCode }) => needsCode)) await account.notices.askCode(codeFor);
   return verdicts.flatMap(({ limit }) => limit ?? []);
 }
 
 /** Checks what is known before a money command asks for anything. Throws CliError declined. */
-export async function requireMoneyRules(account: RuleSession, sets: readonly RuleSet[]): Promise<void> {
+export async function requireMoneyRules(account: RuleAccount, sets: readonly RuleSet[]): Promise<void> {
   const asked: Asked = {
     ...(await circumstances(account, sets)),
     ...({

@@ -25,7 +25,7 @@ import {
 } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
 import { percentFromText } from '../../money/rates.ts';
-import { farFromMarket, type Priced } from '../market.ts';
+import { farFromMarket, type Priced } from './market.ts';
 
 /** The settings of rules as their flags take them. */
 export const settingOf = {

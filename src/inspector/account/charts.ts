@@ -1,10 +1,10 @@
 import type { Zone } from '../../base/zone.ts';
+import { existingMirror } from '../../copy/open.ts';
+import { accountIn, balancesAt } from '../../copy/questions/report/balance.ts';
+import { ASSETS, lastCheckAt } from '../../copy/questions/report/checks.ts';
+import { noSums } from '../../copy/questions/report/movements.ts';
+import { partsOf, spanOf } from '../../copy/questions/report/periods.ts';
 import type { Account } from '../../engine/account.ts';
-import { existingMirror } from '../../engine/mirror/open.ts';
-import { accountIn, balancesAt } from '../../engine/questions/report/balance.ts';
-import { ASSETS, lastCheckAt } from '../../engine/questions/report/checks.ts';
-import { noSums } from '../../engine/questions/report/movements.ts';
-import { partsOf, spanOf } from '../../engine/questions/report/periods.ts';
 import type { Queries } from '../../journal/store.ts';
 import { type Asset, amount, amountForPeople, amountText } from '../../money/amount.ts';
 

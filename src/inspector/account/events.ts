@@ -1,5 +1,5 @@
 import { eventText } from '../../contract/exchange-text.ts';
-import { shownTarget } from '../../engine/inbox.ts';
+import { shownTarget } from '../../engine/connection/inbox.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { cutBody } from '../bodies.ts';

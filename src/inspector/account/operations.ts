@@ -1,5 +1,6 @@
+import { isOwn } from '../../copy/questions/look.ts';
 import type { Account } from '../../engine/account.ts';
-import { isOwn } from '../../engine/questions/look.ts';
+import { existingJournal } from '../../engine/connection/journal-location.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { NEXT } from '../../journal/states.ts';
 import { amountForPeople } from '../../money/amount.ts';
@@ -25,7 +26,7 @@ function rowOf({ operationId: id, createdAt: at, kind, state, summary, moves, op
 
 /** The newest operations of the profile, among the newest of the journal. */
 export async function newestOperations(account: Account): Promise<Held> {
-  const journal = await account.existingJournal();
+  const journal = await existingJournal(account);
   const rows: Row[] = [];
   let after: Operation | undefined;
   // By time, and not by account: SQLite would sort all of several accounts for each page.
@@ -46,7 +47,7 @@ const heldOf = (rows: readonly Row[], hasOlder: boolean): Held => ({
 
 /** Everything that the journal says about an operation, with the events that came about its work. */
 export async function operationOf(account: Account, inbox: () => Promise<Inbox | undefined>, id: string) {
-  const journal = await account.existingJournal();
+  const journal = await existingJournal(account);
   const operation = (await journal?.find(id))?.find((each) => each.operationId === id && isOwn(account, each));
   if (!journal || !operation) return undefined;
   const { endpoint, command, verdict, idempotencyKey, detail, request, result, requestId, host } = operation;

@@ -1,12 +1,13 @@
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
+import { existingMirror } from '../../copy/open.ts';
+import { lookLocally } from '../../copy/questions/look.ts';
+import { lastCheckAt } from '../../copy/questions/report/checks.ts';
+import { typedAs } from '../../copy/questions/typed.ts';
+import { statusOf } from '../../copy/sync.ts';
 import type { Account } from '../../engine/account.ts';
-import { existingProfileInbox } from '../../engine/inbox.ts';
-import { existingMirror } from '../../engine/mirror/open.ts';
-import { statusOf } from '../../engine/mirror/sync.ts';
-import { lookLocally } from '../../engine/questions/look.ts';
-import { lastCheckAt } from '../../engine/questions/report/checks.ts';
-import { typedAs } from '../../engine/questions/typed.ts';
+import { existingProfileInbox } from '../../engine/connection/inbox.ts';
+import { existingJournal } from '../../engine/connection/journal-location.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { heldList, heldWhile } from '../held.ts';
 import type { Found, InspectorSource } from '../source.ts';
@@ -32,7 +33,7 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
     return opened;
   };
   const mirrorVersion = mirrorVersionOf(account);
-  const operationsVersion = async () => (await (await account.existingJournal())?.head())?.hash ?? '';
+  const operationsVersion = async () => (await (await existingJournal(account))?.head())?.hash ?? '';
   const eventsVersion = async () => {
     const [extent, counts] = [await (await inbox())?.extent(), await (await inbox())?.counts()];
     return [extent?.latestId ?? 0n, ...Object.values(counts ?? {})].join('.');

@@ -1,10 +1,10 @@
+import type { Mirror } from '../../copy/database.ts';
+import { existingMirror } from '../../copy/open.ts';
+import { lookLocally, withOperations } from '../../copy/questions/look.ts';
+import { storyOf } from '../../copy/questions/story.ts';
+import { stored } from '../../copy/schema.ts';
+import { TABLES } from '../../copy/tables.ts';
 import type { Account } from '../../engine/account.ts';
-import type { Mirror } from '../../engine/mirror/database.ts';
-import { existingMirror } from '../../engine/mirror/open.ts';
-import { stored } from '../../engine/mirror/schema.ts';
-import { TABLES } from '../../engine/mirror/tables.ts';
-import { lookLocally, withOperations } from '../../engine/questions/look.ts';
-import { storyOf } from '../../engine/questions/story.ts';
 import { cutBody } from '../bodies.ts';
 import type { List, RowQuery } from '../source.ts';
 

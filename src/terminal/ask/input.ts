@@ -1,30 +1,37 @@
 import { CliError, StepBack, withDetails } from '../../base/errors.ts';
 import type { Asking, Check, Find, Prompter, World } from '../../base/world.ts';
-import type { Notices } from '../../engine/notices.ts';
+import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { shellWord } from '../../present/text.ts';
 import type { Command, Guided } from '../command.ts';
 import type { Parameter, Picked } from '../parse/parameters.ts';
-import type { Session } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
 
 /**
  * Prints the command line that is equivalent to the answers of a wizard. `words` are quoted for a POSIX shell; `tail` is printed
  * unchanged, for a redirection of standard input. Neither may contain secrets.
  */
-export async function showEquivalentCommand(session: Session, words: readonly string[], tail = ''): Promise<void> {
-  const { profile, yes, dryRun } = session.globals;
+export async function showEquivalentCommand(
+  account: Account,
+  terminal: Terminal,
+  words: readonly string[],
+  tail = '',
+): Promise<void> {
+  const { profile, yes, dryRun } = terminal.globals;
   const all = [
     ...words,
     ...(profile === undefined ? [] : ['--profile', profile]),
     ...(yes ? ['--yes'] : []),
     ...(dryRun ? ['--dry-run'] : []),
   ];
-  await session.note(`equivalent command: ${['fiatrail', ...all.map(shellWord), ...(tail ? [tail] : [])].join(' ')}`);
+  await account.notices.note(
+    `equivalent command: ${['fiatrail', ...all.map(shellWord), ...(tail ? [tail] : [])].join(' ')}`,
+  );
 }
 
 /** The outcome that a wizard prints: the last one, or the command's own if --fields or --query apply to it. */
-export function wizardOutcome(session: Session, own: Outcome, further: Outcome): Outcome {
-  const { fields, query } = session.globals.present;
+export function wizardOutcome(account: Account, own: Outcome, further: Outcome): Outcome {
+  const { fields, query } = account.globals.present;
   return (fields || query) && own.result ? { ...further, result: own.result } : further;
 }
 
@@ -49,22 +56,27 @@ interface WizardQuestion<K, R> {
  * must not change anything. `isSeveral` says that there is more than one question, so that the first one says how to go back.
  */
 async function inConversation<T>(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   isSeveral: boolean,
-  ask: (session: Session) => Promise<T>,
+  ask: (account: Account, terminal: Terminal) => Promise<T>,
 ): Promise<T> {
-  const { world, note, say } = session;
-  const answers = answersSoFar(session, isSeveral);
+  const {
+    world,
+    notices: { note, say },
+  } = account;
+  const answers = answersSoFar(account, isSeveral);
   const prompter = async () => repeatingPrompter(await world.prompter(), answers.next, world.interrupted);
-  const inner: Session = {
-    ...session,
-    world: Object.create(world, { prompter: { value: prompter, enumerable: true } }),
-    say: async (text) => (answers.areRepeated() ? undefined : say(text)),
-    note: async (text) => (answers.areRepeated() ? undefined : note(text)),
+  const inner = {
+    world: Object.create(world, { prompter: { value: prompter, enumerable: true } }) as World,
+    say: async (text: string) => (answers.areRepeated() ? undefined : say(text)),
+    note: async (text: string) => (answers.areRepeated() ? undefined : note(text)),
   };
+  const { say: innerSay, note: innerNote } = inner;
+  const asking = { ...account, world: inner.world, notices: { ...account.notices, say: innerSay, note: innerNote } };
   for (;;) {
     try {
-      const result = await ask(inner);
+      const result = await ask(asking, { ...terminal, dialog: { ...terminal.dialog, ...inner } });
       answers.end();
       return result;
     } catch (error) {
@@ -77,7 +89,7 @@ async function inConversation<T>(
 type Next = <K, R>(question: WizardQuestion<K, R>) => Promise<R>;
 
 /** The answers of a conversation, in memory only: some are secrets. */
-function answersSoFar({ world, note }: Pick<Notices, 'world' | 'note'>, isSeveral: boolean) {
+function answersSoFar({ world, notices: { note } }: Pick<Account, 'world' | 'notices'>, isSeveral: boolean) {
   const given: { readonly text: string; readonly answer: unknown }[] = [];
   let asked = 0;
   /** How many answers are repeated before the next question is asked. */
@@ -190,11 +202,12 @@ interface CommandInput {
 export async function readInput(
   command: Command,
   texts: Readonly<Record<string, RawText>>,
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   mayAsk: boolean,
   announce: () => Promise<void>,
 ): Promise<CommandInput> {
-  const isAsked = mayAsk && session.isInteractive;
+  const isAsked = mayAsk && account.notices.isInteractive;
   const entries = Object.entries(command.parameters);
   const missing = entries.filter(([key, { required }]) => required && texts[key] === undefined);
   const given: Record<string, unknown> = {};
@@ -211,16 +224,16 @@ export async function readInput(
   await announce();
   if (!isAsked) return { input: given, guided: undefined };
   const lacking = (input: Record<string, unknown>) => {
-    const also = command.asks?.(input as never, session) ?? [];
+    const also = command.asks?.(input as never, account, terminal) ?? [];
     return entries.filter(([key, { required }]) => input[key] === undefined && (required || also.includes(key)));
   };
   const isSeveral = command.guide !== undefined || lacking(given).length > 1;
-  return inConversation(session, isSeveral, async (asking) => {
-    const guided = await command.guide?.(asking, given as never);
+  return inConversation(account, terminal, isSeveral, async (asking, terminal) => {
+    const guided = await command.guide?.(asking, terminal, given as never);
     const input = { ...given, ...guided?.values };
     for (let [next] = lacking(input); next; [next] = lacking(input)) {
       const [key, parameter] = next;
-      input[key] = await askForMissing({ question: parameter.name, ...parameter }, asking, command, input);
+      input[key] = await askForMissing({ question: parameter.name, ...parameter }, asking, terminal, command, input);
     }
     return { input, guided };
   });
@@ -229,22 +242,24 @@ export async function readInput(
 /** Asks for a missing value: offers what there is, where that is known, and else takes a text. */
 async function askForMissing(
   parameter: Parameter<unknown> & { readonly question: string },
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   { words: [group = ''] }: Pick<Command, 'words'>,
   input: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   const { picks, values, question, parse } = parameter;
-  const chosen = picks && (await (await import('./pick/index.ts')).pick(picks, question, session, group, input));
+  const chosen =
+    picks && (await (await import('./pick/index.ts')).pick(picks, question, account, terminal, group, input));
   if (chosen !== undefined) return parse(chosen);
   // There is nothing to choose from, but a person may know what it is.
   if (picks && question.endsWith('?'))
-    return askFor({ ...parameter, question: `${question} Type its ${identityOf(picks)}:` }, session);
+    return askFor({ ...parameter, question: `${question} Type its ${identityOf(picks)}:` }, account);
   const fitting = (text: string) => {
     const value = parse(text);
     parameter.fits?.(value, input);
     return value;
   };
-  if (!values || parameter.isSecret) return askFor({ ...parameter, parse: fitting }, session);
+  if (!values || parameter.isSecret) return askFor({ ...parameter, parse: fitting }, account);
   const isFitting = (value: string) => {
     try {
       fitting(value);
@@ -255,7 +270,7 @@ async function askForMissing(
     }
   };
   const choices = values.filter(isFitting).map((value) => ({ name: value, value }));
-  return parse(await (await session.world.prompter()).select(question, choices));
+  return parse(await (await account.world.prompter()).select(question, choices));
 }
 
 /** What a thing is named by. */
@@ -345,8 +360,8 @@ interface Prompt<T> extends Pick<Parameter<T>, 'question' | 'isSecret'> {
 }
 
 /** Prompts for one value; spaces around the answer are ignored. */
-export async function askFor<T>({ parse, question = '', isSecret, preset }: Prompt<T>, session: Session): Promise<T> {
-  const prompter = await session.world.prompter();
+export async function askFor<T>({ parse, question = '', isSecret, preset }: Prompt<T>, account: Account): Promise<T> {
+  const prompter = await account.world.prompter();
   const check = checkOf(parse);
   const text = isSecret ? await prompter.secret(question, check) : await prompter.text(question, check, { preset });
   return parse(text.trim());

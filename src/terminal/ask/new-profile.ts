@@ -20,11 +20,12 @@ import {
 } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { tryAccount } from '../../engine/connect.ts';
+import type { Account } from '../../engine/account.ts';
+import { tryAccount } from '../../engine/connection/connect.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { FORMATS } from '../../present/result.ts';
 import { argument, oneOf, option, switchOn, word } from '../parse/parameters.ts';
-import type { Session } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
 import { confirmChange } from './confirm.ts';
 import { askFor } from './input.ts';
 
@@ -109,24 +110,24 @@ export const API_KEY = {
 
 /** Reads the new key; undefined if a command or the environment provides it, or the stored key stays. */
 async function givenKey(
-  session: Session,
+  account: Account,
   input: ProfileInput,
   store: StoreSettings,
   current: StoredProfile | undefined,
 ) {
   if (input.keyStdin) {
-    const text = await session.world.stdin.readAll(MAX_KEY_BYTES);
+    const text = await account.world.stdin.readAll(MAX_KEY_BYTES);
     return apiKeyFrom(text.replace(/\r?\n$/, ''), 'the key on standard input');
   }
   const isElsewhere = store.kind === 'command' || store.kind === 'environment' || input.mode === 'embedded';
   if (isElsewhere || current?.store.kind === store.kind) return undefined;
-  if (!session.isInteractive) {
+  if (!account.notices.isInteractive) {
     throw new CliError('usage', 'the API key is missing', {
       code: 'VALIDATION_ERROR',
       hint: 'pass it on standard input with --key-stdin, or name a program that prints it with --key-command',
     });
   }
-  return askFor(API_KEY, session);
+  return askFor(API_KEY, account);
 }
 
 /** Chooses the mode from the input, the existing profile or the key's prefix. Throws CliError usage. */
@@ -178,7 +179,8 @@ interface ProfileSettings extends ProfileInput {
 /** A profile over the network needs an address; a secret is asked for after it. */
 export function neededForProfile(
   { name, mode }: { readonly name?: string | undefined; readonly mode?: Mode | undefined },
-  { world }: Session,
+  { world }: Account,
+  _terminal: Terminal,
 ): readonly 'baseUrl'[] {
   if (mode === 'embedded' || name === BUILT_IN) return [];
   return name !== undefined && storedProfileNamed(name, world) ? [] : ['baseUrl'];
@@ -212,7 +214,7 @@ function profileOf(
 
 /** Asks before a stored key is sent to another host. */
 async function agreeToMove(
-  session: Session,
+  terminal: Terminal,
   current: StoredProfile | undefined,
   next: StoredProfile,
   key: Secret | undefined,
@@ -220,7 +222,7 @@ async function agreeToMove(
   const before = current?.baseUrl;
   if (before === undefined || next.baseUrl === undefined || key) return;
   if (URL.canParse(before) && new URL(before).origin === new URL(next.baseUrl).origin) return;
-  await confirmChange(session, {
+  await confirmChange(terminal.dialog, {
     summary: `send the key of ${next.name} to another host`,
     lines: [
       ['profile', `${next.name} (${modeForPeople(next.mode)})`],
@@ -231,31 +233,33 @@ async function agreeToMove(
 }
 
 /** Makes one read with a profile that need not be stored. Throws CliError. */
-export async function tryProfile(session: Session, stored: StoredProfile, key?: Secret): Promise<void> {
-  const profile = fromStored(stored, session.world);
+export async function tryProfile(account: Account, stored: StoredProfile, key?: Secret): Promise<void> {
+  const profile = fromStored(stored, account.world);
   const tried = key && profile.key ? { ...profile, key: { from: 'given', load: async () => key } } : profile;
-  await tryAccount(session, tried);
+  await tryAccount(account, tried);
 }
 
 /** Adds or changes a profile. `asked` is a key that was already prompted for. Throws CliError, in which case nothing is saved. */
 export async function addProfile(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   given: ProfileInput,
   asked?: Secret,
 ): Promise<{ readonly next: StoredProfile; readonly isNew: boolean }> {
-  const { world, globals } = session;
+  const { world } = account;
+  const { globals } = terminal;
   const timeZone = globals.isZoneChosen ? globals.zone.name : undefined;
   const input = { ...given, timeZone, isMasked: globals.isMasked };
   const current = storedProfileNamed(input.name, world);
   const store = storeOf(input, current, asked !== undefined);
-  if (input.baseUrl === undefined && neededForProfile(input, session).length > 0) throw noAddress();
-  const key = asked ?? (await givenKey(session, input, store, current));
+  if (input.baseUrl === undefined && neededForProfile(input, account, terminal).length > 0) throw noAddress();
+  const key = asked ?? (await givenKey(account, input, store, current));
   const next = profileOf(input, current, store, key);
-  endDryRun(session, { ...next });
-  await agreeToMove(session, current, next, key);
+  endDryRun(account, { ...next });
+  await agreeToMove(terminal, current, next, key);
   if (input.check) {
-    await session.note(`profile ${next.name} · ${modeForPeople(next.mode)}`);
-    await tryProfile(session, next, key);
+    await account.notices.note(`profile ${next.name} · ${modeForPeople(next.mode)}`);
+    await tryProfile(account, next, key);
   }
   const changed = await changeProfile(
     world,

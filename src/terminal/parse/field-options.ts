@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { MIN_CNGN, PAIRS, SIDE_RULE, SIDES } from '../../contract/fx.ts';
 import { NETWORKS } from '../../contract/networks.ts';
 import { addressProblem } from '../../crypto/address.ts';
-import { bankWord } from '../../engine/banks.ts';
+import { bankWord } from '../../engine/previews/banks.ts';
 import { type Amount, amountForPeople, printable, type Token } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { isJson } from '../../present/text.ts';

@@ -104,17 +104,17 @@ export interface TypedPeriod {
   readonly until: TypedMoment | undefined;
 }
 
-/** What a session has and a period depends on. */
+/** What a terminal has and a period depends on. */
 interface PeriodContext {
   readonly globals: Pick<Globals, 'zone'>;
-  readonly world: Pick<World, 'clock'>;
+  readonly dialog: { readonly world: Pick<World, 'clock'> };
 }
 
 /**
  * Returns when the period starts, when it ends, and the last millisecond of it. A day ends with its last millisecond, a moment is
  * itself in the period. Throws CliError usage if it ends before it starts.
  */
-function boundsOf({ since, until }: TypedPeriod, { globals: { zone }, world }: PeriodContext) {
+function boundsOf({ since, until }: TypedPeriod, { globals: { zone }, dialog: { world } }: PeriodContext) {
   const when = { zone, nowMs: world.clock.now() };
   const sinceMs = since?.startMs(when);
   const untilMs = until?.endMs(when);

@@ -1,6 +1,6 @@
 import { PROFILE_SOURCES, type Profile, type ProfileChoice, resolveProfile } from '../../account/profile.ts';
 import { attempt, CliError, orUndefined } from '../../base/errors.ts';
-import type { Session } from '../session.ts';
+import type { Account } from '../../engine/account.ts';
 
 /** The value of a setting, what decided it, and the lower-precedence choices that it overrides. */
 export interface Decision {
@@ -30,11 +30,11 @@ interface ChosenProfile {
   readonly error: CliError | undefined;
 }
 
-/** Finds out which profile is used and why. Never throws CliError. */
-export function choiceOf({ globals, world }: Session): ChosenProfile {
-  const candidates = PROFILE_SOURCES.flatMap((source) => attempt(() => source(globals.profile, world)) ?? []);
+/** Finds out which profile is used and why; `typed` is the flag. Never throws CliError. */
+export function choiceOf({ world }: Account, typed: string | undefined): ChosenProfile {
+  const candidates = PROFILE_SOURCES.flatMap((source) => attempt(() => source(typed, world)) ?? []);
   const [won, ...lost] = candidates;
-  const found = attempt(() => resolveProfile(globals.profile, world));
+  const found = attempt(() => resolveProfile(typed, world));
   const error = found instanceof CliError ? found : undefined;
   const named = won instanceof CliError ? undefined : won;
   return {

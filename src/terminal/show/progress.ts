@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import type { LiveLine, Notices, Progress } from '../../engine/notices.ts';
+import type { LiveLine, Notices, Progress } from '../../engine/connection/notices.ts';
 import { grouped } from '../../money/decimal.ts';
 import { hasColor, openPaint } from '../../present/style.ts';
 import { hasLinks, plainLines, sentenceWithLinks, visible } from '../../present/text.ts';
@@ -112,7 +112,8 @@ export function liveLine(
 }
 
 /** Messages and prompts on the terminal, if there is one. */
-export interface Dialog extends Notices {
+export interface Dialog extends Omit<Notices, 'progress'> {
+  readonly world: World;
   readonly globals: Globals;
 }
 

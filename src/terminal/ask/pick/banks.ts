@@ -1,7 +1,7 @@
 import { CliError } from '../../../base/errors.ts';
 import type { Choice } from '../../../base/world.ts';
 import type { Account } from '../../../engine/account.ts';
-import { bankInWords, matchingBanks, readBanks, savedAccounts } from '../../../engine/banks.ts';
+import { bankInWords, matchingBanks, readBanks, savedAccounts } from '../../../engine/previews/banks.ts';
 
 /** Fits a terminal; what is typed narrows the choices down. */
 const MAX_CHOICES = 50;

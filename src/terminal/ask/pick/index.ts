@@ -7,35 +7,37 @@ import { listOrders } from '../../../contract/endpoints/fx-orders.ts';
 import { listTrades } from '../../../contract/endpoints/fx-trades.ts';
 import { getFintechWallet, listUserWallets } from '../../../contract/endpoints/wallets.ts';
 import { networkOf } from '../../../contract/networks.ts';
-import { amountIn } from '../../../engine/fx-terms.ts';
-import { PREVIEW_READ } from '../../../engine/previews.ts';
-
+import type { Account } from '../../../engine/account.ts';
+import { existingJournal } from '../../../engine/connection/journal-location.ts';
+import { PREVIEW_READ } from '../../../engine/previews/previews.ts';
+import { amountIn } from '../../../engine/rules/fx-terms.ts';
 import type { Operation, Selection } from '../../../journal/operations.ts';
 import { amountForPeople } from '../../../money/amount.ts';
 import { visible } from '../../../present/text.ts';
 import { timeText } from '../../../present/times.ts';
 import type { Picked, Thing } from '../../parse/parameters.ts';
-import type { Session } from '../../session.ts';
+import type { Terminal } from '../../terminal.ts';
 
 /** Lets the user pick a missing value; undefined if there is no list to pick from. `group` is the command's first word. */
 export async function pick(
   picks: Picked,
   question: string,
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   group: string,
   input: GivenInput = {},
 ): Promise<string | undefined> {
   switch (picks) {
     case 'bank':
-      return (await import('./banks.ts')).pickBank(session);
+      return (await import('./banks.ts')).pickBank(account);
     case 'bank account':
-      return (await import('./banks.ts')).pickBankAccount(session, question);
+      return (await import('./banks.ts')).pickBankAccount(account, question);
     case 'user':
     case 'active user':
     case 'inactive user': {
       const status = picks === 'user' ? 'all' : picks === 'inactive user' ? 'inactive' : 'active';
       const { pickUser } = await import('./users.ts');
-      return pickUser(session, question.replace(/:?$/, ''), status).catch((error: unknown) => {
+      return pickUser(account, question.replace(/:?$/, ''), status).catch((error: unknown) => {
         // An id can be typed although the list cannot be read.
         if (error instanceof CliError && error.category !== 'interrupted' && error.category !== 'usage')
           return undefined;
@@ -43,7 +45,7 @@ export async function pick(
       });
     }
     default:
-      return pickThing(session, picks, question, group, input);
+      return pickThing(account, terminal, picks, question, group, input);
   }
 }
 
@@ -66,65 +68,67 @@ const cngn = (figure: Parameters<typeof amountIn>[0]) => {
   return value && amountForPeople(value);
 };
 
-async function operations(session: Session, state?: Selection['state']): Promise<readonly Operation[]> {
-  const journal = await session.existingJournal();
+async function operations(account: Account, state?: Selection['state']): Promise<readonly Operation[]> {
+  const journal = await existingJournal(account);
   if (!journal) return [];
-  const account = await journal.accountIds(await session.accountNames());
-  return journal.list({ account, limit: MAX_CHOICES, ...(state ? { state } : {}) });
+  const ids = await journal.accountIds(await account.accountNames());
+  return journal.list({ account: ids, limit: MAX_CHOICES, ...(state ? { state } : {}) });
 }
 
-const operationChoices = async (session: Session, state?: Selection['state']): Promise<Choices> =>
-  (await operations(session, state)).flatMap((each) => choice(each.operationId, ...partsOf(session, each)));
+const operationChoices = async (account: Account, terminal: Terminal, state?: Selection['state']): Promise<Choices> =>
+  (await operations(account, state)).flatMap((each) => choice(each.operationId, ...partsOf(terminal, each)));
 
 /** Many differ only in their time. */
-const partsOf = ({ globals: { zone } }: Session, { summary, createdAt, state }: Operation) =>
+const partsOf = ({ globals: { zone } }: Terminal, { summary, createdAt, state }: Operation) =>
   [summary, timeText(createdAt, { zone }, true), state] as const;
 
-const READERS: Readonly<Record<Thing, (session: Session, group: string, input: GivenInput) => Promise<Choices>>> = {
-  'external wallet': async (session) => {
-    const { data } = await session.call(getFintechWallet, {}, PREVIEW_READ);
+const READERS: Readonly<
+  Record<Thing, (account: Account, terminal: Terminal, group: string, input: GivenInput) => Promise<Choices>>
+> = {
+  'external wallet': async (account) => {
+    const { data } = await account.call(getFintechWallet, {}, PREVIEW_READ);
     return (data.externalWallets ?? []).flatMap(({ address, label, blockchain }) => choice(address, label, blockchain));
   },
-  'wallet of the user': async (session, _group, { userId, token }) => {
-    const { data } = await session.call(listUserWallets, { userId: String(userId) }, PREVIEW_READ);
+  'wallet of the user': async (account, _terminal, _group, { userId, token }) => {
+    const { data } = await account.call(listUserWallets, { userId: String(userId) }, PREVIEW_READ);
     return (data.wallets ?? []).flatMap(({ walletAddress, blockchain, balances }) => {
       const asset = token === 'USDC' || token === 'USDT' ? token : 'CNGN';
       const balance = amountIn(balances?.[asset]?.balance, asset);
       return choice(walletAddress, blockchain, balance && amountForPeople(balance));
     });
   },
-  'bridge network': async (session, _group, { fromNetwork }) => {
-    const { data } = await session.call(bridgeNetworks, {}, PREVIEW_READ);
+  'bridge network': async (account, _terminal, _group, { fromNetwork }) => {
+    const { data } = await account.call(bridgeNetworks, {}, PREVIEW_READ);
     const networks = [...new Set([...data.tokens.flatMap((token) => token.networks), ...data.allSupportedNetworks])];
     return networks.filter((name) => name !== fromNetwork).flatMap((name) => choice(name, networkOf(name)?.name));
   },
-  order: async (session) => {
-    const { data } = await session.call(listOrders, { limit: MAX_CHOICES }, PREVIEW_READ);
+  order: async (account) => {
+    const { data } = await account.call(listOrders, { limit: MAX_CHOICES }, PREVIEW_READ);
     const open = (data.orders ?? []).filter(({ status }) => status !== 'deleted');
     return open.flatMap(({ orderId, pair, side, price: figure, status }) => {
       const price = cngn(figure);
       return choice(orderId, [side, pair, price && `at ${price}`].filter(Boolean).join(' '), status);
     });
   },
-  trade: async (session) => {
-    const { data } = await session.call(listTrades, { limit: MAX_CHOICES }, PREVIEW_READ);
+  trade: async (account) => {
+    const { data } = await account.call(listTrades, { limit: MAX_CHOICES }, PREVIEW_READ);
     return (data.trades ?? []).flatMap(({ tradeId, pair, side, cngnAmount, status }) =>
       choice(tradeId, [side, pair, cngn(cngnAmount)].filter(Boolean).join(' '), status),
     );
   },
-  request: async (session, group) => {
+  request: async (account, terminal, group) => {
     // `recover` works for requests of every group.
     const isOwn = ({ command }: Operation) => group === 'recover' || command.split(' ')[1] === group;
-    const own = (await operations(session)).filter(isOwn);
-    return own.flatMap((each) => choice(each.requestId, ...partsOf(session, each)));
+    const own = (await operations(account)).filter(isOwn);
+    return own.flatMap((each) => choice(each.requestId, ...partsOf(terminal, each)));
   },
-  operation: (session) => operationChoices(session),
-  'accepted operation': (session) => operationChoices(session, 'accepted'),
-  'operation in doubt': (session) => operationChoices(session, 'in-doubt'),
-  'sandbox event': async (session) => {
-    const { events } = (await session.call(sandboxEvents, { limit: MAX_CHOICES }, PREVIEW_READ)).data;
+  operation: (account, terminal) => operationChoices(account, terminal),
+  'accepted operation': (account, terminal) => operationChoices(account, terminal, 'accepted'),
+  'operation in doubt': (account, terminal) => operationChoices(account, terminal, 'in-doubt'),
+  'sandbox event': async (account, terminal) => {
+    const { events } = (await account.call(sandboxEvents, { limit: MAX_CHOICES }, PREVIEW_READ)).data;
     return events.flatMap(({ eventId, event, createdAt, state }) =>
-      choice(eventId, event, timeText(createdAt, { zone: session.globals.zone }, true), state),
+      choice(eventId, event, timeText(createdAt, { zone: terminal.globals.zone }, true), state),
     );
   },
   profile: async ({ world }) => allProfileNames(world).flatMap((name) => choice(name)),
@@ -132,19 +136,20 @@ const READERS: Readonly<Record<Thing, (session: Session, group: string, input: G
 
 /** Lets the user pick a thing by its description; undefined if there is none, or if the list cannot be read. */
 async function pickThing(
-  session: Session,
+  account: Account,
+  terminal: Terminal,
   thing: Thing,
   question: string,
   group: string,
   input: GivenInput,
 ): Promise<string | undefined> {
-  const choices = await READERS[thing](session, group, input).catch((error: unknown) => {
+  const choices = await READERS[thing](account, terminal, group, input).catch((error: unknown) => {
     // An id can be typed although the list cannot be read.
     if (error instanceof CliError && error.category !== 'interrupted') return [];
     throw error;
   });
   if (choices.length === 0) return undefined;
-  const prompter = await session.world.prompter();
+  const prompter = await account.world.prompter();
   return prompter.search(`${question} Type part of it:`, async (typed) => {
     const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
     const found = choices.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));

@@ -2,11 +2,11 @@ import { CliError } from '../../../base/errors.ts';
 import type { Choice } from '../../../base/world.ts';
 import type { ResponseOf } from '../../../contract/endpoint.ts';
 import { listUsers } from '../../../contract/endpoints/user-list.ts';
+import type { Account } from '../../../engine/account.ts';
 import { PAGE_SIZE } from '../../../engine/lists/pages.ts';
-import { PREVIEW_READ } from '../../../engine/previews.ts';
+import { PREVIEW_READ } from '../../../engine/previews/previews.ts';
 import { grouped } from '../../../money/decimal.ts';
 import { visible } from '../../../present/text.ts';
-import type { Session } from '../../session.ts';
 
 type User = ResponseOf<typeof listUsers>['users'][number];
 
@@ -25,9 +25,9 @@ type UserStatus = 'active' | 'inactive' | 'all';
 const SEARCH_MORE = '';
 
 /** Prompts for a user by part of a name, an id or an account number, and reads only as much of the list as needed. */
-export async function pickUser(session: Session, question: string, status: UserStatus = 'active'): Promise<string> {
-  const prompter = await session.world.prompter();
-  const users = openList(session, status);
+export async function pickUser(account: Account, question: string, status: UserStatus = 'active'): Promise<string> {
+  const prompter = await account.world.prompter();
+  const users = openList(account, status);
   await users.readMore();
   if (users.loaded().length === 0) {
     throw new CliError('usage', `there are no ${status === 'all' ? '' : `${status} `}users`, {
@@ -48,12 +48,12 @@ export async function pickUser(session: Session, question: string, status: UserS
       .finally(() => left.abort());
     while (answer === SEARCH_MORE) {
       reach += SEARCH_STEP;
-      const choices = await choicesOf(users, typed, reach, session.world.interrupted);
+      const choices = await choicesOf(users, typed, reach, account.world.interrupted);
       if (choices.length === 0) break;
       answer = await prompter.select(`Users matching "${visible(typed)}":`, choices);
     }
     if (answer !== SEARCH_MORE) return answer;
-    await session.say(`no match for "${visible(typed)}" among ${users.loaded().length} users`);
+    await account.notices.say(`no match for "${visible(typed)}" among ${users.loaded().length} users`);
   }
 }
 
@@ -111,7 +111,7 @@ interface UserList {
 }
 
 /** The users that have been read so far, newest first. */
-function openList(session: Session, status: UserStatus): UserList {
+function openList(account: Account, status: UserStatus): UserList {
   const byId = new Map<string, User>();
   let offset = 0;
   let total: number | undefined;
@@ -119,7 +119,7 @@ function openList(session: Session, status: UserStatus): UserList {
   let reading: Promise<void> | undefined;
   const readPage = async () => {
     const request = { limit: PAGE_SIZE, offset, status };
-    const { users, pagination } = (await session.call(listUsers, request, PREVIEW_READ)).data;
+    const { users, pagination } = (await account.call(listUsers, request, PREVIEW_READ)).data;
     for (const user of users) byId.set(user.userId, user);
     offset += users.length;
     total = pagination?.total ?? undefined;

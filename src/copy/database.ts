@@ -1,0 +1,104 @@
+import { CliError } from '../base/errors.ts';
+import { oneAtATime } from '../base/one-at-a-time.ts';
+import type { Clock } from '../base/world.ts';
+import type { Queries } from '../journal/store.ts';
+import { type Database, openDatabase } from '../sqlite/database.ts';
+import { acquireLock } from '../sqlite/lock.ts';
+import { partsMadeBy } from '../sqlite/parts.ts';
+import { SnapshotError, writeSnapshot } from '../sqlite/snapshot.ts';
+import { creation, FILE_ID, later, VERSION } from './schema.ts';
+
+/** The copy of an account's lists. Losing it loses nothing but balances over time and rows that the service no longer shows. */
+export interface Mirror {
+  readonly engine: Queries['engine'];
+  /** For messages: a path, or the name of a server. */
+  readonly name: string;
+  /** Runs work that sees one moment of the mirror. Rejects with DatabaseError. */
+  read<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** Runs work in a transaction, which is rolled back if it throws. Rejects with DatabaseError. */
+  write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** Makes this process the one that fills the mirror; undefined if another one is. */
+  lock(): Promise<AsyncDisposable | undefined>;
+  /** Overwrites on disk what was deleted. */
+  erase(): Promise<void>;
+  /** Copies it to a new private file. Returns its bytes; undefined for a server. Throws CliError usage. */
+  backUp(path: string): number | undefined;
+  close(): Promise<void>;
+}
+
+/** The memory for pages, and for what is sorted into an index, in KiB: the system keeps the file in memory too. */
+const CACHE_KIB = 8_192;
+
+/** How many pages are written before SQLite moves them from its log to the file: each is then moved once for many writes, and flushed less often. */
+const LOG_PAGES = 8_000;
+
+/** Opens the mirror in a SQLite file, creating it on first use. Throws DatabaseError, or CliError usage for another user's file. */
+export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror> {
+  const statements = creation('sqlite');
+  const database = await openDatabase(path, {
+    synchronous: 'NORMAL',
+    isReadable: true,
+    layout: {
+      version: VERSION,
+      applicationId: FILE_ID,
+      create: (created) => created.exec(statements.join(';\n')),
+      parts: () => ({ needed: partsMadeBy(statements), optional: partsMadeBy(later()) }),
+      // A copy would keep what is personal.
+      isCopied: false,
+    },
+  });
+  // What was personal must not stay in free pages.
+  database.exec(
+    `PRAGMA secure_delete = ON; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
+  );
+  const inTurn = oneAtATime();
+  const queries: Queries = {
+    engine: 'sqlite',
+    all: async (sql, ...values) => database.all(sql, ...values),
+    get: async (sql, ...values) => database.get(sql, ...values),
+    run: async (sql, ...values) => database.run(sql, ...values),
+    now: clock.now,
+  };
+  const inTransaction = <T>(begin: string, work: (queries: Queries) => Promise<T>): Promise<T> =>
+    inTurn(async () => {
+      database.exec(begin);
+      try {
+        const result = await work(queries);
+        database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        try {
+          database.exec('ROLLBACK');
+        } catch {
+          // A full disk has rolled it back already; the first error matters.
+        }
+        throw error;
+      }
+    });
+  return {
+    ...{ engine: 'sqlite', name: path },
+    read: (work) => inTransaction('BEGIN', work),
+    write: (work) => inTransaction('BEGIN IMMEDIATE', work),
+    lock: async () => {
+      const lock = await acquireLock(`${path}.lock`, 0);
+      return lock && { [Symbol.asyncDispose]: async () => lock.release() };
+    },
+    erase: async () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
+    backUp: (to) => backUp(database, to),
+    close: async () => database.close(),
+  };
+}
+
+const WHY = { exists: 'the file already exists', missing: 'the folder does not exist' } as const;
+
+function backUp(database: Database, path: string): number {
+  try {
+    return writeSnapshot(database, path);
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error;
+    const why = WHY[error.problem as keyof typeof WHY] ?? 'the file cannot be written';
+    throw new CliError('usage', `${path}: ${why}`, {
+      ...{ code: 'UNUSABLE_FILE', hint: 'backup needs a path that does not exist yet', cause: error },
+    });
+  }
+}

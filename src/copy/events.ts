@@ -1,0 +1,54 @@
+import type { Account } from '../engine/account.ts';
+import type { EventEvidence } from '../engine/evidence/event-evidence.ts';
+import type { Work } from '../engine/evidence/work.ts';
+import { existingMirror } from './open.ts';
+import { noteStatus } from './save-rows.ts';
+import { stored } from './schema.ts';
+import { type MirrorTable, TABLES } from './tables.ts';
+
+/** What an event proves about some work. */
+export interface NotedEvent {
+  readonly work: Work;
+  readonly evidence: EventEvidence;
+}
+
+/**
+ * Writes what events prove into the mirror at once, if there is one. A row that only an event told of has no digest, so the next sync reads it,
+ * and no reading takes it for one that was read.
+ */
+export async function noteEvents(account: Account, events: readonly NotedEvent[]): Promise<void> {
+  const mirror = events.length > 0 ? await existingMirror(account.world, account.profile) : undefined;
+  if (!mirror) return;
+  try {
+    for (const { work, evidence } of events) {
+      const table = tableOf(work);
+      if (!table) continue;
+      const { requestId, meaning, event } = evidence;
+      const { status: own } = event.data as { readonly status?: unknown };
+      const usual = { accepted: 'processing', settled: table.done[0], failed: table.failed[0] }[meaning.outcome];
+      const status = typeof own === 'string' ? own : (usual ?? '');
+      const isOpen = meaning.outcome === 'accepted' ? 1 : 0;
+      const at = new Date(account.world.clock.now()).toISOString();
+      await mirror.write(async (queries) => {
+        // An event that arrives late must not open again what has ended.
+        const changed = await queries.run(
+          `INSERT INTO ${stored(table)} (id, status, is_open, is_personal, json, pass, first_seen_at, changed_at)
+           VALUES (?, ?, ?, 0, '{}', 0, ?, ?)
+           ON CONFLICT (id) DO UPDATE SET status = excluded.status, is_open = excluded.is_open, changed_at = excluded.changed_at,
+             digest = NULL
+           WHERE ${stored(table)}.is_open = 1 AND ${stored(table)}.status <> excluded.status`,
+          ...[requestId, status, isOpen, at, at],
+        );
+        if (changed > 0) await noteStatus(queries, table, requestId, status, at);
+      });
+    }
+  } finally {
+    await mirror.close();
+  }
+}
+
+/** Returns the table whose list shows some work. */
+function tableOf({ list }: Work): MirrorTable | undefined {
+  const id = list?.({}).endpoint.id;
+  return TABLES.find(({ listing }) => listing.endpoint.id === id);
+}

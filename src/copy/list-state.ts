@@ -1,0 +1,59 @@
+import type { ResumePoint } from '../engine/lists/cursor.ts';
+import type { Queries } from '../journal/store.ts';
+import type { MirrorTable } from './tables.ts';
+
+/** Why a table may lack rows, or have rows that the service no longer shows. */
+export type Gap =
+  /** It was never read to its end. */
+  | 'unfinished'
+  /** The service counts another number of rows than it shows. */
+  | 'count'
+  /** The service shows its rows in no order, so that new ones may be anywhere. */
+  | 'order';
+
+/** What is known of a list besides its rows. Times are ISO 8601 in UTC. */
+export interface ListState {
+  /** The number of the last reading of the whole list. */
+  readonly pass: number;
+  readonly passStartedAt: string | null;
+  /** When the last one ended; null if none has, or if its count must be confirmed by another one. */
+  readonly passedAt: string | null;
+  /** Where a reading of the whole list stopped. */
+  readonly point: ResumePoint | null;
+  /** When final rows of the last days were read again. */
+  readonly secondLookAt: string | null;
+  readonly syncedAt: string | null;
+  /** Every row that is not newer was read, the last time that the table was whole. */
+  readonly until: string | null;
+  /** How many rows more than it shows the service counts, after it was read to its end; the service's total may mean something else. */
+  readonly excess: number;
+  readonly isOrdered: boolean;
+  readonly gap: Gap | null;
+}
+
+const NEW: ListState = {
+  ...{ pass: 0, passStartedAt: null, passedAt: null, point: null, secondLookAt: null, syncedAt: null, until: null },
+  ...{ excess: 0, isOrdered: true, gap: 'unfinished' },
+};
+
+const nameOf = ({ name }: MirrorTable) => `list ${name}`;
+
+export async function readSetting(queries: Queries, name: string): Promise<string | undefined> {
+  return (await queries.get<{ value: string }>('SELECT value FROM setting WHERE name = ?', name))?.value;
+}
+
+export async function writeSetting(queries: Queries, name: string, value: string): Promise<void> {
+  await queries.run(
+    'INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    ...[name, value],
+  );
+}
+
+export async function readState(queries: Queries, table: MirrorTable): Promise<ListState> {
+  const text = await readSetting(queries, nameOf(table));
+  return text === undefined ? NEW : { ...NEW, ...(JSON.parse(text) as Partial<ListState>) };
+}
+
+export async function writeState(queries: Queries, table: MirrorTable, state: ListState): Promise<void> {
+  await writeSetting(queries, nameOf(table), JSON.stringify(state));
+}

@@ -1,0 +1,220 @@
+import type { Queries } from '../../../journal/store.ts';
+import { type Amount, type Asset, amount } from '../../../money/amount.ts';
+import { offramp, payout } from '../../../things/bank-transfers.ts';
+import { bridgeTransfer } from '../../../things/bridge-transfer.ts';
+import { deposit, userDeposit } from '../../../things/deposits.ts';
+import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
+import { trade } from '../../../things/market.ts';
+import { waitOf } from '../../../things/states.ts';
+import { swap } from '../../../things/swap.ts';
+import type { Thing } from '../../../things/thing.ts';
+import { transfer, withdrawal } from '../../../things/token-transfers.ts';
+import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
+import { tableOf } from '../../tables.ts';
+import { CAME_BACK, CAME_BACK_AFTER, endOf } from './movement-kinds.ts';
+import { madeAfter, type Span, unindexed } from './movements.ts';
+
+/** A kind of work, of the account or of its users, and the rows that show it. */
+interface WorkKind {
+  readonly thing: Thing;
+  readonly kind: string;
+  readonly table: string;
+  readonly where: string;
+  /** SQL conditions: which rows have completed, and which have failed. */
+  readonly done: string;
+  readonly failed: string;
+  readonly asset: string;
+  readonly minor: string;
+  /** SQL expressions: when it was completed, and when it failed. */
+  readonly doneAt: string;
+  readonly failedAt: string;
+  /** An SQL condition: which of the failed rows had their money sent back by a bank. */
+  readonly refunded?: string;
+}
+
+/** The rows of a thing, and when they end: SQL expressions, if its list does not say it alone. */
+function workKind(thing: Thing, times: Partial<Pick<WorkKind, 'doneAt' | 'failedAt' | 'refunded'>> = {}): WorkKind {
+  const { types, name, of, amount } = thing;
+  const table = tableOf(thing);
+  const column = table.columns.find(({ field }) => field === amount[0])?.name;
+  return {
+    thing,
+    kind: types ? `${name}s of ${of === 'user' ? 'users' : 'the account'}` : `${name}s`,
+    table: stored(table),
+    where: isThing(thing),
+    done: isDone(table),
+    failed: hasFailed(table),
+    asset: `${column}_asset`,
+    minor: `${column}_minor`,
+    doneAt: 'completed_at',
+    failedAt: endOf(thing).end,
+    ...times,
+  };
+}
+
+const tradeEnd = endOf(trade).end;
+
+const PAYOUT_ENDS = { failedAt: 'coalesce(updated_at, completed_at)', refunded: CAME_BACK } as const;
+
+const WORK_KINDS: readonly WorkKind[] = [
+  // A payment that the service does not accept goes back to the account that it came from.
+  workKind(userDeposit, { refunded: '1 = 1' }),
+  workKind(deposit, { refunded: '1 = 1' }),
+  workKind(offramp, PAYOUT_ENDS),
+  workKind(payout, PAYOUT_ENDS),
+  workKind(withdrawal),
+  workKind(transfer),
+  workKind(swap, { doneAt: 'updated_at', failedAt: 'coalesce(updated_at, created_at)' }),
+  workKind(bridgeTransfer),
+  workKind(trade, { doneAt: tradeEnd, failedAt: tradeEnd }),
+  workKind(feeWithdrawal, { doneAt: endOf(feeWithdrawal).end }),
+];
+
+/** What became of a kind of work in a period. */
+interface KindReport {
+  readonly kind: string;
+  readonly completed: number;
+  readonly amount: Amount | null;
+  readonly failed: number;
+  /** How much of what failed a bank sent back: payments that were not accepted, and payouts that came back. */
+  readonly refunded: Amount | null;
+  /** How many have not ended yet, whenever they began. */
+  readonly open: number;
+}
+
+interface KindRow {
+  readonly asset: Asset | null;
+  readonly n: bigint;
+  /** What was completed, or what was sent back. */
+  readonly minor: bigint | null;
+}
+
+const amountOrNull = (asset: Asset | null, minor: bigint | null | undefined) =>
+  asset && minor !== null && minor !== undefined ? amount(asset, minor) : null;
+
+/** Counts the work that ended in a period, and what is open. */
+export async function kindsIn(queries: Queries, span: Span): Promise<readonly KindReport[]> {
+  const reports: KindReport[] = [];
+  for (const work of WORK_KINDS) {
+    const { kind, table, where, minor, doneAt, failedAt, refunded = '1 = 0' } = work;
+    const completed = await endedIn(queries, work, span, [work.done, doneAt, minor]);
+    if (refunded === CAME_BACK)
+      completed.push(...(await endedIn(queries, work, span, [CAME_BACK, CAME_BACK_AFTER, minor])));
+    const failed = await endedIn(queries, work, span, [
+      work.failed,
+      failedAt,
+      `CASE WHEN ${refunded} THEN ${minor} END`,
+    ]);
+    const open = await queries.get<{ n: bigint }>(
+      `SELECT count(*) AS n FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND ${unindexed(where)}`,
+    );
+    const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
+    for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
+      const [ended, lost] = [completed, failed].map((rows) => totalOf(rows.filter((row) => row.asset === asset)));
+      reports.push({
+        ...{ kind, completed: ended?.count ?? 0, amount: amountOrNull(asset, ended?.minor) },
+        ...{ failed: lost?.count ?? 0, refunded: amountOrNull(asset, lost?.minor) },
+        open: index === 0 ? Number(open?.n ?? 0n) : 0,
+      });
+    }
+  }
+  return reports.filter(({ completed, failed, open }) => completed + failed + open > 0);
+}
+
+/** Counts and adds up the rows of a kind with an end in a period, by asset. */
+function endedIn(
+  queries: Queries,
+  { table, where, asset }: WorkKind,
+  { from, to }: Span,
+  [condition, time, minor]: readonly [condition: string, time: string, minor: string],
+): Promise<KindRow[]> {
+  // Without an index of its own, a time is looked for among the rows that were made before it.
+  const made = time === 'completed_at' ? [] : [madeAfter(from, condition), to];
+  return queries.all<KindRow>(
+    `SELECT ${asset} AS asset, count(*) AS n, sum(${minor}) AS minor FROM ${table} WHERE ${made.length > 0 ? unindexed(where) : where} AND ${condition}
+       ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`,
+    ...[...made, from, to],
+  );
+}
+
+function totalOf(rows: readonly KindRow[]) {
+  const known = rows.flatMap(({ minor }) => minor ?? []);
+  return {
+    count: rows.reduce((sum, { n }) => sum + Number(n), 0),
+    minor: known.length > 0 ? known.reduce((sum, minor) => sum + minor, 0n) : null,
+  };
+}
+
+/** Whether its rows say, besides their status, how far the money is. */
+const hasStage = (thing: Thing) => tableOf(thing).columns.some(({ name }) => name === 'payout_status');
+
+/** Something that has not ended. */
+interface PendingWork {
+  readonly kind: string;
+  readonly id: string;
+  readonly status: string | null;
+  readonly amount: Amount | null;
+  readonly since: string | null;
+  /** In words, as find says it. */
+  readonly waitsFor: string;
+}
+
+/** Lists what is open, the oldest first. */
+export async function pendingIn(queries: Queries, limit: number): Promise<readonly PendingWork[]> {
+  const all: PendingWork[] = [];
+  for (const { thing, kind, table, where, asset, minor } of WORK_KINDS) {
+    const rows = await queries.all<{
+      id: string;
+      status: string | null;
+      stage: string | null;
+      at: string | null;
+      asset: Asset | null;
+      minor: bigint | null;
+    }>(
+      `SELECT id, status, ${hasStage(thing) ? 'payout_status' : 'NULL'} AS stage, created_at AS at, ${asset} AS asset, ${minor} AS minor
+       FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND ${unindexed(where)}
+       ORDER BY created_at LIMIT ${limit}`,
+    );
+    for (const { id, status, stage, at, asset: of, minor: sum } of rows)
+      all.push({
+        ...{ kind, id, status: stage ?? status, since: at, amount: amountOrNull(of, sum) },
+        waitsFor: waitOf(thing, [stage, status]).waits,
+      });
+  }
+  return all.sort((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1)).slice(0, limit);
+}
+
+/** A user, and what came and went through it in a period. */
+interface UserReport {
+  readonly user: string;
+  readonly name: string | null;
+  readonly onramps: number;
+  /** Null if none of the amounts is known. */
+  readonly amount: Amount | null;
+  readonly withdrawals: number;
+}
+
+/** Lists the users with the largest onramps in a period. */
+export async function usersIn(queries: Queries, { from, to }: Span, limit: number): Promise<readonly UserReport[]> {
+  const rows = await queries.all<{
+    user_id: string;
+    n: bigint;
+    minor: bigint | null;
+    first: string | null;
+    last: string | null;
+    w: bigint;
+  }>(
+    `SELECT d.user_id, d.n, d.minor, u.first_name AS first, u.last_name AS last,
+       (SELECT count(*) FROM stored_withdrawals w WHERE w.user_id = d.user_id AND w.${isDone(tableOf(withdrawal))}
+          AND w.completed_at > ? AND w.completed_at <= ?) AS w
+     FROM (SELECT user_id, count(*) AS n, sum(amount_minor) AS minor FROM stored_deposits
+         WHERE ${isThing(userDeposit)} AND user_id IS NOT NULL AND ${isDone(tableOf(userDeposit))} AND completed_at > ? AND completed_at <= ?
+         GROUP BY user_id ORDER BY coalesce(sum(amount_minor), 0) DESC, 1 LIMIT ${limit}) d
+       LEFT JOIN stored_users u ON u.id = d.user_id ORDER BY coalesce(d.minor, 0) DESC, 1`,
+    ...[from, to, from, to],
+  );
+  return rows.map(({ user_id, n, minor, first, last, w }) => ({
+    ...{ user: user_id, onramps: Number(n), amount: amountOrNull('NGN', minor), withdrawals: Number(w) },
+    name: first || last ? [first, last].filter(Boolean).join(' ') : null,
+  }));
+}

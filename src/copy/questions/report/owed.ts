@@ -1,0 +1,70 @@
+import { balanceUser } from '../../../contract/endpoints/balances.ts';
+import type { Account } from '../../../engine/account.ts';
+import { pacer } from '../../../engine/lists/pages.ts';
+import { isInDoubt } from '../../../engine/plans/line.ts';
+import { balanceIn } from '../../../engine/previews/previews.ts';
+import { type Amount, type Asset, amount, TOKENS } from '../../../money/amount.ts';
+import type { Mirror } from '../../database.ts';
+
+/** A balance that was read so recently counts as it is. */
+const FRESH_MS = 86_400_000;
+
+/** What the users' wallets hold together. */
+interface Owed {
+  readonly users: number;
+  /** How many of them the service did not say a balance of. */
+  readonly unknown: number;
+  /** When the oldest of the balances was read. */
+  readonly oldest: string | null;
+  /** No amount where no user's balance of the asset is known. */
+  readonly owed: readonly { readonly asset: Asset; readonly amount: Amount | null; readonly users: number }[];
+}
+
+/** Reads what each user holds, unless it was read in the last day, and adds it up. Rejects with CliError; what was read is saved. */
+export async function owedTo(account: Account, mirror: Mirror): Promise<Owed> {
+  const { clock } = account.world;
+  const freshAt = new Date(clock.now() - FRESH_MS).toISOString();
+  const users = await mirror.read((queries) =>
+    queries.all<{ id: string }>(
+      `SELECT id FROM stored_users WHERE gone_at IS NULL AND digest IS NOT NULL
+         AND (SELECT count(*) FROM stored_owed o WHERE o.user_id = stored_users.id AND o.at > ?) < ? ORDER BY id`,
+      ...[freshAt, TOKENS.length],
+    ),
+  );
+  const wait = pacer(account, balanceUser);
+  for (const [index, { id }] of users.entries()) {
+    for (const token of TOKENS) {
+      await wait();
+      const { data } = await account.call(balanceUser, { userId: id, token });
+      const found = balanceIn(data.totalBalance, token, [data]);
+      const held = isInDoubt(found) ? undefined : found;
+      const at = new Date(clock.now()).toISOString();
+      await mirror.write((queries) =>
+        queries.run(
+          `INSERT INTO stored_owed (user_id, asset, minor, at) VALUES (?, ?, ?, ?)
+           ON CONFLICT (user_id, asset) DO UPDATE SET minor = excluded.minor, at = excluded.at`,
+          ...[id, token, held?.minor ?? null, at],
+        ),
+      );
+    }
+    await account.notices.progress.rows(index + 1, users.length, 'users');
+  }
+  await account.notices.progress.end();
+  return mirror.read(async (queries) => {
+    const rows = await queries.all<{ asset: Asset; minor: bigint | null; n: bigint; oldest: string }>(
+      `SELECT asset, sum(minor) AS minor, sum(CASE WHEN minor > 0 THEN 1 ELSE 0 END) AS n, min(o.at) AS oldest
+       FROM stored_owed o JOIN stored_users u ON u.id = o.user_id AND u.gone_at IS NULL GROUP BY asset ORDER BY asset`,
+    );
+    const all = await queries.get<{ n: bigint; unknown: bigint }>(
+      `SELECT count(DISTINCT user_id) AS n, count(DISTINCT CASE WHEN minor IS NULL THEN user_id END) AS unknown
+       FROM stored_owed o JOIN stored_users u ON u.id = o.user_id AND u.gone_at IS NULL`,
+    );
+    const times = rows.map(({ oldest }) => oldest).sort();
+    return {
+      ...{ users: Number(all?.n ?? 0n), unknown: Number(all?.unknown ?? 0n), oldest: times[0] ?? null },
+      owed: rows.map(({ asset, minor, n }) => ({
+        ...{ asset, amount: minor === null ? null : amount(asset, minor), users: Number(n) },
+      })),
+    };
+  });
+}

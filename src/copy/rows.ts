@@ -1,0 +1,179 @@
+import type * as z from 'zod/mini';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { redact } from '../contract/redact.ts';
+import { elementOf, fieldOf, shapeOf, unwrap } from '../contract/rows.ts';
+import { nodeCrypto } from '../crypto/digest.ts';
+import { isWireNumber, wireNumberText } from '../money/decimal.ts';
+import { valueAt } from '../present/content.ts';
+import { exactAmount, type Plain, rowConverter } from '../present/plain.ts';
+import type { SqlValue } from '../sqlite/database.ts';
+import { isFinal, type MirrorColumn, type MirrorTable } from './tables.ts';
+
+/** A row as the mirror has it. */
+export interface MirrorRow {
+  readonly id: string;
+  readonly status: string | null;
+  readonly createdAt: string | null;
+  /** The same time; NaN if it is not known. */
+  readonly createdMs: number;
+  /** Whether its status may still change by itself. */
+  readonly isOpen: boolean;
+  /** Whether it has something personal. */
+  readonly isPersonal: boolean;
+  /** The values of the table's columns, in their order; an amount has two. */
+  readonly values: readonly SqlValue[];
+  /** The names of persons in it. */
+  readonly names: readonly string[];
+  /** The row as JSON, in the form that -o json prints. */
+  readonly json: string;
+  /** Equal rows have equal digests. */
+  readonly digest: string;
+}
+
+/** The part of a digest that is kept: 128 bits. */
+const DIGEST_LENGTH = 22;
+
+/** SQLite's and PostgreSQL's largest integer. */
+const MAX_INTEGER = 2n ** 63n - 1n;
+
+/** Returns the schema of a row in a response. */
+function elementIn({ response }: Endpoint, rows: string): z.ZodMiniType {
+  const list = fieldOf(unwrap(response()).schema, rows);
+  const element = list && elementOf(unwrap(list).schema);
+  if (!element) throw new Error(`no response has a list ${rows}`);
+  return element;
+}
+
+/** Returns a function that makes the rows of a table of those of a response, which `around` contains. */
+export function rowMaker(
+  table: MirrorTable,
+  endpoint: Endpoint,
+): (rows: readonly unknown[], around: readonly unknown[]) => Plain[] {
+  const element = elementIn(endpoint, table.rows);
+  const isKnown = knownChecker(element);
+  return (rows, around) => {
+    const convert = rowConverter(element, around);
+    return rows.map((row) => convert(isKnown(row) ? row : redact(element, row)));
+  };
+}
+
+/** Returns a function which says whether the contract knows every field of a value, and none is secret. */
+function knownChecker(schema: z.ZodMiniType | undefined): (value: unknown) => boolean {
+  const unwrapped = schema && unwrap(schema);
+  if (!unwrapped || unwrapped.meta?.secret) return (value) => value === null || value === undefined;
+  const element = elementOf(unwrapped.schema);
+  const isItem = element && knownChecker(element);
+  const shape = shapeOf(unwrapped.schema);
+  const fields = new Map(Object.entries(shape ?? {}).map(([name, field]) => [name, knownChecker(field)]));
+  return (value) => {
+    if (Array.isArray(value)) return isItem !== undefined && value.every(isItem);
+    if (typeof value !== 'object' || value === null || isWireNumber(value)) return true;
+    for (const name of Object.keys(value))
+      if (fields.get(name)?.((value as Readonly<Record<string, unknown>>)[name]) !== true) return false;
+    return true;
+  };
+}
+
+/** Reads a field of a row. */
+type FieldReader = (row: Plain) => Plain | undefined;
+
+/** Returns what reads a field, where a dot selects a nested one. */
+function fieldReader(field: string): FieldReader {
+  if (field === '') return () => undefined;
+  const path = field.split('.');
+  return path.length > 1
+    ? (row) => valueAt(row, path)
+    : (row) => (row as Readonly<Record<string, Plain | undefined>>)[field];
+}
+
+/**
+ * Returns what makes the rows of a table. What is personal is left out of a row unless `hasPersonal`, which is given the time that the row
+ * was made, or NaN. A list has up to a million rows, so what they have in common is worked out once.
+ */
+export function rowsOf(table: MirrorTable, hasPersonal: (createdMs: number) => boolean): (whole: Plain) => MirrorRow {
+  const [idOf, statusOf, timeIn] = [table.id, table.status, table.createdAt].map(fieldReader) as [
+    FieldReader,
+    FieldReader,
+    FieldReader,
+  ];
+  const columns = table.columns.map((column) => ({ ...column, read: fieldReader(column.field) }));
+  const personal = columns.filter(({ isPersonal }) => isPersonal);
+  const named = columns.filter(({ isName }) => isName);
+  const withoutPersonal = personalRemover(table);
+  return (whole) => {
+    const createdAt = timeOf(timeIn(whole));
+    const createdMs = Date.parse(createdAt ?? '');
+    const row = hasPersonal(createdMs) ? whole : withoutPersonal(whole);
+    const json = JSON.stringify(row);
+    const digest = nodeCrypto().hash('sha256', json, 'base64url').slice(0, DIGEST_LENGTH);
+    const status = textOf(statusOf(row)) ?? null;
+    const values: SqlValue[] = [];
+    for (const { kind, read } of columns) addValues(values, kind, read(row));
+    return {
+      // A row without an id is known by its content alone.
+      id: textOf(idOf(row)) || `content:${digest}`,
+      status,
+      createdAt,
+      createdMs,
+      isOpen: table.done.length > 0 && !isFinal(table, status),
+      isPersonal: personal.some(({ read }) => (read(row) ?? null) !== null),
+      names: named.flatMap(({ read }) => textOf(read(row)) ?? []),
+      ...{ values, json, digest },
+    };
+  };
+}
+
+/** Returns what makes a row with only what the table has columns for, and nothing personal. */
+function personalRemover({ id, status, createdAt, columns }: MirrorTable): (row: Plain) => Plain {
+  const names = [id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))];
+  const fields = [...new Set(names)].map((field) => ({ path: field.split('.'), read: fieldReader(field) }));
+  return (row) => {
+    const rest: Record<string, unknown> = {};
+    for (const { path, read } of fields) {
+      const value = read(row);
+      if (value !== undefined) put(rest, path, value);
+    }
+    return rest as Plain;
+  };
+}
+
+function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) target[name] = value;
+  else {
+    const inner = (target[name] ?? {}) as Record<string, unknown>;
+    target[name] = inner;
+    put(inner, rest, value);
+  }
+}
+
+/** Adds the values of a column; an amount has two. */
+function addValues(values: SqlValue[], kind: MirrorColumn['kind'], value: Plain | undefined): void {
+  if (kind === 'amount') values.push(...amountOf(value));
+  else if (kind === 'time') values.push(timeOf(value));
+  else if (kind === 'flag') values.push(typeof value === 'boolean' ? Number(value) : null);
+  else values.push(textOf(value) ?? null);
+}
+
+function amountOf(value: Plain | undefined): readonly [SqlValue, SqlValue] {
+  const { asset, minor } = exactAmount(value) ?? {};
+  if (asset === undefined || minor === undefined || minor > MAX_INTEGER || minor < -MAX_INTEGER) return [null, null];
+  return [minor, asset];
+}
+
+/** Returns a text, or a number as it came. */
+function textOf(value: unknown): string | undefined {
+  if (isWireNumber(value)) return wireNumberText(value);
+  // PostgreSQL has no NUL in a text.
+  if (typeof value !== 'string') return undefined;
+  return value.includes('\0') ? value.replaceAll('\0', '') : value;
+}
+
+/** A time as it is kept. */
+const IN_UTC = /^20\d\d-(0[1-9]|1[0-2])-([01]\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+/** Returns a time in UTC; null if it is none. */
+function timeOf(value: Plain | undefined): string | null {
+  if (typeof value === 'string' && IN_UTC.test(value)) return value;
+  const atMs = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(atMs) ? null : new Date(atMs).toISOString();
+}

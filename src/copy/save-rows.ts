@@ -1,0 +1,152 @@
+import type { Queries } from '../journal/store.ts';
+import type { SqlValue } from '../sqlite/database.ts';
+import type { MirrorRow } from './rows.ts';
+import { columnNames, stored } from './schema.ts';
+import { isFinal, type MirrorTable, TABLES } from './tables.ts';
+
+/** What became of rows that were read. */
+interface Saved {
+  readonly added: number;
+  readonly changed: number;
+}
+
+interface KnownRow {
+  readonly id: string;
+  readonly digest: string | null;
+  readonly status: string | null;
+  readonly gone_at: string | null;
+  /** When it ended, if the list says it, or else when it was read. */
+  readonly ended_at: string;
+}
+
+const marks = (count: number) => new Array(count).fill('?').join(', ');
+
+/** How many rows one statement writes: fewer values than SQLite allows. */
+const ROWS_A_STATEMENT = 500;
+
+/** When rows were read, and by which reading of the whole list, if by one. */
+interface Reading {
+  readonly at: string;
+  readonly pass: number;
+}
+
+/** Writes rows of one page that are new or have changed; of several with one id, the last one counts. */
+export async function saveRows(
+  queries: Queries,
+  table: MirrorTable,
+  rows: readonly MirrorRow[],
+  reading: Reading,
+): Promise<Saved> {
+  const sum = { added: 0, changed: 0 };
+  const byId = [...new Map(rows.map((row) => [row.id, row])).values()];
+  for (let from = 0; from < byId.length; from += ROWS_A_STATEMENT) {
+    const { added, changed } = await saveSome(queries, table, byId.slice(from, from + ROWS_A_STATEMENT), reading);
+    sum.added += added;
+    sum.changed += changed;
+  }
+  return sum;
+}
+
+async function saveSome(
+  queries: Queries,
+  table: MirrorTable,
+  rows: readonly MirrorRow[],
+  { at, pass }: Reading,
+): Promise<Saved> {
+  const ids = rows.map(({ id }) => id);
+  const endedAt = columnNames(table).includes('completed_at') ? 'coalesce(completed_at, changed_at)' : 'changed_at';
+  const found = await queries.all<KnownRow>(
+    `SELECT id, digest, status, gone_at, ${endedAt} AS ended_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
+    ...ids,
+  );
+  const known = new Map(found.map((row) => [row.id, row]));
+  const isSame = ({ id, digest }: MirrorRow) => known.get(id)?.digest === digest && known.get(id)?.gone_at === null;
+  const changed = rows.filter((row) => !isSame(row));
+  if (changed.length > 0) {
+    await upsert(queries, table, changed, at, pass);
+    await saveNames(queries, changed);
+    for (const { id, status } of changed) {
+      const before = known.get(id);
+      if (!before || before.status === status) continue;
+      // The list forgets when something ended that did not stay so.
+      if (isFinal(table, before.status)) await noteStatus(queries, table, id, before.status, before.ended_at);
+      await noteStatus(queries, table, id, status, at);
+    }
+  }
+  const same = rows.filter(isSame).map(({ id }) => id);
+  if (pass > 0 && same.length > 0)
+    await queries.run(`UPDATE ${stored(table)} SET pass = ? WHERE id IN (${marks(same.length)})`, pass, ...same);
+  // A row that only an event told of is read for the first time.
+  const added = changed.filter(({ id }) => (known.get(id)?.digest ?? null) === null).length;
+  return { added, changed: changed.length - added };
+}
+
+async function upsert(queries: Queries, table: MirrorTable, rows: readonly MirrorRow[], at: string, pass: number) {
+  const names = [
+    'id',
+    'status',
+    'created_at',
+    ...columnNames(table),
+    'is_open',
+    'is_personal',
+    'json',
+    'digest',
+    'pass',
+  ];
+  const all = [...names, 'changed_at', 'first_seen_at'];
+  const values: SqlValue[] = [];
+  for (const { id, status, createdAt, values: own, isOpen, isPersonal, json, digest } of rows) {
+    values.push(id, status, createdAt, ...own);
+    values.push(Number(isOpen), Number(isPersonal), json, digest, pass, at, at);
+  }
+  // Only a reading of the whole list says that it has seen a row.
+  const set = [...names.slice(1), 'changed_at'].map((name) =>
+    name === 'pass' && pass === 0 ? 'gone_at = NULL' : `${name} = excluded.${name}`,
+  );
+  const row = `(${marks(all.length)})`;
+  await queries.run(
+    `INSERT INTO ${stored(table)} (${all.join(', ')}) VALUES ${new Array(rows.length).fill(row).join(', ')}
+     ON CONFLICT (id) DO UPDATE SET ${[...new Set([...set, 'gone_at = NULL'])].join(', ')}`,
+    ...values,
+  );
+}
+
+/** Letters without their marks and in lower case, as people type them. */
+export const folded = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();
+
+async function saveNames(queries: Queries, rows: readonly MirrorRow[]): Promise<void> {
+  const names = [...new Set(rows.flatMap((row) => row.names))];
+  if (names.length === 0) return;
+  await queries.run(
+    `INSERT INTO person_name (name, folded) VALUES ${new Array(names.length).fill('(?, ?)').join(', ')} ON CONFLICT (name) DO NOTHING`,
+    ...names.flatMap((name) => [name, folded(name)]),
+  );
+}
+
+/** Notes when a status was first seen, since the service's lists have only the last one. */
+export async function noteStatus(
+  queries: Queries,
+  { name }: Pick<MirrorTable, 'name'>,
+  id: string,
+  status: string | null,
+  at: string,
+): Promise<void> {
+  await queries.run(
+    'INSERT INTO stored_status_changes (kind, id, status, seen_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    ...[name, id, status ?? '', at],
+  );
+}
+
+/** Removes the names that no row has any more. */
+export async function dropUnusedNames(queries: Queries): Promise<void> {
+  const used = TABLES.flatMap((table) =>
+    table.columns.flatMap(({ isName, name }) =>
+      isName ? [`SELECT ${name} FROM ${stored(table)} WHERE ${name} IS NOT NULL`] : [],
+    ),
+  );
+  await queries.run(`DELETE FROM person_name WHERE name NOT IN (${used.join(' UNION ')})`);
+}

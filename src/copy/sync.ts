@@ -1,0 +1,238 @@
+import { CliError } from '../base/errors.ts';
+import { getFees, previewFees } from '../contract/endpoints/fees.ts';
+import { payoutStatus } from '../contract/endpoints/payouts.ts';
+import type { Account } from '../engine/account.ts';
+import type { Queries } from '../journal/store.ts';
+import { amount, fromWire, toWireNumber } from '../money/amount.ts';
+import { parseExactJson } from '../money/decimal.ts';
+import type { Plain } from '../present/plain.ts';
+import { payout } from '../things/bank-transfers.ts';
+import { deposit } from '../things/deposits.ts';
+import { undoneStatesOf } from '../things/states.ts';
+import { readBalances, saveBalances } from './balances.ts';
+import type { Mirror } from './database.ts';
+import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
+import { rowsOf } from './rows.ts';
+import { dropUnusedNames, noteStatus } from './save-rows.ts';
+import { columnNames, hasFailed, isDone, isThing, stored } from './schema.ts';
+import { syncTable, type TableSync } from './sync-table.ts';
+import { type MirrorTable, TABLES, tableOf } from './tables.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What a sync did to a table, and what it knows of it. Times are ISO 8601 in UTC. */
+export interface TableReport {
+  readonly table: string;
+  readonly rows: number;
+  readonly newest: string | null;
+  readonly isWhole: boolean;
+  readonly gap: Gap | null;
+  readonly syncedAt: string | null;
+  readonly secondLookAt: string | null;
+  readonly open: number;
+  readonly gone: number;
+  readonly done?: TableSync;
+}
+
+interface SyncOptions {
+  readonly isFull: boolean;
+  readonly personalDays: number;
+}
+
+/** Brings the mirror of an account up to date. Rejects with CliError and DatabaseError; the next sync goes on where it stopped. */
+export async function sync(
+  account: Account,
+  mirror: Mirror,
+  { isFull, personalDays }: SyncOptions,
+): Promise<TableReport[]> {
+  await using lock = await mirror.lock();
+  if (!lock)
+    throw new CliError('declined', `another program is filling the mirror ${mirror.name}`, {
+      code: 'MIRROR_BUSY',
+      hint: 'wait for it to end; see: fiatrail sync status',
+    });
+  const { now } = account.world.clock;
+  await requireOwn(account, mirror);
+  const balances = await readBalances(account);
+  await mirror.write((queries) => saveBalances(queries, balances));
+  const personalFromMs = now() - personalDays * DAY_MS;
+  const forget = () => forgetPersonal(mirror, new Date(personalFromMs).toISOString());
+  // A reading writes old rows without what is personal, but does not overwrite what it replaces on disk.
+  await forget();
+  const reports: TableReport[] = [];
+  for (const table of TABLES) {
+    const done = await syncTable({ account, mirror, isFull, personalFromMs }, table);
+    reports.push({ ...(await reportOf(mirror, table)), done });
+  }
+  await readDepositFees(account, mirror);
+  await readReversals(account, mirror);
+  await account.notices.progress.end();
+  // A row without a time is read with what is personal, however old it is.
+  await forget();
+  await mirror.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));
+  return reports;
+}
+
+/** The code of the error for a mirror of another account. */
+export const MIRROR_OF_ANOTHER = 'MIRROR_OF_ANOTHER';
+
+/** Throws CliError declined if the mirror is of another account: a copied file, or another key under the profile's name. */
+async function requireOwn(account: Account, mirror: Mirror): Promise<void> {
+  const { fintechId } = (await account.call(getFees, {})).data;
+  const owner = `${account.profile.mode} ${fintechId}`;
+  const known = await mirror.read((queries) => readSetting(queries, 'owner'));
+  if (known === undefined) await mirror.write((queries) => writeSetting(queries, 'owner', owner));
+  else if (known !== owner)
+    throw new CliError('declined', `the mirror ${mirror.name} is of another account; nothing was written`, {
+      code: MIRROR_OF_ANOTHER,
+      hint: 'remove it with: fiatrail sync forget; then run: fiatrail sync',
+    });
+}
+
+/** Says of each table how much it has, and what proves that it is whole. */
+export async function statusOf(mirror: Mirror): Promise<TableReport[]> {
+  const reports: TableReport[] = [];
+  for (const table of TABLES) reports.push(await reportOf(mirror, table));
+  return reports;
+}
+
+function reportOf(mirror: Mirror, table: MirrorTable): Promise<TableReport> {
+  return mirror.read(async (queries) => {
+    const state = await readState(queries, table);
+    const counts = await queries.get<{ rows: bigint; gone: bigint; newest: string | null }>(
+      `SELECT (SELECT count(*) FROM ${stored(table)}) AS rows, (SELECT max(created_at) FROM ${stored(table)}) AS newest,
+         (SELECT count(*) FROM ${stored(table)} WHERE gone_at IS NOT NULL) AS gone`,
+    );
+    const open = await queries.get<{ open: bigint }>(`SELECT count(*) AS open FROM ${stored(table)} WHERE is_open = 1`);
+    return {
+      table: table.name,
+      rows: Number(counts?.rows ?? 0n) - Number(counts?.gone ?? 0n),
+      newest: counts?.newest ?? null,
+      ...{ isWhole: state.gap === null, gap: state.gap },
+      ...{ syncedAt: state.syncedAt, secondLookAt: state.secondLookAt },
+      ...{ open: Number(open?.open ?? 0n), gone: Number(counts?.gone ?? 0n) },
+    };
+  });
+}
+
+/** Says what is lost with the mirror, because the service does not show it again. */
+export function lostWith(mirror: Mirror): Promise<string> {
+  return mirror.read(async (queries) => {
+    let gone = 0n;
+    for (const table of TABLES)
+      gone += (await queries.get<{ n: bigint }>(`SELECT count(gone_at) AS n FROM ${stored(table)}`))?.n ?? 0n;
+    const balances = await queries.get<{ n: bigint; first: string | null }>(
+      'SELECT count(*) AS n, min(at) AS first FROM stored_balances',
+    );
+    const rows = `${gone} rows that the service no longer shows`;
+    return balances?.first ? `${balances.n} balances since ${balances.first.slice(0, 10)}, ${rows}` : rows;
+  });
+}
+
+/** How many amounts, and how many payouts, are asked for in one sync: fewer than the rate limit of a minute. */
+const MOST_AMOUNTS = 40;
+
+/**
+ * The list of deposits does not say which fee was taken from the account's own deposits, so the service is asked what it takes from such an
+ * amount, soon after the deposit. Without it, a report would show the fee as a movement that is in no list.
+ */
+async function readDepositFees(account: Account, mirror: Mirror): Promise<void> {
+  const rows = await mirror.read((queries) =>
+    queries.all<{ amount_minor: bigint }>(
+      `SELECT DISTINCT amount_minor FROM stored_deposits WHERE ${isThing(deposit)} AND ${isDone(tableOf(deposit))}
+         AND fee_minor IS NULL AND funding_minor IS NULL AND amount_minor IS NOT NULL
+         AND amount_minor NOT IN (SELECT amount_minor FROM stored_deposit_fees) ORDER BY amount_minor LIMIT ${MOST_AMOUNTS}`,
+    ),
+  );
+  for (const { amount_minor: kobo } of rows) {
+    const { result } = (
+      await account.call(previewFees, { amount: toWireNumber(amount('NGN', kobo), 'kobo'), transactionType: 'onramp' })
+    ).data;
+    const fee = result?.finalFee == null ? undefined : fromWire(result.finalFee, 'kobo', 'NGN');
+    if (!fee) continue;
+    const at = new Date(account.world.clock.now()).toISOString();
+    await mirror.write((queries) =>
+      queries.run(
+        'INSERT INTO stored_deposit_fees (amount_minor, fee_minor, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+        ...[kobo, fee.minor, at],
+      ),
+    );
+  }
+}
+
+/** Up to which row the service was asked which payouts were reversed: when the row was read, and its id. */
+const REVERSALS = 'reversals-until';
+
+/**
+ * The list shows a payout that the bank sent back as one that failed, although its fee stays with the service, so the service is asked about
+ * each payout of the account that failed since the balances are known.
+ */
+async function readReversals(account: Account, mirror: Mirror): Promise<void> {
+  const rows = await mirror.read(async (queries) =>
+    queries.all<{ id: string; point: string }>(
+      `SELECT id, changed_at || ' ' || id AS point FROM stored_payouts WHERE ${isThing(payout)} AND ${hasFailed(tableOf(payout))}
+         AND changed_at || ' ' || id > ? AND coalesce(updated_at, created_at) > (SELECT min(at) FROM stored_balance_checks)
+       ORDER BY 2 LIMIT ${MOST_AMOUNTS}`,
+      (await readSetting(queries, REVERSALS)) ?? '',
+    ),
+  );
+  for (const { id, point } of rows) {
+    const status = await statusOfPayout(account, id);
+    const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
+    await mirror.write(async (queries) => {
+      if (status && undoneStatesOf(payout).includes(status)) await noteStatus(queries, tableOf(payout), id, status, at);
+      await writeSetting(queries, REVERSALS, point);
+    });
+  }
+}
+
+async function statusOfPayout(account: Account, requestId: string): Promise<string | null | undefined> {
+  try {
+    return (await account.call(payoutStatus, { requestId })).data.status;
+  } catch (error) {
+    // The list may have rows that the service does not look up.
+    if (error instanceof CliError && error.category === 'refused') return undefined;
+    throw error;
+  }
+}
+
+/** How many rows are changed in one transaction. */
+const BATCH = 500;
+
+/** Things that exist are personal for as long as the service lists them; everything else from the time that it was made. */
+const isOld = ({ readBy }: MirrorTable) =>
+  readBy === 'count' || readBy === 'whole'
+    ? 'gone_at < ?'
+    : '(created_at < ? OR (created_at IS NULL AND first_seen_at < ?))';
+
+/** Removes what is personal from rows of before a time, also from the files. Returns how many rows had it. */
+async function forgetPersonal(mirror: Mirror, beforeAt: string): Promise<number> {
+  let count = 0;
+  for (const table of TABLES) {
+    const sql = `SELECT id, json FROM ${stored(table)} WHERE is_personal = 1 AND ${isOld(table)} LIMIT ${BATCH}`;
+    for (let found = BATCH; found === BATCH; count += found)
+      found = await mirror.write(async (queries) => {
+        const times = new Array(sql.split('?').length - 1).fill(beforeAt);
+        const rows = await queries.all<{ id: string; json: string }>(sql, ...times);
+        for (const row of rows) await strip(queries, table, row);
+        return rows.length;
+      });
+  }
+  if (count === 0) return 0;
+  await mirror.write(dropUnusedNames);
+  await mirror.erase();
+  return count;
+}
+
+async function strip(
+  queries: Queries,
+  table: MirrorTable,
+  { id, json }: { readonly id: string; readonly json: string },
+) {
+  const row = rowsOf(table, () => false)(parseExactJson(json) as Plain);
+  const names = columnNames(table);
+  await queries.run(
+    `UPDATE ${stored(table)} SET ${names.map((name) => `${name} = ?`).join(', ')}, json = ?, digest = ?, is_personal = 0 WHERE id = ?`,
+    ...[...row.values, row.json, row.digest, id],
+  );
+}

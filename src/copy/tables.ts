@@ -1,0 +1,58 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import { listingOf } from '../engine/lists/listing-of.ts';
+import type { Listing } from '../engine/lists/pages.ts';
+import { LISTS, THINGS } from '../things/index.ts';
+import { endsOf } from '../things/states.ts';
+import type { Fact, ServiceList, Thing } from '../things/thing.ts';
+
+/** A column of a table: the field of a row that it copies. An amount has two columns; a time is ISO 8601 in UTC; a flag is 0 or 1. */
+export interface MirrorColumn extends Pick<Fact, 'kind' | 'isKey' | 'isPersonal' | 'isName'> {
+  readonly name: string;
+  readonly field: string;
+}
+
+/** A list that is copied. */
+export interface MirrorTable
+  extends Pick<ServiceList, 'name' | 'about' | 'readBy' | 'id' | 'status' | 'createdAt' | 'rows'> {
+  /** The statuses in which a row is final, well or badly; a row with any other one is read again until it is. Empty: no row is awaited. */
+  readonly done: readonly string[];
+  readonly failed: readonly string[];
+  /** The rows that change the account's own balances, where the list has those of users too: an SQL condition. */
+  readonly own?: string;
+  readonly columns: readonly MirrorColumn[];
+  readonly listing: Listing<Endpoint, unknown>;
+}
+
+/** Whether a column has one of some values: an SQL condition. */
+export const isOneOf = (column: string, values: readonly string[]): string =>
+  values.length === 1 ? `${column} = '${values[0]}'` : `${column} IN ('${values.join("', '")}')`;
+
+function tableFor(list: ServiceList): MirrorTable {
+  const things = THINGS.filter((thing) => thing.list === list);
+  const ends = things.map(endsOf);
+  const ownTypes = things.flatMap(({ of, types = [] }) => (of === 'account' ? types : []));
+  return {
+    ...list,
+    done: [...new Set(ends.flatMap(({ done }) => done))],
+    failed: [...new Set(ends.flatMap(({ failed }) => failed))],
+    ...(ownTypes.length > 0 ? { own: isOneOf('type', ownTypes) } : {}),
+    columns: list.facts.flatMap(({ column, fields: [field = ''], ...fact }) =>
+      column === undefined ? [] : [{ ...fact, name: column, field }],
+    ),
+    listing: listingOf(list),
+  };
+}
+
+/** Every list that is copied, small ones first, so that a long one does not hold up the others. */
+export const TABLES: readonly MirrorTable[] = LISTS.map(tableFor);
+
+/** Whether a row with a status is final. */
+export const isFinal = ({ done, failed }: MirrorTable, status: string | null): boolean =>
+  status !== null && (done.includes(status) || failed.includes(status));
+
+/** The copy of a thing's list. Throws for a thing that no list has. */
+export function tableOf({ list, name }: Pick<Thing, 'list' | 'name'>): MirrorTable {
+  const found = TABLES.find((table) => table.name === list?.name);
+  if (!found) throw new Error(`no list has ${name}`);
+  return found;
+}

@@ -1,0 +1,330 @@
+import { unread } from '../../base/errors.ts';
+import { balanceAddress, balanceMulti, balanceUser } from '../../contract/endpoints/balances.ts';
+import { accumulatedFees, getFees, previewFees } from '../../contract/endpoints/fees.ts';
+import { listOrders } from '../../contract/endpoints/fx-orders.ts';
+import { listUserWallets } from '../../contract/endpoints/wallets.ts';
+import { type Direction, OF_TOKEN } from '../../contract/values.ts';
+import { addressProblem } from '../../crypto/address.ts';
+import {
+  type Amount,
+  ASSET_LABEL,
+  amount,
+  amountForPeople,
+  fromWire,
+  isUnknownFigure,
+  type MoneyUnit,
+  minorForPeople,
+  printable,
+  type StatedAsset,
+  type Token,
+  toWireNumber,
+  type UnknownFigure,
+  wireForPeople,
+} from '../../money/amount.ts';
+import type { WireNumber } from '../../money/decimal.ts';
+import { cappedPercentOf, percentFromWire } from '../../money/rates.ts';
+import { assetOf } from '../../present/plain.ts';
+import type { Account, AccountCallOptions } from '../account.ts';
+import type { KnownFees } from '../activity.ts';
+import { type BalanceChange, type BalanceInDoubt, isInDoubt, type ShownLine } from '../plans/line.ts';
+import { amountIn } from '../rules/fx-terms.ts';
+
+/** A user is waiting for the prompt, so a preview that takes longer is left out. */
+export const PREVIEW_READ = { totalMs: 5_000 } as const;
+
+/** Reads previews, none longer than `PREVIEW_READ` from now. A preview that cannot be read is left out. Throws CliError interrupted. */
+export async function readPreviews(
+  ...reads: readonly (() => Promise<readonly ShownLine[]>)[]
+): Promise<readonly ShownLine[]> {
+  return (await Promise.all(reads.map((read) => read().catch(noLines)))).flat();
+}
+
+const noLines = (error: unknown): readonly ShownLine[] => unread(error) ?? [];
+
+/** The amount in both units and in its wire unit: `₦5,000.00 (500,000 kobo), sent as 5000 naira`. */
+export function amountLine(value: Amount, unit: MoneyUnit, more = ''): ShownLine {
+  return [
+    'amount',
+    `${amountForPeople(value)} (${minorForPeople(value)}), sent as ${wireForPeople(value, unit)}${more && `; ${more}`}`,
+  ];
+}
+
+/** What a wallet holds. */
+interface Holding extends Amount {
+  /** Whether a network could not be read, so that it may hold more. */
+  readonly isPartial?: boolean;
+  /** The wallets of the user, if this is none of them. */
+  readonly otherWallets?: readonly string[];
+}
+
+/** What the service says of a balance, as far as it can be believed. */
+export type Stated = Holding | BalanceInDoubt;
+
+/** Returns the preview of the balance that an amount is paid from; nothing if it cannot be read. */
+export function paidFrom(read: () => Promise<Stated | undefined>, paid: Amount): () => Promise<readonly ShownLine[]> {
+  return () =>
+    readPreviews(async () => {
+      const before = await read();
+      return before ? [balanceLine(before, -paid.minor)] : [];
+    });
+}
+
+/** `1,500.00 cNGN before, 1,480.00 cNGN after`, or the shortfall; without a change, only the current balance. */
+export function balanceLine(
+  before: Stated,
+  changeMinor?: bigint,
+  more: Pick<BalanceChange, 'isEstimate' | 'minimumMinor'> = {},
+): ShownLine {
+  if (isInDoubt(before)) return ['balance', before.doubt, before];
+  const now = `${amountForPeople(before)} before`;
+  const { asset, minor: beforeMinor, isPartial = false, otherWallets } = before;
+  const balance = { asset, beforeMinor, ...(isPartial ? { isPartial } : {}), otherWallets, ...more };
+  if (changeMinor === undefined) return ['balance', now, { ...balance, afterMinor: undefined }];
+  const after = amount(before.asset, before.minor + changeMinor);
+  const known = { ...balance, afterMinor: after.minor };
+  if (otherWallets) return ['balance', 'the wallet is not one of the user’s', known];
+  if (after.minor >= 0n) return ['balance', `${now}, ${amountForPeople(after)} after`, known];
+  return ['balance', `${now}, ${amountForPeople(amount(before.asset, -after.minor))} short`, known];
+}
+
+/** A token by network, as the service reports it. */
+interface WalletBalances {
+  readonly totalBalance?: string | UnknownFigure | null | undefined;
+  readonly networkBalances?: readonly BalanceRow[] | null | undefined;
+}
+
+interface BalanceRow {
+  readonly network?: string | null | undefined;
+  readonly walletAddress?: string | null | undefined;
+  readonly balance?: string | UnknownFigure | null | undefined;
+  readonly error?: string | null | undefined;
+}
+
+/** The network from which the service sends what it takes from one network only. Source: public. */
+const isOnBase = ({ network }: BalanceRow) => network?.toLowerCase() === 'base';
+
+/**
+ * Returns a balance of a response to a request for a token. One that the response does not say is undefined; one whose unit is not
+ * known, or that is one of another token, is in doubt. `around` are the objects that may name the token, outermost first.
+ */
+export function balanceIn(
+  balance: string | UnknownFigure | null | undefined,
+  token: Token,
+  around: readonly object[],
+): Amount | BalanceInDoubt | undefined {
+  if (balance === null || balance === undefined) return undefined;
+  const named = assetOf(OF_TOKEN, [{ token }, ...around]);
+  if (named !== token || (isUnknownFigure(balance) && balance.asset === null))
+    return { doubt: `the service answered with a balance of ${labelOf(named)}, not of ${ASSET_LABEL[token]}` };
+  if (isUnknownFigure(balance))
+    return { doubt: `the balance is "${printable(balance.value)}", whose unit is not known` };
+  return fromWire(balance, 'token', token);
+}
+
+const labelOf = (asset: StatedAsset | null): string => (asset === null ? 'an unknown asset' : ASSET_LABEL[asset]);
+
+/** Returns the largest of some rows: what one wallet can pay from one network. Undefined if there is none, or one cannot be understood. */
+function largestIn(rows: readonly BalanceRow[], token: Token, data: object): Stated | undefined {
+  const all = rows.map((row) =>
+    row.error ? { ...amount(token, 0n), isPartial: true } : balanceIn(row.balance, token, [data, row]),
+  );
+  const doubtful = all.find(isInDoubt);
+  if (doubtful) return doubtful;
+  const known = all.flatMap((each): Holding[] => (each === undefined || isInDoubt(each) ? [] : [each]));
+  if (known.length === 0 || known.length < all.length) return undefined;
+  const largest = known.reduce((one, other) => (other.minor > one.minor ? other : one));
+  return { ...largest, ...(known.some(({ isPartial }) => isPartial) ? { isPartial: true } : {}) };
+}
+
+function totalOf(data: WalletBalances, token: Token): Stated | undefined {
+  const total = balanceIn(data.totalBalance, token, [data]);
+  if (!total || isInDoubt(total)) return total;
+  return { ...total, ...(data.networkBalances?.some(({ error }) => error) ? { isPartial: true } : {}) };
+}
+
+/** Reads what all of a user's wallets hold of a token. */
+export async function userBalance(account: Account, userId: string, token: Token): Promise<Stated | undefined> {
+  return totalOf((await account.call(balanceUser, { userId, token }, PREVIEW_READ)).data, token);
+}
+
+/**
+ * Reads what a user's wallet holds of a token on Base or, with `anyNetwork`, on the network where it holds most. Without the address of the
+ * wallet, returns the largest balance of one: it cannot hold more.
+ */
+export async function userWalletBalance(
+  account: Account,
+  userId: string,
+  token: Token,
+  where: 'base' | 'anyNetwork',
+  address?: string | Promise<string | undefined>,
+): Promise<Stated | undefined> {
+  const { data } = await account.call(balanceUser, { userId, token }, PREVIEW_READ);
+  const wallet = (await address)?.toLowerCase();
+  const all = data.networkBalances ?? [];
+  const rows = all.filter((each) => !wallet || each.walletAddress?.toLowerCase() === wallet);
+  const paying = where === 'base' ? rows.filter(isOnBase) : rows;
+  // Rows that all name their wallet, without one of this wallet, say that it holds none of the token.
+  const isNone =
+    wallet !== undefined && paying.length === 0 && all.length > 0 && all.every((each) => each.walletAddress);
+  return isNone ? amount(token, 0n) : largestIn(paying, token, data);
+}
+
+/**
+ * Reads what a user's wallet holds of a token on the network where it holds most, and whether it is one of the user's. What cannot be read is left
+ * open. Throws CliError interrupted.
+ */
+export async function withdrawableFrom(
+  account: Account,
+  userId: string,
+  address: string,
+  token: Token,
+): Promise<Stated | undefined> {
+  const read =
+    addressProblem('evm', address) === undefined
+      ? walletBalance(account, address, token, 'anyNetwork')
+      : userWalletBalance(account, userId, token, 'anyNetwork', address);
+  const [held, reply] = await Promise.all([
+    read.catch(unread),
+    account.call(listUserWallets, { userId }, PREVIEW_READ).catch(unread),
+  ]);
+  const rows = reply?.data.wallets ?? [];
+  const wallets = rows.flatMap(({ walletAddress }) => walletAddress ?? []);
+  const isTheirs = wallets.some((each) => each.toLowerCase() === address.toLowerCase());
+  // A wallet without an address may be this one.
+  return isTheirs || wallets.length === 0 || wallets.length < rows.length
+    ? held
+    : { ...amount(token, 0n), otherWallets: wallets };
+}
+
+/** Reads what a wallet on EVM networks holds of a token on Base or, with `anyNetwork`, on the network where it holds most. */
+export async function walletBalance(
+  account: Account,
+  address: string,
+  token: Token,
+  where: 'base' | 'anyNetwork',
+): Promise<Stated | undefined> {
+  const { data } = await account.call(balanceAddress, { address, token }, PREVIEW_READ);
+  const rows = data.networkBalances;
+  const paying = where === 'base' ? rows?.filter(isOnBase) : rows;
+  return paying?.length === 0 ? amount(token, 0n) : largestIn(paying ?? [], token, data);
+}
+
+/** Reads what the account's smart wallet holds of a token on Base or, with `allNetworks`, in all. */
+export async function accountBalance(
+  account: Account,
+  token: Token,
+  where: 'base' | 'allNetworks',
+  options: AccountCallOptions = PREVIEW_READ,
+): Promise<Stated | undefined> {
+  const { data } = await account.call(balanceMulti, { token }, options);
+  if (where === 'allNetworks') return totalOf(data, token);
+  const rows = (data.networkBalances ?? []).filter(isOnBase);
+  return largestIn(rows.length > 0 ? rows : [{ balance: data.baseNetworkBalance }], token, data);
+}
+
+/** How many orders one request lists. */
+const ORDERS_AT_ONCE = 100;
+
+/** Reads the account's active orders, at most 100. */
+export async function activeOrders(account: Account) {
+  const { data } = await account.call(listOrders, { status: 'active', limit: ORDERS_AT_ONCE }, PREVIEW_READ);
+  return data.orders ?? [];
+}
+
+/**
+ * Returns the preview of the cNGN that an amount is paid from, of which active orders reserve what they may spend. Source: public (that they
+ * reserve it), inferred (that each order reserves its maximum).
+ */
+export function paidFromUnreserved(account: Account, paid: Amount): () => Promise<readonly ShownLine[]> {
+  return () =>
+    readPreviews(async () => {
+      const before = await accountBalance(account, 'CNGN', 'base');
+      if (!before) return [];
+      const line = balanceLine(before, -paid.minor);
+      if (isInDoubt(before) || before.isPartial || before.minor < paid.minor) return [line];
+      const orders = (await activeOrders(account).catch(unread)) ?? [];
+      const given = orders.filter(({ side }) => side === 'buy').map(({ maxAmount }) => amountIn(maxAmount, 'CNGN'));
+      const reserved = given.reduce((sum, each) => sum + (each?.minor ?? 0n), 0n);
+      if (before.minor - reserved >= paid.minor) return [line];
+      const words = `${amountForPeople(amount('CNGN', reserved))} of it is reserved by active orders`;
+      const obstacle = {
+        code: 'BALANCE_TOO_LOW',
+        message: `the balance is ${amountForPeople(before)}, ${words}, and this takes ${amountForPeople(paid)}`,
+        hint: 'choose a smaller amount, or pause orders; list them with: fiatrail fx orders list --status active',
+      };
+      return [line, ['reserved', words, undefined, obstacle]];
+    });
+}
+
+/** Parses an amount in kobo; undefined if it is missing, or its unit or asset is not known. */
+export function nairaOf(kobo: WireNumber | UnknownFigure | null | undefined): Amount | undefined {
+  return kobo === null || kobo === undefined ? undefined : fromWire(kobo, 'kobo', 'NGN');
+}
+
+const FEE_WORDS = {
+  available: 'the withdrawable amount',
+  minimum: 'the minimum withdrawal',
+  maximum: 'the maximum withdrawal',
+} as const;
+
+/** Reads the fees available for withdrawal and the withdrawal limits. */
+export async function withdrawableFees(account: Account, isBeforehand: boolean) {
+  const { data } = await account.call(accumulatedFees, {}, isBeforehand ? { isBeforehand } : PREVIEW_READ);
+  const stated = {
+    available: data.summary?.availableForWithdrawal,
+    minimum: data.details?.minimumWithdrawal,
+    maximum: data.details?.maximumWithdrawal,
+  };
+  const [name, figure] = Object.entries(stated).find((each) => isUnknownFigure(each[1])) ?? [];
+  const found: KnownFees = {
+    available: nairaOf(stated.available),
+    minimum: nairaOf(stated.minimum),
+    maximum: nairaOf(stated.maximum),
+    ...(isUnknownFigure(figure)
+      ? {
+          inDoubt: {
+            doubt: `${FEE_WORDS[name as keyof typeof stated]} is "${printable(figure.value)}", which is not known to be in kobo`,
+          },
+        }
+      : {}),
+  };
+  account.activity.fees = found;
+  return found;
+}
+
+/** Reads the platform fee on an amount from its fee preview. */
+export async function platformFeeOn(account: Account, direction: Direction, value: Amount) {
+  const request = { amount: toWireNumber(value, 'kobo'), transactionType: direction };
+  return nairaOf((await account.call(previewFees, request, PREVIEW_READ)).data.result?.finalFee);
+}
+
+/** Computes the account's own fee: its percentage up to its cap, or zero if no fee is set. */
+async function ownFeeOn(account: Account, direction: Direction, value: Amount): Promise<Amount | undefined> {
+  const { data } = await account.call(getFees, {}, PREVIEW_READ);
+  const setting = data.feeConfiguration?.[`${direction}Fee`];
+  if (!setting?.enabled || data.hasConfiguration === false) return amount('NGN', 0n);
+  const percent = percentFromWire(setting.percentageFee ?? 0);
+  if (percent === undefined || isUnknownFigure(setting.capFee)) return undefined;
+  return amount('NGN', cappedPercentOf(value.minor, percent, nairaOf(setting.capFee)?.minor).minor);
+}
+
+interface FeePreview {
+  readonly lines: readonly ShownLine[];
+  /** The sum of the fees; undefined if one could not be read. */
+  readonly total: Amount | undefined;
+}
+
+/** Reads the fees on an amount: `₦100.00: ₦75.00 to the platform, ₦25.00 to you`. */
+export async function feePreview(account: Account, direction: Direction, value: Amount): Promise<FeePreview> {
+  const [platform, own] = await Promise.all([
+    platformFeeOn(account, direction, value).catch(unread),
+    ownFeeOn(account, direction, value).catch(unread),
+  ]);
+  const parts = [
+    platform && `${amountForPeople(platform)} to the platform`,
+    own && `${amountForPeople(own)} to you`,
+  ].filter((part) => part !== undefined);
+  if (!platform || !own) return { lines: parts.map((part) => ['fees', part]), total: undefined };
+  const total = amount('NGN', platform.minor + own.minor);
+  return { lines: [['fees', `${amountForPeople(total)}: ${parts.join(', ')}`]], total };
+}
