@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { newKeyPair } from '../../src/crypto/sealed-box.ts';
@@ -64,7 +64,7 @@ const profileOf = (home: Home) =>
 async function required() {
   const made = await middle();
   await must(made.home, ENABLE);
-  expect(profileOf(made.home)).toMatchObject({ sealing: 'require', version: 4 });
+  expect(profileOf(made.home)).toMatchObject({ sealing: 'require' });
   return made;
 }
 
@@ -186,26 +186,6 @@ describe('the policy of a profile', () => {
     // Turning it on again opens the sealed responses that it needs on the way.
     await must(home, ENABLE);
     expect(profileOf(home)).toMatchObject({ sealing: 'require' });
-  });
-
-  test.each([
-    [{ publicKey: 'ab'.repeat(32), requests: true, platformKey: 'cd'.repeat(32) }, 'accept'],
-    [{ requests: true, platformKey: 'cd'.repeat(32) }, 'off'],
-    [undefined, 'off'],
-  ])('comes from the keys of an older profile file: %j', async (keys, policy) => {
-    const { home } = await middle();
-    const path = join(home.path, 'config', 'profiles', 'main.json');
-    for (const version of [1, 2]) {
-      const { sealing: _, ...older } = profileOf(home);
-      writeFileSync(path, JSON.stringify({ ...older, version, encryption: undefined, sealing: keys }), { mode: 0o600 });
-      expect(await fiatrailJson(home, ['profiles', 'show'])).toMatchObject({
-        sealing: policy,
-        encryption: { publicKey: null, platformKey: null, requests: false, ...keys },
-      });
-    }
-    await must(home, ['profiles', 'add', 'main', '--default-output', 'json']);
-    expect(profileOf(home)).toMatchObject({ version: 4, ...(keys ? { encryption: keys } : {}) });
-    expect(profileOf(home)['sealing'] ?? 'off').toBe(policy);
   });
 
   test('stays accept when the service does not seal its responses', async () => {

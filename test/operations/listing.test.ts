@@ -35,7 +35,7 @@ interface Asked {
   readonly period: ListPeriod;
 }
 
-/** A session whose service answers each request for a page; `asked` has the requests, and `options` what they were made with. */
+/** An account whose service answers each request for a page; `asked` has the requests, and `options` what they were made with. */
 function fakeAccount(
   answer: (asked: Asked, index: number) => Page,
   time: { readonly nowMs?: number } = { nowMs: NOW_MS },
@@ -50,7 +50,7 @@ function fakeAccount(
       return { data: answer(input, asked.length - 1) };
     },
   };
-  return { session: parts as unknown as Account, asked, options };
+  return { account: parts as unknown as Account, asked, options };
 }
 
 /** A service that has these rows, and pages or a limit. */
@@ -103,7 +103,7 @@ const LIKE: Row = { id: 'like', atMs: 1_000, isLike: true };
 
 async function searched(all: readonly Row[], more: Parameters<typeof listOf>[0] = {}) {
   const { account, asked } = fakeAccount(serving(all));
-  const { candidates, isComplete, wrongTimes } = await search(session, QUERY, listOf(more));
+  const { candidates, isComplete, wrongTimes } = await search(account, QUERY, listOf(more));
   return {
     ids: candidates.map(({ requestId }) => requestId),
     isComplete,
@@ -226,14 +226,14 @@ describe('a search reads a list', () => {
     const { account, asked } = fakeAccount((page, index) =>
       serving(index === 0 ? all : [{ id: 'new', atMs: 10_000, isLike: true }, ...all])(page),
     );
-    const found = await search(session, QUERY, listOf());
+    const found = await search(account, QUERY, listOf());
     expect(found.candidates.map(({ requestId }) => requestId)).toEqual(['like']);
     expect({ ...found, count: asked.length }).toMatchObject({ isComplete: true, wrongTimes: undefined, count: 3 });
   });
 
   test('by the id of the last row that has one', async () => {
     const { account, asked } = fakeAccount(serving(rows(150, 9_000, 2_000)));
-    await search(session, QUERY, listOf());
+    await search(account, QUERY, listOf());
     expect(asked.map(({ lastId }) => lastId)).toEqual([undefined, 'r99', 'r149']);
   });
 
@@ -252,7 +252,7 @@ describe('a search reads a list', () => {
   test('as a whole since a time, and not back to another one only', async () => {
     const all = [...rows(99, 9_000, 2_000), LIKE, ...rows(250, -60_000, -90_000, 's')];
     const { account, asked } = fakeAccount(serving(all));
-    expect(await search(session, QUERY, listOf(), SINCE_MS)).toMatchObject({ isComplete: true, total: 0 });
+    expect(await search(account, QUERY, listOf(), SINCE_MS)).toMatchObject({ isComplete: true, total: 0 });
     expect(asked.map(({ count, period }) => [count, period.startDate])).toEqual(
       [0, 100, 200, 300, 350].map((count) => [count, '2026-01-05T09:00:00.000Z']),
     );
@@ -265,7 +265,7 @@ describe('a search reads a list', () => {
       const [number, most] = [Math.floor(count / size), Math.min(size, 25)];
       return { rows: all.slice(number * most, (number + 1) * most) };
     });
-    const found = await search(session, QUERY, listOf({ isByPage: true }));
+    const found = await search(account, QUERY, listOf({ isByPage: true }));
     expect(found).toMatchObject({ isComplete: true, candidates: [{ requestId: 'like' }] });
     expect(asked.map(({ size, count }) => [count, size])).toEqual([
       [0, 100],
@@ -276,8 +276,8 @@ describe('a search reads a list', () => {
   });
 
   test('of a service that does not say its time; no row is then of the future', async () => {
-    const { session } = fakeAccount(serving([{ id: 'next', atMs: 9_000_000 }]), {});
-    expect(await search(session, QUERY, listOf())).toMatchObject({ isComplete: true, wrongTimes: undefined });
+    const { account } = fakeAccount(serving([{ id: 'next', atMs: 9_000_000 }]), {});
+    expect(await search(account, QUERY, listOf())).toMatchObject({ isComplete: true, wrongTimes: undefined });
   });
 });
 
@@ -316,7 +316,7 @@ describe('a list that was not read as a whole', () => {
     ['never ends', (_, index) => ({ rows: rows(100, 9_000, 0, `${index}-`) }), false, 100],
   ])('%s', async (_what, answer, isComplete, count) => {
     const { account, asked } = fakeAccount(answer);
-    const found = await search(session, QUERY, listOf());
+    const found = await search(account, QUERY, listOf());
     expect({ isComplete: found.isComplete, count: asked.length }).toEqual({ isComplete, count });
   });
 
@@ -325,20 +325,20 @@ describe('a list that was not read as a whole', () => {
     ['has no pages, and always as many rows as asked for', ({ size }) => ({ rows: Array(size).fill(ROW) }), 819_200],
   ])('%s', async (_what, answer, largest) => {
     const { account, asked } = fakeAccount(answer);
-    expect(await search(session, QUERY, listOf({ isUnpaged: true }))).toMatchObject({ isComplete: false });
+    expect(await search(account, QUERY, listOf({ isUnpaged: true }))).toMatchObject({ isComplete: false });
     expect(asked.at(-1)?.size).toBe(largest);
   });
 
   test.each([true, false])('has rows that say less than the request, or not: %s', async (isPartial) => {
-    const { session } = fakeAccount(serving([LIKE]));
-    expect(await search(session, QUERY, listOf({ isPartial }))).toMatchObject({ candidates: [{ isPartial }] });
+    const { account } = fakeAccount(serving([LIKE]));
+    expect(await search(account, QUERY, listOf({ isPartial }))).toMatchObject({ candidates: [{ isPartial }] });
   });
 });
 
 describe('a row', () => {
   const found = async (row: Row, tag?: string) => {
-    const { session } = fakeAccount(serving([row]));
-    return (await search(session, { ...QUERY, tag }, listOf())).candidates;
+    const { account } = fakeAccount(serving([row]));
+    return (await search(account, { ...QUERY, tag }, listOf())).candidates;
   };
 
   test.each([
@@ -412,8 +412,8 @@ describe('before a request leaves, one page tells', () => {
     ['nothing if all rows are of one moment', { rows: rows(100, 0, 0) }, undefined],
     ['nothing if the rows have no times', { rows: newestFirst.map((row) => ({ ...row, atMs: null })) }, undefined],
   ])('%s', async (_what, page, expected) => {
-    const { session, asked, options } = fakeAccount(() => page);
-    expect(await rowsBefore(session, listOf(), { isBeforehand: true })).toEqual(expected);
+    const { account, asked, options } = fakeAccount(() => page);
+    expect(await rowsBefore(account, listOf(), { isBeforehand: true })).toEqual(expected);
     expect(asked).toEqual([{ size: 100, count: 0, lastId: undefined, period: {} }]);
     expect(options).toEqual([{ isBeforehand: true }]);
   });
@@ -425,9 +425,9 @@ test.each<[string, number | null, isDue: boolean]>([
   ['a moment that it does not say', null, true],
 ])('a list that can be asked since a time must later have a row of %s: %s', async (_what, atMs, isDue) => {
   const row: Row = { id: 'a', atMs: atMs === null ? null : NOW_MS - SINCE_MS + atMs };
-  const { session } = fakeAccount(() => ({ rows: [row] }));
+  const { account } = fakeAccount(() => ({ rows: [row] }));
   const ranged = { ...listOf(), endpoint: listSwaps } as unknown as ReturnType<typeof listOf>;
-  expect(await rowsBefore(session, ranged, {})).toEqual({ ids: [], marks: isDue ? [markOf('a')] : [], sinceMs: null });
+  expect(await rowsBefore(account, ranged, {})).toEqual({ ids: [], marks: isDue ? [markOf('a')] : [], sinceMs: null });
 });
 
 test.each<[string, RowsBefore | undefined, number, boolean]>([
@@ -444,7 +444,7 @@ test.each<[string, RowsBefore | undefined, number, boolean]>([
       isLike: false,
     }));
     const { account, asked } = fakeAccount(serving([...newer, { ...LIKE, atMs: -HOUR_MS - 100_000 }]));
-    const { candidates } = await search(session, { ...QUERY, before }, listOf());
+    const { candidates } = await search(account, { ...QUERY, before }, listOf());
     expect([asked.length, candidates.length > 0]).toEqual([pages, isFound]);
   },
 );
