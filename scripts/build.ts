@@ -70,7 +70,10 @@ const LOAD_GROUP = `const groups = {${Object.keys(groups)
 async function buildPage() {
   const folder = join(ROOT, 'src', 'inspector', 'page');
   const build = await rolldown({
-    ...{ cwd: ROOT, input: join(folder, 'main.tsx'), platform: 'browser', tsconfig: false },
+    cwd: ROOT,
+    input: join(folder, 'main.tsx'),
+    platform: 'browser',
+    tsconfig: false,
     transform: { target: 'es2024', jsx: { runtime: 'automatic', importSource: 'preact' } },
   });
   const { output } = await build.generate({ format: 'esm', comments: false, minify: true });

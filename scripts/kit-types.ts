@@ -17,21 +17,30 @@ import { DECIMALS } from '../src/money/amount.ts';
 import { amountSchema } from '../src/present/prints.ts';
 
 const OPTIONS = [
-  ...[
-    '--ignoreConfig',
-    '--declaration',
-    '--emitDeclarationOnly',
-    '--allowImportingTsExtensions',
-    '--skipLibCheck',
-    '--strict',
-  ],
-  ...['--module', 'nodenext', '--target', 'es2024', '--types', 'node'],
+  '--ignoreConfig',
+  '--declaration',
+  '--emitDeclarationOnly',
+  '--allowImportingTsExtensions',
+  '--skipLibCheck',
+  '--strict',
+  '--module',
+  'nodenext',
+  '--target',
+  'es2024',
+  '--types',
+  'node',
 ];
 
 /** What the package declares: the types of the kits, without those of the modules behind them. */
 const FILES = [
-  ...['webhooks/kit', 'webhooks/verify', 'webhooks/event', 'webhooks/error'],
-  ...['kits/client', 'kits/sandbox', 'kits/types', 'base/errors'],
+  'webhooks/kit',
+  'webhooks/verify',
+  'webhooks/event',
+  'webhooks/error',
+  'kits/client',
+  'kits/sandbox',
+  'kits/types',
+  'base/errors',
 ];
 
 /**

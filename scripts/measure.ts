@@ -108,7 +108,8 @@ function ranBy(argv: readonly string[], env: NodeJS.ProcessEnv, folder: string):
   const entry = pathToFileURL(join(ROOT, 'src', 'entry.ts')).href;
   const code = `import(${JSON.stringify(entry)}).then(({ run }) => run(${JSON.stringify(argv)}, require(${JSON.stringify(join(ROOT, 'bin', 'files.js'))}))).then((exit) => { process.exitCode = exit; });`;
   const { status, stderr } = spawnSync(process.execPath, ['-e', code], {
-    ...{ encoding: 'utf8', env: { ...env, NODE_V8_COVERAGE: coverage } },
+    encoding: 'utf8',
+    env: { ...env, NODE_V8_COVERAGE: coverage },
   });
   if (status !== 0) throw new Error(`${argv.join(' ')} ended with ${status}: ${stderr}`);
   const own = pathToFileURL(join(ROOT, 'src')).href;

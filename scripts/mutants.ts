@@ -27,7 +27,10 @@ function copyTree(): string {
 
 function run(copy: string, words: readonly string[]): string {
   const { stdout, stderr } = spawnSync(process.execPath, words, {
-    ...{ cwd: copy, encoding: 'utf8', maxBuffer: 1 << 28, timeout: FILES_MS },
+    cwd: copy,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    timeout: FILES_MS,
   });
   return stdout + stderr;
 }

@@ -180,8 +180,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/claims.ts',
-    line: "...{ state: 'may-have-moved', sinceMs },",
-    change: '...{ sinceMs },',
+    line: "    state: 'may-have-moved',\n    sinceMs,",
+    change: '    sinceMs,',
     tests: CLAIMS,
   },
   {
@@ -274,8 +274,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/chain.ts',
-    line: `'operator', 'host', 'created_at', 'process',`,
-    change: `'operator', 'host', 'process',`,
+    line: "  'created_at',\n  'process',",
+    change: "  'process',",
     tests: ['test/journal/kept-lines.test.ts'],
   },
   {
@@ -1041,8 +1041,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/webhooks/inbox/forwards.ts',
-    line: 'requestId == null ? 1 : 0],',
-    change: '1],',
+    line: 'requestId == null ? 1 : 0,',
+    change: '1,',
     tests: INBOX,
   },
   {
@@ -1275,8 +1275,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/plans/operator-list.ts',
-    line: '...{ isOwn, needsAnother: isProtected(first) },',
-    change: '...{ isOwn, needsAnother: isOwn && isProtected(first) },',
+    line: 'needsAnother: isProtected(first),',
+    change: 'needsAnother: isOwn && isProtected(first),',
     tests: [...SECOND_PERSON, ...ACCOUNT_LISTS],
   },
   {
@@ -2374,8 +2374,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/client/client.ts',
-    line: 'effect, beforeResend }',
-    change: 'effect }',
+    line: '        beforeResend,\n',
+    change: '',
     tests: ['test/cli/sent-again.test.ts'],
   },
   {

@@ -32,7 +32,9 @@ export async function buildBinary(root: string, node: string, folder: string, pa
 async function launcherText(root: string): Promise<string> {
   const files = join(import.meta.dirname, 'binary-files.cjs');
   const build = await rolldown({
-    ...{ cwd: root, input: join(root, 'bin', 'fiatrail.js'), platform: 'node' },
+    cwd: root,
+    input: join(root, 'bin', 'fiatrail.js'),
+    platform: 'node',
     plugins: [{ name: 'binary-files', resolveId: (source) => (source === './files.js' ? files : undefined) }],
   });
   const { output } = await build.generate({ format: 'cjs', comments: false });

@@ -12,7 +12,9 @@ interface ToolOptions {
 /** Runs another program and returns what it prints. Throws PackageError if it is missing or fails; `from` is the Debian package that has it. */
 export function runTool(file: string, argv: readonly string[], from: string, options: ToolOptions = {}): string {
   const { stdout, stderr, status, error } = spawnSync(file, argv, {
-    ...{ encoding: 'utf8', maxBuffer: 1 << 28, ...options },
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    ...options,
   });
   if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT')
     throw new PackageError(`${file} is missing; install it with: apt-get install ${from}`);

@@ -69,7 +69,10 @@ async function play(scene: Scene, quietSeconds: number, leave: Leaving): Promise
     const job = {
       argv: words(scene.words),
       env: { ...env, RECORDED_AT: START, ...(hasElsewhere && { RECORDED_HELD: 'yes' }) },
-      ...{ cwd: home, columns: COLUMNS, rows: scene.rows, quietSeconds },
+      cwd: home,
+      columns: COLUMNS,
+      rows: scene.rows,
+      quietSeconds,
       steps: scene.steps.map(stepOf),
     };
     const terminal = ['python3', join(ROOT, 'test', 'support', 'terminal.py')];

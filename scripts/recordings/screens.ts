@@ -29,8 +29,22 @@ export const BACKGROUND = '#10161f';
 
 /** The colors that a program calls by number. Each is easy to read on the background, black excepted. */
 const NAMED = [
-  ...['#10161f', '#ff7b72', '#7ee787', '#e3b341', '#79b8ff', '#d2a8ff', '#56d4dd', '#c9d1d9'],
-  ...['#8b949e', '#ffa198', '#a5f3a8', '#f2cc60', '#a5d6ff', '#e2c5ff', '#9be9f0', '#ffffff'],
+  '#10161f',
+  '#ff7b72',
+  '#7ee787',
+  '#e3b341',
+  '#79b8ff',
+  '#d2a8ff',
+  '#56d4dd',
+  '#c9d1d9',
+  '#8b949e',
+  '#ffa198',
+  '#a5f3a8',
+  '#f2cc60',
+  '#a5d6ff',
+  '#e2c5ff',
+  '#9be9f0',
+  '#ffffff',
 ];
 
 const hex = (value: number) => `#${value.toString(16).padStart(6, '0')}`;

@@ -62,7 +62,10 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
       const encoded = encodeRequest(request, target);
       const outgoing = isTooLate ? { ...encoded, isLate: isTooLate } : encoded;
       const sent = await send(outgoing, exchange, {
-        ...{ ...options, totalMs: limitMs, effect, beforeResend },
+        ...options,
+        totalMs: limitMs,
+        effect,
+        beforeResend,
         isRateLimited: (response) => isRateLimited(endpoint, response),
       });
       const isLate = () => options.clock.now() >= deadlineMs;

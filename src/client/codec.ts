@@ -52,8 +52,19 @@ const OTHER_CODE_FIELDS: ReadonlySet<string> = new Set(['code', 'statuscode', 's
 /** The fields of an envelope by their name without case and separators. */
 const ENVELOPE_NAMES: ReadonlyMap<string, string> = new Map(
   [
-    ...['data', 'message', 'responseMessage', 'status', 'success', 'error', 'errors', 'details', 'reason'],
-    ...['userMessage', 'field', 'step', 'code'],
+    'data',
+    'message',
+    'responseMessage',
+    'status',
+    'success',
+    'error',
+    'errors',
+    'details',
+    'reason',
+    'userMessage',
+    'field',
+    'step',
+    'code',
   ].map((name) => [bareName(name), name]),
 );
 
@@ -88,7 +99,9 @@ function readEnvelope(json: unknown): EnvelopeReading | undefined {
   const [code = word] = codes;
   const namesFailure = isWord(status, FAILURE) || isWord(success, FAILURE) || isJsonObject(error);
   return {
-    ...{ code, codes, ownCodes },
+    code,
+    codes,
+    ownCodes,
     isCodeWord: codes.length === 0 && word !== undefined,
     contradicts: codes.length > 1 && codes.some((each) => each === '00' || !/^\d\d$/.test(each)),
     namesFailure,
@@ -351,7 +364,10 @@ export function decodeAnswer<E extends Endpoint>(
   if (!reading) return unusable(NO_ENVELOPE);
   const errorName = isOk && reading.code === '00' ? undefined : errorNameIn(envelope);
   const refused = (code: string): DecodedAnswer<never> => ({
-    ...{ kind: 'refused', httpStatus: status, responseCode: code, message: reading.text() },
+    kind: 'refused',
+    httpStatus: status,
+    responseCode: code,
+    message: reading.text(),
     isDefinite: isDefinite(endpoint, status, reading, envelope),
     ...(errorName === undefined ? {} : { errorName }),
     ...(NOT_ALLOWED.includes(errorName) ? { isAddressBlocked: true } : {}),

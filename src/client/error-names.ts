@@ -3,8 +3,18 @@ import { isJsonObject } from '../money/decimal.ts';
 
 /** Fields that may have the name of an error, the most specific first; without case and separators. */
 const NAMED_IN = [
-  ...['errorcode', 'errorname', 'code', 'responsecode', 'error', 'errors', 'details', 'data', 'type', 'reason'],
-  ...['message', 'status'],
+  'errorcode',
+  'errorname',
+  'code',
+  'responsecode',
+  'error',
+  'errors',
+  'details',
+  'data',
+  'type',
+  'reason',
+  'message',
+  'status',
 ] as const;
 
 /** Fields for programs: a name there may be written in any case. */

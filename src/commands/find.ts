@@ -23,7 +23,10 @@ const text = () => z.nullable(z.string());
 /** What is printed of one thing, and of several or none. */
 const storySchema = () =>
   z.object({
-    ...{ kind: z.string(), id: z.string(), status: text(), means: text() },
+    kind: z.string(),
+    id: z.string(),
+    status: text(),
+    means: text(),
     amount: z.nullable(z.unknown()),
     user: z.nullable(z.object({ userId: z.string(), name: text() })),
     row: z.unknown(),
@@ -37,7 +40,11 @@ const matchesSchema = () =>
   z.object({
     matches: z.array(
       z.object({
-        ...{ kind: z.string(), id: z.string(), status: text(), who: text(), at: time() },
+        kind: z.string(),
+        id: z.string(),
+        status: text(),
+        who: text(),
+        at: time(),
         amount: z.nullable(z.unknown()),
         matchedBy: z.array(z.string()),
       }),

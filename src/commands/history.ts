@@ -60,7 +60,9 @@ function totalsOf(data: unknown): Pick<Result, 'below'> {
   const { summary } = data as Pick<ResponseOf<typeof listTransactions>, 'summary'>;
   if (!summary) return {};
   const row = (name: string, count: number | null | undefined, volume: string | UnknownFigure | null | undefined) => ({
-    ...{ direction: name, count: String(count ?? ''), volume: naira(volume) },
+    direction: name,
+    count: String(count ?? ''),
+    volume: naira(volume),
   });
   return {
     below: {

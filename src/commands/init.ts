@@ -128,7 +128,13 @@ async function guide(
   // Only a live key has a sandbox beside it.
   const sandboxAt = given.sandboxAt ?? (await askSandbox(account, prompter, mode));
   const words = [
-    ...['init', name, '--base-url', url, '--key-stdin', '--store', storedIn],
+    'init',
+    name,
+    '--base-url',
+    url,
+    '--key-stdin',
+    '--store',
+    storedIn,
     ...(given.serviceName ? ['--service-name', given.serviceName] : []),
     ...(unknown ? ['--unknown', unknown] : []),
     ...(sandboxAt ? ['--sandbox-at', sandboxAt] : []),

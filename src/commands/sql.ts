@@ -45,7 +45,9 @@ async function answerTo(account: Account, sql: string, isExplained: boolean): Pr
     // A query that finds nothing still has its columns.
     schema: z.object({ rows: z.array(z.object(Object.fromEntries(names.map((name) => [name, z.unknown()])))) }),
     columns: names.map((name, index) => ({
-      ...{ field: name, title: name, hasDots: true as const },
+      field: name,
+      title: name,
+      hasDots: true as const,
       ...(isFigure(index) ? { align: 'right' as const } : {}),
     })),
     more: later(),

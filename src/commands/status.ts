@@ -176,7 +176,8 @@ async function shownOf(account: Account): Promise<Outcome> {
   await warnOfChanges(account);
   const inDoubt = await journal.inDoubt(profile.name);
   const about = {
-    ...{ profile: profile.name, mode: profile.mode },
+    profile: profile.name,
+    mode: profile.mode,
     baseUrl: profile.mode === 'embedded' ? null : profile.baseUrl,
   };
   const known = { operationsInDoubt: inDoubt, ...(await here(account)) };

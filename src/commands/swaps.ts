@@ -107,7 +107,8 @@ const trigger = startCommand(swap, triggerSwap, {
           ['into', into],
           slippageLine(slippage, '5'),
         ],
-        ...{ previews: payer, payer },
+        previews: payer,
+        payer,
       },
       options,
     );

@@ -54,7 +54,8 @@ const COLUMNS = [
 function printed(reports: readonly TableReport[], isSync: boolean): Outcome {
   const tables = reports.map(({ done, ...report }) => ({
     ...report,
-    ...{ added: done?.added ?? null, changed: done?.changed ?? null },
+    added: done?.added ?? null,
+    changed: done?.changed ?? null,
     whole: report.gap === null ? 'yes' : `no: ${GAPS[report.gap]}`,
   }));
   const isShown = (field: string) => (isSync ? field !== 'syncedAt' : field !== 'added' && field !== 'changed');

@@ -120,7 +120,13 @@ const newest = (): AnswerForms => ({
       {
         when: { field: 'walletAddress' },
         without: [
-          ...['walletAddress', 'amount', 'swapCompleted', 'finalAsset', 'txHash', 'completedAt', 'metadata'],
+          'walletAddress',
+          'amount',
+          'swapCompleted',
+          'finalAsset',
+          'txHash',
+          'completedAt',
+          'metadata',
           'wallet.virtualAccountDetails.vaId',
         ],
       },
@@ -149,8 +155,10 @@ const newest = (): AnswerForms => ({
     'fx.orderbook-stats': [
       {
         writes: {
-          ...{ 'stats.totalBuyLiquidity': 'base', 'stats.totalSellLiquidity': 'base' },
-          ...{ 'stats.bestBidPrice': 'base', 'stats.bestAskPrice': 'base' },
+          'stats.totalBuyLiquidity': 'base',
+          'stats.totalSellLiquidity': 'base',
+          'stats.bestBidPrice': 'base',
+          'stats.bestAskPrice': 'base',
         },
       },
     ],
@@ -194,8 +202,11 @@ const older = (): AnswerForms => ({
         writes: { 'virtualAccounts[].createdAt': 'no-zone' },
         names: { virtualAccountDetails: 'virtualAccounts' },
         only: [
-          ...['userId', 'personalDetails', 'virtualAccountDetails[].accountNumber'],
-          ...['virtualAccountDetails[].accountName', 'virtualAccountDetails[].createdAt'],
+          'userId',
+          'personalDetails',
+          'virtualAccountDetails[].accountNumber',
+          'virtualAccountDetails[].accountName',
+          'virtualAccountDetails[].createdAt',
           'virtualAccountDetails[].status',
         ],
       },

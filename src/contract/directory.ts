@@ -18,7 +18,10 @@ export const directory: readonly DirectoryEntry[] = Object.entries({
 }).flatMap(([group, { endpoints }]) =>
   Object.values(endpoints as Readonly<Record<string, Endpoint>>).map(
     ({ id, method, path, isNamedAfterService, aliases, area }) => ({
-      ...{ id, method, path, group: group as EndpointGroup | 'control' },
+      id,
+      method,
+      path,
+      group: group as EndpointGroup | 'control',
       ...(isNamedAfterService && { isNamedAfterService }),
       ...(aliases && { aliases }),
       ...(area && { area }),

@@ -199,7 +199,9 @@ export function endpoint<
 
 /** Declares an error. `remedy` says what to do next, if the fault's own remedy is too general. */
 export const refusal = (fault: FaultName, source: Source, when: string, remedy?: string): DeclaredError => ({
-  ...{ when, fault, source },
+  when,
+  fault,
+  source,
   ...(remedy === undefined ? {} : { remedy }),
 });
 
@@ -271,7 +273,13 @@ export interface Refusal {
 /** Returns every condition under which an endpoint refuses a request: its own, then those of all endpoints. */
 export function refusalsOf({ errors }: Pick<Endpoint, 'errors'>): readonly Refusal[] {
   return [...errors, ...COMMON_ERRORS].map(({ fault, when, source, remedy = FAULTS[fault].remedy }) => ({
-    ...{ fault, name: conditionOf(fault), specName: faultName(fault), when, remedy, source },
-    ...{ code: FAULTS[fault].code, http: FAULTS[fault].http },
+    fault,
+    name: conditionOf(fault),
+    specName: faultName(fault),
+    when,
+    remedy,
+    source,
+    code: FAULTS[fault].code,
+    http: FAULTS[fault].http,
   }));
 }

@@ -236,7 +236,11 @@ export function payText(source: Source, asset: AssetRule, more: More & Least = {
   const fits = (value: string) =>
     /^\d+(\.\d+)?$/.test(value) && isPayable(value.replace(/^0+(?=\d)/, ''), 'decimal-string', asset, minMinor);
   return field(z.string().check(z.refine(fits)), {
-    ...{ type: 'string', unit: 'decimal-string', asset, source, rule: 'greater than 0, at most 6 decimals' },
+    type: 'string',
+    unit: 'decimal-string',
+    asset,
+    source,
+    rule: 'greater than 0, at most 6 decimals',
     isRequested: true,
     ...rule,
   });

@@ -86,13 +86,19 @@ export async function saveBalances(queries: Queries, { at, balances }: BalanceLo
   for (const { source, place, asset, minor } of balances) {
     const last = await queries.get<{ minor: bigint }>(
       'SELECT minor FROM stored_balances WHERE source = ? AND place = ? AND asset = ? ORDER BY at DESC LIMIT 1',
-      ...[source, place, asset],
+      source,
+      place,
+      asset,
     );
     if (last?.minor === minor) continue;
     count += await queries.run(
       `INSERT INTO stored_balances (source, place, asset, minor, at) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (source, place, asset, at) DO UPDATE SET minor = excluded.minor`,
-      ...[source, place, asset, minor, at],
+      source,
+      place,
+      asset,
+      minor,
+      at,
     );
   }
   return count;

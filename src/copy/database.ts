@@ -76,7 +76,8 @@ export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror
       }
     });
   return {
-    ...{ engine: 'sqlite', name: path },
+    engine: 'sqlite',
+    name: path,
     read: (work) => inTransaction('BEGIN', work),
     write: (work) => inTransaction('BEGIN IMMEDIATE', work),
     lock: async () => {
@@ -98,7 +99,9 @@ function backUp(database: Database, path: string): number {
     if (!(error instanceof SnapshotError)) throw error;
     const why = WHY[error.problem as keyof typeof WHY] ?? 'the file cannot be written';
     throw new CliError('usage', `${path}: ${why}`, {
-      ...{ code: 'UNUSABLE_FILE', hint: 'backup needs a path that does not exist yet', cause: error },
+      code: 'UNUSABLE_FILE',
+      hint: 'backup needs a path that does not exist yet',
+      cause: error,
     });
   }
 }

@@ -37,7 +37,11 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
            ON CONFLICT (id) DO UPDATE SET status = excluded.status, is_open = excluded.is_open, changed_at = excluded.changed_at,
              digest = NULL
            WHERE ${stored(table)}.is_open = 1 AND ${stored(table)}.status <> excluded.status`,
-          ...[requestId, status, isOpen, at, at],
+          requestId,
+          status,
+          isOpen,
+          at,
+          at,
         );
         if (changed > 0) await noteStatus(queries, table, requestId, status, at);
       });

@@ -32,8 +32,16 @@ export interface ListState {
 }
 
 const NEW: ListState = {
-  ...{ pass: 0, passStartedAt: null, passedAt: null, point: null, secondLookAt: null, syncedAt: null, until: null },
-  ...{ excess: 0, isOrdered: true, gap: 'unfinished' },
+  pass: 0,
+  passStartedAt: null,
+  passedAt: null,
+  point: null,
+  secondLookAt: null,
+  syncedAt: null,
+  until: null,
+  excess: 0,
+  isOrdered: true,
+  gap: 'unfinished',
 };
 
 const nameOf = ({ name }: MirrorTable) => `list ${name}`;
@@ -45,7 +53,8 @@ export async function readSetting(queries: Queries, name: string): Promise<strin
 export async function writeSetting(queries: Queries, name: string, value: string): Promise<void> {
   await queries.run(
     'INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-    ...[name, value],
+    name,
+    value,
   );
 }
 

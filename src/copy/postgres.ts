@@ -18,8 +18,13 @@ const LEASE_SECONDS = 300;
 /** docs/data.md has two views that somebody may add. */
 function layout(): SchemaLayout {
   return {
-    ...{ schema: SCHEMA, version: VERSION, lock: FILE_ID, host: GRANTS.host },
-    ...{ creation: creation('postgres'), later: later(), views: ['operations', 'events'] },
+    schema: SCHEMA,
+    version: VERSION,
+    lock: FILE_ID,
+    host: GRANTS.host,
+    creation: creation('postgres'),
+    later: later(),
+    views: ['operations', 'events'],
   };
 }
 
@@ -52,7 +57,10 @@ export async function openMirrorServer(
     await write((queries) => giveUp(queries, holder)).catch(() => {});
   };
   return {
-    ...{ engine: 'postgres', name: address.name, write, close },
+    engine: 'postgres',
+    name: address.name,
+    write,
+    close,
     read: (work) => transaction(began('REPEATABLE READ READ ONLY'), work),
     lock: async () => {
       await check();

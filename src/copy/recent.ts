@@ -45,7 +45,8 @@ function found(store: Pick<Database, 'all'>, list: ServiceList, start: string): 
     store
       .all<{ id: string; json: string }>(
         `SELECT id, json FROM ${stored(list)} WHERE gone_at IS NULL AND digest IS NOT NULL AND ${where} ORDER BY ${order} LIMIT ?`,
-        ...[...values, limit],
+        ...values,
+        limit,
       )
       .filter(({ id }) => isPlainId(id));
   if (start === '') return read('1 = 1', 'created_at DESC', MAX_IDS);

@@ -118,7 +118,9 @@ export function rowsOf(table: MirrorTable, hasPersonal: (createdMs: number) => b
       isOpen: table.done.length > 0 && !isFinal(table, status),
       isPersonal: personal.some(({ read }) => (read(row) ?? null) !== null),
       names: named.flatMap(({ read }) => textOf(read(row)) ?? []),
-      ...{ values, json, digest },
+      values,
+      json,
+      digest,
     };
   };
 }

@@ -137,7 +137,10 @@ export async function noteStatus(
 ): Promise<void> {
   await queries.run(
     'INSERT INTO stored_status_changes (kind, id, status, seen_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    ...[name, id, status ?? '', at],
+    name,
+    id,
+    status ?? '',
+    at,
   );
 }
 

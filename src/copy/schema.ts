@@ -97,8 +97,14 @@ export function creation(engine: Engine): readonly string[] {
 
 /** The columns of a view. */
 const viewColumns = (table: MirrorTable): readonly string[] => [
-  ...['id', 'status', 'created_at', ...columnNames(table)],
-  ...['is_open', 'first_seen_at', 'changed_at', 'gone_at'],
+  'id',
+  'status',
+  'created_at',
+  ...columnNames(table),
+  'is_open',
+  'first_seen_at',
+  'changed_at',
+  'gone_at',
 ];
 
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */

@@ -82,7 +82,10 @@ export async function syncTable(syncing: Syncing, table: MirrorTable): Promise<T
   const look: TableLook = { added: 0, changed: 0, pages: 0, total: undefined, isOrdered: true };
   let state = await mirror.read((queries) => readState(queries, table));
   const work: TableWork = {
-    ...{ table, mirror, look, now },
+    table,
+    mirror,
+    look,
+    now,
     pages: pagesInto(syncing, table, table.listing, look),
     state: () => state,
     set: (changed) => {
@@ -259,7 +262,8 @@ async function newestOf(queries: Queries, table: MirrorTable): Promise<string | 
 function markGone(queries: Queries, table: MirrorTable, pass: number, at: string): Promise<number> {
   return queries.run(
     `UPDATE ${stored(table)} SET gone_at = ?, is_open = 0 WHERE pass <> ? AND gone_at IS NULL AND digest IS NOT NULL`,
-    ...[at, pass],
+    at,
+    pass,
   );
 }
 

@@ -108,9 +108,12 @@ function reportOf(mirror: Mirror, table: MirrorTable): Promise<TableReport> {
       table: table.name,
       rows: Number(counts?.rows ?? 0n) - Number(counts?.gone ?? 0n),
       newest: counts?.newest ?? null,
-      ...{ isWhole: state.gap === null, gap: state.gap },
-      ...{ syncedAt: state.syncedAt, secondLookAt: state.secondLookAt },
-      ...{ open: Number(open?.open ?? 0n), gone: Number(counts?.gone ?? 0n) },
+      isWhole: state.gap === null,
+      gap: state.gap,
+      syncedAt: state.syncedAt,
+      secondLookAt: state.secondLookAt,
+      open: Number(open?.open ?? 0n),
+      gone: Number(counts?.gone ?? 0n),
     };
   });
 }
@@ -154,7 +157,9 @@ async function readDepositFees(account: Account, mirror: Mirror): Promise<void> 
     await mirror.write((queries) =>
       queries.run(
         'INSERT INTO stored_deposit_fees (amount_minor, fee_minor, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-        ...[kobo, fee.minor, at],
+        kobo,
+        fee.minor,
+        at,
       ),
     );
   }
@@ -233,6 +238,9 @@ async function strip(
   const names = columnNames(table);
   await queries.run(
     `UPDATE ${stored(table)} SET ${names.map((name) => `${name} = ?`).join(', ')}, json = ?, digest = ?, is_personal = 0 WHERE id = ?`,
-    ...[...row.values, row.json, row.digest, id],
+    ...row.values,
+    row.json,
+    row.digest,
+    id,
   );
 }

@@ -63,7 +63,12 @@ export function describeEndpoint(endpoint: Endpoint) {
     request: requestFields(endpoint),
     response: rowsOf(endpoint.response()).map(describeField),
     refusals: refusalsOf(endpoint).map(({ code, http, name, when, remedy, source }) => ({
-      ...{ code, http, name, when, remedy, source },
+      code,
+      http,
+      name,
+      when,
+      remedy,
+      source,
     })),
   };
 }

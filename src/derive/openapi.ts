@@ -257,8 +257,12 @@ function deliveryOf({ name, scope, source, means, otherName }: (typeof EVENTS)[n
     summary: means.charAt(0).toUpperCase() + means.slice(1),
     security: [],
     parameters: HEADERS.map(({ source: from, ...header }) => ({
-      ...{ name: header.name, in: 'header', required: true, description: header.description },
-      ...{ schema: header.schema, 'x-source': from },
+      name: header.name,
+      in: 'header',
+      required: true,
+      description: header.description,
+      schema: header.schema,
+      'x-source': from,
     })),
     requestBody: {
       required: true,

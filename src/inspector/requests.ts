@@ -74,8 +74,18 @@ export async function openRequestLog(
   const insert = (row: RecordedRequest) => {
     store.run(
       'INSERT INTO request VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[last + 1, row.at, row.ms, row.method, row.path, row.operation, row.effect],
-      ...[row.who, row.status, row.subject, row.sent, row.received],
+      last + 1,
+      row.at,
+      row.ms,
+      row.method,
+      row.path,
+      row.operation,
+      row.effect,
+      row.who,
+      row.status,
+      row.subject,
+      row.sent,
+      row.received,
     );
     last += 1;
     bodies += (row.sent?.length ?? 0) + (row.received?.length ?? 0);
@@ -157,9 +167,15 @@ function recorded(
   const texts = hasBodies ? wholeTexts(exchange, match?.endpoint) : shortTexts(exchange, match);
   const input = fieldsOf(texts.sent);
   return {
-    ...{ at: startMs, ms: Math.round(durationMs * 100) / 100, method: request.method, ...texts },
-    ...{ operation: match?.endpoint.id ?? null, effect: match ? effectOf(match.endpoint, input) : 'unknown' },
-    ...{ who, status: response?.status ?? null, subject: subjectOf(fieldsOf(texts.received), input) },
+    at: startMs,
+    ms: Math.round(durationMs * 100) / 100,
+    method: request.method,
+    ...texts,
+    operation: match?.endpoint.id ?? null,
+    effect: match ? effectOf(match.endpoint, input) : 'unknown',
+    who,
+    status: response?.status ?? null,
+    subject: subjectOf(fieldsOf(texts.received), input),
   };
 }
 
@@ -214,7 +230,15 @@ function subjectOf(...sides: readonly Readonly<Record<string, unknown>>[]): stri
 
 function rowOf({ id, at, ms, method, path, operation, effect, who, status, subject }: Stored): Row {
   return {
-    ...{ id: String(id), at: new Date(Number(at)).toISOString(), ms, method, path, operation, effect, who, subject },
+    id: String(id),
+    at: new Date(Number(at)).toISOString(),
+    ms,
+    method,
+    path,
+    operation,
+    effect,
+    who,
+    subject,
     status: status === null ? null : Number(status),
   };
 }

@@ -143,7 +143,9 @@ export function savedSource({ title, savedAt, isMasked, lists, documents }: Save
       name,
       {
         page: (query: Parameters<typeof pageOf>[1]) => ({
-          ...{ ...pageOf(rows, query), generation: 0, hasOlder },
+          ...pageOf(rows, query),
+          generation: 0,
+          hasOlder,
           ...(gap !== undefined && { gap }),
         }),
         detail: (id: string) => (Object.hasOwn(details, id) ? (details[id] ?? undefined) : undefined),
@@ -153,7 +155,8 @@ export function savedSource({ title, savedAt, isMasked, lists, documents }: Save
   return {
     title: `${title} (saved)`,
     notice: `A session saved at ${savedAt}. It shows what its file says, which nobody here has checked with the service. ${masked}`,
-    ...{ lists: shown, actions: {} },
+    lists: shown,
+    actions: {},
     documents: Object.fromEntries(Object.entries(documents).map(([name, value]) => [name, () => value])),
     find: (text) => findIn(shown, text),
     version: () => 'saved',

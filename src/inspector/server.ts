@@ -193,7 +193,11 @@ async function read(source: InspectorSource, pathname: string, query: URLSearchP
 }
 
 const aboutOf = ({ title, notice, lists, documents, actions }: InspectorSource) => ({
-  ...{ title, notice, lists: Object.keys(lists), documents: Object.keys(documents), actions: Object.keys(actions) },
+  title,
+  notice,
+  lists: Object.keys(lists),
+  documents: Object.keys(documents),
+  actions: Object.keys(actions),
 });
 
 function rowQueryOf(query: URLSearchParams): RowQuery {

@@ -42,7 +42,8 @@ async function recordNames(
     else
       await queries.run(
         'INSERT INTO account_name (name, account) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET account = excluded.account',
-        ...[name, account],
+        name,
+        account,
       );
   }
 }
@@ -135,7 +136,9 @@ async function replacedBy(
      WHERE rotation.base_url = ? AND (rotation.profile = ? OR operation.mode = 'embedded')
        AND rotation.stage NOT IN ('prepared', 'refused', 'done') AND rotation.old_fingerprint <> ?
      ORDER BY rotation.operation_id DESC LIMIT 1`,
-    ...[baseUrl, profile, keyFingerprint],
+    baseUrl,
+    profile,
+    keyFingerprint,
   );
   return row?.old;
 }

@@ -2,8 +2,27 @@ import { nodeCrypto, shortSha256 } from '../crypto/digest.ts';
 
 /** The columns of an operation that never change. The chain covers them by the operation's first entry. */
 export const FIXED_COLUMNS = [
-  ...['id', 'kind', 'account', 'profile', 'mode', 'base_url', 'endpoint', 'effect', 'command', 'summary', 'request'],
-  ...['input_digest', 'once_key', 'tag', 'operator', 'host', 'created_at', 'process', 'asset', 'minor', 'baseline'],
+  'id',
+  'kind',
+  'account',
+  'profile',
+  'mode',
+  'base_url',
+  'endpoint',
+  'effect',
+  'command',
+  'summary',
+  'request',
+  'input_digest',
+  'once_key',
+  'tag',
+  'operator',
+  'host',
+  'created_at',
+  'process',
+  'asset',
+  'minor',
+  'baseline',
   'authority',
 ] as const;
 
@@ -77,10 +96,19 @@ const operationText = () =>
  */
 export function linkText(): string {
   return jsonArray([
-    ...['CAST(e.sequence AS TEXT)', 'e.operation_id', 'e.host', 'e.state', 'CAST(e.at AS TEXT)'],
-    ...['e.request_id', 'e.verdict', 'e.detail', 'e.result'],
+    'CAST(e.sequence AS TEXT)',
+    'e.operation_id',
+    'e.host',
+    'e.state',
+    'CAST(e.at AS TEXT)',
+    'e.request_id',
+    'e.verdict',
+    'e.detail',
+    'e.result',
     // Without || '', the inner array would not be a string.
     `CASE WHEN e.state = 'prepared' THEN ${operationText()} || '' END`,
-    ...['CAST(e.busy_until AS TEXT)', 'e.subject', 'e.value'],
+    'CAST(e.busy_until AS TEXT)',
+    'e.subject',
+    'e.value',
   ]);
 }

@@ -70,8 +70,11 @@ export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: nu
     recording,
     {
       ...intent,
-      ...{ operator: host.user, processId: host.processId },
-      ...{ id, account, inputDigest },
+      operator: host.user,
+      processId: host.processId,
+      id,
+      account,
+      inputDigest,
     },
     sendingMs,
   );
@@ -153,8 +156,11 @@ async function repeated(context: ClaimContext, wanted: ClaimQuery): Promise<Foun
   if (!isGuarded || isAgain || inputDigest === NO_DIGEST) return undefined;
   const sinceMs = context.recording.queries.now() - GUARD_MS;
   const operation = await newestMoved(context, {
-    ...{ account: accounts, inputDigest, limit: 1 },
-    ...{ state: 'may-have-moved', sinceMs },
+    account: accounts,
+    inputDigest,
+    limit: 1,
+    state: 'may-have-moved',
+    sinceMs,
   });
   return operation && { kind: 'repeated', operation };
 }

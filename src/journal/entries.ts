@@ -88,8 +88,18 @@ export async function appendEntries(recording: Recording, entries: readonly NewE
   const values: SqlValue[] = [];
   for (const { at, busyUntil, ...entry } of entries) {
     const link: Link = {
-      ...{ operationId: null, requestId: null, verdict: null, detail: null, result: null, subject: null, value: null },
-      ...{ operation: null, ...entry, host, sequence: end.sequence + 1n, at: BigInt(at) },
+      operationId: null,
+      requestId: null,
+      verdict: null,
+      detail: null,
+      result: null,
+      subject: null,
+      value: null,
+      operation: null,
+      ...entry,
+      host,
+      sequence: end.sequence + 1n,
+      at: BigInt(at),
       busyUntil: busyUntil === undefined || busyUntil === null ? null : BigInt(busyUntil),
     };
     end = { sequence: link.sequence, hash: hashOfOne(end.hash, link) };

@@ -39,7 +39,14 @@ async function copyFoldedFacts(queries: Queries): Promise<void> {
     await queries.run(
       `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes, pushed)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[id, profile, baseUrl, stage, keyLocation, old, JSON.stringify(pushes), pushed],
+      id,
+      profile,
+      baseUrl,
+      stage,
+      keyLocation,
+      old,
+      JSON.stringify(pushes),
+      pushed,
     );
   }
 }
@@ -88,19 +95,45 @@ function lineSchema() {
   const time = count.check(z.maximum(LAST_MS));
   const json = text.check(z.refine(isJson));
   const operation = z.strictObject({
-    ...{ type: z.literal('operation'), id: short, kind: z.enum(KINDS), account: short, profile: short, mode: short },
-    ...{ base_url: short, endpoint: short, effect: short, command: text, summary: text, request: json },
-    ...{ input_digest: short, once_key: z.nullish(short), tag: z.nullish(short), operator: short, host: short },
-    ...{ process: count, created_at: time, authority: z.optional(text) },
+    type: z.literal('operation'),
+    id: short,
+    kind: z.enum(KINDS),
+    account: short,
+    profile: short,
+    mode: short,
+    base_url: short,
+    endpoint: short,
+    effect: short,
+    command: text,
+    summary: text,
+    request: json,
+    input_digest: short,
+    once_key: z.nullish(short),
+    tag: z.nullish(short),
+    operator: short,
+    host: short,
+    process: count,
+    created_at: time,
+    authority: z.optional(text),
     asset: z.optional(z.enum(Object.keys(DECIMALS) as [Asset, ...Asset[]])),
     minor: z.optional(z.string().check(z.regex(/^(0|[1-9]\d{0,17})$/))),
     baseline: z.optional(text.check(z.refine((json) => parseBaseline(json) !== undefined))),
   });
   const entry = z.strictObject({
-    ...{ type: z.literal('entry'), sequence: count, operation_id: z.optional(short), subject: z.optional(text) },
-    ...{ host: short, state: z.enum([...STATES, FACT]), at: time, request_id: z.optional(text) },
-    ...{ verdict: z.optional(z.enum(VERDICTS)), detail: z.optional(text), result: z.optional(json) },
-    ...{ busy_until: z.optional(count), value: z.optional(text), hash: short },
+    type: z.literal('entry'),
+    sequence: count,
+    operation_id: z.optional(short),
+    subject: z.optional(text),
+    host: short,
+    state: z.enum([...STATES, FACT]),
+    at: time,
+    request_id: z.optional(text),
+    verdict: z.optional(z.enum(VERDICTS)),
+    detail: z.optional(text),
+    result: z.optional(json),
+    busy_until: z.optional(count),
+    value: z.optional(text),
+    hash: short,
   });
   return z.discriminatedUnion('type', [operation, entry]);
 }
@@ -218,7 +251,9 @@ async function addOperation(reading: ImportState, line: OperationLine, number: n
     ...line,
     minor: line.minor === undefined ? null : BigInt(line.minor),
     // Until its entries are read, it is in a state that holds no idempotency key.
-    ...{ state: 'refused', updated_at: line.created_at, busy_until: 0 },
+    state: 'refused',
+    updated_at: line.created_at,
+    busy_until: 0,
   };
   const columns = [...FIXED_COLUMNS, 'state', 'updated_at', 'busy_until'] as const;
   await queries.run(
@@ -247,8 +282,14 @@ async function addEntry(reading: ImportState, line: EntryLine, number: number): 
 }
 
 const NOTHING = {
-  ...{ operation_id: null, subject: null, request_id: null, verdict: null, detail: null, result: null },
-  ...{ busy_until: null, value: null },
+  operation_id: null,
+  subject: null,
+  request_id: null,
+  verdict: null,
+  detail: null,
+  result: null,
+  busy_until: null,
+  value: null,
 };
 
 function entryOf({ type: _, ...line }: EntryLine): EntryRow {
@@ -276,7 +317,13 @@ async function insertEntry(queries: Queries, entry: EntryRow): Promise<void> {
   await queries.run(
     `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
        result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
-    ...[entry.state, entry.request_id, entry.verdict, entry.detail, entry.result, entry.at, entry.busy_until],
+    entry.state,
+    entry.request_id,
+    entry.verdict,
+    entry.detail,
+    entry.result,
+    entry.at,
+    entry.busy_until,
     entry.operation_id,
   );
 }

@@ -439,7 +439,8 @@ function sharedPart(
         queries.all<{ subject: string; value: string | null }>(
           `SELECT subject, value FROM entry e WHERE subject >= ? AND subject < ?
              AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject) ORDER BY sequence`,
-          ...[about, `${about.slice(0, -1)}!`],
+          about,
+          `${about.slice(0, -1)}!`,
         ),
       );
       return new Map(

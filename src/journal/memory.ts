@@ -101,8 +101,13 @@ export function rememberingOf(
     const heads = store.path === ':memory:' ? [] : [headFile(store.path)];
     const nothing = () => {};
     return {
-      ...{ heads, require: async () => {}, confirm: async () => {}, claim: async () => {} },
-      ...{ add: nothing, accept: nothing, forgetFintechs: nothing },
+      heads,
+      require: async () => {},
+      confirm: async () => {},
+      claim: async () => {},
+      add: nothing,
+      accept: nothing,
+      forgetFintechs: nothing,
     };
   }
   const remember = (known: readonly MemoryFile[], hasIdempotencyKey: boolean) => {

@@ -224,7 +224,8 @@ export async function keyHolder(
       `SELECT id, (SELECT max(sequence) FROM entry
          WHERE subject = 'idempotency key ' || o.account || ' ' || o.once_key AND value = o.id) AS recorded
        FROM operation o WHERE once_key = ? AND ${isOfAccount} ORDER BY created_at DESC, id DESC LIMIT 1`,
-      ...[key, ...accounts],
+      key,
+      ...accounts,
     ),
   ]);
   // Also if somebody edited the entry instead of the row.

@@ -27,7 +27,9 @@ export async function recentOperations(
     const begins = start === '' ? '' : `AND ${id} >= ? AND ${id} < ?`;
     return store.all<{ id: string; requestId: string | null; command: string; summary: string }>(
       `SELECT id, request_id AS requestId, command, summary FROM operation WHERE profile = ? ${begins} ORDER BY id DESC LIMIT ?`,
-      ...[profile, ...(start === '' ? [] : [start, `${start}\u{10ffff}`]), LIMIT],
+      profile,
+      ...(start === '' ? [] : [start, `${start}\u{10ffff}`]),
+      LIMIT,
     );
   } finally {
     store.close();

@@ -119,7 +119,14 @@ export async function recordRotation(recording: Recording, rotation: Rotation): 
     `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes, pushed)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (operation_id) DO UPDATE SET stage = excluded.stage, pushes = excluded.pushes, pushed = excluded.pushed`,
-    ...[operationId, profile, baseUrl, stage, keyLocation, oldFingerprint, JSON.stringify(pushes), pushed],
+    operationId,
+    profile,
+    baseUrl,
+    stage,
+    keyLocation,
+    oldFingerprint,
+    JSON.stringify(pushes),
+    pushed,
   );
 }
 

@@ -57,7 +57,11 @@ export async function addSpent(
   await queries.run(
     `INSERT INTO spent (account, asset, day, command, minor) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (account, asset, day, command) DO UPDATE SET minor = spent.minor + excluded.minor`,
-    ...[account, moves.asset, dayOf(countedAtMs(queries, createdAtMs, clocks)), command, sign * moves.minor],
+    account,
+    moves.asset,
+    dayOf(countedAtMs(queries, createdAtMs, clocks)),
+    command,
+    sign * moves.minor,
   );
 }
 
@@ -94,7 +98,10 @@ export async function spentIn(
         `SELECT asset, command, CAST(sum(minor) AS BIGINT) AS minor FROM spent
          WHERE account = ? AND asset IN (${marks(assets)}) AND day >= ? ${command === undefined ? '' : `AND command IN (${marks(commands)})`}
          GROUP BY asset, command`,
-        ...[account, ...assets, firstDay, ...commands],
+        account,
+        ...assets,
+        firstDay,
+        ...commands,
       )),
     );
   const spent = sums.filter((sum) => sum.command !== `fiatrail ${INCOMING.command}`);
@@ -121,7 +128,9 @@ async function atWorstOf(
     `SELECT baseline FROM operation
      WHERE created_at >= ? AND ${COUNTS} AND asset = 'CNGN' AND baseline LIKE '%"atWorst":%' AND account || '' IN (${marks(accounts)})
        ${commands.length === 0 ? '' : `AND command IN (${marks(commands)})`}`,
-    ...[firstDay * DAY_MS - AHEAD_MS, ...accounts, ...commands],
+    firstDay * DAY_MS - AHEAD_MS,
+    ...accounts,
+    ...commands,
   );
   return rows
     .flatMap(({ baseline }) => atWorstIn(parseBaseline(baseline)))
@@ -148,7 +157,12 @@ async function incomingOf(
      WHERE endpoint = ? AND created_at >= ? AND ${countedAt(queries)} >= ? AND ${COUNTS}
        AND account || '' IN (${marks(accounts)}) AND asset IN (${marks(assets)}) AND command IN (${marks(commands)})
      GROUP BY asset`,
-    ...[INCOMING.endpoint, sinceMs, sinceMs, ...accounts, ...assets, ...commands],
+    INCOMING.endpoint,
+    sinceMs,
+    sinceMs,
+    ...accounts,
+    ...assets,
+    ...commands,
   );
 }
 

@@ -62,13 +62,29 @@ export async function createOperation(
   const at = queries.now();
   const states: readonly OperationState[] = sendingMs === undefined ? ['prepared'] : ['prepared', 'sent'];
   const row = {
-    ...{ id, kind: operation.kind, account, profile: operation.profile, mode: operation.mode },
-    ...{ base_url: operation.baseUrl, endpoint: operation.endpoint, effect: operation.effect, command },
-    ...{ summary: operation.summary, request: operation.request, input_digest: operation.inputDigest },
-    ...{ once_key: operation.idempotencyKey ?? null, tag: operation.tag ?? null, operator: operation.operator, host },
-    ...{ process: BigInt(operation.processId), created_at: BigInt(at), state: states.at(-1) ?? 'prepared' },
-    ...{ updated_at: BigInt(at), busy_until: BigInt(at + (sendingMs ?? PREPARED_MS)) },
-    ...{ asset: moves?.asset ?? null, minor: moves?.minor ?? null },
+    id,
+    kind: operation.kind,
+    account,
+    profile: operation.profile,
+    mode: operation.mode,
+    base_url: operation.baseUrl,
+    endpoint: operation.endpoint,
+    effect: operation.effect,
+    command,
+    summary: operation.summary,
+    request: operation.request,
+    input_digest: operation.inputDigest,
+    once_key: operation.idempotencyKey ?? null,
+    tag: operation.tag ?? null,
+    operator: operation.operator,
+    host,
+    process: BigInt(operation.processId),
+    created_at: BigInt(at),
+    state: states.at(-1) ?? 'prepared',
+    updated_at: BigInt(at),
+    busy_until: BigInt(at + (sendingMs ?? PREPARED_MS)),
+    asset: moves?.asset ?? null,
+    minor: moves?.minor ?? null,
     baseline: operation.baseline === undefined ? null : JSON.stringify(operation.baseline),
     authority: operation.authority === undefined ? null : JSON.stringify(operation.authority),
   };
@@ -137,7 +153,14 @@ export async function tryMove(
   await queries.run(
     `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
        result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
-    ...[to, stored.requestId, verdict, stored.detail, stored.result, at, busyUntil, id],
+    to,
+    stored.requestId,
+    verdict,
+    stored.detail,
+    stored.result,
+    at,
+    busyUntil,
+    id,
   );
   const { account, command, created_at: createdAt, baseline, asset, minor } = row;
   if (asset && minor !== null && counts(row.state, row.verdict) && !counts(to, verdict)) {

@@ -126,7 +126,8 @@ async function linksIn(queries: Queries, after: bigint, until: bigint) {
   const first = await queries.all<{ id: string }>(
     `SELECT * FROM operation WHERE id IN (SELECT e.operation_id FROM entry e
        WHERE e.sequence > ? AND e.sequence <= ? AND e.state = 'prepared')`,
-    ...[after, until],
+    after,
+    until,
   );
   const rows = new Map(first.map((row) => [row.id, row]));
   return entries.map((entry) => {

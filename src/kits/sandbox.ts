@@ -59,7 +59,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
   const world = { clock: clockAt(clock), ids: createIds() };
   const network = createNetwork(process.env, { clock: systemClock, turn });
   const sandbox = await openRunning(world, {
-    ...{ path: state, pace, rateLimits, answers },
+    path: state,
+    pace,
+    rateLimits,
+    answers,
     exchange: network,
     webhooksToLoopback: true,
   });
@@ -81,7 +84,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
     return closing;
   };
   return {
-    ...{ url, apiKey, client, close },
+    url,
+    apiKey,
+    client,
+    close,
     webhookSecret: sandbox.webhookSecret(),
     fetch: (input, init) => fetchWith(exchange, url, new Request(input, init)),
     control: Object.fromEntries(

@@ -239,8 +239,17 @@ function listDocument(
 
 /** The fields of responses that contain the position of a page. They are printed as `pagination` only. */
 const PAGE_FIELDS: ReadonlySet<string> = new Set([
-  ...['pagination', 'total', 'totalCount', 'count', 'limit', 'offset', 'hasMore'],
-  ...['currentPage', 'totalPages', 'hasNextPage', 'hasPreviousPage'],
+  'pagination',
+  'total',
+  'totalCount',
+  'count',
+  'limit',
+  'offset',
+  'hasMore',
+  'currentPage',
+  'totalPages',
+  'hasNextPage',
+  'hasPreviousPage',
 ]);
 
 /** Returns the fields of a response without those that contain the position of the page. */

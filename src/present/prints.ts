@@ -49,7 +49,9 @@ export function amountSchema(
 export function paginationSchema() {
   const count = z.nullable(z.int());
   return z.object({
-    ...{ total: count, limit: count, offset: count },
+    total: count,
+    limit: count,
+    offset: count,
     hasMore: z.nullable(z.boolean()),
     after: z.nullable(z.string()),
   });

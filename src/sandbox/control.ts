@@ -164,7 +164,10 @@ export function createControls(service: Service): Controls {
     'sandbox.fault-add': addFault,
     'sandbox.fault-list': ({ store }) => ({
       faults: faultRules(store).map(({ endpoint, kind, name, times }) => ({
-        ...{ endpoint, kind, name, times: Number(times) },
+        endpoint,
+        kind,
+        name,
+        times: Number(times),
       })),
     }),
     'sandbox.fault-clear': ({ store }) => ({ cleared: store.run('DELETE FROM fault_rule') }),
@@ -207,7 +210,11 @@ const addFault: Controls['sandbox.fault-add'] = (call, { endpoint, kind, name, t
     throw new Fault('VALIDATION_ERROR', 'name: only a fault of kind refuse has one');
   call.store.run(
     'INSERT INTO fault_rule (endpoint, kind, name, times, created_at) VALUES (?, ?, ?, ?, ?)',
-    ...[endpoint, kind, name ?? null, times, call.nowMs],
+    endpoint,
+    kind,
+    name ?? null,
+    times,
+    call.nowMs,
   );
   return { endpoint, kind, name: name ?? null, times };
 };

@@ -101,8 +101,14 @@ async function attemptOf(
   const { headers, body = '' } = request;
   const startMs = clock.now();
   const ended = (end: Partial<Attempt>): Attempt => ({
-    ...{ delivery: due.id, headers, body, status: undefined, answer: undefined, problem: undefined },
-    ...{ durationMs: clock.now() - startMs, ...end },
+    delivery: due.id,
+    headers,
+    body,
+    status: undefined,
+    answer: undefined,
+    problem: undefined,
+    durationMs: clock.now() - startMs,
+    ...end,
   });
   if (!isPermitted(due.url, options)) return ended({ problem: 'the address is not a public HTTPS URL' });
   if (due.fault === 'slow-webhook') await clock.sleep(SLOW_MS, signal).catch(() => {});

@@ -66,7 +66,9 @@ function idsIn(
   const found = store.all<{ id: string; about: string }>(
     // The plus sign keeps SQLite from using the index of the account, which would read all its rows.
     `${select} AND +${OWN} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} LIMIT ?`,
-    ...[start, `${start}\u{10ffff}`, MAX_IDS],
+    start,
+    `${start}\u{10ffff}`,
+    MAX_IDS,
   );
   if (found.length > 0) return found;
   const named = `${select} AND ${OWN} AND instr(lower(${about}), lower(?)) > 0 ORDER BY ${newest} LIMIT ?`;

@@ -96,7 +96,11 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     startThread: async (word) =>
       files.isBinary ? startThread(files.read('launcher.js'), word, true) : startThread(launcherOf(files), word),
     exit: (code) => process.exit(code),
-    ...{ ensurePrivateDir: ensurePrivateFolder, turn, limitProcess, steadyMemory, usedMemoryBytes },
+    ensurePrivateDir: ensurePrivateFolder,
+    turn,
+    limitProcess,
+    steadyMemory,
+    usedMemoryBytes,
   };
 }
 

@@ -123,7 +123,10 @@ export function listCommand<E extends Endpoint, Row, P extends Parameters>(
   };
   return command({
     ...definition,
-    ...{ endpoints: [endpoint.id], prints: { response: endpoint }, parameters, run },
+    endpoints: [endpoint.id],
+    prints: { response: endpoint },
+    parameters,
+    run,
   } as unknown as Declaration<P>);
 }
 

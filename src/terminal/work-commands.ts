@@ -56,7 +56,9 @@ export function startCommand<E extends Endpoint, P extends Parameters>(
   };
   return command({
     ...definition,
-    ...{ endpoints: [start.id, work.status.endpoint.id, ...calls], prints, run },
+    endpoints: [start.id, work.status.endpoint.id, ...calls],
+    prints,
+    run,
     parameters: { ...definition.parameters, wait: waitOption(until) },
   } as unknown as Declaration<P>);
 }

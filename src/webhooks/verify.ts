@@ -52,8 +52,11 @@ export function readHeaders(given: GivenHeaders, serviceName?: string): Delivery
   if (signature === undefined) throw missing(`x-${named}-signature`);
   if (timestamp === undefined) throw missing(`x-${named}-timestamp`);
   return {
-    ...{ signature, timestamp, serviceName: named },
-    ...{ id: one(headers, 'x-webhook-id'), event: one(headers, `x-${named}-event`) },
+    signature,
+    timestamp,
+    serviceName: named,
+    id: one(headers, 'x-webhook-id'),
+    event: one(headers, `x-${named}-event`),
   };
 }
 

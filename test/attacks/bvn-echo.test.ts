@@ -60,7 +60,9 @@ describe.each(['22123456789', '01234567890'])('the BVN %s is repeated nowhere', 
     // Each command meets each of these formats with one of the three statuses.
     const runs = COMMANDS.flatMap(([argv, stdin], index) =>
       [['-o', 'json', '-v'], FORMATS[(index + STATUSES.indexOf(status)) % FORMATS.length] ?? []].map((more) => ({
-        ...{ argv, stdin, more },
+        argv,
+        stdin,
+        more,
       })),
     );
     await Promise.all(

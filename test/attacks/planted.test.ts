@@ -10,7 +10,9 @@ import { deliveryOf, hostWith, onboarded, received } from '../webhooks/support.t
 /** The files, the table of each that somebody plants something in, and what writes to them. */
 const FILES = {
   journal: {
-    ...{ table: 'entry', column: 'state', index: 'entry_of' },
+    table: 'entry',
+    column: 'state',
+    index: 'entry_of',
     write: async (path: string) => {
       const journal = await testJournal({ path });
       try {
@@ -21,7 +23,9 @@ const FILES = {
     },
   },
   inbox: {
-    ...{ table: 'event', column: 'body', index: 'event_by_signature' },
+    table: 'event',
+    column: 'body',
+    index: 'event_by_signature',
     write: async (path: string) => {
       const inbox = await openInbox(path, { clock: fakeClock(), host: hostWith(1) });
       try {
@@ -32,7 +36,9 @@ const FILES = {
     },
   },
   mirror: {
-    ...{ table: 'stored_deposits', column: 'json', index: 'deposits_open' },
+    table: 'stored_deposits',
+    column: 'json',
+    index: 'deposits_open',
     write: async (path: string) => (await openMirrorFile(path, fakeClock())).close(),
   },
 } as const;

@@ -82,7 +82,11 @@ async function cpuTime(commands: Commands, runs: number): Promise<Row[]> {
     return cpuMs(command);
   });
   const compared = (name: string, values: readonly number[], against: 'node' | 'http' | 'third', target: Target) => ({
-    ...{ name: `CPU time: ${name}`, unit: 'ms' as const, values, target, beside: times[against] },
+    name: `CPU time: ${name}`,
+    unit: 'ms' as const,
+    values,
+    target,
+    beside: times[against],
     against: { node: 'node -e 0', http: 'bare node:http', third: 'the third' }[against],
     ratios: ratios(values, times[against]),
   });
@@ -116,7 +120,11 @@ async function memory(commands: Commands, meter: MemoryMeter, runs: number): Pro
   const { node, json, table, version, list, http } = commands;
   const peaks = await inTurn({ node, json, table, version, list, http }, runs, meter.peakMb);
   const row = (name: string, values: readonly number[], target?: Target): Figure => ({
-    ...{ name: `peak memory: ${name}`, unit: 'MB', values, against: 'node -e 0', beside: peaks.node },
+    name: `peak memory: ${name}`,
+    unit: 'MB',
+    values,
+    against: 'node -e 0',
+    beside: peaks.node,
     ratios: ratios(values, peaks.node),
     ...(target ? { target } : {}),
     note: `peak memory: ${meter.how}`,

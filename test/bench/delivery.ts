@@ -18,7 +18,8 @@ async function startSandbox(shop: Workshop, state: string): Promise<Sandbox> {
   const file = join(command.env['FIATRAIL_STATE_DIR'] ?? '', 'sandbox.db');
   const served = await shop.serve(command);
   return {
-    ...{ ...served, onboard: onboardingAt(served) },
+    ...served,
+    onboard: onboardingAt(served),
     waiting: () => rowsIn(file, `delivery WHERE state <> 'delivered'`),
   };
 }

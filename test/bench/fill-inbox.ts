@@ -20,8 +20,14 @@ async function eventAt(number: number, timeMs: number): Promise<NewEvent> {
   const body = Buffer.from(bodyOf(number, timestamp));
   const signature = createHash('sha256').update(body).digest('hex');
   const verified = {
-    ...{ signature, timestamp, sentAtMs: timeMs, isLate: false, isEarly: false, serviceName: 'service' },
-    ...{ id: `webhook-${number}`, eventHeader: undefined },
+    signature,
+    timestamp,
+    sentAtMs: timeMs,
+    isLate: false,
+    isEarly: false,
+    serviceName: 'service',
+    id: `webhook-${number}`,
+    eventHeader: undefined,
   };
   const headers = [
     ['content-type', 'application/json'],

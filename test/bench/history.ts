@@ -75,7 +75,12 @@ async function measureMemory(shop: Workshop, whole: Served, part: Served, many: 
   const meter = memoryMeter();
   if (!meter) return FORMATS.map((format) => ({ name: nameOf(format), why: 'no GNU time and no /proc' }));
   const row = (format: Format, values: readonly number[], against: string, beside: number, target: Target): Figure => ({
-    ...{ name: nameOf(format), unit: 'MB', values, against, beside: [beside], target },
+    name: nameOf(format),
+    unit: 'MB',
+    values,
+    against,
+    beside: [beside],
+    target,
     ratios: ratios(values, [beside]),
     note: `peak memory: ${meter.how}`,
   });

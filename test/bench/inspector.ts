@@ -77,8 +77,14 @@ const usersAt = (served: Served): Shot => ({
 function against(name: string, values: readonly number[], limit: number, note?: string): Figure {
   const beside = values.map(() => limit);
   return {
-    ...{ name, unit: 'ms', values, against: 'limit', beside, ratios: ratios(values, beside) },
-    ...{ target: { is: 'at most', ratio: 1 }, ...(note === undefined ? {} : { note }) },
+    name,
+    unit: 'ms',
+    values,
+    against: 'limit',
+    beside,
+    ratios: ratios(values, beside),
+    target: { is: 'at most', ratio: 1 },
+    ...(note === undefined ? {} : { note }),
   };
 }
 
@@ -110,7 +116,13 @@ const compared = (
   beside: readonly number[],
   target: Target,
 ): Figure => ({
-  ...{ name, unit, values, against: 'without --inspect', beside, ratios: ratios(values, beside), target },
+  name,
+  unit,
+  values,
+  against: 'without --inspect',
+  beside,
+  ratios: ratios(values, beside),
+  target,
 });
 
 /** Reads while a page is open: how many in a second, and the CPU time of one. */
@@ -221,9 +233,14 @@ async function pageRows(open: () => ReturnType<typeof openPage>, { requests, pai
   return [
     against(`page of the inspector: first rows of ${many}`, painted, PAINT_LIMIT_MS, 'Each in a browser just started.'),
     {
-      ...{ name: 'page of the inspector: a frame while scrolling, p95', unit: 'ms', values: frames },
-      ...{ against: 'a list with nothing else in its page', beside: bare, ratios: ratios(frames, bare) },
-      ...{ target: { is: 'at most', ratio: 1.2 }, note: `${FRAMES} frames each, in one browser.` },
+      name: 'page of the inspector: a frame while scrolling, p95',
+      unit: 'ms',
+      values: frames,
+      against: 'a list with nothing else in its page',
+      beside: bare,
+      ratios: ratios(frames, bare),
+      target: { is: 'at most', ratio: 1.2 },
+      note: `${FRAMES} frames each, in one browser.`,
     },
   ];
 }

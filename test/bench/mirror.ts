@@ -67,8 +67,13 @@ export async function measureMirror(shop: Workshop, { runs, transactions: many }
     beside: readonly number[],
     ratio: number,
   ): Figure => ({
-    ...{ name: `${name}, ${count(many)} rows`, unit: 'ms', values, against, beside },
-    ...{ ratios: ratios(values, beside), target: { is: 'at most', ratio } },
+    name: `${name}, ${count(many)} rows`,
+    unit: 'ms',
+    values,
+    against,
+    beside,
+    ratios: ratios(values, beside),
+    target: { is: 'at most', ratio },
   });
   return [
     ...fill,
@@ -114,9 +119,13 @@ async function measureFill(shop: Workshop, { url, apiKey }: Served, many: number
   const perSecond = (ms: readonly number[]) => ms.map((each) => (many * 1000) / each);
   const [values, beside] = [perSecond(times.whole), perSecond(times.bare)];
   const speed: Figure = {
-    ...{ name: `rows a second: first sync, ${count(many)} rows`, unit: '/s', values, beside },
+    name: `rows a second: first sync, ${count(many)} rows`,
+    unit: '/s',
+    values,
+    beside,
     against: 'bare fetch, JSON.parse and batched insert',
-    ...{ ratios: ratios(values, beside), target: { is: 'at least', ratio: 0.5 } },
+    ratios: ratios(values, beside),
+    target: { is: 'at least', ratio: 0.5 },
   };
   const name = `peak memory: first sync, ${count(many)} rows`;
   const meter = memoryMeter();

@@ -13,8 +13,17 @@ const COMMANDS = {
   'a payment': {
     requests: 3,
     words: [
-      ...['fees', 'withdrawals', 'start', '--amount', '500', '--bank-code', '000013'],
-      ...['--account-number', '0123456789', '--account-name', 'ADA OBI'],
+      'fees',
+      'withdrawals',
+      'start',
+      '--amount',
+      '500',
+      '--bank-code',
+      '000013',
+      '--account-number',
+      '0123456789',
+      '--account-name',
+      'ADA OBI',
     ],
   },
   'onramp start': { requests: 3, words: ['onramp', 'start', 'USER', '--amount', '5000'] },
@@ -44,7 +53,9 @@ export async function measureRoundTrips(shop: Workshop, runs: number): Promise<R
   const slow = await shop.serve(shop.node([file, sandbox.url, String(LATENCY_MS), key, cert]));
   const { counts } = slow as Served & { readonly counts: string };
   const account = {
-    ...{ FIATRAIL_BASE_URL: slow.url, FIATRAIL_API_KEY: sandbox.apiKey, NODE_EXTRA_CA_CERTS: cert },
+    FIATRAIL_BASE_URL: slow.url,
+    FIATRAIL_API_KEY: sandbox.apiKey,
+    NODE_EXTRA_CA_CERTS: cert,
   };
   const own = (words: readonly string[]) =>
     shop.fiatrail('round-trips-account', [...words, '-q', '-o', 'json'], account);
@@ -70,7 +81,10 @@ export async function measureRoundTrips(shop: Workshop, runs: number): Promise<R
       against: string,
       limit: number,
     ): Figure => ({
-      ...{ name: `${what} over HTTPS with ${LATENCY_MS} ms of latency: ${name}`, unit, values, against },
+      name: `${what} over HTTPS with ${LATENCY_MS} ms of latency: ${name}`,
+      unit,
+      values,
+      against,
       beside: values.map(() => limit),
       ratios: ratios(
         values,

@@ -34,18 +34,42 @@ interface Size extends Load, HistorySize, JournalSize, WebhookSize, InboxSize, S
 }
 
 const FULL: Size = {
-  ...{ runs: 41, rounds: 5, seconds: 3, onboardings: 100_000, users: 100_000 },
-  ...{ transactions: 1_000_000, exports: 1, operations: 1_000_000 },
-  ...{ scenarios: 200, manyUsers: 200_000, deposits: 1_000_000 },
-  ...{ events: 6_000, sealedEvents: 1_500, manyEvents: 1_000_000, inboxEvents: 1_000_000 },
-  ...{ requests: 100_000, paints: 9 },
+  runs: 41,
+  rounds: 5,
+  seconds: 3,
+  onboardings: 100_000,
+  users: 100_000,
+  transactions: 1_000_000,
+  exports: 1,
+  operations: 1_000_000,
+  scenarios: 200,
+  manyUsers: 200_000,
+  deposits: 1_000_000,
+  events: 6_000,
+  sealedEvents: 1_500,
+  manyEvents: 1_000_000,
+  inboxEvents: 1_000_000,
+  requests: 100_000,
+  paints: 9,
 };
 const QUICK: Size = {
-  ...{ runs: 5, rounds: 2, seconds: 1, onboardings: 5_000, users: 5_000 },
-  ...{ transactions: 20_000, exports: 1, operations: 20_000 },
-  ...{ scenarios: 50, manyUsers: 5_000, deposits: 20_000 },
-  ...{ events: 2_000, sealedEvents: 500, manyEvents: 100_000, inboxEvents: 20_000 },
-  ...{ requests: 100_000, paints: 3 },
+  runs: 5,
+  rounds: 2,
+  seconds: 1,
+  onboardings: 5_000,
+  users: 5_000,
+  transactions: 20_000,
+  exports: 1,
+  operations: 20_000,
+  scenarios: 50,
+  manyUsers: 5_000,
+  deposits: 20_000,
+  events: 2_000,
+  sealedEvents: 500,
+  manyEvents: 100_000,
+  inboxEvents: 20_000,
+  requests: 100_000,
+  paints: 3,
 };
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
@@ -143,17 +167,15 @@ async function* inspector(shop: Workshop, size: Size): Measured {
 
 /** The groups that a flag runs alone. */
 const GROUPS = {
-  ...{
-    '--sealed': sealed,
-    '--history': history,
-    '--journal': journal,
-    '--mirror': mirror,
-    '--tab': tab,
-    '--server': serverTime,
-    '--round-trips': roundTrips,
-    '--webhooks': webhooks,
-    '--inspect': inspector,
-  },
+  '--sealed': sealed,
+  '--history': history,
+  '--journal': journal,
+  '--mirror': mirror,
+  '--tab': tab,
+  '--server': serverTime,
+  '--round-trips': roundTrips,
+  '--webhooks': webhooks,
+  '--inspect': inspector,
 };
 /** What a flag runs alone, although it is a part of everything, or needs more than this program. */
 const ALONE = { '--shared-journal': sharedJournal, '--commands': commands };

@@ -68,7 +68,8 @@ async function sandboxAt(served: Served): Promise<Subject> {
 function bareAt(served: Served): Subject {
   const send = senderTo(served);
   return {
-    ...{ served, user: '' },
+    served,
+    user: '',
     sendIn: (name) => {
       let step = 0;
       return (method, _path, body) => {
@@ -126,7 +127,12 @@ export async function measureServerTime(shop: Workshop, size: ServerSize): Promi
     });
     const row = (what: string, values: readonly number[], against: string, beside: readonly number[], target: Target) =>
       rows.push({
-        ...{ name: `CPU time of sandbox serve for ${name}${what}`, unit: 'ms', values, against, beside, target },
+        name: `CPU time of sandbox serve for ${name}${what}`,
+        unit: 'ms',
+        values,
+        against,
+        beside,
+        target,
         ratios: ratios(values, beside),
         note: `${size.rounds} rounds of ${size.scenarios}, one request after the other.`,
       } satisfies Figure);

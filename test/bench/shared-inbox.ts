@@ -60,17 +60,23 @@ export async function measureSharedInbox(
     const rate = Math.round(half).toLocaleString('en');
     return [
       {
-        ...{ name: NAME, unit: '/s', values: rates, against: 'limit', beside: limits, ratios: ratios(rates, limits) },
+        name: NAME,
+        unit: '/s',
+        values: rates,
+        against: 'limit',
+        beside: limits,
+        ratios: ratios(rates, limits),
         target: { is: 'at least', ratio: 1 },
         note: 'Over 100 connections, half of them to each host. All were kept once. The database is on the same cores.',
       },
       {
-        ...{
-          name: `p99 of ${size.runs} payments while both receive ${rate}/s in the same database`,
-          unit: 'ms',
-          values,
-        },
-        ...{ against: 'nothing else', beside, ratios: ratios(values, beside), target: { is: 'at most', ratio: 1.2 } },
+        name: `p99 of ${size.runs} payments while both receive ${rate}/s in the same database`,
+        unit: 'ms',
+        values,
+        against: 'nothing else',
+        beside,
+        ratios: ratios(values, beside),
+        target: { is: 'at most', ratio: 1.2 },
         note: 'The listeners, their sender and the database take both cores of a small machine as well.',
       },
     ];

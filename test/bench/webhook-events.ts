@@ -16,11 +16,18 @@ function uuid(kind: (typeof KINDS)[number], number: number): string {
 export function bodyOf(number: number, timestamp: string): string {
   return JSON.stringify({
     event: 'virtual.account.created',
-    ...{ eventId: uuid('event', number), timestamp, requestId: uuid('request', number), fintechId: uuid('fintech', 0) },
-    ...{ version: '1.0.0', userId: uuid('user', number) },
+    eventId: uuid('event', number),
+    timestamp,
+    requestId: uuid('request', number),
+    fintechId: uuid('fintech', 0),
+    version: '1.0.0',
+    userId: uuid('user', number),
     data: {
-      ...{ vaId: uuid('account', number), accountNumber: String(number).padStart(10, '9'), bankName: 'Providus Bank' },
-      ...{ accountName: 'Adaeze Chukwuemeka Okafor', createdAt: timestamp },
+      vaId: uuid('account', number),
+      accountNumber: String(number).padStart(10, '9'),
+      bankName: 'Providus Bank',
+      accountName: 'Adaeze Chukwuemeka Okafor',
+      createdAt: timestamp,
     },
   });
 }

@@ -173,8 +173,12 @@ async function measureAnswers(
   const rate = (value: number) => Math.round(value).toLocaleString('en');
   return [
     {
-      ...{ name: `${what} received, verified and stored`, unit: '/s', values: rates.listener },
-      ...{ against: 'bare node:http', beside: rates.bare, ratios: ratios(rates.listener, rates.bare) },
+      name: `${what} received, verified and stored`,
+      unit: '/s',
+      values: rates.listener,
+      against: 'bare node:http',
+      beside: rates.bare,
+      ratios: ratios(rates.listener, rates.bare),
       target: { is: 'at least', ratio: ofBare },
       note: `Over ${CONNECTIONS} connections, in turn with a server that only reads each body, on the same cores as the sender.`,
     },
@@ -213,7 +217,12 @@ async function measureMemory(sender: Sender, listener: Listener, events: number)
   // The first tenth is left out, because V8 still compiles and grows its heap.
   const [early, late] = [samples.slice(Math.ceil(samples.length / 10), middle), samples.slice(middle)];
   const row = (values: readonly number[], against: string, beside: readonly number[], ratio: number): Figure => ({
-    ...{ name, unit: 'MB', values, against, beside, target: { is: 'at most', ratio } },
+    name,
+    unit: 'MB',
+    values,
+    against,
+    beside,
+    target: { is: 'at most', ratio },
     ratios: ratios([median(values)], [median(beside)]),
     note: `Looked at after every ${BATCH.toLocaleString('en')} events. The first row has the peak, the second the medians of both halves, without the first tenth.`,
   });

@@ -75,7 +75,8 @@ export function openWorkshop(): Workshop {
       mkdirSync(cache, { mode: 0o700 });
       return (state, args, extra = {}) =>
         node([join(other, 'bin', 'fiatrail.js'), ...args], {
-          ...{ FIATRAIL_STATE_DIR: join(root, 'state', state), XDG_CACHE_HOME: cache },
+          FIATRAIL_STATE_DIR: join(root, 'state', state),
+          XDG_CACHE_HOME: cache,
           ...extra,
         });
     },

@@ -28,8 +28,17 @@ async function abandonedAt(path: string, argv: readonly string[], stdin = '') {
 }
 
 const OFFRAMP = [
-  ...['offramp', 'start', 'u-1', '--amount', '20', '--bank-code', '000013', '--account-number', '0123456789'],
-  ...['--yes', '-q'],
+  'offramp',
+  'start',
+  'u-1',
+  '--amount',
+  '20',
+  '--bank-code',
+  '000013',
+  '--account-number',
+  '0123456789',
+  '--yes',
+  '-q',
 ];
 
 describe('a command that is told twice to end', () => {
@@ -50,7 +59,9 @@ describe('a command that is told twice to end', () => {
     expect({ code, error }).toMatchObject({
       code: 6,
       error: {
-        ...{ code: 'OUTCOME_UNKNOWN', operationId: id, hint: `find out with: fiatrail ops reconcile ${id}` },
+        code: 'OUTCOME_UNKNOWN',
+        operationId: id,
+        hint: `find out with: fiatrail ops reconcile ${id}`,
         message: expect.stringContaining('its outcome is unknown'),
       },
     });

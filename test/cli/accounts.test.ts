@@ -46,7 +46,10 @@ const run = (argv: readonly string[], more: Partial<FakeWorld> = {}) => main(arg
 /** Adds a profile with a key of its own. */
 async function add(name: string, apiKey: string, change: Partial<StoredProfile> = {}): Promise<void> {
   const profile: StoredProfile = {
-    ...{ name, mode: 'live', baseUrl: 'https://service.test/v1', store: { kind: 'file' } },
+    name,
+    mode: 'live',
+    baseUrl: 'https://service.test/v1',
+    store: { kind: 'file' },
     ...change,
   };
   await changeProfile(world, name, () => profile, new Secret(apiKey));

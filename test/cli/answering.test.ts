@@ -51,7 +51,8 @@ describe('a service that has not answered', () => {
   test('is said on a terminal from the first second on, and removed with the answer', async () => {
     expect(await working(2)).toEqual({
       text: shown('waiting for the service · 1 s') + shown('waiting for the service · 2 s') + START + REST,
-      ...{ outcome: 'answer', isRunning: false },
+      outcome: 'answer',
+      isRunning: false,
     });
   });
 
@@ -81,7 +82,8 @@ describe('a service that has not answered', () => {
   test('is removed from the terminal when the work fails', async () => {
     expect(await working(1, { fails: true })).toEqual({
       text: shown('waiting for the service · 1 s') + START + REST,
-      ...{ outcome: 'no answer', isRunning: false },
+      outcome: 'no answer',
+      isRunning: false,
     });
   });
 });

@@ -4,8 +4,19 @@ import { journalRows } from '../support/journal.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const withdraw = (bank: string, ...more: readonly string[]) => [
-  ...['fees', 'withdrawals', 'start', '--amount', '500', '--bank-code', bank, '--account-number', '0123456789'],
-  ...['--account-name', 'ADA', '--yes', ...more],
+  'fees',
+  'withdrawals',
+  'start',
+  '--amount',
+  '500',
+  '--bank-code',
+  bank,
+  '--account-number',
+  '0123456789',
+  '--account-name',
+  'ADA',
+  '--yes',
+  ...more,
 ];
 
 describe('a bank', () => {

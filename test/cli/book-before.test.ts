@@ -10,8 +10,13 @@ const SENT = /\/(fx\/(trade|market-order|orders)|swaptrigger|fintechtransfer)$/;
 
 const quoted = success({
   quote: {
-    ...{ quoteId: 'q-1', pair: 'CNGN-USDC', cngnAmount: '7000.00', usdcAmount: '5.000000', price: '1400.00' },
-    ...{ expiresAt: '2030-01-01T00:00:00Z', matchedOrders: [] },
+    quoteId: 'q-1',
+    pair: 'CNGN-USDC',
+    cngnAmount: '7000.00',
+    usdcAmount: '5.000000',
+    price: '1400.00',
+    expiresAt: '2030-01-01T00:00:00Z',
+    matchedOrders: [],
   },
 });
 const ownOrder = (more: object) => ({

@@ -58,7 +58,9 @@ test.each(COMMANDS)('%s sends its requests over one connection', async (command,
   const words = command.split(' ').map((word) => (word === 'USER' ? userId : word));
   const code = await main([...words, ...more, '--yes', '-q'], world);
   expect({ code, asked, connections: sockets.size }, world.stderr.text()).toEqual({
-    ...{ code: 0, asked: expected, connections: 1 },
+    code: 0,
+    asked: expected,
+    connections: 1,
   });
 });
 
@@ -66,13 +68,15 @@ test('a confirmation reads over the connection of its payment', async () => {
   const { asked, sockets, baseUrl, apiKey, userId } = await countingService();
   const yes: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
   const world = fakeWorld({
-    ...{ isTerminal: true, answers: [yes] },
+    isTerminal: true,
+    answers: [yes],
     env: { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: apiKey },
     network: testNetwork(),
   });
   const code = await main(['onramp', 'start', userId, '--amount', '5000'], world);
   expect({ code, asked, connections: sockets.size }, world.stderr.text()).toEqual({
-    ...{ code: 0, connections: 1 },
+    code: 0,
+    connections: 1,
     asked: [
       'POST /getuserdetails',
       'POST /fees/platform/preview',

@@ -95,7 +95,14 @@ describe('a change that is accepted with a response that contradicts it', () => 
       { accountId: 'a-1', accountNumber: '0210987655', isValidated: true, verifiedAccountName: 'X' },
     ]);
     const added = await run(
-      ...['bank-accounts', 'add', '--account-number', '0210987654', '--bank-code', '000911', '--yes', '-q'],
+      'bank-accounts',
+      'add',
+      '--account-number',
+      '0210987654',
+      '--bank-code',
+      '000911',
+      '--yes',
+      '-q',
     );
     expect(added.code).toBe(6);
     expect(added.err).toContain('asked for accountNumber 0210987654; the response says accountNumber 0210987655');
@@ -165,7 +172,14 @@ describe('a response that says itself that the work failed', () => {
   test('ends with 3 for a bank account that was not verified', async () => {
     const { run } = account([{ accountId: 'a-1', isValidated: 'false' }]);
     const added = await run(
-      ...['bank-accounts', 'add', '--account-number', '0210987654', '--bank-code', '000911', '--yes', '-q'],
+      'bank-accounts',
+      'add',
+      '--account-number',
+      '0210987654',
+      '--bank-code',
+      '000911',
+      '--yes',
+      '-q',
     );
     expect(added).toMatchObject({ code: 3, err: expect.stringContaining('isValidated is false') });
   });

@@ -68,14 +68,16 @@ async function run(
     }
     if (path === '/getuserdetails')
       return success({
-        ...{ personalDetails: { firstName: 'FATIMA', lastName: 'SANI' }, walletDetails: { evmWallet: FROM } },
+        personalDetails: { firstName: 'FATIMA', lastName: 'SANI' },
+        walletDetails: { evmWallet: FROM },
         virtualAccounts: [],
       });
     if (path === '/listuserwallets')
       return success({ wallets: wallets.map((walletAddress) => ({ walletAddress })), count: wallets.length });
     if (path === '/getfintechwallet')
       return success({
-        ...{ fintechId: 'f-1', smartWallet: { address: FROM } },
+        fintechId: 'f-1',
+        smartWallet: { address: FROM },
         externalWallets: [{ address: TO, label: 'cold vault', type: 'cold', status: 'active' }],
       });
     if (path === '/getbankscode') return success({ banks: [{ bankCode: '000013', bankName: 'GUARANTY TRUST BANK' }] });
@@ -144,7 +146,8 @@ test('a swap is paid from the managed wallet, whatever the others hold', async (
   const [, argv = []] = COMMANDS.find(([what]) => what === 'swaps') ?? [];
   const { code, stderr } = await run(argv, { balance: '19', elsewhere: '500' }, []);
   expect({ code, isSaid: stderr.includes('the balance is 19.00 cNGN, and this takes 20.00 cNGN') }).toEqual({
-    ...{ code: 9, isSaid: true },
+    code: 9,
+    isSaid: true,
   });
 });
 
@@ -208,7 +211,9 @@ describe('with --yes, the balance of what pays', () => {
       (what === 'payout' && each.includes('getbankaccounts'));
     const reads = asked.filter((each) => !each.includes('publickey') && !isWhoseRead(each)).length;
     expect({ code, rows, reads }).toEqual({
-      ...{ code: 9, rows: [], reads: what === 'payout' ? 2 : 1 },
+      code: 9,
+      rows: [],
+      reads: what === 'payout' ? 2 : 1,
     });
     expect(stderr).toContain(`the balance is 19.99 ${unit}, and this takes 20.00 ${unit}; nothing was sent`);
   });
@@ -216,7 +221,8 @@ describe('with --yes, the balance of what pays', () => {
   test.each(COMMANDS)('lets %s go on with enough, after one request for it', async (_, argv) => {
     const { asked } = await run([...argv, '--yes'], { balance: '20' }, []);
     expect({ sent: sentOf(asked).length, reads: asked.filter((each) => READS.test(each)).length }).toEqual({
-      ...{ sent: 1, reads: 1 },
+      sent: 1,
+      reads: 1,
     });
   });
 
@@ -274,7 +280,8 @@ describe('fees withdrawals start', () => {
   ])('reads the fees once with --yes, and stops for %s', async (_, amount, text) => {
     const { code, stderr, asked } = await run([...FEES, '--amount', amount, '--yes'], { balance: '499' }, []);
     expect({ code, asked: asked.filter((each) => each.includes('fee')) }).toEqual({
-      ...{ code: 9, asked: ['GET /getaccumulatedfees'] },
+      code: 9,
+      asked: ['GET /getaccumulatedfees'],
     });
     expect(stderr).toContain(text);
   });

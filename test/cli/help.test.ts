@@ -91,7 +91,9 @@ describe('the help of a command', () => {
         if (kind === 'option')
           expect({ command: nameOf(command), name, isMarked: own.replace(/\s+/g, ' ').includes('(required)') }).toEqual(
             {
-              ...{ command: nameOf(command), name, isMarked: required || own.includes('(required)') },
+              command: nameOf(command),
+              name,
+              isMarked: required || own.includes('(required)'),
             },
           );
       }
@@ -172,7 +174,9 @@ describe('a group alone', () => {
     const world = fakeWorld({ isTerminal: true });
     const code = await main(name.split(' '), world);
     expect({ code, stdout: world.stdout.text(), stderr: world.stderr.text() }).toEqual({
-      ...{ code: 0, stdout: await helpOf(name.split(' '), CATALOGUE), stderr: '' },
+      code: 0,
+      stdout: await helpOf(name.split(' '), CATALOGUE),
+      stderr: '',
     });
   });
 

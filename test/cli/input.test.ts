@@ -44,11 +44,14 @@ test('takes an address and an account number in the groups in which they are pri
     return { code, stdout };
   };
   const address = await dryRun([
-    ...['wallets', 'external', 'add', '0x5290 8400 0985 2788 6E0F 7030 0698 57D2 E416 9EE7', '--network', 'base'],
+    'wallets',
+    'external',
+    'add',
+    '0x5290 8400 0985 2788 6E0F 7030 0698 57D2 E416 9EE7',
+    '--network',
+    'base',
   ]);
-  const account = await dryRun([
-    ...['bank-accounts', 'add', '--bank-code', '000013', '--account-number', '012 345 6789'],
-  ]);
+  const account = await dryRun(['bank-accounts', 'add', '--bank-code', '000013', '--account-number', '012 345 6789']);
   expect({ address, account }).toEqual({
     address: { code: 0, stdout: expect.stringContaining('0x52908400098527886E0F7030069857D2E4169EE7') },
     account: { code: 0, stdout: expect.stringContaining('0123456789') },

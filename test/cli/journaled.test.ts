@@ -27,14 +27,20 @@ async function sending(path = ':memory:') {
   const journal = await testJournal({ path, ids: countingIds(), host });
   onTestFinished(() => journal.close());
   const session = {
-    ...{ world, journal: async () => journal, activity: {}, globals: { timeoutMs: 60_000 } },
+    world,
+    journal: async () => journal,
+    activity: {},
+    globals: { timeoutMs: 60_000 },
     command: { line: 'fiatrail fees withdrawals start' },
     accountNames: async () => ({ keyFingerprint: '0a1b', profile: 'main', baseUrl: 'https://service.test/v1' }),
     profile: { name: 'main', mode: 'live', baseUrl: 'https://service.test/v1' },
   } as unknown as Account;
   const send = (call: () => Promise<never>) =>
     sendJournaled(session, {
-      ...{ endpoint: withdrawFees, input: { amount: 5 }, summary: 'withdraw', guard: GUARD },
+      endpoint: withdrawFees,
+      input: { amount: 5 },
+      summary: 'withdraw',
+      guard: GUARD,
       call,
     });
   return { session, journal, send, stderr: world.stderr };
@@ -99,7 +105,9 @@ test.each([
   const reply = { data: { requestId: 'on-1', status: 'processing', userHash: 'u-1' }, body: '{}', problems: [] };
   const start = (typed: string | undefined) =>
     sendJournaled(session, {
-      ...{ endpoint: onboard, input: {}, summary: 'onboard a user' },
+      endpoint: onboard,
+      input: {},
+      summary: 'onboard a user',
       guard: { isGuarded: false, isAgain: true, input: typed as string, idempotencyKey: undefined },
       call: async () => reply,
     });

@@ -108,7 +108,12 @@ describe('--mask', () => {
     const masked = (await read('--mask')) as { readonly deposits: readonly unknown[] };
     const { id, amount, fundingAmount, status, createdAt, type } = deposits[0] ?? {};
     expect(masked.deposits[0]).toMatchObject({
-      ...{ id, amount, fundingAmount, status, createdAt, type },
+      id,
+      amount,
+      fundingAmount,
+      status,
+      createdAt,
+      type,
       depositor: { name: expect.stringMatching(/^name-\d+$/), accountNumber: expect.stringMatching(/^account-\d+$/) },
     });
   });

@@ -69,7 +69,9 @@ test.each([
 
 const pick = (asks: string, says: string, types?: string): Answer => ({
   kind: 'search',
-  ...{ asks, says, ...(types === undefined ? {} : { types }) },
+  asks,
+  says,
+  ...(types === undefined ? {} : { types }),
 });
 /** A sandbox with an order, a trade and an onramp, and what a command then prints. */
 async function withWork(argv: readonly string[], answers: readonly Answer[]) {

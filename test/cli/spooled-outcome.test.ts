@@ -44,8 +44,19 @@ async function lockJournal(home: Home): Promise<() => Promise<void>> {
 const DATA = { withdrawalId: 'r-77', status: 'pending', amount: 50_000 };
 const success = (data: unknown) => JSON.stringify({ status: 'Success', response_code: '00', message: 'ok', data });
 const WITHDRAW = [
-  ...['fees', 'withdrawals', 'start', '--amount', '500', '--bank-code', '000013', '--account-number', '0123456789'],
-  ...['--account-name', 'ADA', '--yes', '-q'],
+  'fees',
+  'withdrawals',
+  'start',
+  '--amount',
+  '500',
+  '--bank-code',
+  '000013',
+  '--account-number',
+  '0123456789',
+  '--account-name',
+  'ADA',
+  '--yes',
+  '-q',
 ];
 
 /** A service that runs `meanwhile` after a withdrawal arrived and before it answers. */

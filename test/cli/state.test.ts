@@ -148,7 +148,11 @@ describe('the journal and the inbox', { timeout: 120_000 }, () => {
     ['read-only', readOnly],
   ] as const)('can be read on a disk that is %s', async ([, makeUnwritable]) => {
     const { stdout } = await smallDisk(4096, [
-      ...[`${WITHDRAW} --once first`, ...READS, makeUnwritable(), 'echo UNWRITABLE', ...READS],
+      `${WITHDRAW} --once first`,
+      ...READS,
+      makeUnwritable(),
+      'echo UNWRITABLE',
+      ...READS,
     ]);
     const [before = '', after = ''] = stdout.split('UNWRITABLE\n');
     expect(exitsIn(after.replaceAll(/^\d+$/gm, ''))).toEqual(READS.flatMap((read) => (read.includes('|') ? [] : [0])));
@@ -160,8 +164,17 @@ describe('the journal and the inbox', { timeout: 120_000 }, () => {
     process.kill(process.pid, "SIGKILL")' "$FIATRAIL_STATE_DIR/journal.db"`;
   test('are read with the log that a killed process left, or not at all', async () => {
     const { stdout, stderr } = await smallDisk(4096, [
-      ...[WITHDRAW, kill, 'test -s "$FIATRAIL_STATE_DIR/journal.db-wal" && echo HAS_LOG', readOnly(), LIST],
-      ...[writable(), 'rm "$FIATRAIL_STATE_DIR/journal.db-shm"', readOnly(), LIST, writable(), LIST],
+      WITHDRAW,
+      kill,
+      'test -s "$FIATRAIL_STATE_DIR/journal.db-wal" && echo HAS_LOG',
+      readOnly(),
+      LIST,
+      writable(),
+      'rm "$FIATRAIL_STATE_DIR/journal.db-shm"',
+      readOnly(),
+      LIST,
+      writable(),
+      LIST,
     ]);
     expect(stdout).toContain('HAS_LOG');
     expect(exitsIn(stdout)).toEqual([0, 0, 2, 0]);
@@ -171,7 +184,10 @@ describe('the journal and the inbox', { timeout: 120_000 }, () => {
   test('show an unknown outcome that cannot be recorded, and nothing more is sent', async () => {
     const { stdout, stderr } = await smallDisk(4096, [
       'fiatrail sandbox fault add --on fees.withdraw --fault lost-response --times 1 -q',
-      ...[WITHDRAW, full(), 'fiatrail ops reconcile --all -q -o json --query "operations[].next"', WITHDRAW],
+      WITHDRAW,
+      full(),
+      'fiatrail ops reconcile --all -q -o json --query "operations[].next"',
+      WITHDRAW,
     ]);
     expect(stdout).toMatch(/cannot be recorded in \S+: the (disk is full|file cannot be opened)/);
     expect({ exits: exitsIn(stdout), stderr }).toEqual({

@@ -47,7 +47,9 @@ describe.each(TOPICS)('the topic $name', (topic) => {
     const world = fakeWorld();
     const code = await main(['help', topic.name], world);
     expect({ code, stdout: world.stdout.text(), stderr: world.stderr.text() }).toEqual({
-      ...{ code: 0, stdout: await pageNamed([topic.name], CATALOGUE), stderr: '' },
+      code: 0,
+      stdout: await pageNamed([topic.name], CATALOGUE),
+      stderr: '',
     });
   });
 

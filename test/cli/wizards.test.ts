@@ -44,7 +44,9 @@ describe('users onboarding start', () => {
     const { screen, code } = await run(home, ONBOARD, [...wrong, asks, confirms], term);
     const { users } = await usersOf(home);
     const { virtualAccounts } = await fiatrailJson<{ virtualAccounts: Record<string, string>[] }>(home, [
-      ...['users', 'show', users[0]?.userId ?? ''],
+      'users',
+      'show',
+      users[0]?.userId ?? '',
     ]);
     expect({ code, users: users.length, parts: partsOn(screen) }).toEqual({ code: 0, users: 1, parts: [] });
     for (const shown of ['accountNumber', 'accountName', 'bankName'])

@@ -236,7 +236,8 @@ describe('a response', () => {
   ])('is neither a success nor a refusal if its words deny its code: %s', (body) => {
     for (const status of [200, 201])
       expect(decodeAnswer(getFees, json(status, body))).toMatchObject({
-        ...{ kind: 'unusable', httpStatus: status },
+        kind: 'unusable',
+        httpStatus: status,
         reason: expect.stringContaining('its code is that of a success'),
       });
   });

@@ -33,8 +33,19 @@ export const TO_NAMED = [...TO_BANK, '--account-name', 'ADA OBI'];
 const ELSEWHERE = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
 const buy = (amount: string) => ['--pair', 'CNGN-USDC', '--side', 'buy', '--amount', amount];
 const order = (price: string, min: string, max: string) => [
-  ...['fx', 'orders', 'add', '--pair', 'CNGN-USDC', '--side', 'buy'],
-  ...['--price', price, '--min', min, '--max', max],
+  'fx',
+  'orders',
+  'add',
+  '--pair',
+  'CNGN-USDC',
+  '--side',
+  'buy',
+  '--price',
+  price,
+  '--min',
+  min,
+  '--max',
+  max,
 ];
 const api = (method: string, path: string, ...fields: string[]) => [
   'api',

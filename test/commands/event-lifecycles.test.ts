@@ -64,7 +64,10 @@ describe('the lifecycles of all groups', () => {
     expect(idsByRequest(kept)).toEqual(idsByRequest(sent));
     expect(await account.gaps()).toEqual(NO_GAPS);
     const { counts } = await account.run<{ counts: { event: string; count: number }[] }>(
-      ...['webhooks', 'inbox', 'list', '--count'],
+      'webhooks',
+      'inbox',
+      'list',
+      '--count',
     );
     expect(Object.fromEntries(counts.map(({ event, count }) => [event, count]))).toEqual(countsOf(sent));
   });
@@ -86,7 +89,8 @@ async function loseEach(account: Account, names: readonly (keyof typeof CAUSES)[
 }
 
 const sorted = ({ code, missing, unlisted }: Gaps & { readonly code: number }) => ({
-  ...{ code, unlisted },
+  code,
+  unlisted,
   missing: missing.toSorted((a, b) => a.event.localeCompare(b.event)),
 });
 

@@ -18,7 +18,10 @@ async function printed(data: unknown, ...words: string[]) {
 }
 
 const account = (totalBalance: string, token = 'USDC') => ({
-  ...{ walletAddress: '0xabc', token, totalBalance, checkedAt: '2026-05-07T15:49:11.137Z' },
+  walletAddress: '0xabc',
+  token,
+  totalBalance,
+  checkedAt: '2026-05-07T15:49:11.137Z',
   networkBalances: [{ network: 'base', balance: totalBalance }],
 });
 
@@ -42,9 +45,18 @@ describe('a swap whose base units have a decimal point', () => {
 describe('what a sale gives after fees', () => {
   const sale = (fintechNetAmount: string) => ({
     trade: {
-      ...{ tradeId: 't-1', pair: 'CNGN-USDC', side: 'sell', cngnAmount: '57000.00', usdcAmount: '40.00' },
-      ...{ price: '1425.00', fintechNetAmount, status: 'completed', createdAt: '2026-05-07T15:49:11.137Z' },
-      ...{ lockId: 'l-1', errorMessage: null, failedAt: null },
+      tradeId: 't-1',
+      pair: 'CNGN-USDC',
+      side: 'sell',
+      cngnAmount: '57000.00',
+      usdcAmount: '40.00',
+      price: '1425.00',
+      fintechNetAmount,
+      status: 'completed',
+      createdAt: '2026-05-07T15:49:11.137Z',
+      lockId: 'l-1',
+      errorMessage: null,
+      failedAt: null,
     },
   });
 

@@ -64,11 +64,18 @@ async function keep(world: FakeWorld, ...bodies: object[]): Promise<void> {
 }
 
 const swapped = (hours: number) => ({
-  ...{ event: 'swap.completed', eventId: `e-${hours}`, requestId: `swap-${hours}`, timestamp: hoursAgo(hours) },
+  event: 'swap.completed',
+  eventId: `e-${hours}`,
+  requestId: `swap-${hours}`,
+  timestamp: hoursAgo(hours),
   data: {},
 });
 const joined = (hours: number) => ({
-  ...{ event: 'user.onboarded', eventId: `u-${hours}`, userId: `user-${hours}`, timestamp: hoursAgo(hours), data: {} },
+  event: 'user.onboarded',
+  eventId: `u-${hours}`,
+  userId: `user-${hours}`,
+  timestamp: hoursAgo(hours),
+  data: {},
 });
 
 async function gaps(world: FakeWorld, ...options: string[]) {
@@ -130,7 +137,10 @@ test('an event that arrives while the lists are read is not unlisted', async () 
 
 test('a list that repeats its first page is read once more, and each of its rows counts once', async () => {
   const deposits = ROWS.slice(0, 100).map((hours) => ({
-    ...{ id: `deposit-${hours}`, type: 'fintech_deposit', status: 'completed', createdAt: hoursAgo(0) },
+    id: `deposit-${hours}`,
+    type: 'fintech_deposit',
+    status: 'completed',
+    createdAt: hoursAgo(0),
   }));
   const { exchange, asked } = service(undefined, { deposits, total: 10_000 });
   const world = fakeWorld({ env: ACCOUNT, network: exchange });

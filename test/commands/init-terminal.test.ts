@@ -63,7 +63,9 @@ describe('init', () => {
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
     const shown = await fiatrailJson<{ reachable: boolean; profile: string }>(home, ['status']);
     const sealing = await fiatrailJson<{ answersOpen: boolean; privateKeys: number }>(home, [
-      ...['keys', 'encryption', 'show'],
+      'keys',
+      'encryption',
+      'show',
     ]);
     expect({
       profile: shown.profile,

@@ -33,7 +33,9 @@ test.each([
     { kind: 'confirm', asks: 'Create a sandbox key', says: false },
   );
   await machine.run(['init', '--base-url', URL_, '--store', 'file'], {
-    ...{ network, isTerminal: true, answers },
+    network,
+    isTerminal: true,
+    answers,
   });
   expect(machine.profile('main')).toMatchObject({ mode: 'live', unknown });
 });

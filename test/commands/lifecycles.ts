@@ -144,7 +144,9 @@ export class Account {
   async startOnramp({ userId }: User, amount = this.more(5_000), ...options: readonly string[]) {
     const { requestId } = await this.run('onramp', 'start', userId, '--amount', amount, '--yes', ...options);
     const account = await this.run<{ accountNumber: string; totalAmountWithFee: { value: string } }>(
-      ...['onramp', 'account', String(requestId)],
+      'onramp',
+      'account',
+      String(requestId),
     );
     return { accountNumber: account.accountNumber, total: account.totalAmountWithFee.value };
   }

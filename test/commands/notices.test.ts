@@ -184,8 +184,14 @@ describe('a table for another program', () => {
 test('whoami says which account and who', async () => {
   const { code, stdout } = await run(fakeWorld(), 'whoami', '-o', 'json');
   expect({ code, ...JSON.parse(stdout) }).toEqual({
-    ...{ code: 0, profile: 'sandbox', account: 'embedded sandbox', mode: 'embedded', baseUrl: null },
-    ...{ keyFingerprint: expect.stringMatching(/^[0-9a-f]{12}$/), user: 'ada', host: 'host-1' },
+    code: 0,
+    profile: 'sandbox',
+    account: 'embedded sandbox',
+    mode: 'embedded',
+    baseUrl: null,
+    keyFingerprint: expect.stringMatching(/^[0-9a-f]{12}$/),
+    user: 'ada',
+    host: 'host-1',
   });
 });
 

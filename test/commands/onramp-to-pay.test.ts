@@ -30,7 +30,9 @@ test.each(['csv', 'yaml', 'ndjson', 'table'])('it is printed with -o %s too', as
   const { start } = await withUser();
   const { code, stdout } = await start('-o', format);
   expect({ code, hasSum: /1,?022\.00/.test(stdout), hasAccount: /\b7\d{9}\b/.test(stdout) }).toEqual({
-    ...{ code: 0, hasSum: true, hasAccount: true },
+    code: 0,
+    hasSum: true,
+    hasAccount: true,
   });
 });
 

@@ -29,7 +29,11 @@ function service(rows: Rows): Exchange {
 }
 
 const NONE: Rows = {
-  ...{ 'in pending': [], 'in processing': [], 'out pending': [], 'out processing': [], 'withdrawals pending': [] },
+  'in pending': [],
+  'in processing': [],
+  'out pending': [],
+  'out processing': [],
+  'withdrawals pending': [],
 };
 
 async function status(rows: Rows, ...more: string[]) {
@@ -69,7 +73,9 @@ test('shows itself again only when it has changed', async () => {
   const clock = fakeClock();
   const rows = { ...NONE, 'out pending': [] as string[] };
   const world = fakeWorld({
-    ...{ network: service(rows), env: ACCOUNT, interrupted: stop.signal },
+    network: service(rows),
+    env: ACCOUNT,
+    interrupted: stop.signal,
     clock: {
       ...clock,
       sleep: async (ms, signal) => {

@@ -86,7 +86,10 @@ describe('fees whose unit is not known', () => {
 
 describe('--require', () => {
   const balance = (totalBalance: string, token: string, more: object = {}) => ({
-    ...{ token, totalBalance, networkBalances: [], checkedAt: '2026-05-07T15:49:11Z' },
+    token,
+    totalBalance,
+    networkBalances: [],
+    checkedAt: '2026-05-07T15:49:11Z',
     ...more,
   });
 
@@ -154,8 +157,14 @@ test('the asset of the liquidity of an order and of a side is not named, because
 
 test('a price limit is not met by a price whose unit is not known', async () => {
   const quote = {
-    ...{ quoteId: 'q-1', pair: 'CNGN-USDC', side: 'buy', cngnAmount: '5700', usdcAmount: '4', price: '1425' },
-    ...{ matchedOrders: [], expiresAt: '2026-05-07T15:54:11Z' },
+    quoteId: 'q-1',
+    pair: 'CNGN-USDC',
+    side: 'buy',
+    cngnAmount: '5700',
+    usdcAmount: '4',
+    price: '1425',
+    matchedOrders: [],
+    expiresAt: '2026-05-07T15:54:11Z',
   };
   const line = 'fx trades start --pair CNGN-USDC --side buy --amount 5700 --max-price 1430 --yes';
   const { code, err, world } = await run(line, { quote });
@@ -165,8 +174,14 @@ test('a price limit is not met by a price whose unit is not known', async () => 
 
 describe('a quote', () => {
   const whole = {
-    ...{ quoteId: 'q-1', pair: 'CNGN-USDC', side: 'buy', cngnAmount: '5700', usdcAmount: '4.00', price: '1425.00' },
-    ...{ matchedOrders: [], expiresAt: '2026-05-07T15:54:11Z' },
+    quoteId: 'q-1',
+    pair: 'CNGN-USDC',
+    side: 'buy',
+    cngnAmount: '5700',
+    usdcAmount: '4.00',
+    price: '1425.00',
+    matchedOrders: [],
+    expiresAt: '2026-05-07T15:54:11Z',
   };
   const quoted = async (figures: object) => {
     const { code, world } = await run('fx quote --pair CNGN-USDC --side buy --amount 5700', {
@@ -178,7 +193,9 @@ describe('a quote', () => {
   test('is saved as the terms of a trade', async () => {
     const { code, saved } = await quoted({});
     expect({ code, price: saved?.price, tokens: saved?.tokenAmount }).toEqual({
-      ...{ code: 0, price: '1425.00', tokens: '4.00' },
+      code: 0,
+      price: '1425.00',
+      tokens: '4.00',
     });
   });
 
@@ -220,8 +237,11 @@ test('another currency beside an amount is said, and the amount is not shown in 
 
 describe('a warning', () => {
   const virtualAccount = {
-    ...{ accountNumber: '0123456789', bankName: 'Harbour Bank', accountName: 'Acme' },
-    ...{ amount: 8000, totalAmountWithFee: 8120 },
+    accountNumber: '0123456789',
+    bankName: 'Harbour Bank',
+    accountName: 'Acme',
+    amount: 8000,
+    totalAmountWithFee: 8120,
   };
   const errors = async (more: object) => {
     const { code, err } = await run('onramp account r-1', { virtualAccount: { ...virtualAccount, ...more } });
@@ -274,10 +294,16 @@ describe('the amount of a payout’s status, of which the documents contradict e
 
   test('does not replace the amount that the start of the payout said', async () => {
     const { world } = await run('payout start --amount 260 --to b-1 --yes -o json --wait 5s', {
-      ...{ requestId: 'r-1', status: 'completed', amount: 260, currency: 'NGN', accounts: [] },
+      requestId: 'r-1',
+      status: 'completed',
+      amount: 260,
+      currency: 'NGN',
+      accounts: [],
     });
     expect(JSON.parse(world.stdout.text())).toMatchObject({
-      ...{ status: 'completed', currency: 'NGN', amount: { value: '260.00', asset: 'NGN' } },
+      status: 'completed',
+      currency: 'NGN',
+      amount: { value: '260.00', asset: 'NGN' },
     });
   });
 });

@@ -57,7 +57,9 @@ test('what the target does not take is listed, and the others are sent', async (
   const { code, data } = await run('--since', '100d', '--yes');
   expect([code, got]).toEqual([3, [1, 2, 3, 4]]);
   expect(data).toEqual({
-    ...{ to: TO, taken: 3, left: 0 },
+    to: TO,
+    taken: 3,
+    left: 0,
     refused: [{ id: 2, event: 'swap.failed', to: TO, status: 500, problem: null }],
   });
 });

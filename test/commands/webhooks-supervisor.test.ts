@@ -18,7 +18,10 @@ function supervised(
   const clock = fakeClock(0);
   const supervisor = createSupervisor(
     {
-      ...{ env, clock, host: fakeHost(), abandoned: new AbortController().signal },
+      env,
+      clock,
+      host: fakeHost(),
+      abandoned: new AbortController().signal,
       findProgram: (name) => (path === '' ? undefined : path + name),
       runProgram: async (words, given) => {
         ran.push(words);

@@ -161,7 +161,10 @@ describe('a mask', () => {
       other: 'Ada Obinna',
     };
     expect(mask.value(value)).toEqual({
-      ...{ accountName: 'name-1', said: 'name-1, name-1 and address-2', again: 'address-2', other: 'Ada Obinna' },
+      accountName: 'name-1',
+      said: 'name-1, name-1 and address-2',
+      again: 'address-2',
+      other: 'Ada Obinna',
     });
     expect(mask.value({ accountName: 'ada obi', senderName: 'Bola' })).toEqual({
       accountName: 'name-1',

@@ -27,7 +27,11 @@ describe('every endpoint that moves money', () => {
     const fields = rowsOf(endpoint.request());
     expect(fields.find(({ name }) => name === moves.amount)?.unit).toBeDefined();
     const named = [
-      ...[moves.decidedBy, moves.gives?.field, moves.gives?.stablecoin, moves.gives?.unless, moves.gives?.price],
+      moves.decidedBy,
+      moves.gives?.field,
+      moves.gives?.stablecoin,
+      moves.gives?.unless,
+      moves.gives?.price,
       ...moves.to.flatMap((target) =>
         target === 'unknown' ? [] : Object.values(target).filter((each) => each !== true),
       ),
@@ -141,7 +145,10 @@ describe('a request moves', () => {
     [{ amount: 'five', userId: 'u' }, undefined],
   ])('nothing out with an onramp, which brings in what it says: %j', (input, incoming) => {
     expect(movesOf(byId('transactions.onramp'), input)).toEqual({
-      ...{ amount: undefined, atWorst: [], incoming, unknownAssets: [] },
+      amount: undefined,
+      atWorst: [],
+      incoming,
+      unknownAssets: [],
     });
   });
 });
@@ -175,8 +182,10 @@ describe('an order', () => {
   });
 
   const order = (price: string, maxAmount: string, side = 'sell') => ({
-    ...{ 'replaced.pair': 'CNGN-USDC', 'replaced.side': side },
-    ...{ 'replaced.price': price, 'replaced.maxAmount': maxAmount },
+    'replaced.pair': 'CNGN-USDC',
+    'replaced.side': side,
+    'replaced.price': price,
+    'replaced.maxAmount': maxAmount,
   });
   test.each<
     [what: string, input: object, terms: Record<string, string>, cngn: bigint | undefined, usdc: bigint | undefined]

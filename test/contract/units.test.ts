@@ -102,7 +102,9 @@ describe('the unit of figures that may be base units', () => {
 
   test('of a quote for a bridge is that of its fee', () => {
     const data = (inputAmount: string, outputAmount: string, total: string) => ({
-      ...{ inputAmount, outputAmount, fee: { total } },
+      inputAmount,
+      outputAmount,
+      fee: { total },
     });
     expect(readings(quoteBridge, data('4000', '3980.000000', '20.000000')).doubts).toEqual([]);
     expect(readings(quoteBridge, data('4000000000', '3980000000', '20000000')).data).toEqual({
@@ -124,7 +126,8 @@ test.each([
 test('a unit that one object names says nothing of figures outside it', () => {
   const named = { inputAmount: '4000', outputAmount: '3980', fee: { unit: 'base', total: '20000000' } };
   expect(readings(quoteBridge, named).data).toEqual({
-    ...{ inputAmount: unknown('4000'), outputAmount: unknown('3980') },
+    inputAmount: unknown('4000'),
+    outputAmount: unknown('3980'),
     fee: { unit: 'base', total: '20.000000' },
   });
 });
@@ -308,7 +311,9 @@ test('trades in a list are read like one', () => {
   expect(readData(listTrades, { trades, count: 1 })).toEqual({
     trades: [
       {
-        ...{ tradeId: 't-1', price: unknown('1425000000'), usdcAmount: unknown('40000000') },
+        tradeId: 't-1',
+        price: unknown('1425000000'),
+        usdcAmount: unknown('40000000'),
         fintechNetAmount: unknown('32000000'),
       },
     ],

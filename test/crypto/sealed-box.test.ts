@@ -133,8 +133,16 @@ describe('opening', () => {
 
   const NOT_BASE64 = [
     ...['', ' '].map((blank) => `${KEPT.payload.slice(0, 40)}${blank}!${KEPT.payload.slice(40)}`),
-    ...[`${KEPT.payload}\n`, ` ${KEPT.payload}`, `${KEPT.payload}=`, `${KEPT.payload}===`],
-    ...['{}', 'é'.repeat(80), 'A'.repeat(101), `${'A'.repeat(100)}==`, `${'A'.repeat(102)}=`, `${'A'.repeat(101)}B`],
+    `${KEPT.payload}\n`,
+    ` ${KEPT.payload}`,
+    `${KEPT.payload}=`,
+    `${KEPT.payload}===`,
+    '{}',
+    'é'.repeat(80),
+    'A'.repeat(101),
+    `${'A'.repeat(100)}==`,
+    `${'A'.repeat(102)}=`,
+    `${'A'.repeat(101)}B`,
   ];
 
   test.each(NOT_BASE64)('reports that %j is not base64', async (payload) => {

@@ -220,8 +220,12 @@ describe.each(RETIRED)('$name', (concept) => {
 
 describe('a retired name is found', () => {
   const concept: Concept = {
-    ...{ name: 'idempotency key', inCode: [] },
-    ...{ identifiers: ['onceKey'], texts: ['once key'], allowedNames: ['once_key'], allowedTexts: [] },
+    name: 'idempotency key',
+    inCode: [],
+    identifiers: ['onceKey'],
+    texts: ['once key'],
+    allowedNames: ['once_key'],
+    allowedTexts: [],
   };
 
   test.each(['onceKey', 'givenOnceKeys', 'ONCE_KEY', 'once-key.ts'])('as the identifier or file %s', (name) => {

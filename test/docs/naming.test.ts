@@ -126,8 +126,13 @@ describe('flags and arguments', () => {
 
 /** The lists that the service, or this machine, prints as a whole. */
 const WITHOUT_PAGES = [
-  ...['bank-accounts list', 'ip list', 'profiles list', 'profiles operators list', 'sandbox fault list'],
-  ...['wallets external list', 'wallets list'],
+  'bank-accounts list',
+  'ip list',
+  'profiles list',
+  'profiles operators list',
+  'sandbox fault list',
+  'wallets external list',
+  'wallets list',
 ];
 
 /** The fields of the rows of a document with one list. */

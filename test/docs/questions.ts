@@ -275,8 +275,14 @@ async function tell(world: FakeWorld): Promise<Story> {
     )
   ).rows;
   return {
-    ...{ user, account: paid.accountNumber, onramp: paid.requestId, wrongDeposit: depositId, payout, operation },
-    ...{ hash: row?.tx_hash ?? '', reference: row?.reference ?? '' },
+    user,
+    account: paid.accountNumber,
+    onramp: paid.requestId,
+    wrongDeposit: depositId,
+    payout,
+    operation,
+    hash: row?.tx_hash ?? '',
+    reference: row?.reference ?? '',
   };
 }
 

@@ -80,8 +80,18 @@ function withIds(argv: readonly string[], command: Command, ids: Ids): string[] 
 }
 
 const paid = (to: string, token: string, network: string, amount: string) => [
-  ...['sandbox', 'pay', to, '--chain', '--token', token, '--network', network],
-  ...['--amount', amount, '--sender', ADDRESS],
+  'sandbox',
+  'pay',
+  to,
+  '--chain',
+  '--token',
+  token,
+  '--network',
+  network,
+  '--amount',
+  amount,
+  '--sender',
+  ADDRESS,
 ];
 const ROTATE = ['keys', 'rotate', '--push-command', 'vault'];
 const ALLOWED = [

@@ -70,8 +70,18 @@ interface MoneyCommand {
 }
 
 const NO_TERMS: Terms = {
-  ...{ userId: '', managedWallet: '', onrampWallet: '', bankAccountId: '', bank: '', wallet: '', destination: '' },
-  ...{ orderId: '', more: 0, isOpposite: false, tag: '', bvn: '' },
+  userId: '',
+  managedWallet: '',
+  onrampWallet: '',
+  bankAccountId: '',
+  bank: '',
+  wallet: '',
+  destination: '',
+  orderId: '',
+  more: 0,
+  isOpposite: false,
+  tag: '',
+  bvn: '',
 };
 
 const [FX] = GROUPS.filter(({ name }) => name === 'fx');

@@ -61,7 +61,9 @@ async function send(url: string, number: number, movedMs: number): Promise<boole
   const timestamp = new Date(Date.now() + movedMs).toISOString();
   const signature = createHmac('sha256', SECRET).update(`${timestamp}.${body}`).digest('hex');
   const headers = {
-    ...{ 'x-service-signature': signature, 'x-service-timestamp': timestamp, 'x-webhook-id': `webhook-${number}` },
+    'x-service-signature': signature,
+    'x-service-timestamp': timestamp,
+    'x-webhook-id': `webhook-${number}`,
     'content-type': 'application/json',
   };
   try {
@@ -153,7 +155,11 @@ test.each([
       once: new Set(kept).size,
       forwarded: taken.size,
     }).toEqual({
-      ...{ sent, acknowledged: sent, kept: sent, once: sent, forwarded: sent },
+      sent,
+      acknowledged: sent,
+      kept: sent,
+      once: sent,
+      forwarded: sent,
     });
   },
   600_000 + KILLS * 10_000,

@@ -20,7 +20,8 @@ test.each([
   const env = isEmbedded
     ? { FIATRAIL_WEBHOOK_SECRET: 'a-webhook-secret' }
     : {
-        ...{ FIATRAIL_BASE_URL: `http://127.0.0.1:${await closedPort()}/v1`, FIATRAIL_API_KEY: 'sandbox_0123456789' },
+        FIATRAIL_BASE_URL: `http://127.0.0.1:${await closedPort()}/v1`,
+        FIATRAIL_API_KEY: 'sandbox_0123456789',
         FIATRAIL_WEBHOOK_SECRET: 'a-webhook-secret',
       };
   const listener = startFiatrail(home, ['webhooks', 'listen', ...flags], { env });

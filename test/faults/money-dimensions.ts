@@ -10,8 +10,15 @@ const HOUR = 60 * MINUTE;
 
 /** By how much a clock may be wrong. */
 const ERRORS: Readonly<Record<string, number>> = {
-  ...{ '+2 s': 2 * SECOND, '-2 s': -2 * SECOND, '+70 s': 70 * SECOND, '-70 s': -70 * SECOND },
-  ...{ '+310 s': 310 * SECOND, '-310 s': -310 * SECOND, '+1 h': HOUR, '-1 h': -HOUR, '+2 days': 48 * HOUR },
+  '+2 s': 2 * SECOND,
+  '-2 s': -2 * SECOND,
+  '+70 s': 70 * SECOND,
+  '-70 s': -70 * SECOND,
+  '+310 s': 310 * SECOND,
+  '-310 s': -310 * SECOND,
+  '+1 h': HOUR,
+  '-1 h': -HOUR,
+  '+2 days': 48 * HOUR,
 };
 const NO_ERROR = '0';
 
@@ -63,7 +70,9 @@ export function worldOf(chances: Chances, clocks: readonly ClockName[]): World {
   const profile = chances.one(Object.keys(PROFILES));
   said['profile'] = profile;
   return {
-    ...{ clockErrors, said, setsClock: setsClock === 'none' ? undefined : setsClock },
+    clockErrors,
+    said,
+    setsClock: setsClock === 'none' ? undefined : setsClock,
     others: Number(chosen('other programs', '0', ['1', '2', '3'])),
     answers: chosen('answers', 'interface', ['public', 'public-older']),
     profile: PROFILES[profile] ?? [],

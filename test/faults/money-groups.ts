@@ -75,7 +75,8 @@ function group(
 ): Group {
   const ids = Object.keys(lines);
   const lineOf = (endpoint: string, terms: Terms): MoneyLine => ({
-    ...{ endpoint, terms },
+    endpoint,
+    terms,
     argv: words(lines[endpoint]?.(terms) ?? ''),
   });
   return {

@@ -157,7 +157,11 @@ export async function openRig(group: Pick<Group, 'work'>, atEnd: AtEnd, options:
   const other = isLive ? { ...otherEnv, FIATRAIL_PROFILE: 'main' } : { ...otherEnv, ...account };
   return {
     place: furnished?.place ?? (await furnish(jsonFrom(run), async () => clock.pass(60_000))),
-    ...{ run, pass, work, log, clockErrors },
+    run,
+    pass,
+    work,
+    log,
+    clockErrors,
     runOther: (argv) => runIn(argv, 'elsewhere', { isOther: true }, { env: other }),
     fault: (endpoint, kind) => addFault(box, endpoint, kind),
     clearFaults: () => box.inside(({ store }) => void store.run('DELETE FROM fault_rule')),
@@ -229,7 +233,9 @@ function patient(clock: FakeClock, now: () => number): World['clock'] {
 function output(process: Process): OutputStream & { text(): string } {
   const written: string[] = [];
   return {
-    ...{ isTerminal: false, columns: undefined, text: () => written.join('') },
+    isTerminal: false,
+    columns: undefined,
+    text: () => written.join(''),
     write: async (text: string) => {
       if (!process.isDead) written.push(text);
     },

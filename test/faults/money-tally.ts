@@ -7,7 +7,11 @@ const NAMED = 4;
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
 
 const counts = (title: string, map: ReadonlyMap<string, number>) => [
-  ...['', `## ${title}`, '', '| count | what |', '|---:|---|'],
+  '',
+  `## ${title}`,
+  '',
+  '| count | what |',
+  '|---:|---|',
   ...[...map].sort(byName).map(([what, times]) => `| ${times} | ${what} |`),
 ];
 
@@ -18,12 +22,16 @@ function tallied(name: string, tally: CampaignTally): string {
   const columns = kinds.map((_, index) => String.fromCharCode(65 + index));
   return [
     `# ${name}: ${runs} runs, ${commands} commands, ${movements} movements, ${findings.length} false claims`,
-    ...['', '| | count | false claim | seeds: their world |', '|---|---:|---|---|'],
+    '',
+    '| | count | false claim | seeds: their world |',
+    '|---|---:|---|---|',
     ...kinds.map((kind, index) => {
       const of = findings.filter((each) => each.kind === kind);
       return `| ${columns[index]} | ${of.length} | ${kind} | ${simplest(of)} |`;
     }),
-    ...['', `| choice | runs | ${columns.join(' | ')} |`, `|---|---:|${columns.map(() => '---:|').join('')}`],
+    '',
+    `| choice | runs | ${columns.join(' | ')} |`,
+    `|---|---:|${columns.map(() => '---:|').join('')}`,
     ...[...choices].sort(byName).map(([choice, { runs: of, kinds: by }]) => {
       return `| ${choice} | ${of} | ${kinds.map((kind) => by.get(kind) ?? '').join(' | ')} |`;
     }),

@@ -7,7 +7,16 @@ import { embeddedKey } from '../support/rotations.ts';
 beforeAll(requireBuilt);
 
 const pay = (amount: string, ...more: string[]) => [
-  ...['fees', 'withdrawals', 'start', '--amount', amount, ...TO, '--yes', '-o', 'json', ...more],
+  'fees',
+  'withdrawals',
+  'start',
+  '--amount',
+  amount,
+  ...TO,
+  '--yes',
+  '-o',
+  'json',
+  ...more,
 ];
 
 /** The soak tries it more often. */

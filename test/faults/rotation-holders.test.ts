@@ -71,7 +71,9 @@ test('two profiles with one key both have one that works, wherever its rotation 
       const [one = '', other] = keysOf(home);
       const isLive = served.keys().some(({ key, isLive: live }) => live && key === one);
       expect({ isLive, isShared: one === other, files: leftBehind(home) }, `${at} ${when}, exit ${exit}`).toEqual({
-        ...{ isLive: true, isShared: true, files: [] },
+        isLive: true,
+        isShared: true,
+        files: [],
       });
     }
   expect([...left].toSorted()).toEqual(['new, new', 'new, old', 'old, old']);

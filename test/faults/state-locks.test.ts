@@ -29,7 +29,8 @@ test('a second process that gets the same lock stops the first one, each time', 
   const { world, folder, started } = stateFolder(ended(0));
   for (const _ of [1, 2])
     await expect(requireLocks(world, folder)).rejects.toMatchObject({
-      ...{ category: 'usage', code: 'STATE_UNLOCKED' },
+      category: 'usage',
+      code: 'STATE_UNLOCKED',
       message: expect.stringContaining('whose locks do nothing'),
     });
   expect(started).toHaveLength(2);
@@ -63,7 +64,8 @@ test('a lock that nobody else can have and that is refused is not another comman
   const taken = await acquireLock(join(folder.dir, `lock-test-${uuid}.db`), 0);
   const ids = { ...world.ids, uuid: () => uuid };
   await expect(requireLockable({ ...world, ids }, folder)).rejects.toMatchObject({
-    ...{ category: 'usage', code: 'STATE_UNLOCKED' },
+    category: 'usage',
+    code: 'STATE_UNLOCKED',
     message: expect.stringContaining('refuses every lock'),
   });
   taken?.release();

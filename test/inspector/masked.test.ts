@@ -19,7 +19,9 @@ const planting = (name: string) => {
 };
 
 const post = (url: string, sent: unknown, received: unknown): ObservedExchange => ({
-  ...{ request: { method: 'POST', url, headers: {}, body: JSON.stringify(sent) }, startMs: 1, durationMs: 1 },
+  request: { method: 'POST', url, headers: {}, body: JSON.stringify(sent) },
+  startMs: 1,
+  durationMs: 1,
   response: { status: 200, headers: {}, body: JSON.stringify({ status: 'Success', data: received }) },
   caller: { apiKey: 'k-1', address: '127.0.0.1' },
 });
@@ -39,7 +41,9 @@ async function sandboxWithCanaries(): Promise<{
   requests.observe(post(`/v1/nope/${encodeURIComponent(canary)}?x=${encodeURIComponent(canary)}`, {}, {}));
   const detail = async () => ({ id: 'o-1', request: JSON.stringify(withdrawal.value), summary: `pay ${canary}` });
   const source: InspectorSource = {
-    ...{ title: 'sandbox', actions: {}, version: () => '1' },
+    title: 'sandbox',
+    actions: {},
+    version: () => '1',
     lists: {
       requests: requests.list,
       operations: {

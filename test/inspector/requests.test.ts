@@ -19,8 +19,11 @@ async function log(whoIs: () => string = () => 'Acme', tell = (_: string) => {})
 
 function exchange(method: string, url: string, startMs: number, response = '{"data":{}}', sent = ''): ObservedExchange {
   return {
-    ...{ request: { method, url, headers: {}, body: sent }, caller: { apiKey: KEY, address: '127.0.0.1' } },
-    ...{ response: { status: 200, headers: {}, body: response }, startMs, durationMs: 1 },
+    request: { method, url, headers: {}, body: sent },
+    caller: { apiKey: KEY, address: '127.0.0.1' },
+    response: { status: 200, headers: {}, body: response },
+    startMs,
+    durationMs: 1,
   };
 }
 

@@ -13,7 +13,8 @@ import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 /** The lists of a sandbox: what was looked at before is not looked at again, and yet every page is what is there now. */
 
 const listsOf = ({ service }: TestSandbox): Readonly<Record<string, List>> => ({
-  ...{ events: eventList(service), ledger: ledgerList(service) },
+  events: eventList(service),
+  ledger: ledgerList(service),
   work: lifeList(service, createStepLog(), () => ({})),
 });
 
@@ -87,7 +88,9 @@ test('after another state was restored, every list has its rows, and says that t
 
 test('an event that is sent again to another URL stays one row, with every attempt', async () => {
   const exchange = async ({ url }: { readonly url: string }) => ({
-    ...{ status: url.endsWith('/second') ? 200 : 500, headers: {}, body: '' },
+    status: url.endsWith('/second') ? 200 : 500,
+    headers: {},
+    body: '',
   });
   await using box = await openSandbox({ delivery: { exchange } });
   const subscribe = (path: string) =>

@@ -148,7 +148,8 @@ test('a body is read to 64 KiB, and no further', async () => {
   const entered = (bytes: number) => ask(at.origin, '/enter', { origin: at.origin }, body(bytes));
   expect((await entered(64 * 1024)).status).toBe(401);
   expect(await entered(64 * 1024 + 1)).toMatchObject({
-    ...{ status: 400, body: '{"error":"body: expected at most 65536 bytes"}' },
+    status: 400,
+    body: '{"error":"body: expected at most 65536 bytes"}',
   });
 });
 
@@ -164,7 +165,8 @@ test('what goes wrong inside is said without what it was about', async () => {
   const { origin, hash } = new URL(url);
   const cookie = await session({ origin, token: hash.replace('#token=', '') });
   expect(await ask(origin, '/api/documents/clock', { cookie })).toMatchObject({
-    ...{ status: 500, body: '{"error":"the inspector could not answer"}' },
+    status: 500,
+    body: '{"error":"the inspector could not answer"}',
   });
 });
 

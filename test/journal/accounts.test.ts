@@ -16,7 +16,8 @@ const open = () => testJournal({ host: idleHost });
 const names = (keyFingerprint: string) => ({ ...INTENT.account, keyFingerprint });
 const by = (keyFingerprint: string, change: Partial<Intent> = {}): Intent => ({
   ...INTENT,
-  ...{ account: names(keyFingerprint), idempotencyKey: 'k' },
+  account: names(keyFingerprint),
+  idempotencyKey: 'k',
   ...change,
 });
 

@@ -34,10 +34,18 @@ function forged(given: readonly Line[]): string[] {
     const operation = line['state'] === 'prepared' ? fixedText(operations.get(line['operation_id']) ?? {}) : null;
     const text = (name: string) => (line[name] ?? null) as string | null;
     previous = hashOf(previous, {
-      ...{ sequence: BigInt(sequence), operationId: text('operation_id'), host: String(line['host']) },
-      ...{ state: String(line['state']), at: BigInt(Number(line['at'])), operation },
-      ...{ requestId: text('request_id'), verdict: text('verdict'), detail: text('detail'), result: text('result') },
-      ...{ subject: text('subject'), value: text('value') },
+      sequence: BigInt(sequence),
+      operationId: text('operation_id'),
+      host: String(line['host']),
+      state: String(line['state']),
+      at: BigInt(Number(line['at'])),
+      operation,
+      requestId: text('request_id'),
+      verdict: text('verdict'),
+      detail: text('detail'),
+      result: text('result'),
+      subject: text('subject'),
+      value: text('value'),
       busyUntil: line['busy_until'] === undefined ? null : BigInt(Number(line['busy_until'])),
     });
     return JSON.stringify({ ...line, sequence, hash: previous });

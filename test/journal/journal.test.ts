@@ -85,7 +85,10 @@ describe('an operation', () => {
     await journal.append(id, first, { requestId: 'r-1', result: '{"a":1}' });
     for (const state of rest) await journal.append(id, state, { detail: 'looked again' });
     expect(await only(journal, id)).toMatchObject({
-      ...{ state: states.filter(Boolean).at(-1), requestId: 'r-1', result: '{"a":1}', detail: 'looked again' },
+      state: states.filter(Boolean).at(-1),
+      requestId: 'r-1',
+      result: '{"a":1}',
+      detail: 'looked again',
     });
     journal.close();
   });
@@ -124,19 +127,20 @@ describe('an operation', () => {
       ...intent,
       operationId: id,
       state: 'prepared',
-      ...{
-        verdict: null,
-        requestId: null,
-        detail: null,
-        result: null,
-        searchState: {},
-        moves: null,
-        baseline: null,
-        authority: null,
-        tag: null,
-        idempotencyKey: 'fees-2026-11',
-      },
-      ...{ operator: 'ada', host: 'host-1', processId: 100, busyUntil: START_MS + 60_000 },
+      verdict: null,
+      requestId: null,
+      detail: null,
+      result: null,
+      searchState: {},
+      moves: null,
+      baseline: null,
+      authority: null,
+      tag: null,
+      idempotencyKey: 'fees-2026-11',
+      operator: 'ada',
+      host: 'host-1',
+      processId: 100,
+      busyUntil: START_MS + 60_000,
       account: operation.account,
       inputDigest: journal.digest(String(INTENT.input)),
       createdAt: iso(START_MS),

@@ -112,17 +112,25 @@ describe('a journal that was exported once', () => {
         }),
     );
     expect([...found].toSorted()).toEqual([
-      ...[
-        ' prepared',
-        'accepted completed',
-        'accepted failed',
-        'accepted settled',
-        'prepared refused',
-        'prepared sent',
-      ],
-      ...['sent accepted', 'sent destroyed', 'sent failed', 'sent refused', 'sent settled', 'sent unknown'],
-      ...['settled failed', 'unknown accepted', 'unknown failed', 'unknown not-done', 'unknown refused'],
-      ...['unknown settled', 'unknown unknown'],
+      ' prepared',
+      'accepted completed',
+      'accepted failed',
+      'accepted settled',
+      'prepared refused',
+      'prepared sent',
+      'sent accepted',
+      'sent destroyed',
+      'sent failed',
+      'sent refused',
+      'sent settled',
+      'sent unknown',
+      'settled failed',
+      'unknown accepted',
+      'unknown failed',
+      'unknown not-done',
+      'unknown refused',
+      'unknown settled',
+      'unknown unknown',
     ]);
   });
 

@@ -28,7 +28,9 @@ function machine(memory: Partial<Memory> = {}, firstSeed = 1) {
   const asked: string[] = [];
   let seed = firstSeed - 1;
   return {
-    ...{ warnings, notes, asked },
+    warnings,
+    notes,
+    asked,
     config: folder.file('config'),
     state: (name: string) => folder.file(name),
     /** Opens the journal of a state folder as a command does. */
@@ -37,9 +39,15 @@ function machine(memory: Partial<Memory> = {}, firstSeed = 1) {
       const dir = folder.file(state);
       mkdirSync(dir, { recursive: true, mode: 0o700 });
       const known: Memory = {
-        ...{ configFolder: folder.file('config'), stateFolder: join(dir, 'journals'), requiredId: undefined },
-        ...{ isIndependent: false, isLive: false, profile: 'main', earlier: undefined },
-        ...{ ...memory, ...more },
+        configFolder: folder.file('config'),
+        stateFolder: join(dir, 'journals'),
+        requiredId: undefined,
+        isIndependent: false,
+        isLive: false,
+        profile: 'main',
+        earlier: undefined,
+        ...memory,
+        ...more,
       };
       const world = { clock: fakeClock(), ids: countingIds(seed), host: oneProcess() };
       const warn = async (text: string) => {
@@ -211,7 +219,9 @@ test('a new key of an account whose other key has this journal is no new account
 
 describe('a journal on a server', () => {
   const serverStore = (id: string, path: string) => ({
-    ...{ id, path, server: { name: `db.test/${id}`, localPath: `${path}.local` } },
+    id,
+    path,
+    server: { name: `db.test/${id}`, localPath: `${path}.local` },
     read: <T>(work: (queries: Queries) => Promise<T>) =>
       work({ get: async () => undefined, all: async () => [] } as unknown as Queries),
   });
@@ -219,8 +229,14 @@ describe('a journal on a server', () => {
     const folder = temporaryFolder();
     onTestFinished(() => folder[Symbol.dispose]());
     const memory: Memory = {
-      ...{ configFolder: folder.file('config'), stateFolder: folder.file('state'), requiredId: undefined },
-      ...{ isIndependent: false, isLive: true, profile: 'main', earlier: undefined, ...more },
+      configFolder: folder.file('config'),
+      stateFolder: folder.file('state'),
+      requiredId: undefined,
+      isIndependent: false,
+      isLive: true,
+      profile: 'main',
+      earlier: undefined,
+      ...more,
     };
     const options = { memory, unique: () => 'unique', warn: async () => {}, note: async () => {} };
     return (id: string) => rememberingOf(serverStore(id, folder.file('journal')), options);

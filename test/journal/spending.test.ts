@@ -14,10 +14,14 @@ const WITHDRAW = 'fiatrail fees withdraw';
 const ORDER = 'fiatrail fx orders add';
 const moving = (minor: bigint, more: Partial<Intent> = {}, asset: Asset = 'NGN'): Intent => ({
   ...INTENT,
-  ...{ command: WITHDRAW, moves: { asset, minor }, ...more },
+  command: WITHDRAW,
+  moves: { asset, minor },
+  ...more,
 });
 const daily = (maxMinor: bigint, more: Partial<SpendLimit> = {}): SpendLimit => ({
-  ...{ asset: 'NGN', period: 'day', maxMinor },
+  asset: 'NGN',
+  period: 'day',
+  maxMinor,
   ...more,
 });
 
@@ -207,11 +211,15 @@ describe('the sum of Naira and cNGN', () => {
     const naira = daily(100n);
     const both = [naira, daily(900_000n, { asset: 'CNGN' })];
     expect(await journal.claim(moving(1_000_001n, { limits: [naira] }, 'CNGN'))).toEqual({
-      ...{ kind: 'over-limit', limit: naira, spentMillionths: 0n },
+      kind: 'over-limit',
+      limit: naira,
+      spentMillionths: 0n,
     });
     await sent(journal, moving(600_000n, { limits: both }, 'CNGN'));
     expect(await journal.claim(moving(31n, { limits: both }))).toEqual({
-      ...{ kind: 'over-limit', limit: both[1], spentMillionths: 600_000n },
+      kind: 'over-limit',
+      limit: both[1],
+      spentMillionths: 600_000n,
     });
     await sent(journal, moving(30n, { limits: both }));
     expect((await journal.claim(moving(1n, { limits: both }, 'CNGN'))).kind).toBe('over-limit');
@@ -258,7 +266,9 @@ describe('a limit', () => {
     const limits = [daily(100n)];
     await sent(journal, moving(60n, { limits }));
     expect(await journal.claim(moving(41n, { limits }), 1)).toEqual({
-      ...{ kind: 'over-limit', limit: limits[0], spentMillionths: 600_000n },
+      kind: 'over-limit',
+      limit: limits[0],
+      spentMillionths: 600_000n,
     });
     expect([await journal.count(), await today(journal)]).toEqual([1, 60n]);
     await sent(journal, moving(40n, { limits }));

@@ -25,8 +25,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     rowsOf: 'users',
     idField: 'userId',
     row: (index) => ({
-      ...{ userId: `u-${index}`, verifiedAt: time(index) },
-      ...{ firstName: index % 7 === 0 ? 'Ada' : 'Bola', lastName: 'Obi' },
+      userId: `u-${index}`,
+      verifiedAt: time(index),
+      firstName: index % 7 === 0 ? 'Ada' : 'Bola',
+      lastName: 'Obi',
     }),
     page: (rows, { limit, offset = '0' }) => ({
       users: sliced(rows, Number(offset), limit),
@@ -48,8 +50,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
     rowsOf: 'trades',
     idField: 'tradeId',
     row: (index) => ({
-      ...{ tradeId: `t-${index}`, status: 'completed', pair: 'CNGN-USDC', side: 'buy' },
-      ...{ cngnAmount: '5', price: '1400', createdAt: time(index) },
+      tradeId: `t-${index}`,
+      status: 'completed',
+      pair: 'CNGN-USDC',
+      side: 'buy',
+      cngnAmount: '5',
+      price: '1400',
+      createdAt: time(index),
     }),
     page: (rows, { limit, startAfter }) => ({
       trades: sliced(

@@ -178,7 +178,8 @@ describe('a list that stopped in the middle', () => {
     const next = fakeWorld({ network: service.network, env: { ...env, ...other } });
     const { code, stdout, stderr } = await run(next, ...LIST, ...flags, '-o', 'csv', '--after', cursor);
     expect({ code, stdout, stderr }).toEqual({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: expect.stringContaining('belongs to another list, filter or account'),
     });
   });
@@ -278,7 +279,8 @@ describe('--output-file', () => {
     writeFileSync(`${file(world)}${ending}`, text);
     const { code, stderr } = await run(world, ...LIST, '-o', 'csv', '--output-file', file(world));
     expect({ code, stderr, text: readFileSync(`${file(world)}${ending}`, 'utf8') }).toEqual({
-      ...{ code: 2, text },
+      code: 2,
+      text,
       stderr: expect.stringContaining('fiatrail did not write it'),
     });
   });
@@ -320,7 +322,8 @@ describe('--output-file', () => {
     writeFileSync(file(world), 'mine');
     const { code, stderr } = await run(world, ...LIST, '-o', 'csv', '--output-file', file(world));
     expect({ code, stderr, text: readFileSync(file(world), 'utf8') }).toEqual({
-      ...{ code: 2, text: 'mine' },
+      code: 2,
+      text: 'mine',
       stderr: expect.stringContaining('already exists; nothing was read'),
     });
   });

@@ -77,7 +77,8 @@ describe('a service that is not as it should be', () => {
     const lying = { ...service, exchange: null };
     expect(lying.exchange).toBeNull();
     const world2 = fakeWorld({
-      ...{ clock, env: ACCOUNT },
+      clock,
+      env: ACCOUNT,
       network: async (request, ...rest) => {
         const answer = await exchange(request, ...rest);
         return request.url.includes('/deposits')
@@ -98,7 +99,8 @@ describe('a service that is not as it should be', () => {
     for (let each = 0; each < 5; each++) service.add('deposits');
     let readings = 0;
     const world = fakeWorld({
-      ...{ clock, env: ACCOUNT },
+      clock,
+      env: ACCOUNT,
       network: async (request, ...rest) => {
         const answer = await service.exchange(request, ...rest);
         if (!request.url.includes('/deposits')) return answer;
@@ -190,7 +192,8 @@ describe('a service that is not as it should be', () => {
     for (let each = 0; each < 120; each++) service.add('fx_orders');
     let isCut = true;
     const world = fakeWorld({
-      ...{ clock, env: ACCOUNT },
+      clock,
+      env: ACCOUNT,
       network: async (request, ...rest) => {
         if (isCut && request.url.includes('startAfter')) return refusal(403, '03', 'not allowed');
         return service.exchange(request, ...rest);
@@ -207,7 +210,8 @@ describe('a service that is not as it should be', () => {
     for (let each = 0; each < 300; each++) service.add('deposits');
     let refused = 0;
     const world = fakeWorld({
-      ...{ clock, env: ACCOUNT },
+      clock,
+      env: ACCOUNT,
       network: async (request, ...rest) => {
         const isRefused = request.url.includes('offset=100') && refused < 1;
         if (isRefused) refused += 1;
@@ -224,7 +228,8 @@ describe('a service that is not as it should be', () => {
     let isDown = true;
     const asked: string[] = [];
     const world = fakeWorld({
-      ...{ clock, env: ACCOUNT },
+      clock,
+      env: ACCOUNT,
       network: async (request, ...rest) => {
         asked.push(request.url);
         if (isDown && request.url.includes('offset=200')) return refusal(403, '03', 'not allowed');
@@ -386,7 +391,8 @@ describe('a mirror that cannot be used', () => {
     spoil(path(world));
     const { code, stderr } = await run(world, 'sync', '-o', 'json');
     expect({ code, error: JSON.parse(stderr.trim().split('\n').at(-1) ?? '') }).toMatchObject({
-      ...{ code: 2, error: { error: { code: expected } } },
+      code: 2,
+      error: { error: { code: expected } },
     });
     // Losing it loses nothing that the service has.
     expect((await run(world, 'sync', 'forget', '--yes')).code).toBe(0);
@@ -426,7 +432,8 @@ describe('a mirror that cannot be used', () => {
     const { world } = rig();
     for (const command of ['status', 'forget'])
       expect(await run(world, 'sync', command)).toMatchObject({
-        ...{ code: 2, stderr: expect.stringContaining('has not been copied to this machine yet') },
+        code: 2,
+        stderr: expect.stringContaining('has not been copied to this machine yet'),
       });
   });
 });

@@ -35,8 +35,16 @@ export const DELAY = 1;
 export const LAG = 1;
 
 export const RULES: Rules = {
-  ...{ isFlushed: true, isRecordedFirst: true, isAtomic: true, isStateChecked: true, isFenced: true },
-  ...{ isSpooled: true, absenceTicks: DELAY + LAG, isListed: true, isAsked: false, hasPerson: false },
+  isFlushed: true,
+  isRecordedFirst: true,
+  isAtomic: true,
+  isStateChecked: true,
+  isFenced: true,
+  isSpooled: true,
+  absenceTicks: DELAY + LAG,
+  isListed: true,
+  isAsked: false,
+  hasPerson: false,
 };
 
 /** The host of each run. */
@@ -77,8 +85,16 @@ interface Step {
 }
 
 const IDLE: Run = {
-  ...{ at: 'idle', entry: 'none', isDurable: false, busy: 0, unseen: null, request: null },
-  ...{ response: null, hidden: null, spooled: null, isTold: false },
+  at: 'idle',
+  entry: 'none',
+  isDurable: false,
+  busy: 0,
+  unseen: null,
+  request: null,
+  response: null,
+  hidden: null,
+  spooled: null,
+  isTold: false,
 };
 
 export const START: State = HOSTS.map(() => IDLE);
@@ -131,7 +147,10 @@ export function stepsOf(state: State, rules: Rules): Step[] {
 const less = <T extends number | null>(ticks: T) => (ticks === null ? null : Math.max(0, ticks - 1)) as T;
 const later = (run: Run): Run => ({
   ...run,
-  ...{ busy: less(run.busy), unseen: less(run.unseen), request: less(run.request), hidden: less(run.hidden) },
+  busy: less(run.busy),
+  unseen: less(run.unseen),
+  request: less(run.request),
+  hidden: less(run.hidden),
 });
 
 /** The processes of a host end, and the journal forgets what it did not flush. */

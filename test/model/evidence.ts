@@ -43,11 +43,24 @@ export interface Guards {
 }
 
 export const GUARDS: Guards = {
-  ...{ usesServiceTime: true, needsRightClocks: true, comparesFields: true, knowsRowsBefore: true },
-  ...{ keepsUnexplained: true, countsRows: true, keepsTagged: true },
-  ...{ keepsWindow: true, forgetsLooks: true, knowsJournal: true, isSteady: true },
-  ...{ readsOn: true, needsKept: true, needsBack: true, needsCurrent: true, readsAsLagos: true },
-  ...{ looksTwice: true, waits: true },
+  usesServiceTime: true,
+  needsRightClocks: true,
+  comparesFields: true,
+  knowsRowsBefore: true,
+  keepsUnexplained: true,
+  countsRows: true,
+  keepsTagged: true,
+  keepsWindow: true,
+  forgetsLooks: true,
+  knowsJournal: true,
+  isSteady: true,
+  readsOn: true,
+  needsKept: true,
+  needsBack: true,
+  needsCurrent: true,
+  readsAsLagos: true,
+  looksTwice: true,
+  waits: true,
 };
 
 /** A world in which the request is made. Offsets are in ticks; a tick is longer than any tolerance. */
@@ -87,9 +100,24 @@ export interface World {
 }
 
 export const WORLD: World = {
-  ...{ journal: 0, host: 0, service: 0, rows: 0, jump: 0, other: 'nothing', later: 0, lag: 0, ownLag: 0 },
-  ...{ isTagged: false, cut: 'nothing', history: [-1], hole: null, isFlaky: false },
-  ...{ keyTicks: 0, read: 'all', isRestored: false, isSuspended: false },
+  journal: 0,
+  host: 0,
+  service: 0,
+  rows: 0,
+  jump: 0,
+  other: 'nothing',
+  later: 0,
+  lag: 0,
+  ownLag: 0,
+  isTagged: false,
+  cut: 'nothing',
+  history: [-1],
+  hole: null,
+  isFlaky: false,
+  keyTicks: 0,
+  read: 'all',
+  isRestored: false,
+  isSuspended: false,
 };
 
 /** The last tick. */
@@ -145,9 +173,21 @@ export interface State {
 }
 
 const START: State = {
-  ...{ time: 0, hasJumped: false, rows: [], baseline: null, request: 'none', unseenAt: null, repeats: 0 },
-  ...{ sentUntil: 0, laterRows: 0, hasMissed: false },
-  ...{ hasOther: false, outcome: 'doubt', taken: null, isForgotten: false, isWasted: false },
+  time: 0,
+  hasJumped: false,
+  rows: [],
+  baseline: null,
+  request: 'none',
+  unseenAt: null,
+  repeats: 0,
+  sentUntil: 0,
+  laterRows: 0,
+  hasMissed: false,
+  hasOther: false,
+  outcome: 'doubt',
+  taken: null,
+  isForgotten: false,
+  isWasted: false,
 };
 
 /** How a world begins. */
@@ -222,7 +262,9 @@ export function stepsOf(state: State, world: World, guards: Guards): Step[] {
 }
 
 const rowOf = (state: State, world: World, isOurs: boolean): Row => ({
-  ...{ at: rowsNow(state, world), madeAt: state.time, isOurs },
+  at: rowsNow(state, world),
+  madeAt: state.time,
+  isOurs,
   isLike: isOurs || world.other === 'equal',
 });
 
@@ -232,8 +274,11 @@ const isShown = ({ madeAt, isOurs }: Row, { time, request }: State, { lag, ownLa
 
 function claimed(state: State, world: World): Partial<State> {
   const baseline: Baseline = {
-    ...{ serviceAt: serviceNow(state, world), createdAt: state.time + world.journal, claimedAt: state.time },
-    ...{ areClocksRight: areRight(state, world), before: readBefore(state, world) },
+    serviceAt: serviceNow(state, world),
+    createdAt: state.time + world.journal,
+    claimedAt: state.time,
+    areClocksRight: areRight(state, world),
+    before: readBefore(state, world),
   };
   return { request: 'ready', baseline, sentUntil: state.time + LIMIT };
 }
@@ -350,7 +395,8 @@ function sentAgain(state: State, world: World, guards: Guards): Step[] {
   const isHeld = ours !== undefined && time < ours.madeAt + world.keyTicks;
   const made = isHeld ? rows : [...rows, rowOf(state, world, true)];
   const again = {
-    ...{ repeats: 1, sentUntil: guards.forgetsLooks ? time + LIMIT : state.sentUntil },
+    repeats: 1,
+    sentUntil: guards.forgetsLooks ? time + LIMIT : state.sentUntil,
     unseenAt: guards.forgetsLooks ? null : state.unseenAt,
   };
   const to = (name: string, change: Partial<State>): Step => ({ name, next: { ...state, ...again, ...change } });

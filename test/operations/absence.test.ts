@@ -22,7 +22,9 @@ interface Row {
 }
 
 const bridgeRow = ({ id, at, amount = '700' }: Row) => ({
-  ...{ requestId: id, amount, status: 'pending' },
+  requestId: id,
+  amount,
+  status: 'pending',
   createdAt: typeof at === 'string' ? at : new Date(START_MS + at).toISOString(),
 });
 
@@ -97,7 +99,12 @@ async function looked(given: Given = {}) {
     keys += 1;
     const baseline = { ...right.baseline, serviceAtMs: START_MS + atMs };
     const intent: Intent = {
-      ...{ ...INTENT, endpoint: 'bridge.initiate', request, idempotencyKey: `k-${keys}`, baseline, ...more },
+      ...INTENT,
+      endpoint: 'bridge.initiate',
+      request,
+      idempotencyKey: `k-${keys}`,
+      baseline,
+      ...more,
     };
     const claim = await journal.claim(intent, BUSY_MS);
     if (claim.kind !== 'ours') throw new Error(claim.kind);

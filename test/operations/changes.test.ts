@@ -126,7 +126,11 @@ describe('an answer that does not say it', () => {
     });
   };
   const entry = (ip: string) => ({
-    ...{ isAllowed: true, yourIp: '203.0.*.*', matchedRule: '203.0.*.*', totalConfiguredIps: 2, totalIps: 2 },
+    isAllowed: true,
+    yourIp: '203.0.*.*',
+    matchedRule: '203.0.*.*',
+    totalConfiguredIps: 2,
+    totalIps: 2,
     ipAddresses: [{ index: 0, ip: '203.0.*.*' }, ...(ip === '' ? [] : [{ index: 1, ip }])],
   });
 

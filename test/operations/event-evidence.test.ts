@@ -11,8 +11,17 @@ import { deliveryOf, received } from '../webhooks/support.ts';
 
 const START_MS = Date.UTC(2026, 0, 5, 9);
 const OFFRAMP = [
-  ...['offramp', 'start', 'user-1', '--amount', '1000', '--bank-code', '000013', '--account-number', '0123456789'],
-  ...['--yes', '-q'],
+  'offramp',
+  'start',
+  'user-1',
+  '--amount',
+  '1000',
+  '--bank-code',
+  '000013',
+  '--account-number',
+  '0123456789',
+  '--yes',
+  '-q',
 ];
 
 let clock: ReturnType<typeof fakeClock>;

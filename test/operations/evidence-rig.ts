@@ -84,7 +84,10 @@ export async function rig(profile: Pick<Profile, 'mode' | 'stored'> = { mode: 's
     return operation;
   };
   return {
-    ...{ clock, journal, session, find },
+    clock,
+    journal,
+    session,
+    find,
     list: (...shown: readonly ListedRow[]) => {
       rows = shown;
     },
@@ -94,7 +97,9 @@ export async function rig(profile: Pick<Profile, 'mode' | 'stored'> = { mode: 's
       const kept = baseline && { serviceAtMs: clock.now(), hostAheadMs: 0, ...baseline };
       doubts += 1;
       const intent: Intent = {
-        ...{ ...INTENT, request: requestOf(500), ...given },
+        ...INTENT,
+        request: requestOf(500),
+        ...given,
         idempotencyKey: `k-${doubts}`,
         ...(kept ? { baseline: kept } : {}),
       };

@@ -79,7 +79,13 @@ const fault = (box: TestSandbox, endpoint: string, kind: string) =>
 
 /** The names of the lines do not depend on it. */
 const ANY_PLACE: Place = {
-  ...{ userId: '', managedWallet: '', onrampWallet: '', bankAccountId: '', bank: '', wallet: '', destination: '' },
+  userId: '',
+  managedWallet: '',
+  onrampWallet: '',
+  bankAccountId: '',
+  bank: '',
+  wallet: '',
+  destination: '',
 };
 
 const NAMES = [...linesOf(ANY_PLACE).keys()];

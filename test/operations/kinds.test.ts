@@ -37,7 +37,12 @@ interface Kind {
 }
 
 const BRIDGE = {
-  ...{ token: 'CNGN', fromNetwork: 'base', toNetwork: 'bsc', amount: '500', fromAddress: WALLET, toAddress: OTHER },
+  token: 'CNGN',
+  fromNetwork: 'base',
+  toNetwork: 'bsc',
+  amount: '500',
+  fromAddress: WALLET,
+  toAddress: OTHER,
 };
 const PAYEE = { accountNumber: '0123456789', accountName: 'ADA OBI', bankName: 'GTBank', bankCode: '000013' };
 const ORDER = { price: '1300', minAmount: '1000', maxAmount: '5000', spread: 0.5 };
@@ -70,11 +75,17 @@ const LISTS: Readonly<Record<string, Kind>> = {
   'a fee withdrawal': {
     endpoint: 'fees.withdraw',
     request: {
-      ...{ bankAccountNumber: '0123456789', bankCode: '000013', accountName: 'Ada Obi', amount: 50_000 },
+      bankAccountNumber: '0123456789',
+      bankCode: '000013',
+      accountName: 'Ada Obi',
+      amount: 50_000,
       narration: '[fr-1a2b3c4d]',
     },
     shown: {
-      ...{ bankAccountNumber: '012345****', bankCode: '000013', accountName: 'ADA OBI', amount: 50_000 },
+      bankAccountNumber: '012345****',
+      bankCode: '000013',
+      accountName: 'ADA OBI',
+      amount: 50_000,
       narration: '[fr-1a2b3c4d]',
     },
     same: [
@@ -162,7 +173,11 @@ const LISTS: Readonly<Record<string, Kind>> = {
   'a withdrawal': {
     endpoint: 'transactions.withdraw-asset',
     request: {
-      ...{ userId: 'u-1', internalWallet: WALLET, destinationWallet: OTHER, amount: 25.5, ticker: 'USDC' },
+      userId: 'u-1',
+      internalWallet: WALLET,
+      destinationWallet: OTHER,
+      amount: 25.5,
+      ticker: 'USDC',
       network: 'bsc',
     },
     shown: { ...SENT, type: 'fintech_user_withdrawal', smartWalletAddress: WALLET },
@@ -219,7 +234,11 @@ const LISTS: Readonly<Record<string, Kind>> = {
     endpoint: 'swaps.create',
     request: { userId: 'u-1', sellToken: 'CNGN', buyToken: 'USDC', amount: 2000, smartWalletAddress: WALLET },
     shown: {
-      ...{ type: 'swap', sellToken: 'CNGN', buyToken: 'USDC', amountIn: '2000.000000', smartWalletAddress: WALLET },
+      type: 'swap',
+      sellToken: 'CNGN',
+      buyToken: 'USDC',
+      amountIn: '2000.000000',
+      smartWalletAddress: WALLET,
       triggerType: 'direct',
     },
     same: [
@@ -242,7 +261,10 @@ const LISTS: Readonly<Record<string, Kind>> = {
     endpoint: 'swaps.trigger',
     request: { walletAddress: WALLET, sellToken: 'CNGN', buyToken: 'USDC', amount: 2000 },
     shown: {
-      ...{ sellToken: 'CNGN', buyToken: 'USDC', amountIn: '2000.000000', smartWalletAddress: WALLET },
+      sellToken: 'CNGN',
+      buyToken: 'USDC',
+      amountIn: '2000.000000',
+      smartWalletAddress: WALLET,
       triggerType: 'trigger',
     },
     same: [['triggerType', null]],
@@ -337,7 +359,8 @@ const NOTED = { ...SENT, network: undefined, amount: '25.5', note: '[fr-1a2b3c4d
 
 const EVENTS: Readonly<Record<string, Kind & { readonly event: WebhookEvent }>> = {
   'the end of an offramp': {
-    ...{ endpoint: 'transactions.offramp', event: 'vault.return.payout.completed' },
+    endpoint: 'transactions.offramp',
+    event: 'vault.return.payout.completed',
     request: LISTS['an offramp']?.request ?? {},
     shown: { amount: '1000.00', recipientAccountNumber: '0123456789', recipientBankCode: '000013' },
     same: [
@@ -353,7 +376,8 @@ const EVENTS: Readonly<Record<string, Kind & { readonly event: WebhookEvent }>> 
     needed: [['amount', undefined]],
   },
   'the end of a payout': {
-    ...{ endpoint: 'transactions.fintech-offramp', event: 'fintech.offramp.completed' },
+    endpoint: 'transactions.fintech-offramp',
+    event: 'fintech.offramp.completed',
     request: LISTS['a payout']?.request ?? {},
     shown: { amount: 1000, bankAccount: PAYEE },
     same: [
@@ -369,7 +393,8 @@ const EVENTS: Readonly<Record<string, Kind & { readonly event: WebhookEvent }>> 
     needed: [['amount', undefined]],
   },
   'the end of a withdrawal': {
-    ...{ endpoint: 'transactions.withdraw-asset', event: 'fintech.user.asset.transfer.completed' },
+    endpoint: 'transactions.withdraw-asset',
+    event: 'fintech.user.asset.transfer.completed',
     request: LISTS['a withdrawal']?.request ?? {},
     shown: { ...SENT, amount: '25.5', smartWalletAddress: WALLET },
     same: [['network', undefined]],
@@ -383,7 +408,8 @@ const EVENTS: Readonly<Record<string, Kind & { readonly event: WebhookEvent }>> 
     needed: [['amount', undefined]],
   },
   'the end of a transfer': {
-    ...{ endpoint: 'transactions.fintech-transfer', event: 'fintech.asset.transfer.completed' },
+    endpoint: 'transactions.fintech-transfer',
+    event: 'fintech.asset.transfer.completed',
     request: { ...LISTS['a transfer']?.request, note: '[fr-1a2b3c4d]' },
     shown: NOTED,
     same: [
@@ -514,7 +540,9 @@ describe('the wallet of an onramp', () => {
   };
   const LISTED = { walletAddress: OTHER, blockchain: 'base', tokenBuy: 'USDT', owner: WALLET, createdAt: null };
   const STATUS = {
-    ...{ requestId: 'r-1', status: 'pending', amount: '500000000' },
+    requestId: 'r-1',
+    status: 'pending',
+    amount: '500000000',
     metadata: { tokenBuy: 'USDT', autoSwap: true, sweepToOfframp: true },
     wallet: { owner: WALLET, tokenBuy: 'USDT', autoSwap: true, sweepToOfframp: true, amount: '500' },
   };

@@ -82,7 +82,11 @@ const listOf = ({
     page: (size, count, lastId, period) => ({ size, count, lastId, period }),
     rowsOf: (data) => (data as unknown as Page).rows,
     read: ({ id = 'x', atMs = 0, isLike = false, text, state = 'pending' }) => ({
-      ...{ requestId: id, createdAt: timeOf(atMs), state, isLike, isPartial },
+      requestId: id,
+      createdAt: timeOf(atMs),
+      state,
+      isLike,
+      isPartial,
       text: text ?? null,
     }),
     outcomeOf: (state) => outcomeIn(feeWithdrawal, state),
@@ -239,7 +243,9 @@ describe('a search reads a list', () => {
 
   test('without pages, with an ever larger limit', async () => {
     expect(await searched([...rows(300, 90_000, 2_000), LIKE], { isUnpaged: true })).toEqual({
-      ...{ ids: ['like'], isComplete: true, wrongTimes: undefined },
+      ids: ['like'],
+      isComplete: true,
+      wrongTimes: undefined,
       asked: ['0+100', '0+200', '0+400', '0+800'],
     });
   });

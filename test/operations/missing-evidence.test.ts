@@ -11,8 +11,12 @@ import { deliveryOf, received } from '../webhooks/support.ts';
 const START_MS = Date.UTC(2026, 0, 5, 9);
 const ACCOUNT_ID = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
 const SAVED = {
-  ...{ accountId: ACCOUNT_ID, accountName: 'ADA OBI', accountNumber: '0123456789', bankName: 'GTBank' },
-  ...{ bankCode: '000013', isDefault: true },
+  accountId: ACCOUNT_ID,
+  accountName: 'ADA OBI',
+  accountNumber: '0123456789',
+  bankName: 'GTBank',
+  bankCode: '000013',
+  isDefault: true,
 };
 const GONE = refusal(404, '02', 'no such thing');
 
@@ -48,7 +52,11 @@ async function reconciled(): Promise<{ exit: number; found: string | undefined }
 }
 
 const payoutRow = (change: object = {}) => ({
-  ...{ id: 'p-1', type: 'fintech_offramp', amount: 1000, status: 'completed', bankAccount: SAVED },
+  id: 'p-1',
+  type: 'fintech_offramp',
+  amount: 1000,
+  status: 'completed',
+  bankAccount: SAVED,
   createdAt: new Date(START_MS + 1_000).toISOString(),
   ...change,
 });

@@ -27,73 +27,99 @@ interface Kind {
 
 const KINDS: readonly Kind[] = [
   {
-    ...{ what: 'an onramp', endpoint: 'transactions.onramp', amount: 100 },
+    what: 'an onramp',
+    endpoint: 'transactions.onramp',
+    amount: 100,
     line: ({ userId }, amount) => `onramp start ${userId} --amount ${amount}`,
     other: ({ userId }, amount) => `onramp start ${userId} --amount ${amount} --sweep`,
   },
   {
-    ...{ what: 'an offramp', endpoint: 'transactions.offramp', amount: 10 },
+    what: 'an offramp',
+    endpoint: 'transactions.offramp',
+    amount: 10,
     line: ({ userId }, amount) => `offramp start ${userId} --amount ${amount} ${BANK}`,
     other: ({ userId }, amount) => `offramp start ${userId} --amount ${amount} ${OTHER_BANK}`,
   },
   {
-    ...{ what: 'a payout', endpoint: 'transactions.fintech-offramp', amount: 10 },
+    what: 'a payout',
+    endpoint: 'transactions.fintech-offramp',
+    amount: 10,
     line: ({ bankAccountId }, amount) => `payout start --amount ${amount} --to ${bankAccountId}`,
     other: ({ bankAccountId }, amount) => `payout start --amount ${amount + 0.01} --to ${bankAccountId}`,
   },
   {
-    ...{ what: 'a withdrawal', endpoint: 'transactions.withdraw-asset', amount: 10 },
+    what: 'a withdrawal',
+    endpoint: 'transactions.withdraw-asset',
+    amount: 10,
     line: ({ userId, managedWallet }, amount) =>
       `withdrawals start ${userId} --amount ${amount} --token CNGN --from ${managedWallet} --to ${OTHER}`,
     other: ({ userId, onrampWallet }, amount) =>
       `withdrawals start ${userId} --amount ${amount} --token CNGN --from ${onrampWallet} --to ${OTHER}`,
   },
   {
-    ...{ what: 'a transfer', endpoint: 'transactions.fintech-transfer', amount: 10 },
+    what: 'a transfer',
+    endpoint: 'transactions.fintech-transfer',
+    amount: 10,
     line: (_place, amount) => `transfers start --amount ${amount} --to ${WALLET}`,
     other: (_place, amount) => `transfers start --amount ${amount} --to ${OTHER}`,
   },
   {
-    ...{ what: 'a swap', endpoint: 'swaps.create', amount: 2000 },
+    what: 'a swap',
+    endpoint: 'swaps.create',
+    amount: 2000,
     line: ({ userId, managedWallet }, amount) =>
       `swaps start ${userId} --sell CNGN --buy USDC --amount ${amount} --from ${managedWallet}`,
     other: ({ userId, onrampWallet }, amount) =>
       `swaps start ${userId} --sell CNGN --buy USDC --amount ${amount} --from ${onrampWallet}`,
   },
   {
-    ...{ what: 'a triggered swap', endpoint: 'swaps.trigger', amount: 3000 },
+    what: 'a triggered swap',
+    endpoint: 'swaps.trigger',
+    amount: 3000,
     line: ({ onrampWallet }, amount) =>
       `swaps wallets start --wallet ${onrampWallet} --sell CNGN --buy USDC --amount ${amount}`,
     other: ({ userId, onrampWallet }, amount) =>
       `swaps start ${userId} --sell CNGN --buy USDC --amount ${amount} --from ${onrampWallet}`,
   },
   {
-    ...{ what: 'a bridge', endpoint: 'bridge.initiate', amount: 500 },
+    what: 'a bridge',
+    endpoint: 'bridge.initiate',
+    amount: 500,
     line: (_place, amount) => `bridge start --from-network base --to-network bsc --amount ${amount} ${FROM_TO}`,
     other: (_place, amount) => `bridge start --from-network base --to-network eth --amount ${amount} ${FROM_TO}`,
   },
   {
-    ...{ what: 'a fee withdrawal', endpoint: 'fees.withdraw', amount: 500 },
+    what: 'a fee withdrawal',
+    endpoint: 'fees.withdraw',
+    amount: 500,
     line: (_place, amount) => `fees withdrawals start --amount ${amount} ${BANK} --account-name ADA --no-tag`,
     other: (_place, amount) => `fees withdrawals start --amount ${amount} ${OTHER_BANK} --account-name ADA --no-tag`,
   },
   {
-    ...{ what: 'a trade', endpoint: 'fx.trade', amount: 1000 },
+    what: 'a trade',
+    endpoint: 'fx.trade',
+    amount: 1000,
     line: (_place, amount) => `fx trades start --pair CNGN-USDC --side buy --amount ${amount}`,
     other: (_place, amount) => `fx trades start --pair CNGN-USDC --side sell --amount ${amount}`,
   },
   {
-    ...{ what: 'a trade with a price limit', endpoint: 'fx.trade', amount: 1000 },
+    what: 'a trade with a price limit',
+    endpoint: 'fx.trade',
+    amount: 1000,
     line: (_place, amount) => `fx trades start --pair CNGN-USDC --side buy --amount ${amount} --max-price 9999`,
     other: (_place, amount) => `fx trades start --pair CNGN-USDT --side buy --amount ${amount}`,
   },
   {
-    ...{ what: 'a market order', endpoint: 'fx.market-order', amount: 1000 },
+    what: 'a market order',
+    endpoint: 'fx.market-order',
+    amount: 1000,
     line: (_place, amount) => `fx market-orders start --pair CNGN-USDT --side sell --amount ${amount}`,
     other: (_place, amount) => `fx market-orders start --pair CNGN-USDC --side sell --amount ${amount}`,
   },
   {
-    ...{ what: 'an order', endpoint: 'fx.create-order', amount: 5000 },
+    what: 'an order',
+    endpoint: 'fx.create-order',
+    amount: 5000,
     line: (_place, amount) => `fx orders add --pair CNGN-USDC --side buy --price 1300 --min 1000 --max ${amount}`,
     other: (_place, amount) => `fx orders add --pair CNGN-USDC --side buy --price 1301 --min 1000 --max ${amount}`,
   },

@@ -6,11 +6,18 @@ import { ACCOUNT, fakeClock, fakeWorld } from '../support/world.ts';
 
 const NUMBER = ACCOUNT_TO_PAY.virtualAccount.accountNumber;
 const payment = (id: string, amount: number, more: object = {}) => ({
-  ...{ id, amount, type: 'user_onramp', virtualAccountNumber: NUMBER, status: 'processing' },
-  ...{ createdAt: '2026-01-05T09:10:00.000Z', depositor: { name: 'CHIDI OBI' }, ...more },
+  id,
+  amount,
+  type: 'user_onramp',
+  virtualAccountNumber: NUMBER,
+  status: 'processing',
+  createdAt: '2026-01-05T09:10:00.000Z',
+  depositor: { name: 'CHIDI OBI' },
+  ...more,
 });
 const now = (status: string, virtualAccountStatus = 'active') => ({
-  ...{ requestId: 'r-1', status },
+  requestId: 'r-1',
+  status,
   wallet: { virtualAccountStatus },
 });
 

@@ -33,17 +33,19 @@ async function noticed(world: FakeWorld) {
   const zone = zoneNamed('UTC');
   const present = { format: 'json', zone, clock: world.clock } as unknown as Globals['present'];
   const globals: Globals = {
-    ...{
-      profile: 'main',
-      present,
-      color: 'never',
-      isFormatChosen: true,
-      zone,
-      isZoneChosen: true,
-      isMasked: false,
-      quiet: true,
-    },
-    ...{ verbose: false, noInput: true, yes: true, dryRun: false, timeoutMs: MINUTE_MS },
+    profile: 'main',
+    present,
+    color: 'never',
+    isFormatChosen: true,
+    zone,
+    isZoneChosen: true,
+    isMasked: false,
+    quiet: true,
+    verbose: false,
+    noInput: true,
+    yes: true,
+    dryRun: false,
+    timeoutMs: MINUTE_MS,
   };
   const { account, close } = openTerminal({
     world,
@@ -55,7 +57,9 @@ async function noticed(world: FakeWorld) {
   const recorder = createEventRecorder(account);
   const names = (await worksWithEvents()).flatMap(({ events }) => Object.keys(events ?? {}));
   const eventOf = (event: string) => ({
-    ...{ event, text: JSON.stringify({ event, requestId: 'r', data: {} }), held: null },
+    event,
+    text: JSON.stringify({ event, requestId: 'r', data: {} }),
+    held: null,
   });
   await recorder.record(names.map(eventOf) as unknown as readonly InboxEvent[]);
   expect(await recorder.reconcileMentioned()).toBe(0);

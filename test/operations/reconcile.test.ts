@@ -20,7 +20,10 @@ interface Row {
 }
 
 const row = (change: Partial<Row> = {}): Row => ({
-  ...{ withdrawalId: 'FTW_1', amount: 50_000, bankAccountNumber: '0123456789', status: 'pending' },
+  withdrawalId: 'FTW_1',
+  amount: 50_000,
+  bankAccountNumber: '0123456789',
+  status: 'pending',
   createdAt: new Date(START_MS + 1_000).toISOString(),
   ...change,
 });

@@ -49,7 +49,9 @@ test('an operation that failed is an error again, with what was recorded of it',
   expect(asked).toEqual([]);
   expect(outcome).toMatchObject({
     error: {
-      ...{ category: 'failed', operationId: 'o', hint: expect.stringContaining('use another idempotency key') },
+      category: 'failed',
+      operationId: 'o',
+      hint: expect.stringContaining('use another idempotency key'),
       message: expect.stringMatching(/^this failed on 2026-01-05 .*: a withdrawal \(refunded\)$/),
     },
     result: { data: { withdrawalId: 'FTW_1' } },

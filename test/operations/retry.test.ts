@@ -284,7 +284,8 @@ describe('somebody agrees to it', () => {
     const id = await lost();
     const { stdin, stderr, prompter } = fakeWorld({ isTerminal: true });
     const at = (confirm: () => Promise<boolean>) => ({
-      ...{ stdin, stderr },
+      stdin,
+      stderr,
       prompter: async () => ({ ...(await prompter()), confirm }),
     });
     const resolved = at(async () => {
@@ -314,7 +315,8 @@ describe('a request is not sent again by clocks that are wrong', () => {
   const START_MS = Date.UTC(2026, 0, 5, 9);
   const RIGHT = { nowMs: START_MS + 60_000, hostAheadMs: 0, jumpMs: 0 };
   const operation = {
-    ...{ request: '{"idempotencyKey":"k"}', searchState: {} },
+    request: '{"idempotencyKey":"k"}',
+    searchState: {},
     baseline: { serviceAtMs: START_MS, hostAheadMs: 0 },
   } as Operation;
 

@@ -11,24 +11,25 @@ import { journalRows } from '../support/journal.ts';
 import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
 const pay = (profile: string, ...more: string[]) => [
-  ...[
-    'fees',
-    'withdrawals',
-    'start',
-    '--amount',
-    '500',
-    ...TO,
-    '--yes',
-    '--no-tag',
-    '-q',
-    '--profile',
-    profile,
-    ...more,
-  ],
+  'fees',
+  'withdrawals',
+  'start',
+  '--amount',
+  '500',
+  ...TO,
+  '--yes',
+  '--no-tag',
+  '-q',
+  '--profile',
+  profile,
+  ...more,
 ];
 const START_MS = Date.UTC(2026, 0, 5, 9);
 const EQUAL = {
-  ...{ withdrawalId: 'FTW_1', amount: 50_000, bankAccountNumber: '0123456789', status: 'pending' },
+  withdrawalId: 'FTW_1',
+  amount: 50_000,
+  bankAccountNumber: '0123456789',
+  status: 'pending',
   createdAt: new Date(START_MS + 1_000).toISOString(),
 };
 
@@ -70,7 +71,10 @@ const of = (apiKey: string): Account => {
 
 async function add(name: string, apiKey: string, change: Partial<StoredProfile> = {}): Promise<void> {
   const profile: StoredProfile = {
-    ...{ name, mode: 'sandbox', baseUrl: 'https://service.test/v1', store: { kind: 'file' } },
+    name,
+    mode: 'sandbox',
+    baseUrl: 'https://service.test/v1',
+    store: { kind: 'file' },
     ...change,
   };
   await changeProfile(world, name, () => profile, new Secret(apiKey));
@@ -109,7 +113,9 @@ describe('an operation of another profile', () => {
     of('sandbox_1').rows = [EQUAL];
     const { exit, found } = await reconcile(ids()[0] ?? '', '--profile', 'two');
     expect({ exit, found: found.map((each) => each.found), states: states() }).toEqual({
-      ...{ exit: 0, found: ['ended'], states: ['accepted'] },
+      exit: 0,
+      found: ['ended'],
+      states: ['accepted'],
     });
     expect({ one: of('sandbox_1').asked.length, two: of('sandbox_2').asked }).toEqual({ one: 4, two: [] });
   });
@@ -310,7 +316,9 @@ describe('ops reconcile --all', () => {
 
   test('uses the settings and the clock of each', async () => {
     const rowAt = (withdrawalId: string, minutes: number) => ({
-      ...{ ...EQUAL, withdrawalId, amount: 1 },
+      ...EQUAL,
+      withdrawalId,
+      amount: 1,
       createdAt: new Date(START_MS + minutes * 60_000).toISOString(),
     });
     await add('two', 'sandbox_2', { unknown: 'ask' });
@@ -342,7 +350,10 @@ describe('ops reconcile --all', () => {
 /** Adds the profile `one` without its key. */
 async function addKeyless(): Promise<void> {
   await changeProfile(world, 'one', () => ({
-    ...{ name: 'one', mode: 'sandbox', baseUrl: 'https://service.test/v1', store: { kind: 'file' } },
+    name: 'one',
+    mode: 'sandbox',
+    baseUrl: 'https://service.test/v1',
+    store: { kind: 'file' },
   }));
 }
 

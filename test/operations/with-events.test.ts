@@ -4,7 +4,11 @@ import type { WorkCandidate } from '../../src/engine/evidence/work.ts';
 import type { WorkOutcome } from '../../src/things/thing.ts';
 
 const candidate = (requestId: string, outcome: WorkOutcome, state: string): WorkCandidate => ({
-  ...{ requestId, outcome, state, isExact: false, createdAt: '2026-01-05T09:00:00.000Z' },
+  requestId,
+  outcome,
+  state,
+  isExact: false,
+  createdAt: '2026-01-05T09:00:00.000Z',
 });
 
 describe('what a list and an event show of one request', () => {

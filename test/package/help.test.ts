@@ -80,7 +80,9 @@ test.each([
     const { stdout, stderr, code } = await run(newHome(onTestFinished), argv);
     const unknown = words.find((word) => !['fees', 'users', 'fx'].includes(word) || words.length === 1);
     expect({ argv, stdout, stderr: stderr.replace(/^ {2}run: .*\n/m, ''), code }).toEqual({
-      ...{ argv, stdout: '', code: 2 },
+      argv,
+      stdout: '',
+      code: 2,
       stderr: `error: unknown command '${unknown}'\n  hint: ${hint}\n`,
     });
   }

@@ -29,9 +29,18 @@ beforeAll(() => {
 
 /** Checks files as strictly as TypeScript can. */
 const STRICT = [
-  ...['--ignoreConfig', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'],
-  ...['--singleThreaded', '--target', 'es2024', '--types', 'node'],
-  ...['--typeRoots', join(ROOT, 'node_modules', '@types')],
+  '--ignoreConfig',
+  '--noEmit',
+  '--strict',
+  '--exactOptionalPropertyTypes',
+  '--noUncheckedIndexedAccess',
+  '--singleThreaded',
+  '--target',
+  'es2024',
+  '--types',
+  'node',
+  '--typeRoots',
+  join(ROOT, 'node_modules', '@types'),
 ];
 
 /** Checks declarations too, but for those of the language; else only what is imported from them. Those of Node take most of the time. */

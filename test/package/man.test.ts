@@ -20,7 +20,15 @@ const names = ['fiatrail.1', ...groups.map(({ name }) => `fiatrail-${name}.1`)];
 const pageOf = (name: string) => readFileSync(join(MAN, name), 'utf8');
 
 const SECTIONS = [
-  ...['NAME', 'SYNOPSIS', 'DESCRIPTION', 'COMMANDS', 'EXAMPLES', 'EXIT STATUS', 'ENVIRONMENT', 'FILES', 'SEE ALSO'],
+  'NAME',
+  'SYNOPSIS',
+  'DESCRIPTION',
+  'COMMANDS',
+  'EXAMPLES',
+  'EXIT STATUS',
+  'ENVIRONMENT',
+  'FILES',
+  'SEE ALSO',
 ];
 
 /** Variables that fiatrail sets for the programs that it starts, and one for its own developers. */

@@ -172,13 +172,18 @@ describe('the package', () => {
     for (const { name, version, hashes, ...rest } of components) {
       const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
       expect({ name, ...rest }).toEqual({
-        ...{ name, type: 'library', purl, 'bom-ref': purl },
+        name,
+        type: 'library',
+        purl,
+        'bom-ref': purl,
         licenses: [{ license: { id: expect.stringMatching(/^[A-Z0-9.-]+[\w.-]*$/) } }],
       });
       const [{ content = '' } = {}] = hashes;
       const { version: lockedVersion, integrity } = packages[`node_modules/${name}`];
       expect({ name, version, integrity: `sha512-${Buffer.from(content, 'hex').toString('base64')}` }).toEqual({
-        ...{ name, version: lockedVersion, integrity },
+        name,
+        version: lockedVersion,
+        integrity,
       });
     }
   });

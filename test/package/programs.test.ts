@@ -43,9 +43,21 @@ function run(name: string, text: string, ...argv: readonly string[]): Promise<Ra
 
 /** Checks declarations too, but for those of the language. */
 const STRICT = [
-  ...['--ignoreConfig', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'],
-  ...['--target', 'es2024', '--lib', 'es2024,dom,esnext.disposable', '--types', 'node'],
-  ...['--typeRoots', join(ROOT, 'node_modules', '@types'), '--singleThreaded', '--skipDefaultLibCheck'],
+  '--ignoreConfig',
+  '--noEmit',
+  '--strict',
+  '--exactOptionalPropertyTypes',
+  '--noUncheckedIndexedAccess',
+  '--target',
+  'es2024',
+  '--lib',
+  'es2024,dom,esnext.disposable',
+  '--types',
+  'node',
+  '--typeRoots',
+  join(ROOT, 'node_modules', '@types'),
+  '--singleThreaded',
+  '--skipDefaultLibCheck',
 ];
 
 function typeCheck(files: Readonly<Record<string, string>>, ...options: readonly string[]): Promise<Ran> {

@@ -6,8 +6,19 @@ import { fiatrail, newHomeWithCache, requireBuilt } from '../support/built.ts';
 beforeAll(requireBuilt);
 
 const PAY = [
-  ...['fees', 'withdrawals', 'start', '--amount', '500', '--bank-code', '000013', '--account-number', '0123456789'],
-  ...['--account-name', 'ADA', '--yes', '-q'],
+  'fees',
+  'withdrawals',
+  'start',
+  '--amount',
+  '500',
+  '--bank-code',
+  '000013',
+  '--account-number',
+  '0123456789',
+  '--account-name',
+  'ADA',
+  '--yes',
+  '-q',
 ];
 
 /** Runs a command, and returns the code of the program that it loaded. */

@@ -57,11 +57,9 @@ describe('version --verify', () => {
     const count = digests().length;
     const { stdout, stderr, code } = await verify(folder);
     expect({ stdout, stderr, code }).toEqual({
-      ...{
-        stdout: expect.stringMatching(/^fiatrail [\d.]+ is as built \(\d+ files checked\)\n$/),
-        stderr: '',
-        code: 0,
-      },
+      stdout: expect.stringMatching(/^fiatrail [\d.]+ is as built \(\d+ files checked\)\n$/),
+      stderr: '',
+      code: 0,
     });
     const json = await verify(folder, '-o', 'json');
     expect(JSON.parse(json.stdout)).toEqual({ version: expect.any(String), checkedFiles: count });

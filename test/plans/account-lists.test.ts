@@ -36,7 +36,9 @@ async function read(mode: Mode, ids: readonly string[], lists: Readonly<Record<s
     names: list.operators.map(({ name }) => name).join(' '),
     above: list.signAbove.map(({ minor }) => minor).join(' '),
     of: list.accounts.map(({ keyFingerprint }) => keyFingerprint).join(' '),
-    ...{ isOwn: list.isOwn, needsAnother: list.needsAnother, id: stored?.id },
+    isOwn: list.isOwn,
+    needsAnother: list.needsAnother,
+    id: stored?.id,
   };
 }
 
@@ -88,8 +90,11 @@ describe('the lists that count', () => {
       JSON.stringify({
         ...JSON.parse(TWO),
         pending: {
-          ...{ wanted: { change: 'sign-above', limits: [] }, askedBy: addedBy },
-          ...{ askedAt: '2026-01-05T09:00:00.000Z', askedAtByHost: '2026-01-05T09:00:00.000Z', endsAt: 'never' },
+          wanted: { change: 'sign-above', limits: [] },
+          askedBy: addedBy,
+          askedAt: '2026-01-05T09:00:00.000Z',
+          askedAtByHost: '2026-01-05T09:00:00.000Z',
+          endsAt: 'never',
         },
       }),
     ],

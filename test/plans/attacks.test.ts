@@ -106,7 +106,9 @@ describe('what two people, or the owner of a sandbox, can do', () => {
     const { team } = await openTeamAfter(beforeBoth);
     const run = (aheadMs = 0) =>
       team.run('ada', [...operators('remove', 'bayo'), '--without-signature', '-o', 'json'], {
-        ...{ isTerminal: true, agrees: true, aheadMs },
+        isTerminal: true,
+        agrees: true,
+        aheadMs,
       });
     expect((await run()).code).toBe(0);
     ahead(team, 'service.test', 48 * 3_600_000 + 1_000);

@@ -132,7 +132,10 @@ test('the authority of an operation names the plan, its author and who signed, b
   const { plan: content, hash, signatures } = contentOf(path);
   const { signaturesOf } = await import('../../src/engine/plans/signatures.ts');
   const operators = Object.entries(keys).map(([name, publicKey]) => ({
-    ...{ name, publicKey, addedAt: '', addedBy: { user: name, host: 'host-1', operator: null } },
+    name,
+    publicKey,
+    addedAt: '',
+    addedBy: { user: name, host: 'host-1', operator: null },
   }));
   const read = { content, hash, signatures };
   const signed = await signaturesOf(read, { list: listOf(operators), isShared: true });

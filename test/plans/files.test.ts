@@ -131,7 +131,9 @@ test('no byte of a plan can be changed', async () => {
   const path = await plan(team, 'ada');
   await team.run('bayo', ['ops', 'sign', path], { answers: [yes('Sign the plan')] });
   const operators = Object.entries(keys).map(([name, publicKey]) => ({
-    ...{ name, publicKey, addedAt: '2026-01-05T08:00:00.000Z' },
+    name,
+    publicKey,
+    addedAt: '2026-01-05T08:00:00.000Z',
     addedBy: { user: name, host: 'host-1', operator: null },
   }));
   const signers = { list: listOf(operators), isShared: false };

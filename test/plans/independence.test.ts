@@ -7,7 +7,9 @@ import { listOf } from './support.ts';
 const key = (name: string) => ({ name, publicKey: name });
 /** Who added a key: a user of a machine, and as which operator. */
 const by = (user: string, operator: string | null = null, host = 'host-1'): Author => ({
-  ...{ user, host, operator: operator === null ? null : key(operator) },
+  user,
+  host,
+  operator: operator === null ? null : key(operator),
 });
 const listed = (name: string, addedBy: Author): ListedOperator => ({ ...key(name), addedBy, addedAt: '' });
 

@@ -24,7 +24,8 @@ describe('the rules of a profile', () => {
     await set('--max-per-call', 'CNGN 49999');
     const ran = await team.run('ada', [...PAYOUT, '--plan', team.file('plan.json')]);
     expect({ ...ran, isThere: existsSync(team.file('plan.json')) }).toMatchObject({
-      ...{ code: 9, isThere: false },
+      code: 9,
+      isThere: false,
       stderr: expect.stringContaining('rule max-per-call of profile main'),
     });
   });

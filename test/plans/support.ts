@@ -123,7 +123,9 @@ function teamFrom(place: IdPlace, nowMs?: number, more: Readonly<Record<string, 
   const { service, network } = fakeService();
   const [clock, ids] = [fakeClock(nowMs), idsFrom(place)];
   return {
-    ...{ service, folder, clock },
+    service,
+    folder,
+    clock,
     file: (name) => join(folder, name),
     operations: () => journalRows(join(folder, 'state')).filter(({ endpoint }) => endpoint.startsWith('transactions')),
     run: async (person, argv, options = {}) => {
@@ -142,7 +144,12 @@ function teamFrom(place: IdPlace, nowMs?: number, more: Readonly<Record<string, 
       const host = { ...fakeHost(), user };
       const exchange = dated(network, clock);
       const made = fakeWorld({
-        ...{ network: exchange, host, answers, isTerminal, stdin, env: { ...places, ...env, ...more } },
+        network: exchange,
+        host,
+        answers,
+        isTerminal,
+        stdin,
+        env: { ...places, ...env, ...more },
         clock: { ...clock, now: () => clock.now() + aheadMs },
       });
       const prompter = options.agrees ? agreeing : made.prompter;
@@ -233,8 +240,12 @@ export async function agreeOn(team: Team, asker: string, signer: string, argv: r
 
 /** The list of an account with operators. */
 export const listOf = (listed: readonly ListedOperator[]): OperatorList => ({
-  ...{ operators: listed, signAbove: [], pending: null },
-  ...{ accounts: [], isOwn: true, needsAnother: listed.length > 1 },
+  operators: listed,
+  signAbove: [],
+  pending: null,
+  accounts: [],
+  isOwn: true,
+  needsAnother: listed.length > 1,
 });
 
 export async function addKey(team: Team, person: string, other: string, key: string): Promise<void> {

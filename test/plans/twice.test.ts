@@ -11,7 +11,9 @@ const DATABASE = 'postgres://ops@db.example.com/fiatrail';
 const AMOUNT = { field: 'amount', asset: 'CNGN', value: '50.000000', minor: '50000000' } as const;
 const PAYOUT = { endpoint: 'transactions.payout', request: {}, tag: null, amounts: [AMOUNT] };
 const operator = (name: string) => ({
-  ...{ name, publicKey: Buffer.from(name).toString('hex').padEnd(64, '0'), addedAt: '2026-01-05T09:00:00.000Z' },
+  name,
+  publicKey: Buffer.from(name).toString('hex').padEnd(64, '0'),
+  addedAt: '2026-01-05T09:00:00.000Z',
   addedBy: { user: name, host: 'host-1', operator: null },
 });
 

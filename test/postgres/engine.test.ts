@@ -227,7 +227,9 @@ describe('what is found later', () => {
 describe('sums', () => {
   const moving = (minor: bigint, more: Partial<Intent> = {}): Intent => ({
     ...INTENT,
-    ...{ command: 'fiatrail fees withdrawals start', moves: { asset: 'NGN', minor }, ...more },
+    command: 'fiatrail fees withdrawals start',
+    moves: { asset: 'NGN', minor },
+    ...more,
   });
   const limits = [{ asset: 'NGN', period: 'day', maxMinor: 1_000n }] as const;
 
@@ -252,7 +254,9 @@ describe('sums', () => {
   test('have what orders may give at the worst', async () => {
     const journal = await openHost(server.newDatabase());
     const order: Intent = {
-      ...{ ...INTENT, command: 'fiatrail fx orders add', moves: { asset: 'CNGN', minor: 5n } },
+      ...INTENT,
+      command: 'fiatrail fx orders add',
+      moves: { asset: 'CNGN', minor: 5n },
       baseline: { atWorst: [{ asset: 'USDC', minor: '7' }] },
       limits: [{ asset: 'USDC', period: 'day', maxMinor: 10n }],
     };

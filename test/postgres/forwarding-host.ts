@@ -39,7 +39,9 @@ export function startListening(
     for (const line of stderr.split('\n').filter((each) => each.includes('"event":'))) readLine(line, ends);
   });
   return {
-    ...{ running, pauses: [], ends },
+    running,
+    pauses: [],
+    ends,
     signed: ({ headers, body }) => {
       const [id = '', timestampSeconds] = [headers['webhook-id'], Number(headers['webhook-timestamp'])];
       const signed = { id, timestampSeconds, body: Buffer.from(body) };
@@ -49,7 +51,9 @@ export function startListening(
 }
 
 const ENDS: Readonly<Record<string, End['how']>> = {
-  ...{ '200': 'taken', '500': 'refused', 'no response within 10 seconds': 'no response' },
+  '200': 'taken',
+  '500': 'refused',
+  'no response within 10 seconds': 'no response',
 };
 
 function readLine(text: string, ends: Map<number, readonly End[]>): void {

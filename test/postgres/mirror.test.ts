@@ -22,7 +22,9 @@ function rig() {
   const url = server.newDatabase();
   const hostNamed = (name: string, env: Record<string, string> = {}) =>
     fakeWorld({
-      ...{ clock, host: fakeHost(100, name), network: (...given) => service.exchange(...given) },
+      clock,
+      host: fakeHost(100, name),
+      network: (...given) => service.exchange(...given),
       env: { ...ACCOUNT, FIATRAIL_MIRROR_URL: url, ...env },
     });
   return { clock, service, url, hostNamed };

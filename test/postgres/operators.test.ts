@@ -19,8 +19,10 @@ test.each(ATTACKS.filter(({ postgres }) => postgres).map((attack) => [attack.wha
     await beforeBoth(team);
     const { text, ...ended } = await outcomeOf(team, attack);
     expect(ended, text).toEqual({
-      ...{ end: attack.postgres, sent: 0 },
-      ...{ names: ['ada', 'bayo'], signAbove: ['49,999.00 cNGN'] },
+      end: attack.postgres,
+      sent: 0,
+      names: ['ada', 'bayo'],
+      signAbove: ['49,999.00 cNGN'],
     });
   },
 );

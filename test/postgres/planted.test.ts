@@ -36,14 +36,22 @@ interface Planted {
 
 const DATABASES: Readonly<Record<'journal' | 'inbox' | 'mirror', Planted>> = {
   journal: {
-    ...{ schema: 'fiatrail', table: 'entry', column: 'state', runs: 'reject', grants: OF_JOURNAL.host },
+    schema: 'fiatrail',
+    table: 'entry',
+    column: 'state',
+    runs: 'reject',
+    grants: OF_JOURNAL.host,
     open: async (url) => {
       const journal = await openHost(url);
       return { again: () => journal.requireLastLink(), close: () => {} };
     },
   },
   inbox: {
-    ...{ schema: 'fiatrail_inbox', table: 'event', column: 'body', runs: 'tally_event_insert', grants: OF_INBOX.host },
+    schema: 'fiatrail_inbox',
+    table: 'event',
+    column: 'body',
+    runs: 'tally_event_insert',
+    grants: OF_INBOX.host,
     open: async (url) => {
       const inbox = await openOn(url, { clock: fakeClock(), host: hostWith(1) });
       await inbox.claim('here');
@@ -51,7 +59,10 @@ const DATABASES: Readonly<Record<'journal' | 'inbox' | 'mirror', Planted>> = {
     },
   },
   mirror: {
-    ...{ schema: 'fiatrail_mirror', table: 'stored_deposits', column: 'json', grants: OF_MIRROR.host },
+    schema: 'fiatrail_mirror',
+    table: 'stored_deposits',
+    column: 'json',
+    grants: OF_MIRROR.host,
     open: async (url) => {
       const dir = stateFolder();
       const access = { dir, localPath: `${dir}/mirror.db`, password: async () => undefined };

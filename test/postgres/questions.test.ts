@@ -30,7 +30,9 @@ async function mirrored() {
   for (const list of Object.keys(LISTS)) for (let each = 0; each < 5; each++) service.add(list);
   const url = server.newDatabase();
   const world = fakeWorld({
-    ...{ clock, host: fakeHost(100, 'one'), network: (...given) => service.exchange(...given) },
+    clock,
+    host: fakeHost(100, 'one'),
+    network: (...given) => service.exchange(...given),
     env: { ...ACCOUNT, FIATRAIL_MIRROR_URL: url },
   });
   expect(await main(['sync', '-q'], world), world.stderr.text()).toBe(0);
@@ -67,7 +69,9 @@ test('beside a journal and an inbox, the views of docs/data.md say what fiatrail
   const signer = (name: string) => ({ name, role: 'signer', keyFingerprint: 'f', signedAt: 'now' }) as const;
   const author = { user: 'ada', host: 'h', operator: null };
   const paid = await prepared(journal, {
-    ...{ idempotencyKey: 'rent', moves: { asset: 'NGN', minor: 50_000n }, tag: '[fr-1]' },
+    idempotencyKey: 'rent',
+    moves: { asset: 'NGN', minor: 50_000n },
+    tag: '[fr-1]',
     authority: { plan: 'p', author, signers: [signer('bayo'), signer('chi, of "audit"')] },
   });
   await journal.append(paid, 'sent');

@@ -20,7 +20,10 @@ const TAG = 'CREATE TABLE tag (payment bigint PRIMARY KEY, text text NOT NULL)';
 
 /** A made-up schema in its present version and in the next one. */
 const PRESENT: SchemaLayout = {
-  ...{ schema: 'made_up', version: 1, lock: 7, host: [] },
+  schema: 'made_up',
+  version: 1,
+  lock: 7,
+  host: [],
   creation: [SETTING, PAYMENT],
 };
 const NEXT: SchemaLayout = {

@@ -93,7 +93,8 @@ test('a listener whose server goes away right after that shows all that arrives 
   listener.kill('SIGINT');
   const { code, stdout, stderr } = await listener.end;
   expect({ code, isCutOff: isCutOff(), stdout }, stderr).toEqual({
-    ...{ code: 0, isCutOff: true },
+    code: 0,
+    isCutOff: true,
     stdout: expect.stringContaining('user.onboarded'),
   });
   expect(stderr).toMatch(/the inbox cannot be written \(its server: (lost|unreachable)\)/);

@@ -114,7 +114,11 @@ test(
     expect(ends.map(({ code }) => code)).toEqual([0, 0]);
     const wrong = unexplained(attempts, (number) => inInbox.get(number) ?? 0);
     expect({
-      ...{ sent, stored: numbers.length, once: new Set(numbers).size, forwarded: firsts.length, reordered },
+      sent,
+      stored: numbers.length,
+      once: new Set(numbers).size,
+      forwarded: firsts.length,
+      reordered,
       unexplained: wrong.map(({ number, beganMs }) => ({ number, beganMs })),
     }).toEqual({ sent, stored: sent, once: sent, forwarded: sent, reordered: [], unexplained: [] });
   },

@@ -24,7 +24,8 @@ async function startService(home: Home) {
     if (secret !== undefined) secrets.push(secret);
     const headers = Object.entries(request.headers).filter(([name]) => !['host', 'connection'].includes(name));
     const answer = await fetch(new URL(request.url ?? '/', url), {
-      ...{ method: request.method ?? 'GET', headers: Object.fromEntries(headers) as Record<string, string> },
+      method: request.method ?? 'GET',
+      headers: Object.fromEntries(headers) as Record<string, string>,
       ...(text === '' ? {} : { body: text }),
     });
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
@@ -171,7 +172,8 @@ test('a listener without the store of the profile says that it cannot learn a se
   const { listener, warnings } = await rotatedBeside(({ service }) => ({
     flags: [],
     env: {
-      ...{ FIATRAIL_BASE_URL: service.baseUrl, FIATRAIL_API_KEY: service.apiKey },
+      FIATRAIL_BASE_URL: service.baseUrl,
+      FIATRAIL_API_KEY: service.apiKey,
       FIATRAIL_WEBHOOK_SECRET: service.secrets.at(-1),
     },
   }));

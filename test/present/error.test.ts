@@ -79,8 +79,11 @@ describe('errorText', () => {
 });
 
 const CONTEXT = {
-  ...{ at: '2026-11-25T04:00:00.000Z', command: 'fiatrail balances account', profile: 'main' },
-  ...{ host: 'host-1', baseUrl: 'https://api.example.com/v1' },
+  at: '2026-11-25T04:00:00.000Z',
+  command: 'fiatrail balances account',
+  profile: 'main',
+  host: 'host-1',
+  baseUrl: 'https://api.example.com/v1',
 };
 
 describe('the run of an error', () => {

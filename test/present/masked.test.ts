@@ -17,7 +17,9 @@ const RESULTS = [...controls, ...endpoints].flatMap(({ id, response, nests, list
   const element = list && elementOf(unwrap(list).schema);
   // The pages of a result can be read once.
   const result = (): Result => ({
-    ...{ data: value, schema, raw: JSON.stringify(value) },
+    data: value,
+    schema,
+    raw: JSON.stringify(value),
     ...(nests !== undefined && { nests }),
     ...(lists !== undefined && { lists }),
     ...(element && { more: pagesOf([planted(element).value as never]) }),

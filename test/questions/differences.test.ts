@@ -82,16 +82,23 @@ async function copyOf(
       await queries.run(
         `INSERT INTO stored_withdrawals (id, status, created_at, type, amount_minor, amount_asset, completed_at, is_open, is_personal,
            json, digest, pass, first_seen_at, changed_at) VALUES (?, ?, ?, 'fintech_self_transfer', ?, 'USDC', ?, 0, 0, '{}', 'x', 1, ?, ?)`,
-        ...[`t-${index}`, each.fails ? 'failed' : 'completed', at(each.begins), BigInt(each.amount) * THOUSAND],
+        `t-${index}`,
+        each.fails ? 'failed' : 'completed',
+        at(each.begins),
+        BigInt(each.amount) * THOUSAND,
         // The list does not say when a transfer failed; the sync that saw it is later.
-        ...[each.fails ? null : at(each.begins + each.takes), seenAt, seenAt],
+        each.fails ? null : at(each.begins + each.takes),
+        seenAt,
+        seenAt,
       );
     }
     for (const [minute, minor, place = 'base'] of looks) {
       await queries.run('INSERT INTO stored_balance_checks (at) VALUES (?) ON CONFLICT DO NOTHING', at(minute));
       await queries.run(
         "INSERT INTO stored_balances (source, place, asset, minor, at) VALUES ('wallet', ?, 'USDC', ?, ?)",
-        ...[place, minor, at(minute)],
+        place,
+        minor,
+        at(minute),
       );
     }
   });
@@ -182,7 +189,11 @@ describe('the differences of a report', () => {
 
   test('are not hidden by more transfers under way than can be told apart', async () => {
     const transfers = Array.from({ length: 20 }, (_, index) => ({
-      ...{ begins: 90, takes: 20, leavesAt: 1, amount: 1 + 2 ** index, fails: false },
+      begins: 90,
+      takes: 20,
+      leavesAt: 1,
+      amount: 1 + 2 ** index,
+      fails: false,
     }));
     const moved = BigInt(sum(transfers.map(({ amount }) => amount))) * THOUSAND;
     const start = 10n * moved;
@@ -208,7 +219,11 @@ describe('the differences of a report', () => {
   test('are not hidden by such transfers at both of two looks', async () => {
     const transfers = [90, 290].flatMap((begins) =>
       Array.from({ length: 20 }, (_, index) => ({
-        ...{ begins, takes: 20, leavesAt: 1, amount: 1 + 2 ** index, fails: false },
+        begins,
+        takes: 20,
+        leavesAt: 1,
+        amount: 1 + 2 ** index,
+        fails: false,
       })),
     );
     const moved = BigInt(sum(transfers.slice(20).map(({ amount }) => amount))) * THOUSAND;

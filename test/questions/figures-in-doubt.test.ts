@@ -176,7 +176,8 @@ test('a balance in doubt is owed to nobody, and no balance that is known is none
     return json(world, 'report', 'owed');
   };
   expect(await owed('CNGN')).toMatchObject({
-    ...{ users: 2, unknown: 2 },
+    users: 2,
+    unknown: 2,
     owed: [
       { asset: 'CNGN', amount: { value: '20.500000' }, users: 1 },
       { asset: 'USDC', amount: null, users: 0 },

@@ -133,8 +133,16 @@ describe('what is not known on this machine', () => {
       urls.push(pathname);
       return pathname.startsWith('/v1/bridge/status/')
         ? success({
-            ...{ requestId: 'bridge-01', status: 'pending', token: 'CNGN', fromNetwork: 'base', toNetwork: 'bsc' },
-            ...{ amount: '10', fromAddress: 'a', toAddress: 'b', receivableAddress: 'c', transactionId: 't' },
+            requestId: 'bridge-01',
+            status: 'pending',
+            token: 'CNGN',
+            fromNetwork: 'base',
+            toNetwork: 'bsc',
+            amount: '10',
+            fromAddress: 'a',
+            toAddress: 'b',
+            receivableAddress: 'c',
+            transactionId: 't',
             createdAt: '2026-01-05T08:00:00.000Z',
           })
         : refusal(404, '02', 'Not found');
@@ -146,8 +154,15 @@ describe('what is not known on this machine', () => {
       status: 'pending',
     });
     expect(urls.toSorted()).toEqual([
-      ...['/v1/bridge/status/bridge-01', '/v1/cngnofframpstatus', '/v1/cngnonrampstatus', '/v1/fx/trades/status'],
-      ...['/v1/getbankaccounts', '/v1/getofframpstatus', '/v1/getuserdetails', '/v1/onboardstatus', '/v1/swapstatus'],
+      '/v1/bridge/status/bridge-01',
+      '/v1/cngnofframpstatus',
+      '/v1/cngnonrampstatus',
+      '/v1/fx/trades/status',
+      '/v1/getbankaccounts',
+      '/v1/getofframpstatus',
+      '/v1/getuserdetails',
+      '/v1/onboardstatus',
+      '/v1/swapstatus',
       '/v1/verifywithdrawal',
     ]);
   });

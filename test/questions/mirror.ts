@@ -13,22 +13,41 @@ export const SYNCED_AT = '2026-01-05T08:59:30.000Z';
 const naira = (value: string) => ({ value, asset: 'NGN' }) as const;
 
 export const USER = {
-  ...{ userId: 'user-0001', firstName: 'ADÉ', lastName: 'OBI', isActive: true, createdAt: '2026-01-01T09:00:00.000Z' },
+  userId: 'user-0001',
+  firstName: 'ADÉ',
+  lastName: 'OBI',
+  isActive: true,
+  createdAt: '2026-01-01T09:00:00.000Z',
   wallets: { evm: `0x${'a'.repeat(40)}` },
   virtualAccount: { accountNumber: '7000000001', accountName: 'ADÉ MUSA OBI', bankName: 'PROVIDUS BANK' },
 };
 
 export const deposit = (id: string, more: Readonly<Record<string, unknown>> = {}) => ({
-  ...{ id, type: 'user_onramp', userId: 'user-0001', amount: naira('5100.00'), status: 'completed' },
-  ...{ virtualAccountNumber: '7000000001', depositor: { name: 'ADÉ MUSA OBI', accountNumber: '0000000007' } },
-  ...{ transactionReference: `ref-${id}`, walletAddress: `0x${'a'.repeat(40)}`, mintTxHash: `0x${id.padEnd(64, '0')}` },
-  ...{ createdAt: '2026-01-04T09:00:00.000Z', completedAt: '2026-01-04T09:01:00.000Z', ...more },
+  id,
+  type: 'user_onramp',
+  userId: 'user-0001',
+  amount: naira('5100.00'),
+  status: 'completed',
+  virtualAccountNumber: '7000000001',
+  depositor: { name: 'ADÉ MUSA OBI', accountNumber: '0000000007' },
+  transactionReference: `ref-${id}`,
+  walletAddress: `0x${'a'.repeat(40)}`,
+  mintTxHash: `0x${id.padEnd(64, '0')}`,
+  createdAt: '2026-01-04T09:00:00.000Z',
+  completedAt: '2026-01-04T09:01:00.000Z',
+  ...more,
 });
 
 export const payout = (id: string, more: Readonly<Record<string, unknown>> = {}) => ({
-  ...{ id, type: 'fintech_offramp', amount: naira('700.00'), status: 'completed', payoutReference: `bank-${id}` },
+  id,
+  type: 'fintech_offramp',
+  amount: naira('700.00'),
+  status: 'completed',
+  payoutReference: `bank-${id}`,
   bankAccount: { accountName: 'BOLA EZE', accountNumber: '0123456789', bankName: 'GUARANTY TRUST BANK' },
-  ...{ createdAt: '2026-01-04T10:00:00.000Z', completedAt: '2026-01-04T10:02:00.000Z', ...more },
+  createdAt: '2026-01-04T10:00:00.000Z',
+  completedAt: '2026-01-04T10:02:00.000Z',
+  ...more,
 });
 
 /** Puts rows into the mirror of the world's account, as a sync that ended would. */
@@ -42,7 +61,13 @@ export async function mirrored(world: World, rows: Readonly<Record<string, reado
       for (const index of indexesOf(table)) await queries.run(index);
       const times = { passStartedAt: SYNCED_AT, passedAt: SYNCED_AT, secondLookAt: SYNCED_AT, syncedAt: SYNCED_AT };
       await writeState(queries, table, {
-        ...{ ...times, pass: 1, point: null, until: null, excess: 0, isOrdered: true, gap: null },
+        ...times,
+        pass: 1,
+        point: null,
+        until: null,
+        excess: 0,
+        isOrdered: true,
+        gap: null,
       });
     }
     await writeSetting(queries, 'synced-at', SYNCED_AT);

@@ -45,11 +45,23 @@ describe('what the journal tells', () => {
 describe('what the inbox tells', () => {
   const event = (more: Partial<InboxEvent>): InboxEvent =>
     ({
-      ...{ id: 7n, mark: 'event', event: 'fintech.offramp.failed', text: null, copies: 0, forwards: [] },
-      ...{ happenedAt: AT, receivedAtMs: 0, ...more },
+      id: 7n,
+      mark: 'event',
+      event: 'fintech.offramp.failed',
+      text: null,
+      copies: 0,
+      forwards: [],
+      happenedAt: AT,
+      receivedAtMs: 0,
+      ...more,
     }) as InboxEvent;
   const forward = (state: string, more: object = {}) => ({
-    ...{ target: 'https://user:pass@hook.test/a?token=1', state, attempts: 1, status: null, problem: null, dueAtMs: 0 },
+    target: 'https://user:pass@hook.test/a?token=1',
+    state,
+    attempts: 1,
+    status: null,
+    problem: null,
+    dueAtMs: 0,
     ...more,
   });
 
@@ -72,7 +84,14 @@ describe('what the inbox tells', () => {
 
 describe('the payments for an onramp', () => {
   const paid = (id: string, value: string, status: string, createdAt: string) => ({
-    ...{ kind: kindNamed('deposit'), id, status, createdAt, changedAt: AT, goneAt: null, matchedBy: [], rank: 3 },
+    kind: kindNamed('deposit'),
+    id,
+    status,
+    createdAt,
+    changedAt: AT,
+    goneAt: null,
+    matchedBy: [],
+    rank: 3,
     row: deposit(id, { amount: { value, asset: 'NGN' }, status, createdAt }) as never,
   });
   const due = {
@@ -97,7 +116,12 @@ describe('the payments for an onramp', () => {
 describe('what a status means', () => {
   const means = (kind: string, status: string | undefined, more: object = {}) =>
     meaningOf({
-      ...{ thing: kindNamed(kind), id: 'ID', status, sinceMs: Number.NaN, nowMs: 0, reason: undefined },
+      thing: kindNamed(kind),
+      id: 'ID',
+      status,
+      sinceMs: Number.NaN,
+      nowMs: 0,
+      reason: undefined,
       ...more,
     });
 

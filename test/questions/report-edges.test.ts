@@ -23,22 +23,42 @@ type Row = Readonly<Record<string, string | bigint | null>>;
 
 /** What every row of a list has in the copy. */
 const ROW = {
-  ...{ created_at: '2026-10-31T20:00:00.000Z', is_open: 0n, is_personal: 0n, json: '{}', digest: 'x', pass: 1n },
-  ...{ first_seen_at: '2026-11-04T00:00:00.000Z', changed_at: '2026-11-04T00:00:00.000Z' },
+  created_at: '2026-10-31T20:00:00.000Z',
+  is_open: 0n,
+  is_personal: 0n,
+  json: '{}',
+  digest: 'x',
+  pass: 1n,
+  first_seen_at: '2026-11-04T00:00:00.000Z',
+  changed_at: '2026-11-04T00:00:00.000Z',
 };
 
 const DEPOSIT = {
-  ...{ id: 'd-1', status: 'completed', type: 'fintech_deposit', amount_minor: 70_000n, amount_asset: 'NGN' },
-  ...{ fee_minor: 500n, fee_asset: 'NGN' },
+  id: 'd-1',
+  status: 'completed',
+  type: 'fintech_deposit',
+  amount_minor: 70_000n,
+  amount_asset: 'NGN',
+  fee_minor: 500n,
+  fee_asset: 'NGN',
 };
 
 const TRANSFER = {
-  ...{ id: 't-1', status: 'completed', type: 'fintech_self_transfer', amount_minor: 5_000n, amount_asset: 'USDC' },
+  id: 't-1',
+  status: 'completed',
+  type: 'fintech_self_transfer',
+  amount_minor: 5_000n,
+  amount_asset: 'USDC',
 };
 
 const TRADE = {
-  ...{ status: 'completed', pair: 'CNGN-USDC', side: 'buy', cngn_minor: 1_400_000_000n, cngn_asset: 'CNGN' },
-  ...{ usdc_minor: 1_000_000n, usdc_asset: 'USDC' },
+  status: 'completed',
+  pair: 'CNGN-USDC',
+  side: 'buy',
+  cngn_minor: 1_400_000_000n,
+  cngn_asset: 'CNGN',
+  usdc_minor: 1_000_000n,
+  usdc_asset: 'USDC',
 };
 
 /** Fills a copy, by table. Returns how it is asked. */

@@ -243,7 +243,9 @@ describe('the period of a report', () => {
     const { world } = await account();
     const { code, since, until } = await report(world, '--until', '2026-10-15');
     expect({ code, since, until }).toEqual({
-      ...{ code: 0, since: '2026-09-30T23:00:00.000Z', until: '2026-10-15T22:59:59.999Z' },
+      code: 0,
+      since: '2026-09-30T23:00:00.000Z',
+      until: '2026-10-15T22:59:59.999Z',
     });
   });
 
@@ -312,7 +314,9 @@ describe('what the users’ wallets hold', () => {
     expect(await usdc()).toMatchObject({ amount: { value: '77.000000' }, users: 1 });
     await pass(world, 25 * HOUR_MS);
     expect((await json(world, 'report', 'owed')).owed).toContainEqual({
-      ...{ asset: 'USDC', amount: { value: '0.000000', asset: 'USDC' }, users: 0 },
+      asset: 'USDC',
+      amount: { value: '0.000000', asset: 'USDC' },
+      users: 0,
     });
   });
 

@@ -67,7 +67,8 @@ export async function report(world: FakeWorld, ...more: string[]) {
   const { code, stdout, stderr } = await run(world, 'report', '-o', 'json', ...more);
   const data = stdout === '' ? {} : JSON.parse(stdout);
   return {
-    ...{ code, stderr },
+    code,
+    stderr,
     ...(data as {
       since: string;
       until: string;

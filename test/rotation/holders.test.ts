@@ -66,7 +66,8 @@ test('asks once, with all profiles, and No changes none', async () => {
   on.programs['true'] = () => ({ kind: 'ended', code: 0, stdout: '' });
   const { code, stderr } = await on.run(argv);
   expect({ code, keys: keysOf(on), asked: on.service.asked }, stderr).toEqual({
-    ...{ code: 9, keys: BEFORE },
+    code: 9,
+    keys: BEFORE,
     asked: expect.not.arrayContaining(['/regenerateapikey']),
   });
   const text = stderr.replaceAll(/\s+/g, ' ');

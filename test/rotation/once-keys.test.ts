@@ -25,15 +25,20 @@ const PAY = [
 const PAY_ONCE = [...PAY, '--once', 'k'];
 
 const payment = (number: number) => ({
-  ...{ withdrawalId: `FTW_${number}`, amount: 50_000, status: 'pending', createdAt: '2026-01-05T09:00:00.000Z' },
+  withdrawalId: `FTW_${number}`,
+  amount: 50_000,
+  status: 'pending',
+  createdAt: '2026-01-05T09:00:00.000Z',
 });
 
 /** Responses that are right for every request of these tests. The list has each payment once it was sent. */
 const everything = (on: Bench) => () =>
   success({
-    ...{ ...payment(payments(on)), publicKey: 'ab'.repeat(32) },
+    ...payment(payments(on)),
+    publicKey: 'ab'.repeat(32),
     withdrawals: Array.from({ length: payments(on) }, (_, index) => ({
-      ...{ ...payment(index + 1), bankAccountNumber: '0123456789' },
+      ...payment(index + 1),
+      bankAccountNumber: '0123456789',
     })),
   });
 

@@ -69,8 +69,12 @@ test('a change of rules prints what holds each command, and so does a look at th
   }
   const { stdout } = await run(['profiles', 'rules', 'show', 'main', '-o', 'json']);
   expect(JSON.parse(stdout).commands).toContainEqual({
-    ...{ command: 'transfers start', amounts: ['max-per-day NGN 1000'], unlimited: ['USDC', 'USDT'] },
-    ...{ destinations: [], stops: false, others: [] },
+    command: 'transfers start',
+    amounts: ['max-per-day NGN 1000'],
+    unlimited: ['USDC', 'USDT'],
+    destinations: [],
+    stops: false,
+    others: [],
   });
   const fields = await run(['profiles', 'rules', 'show', 'main', '--fields', 'setting']);
   expect(fields.stdout).not.toContain('payout start');
@@ -80,6 +84,7 @@ test('a limit cannot name a command that spends nothing', async () => {
   const { set } = await ruledMachine();
   for (const command of ['onramp start', 'users default-wallet set'])
     expect(await set(['--max-per-day', `NGN 1000 ${command}`])).toMatchObject({
-      ...{ code: 2, stderr: expect.stringContaining(`"${command}" is not a command that spends money`) },
+      code: 2,
+      stderr: expect.stringContaining(`"${command}" is not a command that spends money`),
     });
 });

@@ -16,7 +16,9 @@ async function ruledSandbox(...rules: readonly string[]) {
     const ran = await sandbox(...argv);
     const error = ran.code === 9 ? JSON.parse(ran.stderr).error : { code: '', message: ran.stderr };
     expect({ exit: ran.code, code: error.code, message: error.message, recorded: recorded().length }).toEqual({
-      ...{ exit: 9, code, recorded: before },
+      exit: 9,
+      code,
+      recorded: before,
       message: expect.stringContaining(detail),
     });
   };
@@ -29,11 +31,28 @@ async function ruledSandbox(...rules: readonly string[]) {
 
 const payout = (amount: string) => ['payout', 'start', '--amount', amount, '--to', 'default', '--yes', '--again'];
 const defaultWallet = (userId: string, address: string) => [
-  ...['users', 'default-wallet', 'set', userId, '--address', address, '--network', 'base', '--yes'],
+  'users',
+  'default-wallet',
+  'set',
+  userId,
+  '--address',
+  address,
+  '--network',
+  'base',
+  '--yes',
 ];
 const offramp = (userId: string, amount: string) => [
-  ...['offramp', 'start', userId, '--amount', amount, '--bank-code', '000013', '--account-number', '0123456789'],
-  ...['--yes', '--again'],
+  'offramp',
+  'start',
+  userId,
+  '--amount',
+  amount,
+  '--bank-code',
+  '000013',
+  '--account-number',
+  '0123456789',
+  '--yes',
+  '--again',
 ];
 
 describe('a limit of Naira or cNGN limits both as one sum', () => {
@@ -80,7 +99,15 @@ describe('a limit of Naira or cNGN limits both as one sum', () => {
 describe('an onramp', () => {
   const onramp = (userId: string) => ['onramp', 'start', userId, '--amount', '5000', '--yes'];
   const byApi = (userId: string) => [
-    ...['api', 'POST', '/cngnonramp', '-f', `userId=${userId}`, '-f', 'amount=5000', '--yes', '--again'],
+    'api',
+    'POST',
+    '/cngnonramp',
+    '-f',
+    `userId=${userId}`,
+    '-f',
+    'amount=5000',
+    '--yes',
+    '--again',
   ];
 
   test('is held by no amount, and uses none up', async () => {

@@ -267,16 +267,35 @@ describe('the amount of a day and a month', () => {
 describe('destinations', () => {
   const USERS = ['u-1', 'listed-wallet', 'other-wallet', 'unknown-wallet', 'anothers-wallet'];
   const RULES = [
-    ...['--allow-account', ACCOUNT, '--allow-address', ADDRESS],
+    '--allow-account',
+    ACCOUNT,
+    '--allow-address',
+    ADDRESS,
     ...USERS.flatMap((user) => ['--allow-user', user]),
   ];
   const OTHER_ID = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1df';
   const wallet = (...more: readonly string[]) => [
-    ...['wallets', 'external', 'add', '--network', 'base', '--wallet-type', 'cold', '--yes', ...more],
+    'wallets',
+    'external',
+    'add',
+    '--network',
+    'base',
+    '--wallet-type',
+    'cold',
+    '--yes',
+    ...more,
   ];
   const bank = (number: string) => ['--bank-code', '000013', '--account-number', number];
   const defaultWallet = (address: string) => [
-    ...['users', 'default-wallet', 'set', 'u-1', '--address', address, '--network', 'base', '--yes'],
+    'users',
+    'default-wallet',
+    'set',
+    'u-1',
+    '--address',
+    address,
+    '--network',
+    'base',
+    '--yes',
   ];
   const ALLOWED: readonly (readonly [what: string, argv: readonly string[]])[] = [
     ['a bank account', pay('500')],
@@ -377,8 +396,16 @@ describe('destinations', () => {
     [
       'another default wallet through api',
       [
-        ...['api', 'POST', '/setuserdefaultwallet', '-f', 'userId=u-1', '-f', `address=${OTHER_ADDRESS}`],
-        ...['-f', 'blockchain=base', '--yes'],
+        'api',
+        'POST',
+        '/setuserdefaultwallet',
+        '-f',
+        'userId=u-1',
+        '-f',
+        `address=${OTHER_ADDRESS}`,
+        '-f',
+        'blockchain=base',
+        '--yes',
       ],
       `address ${OTHER_ADDRESS} is not`,
     ],
@@ -391,10 +418,18 @@ describe('destinations', () => {
     [
       'a vault with another address',
       [
-        ...['api', 'POST', '/fx/mpc/register', '--yes', '-d'],
+        'api',
+        'POST',
+        '/fx/mpc/register',
+        '--yes',
+        '-d',
         JSON.stringify({
-          ...{ mpcVaultApiKey: 'k', callbackClientSignerPublicKey: 'ssh-ed25519 AAAA', mpcClientSignerPrivateKey: 'p' },
-          ...{ vaultId: 'v', tokenWallets: { USDT: ADDRESS, USDC: OTHER_ADDRESS }, notificationEmails: ['a@b.test'] },
+          mpcVaultApiKey: 'k',
+          callbackClientSignerPublicKey: 'ssh-ed25519 AAAA',
+          mpcClientSignerPrivateKey: 'p',
+          vaultId: 'v',
+          tokenWallets: { USDT: ADDRESS, USDC: OTHER_ADDRESS },
+          notificationEmails: ['a@b.test'],
         }),
       ],
       `address ${OTHER_ADDRESS} is not`,

@@ -20,13 +20,34 @@ export const OTHER_ADDRESS = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
 
 /** A fee withdrawal of an amount. */
 export const pay = (amount: string, ...more: readonly string[]) => [
-  ...['fees', 'withdrawals', 'start', '--amount', amount, ...TO, '--yes', '--no-tag', '--again', ...more],
+  'fees',
+  'withdrawals',
+  'start',
+  '--amount',
+  amount,
+  ...TO,
+  '--yes',
+  '--no-tag',
+  '--again',
+  ...more,
 ];
 
 /** The same request through `fiatrail api`, in kobo. */
 export const payByApi = (kobo: string, ...more: readonly string[]) => [
-  ...['api', 'POST', '/feewithdrawal', '-f', `amount=${kobo}`, '-f', 'bankCode=000013'],
-  ...['-f', 'bankAccountNumber=0123456789', '-f', 'accountName=ADA', '--yes', '--again', ...more],
+  'api',
+  'POST',
+  '/feewithdrawal',
+  '-f',
+  `amount=${kobo}`,
+  '-f',
+  'bankCode=000013',
+  '-f',
+  'bankAccountNumber=0123456789',
+  '-f',
+  'accountName=ADA',
+  '--yes',
+  '--again',
+  ...more,
 ];
 
 /** Options of one command; `prompter` answers prompts whose text is not known before. */
@@ -38,13 +59,23 @@ export interface RunOptions extends WorldOptions {
 
 /** What the service says to any request, beside its id and amount. */
 const DATA = {
-  ...{ message: 'ok', stage: 'x', publicKey: 'a'.repeat(64), transactionHash: '0xabc', success: true },
+  message: 'ok',
+  stage: 'x',
+  publicKey: 'a'.repeat(64),
+  transactionHash: '0xabc',
+  success: true,
 };
 
 /** What the service says of a trade, beside what was asked for. */
 const TRADE = {
-  ...{ price: '1400.000000', status: 'pending', lockId: 'l-1', orderId: null, platformFeePercentage: 0 },
-  ...{ usdcAmount: '1.000000', expiresAt: '2026-01-05T09:05:00Z', createdAt: '2026-01-05T09:00:00Z' },
+  price: '1400.000000',
+  status: 'pending',
+  lockId: 'l-1',
+  orderId: null,
+  platformFeePercentage: 0,
+  usdcAmount: '1.000000',
+  expiresAt: '2026-01-05T09:05:00Z',
+  createdAt: '2026-01-05T09:00:00Z',
 };
 
 /** What the service says of the default wallets of users; others have none. */
@@ -96,7 +127,11 @@ export async function ruledMachine(
     const { amount = 50_000, userId = 'u-1', status = 'pending' } = said;
     if (path === '/fx/trade') return success({ trade: { ...TRADE, ...said, tradeId: `t-${asked.length}` } });
     return success({
-      ...{ ...DATA, userId, status, requestId: `r-${asked.length}`, withdrawalId: `w-${asked.length}` },
+      ...DATA,
+      userId,
+      status,
+      requestId: `r-${asked.length}`,
+      withdrawalId: `w-${asked.length}`,
       // The amount of a payout is answered in cNGN.
       amount: path === '/initiateofframp' ? decimalText(BigInt(String(amount)), 6) : amount,
     });
@@ -145,7 +180,13 @@ export async function ruledMachine(
   const sent = () => asked.filter((each) => !each.startsWith('GET') && !READS.some((read) => each.endsWith(read)));
   return {
     ...machine,
-    ...{ run, set: setYes, setWith: set, asked, sent, recorded, state },
+    run,
+    set: setYes,
+    setWith: set,
+    asked,
+    sent,
+    recorded,
+    state,
     /** Sets the clock of the machine, and that of the service if it is another. */
     at: (timeMs: number, serviceAtMs?: number) => {
       clock = fakeClock(timeMs);
@@ -172,7 +213,8 @@ export async function ruledMachine(
       const before = sent().length;
       const ran = await run([...argv, '-q'], options);
       expect({ exit: ran.code, sent: sent().length, stderr: ran.stderr }).toEqual({
-        ...{ exit: 0, sent: before + 1 },
+        exit: 0,
+        sent: before + 1,
         stderr: expect.any(String),
       });
       return ran;

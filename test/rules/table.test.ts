@@ -7,8 +7,12 @@ const SWAP = ['swaps', 'start', 'u-1', '--amount', '5000', '--yes'];
 const ORDER = ['fx', 'orders', 'add', '--pair', 'CNGN-USDC', '--price', '1400', '--min', '1', '--max', '5000', '--yes'];
 const TRADE = ['--pair', 'CNGN-USDC', '--amount', '5000', '--yes'];
 const VAULT = JSON.stringify({
-  ...{ mpcVaultApiKey: 'k', callbackClientSignerPublicKey: 'ssh-ed25519 AAAA', mpcClientSignerPrivateKey: 'p' },
-  ...{ vaultId: 'v', tokenWallets: { USDT: ADDRESS, USDC: ADDRESS }, notificationEmails: ['ada@host.test'] },
+  mpcVaultApiKey: 'k',
+  callbackClientSignerPublicKey: 'ssh-ed25519 AAAA',
+  mpcClientSignerPrivateKey: 'p',
+  vaultId: 'v',
+  tokenWallets: { USDT: ADDRESS, USDC: ADDRESS },
+  notificationEmails: ['ada@host.test'],
 });
 
 /** A command line of 5,000 for each row, to the bank account, address or user that the lists have. */
@@ -58,8 +62,19 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   'transfers start CNGN': ['transfers', 'start', '--amount', '5000', '--to', ADDRESS, '--yes'],
   'transfers start USDC': ['transfers', 'start', '--amount', '5000', '--token', 'USDC', '--to', ADDRESS, '--yes'],
   'bridge start': [
-    ...['bridge', 'start', '--from-network', 'base', '--to-network', 'bsc', '--amount', '5000'],
-    ...['--from', OTHER_ADDRESS, '--to', ADDRESS, '--yes'],
+    'bridge',
+    'start',
+    '--from-network',
+    'base',
+    '--to-network',
+    'bsc',
+    '--amount',
+    '5000',
+    '--from',
+    OTHER_ADDRESS,
+    '--to',
+    ADDRESS,
+    '--yes',
   ],
   'swaps start CNGN': [...SWAP, '--sell', 'CNGN', '--buy', 'USDC'],
   'swaps start USDC': [...SWAP, '--sell', 'USDC', '--buy', 'CNGN', '--to', ADDRESS],
@@ -87,11 +102,28 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   'fx orders update --price': ['fx', 'orders', 'update', 'order-1', '--price', '1', '--yes'],
   'fx orders update --set-status paused': ['fx', 'orders', 'update', 'order-1', '--set-status', 'paused', '--yes'],
   'fx orders update --price --set-status paused': [
-    ...['fx', 'orders', 'update', 'order-1', '--price', '1', '--set-status', 'paused', '--yes'],
+    'fx',
+    'orders',
+    'update',
+    'order-1',
+    '--price',
+    '1',
+    '--set-status',
+    'paused',
+    '--yes',
   ],
   'onramp start': ['onramp', 'start', 'u-1', '--amount', '5000', '--yes'],
   'onramp start --destination': [
-    ...['onramp', 'start', 'u-1', '--amount', '5000', '--auto-swap', 'USDC', '--destination', ADDRESS, '--yes'],
+    'onramp',
+    'start',
+    'u-1',
+    '--amount',
+    '5000',
+    '--auto-swap',
+    'USDC',
+    '--destination',
+    ADDRESS,
+    '--yes',
   ],
   'users default-wallet set': [
     'users',

@@ -46,7 +46,10 @@ async function counted() {
 
 describe('a request that takes only some addresses', () => {
   const request = (port: number, takesAddress?: (address: string) => boolean) => ({
-    ...{ method: 'POST', url: `http://${HOST}:${port}/`, headers: {}, body: '{}' },
+    method: 'POST',
+    url: `http://${HOST}:${port}/`,
+    headers: {},
+    body: '{}',
     ...(takesAddress ? { takesAddress } : {}),
   });
 
@@ -91,8 +94,12 @@ describe('a request that takes only some addresses', () => {
 
 describe('a sandbox', () => {
   const BRIDGE = {
-    ...{ token: 'CNGN' as const, fromNetwork: 'base', toNetwork: 'bsc', amount: '250' },
-    ...{ fromAddress: `0x${'1'.repeat(40)}`, toAddress: `0x${'2'.repeat(40)}` },
+    token: 'CNGN' as const,
+    fromNetwork: 'base',
+    toNetwork: 'bsc',
+    amount: '250',
+    fromAddress: `0x${'1'.repeat(40)}`,
+    toAddress: `0x${'2'.repeat(40)}`,
   };
 
   async function attempts(exchange: Exchange, url: string, allowsLoopback: boolean) {

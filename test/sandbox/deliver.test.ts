@@ -87,7 +87,14 @@ describe('an event', () => {
     await box.sandbox.deliverDue(NEVER);
     const body = JSON.parse(requests[1]?.body ?? '') as Record<string, unknown>;
     expect(Object.keys(body)).toEqual([
-      ...['eventId', 'timestamp', 'requestId', 'fintechId', 'version', 'userId', 'eventType', 'payload'],
+      'eventId',
+      'timestamp',
+      'requestId',
+      'fintechId',
+      'version',
+      'userId',
+      'eventType',
+      'payload',
     ]);
     expect(verified(requests[1], box).serviceName).toBe('acme');
   });

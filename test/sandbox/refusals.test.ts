@@ -120,7 +120,9 @@ describe('a further form', () => {
     const error = await rehearsed(box, endpoint, name);
     const names = [error.code, ...error.candidates.map((each) => each.name)];
     expect({ code: error.code, http: error.httpStatus, isNamed: names.includes(name) }).toEqual({
-      ...{ code, http: status, isNamed: true },
+      code,
+      http: status,
+      isNamed: true,
     });
   });
 

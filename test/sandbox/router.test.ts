@@ -307,7 +307,9 @@ test('a body may start with a byte order mark', async () => {
 test.each(['\u0000', 'a\u001b', '\u0085'])('text with a control character says so: %j', async (userId) => {
   await using box = await openSandbox();
   const { envelope } = await box.call('POST', '/setwebhook', {
-    ...{ webhookUrl: 'https://hooks.example.ms/', enabled: true, secret: `secret${userId}` },
+    webhookUrl: 'https://hooks.example.ms/',
+    enabled: true,
+    secret: `secret${userId}`,
   });
   expect(envelope.error).toMatch(/^secret: expected .*, without control characters$/);
 });

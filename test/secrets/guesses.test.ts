@@ -21,7 +21,10 @@ const fast = (text: string) => [text, sha256(text).digest('hex'), sha256(text).d
 /** What a BVN, or a fast hash of it, may have been digested as. */
 function inputsOf(bvn: string): string[] {
   return fast(bvn).flatMap((text) => [
-    ...[text, JSON.stringify(text), JSON.stringify([text]), JSON.stringify({ bvn: text })],
+    text,
+    JSON.stringify(text),
+    JSON.stringify([text]),
+    JSON.stringify({ bvn: text }),
     ...[
       [COMMAND, { bvn: text }],
       [COMMAND, { bvn: '[redacted]' }, text],

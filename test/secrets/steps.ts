@@ -33,8 +33,17 @@ const text = (name: PlantedName) => PLANTED[name].text;
 const EMBEDDED = ['--profile', 'sandbox'];
 const FILE = ['--profile', 'main'];
 const PLANNED = [
-  ...['fees', 'withdrawals', 'start', '--amount', '500', '--bank-code', '000013'],
-  ...['--account-number', '0123456789', '--account-name', 'ADA'],
+  'fees',
+  'withdrawals',
+  'start',
+  '--amount',
+  '500',
+  '--bank-code',
+  '000013',
+  '--account-number',
+  '0123456789',
+  '--account-name',
+  'ADA',
 ];
 const WALLETS = [
   '--usdc',
@@ -47,19 +56,21 @@ const WALLETS = [
 const VARIANTS = [[], ['-v'], ['-o', 'json'], ['-o', 'json', '-v'], ['--dry-run', '-v'], ['-o', 'raw']] as const;
 
 const vault = ({ files }: Stage, more: readonly string[]) => [
-  ...[
-    'fx',
-    'vault',
-    'set',
-    '--vault-id',
-    'v-17',
-    ...WALLETS,
-    '--email',
-    'ops@example.com',
-    '--public-key',
-    files.signerPublic,
-  ],
-  ...['--private-key-file', files.signer, '--api-key-stdin', '-y', ...more],
+  'fx',
+  'vault',
+  'set',
+  '--vault-id',
+  'v-17',
+  ...WALLETS,
+  '--email',
+  'ops@example.com',
+  '--public-key',
+  files.signerPublic,
+  '--private-key-file',
+  files.signer,
+  '--api-key-stdin',
+  '-y',
+  ...more,
 ];
 
 /** Profiles with every kind of store. */

@@ -32,7 +32,10 @@ test('a BVN that a request repeats in undocumented fields is in no file of the j
   const listed = await must(home, ['ops', 'list', '-o', 'json']);
   expect(JSON.parse(listed.stdout).operations).toHaveLength(1);
   expect(JSON.parse(listed.stdout).operations[0].request).toEqual({
-    ...{ bvn: '[redacted]', note: '[redacted]', deep: { list: ['[redacted]', 'of [redacted]'] }, coded: '[redacted]' },
+    bvn: '[redacted]',
+    note: '[redacted]',
+    deep: { list: ['[redacted]', 'of [redacted]'] },
+    coded: '[redacted]',
   });
   const exported = await must(home, ['ops', 'export', '-q']);
   expect(exported.stdout).toContain('[redacted]');

@@ -40,8 +40,12 @@ describe('an order at the lowest price', () => {
     const { orderId } = await box.ask(
       createOrder,
       {
-        ...{ orderType: 'sell', baseCurrency: 'cNGN', quoteCurrency: 'USDC' },
-        ...{ price: '0.000001', minAmount: '1', maxAmount: '100000000' },
+        orderType: 'sell',
+        baseCurrency: 'cNGN',
+        quoteCurrency: 'USDC',
+        price: '0.000001',
+        minAmount: '1',
+        maxAmount: '100000000',
       },
       await keyOf(box, 3),
     );

@@ -20,7 +20,11 @@ import { eventsOf, managedAddress, OUTSIDE, refusal, register } from './transfer
 
 const order = {
   orderType: 'sell',
-  ...{ baseCurrency: 'cNGN', quoteCurrency: 'USDC', price: '1350', minAmount: '1000', maxAmount: '5000' },
+  baseCurrency: 'cNGN',
+  quoteCurrency: 'USDC',
+  price: '1350',
+  minAmount: '1000',
+  maxAmount: '5000',
 } as const;
 
 test('objects whose fields are not documented are accepted and ignored', async () => {
@@ -115,8 +119,11 @@ test('an inactive external wallet is like any other address for a user’s withd
   await register(box);
   await box.ask(setExternalWalletStatus, { address: OUTSIDE, status: 'inactive' });
   const request = {
-    ...{ userId: user.userId, amount: 5, ticker: 'CNGN' },
-    ...{ internalWallet: await managedAddress(box, user.userId), destinationWallet: OUTSIDE },
+    userId: user.userId,
+    amount: 5,
+    ticker: 'CNGN',
+    internalWallet: await managedAddress(box, user.userId),
+    destinationWallet: OUTSIDE,
   } as const;
   const { status, envelope } = await box.call('POST', '/withdrawasset', { ...request, network: 'base' });
   expect({ status, error: envelope.error }).toEqual({ status: 200, error: undefined });
@@ -183,11 +190,9 @@ test('a market order on the pair CNGN trades the stablecoin that is better for t
 
 describe('the MPC vault', () => {
   const vault = {
-    ...{
-      mpcVaultApiKey: 'vault-key-invented',
-      vaultId: 'vault-of-ours',
-      callbackClientSignerPublicKey: 'ssh-ed25519 AA',
-    },
+    mpcVaultApiKey: 'vault-key-invented',
+    vaultId: 'vault-of-ours',
+    callbackClientSignerPublicKey: 'ssh-ed25519 AA',
     mpcClientSignerPrivateKey: '-----BEGIN OPENSSH PRIVATE KEY-----\nQUJD\n-----END OPENSSH PRIVATE KEY-----\n',
     tokenWallets: { USDC: `0x${'1a'.repeat(20)}`, USDT: `0x${'1b'.repeat(20)}` },
     notificationEmails: ['ops@example.com'],

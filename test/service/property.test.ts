@@ -88,8 +88,17 @@ const rampMore = fc.constantFrom(
 );
 /** An ordinary account, and the test accounts that resolve. */
 const ACCOUNTS = [
-  ...['0123456789', '0123456789', '0123456789', '0123456789', '0000000009', '0000000009'],
-  ...['0000000011', '0000000012', '0000000013', '0000000014', '0000000015'],
+  '0123456789',
+  '0123456789',
+  '0123456789',
+  '0123456789',
+  '0000000009',
+  '0000000009',
+  '0000000011',
+  '0000000012',
+  '0000000013',
+  '0000000014',
+  '0000000015',
 ];
 const account = fc.constantFrom(...ACCOUNTS);
 const token = fc.constantFrom<Token>('CNGN', 'CNGN', 'USDC', 'USDT');

@@ -250,12 +250,20 @@ describe('an onramp of 1901 Naira', () => {
     const started = await box.ask(startOnramp, { userId, amount: 1901 });
     expect(started.message).toBe('pay exactly ₦1,971.35 within 30 minutes');
     expect(started.feeBreakdown).toEqual({
-      ...{ baseAmount: 1901, fintechFee: 9.51, platformFee: 32.32, gatewayFee: 28.52 },
-      ...{ totalFee: 70.35, totalAmount: 1971.35, breakdown: inFull },
+      baseAmount: 1901,
+      fintechFee: 9.51,
+      platformFee: 32.32,
+      gatewayFee: 28.52,
+      totalFee: 70.35,
+      totalAmount: 1971.35,
+      breakdown: inFull,
     });
     const { virtualAccount } = await box.ask(getVirtualAccount, { requestId: started.requestId });
     expect(virtualAccount).toMatchObject({
-      ...{ amount: 1971.35, baseAmount: 1901, feeAmount: 70.35, totalAmountWithFee: 1971.35 },
+      amount: 1971.35,
+      baseAmount: 1901,
+      feeAmount: 70.35,
+      totalAmountWithFee: 1971.35,
       feeBreakdown: inFull,
     });
   });

@@ -13,8 +13,11 @@ export interface Scripted {
 /** The account to pay that every onramp reads after it started. */
 export const ACCOUNT_TO_PAY = {
   virtualAccount: {
-    ...{ accountNumber: '7099363912', bankName: 'PROVIDUS BANK', accountName: 'Harmattan Pay/ADA OBI' },
-    ...{ amount: 5, totalAmountWithFee: 5.1 },
+    accountNumber: '7099363912',
+    bankName: 'PROVIDUS BANK',
+    accountName: 'Harmattan Pay/ADA OBI',
+    amount: 5,
+    totalAmountWithFee: 5.1,
   },
   expiresAt: '2026-01-05T09:30:00.000Z',
 };

@@ -96,12 +96,22 @@ function worldOf(
   lastProcessId += 1;
   let network: Exchange | undefined;
   return {
-    ...{ clock, ids: system.ids, stdout, stderr, env, cwd, homeDir: home },
-    ...{ interrupted, abandoned: new AbortController().signal },
-    ...{ platform: system.platform, nodeVersion: system.nodeVersion, userId: system.userId },
+    clock,
+    ids: system.ids,
+    stdout,
+    stderr,
+    env,
+    cwd,
+    homeDir: home,
+    interrupted,
+    abandoned: new AbortController().signal,
+    platform: system.platform,
+    nodeVersion: system.nodeVersion,
+    userId: system.userId,
     stdin: { isTerminal: false, readAll: stdin },
     host: {
-      ...{ name, user },
+      name,
+      user,
       processId: lastProcessId,
       isRunning: (id) => processIds.has(id) || system.host.isRunning(id),
     },

@@ -6,8 +6,19 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   account_name: ['name', 'account'],
   operation: [...FIXED_COLUMNS, 'state', 'request_id', 'verdict', 'detail', 'result', 'updated_at', 'busy_until'],
   entry: [
-    ...['sequence', 'operation_id', 'subject', 'host', 'state', 'at', 'request_id', 'verdict', 'detail', 'result'],
-    ...['busy_until', 'value', 'hash'],
+    'sequence',
+    'operation_id',
+    'subject',
+    'host',
+    'state',
+    'at',
+    'request_id',
+    'verdict',
+    'detail',
+    'result',
+    'busy_until',
+    'value',
+    'hash',
   ],
   rotation: ['operation_id', 'profile', 'base_url', 'stage', 'key_place', 'old_fingerprint', 'pushes', 'pushed'],
   spent: ['account', 'asset', 'day', 'command', 'minor'],
@@ -43,13 +54,22 @@ export function edit(table: string, column: string): string {
 
 /** What tells the rows of each table apart. */
 export const KEYS: Readonly<Record<string, string>> = {
-  ...{ setting: 'name', account_name: 'name', operation: 'id', entry: 'sequence', rotation: 'operation_id' },
-  ...{ spent: 'account, asset, day, command', tally: 'name' },
+  setting: 'name',
+  account_name: 'name',
+  operation: 'id',
+  entry: 'sequence',
+  rotation: 'operation_id',
+  spent: 'account, asset, day, command',
+  tally: 'name',
 };
 
 /** What somebody may set in the row of an operation, so that its idempotency key looks free: each column by itself, and what frees keys. */
 export const KEY_EDITS: readonly string[] = [
   ...(COLUMNS['operation'] ?? []).map((column) => edit('operation', column)),
-  ...[`state = 'refused'`, `verdict = 'not-done'`, `state = 'resolved', verdict = 'not-done'`, 'once_key = NULL'],
-  ...[`account = 'another', once_key = NULL`, `state = 'refused', id = 'another'`],
+  `state = 'refused'`,
+  `verdict = 'not-done'`,
+  `state = 'resolved', verdict = 'not-done'`,
+  'once_key = NULL',
+  `account = 'another', once_key = NULL`,
+  `state = 'refused', id = 'another'`,
 ];

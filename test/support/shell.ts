@@ -35,7 +35,9 @@ async function serve(socket: Socket): Promise<void> {
   const say = (kind: string, text: string) => void socket.write(`${kind}\0${text}\0`);
   const path = env['HOME'] ?? '';
   const running = startFiatrail({ path, stateDir: '', env: {} }, argv, {
-    ...{ cwd, env, heard: say },
+    cwd,
+    env,
+    heard: say,
     input: () => {
       say('stdin', '');
       return word();

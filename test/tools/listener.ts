@@ -12,7 +12,8 @@ export const productionFile = (name: string) => readFileSync(join(ROOT, 'docs', 
 
 /** The environment of a listener whose account nothing calls. */
 export const accountEnv = {
-  ...{ FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: 'sandbox_0123456789' },
+  FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1',
+  FIATRAIL_API_KEY: 'sandbox_0123456789',
   FIATRAIL_WEBHOOK_SECRET: SECRET,
 };
 

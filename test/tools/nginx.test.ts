@@ -28,7 +28,12 @@ function sendOverTls(
   return new Promise((resolve, reject) => {
     const sent = request(
       {
-        ...{ host: '127.0.0.1', port, servername: HOST, localAddress: from, rejectUnauthorized: false, method: 'POST' },
+        host: '127.0.0.1',
+        port,
+        servername: HOST,
+        localAddress: from,
+        rejectUnauthorized: false,
+        method: 'POST',
         headers: { ...headers, host: HOST, ...(forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }) },
       },
       (answer) => {
@@ -55,9 +60,16 @@ async function startNginx(folder: string, ports: readonly number[]) {
     .replace('server 127.0.0.1:4777;', ports.map((each) => `server 127.0.0.1:${each};`).join(' '));
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const whole = [
-    ...['daemon off;', `pid ${folder}/nginx.pid;`, `error_log ${folder}/error.log;`, 'events {}', 'http {'],
+    'daemon off;',
+    `pid ${folder}/nginx.pid;`,
+    `error_log ${folder}/error.log;`,
+    'events {}',
+    'http {',
     ...temporary.map((name) => `${name}_temp_path ${folder}/temp/${name};`),
-    ...['access_log off;', shipped, '}', ''],
+    'access_log off;',
+    shipped,
+    '}',
+    '',
   ].join('\n');
   const path = join(folder, 'nginx.conf');
   writeFileSync(path, whole);

@@ -42,8 +42,14 @@ describe('the packages', () => {
     const names = readdirSync(folder);
     expect(names.sort()).toEqual(
       [
-        ...['SHA256SUMS', 'fiatrail', 'fiatrail.cdx.json', 'fiatrail.licences.txt'],
-        ...[TARBALL, `${TARBALL}.cdx.json`, DEB, `${DEB}.cdx.json`],
+        'SHA256SUMS',
+        'fiatrail',
+        'fiatrail.cdx.json',
+        'fiatrail.licences.txt',
+        TARBALL,
+        `${TARBALL}.cdx.json`,
+        DEB,
+        `${DEB}.cdx.json`,
       ].sort(),
     );
     const components = (name: string) =>
@@ -115,10 +121,8 @@ describe('on a clean Debian', () => {
       bytes[at] = (bytes[at] ?? 0) ^ 1;
       writeFileSync(join(root.path, 'tmp', 'changed'), bytes, { mode: 0o755 });
       expect(root.asAda('/tmp/changed version --verify', HOME)).toMatchObject({
-        ...{
-          code: 1,
-          stderr: expect.stringMatching(/^error: fiatrail is not as built; changed or missing: \/tmp\/changed\n/),
-        },
+        code: 1,
+        stderr: expect.stringMatching(/^error: fiatrail is not as built; changed or missing: \/tmp\/changed\n/),
       });
     });
 
@@ -150,7 +154,9 @@ describe('on a clean Debian', () => {
       expect(root.asAda(`${full} fiatrail version`, env)).toMatchObject({ code: 0, stdout: `${version}\n` });
       expect(root.asAda(`${full} fiatrail users --help`, env)).toMatchObject({ code: 0 });
       expect(root.asAda(`${full} fiatrail users list`, env)).toEqual({
-        ...{ code: 2, stdout: '', stderr: expect.stringMatching(/^error: the disk is full: /m) },
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: the disk is full: /m),
       });
     });
 

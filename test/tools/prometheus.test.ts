@@ -49,7 +49,8 @@ test('Prometheus scrapes the numbers as OpenMetrics', async () => {
   const scraped = `{ job_name: fiatrail-webhooks, static_configs: [{ targets: ['127.0.0.1:${metricsPort}'] }] }`;
   writeFileSync(config, `global: { scrape_interval: 1s }\nscrape_configs: [${scraped}]\n`);
   const prometheus = startProgram(home, programOf('prometheus', 'prometheus'), [
-    ...[`--config.file=${config}`, `--storage.tsdb.path=${join(home.path, 'data')}`],
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${join(home.path, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
   ]);
   onTestFinished(async () => {
@@ -66,5 +67,5 @@ test('Prometheus scrapes the numbers as OpenMetrics', async () => {
   while ((await ask('fiatrail_inbox_events')).length === 0) await sleep(200);
   expect(
     await Promise.all(['up', 'fiatrail_inbox_events', 'fiatrail_deliveries_received_total{kind="new"}'].map(ask)),
-  ).toEqual([...[['1'], ['2'], ['2']]]);
+  ).toEqual([['1'], ['2'], ['2']]);
 });

@@ -116,17 +116,18 @@ $ fiatrail inspect --save-to session.json
 
 /** Commands that need another host, somebody else’s signature, a server, a captured delivery or an unknown outcome. */
 const UNSEEN = [
-  ...[
-    'profiles journal set',
-    'profiles mirror set',
-    'profiles inbox set',
-    'profiles operators remove',
-    'profiles operators cancel',
-    'keys sandbox add',
-    'webhooks inbox replay',
-    'webhooks verify',
-  ],
-  ...['ops resolve', 'ops head', 'ops import', 'ops sign'],
+  'profiles journal set',
+  'profiles mirror set',
+  'profiles inbox set',
+  'profiles operators remove',
+  'profiles operators cancel',
+  'keys sandbox add',
+  'webhooks inbox replay',
+  'webhooks verify',
+  'ops resolve',
+  'ops head',
+  'ops import',
+  'ops sign',
 ];
 
 /** The commands whose documents have a schema. */

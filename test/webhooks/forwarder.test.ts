@@ -215,9 +215,13 @@ describe('a listener that stops', () => {
       { name: TARGET, send },
       inbox.forwards,
       {
-        ...{ clock: yielding(clock, stopping), gather: queueMicrotask },
-        ...{ onForwarded: () => {}, onUnrecorded: () => {}, onDraining: (count) => void draining.push(count) },
-        ...{ renew: async () => void (await inbox.holds()), onFailing: () => {} },
+        clock: yielding(clock, stopping),
+        gather: queueMicrotask,
+        onForwarded: () => {},
+        onUnrecorded: () => {},
+        onDraining: (count) => void draining.push(count),
+        renew: async () => void (await inbox.holds()),
+        onFailing: () => {},
       },
       { stopping: stopping.signal, cutOff: cutting.signal },
     );
@@ -265,8 +269,13 @@ test('what ends while the inbox is asked what is due is not sent again, although
     { name: TARGET, send },
     { ...inbox.forwards, due },
     {
-      ...{ clock: yielding(clock, stopping), gather: queueMicrotask, onForwarded: () => {}, onUnrecorded: () => {} },
-      ...{ onDraining: () => {}, renew: async () => void (await inbox.holds()), onFailing: () => {} },
+      clock: yielding(clock, stopping),
+      gather: queueMicrotask,
+      onForwarded: () => {},
+      onUnrecorded: () => {},
+      onDraining: () => {},
+      renew: async () => void (await inbox.holds()),
+      onFailing: () => {},
     },
     { stopping: stopping.signal, cutOff: NEVER },
   );
@@ -300,7 +309,10 @@ describe('a listener that was suspended for a minute', () => {
       { name: TARGET, send },
       first.forwards,
       {
-        ...{ clock: yielding(clock, stopping), gather: queueMicrotask, onForwarded: () => {}, onUnrecorded: () => {} },
+        clock: yielding(clock, stopping),
+        gather: queueMicrotask,
+        onForwarded: () => {},
+        onUnrecorded: () => {},
         onDraining: () => {},
         renew: async () => {
           if (!(await first.holds())) throw new Error('taken');

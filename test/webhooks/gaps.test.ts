@@ -7,7 +7,10 @@ const PERIOD = { sinceMs: NOW_MS, untilMs: NOW_MS + 24 * HOUR_MS, settledMs: NOW
 const at = (hours: number) => new Date(NOW_MS + hours * HOUR_MS).toISOString();
 
 const work = (kind: ListedWork['kind'], more: Partial<ListedWork> = {}): ListedWork => ({
-  ...{ kind, ids: ['own-id', 'other-id'], status: 'completed', createdAt: at(1) },
+  kind,
+  ids: ['own-id', 'other-id'],
+  status: 'completed',
+  createdAt: at(1),
   ...more,
 });
 

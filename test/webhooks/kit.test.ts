@@ -15,9 +15,22 @@ beforeAll(requireBuilt);
 
 /** Checks JavaScript as strictly as TypeScript can. */
 const TYPE_CHECK = [
-  ...['--ignoreConfig', '--noEmit', '--allowJs', '--checkJs', '--strict', '--exactOptionalPropertyTypes'],
-  ...['--skipLibCheck', '--singleThreaded', '--module', 'nodenext', '--target', 'es2024'],
-  ...['--typeRoots', join(ROOT, 'node_modules', '@types'), '--types', 'node'],
+  '--ignoreConfig',
+  '--noEmit',
+  '--allowJs',
+  '--checkJs',
+  '--strict',
+  '--exactOptionalPropertyTypes',
+  '--skipLibCheck',
+  '--singleThreaded',
+  '--module',
+  'nodenext',
+  '--target',
+  'es2024',
+  '--typeRoots',
+  join(ROOT, 'node_modules', '@types'),
+  '--types',
+  'node',
 ];
 
 const LATE_MS = 5 * 60_000 + 1_000;
@@ -59,9 +72,17 @@ describe.each([NODE, EXPRESS, HONO])('$file with the built package', (handler) =
       noHeaders: await post(port, {}, Buffer.from('{}')),
       noBody: await post(port, {}, Buffer.alloc(0)),
     }).toEqual({
-      ...{ plain: 200, sealed: 200, late: 200 },
-      ...{ forged: 401, altered: 401, twoSignatures: 400, twoTimestamps: 400 },
-      ...{ sealedToAnother: 500, noEvent: 422, noHeaders: 400, noBody: 400 },
+      plain: 200,
+      sealed: 200,
+      late: 200,
+      forged: 401,
+      altered: 401,
+      twoSignatures: 400,
+      twoTimestamps: 400,
+      sealedToAnother: 500,
+      noEvent: 422,
+      noHeaders: 400,
+      noBody: 400,
     });
     expect(await printed()).toEqual([
       'user.onboarded request-1',

@@ -33,7 +33,10 @@ async function listening(wrap: (inbox: Inbox) => Inbox = (inbox) => inbox, more:
   );
   const refused: string[] = [];
   const server = await listen(receiver, {
-    ...{ host: '127.0.0.1', port: 0, allowHosts: ['hooks.example.com'], heartbeat: 'beat' },
+    host: '127.0.0.1',
+    port: 0,
+    allowHosts: ['hooks.example.com'],
+    heartbeat: 'beat',
     onRefused: ({ reason }) => void refused.push(reason),
     ...more,
   });

@@ -31,8 +31,15 @@ async function operated({ change = () => ({}), freeBytes = () => PLENTY, sleep =
   const metrics = createMetrics({ inbox: own, targets: new Map([[TARGET, SHOWN]]), clock });
   const server = await serveOperations(
     {
-      ...{ host: '127.0.0.1', port: 0, allowHosts: [], inbox: own, writer: own, freeBytes, stopping: stopping.signal },
-      ...{ clock: { now: clock.now, sleep }, bytes: randomBytes },
+      host: '127.0.0.1',
+      port: 0,
+      allowHosts: [],
+      inbox: own,
+      writer: own,
+      freeBytes,
+      stopping: stopping.signal,
+      clock: { now: clock.now, sleep },
+      bytes: randomBytes,
     },
     metrics,
   );
@@ -54,7 +61,8 @@ test('a healthy listener says what is in its inbox and how much disk is left', a
   await keep(1);
   const { status, type, text } = await get('/healthz');
   expect({ status, type, body: JSON.parse(text) }).toEqual({
-    ...{ status: 200, type: 'application/json' },
+    status: 200,
+    type: 'application/json',
     body: { status: 'ok', problem: null, events: 1, held: 0, dead: 0, waiting: 1, freeBytes: PLENTY },
   });
   expect(await get('/readyz')).toMatchObject({ status: 200, text: 'ready\n' });

@@ -39,7 +39,9 @@ async function setUp(privateKeys: readonly Secret[] = []) {
   const started: ReturnType<typeof thread>[] = [];
   let asked = 0;
   const settings = {
-    ...{ location: { path, server: undefined }, clock, host: { user: 'tester' } },
+    location: { path, server: undefined },
+    clock,
+    host: { user: 'tester' },
     privateKeys: async () => {
       asked += 1;
       return privateKeys;

@@ -30,7 +30,9 @@ async function expectRight(answer: DocumentedAnswer, exits: readonly number[]) {
   const missing = code === 0 ? missingFacts(answer, printed, '') : missingFacts(answer, printed, err);
   const told = { code, err: code === 0 ? '' : err };
   expect({ wasAsked: asked > 0, isRight: exits.includes(code ?? -1), missing, ...told }).toEqual({
-    ...{ wasAsked: true, isRight: true, missing: [] },
+    wasAsked: true,
+    isRight: true,
+    missing: [],
     ...told,
   });
 }

@@ -53,9 +53,14 @@ function envelopesOf(witness: WitnessEndpoint): Readonly<Record<string, Envelope
 
 /** The statuses whose failures are tried. */
 const STATUSES: readonly number[] = [
-  ...[200, 201],
+  200,
+  201,
   ...Array.from({ length: 30 }, (_, index) => 400 + index),
-  ...[500, 501, 502, 503, 504],
+  500,
+  501,
+  502,
+  503,
+  504,
 ];
 
 /** The exit codes that are right for a failure. */
@@ -90,7 +95,10 @@ export interface Failure {
 export function failuresOf(endpoint: string, effect: Effect): Failure[] {
   return Object.entries(envelopesOf(witnessOf(endpoint))).flatMap(([name, envelope]) =>
     STATUSES.map((http) => ({
-      ...{ kind: `failure: ${name}`, http, body: envelope.body, exits: exitsFor(effect, http, envelope) },
+      kind: `failure: ${name}`,
+      http,
+      body: envelope.body,
+      exits: exitsFor(effect, http, envelope),
     })),
   );
 }

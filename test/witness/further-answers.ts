@@ -55,19 +55,41 @@ const TX = '0x1111111111111111111111111111111111111111111111111111111111111111';
 const deposit = { id: 'dep-1', amount: 1500.5, currency: 'NGN', status: 'completed', transactionReference: 'ref-1' };
 const payout = { id: 'pay-1', amount: 2500, currency: 'NGN', status: 'completed', payoutReference: 'ref-2' };
 const trade = {
-  ...{ tradeId: 'trade-1', pair: 'CNGN-USDC', side: 'sell', cngnAmount: '57000.00', usdcAmount: '40.00' },
-  ...{ price: '1425.00', status: 'completed', createdAt: '2026-05-07T15:49:11Z', errorMessage: null, failedAt: null },
+  tradeId: 'trade-1',
+  pair: 'CNGN-USDC',
+  side: 'sell',
+  cngnAmount: '57000.00',
+  usdcAmount: '40.00',
+  price: '1425.00',
+  status: 'completed',
+  createdAt: '2026-05-07T15:49:11Z',
+  errorMessage: null,
+  failedAt: null,
 };
 const bankAccount = { accountId: 'acc-1', accountName: 'ACME PAY', accountNumber: '0123456789', isDefault: true };
 const bridge = {
-  ...{ requestId: 'bridge_1', transactionId: 'bt-1', reference: 'BR-1', status: 'pending', token: 'CNGN' },
-  ...{ fromNetwork: 'base', toNetwork: 'bsc', amount: '500.000000', fromAddress: '0xa', toAddress: '0xb' },
-  ...{ receivableAddress: '0xc', createdAt: '2026-05-07T15:49:11Z' },
+  requestId: 'bridge_1',
+  transactionId: 'bt-1',
+  reference: 'BR-1',
+  status: 'pending',
+  token: 'CNGN',
+  fromNetwork: 'base',
+  toNetwork: 'bsc',
+  amount: '500.000000',
+  fromAddress: '0xa',
+  toAddress: '0xb',
+  receivableAddress: '0xc',
+  createdAt: '2026-05-07T15:49:11Z',
 };
 const order = { orderId: 'order-1', pair: 'CNGN-USDC', side: 'sell', price: '1425.00', status: 'active' };
 const swap = {
-  ...{ requestId: 'swap-1', status: 'completed', sellToken: 'USDC', buyToken: 'CNGN', amountIn: '1.50' },
-  ...{ txHash: TX, createdAt: '2026-05-07T15:49:11Z' },
+  requestId: 'swap-1',
+  status: 'completed',
+  sellToken: 'USDC',
+  buyToken: 'CNGN',
+  amountIn: '1.50',
+  txHash: TX,
+  createdAt: '2026-05-07T15:49:11Z',
 };
 
 /** Where the code stands, and what it looks like. */
@@ -242,8 +264,13 @@ const SPELLINGS: readonly FurtherAnswer[] = [
     'snake-onramp',
     'POST /cngnonramp',
     done({
-      ...{ request_id: 'r-9', wallet_address: '0xe', status: 'requested', message: 'Pay', auto_swap_enabled: false },
-      ...{ target_asset: 'USDC', fee_breakdown: { base_amount: 500, total_fee: 8.5, total_amount: 508.5 } },
+      request_id: 'r-9',
+      wallet_address: '0xe',
+      status: 'requested',
+      message: 'Pay',
+      auto_swap_enabled: false,
+      target_asset: 'USDC',
+      fee_breakdown: { base_amount: 500, total_fee: 8.5, total_amount: 508.5 },
     }),
     { id: 'r-9', totalKobo: '50850' },
   ),
@@ -251,7 +278,9 @@ const SPELLINGS: readonly FurtherAnswer[] = [
     'snake-user',
     'POST /getuserdetails',
     done({
-      ...{ user_id: 'u-1', is_active: true, personal_details: { first_name: 'Ngozi' } },
+      user_id: 'u-1',
+      is_active: true,
+      personal_details: { first_name: 'Ngozi' },
       virtual_accounts: [{ account_number: '9900112233', account_name: 'NGOZI EZE', bank_name: 'Harbour Bank' }],
     }),
     { first: 'Ngozi', number: '9900112233', active: true },
@@ -270,13 +299,11 @@ const SPELLINGS: readonly FurtherAnswer[] = [
     'snake-bridge',
     'GET /bridge/status/:requestId',
     done({
-      ...{
-        request_id: 'bridge_1',
-        from_network: 'base',
-        to_network: 'bsc',
-        receivable_address: '0xc',
-        status: 'pending',
-      },
+      request_id: 'bridge_1',
+      from_network: 'base',
+      to_network: 'bsc',
+      receivable_address: '0xc',
+      status: 'pending',
     }),
     { from: 'base', address: '0xc' },
   ),
@@ -294,11 +321,13 @@ const SPELLINGS: readonly FurtherAnswer[] = [
     'service-fee',
     'POST /cngnonramp',
     done({
-      ...{ requestId: 'r-8', walletAddress: '0xe', status: 'requested', message: 'Pay', autoSwapEnabled: false },
-      ...{
-        targetAsset: 'USDC',
-        feeBreakdown: { baseAmount: 500, [`${SERVICE}Fee`]: 8.5, totalFee: 8.5, totalAmount: 508.5 },
-      },
+      requestId: 'r-8',
+      walletAddress: '0xe',
+      status: 'requested',
+      message: 'Pay',
+      autoSwapEnabled: false,
+      targetAsset: 'USDC',
+      feeBreakdown: { baseAmount: 500, [`${SERVICE}Fee`]: 8.5, totalFee: 8.5, totalAmount: 508.5 },
     }),
     { feeKobo: '850' },
   ),
@@ -424,7 +453,11 @@ const VALUES: readonly FurtherAnswer[] = [
     'unknown-fields',
     'POST /fintechtransfer',
     done({
-      ...{ requestId: 'tr-1', transactionHash: TX, requestTrace: { span: 7 }, labels: ['a', 'b'], isReplay: false },
+      requestId: 'tr-1',
+      transactionHash: TX,
+      requestTrace: { span: 7 },
+      labels: ['a', 'b'],
+      isReplay: false,
     }),
     { id: 'tr-1', span: '7' },
   ),
@@ -446,7 +479,8 @@ const PAGES: readonly FurtherAnswer[] = [
     'pages-in-pagination',
     'GET /bridge/history',
     done({
-      ...{ transactions: [bridge], pagination: { currentPage: 1, perPage: 20, totalItems: 41, totalPages: 3 } },
+      transactions: [bridge],
+      pagination: { currentPage: 1, perPage: 20, totalItems: 41, totalPages: 3 },
     }),
     { total: '41', limit: '20', hasMore: true },
   ),
@@ -459,11 +493,9 @@ const PAGES: readonly FurtherAnswer[] = [
     'pages-beside-data',
     'GET /transactions',
     {
-      ...{
-        response_code: '00',
-        data: [{ ...deposit, direction: 'in' }],
-        pagination: { total: 7, limit: 1, offset: 0 },
-      },
+      response_code: '00',
+      data: [{ ...deposit, direction: 'in' }],
+      pagination: { total: 7, limit: 1, offset: 0 },
     },
     { id: 'dep-1', total: '7' },
   ),
@@ -476,10 +508,8 @@ const PAGES: readonly FurtherAnswer[] = [
     'snake-pages',
     'POST /listfintechusers',
     done({
-      ...{
-        users: [{ user_id: 'u-1', is_active: true }],
-        pagination: { total_count: 8, per_page: 1, has_next_page: true },
-      },
+      users: [{ user_id: 'u-1', is_active: true }],
+      pagination: { total_count: 8, per_page: 1, has_next_page: true },
     }),
     { id: 'u-1', total: '8', hasMore: true },
   ),
@@ -600,7 +630,9 @@ const REFUSALS: readonly FurtherAnswer[] = [
     'PUT /updatebankaccount',
     422,
     {
-      ...{ response_code: '01', message: 'Not valid', errors: [{ field: 'label', message: 'Too long' }] },
+      response_code: '01',
+      message: 'Not valid',
+      errors: [{ field: 'label', message: 'Too long' }],
     },
     { fieldContains: 'label', detailContains: 'Too long' },
   ),
@@ -620,7 +652,9 @@ const REFUSALS: readonly FurtherAnswer[] = [
     'POST /withdrawasset',
     400,
     {
-      ...{ response_code: '01', message: 'Balance too low', details: { available: '4.50', required: '5.00' } },
+      response_code: '01',
+      message: 'Balance too low',
+      details: { available: '4.50', required: '5.00' },
     },
     { detailContains: '4.50' },
   ),
@@ -629,7 +663,9 @@ const REFUSALS: readonly FurtherAnswer[] = [
     'POST /swaptrigger',
     400,
     {
-      ...{ response_code: '01', message: 'Cannot swap', data: { details: { reason: 'Pool is empty' } } },
+      response_code: '01',
+      message: 'Cannot swap',
+      data: { details: { reason: 'Pool is empty' } },
     },
     { detailContains: 'Pool is empty' },
   ),
@@ -693,7 +729,8 @@ const MENTIONED: readonly FurtherAnswer[] = [
     'POST /onboardstatus',
     400,
     {
-      ...{ status: 'Failed', message: 'Registration failed' },
+      status: 'Failed',
+      message: 'Registration failed',
       data: {
         details: {
           status: 'failed',
@@ -714,7 +751,10 @@ const MENTIONED: readonly FurtherAnswer[] = [
     'POST /onboarduser',
     429,
     {
-      ...{ status: 'Error', response_code: '429', message: 'Too many', data: { error: 'Wait', retry_after: 60 } },
+      status: 'Error',
+      response_code: '429',
+      message: 'Too many',
+      data: { error: 'Wait', retry_after: 60 },
     },
     { waitContains: '60 seconds' },
   ),
@@ -734,8 +774,11 @@ const MENTIONED: readonly FurtherAnswer[] = [
       userId: 'u-1',
       wallets: [
         {
-          ...{ walletAddress: '0xab', status: 'funded', owner: 'system_controlled' },
-          ...{ balances: { CNGN: { balance: '12.50' } }, createdAt: { _seconds: 1_786_000_000, _nanoseconds: 0 } },
+          walletAddress: '0xab',
+          status: 'funded',
+          owner: 'system_controlled',
+          balances: { CNGN: { balance: '12.50' } },
+          createdAt: { _seconds: 1_786_000_000, _nanoseconds: 0 },
         },
       ],
     }),
@@ -745,7 +788,10 @@ const MENTIONED: readonly FurtherAnswer[] = [
     'banks-by-name-and-code',
     'POST /getbankscode',
     done({
-      ...{ banks: [{ name: 'HARBOUR BANK', code: '000911' }], operationId: 'op-1', requestId: 'rq-1', totalCount: 1 },
+      banks: [{ name: 'HARBOUR BANK', code: '000911' }],
+      operationId: 'op-1',
+      requestId: 'rq-1',
+      totalCount: 1,
     }),
     { name: 'HARBOUR BANK', code: '000911' },
   ),
@@ -754,7 +800,10 @@ const MENTIONED: readonly FurtherAnswer[] = [
     'fees-set-older',
     'PUT /managefees',
     done({
-      ...{ fintechId: 'f-1', operation: 'updated', timestamp: '2025-08-01T10:00:00Z', version: '1.0.0' },
+      fintechId: 'f-1',
+      operation: 'updated',
+      timestamp: '2025-08-01T10:00:00Z',
+      version: '1.0.0',
       exampleCalculation: {
         description: 'Onramp of 10000',
         userRequestedAmount: 10_000,
@@ -777,7 +826,8 @@ const MENTIONED: readonly FurtherAnswer[] = [
     'market-order-without-expiry',
     'POST /fx/market-order',
     {
-      ...{ responseCode: '00', responseMessage: 'Filled' },
+      responseCode: '00',
+      responseMessage: 'Filled',
       data: {
         trade: {
           tradeId: 'trade-7',
@@ -797,10 +847,15 @@ const MENTIONED: readonly FurtherAnswer[] = [
     'account-with-gateway-fee',
     'POST /getvirtualaccount',
     done({
-      ...{ requestId: 'r-1', status: 'created' },
+      requestId: 'r-1',
+      status: 'created',
       virtualAccount: {
-        ...{ accountNumber: '9900112255', accountName: 'Acme/Ngozi Eze', bankName: 'Harbour Bank', amount: 10_000 },
-        ...{ totalAmountWithFee: 10_400, feePercentage: 4 },
+        accountNumber: '9900112255',
+        accountName: 'Acme/Ngozi Eze',
+        bankName: 'Harbour Bank',
+        amount: 10_000,
+        totalAmountWithFee: 10_400,
+        feePercentage: 4,
         feeBreakdown: { brandFeeAmount: 100, brandFeePercentage: 1, gatewayFeeAmount: 150, totalFeeAmount: 400 },
       },
     }),
@@ -856,7 +911,10 @@ const MENTIONED: readonly FurtherAnswer[] = [
     'DELETE /deletebankaccount',
     400,
     {
-      ...{ status: 'Error', response_code: '01', message: 'Not removed', error: 'PENDING_TRANSACTIONS' },
+      status: 'Error',
+      response_code: '01',
+      message: 'Not removed',
+      error: 'PENDING_TRANSACTIONS',
     },
     { detailContains: 'PENDING_TRANSACTIONS' },
   ),

@@ -9,22 +9,35 @@ type Json = Record<string, unknown>;
 
 /** Figures that fit each other, so that no answer contradicts itself. */
 const FIGURES: Readonly<Record<string, string>> = {
-  ...{ cngnAmount: '57000.000000', usdcAmount: '40.000000', tokenAmount: '40.000000', fintechNetAmount: '32.000000' },
-  ...{ price: '1425.000000', averagePrice: '1425.000000', minAmount: '1200.000000', maxAmount: '90000.000000' },
+  cngnAmount: '57000.000000',
+  usdcAmount: '40.000000',
+  tokenAmount: '40.000000',
+  fintechNetAmount: '32.000000',
+  price: '1425.000000',
+  averagePrice: '1425.000000',
+  minAmount: '1200.000000',
+  maxAmount: '90000.000000',
 };
 
 /** Texts that mean something to a command. */
 const TEXTS: Readonly<Record<string, string>> = {
-  ...{ pair: 'CNGN-USDC', side: 'sell', token: 'CNGN', ticker: 'CNGN', tokenSymbol: 'CNGN', tokenBuy: 'USDC' },
-  ...{ sellToken: 'USDC', buyToken: 'CNGN', currency: 'NGN', accountNumber: '0123456789', bankCode: '000911' },
-  ...{
-    apiKey: 'sandbox_h9a1b2c3d4e5f60718293',
-    network: 'base',
-    blockchain: 'base',
-    fromNetwork: 'base',
-    toNetwork: 'bsc',
-    status: 'completed',
-  },
+  pair: 'CNGN-USDC',
+  side: 'sell',
+  token: 'CNGN',
+  ticker: 'CNGN',
+  tokenSymbol: 'CNGN',
+  tokenBuy: 'USDC',
+  sellToken: 'USDC',
+  buyToken: 'CNGN',
+  currency: 'NGN',
+  accountNumber: '0123456789',
+  bankCode: '000911',
+  apiKey: 'sandbox_h9a1b2c3d4e5f60718293',
+  network: 'base',
+  blockchain: 'base',
+  fromNetwork: 'base',
+  toNetwork: 'bsc',
+  status: 'completed',
 };
 
 const ADDRESS = /(address|wallet|owner|^USDC|^USDT|^cNGN)$/i;
@@ -32,14 +45,12 @@ const ADDRESS = /(address|wallet|owner|^USDC|^USDT|^cNGN)$/i;
 const ABSENT = /(error|reason|failed|retryable|usdtAmount|previousAddress)/i;
 
 const WHOLE: Readonly<Record<string, unknown>> = {
-  ...{
-    naira: 1250.5,
-    kobo: 125_050,
-    base: '12500000',
-    token: '12.500000',
-    'decimal-string': '12.500000',
-    percent: 1.5,
-  },
+  naira: 1250.5,
+  kobo: 125_050,
+  base: '12500000',
+  token: '12.500000',
+  'decimal-string': '12.500000',
+  percent: 1.5,
 };
 
 /** What a request says in a field of this name, and in the object of this name if it is in one. */
@@ -101,7 +112,11 @@ export function generatedAnswer(
   for (const row of rows) put(data, row.name.split('.'), valueIn(row));
   const texts = rows.filter(({ type, unit }) => type === 'string' && unit === undefined);
   return {
-    ...{ id: `generated-${witness.id}`, endpoint, shown_as: 'public', http: 200, means: 'success' },
+    id: `generated-${witness.id}`,
+    endpoint,
+    shown_as: 'public',
+    http: 200,
+    means: 'success',
     ...(request ? { request } : {}),
     body: JSON.stringify({ status: 'Success', response_code: '00', message: 'Done', data }),
     expect: Object.fromEntries(texts.map((row) => [row.name, valueIn(row)])),

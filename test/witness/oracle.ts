@@ -90,7 +90,9 @@ function meaningsOf(endpoint: string, request: Readonly<Record<string, unknown>>
   return figures.map((figure) => {
     const around = [request, ...objectsAround(body, figure.path)];
     return {
-      ...{ text: textOf(figure.value), names: figure.names, path: figure.path },
+      text: textOf(figure.value),
+      names: figure.names,
+      path: figure.path,
       assets: assetsOf(figure, around, figures),
       whole: wholeOf(endpoint, figure, hasPoint, nearest(around, 'unit')),
     };
@@ -138,11 +140,23 @@ function nearest(around: readonly Readonly<Record<string, unknown>>[], ...fields
 
 /** Fields that name their asset, or that the specification gives one. */
 const ASSETS: Readonly<Record<string, string>> = {
-  ...{ cngnamount: 'CNGN', usdcamount: 'USDC', usdtamount: 'USDT', cngn: 'CNGN' },
+  cngnamount: 'CNGN',
+  usdcamount: 'USDC',
+  usdtamount: 'USDT',
+  cngn: 'CNGN',
   // A price is in cNGN for a stablecoin, and an order says how much cNGN it takes.
-  ...{ price: 'CNGN', averageprice: 'CNGN', executionrate: 'CNGN', bestbidprice: 'CNGN', bestaskprice: 'CNGN' },
-  ...{ minamount: 'CNGN', maxamount: 'CNGN', totalbuyliquidity: 'CNGN' },
-  ...{ usdthreshold: 'USD', threshold: 'USD', totalusdautosigned: 'USD', totalamountautosigned: 'USD' },
+  price: 'CNGN',
+  averageprice: 'CNGN',
+  executionrate: 'CNGN',
+  bestbidprice: 'CNGN',
+  bestaskprice: 'CNGN',
+  minamount: 'CNGN',
+  maxamount: 'CNGN',
+  totalbuyliquidity: 'CNGN',
+  usdthreshold: 'USD',
+  threshold: 'USD',
+  totalusdautosigned: 'USD',
+  totalamountautosigned: 'USD',
 };
 
 /** Fields whose asset the sources contradict each other about. */

@@ -34,14 +34,39 @@ type Kind =
 
 /** Fields that mean the same in a request and in its answer wherever they have the same name, and what they are. */
 const SAME: Readonly<Record<string, Kind>> = {
-  ...{ amount: 'amount', cngnAmount: 'amount', minAmount: 'amount', maxAmount: 'amount', usdThreshold: 'amount' },
-  ...{ price: 'price', pair: 'pair', side: 'side', transactionType: 'way' },
-  ...{ token: 'asset', ticker: 'asset', sellToken: 'asset', buyToken: 'asset' },
-  ...{ network: 'network', blockchain: 'network', fromNetwork: 'network', toNetwork: 'network' },
-  ...{ address: 'address', walletAddress: 'address', destinationAddress: 'address', destinationWallet: 'address' },
-  ...{ fromAddress: 'address', toAddress: 'address', USDC: 'address', USDT: 'address' },
-  ...{ accountNumber: 'account number', bankCode: 'bank' },
-  ...{ userId: 'id', requestId: 'id', accountId: 'id', withdrawalId: 'id', tradeId: 'id', orderId: 'id' },
+  amount: 'amount',
+  cngnAmount: 'amount',
+  minAmount: 'amount',
+  maxAmount: 'amount',
+  usdThreshold: 'amount',
+  price: 'price',
+  pair: 'pair',
+  side: 'side',
+  transactionType: 'way',
+  token: 'asset',
+  ticker: 'asset',
+  sellToken: 'asset',
+  buyToken: 'asset',
+  network: 'network',
+  blockchain: 'network',
+  fromNetwork: 'network',
+  toNetwork: 'network',
+  address: 'address',
+  walletAddress: 'address',
+  destinationAddress: 'address',
+  destinationWallet: 'address',
+  fromAddress: 'address',
+  toAddress: 'address',
+  USDC: 'address',
+  USDT: 'address',
+  accountNumber: 'account number',
+  bankCode: 'bank',
+  userId: 'id',
+  requestId: 'id',
+  accountId: 'id',
+  withdrawalId: 'id',
+  tradeId: 'id',
+  orderId: 'id',
 };
 
 /** Fields that repeat a field of another name: of the request, of the answer. */
@@ -162,9 +187,18 @@ function figureOf(
 }
 
 const OTHER: Readonly<Record<string, string>> = {
-  ...{ CNGN: 'USDC', USDC: 'USDT', USDT: 'USDC', cNGN: 'USDC' },
-  ...{ 'CNGN-USDC': 'CNGN-USDT', 'CNGN-USDT': 'CNGN-USDC', buy: 'sell', sell: 'buy' },
-  ...{ base: 'eth', bsc: 'pol', offramp: 'onramp', onramp: 'offramp' },
+  CNGN: 'USDC',
+  USDC: 'USDT',
+  USDT: 'USDC',
+  cNGN: 'USDC',
+  'CNGN-USDC': 'CNGN-USDT',
+  'CNGN-USDT': 'CNGN-USDC',
+  buy: 'sell',
+  sell: 'buy',
+  base: 'eth',
+  bsc: 'pol',
+  offramp: 'onramp',
+  onramp: 'offramp',
 };
 
 /** The value that the answer of another request has in this place. */

@@ -118,7 +118,9 @@ function formsOf(answer: DocumentedAnswer, envelope: Json): Variation[] {
   const { data } = envelope;
   if (!isJsonObject(data) || envelope['message'] === undefined) return [];
   return Object.entries(FORMS).map(([form, write]) => ({
-    ...{ kind: `form: ${form}`, answer: written(answer, write(envelope, data)), must: 'same' },
+    kind: `form: ${form}`,
+    answer: written(answer, write(envelope, data)),
+    must: 'same',
   }));
 }
 
@@ -143,7 +145,9 @@ export function refusalsOf(answer: DocumentedAnswer): Variation[] {
   if (!isJsonObject(envelope)) return [];
   const forms = (must: Must, all: typeof UNCODED): Variation[] =>
     Object.entries(all).map(([form, write]) => ({
-      ...{ kind: `refusal: ${form}`, answer: written(answer, write(envelope, answer.http)), must },
+      kind: `refusal: ${form}`,
+      answer: written(answer, write(envelope, answer.http)),
+      must,
     }));
   return [...forms('refused', CODED), ...forms('refused without a code', UNCODED)];
 }
@@ -230,7 +234,9 @@ function repeatVariations(answer: DocumentedAnswer, body: unknown, repeated: rea
     return [
       { kind: `another request: ${each.kind}`, answer: put(another(each)), must: 'contradiction' as const },
       ...respelled(each).map((value) => ({
-        ...{ kind: `respelled: ${each.kind}`, answer: put(value), must: 'success' as const },
+        kind: `respelled: ${each.kind}`,
+        answer: put(value),
+        must: 'success' as const,
       })),
     ];
   });

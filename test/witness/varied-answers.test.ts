@@ -144,7 +144,9 @@ async function casesOf(documented: DocumentedAnswer): Promise<Case[]> {
   };
   const variations = isForPeople(documented) ? variationsOf(answer, repeated) : [];
   return variations.map((variation, index) => ({
-    ...{ kind: variation.kind, endpoint, name: `${id} ${variation.kind} ${index}` },
+    kind: variation.kind,
+    endpoint,
+    name: `${id} ${variation.kind} ${index}`,
     judge: async () => {
       const facts = variation.must === 'same' ? await factsKnown() : answer;
       return judged(variation, facts, await run(variation.answer, '60s'), request);
@@ -157,14 +159,18 @@ const isRefusal = ({ http, body }: DocumentedAnswer) => http >= 400 && http < 50
 
 function refusalCases(answer: DocumentedAnswer): Case[] {
   return refusalsOf(answer).map((variation) => ({
-    ...{ kind: variation.kind, endpoint: answer.endpoint, name: `${answer.id} ${variation.kind}` },
+    kind: variation.kind,
+    endpoint: answer.endpoint,
+    name: `${answer.id} ${variation.kind}`,
     judge: async () => judged(variation, answer, await run(variation.answer, '60s'), {}),
   }));
 }
 
 function failureCases(answer: DocumentedAnswer): Case[] {
   return failuresOf(answer.endpoint, effectOf(answer)).map(({ kind, http, body, exits }) => ({
-    ...{ kind, endpoint: answer.endpoint, name: `${answer.endpoint} ${kind} under ${http}` },
+    kind,
+    endpoint: answer.endpoint,
+    name: `${answer.endpoint} ${kind} under ${http}`,
     judge: async () => {
       const { code = -1, asked } = await run({ ...answer, http, body }, '60s');
       const isRight = asked > 0 && exits.includes(code);
@@ -218,8 +224,12 @@ type Row = Record<Count | 'tried', number>;
 const table = new Map<string, Row>();
 
 const NO_COUNT: Row = {
-  ...{ tried: 0, 'wrong amounts': 0, 'wrong assets': 0, 'wrong states or exits': 0 },
-  ...{ 'contradictions unnoticed': 0, 'false contradictions': 0 },
+  tried: 0,
+  'wrong amounts': 0,
+  'wrong assets': 0,
+  'wrong states or exits': 0,
+  'contradictions unnoticed': 0,
+  'false contradictions': 0,
 };
 
 afterAll(() => {
@@ -234,7 +244,9 @@ afterAll(() => {
 
 describe('the judge', () => {
   const swap = (amountOut: string, more: object = {}) => ({
-    ...{ endpoint: 'GET /swapstatus', request: {}, contradictedAt: undefined },
+    endpoint: 'GET /swapstatus',
+    request: {},
+    contradictedAt: undefined,
     body: JSON.stringify({ response_code: '00', data: { requestId: 's', status: 'completed', amountOut, ...more } }),
   });
   const figure = { value: '7.000000', unit: 'unknown' };

@@ -162,7 +162,9 @@ function commandWords({ amount, wait, ...given }: GivenWithdrawal): string[] {
     ['--note', given.note],
   ] as const;
   return [
-    ...['fees', 'withdrawals', 'start'],
+    'fees',
+    'withdrawals',
+    'start',
     ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
     ...(wait === undefined ? [] : waitWords(wait)),
   ];

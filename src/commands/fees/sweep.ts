@@ -282,8 +282,10 @@ async function dryRunOfSweep(
     return { input, more: { amount: money, idempotencyKey } };
   });
   return dryRunOfParts(profile, world.env, withdrawFees, {
-    ...{ name: 'withdrawals', columns: DRY_COLUMNS },
-    ...{ together: { total, count }, parts },
+    name: 'withdrawals',
+    columns: DRY_COLUMNS,
+    together: { total, count },
+    parts,
   });
 }
 

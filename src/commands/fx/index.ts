@@ -423,7 +423,11 @@ const tradesStatus = statusCommand(fxTrade, { until: 'until the trade settles, f
 const tradesList = thingListCommand(aTrade);
 
 export const commands: readonly Command[] = [
-  ...[quoteCommand, tradesStart, marketOrdersStart, tradesStatus, tradesList],
+  quoteCommand,
+  tradesStart,
+  marketOrdersStart,
+  tradesStatus,
+  tradesList,
   ...bookCommands,
   ...orders,
   ...vault,

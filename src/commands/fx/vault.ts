@@ -198,7 +198,8 @@ const registerCommand = callCommand(registerMpc, {
     usdt: required('--usdt <address>', 'address of the vault’s USDT wallet', evmAddress, 'USDT wallet of the vault:'),
     emails: {
       ...repeated('--email <address>', 'notification address, 1 to 20; can be repeated', word),
-      ...{ required: true, question: 'Address to notify of approval and transactions:' },
+      required: true,
+      question: 'Address to notify of approval and transactions:',
     },
     publicKey: required(
       '--public-key-file <file>',

@@ -269,7 +269,9 @@ function commandWords({ userId = '', amount, sweep, autoSwap, destination, owner
     ['--owner', owner],
   ] as const;
   return [
-    ...['onramp', 'start', userId],
+    'onramp',
+    'start',
+    userId,
     ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
     ...waitWords(wait),
     ...(sweep ? ['--sweep'] : []),

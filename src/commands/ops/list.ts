@@ -146,7 +146,10 @@ export const listCommand = command({
     const more = all ? { more: laterPages(journal, listing, first, size) } : {};
     const last = first.at(-1);
     const position = {
-      ...{ total: all ? null : total, limit: size, offset: from ? null : 0, hasMore },
+      total: all ? null : total,
+      limit: size,
+      offset: from ? null : 0,
+      hasMore,
       after: hasMore && last ? pointAt(digest, positionIn(last)) : null,
     };
     const columns = kind === 'onboarding' ? ONBOARDING_COLUMNS : columnsOf(first);

@@ -62,8 +62,10 @@ const setCommand = command({
   run: async (account, terminal, { name = account.profile.name, url, local, independent, soleHost, passwordStdin }) => {
     const [isIndependent, isSoleHost] = [independent === true, soleHost === true];
     requireOneLocation({
-      ...{ '--url': url !== undefined, '--local': local === true },
-      ...{ '--independent': isIndependent, '--sole-host': isSoleHost },
+      '--url': url !== undefined,
+      '--local': local === true,
+      '--independent': isIndependent,
+      '--sole-host': isSoleHost,
     });
     const isLocal = local === true || isIndependent || isSoleHost;
     if (url === undefined && !isLocal && !passwordStdin) throw nothingTo('set', SETTINGS);

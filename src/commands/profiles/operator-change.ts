@@ -84,7 +84,9 @@ async function consent(account: Account, terminal: Terminal, change: Change): Pr
 
 /** A change of operators as a plan describes it: nothing is sent to the service. */
 const OPERATORS = {
-  ...{ id: LIST_CHANGES, method: 'CHANGE', path: 'operators' },
+  id: LIST_CHANGES,
+  method: 'CHANGE',
+  path: 'operators',
   // What a field holds that nobody declares may be a secret: an amount has as many digits as a BVN.
   request: () =>
     z.looseObject({
@@ -136,10 +138,17 @@ async function save(
   const names = await account.accountNames();
   const next: StoredList = {
     account: { mode, baseUrl, keyFingerprint: names.keyFingerprint },
-    ...{ operators, signAbove, pending },
+    operators,
+    signAbove,
+    pending,
   };
   const setting = {
-    ...{ account: names, profile: name, mode, baseUrl, endpoint: OPERATORS.id, summary },
+    account: names,
+    profile: name,
+    mode,
+    baseUrl,
+    endpoint: OPERATORS.id,
+    summary,
     request: JSON.stringify({ before: list, after: next }),
     input: guard?.input ?? JSON.stringify([account.command.line, next]),
     idempotencyKey: guard?.idempotencyKey,
@@ -194,7 +203,11 @@ export async function changeOperators(account: Account, terminal: Terminal, want
     account,
     terminal.consent,
     {
-      ...{ endpoint: OPERATORS, input: wanted, summary, lines, tag: undefined },
+      endpoint: OPERATORS,
+      input: wanted,
+      summary,
+      lines,
+      tag: undefined,
       rulesMet: async () => [],
       readPreviews: async () => previews,
     },

@@ -94,7 +94,11 @@ const listCommand = wholeList(
       const list = await operatorsOf(account);
       const own = await ownOperator(list.operators, account.profile, account.world);
       const operators = list.operators.map(({ name, publicKey, addedBy, addedAt }) => ({
-        ...{ name, publicKey, isYou: publicKey === own?.publicKey, addedBy: adderForPeople(addedBy), addedAt },
+        name,
+        publicKey,
+        isYou: publicKey === own?.publicKey,
+        addedBy: adderForPeople(addedBy),
+        addedAt,
       }));
       const signAbove = signAboveWords(signLimits(account.profile, list));
       const pending = list.pending && (await shownPending(list.pending));

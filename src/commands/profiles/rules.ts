@@ -104,7 +104,10 @@ async function rulesResult(account: Account): Promise<Outcome> {
   const commands = heldBy([own, shared].flatMap((each) => each ?? []));
   return {
     result: {
-      ...{ data: { rules: rows, commands }, lists: 'rules', list: { isWhole: true }, columns: SHOWN },
+      data: { rules: rows, commands },
+      lists: 'rules',
+      list: { isWhole: true },
+      columns: SHOWN,
       ...(rows.length > 0
         ? { below: { title: 'What holds each command', rows: commands.map(heldForPeople), columns: HELD } }
         : {}),
@@ -240,7 +243,10 @@ async function journaled(
   const setting = {
     // Rules belong to a profile, so its key need not be known, nor be the one of its payments.
     account: { keyFingerprint: owner, profile: owner, baseUrl: '' },
-    ...{ profile, mode, baseUrl, endpoint: 'profiles.rules' },
+    profile,
+    mode,
+    baseUrl,
+    endpoint: 'profiles.rules',
     summary: `change ${what}: ${lines.map(([verb, each]) => `${verb} ${each}`).join('; ')}`,
     request: JSON.stringify({ before: asTyped(rules), changes: lines.map((each) => each.join(' ')) }),
     input: JSON.stringify([account.command.line, lines]),
@@ -312,8 +318,12 @@ interface Tested {
 }
 
 const testedRow = ({ rule, setting, from, result, left, detail }: RuleVerdict) => ({
-  ...{ rule, setting, source: SOURCES[from], result },
-  ...{ left: left ?? null, detail: detail ?? null },
+  rule,
+  setting,
+  source: SOURCES[from],
+  result,
+  left: left ?? null,
+  detail: detail ?? null,
 });
 
 const testedRuleSchema = () =>

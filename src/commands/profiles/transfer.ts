@@ -45,7 +45,9 @@ async function journalOf({ world }: Account, stored: StoredProfile): Promise<Sto
     const isUsed = (await journal.list({ profile: stored.name, limit: 1 })).length > 0;
     if (!head || (stored.earlierJournal && !isUsed)) return stored.earlierJournal;
     return {
-      ...{ kind: 'file', location: `${place.path} on ${world.host.name}`, id: journal.id() },
+      kind: 'file',
+      location: `${place.path} on ${world.host.name}`,
+      id: journal.id(),
       head: { entry: Number(head.sequence), hash: head.hash },
     };
   } finally {

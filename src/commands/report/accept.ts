@@ -24,7 +24,10 @@ export const acceptCommand = command({
   prints: () =>
     z.object({
       ...periodSchema(),
-      ...{ asset: z.string(), amount: amountSchema(), reason: z.string(), accepted: z.array(differenceSchema()) },
+      asset: z.string(),
+      amount: amountSchema(),
+      reason: z.string(),
+      accepted: z.array(differenceSchema()),
     }),
   isLocal: true,
   parameters: {
@@ -68,7 +71,13 @@ export const acceptCommand = command({
         for (const { from, to, minor } of left)
           await queries.run(
             'INSERT INTO stored_accepted (asset, minor, since, until, reason, who, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-            ...[asset, minor, from, to, reason, `${user} on ${host}`, at],
+            asset,
+            minor,
+            from,
+            to,
+            reason,
+            `${user} on ${host}`,
+            at,
           );
       });
       return { result: { data } };

@@ -54,13 +54,19 @@ const KIND_COLUMNS = [
 ] as const;
 
 const right = (field: string, isWide = false): Column => ({
-  ...{ field, title: titleOfLine(field), align: 'right' },
+  field,
+  title: titleOfLine(field),
+  align: 'right',
   ...(isWide ? { isWide } : {}),
 });
 
 const ASSET_COLUMNS: readonly Column[] = [
   { field: 'asset', title: 'Asset' },
-  ...[right('opening'), right('in', true), right('out', true), right('unlisted'), right('closing')],
+  right('opening'),
+  right('in', true),
+  right('out', true),
+  right('unlisted'),
+  right('closing'),
 ];
 
 /** Rows, with what is below them on a terminal. */
@@ -83,8 +89,10 @@ async function readAccount(terminal: Terminal, queries: Queries, period: ReportP
   const { differences, compared, uncounted } = account;
   const reach = await reachOf(queries);
   const head = {
-    ...{ ...headOf(period, reach), compared: compared && { from: compared.from, until: compared.to } },
-    ...{ uncounted, differences: differences.map(printedDifference) },
+    ...headOf(period, reach),
+    compared: compared && { from: compared.from, until: compared.to },
+    uncounted,
+    differences: differences.map(printedDifference),
   };
   const below = [...differenceLines(differences), checkLines(account, reach, terminal.globals.zone)];
   return { account, head, below, error: unexplained(differences) };
@@ -176,20 +184,28 @@ async function byUser(terminal: Terminal, queries: Queries, period: ReportPeriod
 const kindsSchema = () =>
   z.array(
     z.object({
-      ...{ kind: z.string(), completed: z.int(), amount: z.nullable(amountSchema()) },
-      ...{ failed: z.int(), refunded: z.nullable(amountSchema()), open: z.int() },
+      kind: z.string(),
+      completed: z.int(),
+      amount: z.nullable(amountSchema()),
+      failed: z.int(),
+      refunded: z.nullable(amountSchema()),
+      open: z.int(),
     }),
   );
 
 /** The documents of the whole report and of each form of --by. */
 function reportSchema() {
   const common = {
-    ...{ ...periodSchema(), syncedAt: z.nullable(z.iso.datetime()), partial: z.array(z.string()) },
+    ...periodSchema(),
+    syncedAt: z.nullable(z.iso.datetime()),
+    partial: z.array(z.string()),
     pagination: paginationSchema(),
   };
   const checked = {
-    ...{ ...common, compared: z.nullable(z.object({ from: z.iso.datetime(), until: z.iso.datetime() })) },
-    ...{ uncounted: z.int(), differences: z.array(differenceSchema()) },
+    ...common,
+    compared: z.nullable(z.object({ from: z.iso.datetime(), until: z.iso.datetime() })),
+    uncounted: z.int(),
+    differences: z.array(differenceSchema()),
   };
   const assets = { assets: z.array(assetSchema()) };
   return z.union([

@@ -32,9 +32,17 @@ export const titleOfLine = (field: string) => LINES.find(([name]) => name === fi
 export function printedMoved({ asset, ...sums }: AssetMoved) {
   const of = (minor: bigint) => amount(asset, minor);
   return {
-    ...{ asset, in: of(sums.in), earned: of(sums.earned), out: of(-sums.out), fees: of(-sums.fees) },
-    ...{ traded: of(sums.traded), refunds: of(sums.refunds), unlisted: of(sums.unlisted), accepted: of(sums.accepted) },
-    ...{ movements: sums.count, failed: sums.failed },
+    asset,
+    in: of(sums.in),
+    earned: of(sums.earned),
+    out: of(-sums.out),
+    fees: of(-sums.fees),
+    traded: of(sums.traded),
+    refunds: of(sums.refunds),
+    unlisted: of(sums.unlisted),
+    accepted: of(sums.accepted),
+    movements: sums.count,
+    failed: sums.failed,
   };
 }
 
@@ -42,8 +50,10 @@ export function printedAsset(report: AssetReport) {
   const { asset, opening, closing, inFlight } = report;
   return {
     ...printedMoved(report),
-    ...{ opening: amount(asset, opening.minor), isOpeningComputed: opening.isComputed },
-    ...{ inFlight: amount(asset, -inFlight), closing: amount(asset, closing.minor) },
+    opening: amount(asset, opening.minor),
+    isOpeningComputed: opening.isComputed,
+    inFlight: amount(asset, -inFlight),
+    closing: amount(asset, closing.minor),
     isClosingComputed: closing.isComputed,
   };
 }
@@ -56,14 +66,18 @@ export const isShown = (report: AssetReport) =>
 export const movedSchema = () => ({
   asset: z.string(),
   ...Object.fromEntries([...MOVED, 'accepted'].map((name) => [name, amountSchema()])),
-  ...{ movements: z.int(), failed: z.int() },
+  movements: z.int(),
+  failed: z.int(),
 });
 
 export const assetSchema = () =>
   z.object({
     ...movedSchema(),
-    ...{ opening: amountSchema(), isOpeningComputed: z.boolean(), inFlight: amountSchema() },
-    ...{ closing: amountSchema(), isClosingComputed: z.boolean() },
+    opening: amountSchema(),
+    isOpeningComputed: z.boolean(),
+    inFlight: amountSchema(),
+    closing: amountSchema(),
+    isClosingComputed: z.boolean(),
   });
 
 /** An amount under the name of its asset: without the name, and with no more decimals than it needs. */
@@ -96,13 +110,22 @@ export function balanceLines(assets: readonly PrintedAsset[]): Below {
 
 /** A difference as printed. */
 export const printedDifference = ({ asset, from, to, minor, accepted, reason }: Difference) => ({
-  ...{ asset, from, until: to, amount: amount(asset, minor), accepted: amount(asset, accepted), reason },
+  asset,
+  from,
+  until: to,
+  amount: amount(asset, minor),
+  accepted: amount(asset, accepted),
+  reason,
 });
 
 export const differenceSchema = () =>
   z.object({
-    ...{ asset: z.string(), from: z.iso.datetime(), until: z.iso.datetime() },
-    ...{ amount: amountSchema(), accepted: amountSchema(), reason: z.nullable(z.string()) },
+    asset: z.string(),
+    from: z.iso.datetime(),
+    until: z.iso.datetime(),
+    amount: amountSchema(),
+    accepted: amountSchema(),
+    reason: z.nullable(z.string()),
   });
 
 const DIFFERENCE_COLUMNS: readonly Column[] = [
@@ -116,7 +139,9 @@ const DIFFERENCE_COLUMNS: readonly Column[] = [
 export function differenceLines(differences: readonly Difference[]): readonly Below[] {
   if (differences.length === 0) return [];
   const rows = differences.map(({ asset, from, to, minor, accepted, reason }) => ({
-    ...{ from, until: to, amount: amountForPeople(amount(asset, minor)) },
+    from,
+    until: to,
+    amount: amountForPeople(amount(asset, minor)),
     accepted: minor === accepted ? (reason ?? 'yes') : 'no',
   }));
   return [{ title: 'In no list', isAlways: true, rows, columns: DIFFERENCE_COLUMNS }];

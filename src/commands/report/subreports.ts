@@ -60,8 +60,11 @@ export const USER_COLUMNS = [
 
 export const userSchema = () =>
   z.object({
-    ...{ user: z.string(), name: z.nullable(z.string()), onramps: z.int() },
-    ...{ amount: z.nullable(amountSchema()), withdrawals: z.int() },
+    user: z.string(),
+    name: z.nullable(z.string()),
+    onramps: z.int(),
+    amount: z.nullable(amountSchema()),
+    withdrawals: z.int(),
   });
 
 const usersCommand = command({
@@ -102,8 +105,12 @@ const pendingCommand = command({
     z.object({
       pending: z.array(
         z.object({
-          ...{ kind: z.string(), id: z.string(), status: z.nullable(z.string()) },
-          ...{ amount: z.nullable(amountSchema()), since: z.nullable(z.string()), waitsFor: z.string() },
+          kind: z.string(),
+          id: z.string(),
+          status: z.nullable(z.string()),
+          amount: z.nullable(amountSchema()),
+          since: z.nullable(z.string()),
+          waitsFor: z.string(),
         }),
       ),
       pagination: paginationSchema(),
@@ -179,7 +186,8 @@ const balanceCommand = command({
           ]);
         const most = balances.reduce((max, { balance: { minor } }) => (minor > max ? minor : max), 1n);
         const rows = balances.map(({ at, balance, isComputed }) => ({
-          ...{ at, balance: `${amountForPeople(balance)}${isComputed ? ' (computed)' : ''}` },
+          at,
+          balance: `${amountForPeople(balance)}${isComputed ? ' (computed)' : ''}`,
           bar: (account.globals.present.isPlain ? '#' : '█').repeat(Number((balance.minor * BigInt(BAR)) / most)),
         }));
         const columns = [
@@ -204,7 +212,8 @@ const owedCommand = command({
   endpoints: ['wallets.balance-user'],
   prints: () =>
     z.object({
-      ...{ users: z.int(), unknown: z.int() },
+      users: z.int(),
+      unknown: z.int(),
       oldest: z.nullable(z.string()),
       owed: z.array(z.object({ asset: z.string(), amount: z.nullable(amountSchema()), users: z.int() })),
       pagination: paginationSchema(),
@@ -222,7 +231,8 @@ const owedCommand = command({
       const says = `${users} users${read ? `, the first of them read ${read}` : ''}`;
       const lacks = unknown > 0 ? `; the service does not say what ${unknown} of them hold` : '';
       const below = {
-        ...{ title: 'Read', rows: [{ says: `${says}${lacks}` }] },
+        title: 'Read',
+        rows: [{ says: `${says}${lacks}` }],
         columns: [{ field: 'says', title: 'From' }],
       };
       return { result: { data, lists: 'owed', list: { isWhole: true }, columns, below } };

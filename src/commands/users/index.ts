@@ -74,7 +74,10 @@ const setDefault = callCommand(setDefaultWallet, {
   },
   fields: { blockchain: 'network' },
   request: ({ userId, address, network, label }) => ({
-    ...{ userId, address, blockchain: network.toLowerCase(), label },
+    userId,
+    address,
+    blockchain: network.toLowerCase(),
+    label,
   }),
   confirms: ({ userId, address, blockchain }, account) => ({
     summary: `send the cNGN of user ${userId} to ${address} on ${blockchain} from now on`,
@@ -192,7 +195,10 @@ const list = listCommand(listUsers, {
     isOldestFirst: orderDirection === 'asc',
     timeOf: (user) => (sortBy === 'createdAt' ? user.createdAt : user.verifiedAt),
     filter: searchFilter(search, ({ firstName, lastName, virtualAccount }: ListedUser) => [
-      ...[firstName, lastName, virtualAccount?.accountNumber, virtualAccount?.accountName],
+      firstName,
+      lastName,
+      virtualAccount?.accountNumber,
+      virtualAccount?.accountName,
     ]),
   }),
 });

@@ -51,8 +51,10 @@ async function earlierOnboarding(account: Account, id: string): Promise<EarlierO
     throw unhelpful('the user was onboarded', `see it with: fiatrail ops show ${operationId}`);
   const { message, retryable } = endOf(operation);
   return {
-    ...{ operation, isInDoubt: state === 'sent' || state === 'unknown' },
-    ...{ why: message ?? operation.detail ?? undefined, isFinal: state === 'failed' && retryable === false },
+    operation,
+    isInDoubt: state === 'sent' || state === 'unknown',
+    why: message ?? operation.detail ?? undefined,
+    isFinal: state === 'failed' && retryable === false,
   };
 }
 

@@ -47,7 +47,8 @@ const listCommand = wholeList(
   }),
   {
     names: { called: 'label, purpose or address', fields: ['label', 'purpose', 'address'] },
-    ...{ time: 'addedAt', statuses: ['active', 'inactive'] },
+    time: 'addedAt',
+    statuses: ['active', 'inactive'],
   },
 );
 

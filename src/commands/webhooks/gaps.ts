@@ -157,7 +157,9 @@ Some events cannot be checked, because no list shows them: those of unpaid onram
         const isExpected =
           event.id <= latestId && event.happenedMs >= period.sinceMs && event.happenedMs < period.untilMs;
         compared.see({
-          ...{ id: Number(event.id), event: event.event, isExpected },
+          id: Number(event.id),
+          event: event.event,
+          isExpected,
           texts: textsIn(JSON.parse(event.text)),
         });
       }

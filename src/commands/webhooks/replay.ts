@@ -38,7 +38,11 @@ const sentSchema = () =>
 const severalSchema = () => z.object({ to: z.string(), taken: z.int(), refused: z.array(sentSchema()), left: z.int() });
 
 const sentOf = (to: string, { id: number, event }: InboxEvent, { status, problem }: ForwardEnd) => ({
-  ...{ id: Number(number), event, to, status: status ?? null, problem: problem ?? null },
+  id: Number(number),
+  event,
+  to,
+  status: status ?? null,
+  problem: problem ?? null,
 });
 
 export const replayCommand = command({

@@ -36,13 +36,11 @@ export function commandTarget(command: string, { runProgram }: Pick<World, 'runP
       };
       const end = await runProgram([command], {
         ...(text === null ? { inputBytes: body } : { input: text }),
-        ...{
-          timeoutMs: COMMAND_MS,
-          isShell: true,
-          env,
-          showsErrors: true,
-          ending: { signal: cutOff, graceMs: GRACE_MS },
-        },
+        timeoutMs: COMMAND_MS,
+        isShell: true,
+        env,
+        showsErrors: true,
+        ending: { signal: cutOff, graceMs: GRACE_MS },
       });
       if (end.kind === 'ended') return end.code === 0 ? {} : { problem: `the command ended with ${end.code}` };
       return { problem: end.kind === 'late' ? 'the command took too long' : 'the command cannot be started' };

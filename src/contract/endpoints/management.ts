@@ -175,7 +175,8 @@ export const autoSigningConfig = endpoint({
       thresholdAmount: f.maybe(
         f.moneyText('public', 'decimal-string', 'CNGN', {
           rule: 'the unit is not documented; may be masked with asterisks',
-          ...{ isMasked: true, mayBeBase: true },
+          isMasked: true,
+          mayBeBase: true,
         }),
       ),
       currency: f.maybe(f.stateOf('public', ['CNGN'])),

@@ -101,8 +101,13 @@ function kindsThatLookUp({ text, words, sums, isPhone }: Typed): readonly Thing[
 }
 
 const answerMatch = ({ kind, row }: ServiceRow, { text }: Typed): FindMatch => ({
-  ...{ kind, id: textIn(row, [kind.read?.id ?? '']) ?? text, rank: 0, matchedBy: ['id'] },
-  ...{ operations: [], events: [], at: textIn(row, timesOf(kind)[0]?.fields ?? []) ?? null },
+  kind,
+  id: textIn(row, [kind.read?.id ?? '']) ?? text,
+  rank: 0,
+  matchedBy: ['id'],
+  operations: [],
+  events: [],
+  at: textIn(row, timesOf(kind)[0]?.fields ?? []) ?? null,
 });
 
 /** How old a copy may be before it is worth reading what is new. */

@@ -65,7 +65,8 @@ async function select(
   return queries.all<MirrorRecord>(
     `SELECT * FROM ${name} WHERE ${rowKey} IN (SELECT ${rowKey} FROM ${name} WHERE ${rowKey} IN (${where}) ORDER BY created_at DESC, id LIMIT ?)
      ORDER BY created_at DESC, id`,
-    ...[...values, limit + 1],
+    ...values,
+    limit + 1,
   );
 }
 
@@ -75,8 +76,13 @@ function foundIn(table: MirrorTable, row: MirrorRecord, matchedBy: readonly stri
   const fields = isPlainObject(whole) ? whole : {};
   return {
     kind: thingOfRow(table.name, fields['type']),
-    ...{ id: String(row['id']), row: fields, matchedBy, rank: rankOf(table, matchedBy) },
-    ...{ status: text('status'), createdAt: text('created_at'), goneAt: text('gone_at') },
+    id: String(row['id']),
+    row: fields,
+    matchedBy,
+    rank: rankOf(table, matchedBy),
+    status: text('status'),
+    createdAt: text('created_at'),
+    goneAt: text('gone_at'),
     changedAt: text('changed_at') ?? '',
   };
 }
@@ -255,7 +261,8 @@ export async function userWith(queries: Queries, keys: readonly string[]): Promi
 export async function statusesOf(queries: Queries, { kind, id }: Pick<FoundRow, 'kind' | 'id'>) {
   return queries.all<{ status: string; seen_at: string }>(
     'SELECT status, seen_at FROM stored_status_changes WHERE kind = ? AND id = ? ORDER BY seen_at',
-    ...[kind.list?.name ?? '', id],
+    kind.list?.name ?? '',
+    id,
   );
 }
 

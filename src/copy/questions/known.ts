@@ -53,7 +53,12 @@ export async function answersIn(recorded: readonly Recorded[]): Promise<PlainObj
 
 /** The fields in which rows name their user, or a wallet of the user. */
 const USER_FIELDS = [
-  ...['userId', 'fintechUserId', 'walletAddress', 'sourceWalletAddress', 'smartWalletAddress', 'userWalletAddress'],
+  'userId',
+  'fintechUserId',
+  'walletAddress',
+  'sourceWalletAddress',
+  'smartWalletAddress',
+  'userWalletAddress',
 ];
 
 const userOf = ({ request }: Operation) => textIn(JSON.parse(request) as PlainObject, ['userId']);
@@ -194,7 +199,9 @@ function transitionMoment({ state, at, requestId, detail }: Transition): Moment 
   const id = requestId && state === 'accepted' ? ` as ${requestId}` : '';
   const hasReason = (state === 'failed' || state === 'refused') && detail !== null;
   return {
-    ...{ at, what: `${STATES[state]}${id}${detail ? `; ${detail}` : ''}`, source: 'journal' },
+    at,
+    what: `${STATES[state]}${id}${detail ? `; ${detail}` : ''}`,
+    source: 'journal',
     ...(hasReason ? { reason: detail } : {}),
   };
 }

@@ -76,8 +76,14 @@ const byRankAndTime = (a: FindMatch, b: FindMatch) =>
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 const matchOf = (found: FoundRow): FindMatch => ({
-  ...{ kind: found.kind, id: found.id, rank: found.rank, matchedBy: found.matchedBy, found },
-  ...{ operations: [], events: [], at: found.createdAt },
+  kind: found.kind,
+  id: found.id,
+  rank: found.rank,
+  matchedBy: found.matchedBy,
+  found,
+  operations: [],
+  events: [],
+  at: found.createdAt,
 });
 
 async function withKeys(sources: LocalSources, { keys }: Typed) {
@@ -124,7 +130,11 @@ function operationMatch(operation: Operation): FindMatch {
   const isWork = requestId !== null && work !== undefined;
   return {
     ...(isWork ? { kind: work, id: requestId } : { kind: anOperation, id: operationId }),
-    ...{ rank: 0, matchedBy: ['operation'], operations: [operation], events: [], at: createdAt },
+    rank: 0,
+    matchedBy: ['operation'],
+    operations: [operation],
+    events: [],
+    at: createdAt,
   };
 }
 
@@ -165,8 +175,13 @@ async function eventsWithId(
 }
 
 const eventMatch = (event: InboxEvent, rank: number): FindMatch => ({
-  ...{ kind: anEvent, id: String(event.id), rank, matchedBy: ['event'] },
-  ...{ operations: [], events: [event], at: timeOf(event) },
+  kind: anEvent,
+  id: String(event.id),
+  rank,
+  matchedBy: ['event'],
+  operations: [],
+  events: [event],
+  at: timeOf(event),
 });
 
 async function eventMatches(events: readonly InboxEvent[], keys: readonly string[]): Promise<FindMatch[]> {

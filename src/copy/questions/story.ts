@@ -150,12 +150,10 @@ export async function storyOf(
   const events = [...new Map(all.map((event) => [event.id, event])).values()];
   // What happened is told in sentences, which have what these say in fields of their own.
   account.globals.present.mask?.learn([
-    ...[
-      ...recorded,
-      ...match.operations,
-      ...events.map(({ text }) => ({ data: text })),
-      known.user && { row: known.user.row },
-    ],
+    ...recorded,
+    ...match.operations,
+    ...events.map(({ text }) => ({ data: text })),
+    known.user && { row: known.user.row },
     ...[...known.belongings, ...(match.found ? [match.found] : [])].map((each) => ({ row: each.row })),
   ]);
   const timeline = [
@@ -177,8 +175,13 @@ export async function storyOf(
   const means = meaningOf({ thing: kind, id, status, sinceMs, nowMs: account.time.service.nowMs() ?? now, reason });
   const user = known.user && { userId: known.user.id, name: textIn(known.user.row, NAMES) ?? null };
   return {
-    ...{ kind: kind.name, id, status: status ?? null, means: means ?? null, row },
-    ...{ amount: amountIn(row, kind.amount), user: user ?? null },
+    kind: kind.name,
+    id,
+    status: status ?? null,
+    means: means ?? null,
+    row,
+    amount: amountIn(row, kind.amount),
+    user: user ?? null,
     timeline: known.isCut ? [CUT, ...timeline] : timeline,
     asOf: answered ? new Date(now).toISOString() : known.syncedAt,
     next: [

@@ -53,7 +53,8 @@ export function typedAs({ text: given, isPhone }: Given): Typed {
   const isName = /\p{L}/u.test(text) && !isCode && text.length <= 100;
   const sums = isPhone ? [] : sumsIn(text);
   return {
-    ...{ text, isPhone },
+    text,
+    isPhone,
     keys: [...new Set(spellings)],
     sums,
     words: isName && sums.length === 0 ? folded(text).split(' ').slice(0, MOST_WORDS) : [],

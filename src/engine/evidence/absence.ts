@@ -37,7 +37,8 @@ export interface Absent {
 }
 
 const condition = (name: Condition['name'], holds: boolean, yes: string, no: string): Condition => ({
-  ...{ name, holds },
+  name,
+  holds,
   says: holds ? yes : no,
 });
 

@@ -59,7 +59,11 @@ export async function candidatesOfEvents(account: Account, work: Work, query: Ev
   }
   return Promise.all(
     [...furthest.values()].map(async ({ requestId, meaning: { outcome }, event, isExact, isPartial }) => ({
-      ...{ requestId, outcome, state: event.event, isExact, isPartial },
+      requestId,
+      outcome,
+      state: event.event,
+      isExact,
+      isPartial,
       createdAt: await createdAtOf(account, work, requestId),
     })),
   );

@@ -45,7 +45,9 @@ export function shownIn<E extends Endpoint, Row extends UsualRow>(
     outcomeOf,
     page: (size, count, startAfter, period) => request({ size, offset: count, startAfter }, period),
     read: (row) => ({
-      ...{ requestId: idOf(row), createdAt: row.createdAt, state: row.status },
+      requestId: idOf(row),
+      createdAt: row.createdAt,
+      state: row.status,
       ...(textOf ? { text: textOf(row) } : {}),
       ...compare(row),
     }),
@@ -137,7 +139,9 @@ export async function search(
   );
   return {
     candidates: candidatesIn(rows, tag, list),
-    ...{ rows, isComplete, total },
+    rows,
+    isComplete,
+    total,
     wrongTimes: wrongTimesIn(timesOf(rows), account.time.service.nowMs()),
   };
 }

@@ -73,7 +73,9 @@ async function dueFor(account: Account, requestId: string, read: AccountCallOpti
   const openedMs = Date.parse(createdAt ?? '');
   return (
     total && {
-      ...{ accountNumber, total, expiresAtMs: Date.parse(data.expiresAt ?? '') },
+      accountNumber,
+      total,
+      expiresAtMs: Date.parse(data.expiresAt ?? ''),
       sinceMs:
         (Number.isNaN(openedMs) ? (account.time.service.nowMs() ?? account.world.clock.now()) : openedMs) - SKEW_MS,
     }

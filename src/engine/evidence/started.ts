@@ -13,7 +13,8 @@ import { type FollowedWork, resultOf } from './work.ts';
 
 /** What a command prints that starts some work. */
 export const printedWork = ({ status, also }: FollowedWork, start: Endpoint): PrintedWork => ({
-  ...{ start, status: status.endpoint },
+  start,
+  status: status.endpoint,
   ...(also ? { also } : {}),
 });
 

@@ -46,7 +46,9 @@ export async function listed<E extends Endpoint, Row>(
   return withSink(account, options, async ({ file, cursor }) => {
     const typed = { '--since': since?.text, '--until': until?.text };
     const list = listDigest((await account.accountNames()).keyFingerprint, listing.endpoint.id, [
-      ...[listing.request({}, ALWAYS), typed, listing.filter?.typed ?? null],
+      listing.request({}, ALWAYS),
+      typed,
+      listing.filter?.typed ?? null,
       file ? printedAs(account) : null,
     ]);
     const point = cursor === undefined ? undefined : pointOf(cursor, list);
@@ -143,12 +145,17 @@ async function wholeList<E extends Endpoint, Row>(
   };
   const parts = resumable(account, {
     what: rowsInWords(endpoint.lists ?? 'rows'),
-    ...{ first, more: more(), point: reading.point, file },
+    first,
+    more: more(),
+    point: reading.point,
+    file,
     total: () => (filter ? undefined : reading.total()),
     before: point && !filter ? reading.start : 0,
   });
   return outcomeOf(account, endpoint, withRows(endpoint, reply, first), {
-    ...{ columns, ...parts, isContinued: point !== undefined },
+    columns,
+    ...parts,
+    isContinued: point !== undefined,
     list: { isWhole: true, position },
   });
 }

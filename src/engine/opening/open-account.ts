@@ -48,7 +48,11 @@ export function openAccount({
   const own = openedOnUse(() => loadJournal(world, globals, notices, location()));
   const journal = shared ?? own.open;
   const { ask, ...time } = createServiceTime({
-    ...{ world, profile, journal, say: notices.say, isShared: () => location().server !== undefined },
+    world,
+    profile,
+    journal,
+    say: notices.say,
+    isShared: () => location().server !== undefined,
     read: async () => {
       // A plain dry run must work without a network.
       if (!globals.dryRun || globals.testsRules)
@@ -162,7 +166,11 @@ async function callOf<E extends Endpoint>(
   const isFollowed = !isRead && endpoint.starts !== undefined && !options.isRecorded;
   const { reply, operationId } = isFollowed
     ? await (await import('../sending/send.ts')).sendJournaled(account, {
-        ...{ endpoint, input, summary: endpoint.summary, guard: undefined, call },
+        endpoint,
+        input,
+        summary: endpoint.summary,
+        guard: undefined,
+        call,
       })
     : { reply: await call(options.isLate), operationId: undefined };
   if (!isRead && !options.isRecorded) activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };

@@ -159,7 +159,9 @@ async function termsOf(typed: TypedCommand, change: PlannedChange) {
   const terms: Terms = {
     commandLine: typed.commandLine,
     summary,
-    ...{ endpoint: id, method, path },
+    endpoint: id,
+    method,
+    path,
     request: parseExactJson(JSON.stringify(input)) as Terms['request'],
     tag: tag ?? null,
     amounts: amountsIn(endpoint, input),
@@ -170,7 +172,9 @@ async function termsOf(typed: TypedCommand, change: PlannedChange) {
   const balance: PlanContent['balance'] =
     line && asset !== undefined
       ? {
-          ...{ text: line[1], asset, beforeMinor: String(beforeMinor) },
+          text: line[1],
+          asset,
+          beforeMinor: String(beforeMinor),
           afterMinor: afterMinor === undefined ? null : String(afterMinor),
         }
       : null;

@@ -59,8 +59,12 @@ export interface OperatorList extends Omit<StoredList, 'account'> {
 }
 
 const EMPTY: OperatorList = {
-  ...{ operators: [], signAbove: [], pending: null },
-  ...{ accounts: [], isOwn: false, needsAnother: false },
+  operators: [],
+  signAbove: [],
+  pending: null,
+  accounts: [],
+  isOwn: false,
+  needsAnother: false,
 };
 
 /** Built on first use: most journals have no list. */
@@ -115,7 +119,8 @@ function combined(lists: readonly StoredList[], isOwn: boolean): OperatorList {
     signAbove: all.flatMap(({ signAbove }) => signAbove),
     pending: isOwn && others.length === 0 ? first.pending : null,
     accounts: all.map(({ account }) => account),
-    ...{ isOwn, needsAnother: isProtected(first) },
+    isOwn,
+    needsAnother: isProtected(first),
   };
 }
 

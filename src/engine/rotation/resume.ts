@@ -55,7 +55,11 @@ export function printedFields(
   { stored }: KeyHolders,
 ): string[] {
   return [
-    ...['profile', 'outcome', 'oldFingerprint', 'fingerprint', 'keptIn'],
+    'profile',
+    'outcome',
+    'oldFingerprint',
+    'fingerprint',
+    'keptIn',
     ...(stored.length > 0 ? ['alsoStoredFor'] : []),
     ...(pushCommand.length > 0 ? ['pushedTo'] : []),
     ...(printKey ? ['apiKey'] : []),

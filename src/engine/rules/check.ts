@@ -60,7 +60,8 @@ const circumstances = async (
   { world, profile, notices: { isInteractive }, idempotencyKey, time }: RuleAccount,
   sets: readonly RuleSet[],
 ) => ({
-  ...{ idempotencyKey, isInteractive },
+  idempotencyKey,
+  isInteractive,
   isLive: profile.mode === 'live',
   // Hours must be the same on every host.
   nowMs: sets.some(({ rules }) => rules.hours) ? await time.nowMs() : world.clock.now(),

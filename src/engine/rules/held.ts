@@ -26,8 +26,11 @@ export function ruledCommands(): readonly RuledCommand[] {
     const mayStay = redirects?.unless?.isOneOf.includes(undefined) === true;
     if (row)
       all.set(row.command, {
-        ...{ command: row.command, isPriced: moves?.gives !== undefined, assets: assetsOf(endpoint) },
-        ...{ to: row.to, mayStay },
+        command: row.command,
+        isPriced: moves?.gives !== undefined,
+        assets: assetsOf(endpoint),
+        to: row.to,
+        mayStay,
       });
   }
   return [...all.values()].sort((one, other) => (one.command < other.command ? -1 : 1));

@@ -171,7 +171,11 @@ async function plannedOf<E extends Endpoint>(account: Account, consent: Consent,
     account,
     consent,
     {
-      ...{ endpoint, input, summary, lines, tag },
+      endpoint,
+      input,
+      summary,
+      lines,
+      tag,
       rulesMet: () => rulesMet(account, endpoint, input, { terms, idempotencyKey }),
       readPreviews: async () => (await previews?.()) ?? [],
     },
@@ -249,7 +253,9 @@ export async function changeOf<E extends Endpoint>(
   await (await account.journal()).confirm(await account.accountNames(), guard?.idempotencyKey !== undefined);
   await time.warn();
   const sending = {
-    ...{ endpoint, input, summary: change.summary },
+    endpoint,
+    input,
+    summary: change.summary,
     guard,
     // What a request only refers to decides whether an earlier one was equal.
     baseline: { terms },
@@ -271,7 +277,11 @@ export async function changeOf<E extends Endpoint>(
   if (effect === 'money') requireOpened(activity);
   await time.warn();
   const { reply, operationId } = await sendJournaled(account, {
-    ...{ ...sending, limits, baseline, tag: change.tag, sweep: change.sweep },
+    ...sending,
+    limits,
+    baseline,
+    tag: change.tag,
+    sweep: change.sweep,
     guard: earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard,
     authority: applied && (await authorityOf(applied)),
     call: (isLate, beforeResend): Promise<Reply<ResponseOf<E>>> =>

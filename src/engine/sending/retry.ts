@@ -70,7 +70,11 @@ export async function retry(account: Account, given: Operation, retrying: Retryi
   await require(operation.summary);
   await account.connection(endpoint);
   const { reply, operationId } = await sendJournaled(account, {
-    ...{ endpoint, input, summary: operation.summary, guard: undefined, again: operation },
+    endpoint,
+    input,
+    summary: operation.summary,
+    guard: undefined,
+    again: operation,
     call: (isLate, beforeResend) => sendRequest(account, request, { isLate, beforeResend, terms }),
   });
   account.activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
@@ -95,7 +99,9 @@ export async function retryOfRerun(account: Account, operation: Operation, retry
       'unknown',
       `${operation.summary}, sent on ${timeForPeople(operation.createdAt)} under key ${operation.idempotencyKey}: the outcome is unknown, and it was not sent again: ${error.message}`,
       {
-        ...{ code: 'OUTCOME_UNKNOWN', operationId: operation.operationId, cause: error },
+        code: 'OUTCOME_UNKNOWN',
+        operationId: operation.operationId,
+        cause: error,
         hint: reconcileHint(operation.operationId),
       },
     );
@@ -116,7 +122,9 @@ const notKeyed = (operation: Operation) =>
     'usage',
     `this request carries no idempotency key of the service, so it cannot be sent again; nothing was sent`,
     {
-      ...{ code: 'NOT_REPEATABLE', operationId: operation.operationId, hint: reconcileHint(operation.operationId) },
+      code: 'NOT_REPEATABLE',
+      operationId: operation.operationId,
+      hint: reconcileHint(operation.operationId),
     },
   );
 
@@ -128,7 +136,9 @@ async function requireOwn(account: Account, { account: of, profile, operationId 
     'usage',
     `this operation is of another account than profile ${account.profile.name}; nothing was sent`,
     {
-      ...{ code: 'OTHER_ACCOUNT', operationId, hint: `run it with: --profile ${profile}` },
+      code: 'OTHER_ACCOUNT',
+      operationId,
+      hint: `run it with: --profile ${profile}`,
     },
   );
 }
@@ -160,7 +170,9 @@ async function requireRepeatable(account: Account, operation: Operation): Promis
   const why = await whyNotRepeatable(account, operation);
   if (why === undefined) return;
   throw new CliError('declined', `this cannot be sent again: ${why}; nothing was sent`, {
-    ...{ code: 'NOT_REPEATABLE', operationId: operation.operationId, hint: reconcileHint(operation.operationId) },
+    code: 'NOT_REPEATABLE',
+    operationId: operation.operationId,
+    hint: reconcileHint(operation.operationId),
   });
 }
 

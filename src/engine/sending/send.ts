@@ -370,7 +370,10 @@ export async function authorityOf({ plan, signed }: PlanToApply): Promise<Author
     plan: plan.hash,
     author: { user, host, operator: operator?.name ?? null },
     signers: signed.map(({ operator: name, role, publicKey, signedAt }) => ({
-      ...{ name, role, keyFingerprint: publicKeyFingerprint(publicKey), signedAt },
+      name,
+      role,
+      keyFingerprint: publicKeyFingerprint(publicKey),
+      signedAt,
     })),
   };
 }

@@ -19,8 +19,13 @@ function stateOf({ held, forwards, mark }: InboxEvent): string {
 export function rowOfEvent(event: InboxEvent): Row {
   const { id, receivedAtMs, forwards, requestId, userId } = event;
   return {
-    ...{ id: String(id), at: new Date(receivedAtMs).toISOString(), event: event.event, state: stateOf(event) },
-    ...{ attempts: forwards.reduce((all, { attempts }) => all + attempts, 0), who: userId, subject: requestId },
+    id: String(id),
+    at: new Date(receivedAtMs).toISOString(),
+    event: event.event,
+    state: stateOf(event),
+    attempts: forwards.reduce((all, { attempts }) => all + attempts, 0),
+    who: userId,
+    subject: requestId,
   };
 }
 
@@ -43,10 +48,19 @@ export async function eventOf(inbox: Inbox | undefined, id: string) {
   if (!event) return undefined;
   const { text, problem, held, copies, eventId, happenedAt, forwards } = event;
   return {
-    ...{ ...rowOfEvent(event), problem, held, copies, eventId, happenedAt },
+    ...rowOfEvent(event),
+    problem,
+    held,
+    copies,
+    eventId,
+    happenedAt,
     data: text === null ? null : cutBody(eventText(event.event, text)),
     forwards: forwards.map(({ target, state, attempts, status, problem: why }) => ({
-      ...{ target: shownTarget(target), state, attempts, status, problem: why },
+      target: shownTarget(target),
+      state,
+      attempts,
+      status,
+      problem: why,
     })),
   };
 }

@@ -20,7 +20,14 @@ const MOST_EVENTS = 50;
 
 function rowOf({ operationId: id, createdAt: at, kind, state, summary, moves, operator, requestId }: Operation): Row {
   return {
-    ...{ id, at, kind, state, summary, amount: moves && amountForPeople(moves), who: operator, subject: requestId },
+    id,
+    at,
+    kind,
+    state,
+    summary,
+    amount: moves && amountForPeople(moves),
+    who: operator,
+    subject: requestId,
   };
 }
 
@@ -54,8 +61,15 @@ export async function operationOf(account: Account, inbox: () => Promise<Inbox |
   const transitions = await journal.transitions(id);
   const events = requestId === null ? [] : ((await (await inbox())?.list({ requestId, limit: MOST_EVENTS })) ?? []);
   return {
-    ...{ ...rowOf(operation), endpoint, command, verdict, idempotencyKey, detail, host },
-    ...{ request: cutBody(request), result: result === null ? null : cutBody(result) },
+    ...rowOf(operation),
+    endpoint,
+    command,
+    verdict,
+    idempotencyKey,
+    detail,
+    host,
+    request: cutBody(request),
+    result: result === null ? null : cutBody(result),
     life: lifeOf(transitions, operation.state),
     changes: transitions.map(({ state, at, detail: why, host: where }) => ({ state, at, detail: why, host: where })),
     events: events.map(rowOfEvent),

@@ -54,7 +54,9 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
     copied: storyList(account),
   };
   return {
-    ...{ title: profile.name, lists, actions: {} },
+    title: profile.name,
+    lists,
+    actions: {},
     documents: { charts: async () => (await charts()).value, mirror: () => mirrorDocument(account) },
     find: (text) => found(account, text),
     version: async () => [await operationsVersion(), await eventsVersion(), await chartsVersion()].join('-'),

@@ -13,7 +13,8 @@ export const endsOf = (store: Database, tables: readonly GrowingTable[]): Ends =
   tables.map(
     ({ table, name }) =>
       store.get<Ends[number]>(`SELECT id, ${name} AS name FROM ${table} ORDER BY id DESC LIMIT 1`) ?? {
-        ...{ id: 0n, name: undefined },
+        id: 0n,
+        name: undefined,
       },
   );
 

@@ -27,8 +27,13 @@ const COLUMNS =
 const TABLES = [{ table: 'outbox', name: 'event_id' }];
 
 const rowOf = (row: OutboxEvent) => ({
-  ...{ id: row.event_id, at: new Date(Number(row.created_at)).toISOString(), event: row.event },
-  ...{ subject: row.request_id, who: row.who, state: row.state ?? 'none', attempts: Number(row.attempts ?? 0n) },
+  id: row.event_id,
+  at: new Date(Number(row.created_at)).toISOString(),
+  event: row.event,
+  subject: row.request_id,
+  who: row.who,
+  state: row.state ?? 'none',
+  attempts: Number(row.attempts ?? 0n),
 });
 
 /** The events of every account of the sandbox, with their deliveries. */
@@ -89,13 +94,13 @@ function eventOf(store: Database, id: string) {
     url: shownUrl(row.url),
     data: cutBody(eventText(row.event, row.data)),
     log: attempts.map((each) => ({
-      ...{ at: new Date(Number(each.sent_at)).toISOString(), ms: Number(each.duration_ms), problem: each.problem },
+      at: new Date(Number(each.sent_at)).toISOString(),
+      ms: Number(each.duration_ms),
+      problem: each.problem,
       status: each.status === null ? null : Number(each.status),
       // What a receiver answers is its own word, and may be anything.
-      ...{
-        body: cutBody(eventText(row.event, each.body)),
-        answer: each.answer === null ? null : cutBody(redactUnknownText(each.answer)),
-      },
+      body: cutBody(eventText(row.event, each.body)),
+      answer: each.answer === null ? null : cutBody(redactUnknownText(each.answer)),
     })),
   };
 }

@@ -13,7 +13,10 @@ interface SetRow {
 }
 
 const rowOf = ({ id, event, subject, created_at: at }: SetRow) => ({
-  ...{ id: String(id), at: new Date(Number(at)).toISOString(), event, subject },
+  id: String(id),
+  at: new Date(Number(at)).toISOString(),
+  event,
+  subject,
 });
 
 const TABLES = [{ table: 'posting_set', name: `event || ' ' || subject || ' ' || created_at` }];
@@ -65,7 +68,11 @@ function setOf(store: Database, id: string) {
   return {
     ...rowOf(set),
     postings: postings.map(({ code, asset, minor, after }) => ({
-      ...{ account: code, asset, minor: String(minor), amount: signed(asset, minor), after: signed(asset, after) },
+      account: code,
+      asset,
+      minor: String(minor),
+      amount: signed(asset, minor),
+      after: signed(asset, after),
     })),
     sums: assets.map((asset) =>
       sumOf(
@@ -95,7 +102,8 @@ export const balancesOf = (service: Service) => () =>
       const sum = store.get<{ n: bigint }>('SELECT coalesce(sum(balance), 0) AS n FROM account WHERE asset = ?', asset);
       const accounts = store.all<{ code: string; balance: bigint }>(
         'SELECT code, balance FROM account WHERE asset = ? AND balance <> 0 ORDER BY abs(balance) DESC, code LIMIT ?',
-        ...[asset, MOST_ACCOUNTS],
+        asset,
+        MOST_ACCOUNTS,
       );
       const listed = accounts.reduce((all, { balance }) => all + balance, 0n);
       const total = sum?.n ?? 0n;

@@ -57,7 +57,10 @@ const TABLES = KINDS.map((machine) => ({ table: machine.table, name: idColumnOf(
 const STATES = [...new Set(KINDS.flatMap(({ transitions }) => transitions.flatMap(({ from, to }) => [...from, to])))];
 
 const rowOf = ({ kind, id, state, created_at: at }: WorkRow): Row => ({
-  ...{ id, kind, state, at: new Date(Number(at)).toISOString() },
+  id,
+  kind,
+  state,
+  at: new Date(Number(at)).toISOString(),
 });
 
 /** What belongs to work, read from where it is recorded. */

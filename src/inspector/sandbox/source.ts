@@ -34,7 +34,8 @@ export function sandboxSource({ sandbox, service }: Inside, requests: RequestLog
   const lists = { requests: requests.list, events, work: works, ledger: ledgerList(service) };
   const get = (path: string) => () => ask('GET', path);
   return {
-    ...{ title: 'sandbox', lists },
+    title: 'sandbox',
+    lists,
     documents: {
       clock: async () => ({ ...(await ask('GET', '/_sandbox/clock')), status: await ask('GET', '/_sandbox/status') }),
       faults: get('/_sandbox/faults'),

@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { readSharedFile } from '../../files/inspect.ts';
@@ -170,21 +170,30 @@ function hasFairIterations(text: string): boolean {
 /** Makes a guarded connection, which nothing has been sent on. */
 function driverOf(Driver: typeof Client, address: ServerAddress, access: ServerAccess, user: string): Client {
   const limitMs = limitOf(access);
-  const made = new Driver({
-    ...{ host: address.host, port: address.port, database: address.database, user, types: TYPES },
-    ...{ connectionTimeoutMillis: Math.min(CONNECT_MS, limitMs), query_timeout: limitMs },
+  // The types of pg lack scramMaxIterations.
+  const config: ClientConfig & { readonly scramMaxIterations: number } = {
+    host: address.host,
+    port: address.port,
+    database: address.database,
+    user,
+    types: TYPES,
+    connectionTimeoutMillis: Math.min(CONNECT_MS, limitMs),
+    query_timeout: limitMs,
     keepAlive: true,
     // Queries that are asked together travel together.
     pipeline: true,
-    ...{ application_name: 'fiatrail', options: '', client_encoding: 'UTF8' },
+    application_name: 'fiatrail',
+    options: '',
+    client_encoding: 'UTF8',
     password: async () => {
       const password = await access.password(user);
       if (password === undefined) throw new ServerError('rejected', address.name);
       return password.reveal();
     },
-    ...{ scramMaxIterations: MAX_SCRAM_ITERATIONS },
+    scramMaxIterations: MAX_SCRAM_ITERATIONS,
     ssl: address.tls ? { rejectUnauthorized: true, ...caOf(address.tls) } : false,
-  });
+  };
+  const made = new Driver(config);
   guard(made.connection, address.name, !address.tls && !isSocket(address));
   return made;
 }

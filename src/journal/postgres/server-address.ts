@@ -54,7 +54,11 @@ export function serverAddressOf(text: string, from = ''): ServerAddress {
   if (peer !== undefined && !host.startsWith('/'))
     throw invalid(from, 'requirepeer is for a socket', 'leave it out, or name a socket');
   return {
-    ...{ peer, host, port, database, user: decoded(url.username, from) || undefined },
+    peer,
+    host,
+    port,
+    database,
+    user: decoded(url.username, from) || undefined,
     tls: tlsOf(host, url.searchParams, from),
     name: host.startsWith('/') ? `${host}/.s.PGSQL.${port}/${database}` : `${host}:${port}/${database}`,
   };

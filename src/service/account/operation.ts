@@ -60,7 +60,10 @@ const setWebhook: Operations['management.set-webhook'] = (call, { webhookUrl, se
     'webhook',
     { fintech: call.fintech.id },
     {
-      ...{ url: webhookUrl, enabled, events: JSON.stringify(subscribed), updated_at: call.nowMs },
+      url: webhookUrl,
+      enabled,
+      events: JSON.stringify(subscribed),
+      updated_at: call.nowMs,
       // A webhook keeps its secret until it gets another one.
       ...(secret === undefined ? {} : { secret }),
     },

@@ -206,8 +206,13 @@ const history: Operations['bridge.history'] = (call, request) => {
   if (!Number.isSafeInteger(offset)) throw new Fault('VALIDATION_ERROR', 'page: expected a lower number');
   const { fromMs, untilMs, ...filters } = filtersOf(request);
   const values = [
-    ...[call.fintech.id, filters.status ?? null, filters.token ?? null, filters.fromNetwork ?? null],
-    ...[filters.toNetwork ?? null, fromMs ?? null, untilMs ?? null],
+    call.fintech.id,
+    filters.status ?? null,
+    filters.token ?? null,
+    filters.fromNetwork ?? null,
+    filters.toNetwork ?? null,
+    fromMs ?? null,
+    untilMs ?? null,
   ];
   const total = countOf(call.store, `SELECT COUNT(*) AS n ${FILTERED}`, ...values);
   const rows = call.store.all<BridgeRow>(

@@ -18,7 +18,11 @@ const MINUTE_MS = 60_000;
 
 /** How long after a failed attempt the next one follows, in sandbox time; after the last, the delivery is given up. Source: inferred. */
 export const RETRY_DELAYS_MS: readonly number[] = [
-  ...[10_000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS],
+  10_000,
+  30_000,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
   ...[2, 6, 12, 24].map((hours) => hours * 60 * MINUTE_MS),
 ];
 
@@ -38,8 +42,14 @@ function scheduleDelivery(context: Context, written: WrittenEvent): void {
   const state = fault === 'lost-webhook' ? 'given-up' : 'waiting';
   const dueMs = nowMs + ((fault && DELAY_MS[fault]) ?? 0);
   insert(store, 'delivery', {
-    ...{ webhook_id: ids.uuid(), event: written.id, url, request_id: written.requestId },
-    ...{ state, attempts: 0, due_at: dueMs, fault },
+    webhook_id: ids.uuid(),
+    event: written.id,
+    url,
+    request_id: written.requestId,
+    state,
+    attempts: 0,
+    due_at: dueMs,
+    fault,
   });
 }
 
@@ -130,14 +140,20 @@ export function claimDeliveries(context: Context, limit: number): DueDelivery[] 
   const rows = store.all<DueDeliveryRow>(DUE, nowMs, limit);
   for (const { id } of rows) update(store, 'delivery', id, { due_at: nowMs + CLAIM_MS });
   return rows.map((row) => ({
-    ...{ id: row.id, webhookId: row.webhook_id, url: row.url, attempts: Number(row.attempts) },
-    ...{ fault: (row.fault ?? undefined) as WebhookFault | undefined, eventId: row.event_id, event: row.event },
-    ...{ requestId: row.request_id, userId: row.user_id ?? undefined, fintechId: row.fintech_id, data: row.data },
-    ...{
-      happenedAt: isoTime(row.created_at),
-      secret: row.secret ?? row.aes_key,
-      publicKey: row.public_key ?? undefined,
-    },
+    id: row.id,
+    webhookId: row.webhook_id,
+    url: row.url,
+    attempts: Number(row.attempts),
+    fault: (row.fault ?? undefined) as WebhookFault | undefined,
+    eventId: row.event_id,
+    event: row.event,
+    requestId: row.request_id,
+    userId: row.user_id ?? undefined,
+    fintechId: row.fintech_id,
+    data: row.data,
+    happenedAt: isoTime(row.created_at),
+    secret: row.secret ?? row.aes_key,
+    publicKey: row.public_key ?? undefined,
   }));
 }
 
@@ -160,8 +176,14 @@ export function recordAttempt(context: Context, attempt: Attempt): void {
   const { store, nowMs } = context;
   const { delivery, headers, body, status, answer, problem, durationMs } = attempt;
   insert(store, 'delivery_attempt', {
-    ...{ delivery, sent_at: nowMs, headers: JSON.stringify(headers), body },
-    ...{ status, answer: answer?.slice(0, MAX_ANSWER), problem, duration_ms: durationMs },
+    delivery,
+    sent_at: nowMs,
+    headers: JSON.stringify(headers),
+    body,
+    status,
+    answer: answer?.slice(0, MAX_ANSWER),
+    problem,
+    duration_ms: durationMs,
   });
   const row = store.get<{ attempts: bigint; fault: string | null }>(
     `SELECT attempts, fault FROM delivery WHERE id = ? AND state = 'waiting'`,

@@ -111,8 +111,13 @@ export function resendEvent(call: Call, eventId: string) {
   const url = urlNow(call, row);
   if (row.delivery === null)
     insert(call.store, 'delivery', {
-      ...{ webhook_id: call.ids.uuid(), event: row.id, url, request_id: row.request_id },
-      ...{ state: 'waiting', attempts: 0, due_at: call.nowMs },
+      webhook_id: call.ids.uuid(),
+      event: row.id,
+      url,
+      request_id: row.request_id,
+      state: 'waiting',
+      attempts: 0,
+      due_at: call.nowMs,
     });
   else
     update(call.store, 'delivery', row.delivery, {

@@ -106,8 +106,11 @@ function insertTrade(call: Call, deal: Deal): { row: TradeRow; slices: readonly 
   const { getsBase } = legAmounts(deal);
   const { pair, side, fill } = deal;
   const slices = fill.slices.map((slice) => ({
-    ...{ fx_order: slice.order, maker: slice.maker, price_micro: slice.priceMicro },
-    ...{ cngn_base: slice.cngnBase, token_base: slice.tokenBase },
+    fx_order: slice.order,
+    maker: slice.maker,
+    price_micro: slice.priceMicro,
+    cngn_base: slice.cngnBase,
+    token_base: slice.tokenBase,
   }));
   const signers = signersOf({ fintech: fintech.id, pair, side, token_base: fill.tokenBase }, slices);
   const row = insertRow<TradeRow>(store, 'fx_trade', {

@@ -13,8 +13,22 @@ export function nearest(text: string, names: readonly string[], maximum = 3): st
 
 /** Verbs of commands that take something away, turn it off, or replace what is there. */
 export const HARMFUL: readonly string[] = [
-  ...['accept', 'cancel', 'clear', 'deactivate', 'disable', 'import', 'migrate-wallets', 'prune', 'remove', 'replace'],
-  ...['reset', 'resolve', 'restore', 'rotate', 'set', 'uninstall'],
+  'accept',
+  'cancel',
+  'clear',
+  'deactivate',
+  'disable',
+  'import',
+  'migrate-wallets',
+  'prune',
+  'remove',
+  'replace',
+  'reset',
+  'resolve',
+  'restore',
+  'rotate',
+  'set',
+  'uninstall',
 ];
 
 /**

@@ -65,7 +65,15 @@ const MINUTE_MS = 60_000;
 
 /** How long after a failed attempt the next one follows; an event that fails after the last is dead. */
 export const BACKOFF_MS: readonly number[] = [
-  ...[1_000, 2_000, 5_000, 15_000, 30_000, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 10 * MINUTE_MS],
+  1_000,
+  2_000,
+  5_000,
+  15_000,
+  30_000,
+  MINUTE_MS,
+  2 * MINUTE_MS,
+  5 * MINUTE_MS,
+  10 * MINUTE_MS,
   ...[20, 30, 60, 120, 240, 480].map((minutes) => minutes * MINUTE_MS),
 ];
 
@@ -131,7 +139,9 @@ function* redrive(queries: Queries, { target, event, isOffTime = false }: Redriv
   const redriven = yield* queries.run(
     `UPDATE forward SET state = 'waiting', attempts = 0, due_at = ?1, set_at = ?1, ended_at = NULL
      WHERE state = 'dead' AND (target = ?2 OR ?2 = '') AND (event = ?3 OR ?3 = 0)`,
-    ...[queries.now(), target ?? '', event ?? 0],
+    queries.now(),
+    target ?? '',
+    event ?? 0,
   );
   // What was given up stands before what came after it.
   yield* queries.run(TAKE_TURNS);
@@ -167,7 +177,12 @@ export function* goOn(queries: Queries, { id, event, requestId }: Going, forward
   for (const target of wanting) {
     yield* queries.run(
       `INSERT INTO forward (event, target, request_id, state, due_at, set_at, is_in_turn) VALUES (?, ?, ?, 'waiting', ?, ?, ?)`,
-      ...[id, target, requestId ?? null, queries.now(), queries.now(), requestId == null ? 1 : 0],
+      id,
+      target,
+      requestId ?? null,
+      queries.now(),
+      queries.now(),
+      requestId == null ? 1 : 0,
     );
     if (requestId != null) yield* takeTurn(queries, target, requestId);
   }
@@ -213,7 +228,10 @@ export function* setForwarding(
     `INSERT INTO forwarding (id, targets, events, routes, fintech_id, needs_sealing) VALUES (1, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET targets = excluded.targets, events = excluded.events, routes = excluded.routes,
        fintech_id = excluded.fintech_id, needs_sealing = excluded.needs_sealing`,
-    ...[JSON.stringify(next.targets), textOf(next.events), textOf(next.routes), next.fintechId ?? null],
+    JSON.stringify(next.targets),
+    textOf(next.events),
+    textOf(next.routes),
+    next.fintechId ?? null,
     next.needsSealing ? 1 : 0,
   );
 }
@@ -251,8 +269,14 @@ function* recordEnd(
   const changed = yield* queries.run(
     `UPDATE forward SET state = ?, attempts = ?, status = ?, problem = ?, due_at = ?, set_at = ?, ended_at = ?
      WHERE id = ? AND state = 'waiting'`,
-    ...[state, attempts, end.status ?? null, end.problem ?? null, nowMs + (delayMs ?? 0)],
-    ...[nowMs, state === 'waiting' ? null : nowMs, id],
+    state,
+    attempts,
+    end.status ?? null,
+    end.problem ?? null,
+    nowMs + (delayMs ?? 0),
+    nowMs,
+    state === 'waiting' ? null : nowMs,
+    id,
   );
   if (changed > 0 && state !== 'waiting' && event.requestId !== null) yield* takeTurn(queries, target, event.requestId);
 }
@@ -261,7 +285,8 @@ function* takeTurn(queries: Queries, target: string, requestId: string): Work<vo
   yield* queries.run(
     `UPDATE forward SET is_in_turn = 1
      WHERE id = (SELECT min(id) FROM forward WHERE state = 'waiting' AND target = ? AND request_id = ?)`,
-    ...[target, requestId],
+    target,
+    requestId,
   );
 }
 

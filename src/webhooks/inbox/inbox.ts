@@ -178,17 +178,45 @@ function* open(queries: Queries, sealed: InboxEvent, content: Content): Work<voi
   const changed = yield* queries.run(
     `UPDATE event SET mark = ?, event = ?, event_id = ?, request_id = ?, user_id = ?, fintech_id = ?, content_digest = ?, opened = ?,
        problem = NULL, happened_at = ?, happened_ms = ?, held = ? WHERE id = ? AND mark = 'sealed'`,
-    ...[mark, event ?? null, eventId ?? null, requestId ?? null, userId ?? null, fintechId ?? null, contentDigest],
-    ...[opened ?? null, happenedAt ?? null, happenedMs({ happenedAt, sentAtMs }), held ?? null, id],
+    mark,
+    event ?? null,
+    eventId ?? null,
+    requestId ?? null,
+    userId ?? null,
+    fintechId ?? null,
+    contentDigest,
+    opened ?? null,
+    happenedAt ?? null,
+    happenedMs({ happenedAt, sentAtMs }),
+    held ?? null,
+    id,
   );
   if (changed > 0 && held === undefined) yield* goOn(queries, { id, event, requestId }, forwarding);
 }
 
 /** The columns of an event that arrives, but for its number and why it is held. */
 export const NEW_COLUMNS: readonly string[] = [
-  ...['mark', 'event', 'event_id', 'request_id', 'user_id', 'fintech_id', 'webhook_id', 'signature', 'content_digest'],
-  ...['is_late', 'is_early', 'is_sealed', 'headers', 'body', 'body_form', 'opened', 'problem', 'happened_at'],
-  ...['happened_ms', 'sent_at', 'received_at'],
+  'mark',
+  'event',
+  'event_id',
+  'request_id',
+  'user_id',
+  'fintech_id',
+  'webhook_id',
+  'signature',
+  'content_digest',
+  'is_late',
+  'is_early',
+  'is_sealed',
+  'headers',
+  'body',
+  'body_form',
+  'opened',
+  'problem',
+  'happened_at',
+  'happened_ms',
+  'sent_at',
+  'received_at',
 ];
 
 const INSERT_EVENT = `INSERT INTO event (held, ${NEW_COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(NEW_COLUMNS.length)}) RETURNING id`;
@@ -197,13 +225,28 @@ const INSERT_EVENT = `INSERT INTO event (held, ${NEW_COLUMNS.join(', ')}) VALUES
 export function newValues(event: NewEvent, nowMs: number): readonly (string | number | null)[] {
   const text = textOf(event);
   return [
-    ...[event.mark, event.event ?? null, event.eventId ?? null, event.requestId ?? null, event.userId ?? null],
-    ...[event.fintechId ?? null, event.webhookId ?? null, event.signature, event.contentDigest, event.isLate ? 1 : 0],
-    ...[event.isEarly ? 1 : 0, event.isSealed ? 1 : 0],
-    ...[headersText(event.headers, event), text ?? Buffer.from(event.body).toString('base64')],
+    event.mark,
+    event.event ?? null,
+    event.eventId ?? null,
+    event.requestId ?? null,
+    event.userId ?? null,
+    event.fintechId ?? null,
+    event.webhookId ?? null,
+    event.signature,
+    event.contentDigest,
+    event.isLate ? 1 : 0,
+    event.isEarly ? 1 : 0,
+    event.isSealed ? 1 : 0,
+    headersText(event.headers, event),
+    text ?? Buffer.from(event.body).toString('base64'),
     // The text of a plain body is the body itself.
-    ...[text === undefined ? 'base64' : 'text', event.isSealed ? (event.opened ?? null) : null, event.problem ?? null],
-    ...[event.happenedAt ?? null, happenedMs(event), event.sentAtMs, nowMs],
+    text === undefined ? 'base64' : 'text',
+    event.isSealed ? (event.opened ?? null) : null,
+    event.problem ?? null,
+    event.happenedAt ?? null,
+    happenedMs(event),
+    event.sentAtMs,
+    nowMs,
   ];
 }
 
@@ -256,7 +299,10 @@ function* countsOf(queries: Queries): Work<InboxCounts> {
   const inState = (wanted: string) => Number(forwards.find(({ state }) => state === wanted)?.forwards ?? 0n);
   const row = yield* queries.get<{ n: bigint | null }>('SELECT sum(events) AS n FROM event_tally');
   return {
-    ...{ events: Number(row?.n ?? 0n), waiting: inState('waiting'), dead: inState('dead') },
-    ...{ held: inState('held'), late: inState('off-time') },
+    events: Number(row?.n ?? 0n),
+    waiting: inState('waiting'),
+    dead: inState('dead'),
+    held: inState('held'),
+    late: inState('off-time'),
   };
 }

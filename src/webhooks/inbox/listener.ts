@@ -65,7 +65,11 @@ const rowIn = (queries: Queries) => queries.get<ListenerRow>('SELECT * FROM list
 
 export function listenerOf({ process, host, address, started_at, seen_at, secrets }: ListenerRow): Listener {
   return {
-    ...{ processId: Number(process), host, address, startedAtMs: Number(started_at), aliveAtMs: Number(seen_at) },
+    processId: Number(process),
+    host,
+    address,
+    startedAtMs: Number(started_at),
+    aliveAtMs: Number(seen_at),
     secrets: secrets === null ? undefined : (JSON.parse(secrets) as ListenerSecrets),
   };
 }
@@ -88,7 +92,11 @@ function* claimListener(queries: Queries, here: Host, address: string, nowMs: nu
   if (other && !(other.host === here.name && other.processId === here.processId)) return other;
   yield* queries.run(
     'INSERT OR REPLACE INTO listener (id, process, host, address, started_at, seen_at) VALUES (1, ?, ?, ?, ?, ?)',
-    ...[here.processId, here.name, address, nowMs, nowMs],
+    here.processId,
+    here.name,
+    address,
+    nowMs,
+    nowMs,
   );
   return undefined;
 }

@@ -81,8 +81,11 @@ export function contentOf(read: ReadBody, body: Uint8Array): Content {
   const opened = read.kind === 'event' ? read.text : undefined;
   return {
     mark: markOf(read),
-    ...{ event: storable(event?.event), eventId: storable(event?.eventId), requestId: storable(event?.requestId) },
-    ...{ userId: storable(event?.userId), fintechId: storable(event?.fintechId) },
+    event: storable(event?.event),
+    eventId: storable(event?.eventId),
+    requestId: storable(event?.requestId),
+    userId: storable(event?.userId),
+    fintechId: storable(event?.fintechId),
     contentDigest: read.kind === 'event' ? digestOfRead(read) : digestOf(body),
     opened,
     problem: read.kind === 'event' ? undefined : read.problem,

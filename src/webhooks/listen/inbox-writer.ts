@@ -21,7 +21,13 @@ export function newEventOf({ verified, headers, body }: SignedDelivery, read: Re
   const { signature, id, sentAtMs, isLate, isEarly } = verified;
   return {
     ...contentOf(read, body),
-    ...{ webhookId: id, signature, isLate, isEarly, isSealed: read.isSealed, body, sentAtMs },
+    webhookId: id,
+    signature,
+    isLate,
+    isEarly,
+    isSealed: read.isSealed,
+    body,
+    sentAtMs,
     headers,
   };
 }

@@ -25,7 +25,10 @@ interface Watched {
 /** Returns the counters of a registry, which also reads the inbox whenever it is asked. */
 function countersIn(registry: Registry, { inbox, targets, clock }: Watched) {
   const own = <const L extends string>(name: string, help: string, ...labelNames: L[]) => ({
-    ...{ name: `fiatrail_${name}`, help, labelNames, registers: [registry] },
+    name: `fiatrail_${name}`,
+    help,
+    labelNames,
+    registers: [registry],
   });
   const gauge = (name: string, help: string, read: () => Promise<number>) =>
     new Gauge({

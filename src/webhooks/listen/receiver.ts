@@ -73,7 +73,9 @@ export function createReceiver(
     receive: async (delivery) => {
       const verified = verifyDelivery(delivery, {
         secrets: (await account.secrets()).map((secret) => secret.reveal()),
-        ...{ aesKey, serviceName: account.serviceName, nowMs: clock.now() },
+        aesKey,
+        serviceName: account.serviceName,
+        nowMs: clock.now(),
       });
       return write({ verified, headers: pairsIn(delivery.headers), body: delivery.body });
     },

@@ -136,7 +136,11 @@ export async function serveUntil(
   const receiver = createReceiver(writer, { account: received, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
   const listening = await listen(counted(receiver, account, metrics), {
-    ...{ host, port, heartbeat, tls, trustedProxies },
+    host,
+    port,
+    heartbeat,
+    tls,
+    trustedProxies,
     allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
     onRefused: (refusal) => {
       metrics?.refused(refusal.kind);

@@ -35,7 +35,9 @@ export function createSupervisor(world: SupervisedWorld, say: Say): Supervisor {
   let hasFailed = false;
   const send = async (message: string) => {
     const end = await world.runProgram([program, message], {
-      ...{ timeoutMs: TIMEOUT_MS, capturesErrors: true, variables: ['NOTIFY_SOCKET', 'PATH'] },
+      timeoutMs: TIMEOUT_MS,
+      capturesErrors: true,
+      variables: ['NOTIFY_SOCKET', 'PATH'],
       // Its last message is sent after an interrupt.
       ending: { signal: abandoned, graceMs: 0 },
     });

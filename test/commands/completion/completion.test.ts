@@ -331,7 +331,9 @@ describe('the scripts', () => {
     const home = homeWithProgram();
     await fiatrail(home, ['sandbox', 'seed', '--users', '40', '--pace', 'instant', '-q']);
     const { users } = await fiatrailJson<{ users: { userId: string; firstName: string; lastName: string }[] }>(home, [
-      ...['users', 'list', '--all'],
+      'users',
+      'list',
+      '--all',
     ]);
     const named = Object.entries(Object.groupBy(users, ({ firstName }) => firstName));
     const [name = '', several = []] = named.find(([, those = []]) => those.length === 2) ?? [];

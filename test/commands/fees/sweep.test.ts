@@ -83,7 +83,10 @@ describe('fees withdrawals start --amount all', () => {
     const world = await withFees();
     const { code, stderr, swept } = await sweep(world, '--once', 'night', '--yes');
     expect({ code, amounts: amountsOf(swept), total: swept?.total.value, left: swept?.left?.value }).toEqual({
-      ...{ code: 0, amounts: WHOLE, total: '250000.00', left: '0.00' },
+      code: 0,
+      amounts: WHOLE,
+      total: '250000.00',
+      left: '0.00',
     });
     expect(stderr).toContain('withdrawals  3, at most ₦100,000.00 each');
     expect(journalRows(world.stateDir).map((row) => row.once_key)).toEqual(['night/1', 'night/2', 'night/3']);
@@ -339,7 +342,8 @@ describe('fees withdrawals start --amount all', () => {
       body: { ...body, amount: kobo, narration: expect.stringMatching(/^\[fr-[0-9a-f]{8}\]$/) },
     }));
     expect({ code, withdrawals, whole }).toMatchObject({
-      ...{ code: 0, withdrawals: shown },
+      code: 0,
+      withdrawals: shown,
       whole: { dryRun: true, method: 'POST', total: { value: '250000.00', asset: 'NGN' }, count: 3 },
     });
     expect(new Set(shown.map((_, index) => withdrawals[index].body.narration)).size).toBe(3);
@@ -365,7 +369,16 @@ describe('--to default', () => {
   test('pays into the default bank account', async () => {
     const { code, stdout } = await run(
       await withFees(),
-      ...['fees', 'withdrawals', 'start', '--amount', '500', '--to', 'default', '--dry-run', '-o', 'json'],
+      'fees',
+      'withdrawals',
+      'start',
+      '--amount',
+      '500',
+      '--to',
+      'default',
+      '--dry-run',
+      '-o',
+      'json',
     );
     expect({ code, number: JSON.parse(stdout).body.bankAccountNumber }).toEqual({ code: 0, number: '0123456789' });
   });

@@ -5,8 +5,14 @@ import { success } from '../../support/exchange.ts';
 import { ACCOUNT, fakeWorld } from '../../support/world.ts';
 
 const QUOTE = {
-  ...{ quoteId: 'q-1', pair: 'CNGN-USDC', side: 'buy', cngnAmount: '57000', usdcAmount: '40.00', price: '1425.00' },
-  ...{ matchedOrders: [], expiresAt: '2026-01-05T09:05:00.000Z' },
+  quoteId: 'q-1',
+  pair: 'CNGN-USDC',
+  side: 'buy',
+  cngnAmount: '57000',
+  usdcAmount: '40.00',
+  price: '1425.00',
+  matchedOrders: [],
+  expiresAt: '2026-01-05T09:05:00.000Z',
 };
 
 /** Runs a command against a service that answers with this quote; `traded` is what was sent to trade on. */

@@ -4,7 +4,17 @@ import { journalRows } from '../../support/journal.ts';
 import { fakeWorld } from '../../support/world.ts';
 
 const trade = (side: string, ...more: readonly string[]) => [
-  ...['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', side, '--amount', '50000', '--yes', '-q'],
+  'fx',
+  'trades',
+  'start',
+  '--pair',
+  'CNGN-USDC',
+  '--side',
+  side,
+  '--amount',
+  '50000',
+  '--yes',
+  '-q',
   ...more,
 ];
 

@@ -603,7 +603,8 @@ describe('a command that the allowlist blocks', () => {
   ])('names the address that the service shows %s', async (_, yourIp, message, hint) => {
     const { code, steps, stderr } = await blocked(yourIp);
     expect({ code, steps, ...JSON.parse(stderr.slice(stderr.indexOf('{')))['error'] }).toMatchObject({
-      ...{ code: 'IP_BLOCKED', steps: ['read', 'check'] },
+      code: 'IP_BLOCKED',
+      steps: ['read', 'check'],
       message: expect.stringContaining(message),
       hint: expect.stringContaining(hint),
     });

@@ -113,7 +113,9 @@ export async function openAccount(atEnd: AtEnd): Promise<Account> {
   const moved = () => [...postings(), ...terms()];
   moved();
   return {
-    ...{ ...place, finish, moved },
+    ...place,
+    finish,
+    moved,
     run: (line) => run(line.split(' ')),
     runOther: (line) => run([...line.split(' '), '--profile', 'other']),
   };

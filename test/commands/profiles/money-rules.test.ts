@@ -16,7 +16,10 @@ async function machineWith(flags: readonly string[], key = LIVE) {
   const startMs = clock.now();
   const asked: string[] = [];
   const rowAt = (withdrawalId: string, atMs: number) => ({
-    ...{ withdrawalId, amount: 1, bankAccountNumber: '0123456789', status: 'completed' },
+    withdrawalId,
+    amount: 1,
+    bankAccountNumber: '0123456789',
+    status: 'completed',
     createdAt: new Date(atMs).toISOString(),
   });
   const network: Exchange = async ({ method, url }) => {

@@ -98,8 +98,12 @@ describe('every list', () => {
     });
     expect(heads).toEqual(
       (await lists()).map(({ line, rows }) => ({
-        ...{ line, first: rows, second: 'pagination', isRows: true },
-        ...{ pagination: ['total', 'limit', 'offset', 'hasMore', 'after'], others: [] },
+        line,
+        first: rows,
+        second: 'pagination',
+        isRows: true,
+        pagination: ['total', 'limit', 'offset', 'hasMore', 'after'],
+        others: [],
       })),
     );
   });
@@ -179,7 +183,13 @@ const NO_LISTS = ['show', 'gaps', 'status'];
 const NOT_RUN: readonly string[] = [
   ...['rotate', 'sandbox add', 'platform show', 'platform accept', 'aes show'].map((name) => `keys ${name}`),
   ...['show', 'enable', 'rotate'].map((name) => `keys encryption ${name}`),
-  ...['ip add', 'ip remove', 'ip replace', 'recover', 'fx vault set', 'webhooks listen', 'report owed'],
+  'ip add',
+  'ip remove',
+  'ip replace',
+  'recover',
+  'fx vault set',
+  'webhooks listen',
+  'report owed',
   ...['advance', 'clock', 'reset', 'snapshot', 'restore'].map((name) => `sandbox ${name}`),
   ...['add', 'list', 'clear'].map((name) => `sandbox fault ${name}`),
 ];

@@ -5,8 +5,14 @@ import { programOf } from '../programs.ts';
 
 /** What Chromium gets: no network but the page's, and nothing of this machine's user. */
 const FLAGS = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-  ...['--disable-background-networking', '--disable-component-update'],
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-sync',
+  '--disable-background-networking',
+  '--disable-component-update',
 ];
 
 /** Starts Chromium for all tests of a file. */

@@ -79,7 +79,8 @@ async function samplesIn(queries: Queries, { from, to }: Span): Promise<readonly
   );
   const since = await queries.all<Sample>(
     'SELECT source, place, asset, minor, at FROM stored_balances WHERE at > ? AND at <= ? ORDER BY at',
-    ...[from, to],
+    from,
+    to,
   );
   return [...before, ...since];
 }

@@ -57,7 +57,8 @@ async function underWay(queries: Queries, { from, to }: Span): Promise<readonly 
          CASE WHEN is_open = 1 THEN 'open' WHEN ${done} THEN 'done' ELSE 'failed' END AS state FROM ${stored(table)}
        WHERE ${own} AND ${condition} AND created_at > ? AND created_at <= ? AND ((${isOpen}) OR (is_open = 0 AND ${isOver}
          AND EXISTS (SELECT 1 FROM stored_balance_checks c WHERE c.at >= substr(${began}, 1, 16) AND c.at <= substr(${ended}, 1, 16) || '~')))`,
-        ...[madeAfter(from, condition), `${minuteOf(to)}~`],
+        madeAfter(from, condition),
+        `${minuteOf(to)}~`,
       );
     const rows = [...(await rowsWith(failed)), ...(await rowsWith(`NOT coalesce(${failed}, 1 = 0)`))];
     for (const row of rows) if (row.asset && row.minor) found.push(underWayOf(row, way, row.asset, row.minor));

@@ -112,8 +112,11 @@ export async function kindsIn(queries: Queries, span: Span): Promise<readonly Ki
     for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
       const [ended, lost] = [completed, failed].map((rows) => totalOf(rows.filter((row) => row.asset === asset)));
       reports.push({
-        ...{ kind, completed: ended?.count ?? 0, amount: amountOrNull(asset, ended?.minor) },
-        ...{ failed: lost?.count ?? 0, refunded: amountOrNull(asset, lost?.minor) },
+        kind,
+        completed: ended?.count ?? 0,
+        amount: amountOrNull(asset, ended?.minor),
+        failed: lost?.count ?? 0,
+        refunded: amountOrNull(asset, lost?.minor),
         open: index === 0 ? Number(open?.n ?? 0n) : 0,
       });
     }
@@ -133,7 +136,9 @@ function endedIn(
   return queries.all<KindRow>(
     `SELECT ${asset} AS asset, count(*) AS n, sum(${minor}) AS minor FROM ${table} WHERE ${made.length > 0 ? unindexed(where) : where} AND ${condition}
        ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`,
-    ...[...made, from, to],
+    ...made,
+    from,
+    to,
   );
 }
 
@@ -177,7 +182,11 @@ export async function pendingIn(queries: Queries, limit: number): Promise<readon
     );
     for (const { id, status, stage, at, asset: of, minor: sum } of rows)
       all.push({
-        ...{ kind, id, status: stage ?? status, since: at, amount: amountOrNull(of, sum) },
+        kind,
+        id,
+        status: stage ?? status,
+        since: at,
+        amount: amountOrNull(of, sum),
         waitsFor: waitOf(thing, [stage, status]).waits,
       });
   }
@@ -211,10 +220,16 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
          WHERE ${isThing(userDeposit)} AND user_id IS NOT NULL AND ${isDone(tableOf(userDeposit))} AND completed_at > ? AND completed_at <= ?
          GROUP BY user_id ORDER BY coalesce(sum(amount_minor), 0) DESC, 1 LIMIT ${limit}) d
        LEFT JOIN stored_users u ON u.id = d.user_id ORDER BY coalesce(d.minor, 0) DESC, 1`,
-    ...[from, to, from, to],
+    from,
+    to,
+    from,
+    to,
   );
   return rows.map(({ user_id, n, minor, first, last, w }) => ({
-    ...{ user: user_id, onramps: Number(n), amount: amountOrNull('NGN', minor), withdrawals: Number(w) },
+    user: user_id,
+    onramps: Number(n),
+    amount: amountOrNull('NGN', minor),
+    withdrawals: Number(w),
     name: first || last ? [first, last].filter(Boolean).join(' ') : null,
   }));
 }

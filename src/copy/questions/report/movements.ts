@@ -27,7 +27,15 @@ export interface Sums {
 }
 
 export const noSums = (): Sums => ({
-  ...{ in: 0n, out: 0n, fees: 0n, traded: 0n, refunds: 0n, inFlight: 0n, earned: 0n, count: 0, failed: 0 },
+  in: 0n,
+  out: 0n,
+  fees: 0n,
+  traded: 0n,
+  refunds: 0n,
+  inFlight: 0n,
+  earned: 0n,
+  count: 0,
+  failed: 0,
 });
 
 /** What the balance is higher by because of what was completed, as far as lists say. */
@@ -125,19 +133,25 @@ async function addMovements(
       return queries.all<SumRow>(
         `SELECT * FROM (SELECT ${time} AS at, ${columns} FROM ${table} WHERE ${unindexed(own)} AND ${condition} AND created_at > ? AND created_at <= ?
            GROUP BY 1, 2) moved WHERE at > ? AND at <= ?`,
-        ...[madeAfter(first, condition), last, first, last],
+        madeAfter(first, condition),
+        last,
+        first,
+        last,
       );
     if (times.length > MOST_PARTS)
       return queries.all<SumRow>(
         `SELECT ${time} AS at, ${columns} FROM ${table} WHERE ${own} AND ${condition} AND ${time} > ? AND ${time} <= ? GROUP BY 1, 2`,
-        ...[first, last],
+        first,
+        last,
       );
     const ends = times.slice(1);
     return queries.all<SumRow>(
       `WITH part (after, until) AS (VALUES ${times.map(() => '(?, ?)').join(', ')})
        SELECT until AS at, ${columns} FROM part CROSS JOIN ${table}
        WHERE ${own} AND ${condition} AND ${time} > after AND ${time} <= until GROUP BY 1, 2`,
-      ...[first, first, ...ends.flatMap((until, index) => [times[index] ?? '', until])],
+      first,
+      first,
+      ...ends.flatMap((until, index) => [times[index] ?? '', until]),
     );
   };
   const addAll = async (condition: string, time: string, use: (sums: Sums, row: SumRow) => void) => {
@@ -174,7 +188,8 @@ export async function uncountedIn(queries: Queries, { from, to }: Span): Promise
     const isUncounted = kinds.map(({ own, amount }) => `(${amount}) IS NULL AND (${own})`).join(' OR ');
     const row = await queries.get<{ n: bigint }>(
       `SELECT count(*) AS n FROM ${stored(table)} WHERE created_at > ? AND created_at <= ? AND NOT (${hasFailed(table)}) AND ${unindexed(isUncounted)}`,
-      ...[from, to],
+      from,
+      to,
     );
     count += Number(row?.n ?? 0n);
   }

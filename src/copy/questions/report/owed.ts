@@ -28,7 +28,8 @@ export async function owedTo(account: Account, mirror: Mirror): Promise<Owed> {
     queries.all<{ id: string }>(
       `SELECT id FROM stored_users WHERE gone_at IS NULL AND digest IS NOT NULL
          AND (SELECT count(*) FROM stored_owed o WHERE o.user_id = stored_users.id AND o.at > ?) < ? ORDER BY id`,
-      ...[freshAt, TOKENS.length],
+      freshAt,
+      TOKENS.length,
     ),
   );
   const wait = pacer(account, balanceUser);
@@ -43,7 +44,10 @@ export async function owedTo(account: Account, mirror: Mirror): Promise<Owed> {
         queries.run(
           `INSERT INTO stored_owed (user_id, asset, minor, at) VALUES (?, ?, ?, ?)
            ON CONFLICT (user_id, asset) DO UPDATE SET minor = excluded.minor, at = excluded.at`,
-          ...[id, token, held?.minor ?? null, at],
+          id,
+          token,
+          held?.minor ?? null,
+          at,
         ),
       );
     }
@@ -61,9 +65,13 @@ export async function owedTo(account: Account, mirror: Mirror): Promise<Owed> {
     );
     const times = rows.map(({ oldest }) => oldest).sort();
     return {
-      ...{ users: Number(all?.n ?? 0n), unknown: Number(all?.unknown ?? 0n), oldest: times[0] ?? null },
+      users: Number(all?.n ?? 0n),
+      unknown: Number(all?.unknown ?? 0n),
+      oldest: times[0] ?? null,
       owed: rows.map(({ asset, minor, n }) => ({
-        ...{ asset, amount: minor === null ? null : amount(asset, minor), users: Number(n) },
+        asset,
+        amount: minor === null ? null : amount(asset, minor),
+        users: Number(n),
       })),
     };
   });

@@ -46,7 +46,10 @@ function tokensOf(sql: string): SqlToken[] {
     if (found === undefined) continue;
     const kind = text !== undefined ? 'text' : number !== undefined ? 'number' : sign !== undefined ? 'sign' : 'word';
     tokens.push({
-      ...{ kind, at, end: TOKENS.lastIndex, isQuoted: quoted !== undefined },
+      kind,
+      at,
+      end: TOKENS.lastIndex,
+      isQuoted: quoted !== undefined,
       text: quoted === undefined ? found : withoutQuotes(quoted),
     });
   }

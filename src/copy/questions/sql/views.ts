@@ -10,7 +10,9 @@ interface View {
 }
 
 const text = (name: string, about: string, field?: string): ViewColumn => ({
-  ...{ name, type: 'text', about },
+  name,
+  type: 'text',
+  about,
   ...(field ? { field } : {}),
 });
 const integer = (name: string, about: string, field?: string): ViewColumn => ({
@@ -43,7 +45,8 @@ function columnsOf(column: MirrorColumn): ViewColumn[] {
 
 function viewOf({ name, about, id, status, createdAt, columns }: MirrorTable): View {
   return {
-    ...{ name, about },
+    name,
+    about,
     columns: [
       text('id', 'the service’s id; of a row without one, a digest of what it says', id),
       text('status', status ? 'state, as the service calls it' : 'always null', status),

@@ -64,7 +64,10 @@ export function* addTogether(
 /** The places of the events that may be copies of stored ones or of earlier ones in the list. */
 function* relatedIn(queries: Queries, events: readonly NewEvent[]): Work<ReadonlySet<number>> {
   const rows = events.map((event, n) => ({
-    ...{ n, sent_at: event.sentAtMs, signature: event.signature, id: idOf(event) },
+    n,
+    sent_at: event.sentAtMs,
+    signature: event.signature,
+    id: idOf(event),
   }));
   const known = yield* queries.all<{ n: bigint }>(related(), JSON.stringify(rows));
   const found = new Set(known.map(({ n }) => Number(n)));
@@ -95,7 +98,9 @@ function* insertNew(queries: Queries, events: readonly NewEvent[], forwarding: F
   const forwards = events.flatMap(({ event, requestId }, at) =>
     held[at] === undefined
       ? targetsFor(event, forwarding).map((target) => ({
-          ...{ event: Number(inserted[at]?.id), target, request_id: requestId },
+          event: Number(inserted[at]?.id),
+          target,
+          request_id: requestId,
         }))
       : [],
   );

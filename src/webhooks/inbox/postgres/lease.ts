@@ -43,7 +43,12 @@ export function sharedLease(
         yield* queries.run('DELETE FROM listener WHERE id = ?', other);
     yield* queries.run(
       'INSERT INTO listener (id, process, host, address, started_at, seen_at, secrets) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      ...[id, host.processId, hostName(), address, queries.now(), queries.now()],
+      id,
+      host.processId,
+      hostName(),
+      address,
+      queries.now(),
+      queries.now(),
       reported === undefined ? null : JSON.stringify(reported),
     );
   }
@@ -74,7 +79,8 @@ export function sharedLease(
       if (free.length > 0)
         yield* queries.run(
           `UPDATE forward SET holder = ?1 WHERE id IN ${wordsOf(queries).numbersIn('?2')}`,
-          ...[id, JSON.stringify(free)],
+          id,
+          JSON.stringify(free),
         );
       return rows;
     });

@@ -41,7 +41,9 @@ export async function openSharedStore(
   const store: InboxStore = {
     read: (work) => transaction(reading(), (queries) => doneOn(queries, work)),
     write: (work) => transaction(writing(), (queries) => doneOn(queries, work)),
-    ...{ check, isOwner, close },
+    check,
+    isOwner,
+    close,
     changed: (what) => new ServerError('changed', address.name, new Error(what), 'inbox'),
   };
   try {
