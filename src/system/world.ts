@@ -88,9 +88,7 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     inputParts: () => process.stdin,
     findProgram: (name) => findProgram(name, process.env, process.platform),
     get homeDir() {
-      const home = process.env['HOME'] || os().homedir();
-      // Node accepts an empty or relative HOME. Secrets would then be stored in the current folder.
-      return isAbsolute(home) ? home : os().userInfo().homedir;
+      return homeFolder();
     },
     readFile: (path, maxBytes) => readBounded(path, maxBytes, signals().interrupted.signal),
     startThread: async (word) =>
@@ -102,6 +100,12 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     steadyMemory,
     usedMemoryBytes,
   };
+}
+
+function homeFolder(): string {
+  const home = process.env['HOME'] || os().homedir();
+  // Node accepts an empty or relative HOME. Secrets would then be stored in the current folder.
+  return isAbsolute(home) ? home : os().userInfo().homedir;
 }
 
 const launcherOf = ({ root }: ProgramFiles) => join(root, 'bin', 'fiatrail.js');
