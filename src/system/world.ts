@@ -80,10 +80,8 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     },
     self: files.isBinary ? [process.execPath] : [process.execPath, launcherOf(files)],
     checkFiles: async () => (await import('./own-files.ts')).checkFiles(files),
-    runProgram: (words, options) => {
-      const { interrupted, abandoned } = signals();
-      return runProgram(words, options, process.env, interrupted.signal, abandoned.signal);
-    },
+    runProgram: (...program) =>
+      runProgram(...program, process.env, signals().interrupted.signal, signals().abandoned.signal),
     startProgram: (...program) => startProgram(...program, process.env, signals().interrupted.signal),
     inputParts: () => process.stdin,
     findProgram: (name) => findProgram(name, process.env, process.platform),
