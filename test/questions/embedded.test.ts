@@ -84,6 +84,15 @@ describe('find in the embedded sandbox', () => {
     expect(stdout + stderr).not.toContain(BVN);
     expect((await fiatrail(home, ['find', '--bvn-stdin'], { stdin: '22345678902' })).code).toBe(2);
   });
+
+  test.each(['a_key_of_another_account', 'a_key_of_a_third_account'])(
+    'finds no onboarding of a BVN for an account that did not start it: %s',
+    async (key) => {
+      const env = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: `sandbox_${key}` };
+      const { code, stdout } = await fiatrail(home, ['find', '--bvn-stdin', '-o', 'json'], { stdin: BVN, env });
+      expect({ code, matches: JSON.parse(stdout).matches }).toEqual({ code: 2, matches: [] });
+    },
+  );
 });
 
 describe('an id of another kind', () => {
