@@ -47,7 +47,6 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     return watched;
   };
   if (!endsAtOnce) signals();
-  let network: Promise<Exchange> | undefined;
   return {
     clock: systemClock,
     ids: createIds(),
@@ -58,12 +57,7 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     stderr: outputOf(2, () => process.stderr),
     env: process.env,
     host: thisHost(),
-    network: async (request, signal, isRead) => {
-      network ??= import('../client/network.ts').then(({ createNetwork }) =>
-        createNetwork(process.env, { clock: systemClock, turn }),
-      );
-      return (await network)(request, signal, isRead);
-    },
+    network: lateNetwork(),
     probe: async () => (await import('../client/probe.ts')).createProbe(process.env),
     prompter: () => openPrompter(signals().interrupted.signal),
     get interrupted() {
@@ -88,9 +82,7 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     inputParts: () => process.stdin,
     findProgram: (name) => findProgram(name, process.env, process.platform),
     get homeDir() {
-      const home = process.env['HOME'] || os().homedir();
-      // Node accepts an empty or relative HOME. Secrets would then be stored in the current folder.
-      return isAbsolute(home) ? home : os().userInfo().homedir;
+      return homeFolder();
     },
     readFile: (path, maxBytes) => readBounded(path, maxBytes, signals().interrupted.signal),
     startThread: async (word) =>
@@ -102,6 +94,23 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     steadyMemory,
     usedMemoryBytes,
   };
+}
+
+/** The network, loaded with the first request. */
+function lateNetwork(): Exchange {
+  let network: Promise<Exchange> | undefined;
+  return async (request, signal, isRead) => {
+    network ??= import('../client/network.ts').then(({ createNetwork }) =>
+      createNetwork(process.env, { clock: systemClock, turn }),
+    );
+    return (await network)(request, signal, isRead);
+  };
+}
+
+function homeFolder(): string {
+  const home = process.env['HOME'] || os().homedir();
+  // Node accepts an empty or relative HOME. Secrets would then be stored in the current folder.
+  return isAbsolute(home) ? home : os().userInfo().homedir;
 }
 
 const launcherOf = ({ root }: ProgramFiles) => join(root, 'bin', 'fiatrail.js');
