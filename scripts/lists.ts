@@ -1,6 +1,6 @@
 /**
  * `npm run lists`: writes the files that name what the folders of src/ have, so that a new record, machine or operation is added in a file
- * of its own and nowhere else. A test compares them with the folders.
+ * of its own and nowhere else, and the manual pages in package.json. A test compares them with the folders.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -87,7 +87,8 @@ async function recordsOf(path: string): Promise<readonly (Named & { readonly rec
   const module = (await import(pathToFileURL(join(ROOT, 'src/things', path)).href)) as Readonly<Record<string, object>>;
   return Object.entries(module)
     .filter(([, record]) => 'facts' in record)
-    .map(([name, record]) => ({ path, name, record }));
+    .map(([name, record]) => ({ path, name, record }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 const allRecords = async () => (await Promise.all(filesIn('src/things').map(recordsOf))).flat();
@@ -128,12 +129,21 @@ ${[...new Set(started)].sort().join('')}};
 `;
 }
 
+/** package.json, with the manual page of each group of commands. */
+async function manual(): Promise<string> {
+  const { CATALOGUE } = await import('../src/commands/catalogue.ts');
+  const about = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as object;
+  const pages = ['fiatrail', ...CATALOGUE.map(({ name }) => `fiatrail-${name}`)];
+  return `${JSON.stringify({ ...about, man: pages.map((page) => `dist/man/${page}.1`) }, null, 2)}\n`;
+}
+
 /** Every list, as the folders have it now. */
 export const LIST_FILES: readonly ListFile[] = [
   { path: 'src/service/machines.ts', text: machines },
   { path: 'src/service/operations.ts', text: operations },
   { path: 'src/things/records.ts', text: records },
   { path: 'src/things/by-group.ts', text: byGroup },
+  { path: 'package.json', text: manual },
 ];
 
 if (import.meta.main) for (const { path, text } of LIST_FILES) writeFileSync(join(ROOT, path), await text());
