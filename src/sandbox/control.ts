@@ -154,14 +154,7 @@ export function createControls(service: Service): Controls {
     }),
     'sandbox.settle': (call) => ({ events: settle(call), now: isoTime(call.nowMs) }),
     'sandbox.fault-add': addFault,
-    'sandbox.fault-list': ({ store }) => ({
-      faults: faultRules(store).map(({ endpoint, kind, name, times }) => ({
-        endpoint,
-        kind,
-        name,
-        times: Number(times),
-      })),
-    }),
+    'sandbox.fault-list': listFaults,
     'sandbox.fault-clear': ({ store }) => ({ cleared: store.run('DELETE FROM fault_rule') }),
     'sandbox.events': listEvents,
     'sandbox.event': (call, { eventId }) => showEvent(call, eventId),
@@ -169,6 +162,7 @@ export function createControls(service: Service): Controls {
   };
 }
 
+<<<<<<< HEAD
 const depositTokens: Controls['sandbox.deposit'] = (call, { amount: wire, network: name, ...deposit }) => {
   const network = networkOf(name);
   if (!network) throw new Fault('VALIDATION_ERROR', 'network: expected a network key such as base');
@@ -178,6 +172,11 @@ const depositTokens: Controls['sandbox.deposit'] = (call, { amount: wire, networ
   const amountText = toWireText(amount(deposit.asset, amountBase), 'decimal-string');
   return { address: deposit.address, asset: deposit.asset, amount: amountText, outcome, reason };
 };
+=======
+const listFaults: Controls['sandbox.fault-list'] = ({ store }) => ({
+  faults: faultRules(store).map(({ times, endpoint, kind, name }) => ({ endpoint, kind, name, times: Number(times) })),
+});
+>>>>>>> main
 
 /** The controls of the state file as a whole. Their caller is admitted as usual, but they run outside a transaction. */
 export function createFileControls(service: Service): FileControls {

@@ -47,6 +47,7 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     return watched;
   };
   if (!endsAtOnce) signals();
+  let network: Promise<Exchange> | undefined;
   return {
     clock: systemClock,
     ids: createIds(),
@@ -57,7 +58,12 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     stderr: outputOf(2, () => process.stderr),
     env: process.env,
     host: thisHost(),
-    network: lateNetwork(),
+    network: async (request, signal, isRead) => {
+      network ??= import('../client/network.ts').then(({ createNetwork }) =>
+        createNetwork(process.env, { clock: systemClock, turn }),
+      );
+      return (await network)(request, signal, isRead);
+    },
     probe: async () => (await import('../client/probe.ts')).createProbe(process.env),
     prompter: () => openPrompter(signals().interrupted.signal),
     get interrupted() {
@@ -74,10 +80,8 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     },
     self: files.isBinary ? [process.execPath] : [process.execPath, launcherOf(files)],
     checkFiles: async () => (await import('./own-files.ts')).checkFiles(files),
-    runProgram: (words, options) => {
-      const { interrupted, abandoned } = signals();
-      return runProgram(words, options, process.env, interrupted.signal, abandoned.signal);
-    },
+    runProgram: (...program) =>
+      runProgram(...program, process.env, signals().interrupted.signal, signals().abandoned.signal),
     startProgram: (...program) => startProgram(...program, process.env, signals().interrupted.signal),
     inputParts: () => process.stdin,
     findProgram: (name) => findProgram(name, process.env, process.platform),
@@ -93,17 +97,6 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     limitProcess,
     steadyMemory,
     usedMemoryBytes,
-  };
-}
-
-/** The network, loaded with the first request. */
-function lateNetwork(): Exchange {
-  let network: Promise<Exchange> | undefined;
-  return async (request, signal, isRead) => {
-    network ??= import('../client/network.ts').then(({ createNetwork }) =>
-      createNetwork(process.env, { clock: systemClock, turn }),
-    );
-    return (await network)(request, signal, isRead);
   };
 }
 
