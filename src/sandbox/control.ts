@@ -140,7 +140,15 @@ export function createControls(service: Service): Controls {
       });
       return { depositId, accountNumber, amount: wire, outcome, reason };
     },
-    'sandbox.deposit': depositTokens,
+    'sandbox.deposit': (call, { amount: wire, network: name, ...deposit }) => {
+      const network = networkOf(name);
+      if (!network) throw new Fault('VALIDATION_ERROR', 'network: expected a network key such as base');
+      requireForm(network, deposit.from, 'from');
+      const amountBase = baseOfText(wire, deposit.asset);
+      const { outcome, reason } = receiveTokens(call, { ...deposit, network, amountBase });
+      const amountText = toWireText(amount(deposit.asset, amountBase), 'decimal-string');
+      return { address: deposit.address, asset: deposit.asset, amount: amountText, outcome, reason };
+    },
     'sandbox.advance': (call, { durationMs }) => {
       if (call.nowMs + durationMs > LAST_MS)
         throw new Fault('VALIDATION_ERROR', 'durationMs: expected a duration that ends before the year 9000');
@@ -162,21 +170,9 @@ export function createControls(service: Service): Controls {
   };
 }
 
-<<<<<<< HEAD
-const depositTokens: Controls['sandbox.deposit'] = (call, { amount: wire, network: name, ...deposit }) => {
-  const network = networkOf(name);
-  if (!network) throw new Fault('VALIDATION_ERROR', 'network: expected a network key such as base');
-  requireForm(network, deposit.from, 'from');
-  const amountBase = baseOfText(wire, deposit.asset);
-  const { outcome, reason } = receiveTokens(call, { ...deposit, network, amountBase });
-  const amountText = toWireText(amount(deposit.asset, amountBase), 'decimal-string');
-  return { address: deposit.address, asset: deposit.asset, amount: amountText, outcome, reason };
-};
-=======
 const listFaults: Controls['sandbox.fault-list'] = ({ store }) => ({
   faults: faultRules(store).map(({ times, endpoint, kind, name }) => ({ endpoint, kind, name, times: Number(times) })),
 });
->>>>>>> main
 
 /** The controls of the state file as a whole. Their caller is admitted as usual, but they run outside a transaction. */
 export function createFileControls(service: Service): FileControls {
