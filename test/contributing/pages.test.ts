@@ -32,6 +32,13 @@ test('every page is followed, or read by the test that is named', () => {
 
 const editsOf = (page: string) => stepsOf(page).filter((step): step is Edit => step.kind !== 'run');
 
+test('a thing takes four files of the source, beside the facts of the contract', () => {
+  const paths = new Set(editsOf('add-a-thing').map(({ path }) => path));
+  const ofSource = [...paths].filter((path) => path.startsWith('src/'));
+  expect(ofSource.filter((path) => path.startsWith('src/contract/')).length).toBe(2);
+  expect(ofSource.filter((path) => !path.startsWith('src/contract/')).length).toBe(4);
+});
+
 test('an endpoint takes nine edits in six files', () => {
   const edits = editsOf('add-an-endpoint');
   expect({ edits: edits.length, files: new Set(edits.map(({ path }) => path)).size }).toEqual({ edits: 9, files: 6 });
