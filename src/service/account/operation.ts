@@ -2,7 +2,7 @@ import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
 import { Fault } from '../../contract/faults.ts';
 import { openAesEnvelope } from '../../crypto/aes-envelope.ts';
 import { isSealable, x25519Public } from '../../crypto/sealed-box.ts';
-import { type Call, isoTime, newSandboxKey, type Operations } from '../context.ts';
+import { type Call, isoTime, newSandboxKey, type Operations, type OperationsOf } from '../context.ts';
 import { requirePermitted } from '../events/webhook-url.ts';
 import { insert, update, upsert } from '../rows.ts';
 import { changeSettings } from '../settings.ts';
@@ -181,4 +181,4 @@ export const managementOperations = {
   'management.get-platform-public-key': getPlatformPublicKey,
   'management.get-aes-key': getAesKey,
   'management.autosigning-config': autoSigningConfig,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'management'>;
