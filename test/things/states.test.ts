@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type Endpoint, FAILS } from '../../src/contract/endpoint.ts';
-import { fieldOf, unwrap } from '../../src/contract/rows.ts';
+import { valuesOf } from '../../src/contract/fields.ts';
+import { fieldOf, rowsOf, unwrap } from '../../src/contract/rows.ts';
 import { hasFailed, isDone } from '../../src/copy/schema.ts';
 import { TABLES } from '../../src/copy/tables.ts';
-import { THINGS } from '../../src/things/index.ts';
-import { endsOf, meaningIn, undoneStatesOf } from '../../src/things/states.ts';
+import { THINGS, thingNamed } from '../../src/things/index.ts';
+import { endsOf, meaningIn, outcomeIn, undoneStatesOf } from '../../src/things/states.ts';
 
 const withStates = THINGS.filter(({ states }) => states !== undefined);
 
@@ -31,6 +32,18 @@ describe('the states of a thing', () => {
       const documented = statesIn(read.endpoint, [...(read.in ? [read.in] : []), 'status']);
       expect(documented.length).toBeGreaterThan(2);
       expect(documented.filter((state) => !meaningIn(states, state))).toEqual([]);
+    },
+  );
+
+  test.each(['swap', 'bridge transfer', 'fee withdrawal', 'withdrawal', 'transfer'])(
+    'cancelled ends a %s badly, although no document says so',
+    (name) => {
+      const thing = thingNamed(name);
+      const rows = [...thing.starts, ...(thing.read ? [thing.read.endpoint] : [])].flatMap(({ response }) =>
+        rowsOf(response()).filter((row) => row.name === 'status'),
+      );
+      expect(rows.flatMap((row) => valuesOf(row) ?? [])).not.toContain('cancelled');
+      expect(outcomeIn(thing, 'cancelled')).toBe('failed');
     },
   );
 
