@@ -113,7 +113,7 @@ function dueForUser(row: NotedRow, { account, isOldAccount }: EventsCome): Retur
 export const userDeposit = thing({
   ...DEPOSIT,
   events: {
-    'virtual.account.created': { outcome: 'accepted' },
+    'virtual.account.created': { outcome: 'accepted', namesAnother: true },
     'payments.confirmed': { outcome: 'accepted' },
     'wallet.funding.completed': { outcome: 'settled' },
     'fintech.user.deposit.received': { outcome: 'accepted' },

@@ -145,6 +145,8 @@ export function listedBy<E extends Endpoint, K extends keyof ResponseOf<E> & str
 export interface EventMeaning {
   /** Whether the work is in progress or how it ended, when the event is sent. */
   readonly outcome: WorkOutcome;
+  /** Its request id is that of something else. */
+  readonly namesAnother?: true;
   /** Compares it with a request. Left out if it says too little: a person may know more. */
   readonly compare?: (event: EventContent, request: Wanted) => Likeness;
   /** Text of it that may contain the tag. */
@@ -192,10 +194,12 @@ export interface EventsCome {
 export type Due = (row: NotedRow, come: EventsCome) => readonly (EventNames | false)[];
 
 /** Where the state of a thing is read by its id. */
-interface StatusRead {
+export interface StatusRead {
   readonly endpoint: Endpoint;
   /** The field of its request with the id. */
   readonly id: string;
+  /** The field of its request with the address of its wallet, which names it as its id does. */
+  readonly wallet?: string;
   /** The object of the response with the state, if it is not the response itself. */
   readonly in?: string;
   /** The field of that object with the time at which it was started. */
@@ -235,15 +239,27 @@ export interface Thing {
   readonly lists?: string;
   /** The command that shows it; its id follows. With `--wait` it follows it to its end. */
   readonly shows?: string;
-  /** Other commands, with `ID` in place of its id. */
+  /** Other commands, with `ID` in place of its id; and those that help as long as it goes on. */
   readonly more: readonly string[];
+  readonly whileOpen: readonly string[];
   readonly events: Readonly<Partial<Record<WebhookEvent, EventMeaning>>>;
   /** Which events a row of its list should have caused, if not the one of its end alone. Source: public for the events, inferred for their completeness. */
   readonly due?: Due;
   readonly likeness?: RowLikeness;
 }
 
-type Left = 'starts' | 'amount' | 'who' | 'way' | 'reason' | 'ifFailed' | 'links' | 'more' | 'events' | 'facts';
+type Left =
+  | 'starts'
+  | 'amount'
+  | 'who'
+  | 'way'
+  | 'reason'
+  | 'ifFailed'
+  | 'links'
+  | 'more'
+  | 'whileOpen'
+  | 'events'
+  | 'facts';
 
 type Given = Omit<Thing, Left | 'list' | 'likeness'> & Partial<Pick<Thing, Left>>;
 
@@ -260,6 +276,7 @@ export function thing<E extends Endpoint, Row>(
     ifFailed: [],
     links: [],
     more: [],
+    whileOpen: [],
     events: {},
     ...record,
     facts: [...(record.list?.facts ?? []), ...(record.facts ?? [])],
