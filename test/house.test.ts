@@ -375,6 +375,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'sum',
       'personal',
       'personalKey',
+      'uniqueKey',
       'personName',
       'waits',
       'bad',

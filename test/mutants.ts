@@ -1964,7 +1964,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/sync.ts',
-    line: 'if (status && undoneStatesOf(payout).includes(status))',
+    line: 'if (status && undoneStatesOf(thing).includes(status))',
     change: "if (status === 'never')",
     tests: REPORTS,
     failing: 1,

@@ -27,6 +27,7 @@ import {
   thing,
   time,
   undone,
+  uniqueKey,
   waits,
 } from './thing.ts';
 
@@ -54,8 +55,8 @@ export const payouts = listedBy(listPayouts, {
     text('Bank code', ['bankAccount.bankCode', 'bankCode'], 'bank_code'),
     key('From wallet', ['sourceWalletAddress', 'wallet.address', 'userWalletAddress'], 'wallet_address'),
     text('Network', 'sourceNetwork', 'network'),
-    key('Tx hash', ['transferTxHash', 'transferDetails.txHash', 'tokenTransfer.transactionHash'], 'tx_hash'),
-    key('Bank reference', ['payoutReference', 'payoutDetails.reference', 'payout.reference'], 'reference'),
+    uniqueKey('Tx hash', ['transferTxHash', 'transferDetails.txHash', 'tokenTransfer.transactionHash'], 'tx_hash'),
+    uniqueKey('Bank reference', ['payoutReference', 'payoutDetails.reference', 'payout.reference'], 'reference'),
     time('Requested', 'createdAt'),
     time('Started', 'initiatedAt', 'initiated_at'),
     time('Tokens moved', 'tokenTransfer.timestamp'),

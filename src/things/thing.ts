@@ -34,6 +34,8 @@ interface Copied {
   readonly column?: string;
   /** Rows are looked up by it: an id, a hash, an address, an account number, a sum. */
   readonly isKey?: true;
+  /** Only one row has it. */
+  readonly isUnique?: true;
   /** Kept only as long as personal data is. */
   readonly isPersonal?: true;
   /** The name of a person or a company, of which people remember a part. */
@@ -67,6 +69,8 @@ export const amount = factOf('amount');
 export const flag = factOf('flag');
 /** A text that rows are looked up by. */
 export const key = factOf('text', { isKey: true });
+/** A text that only one row has, and is looked up by. */
+export const uniqueKey = factOf('text', { isKey: true, isUnique: true });
 /** An amount that people look rows up by. */
 export const sum = factOf('amount', { isKey: true });
 export const personal = factOf('text', { isPersonal: true });
@@ -232,6 +236,8 @@ export interface Thing {
   readonly usualReason?: string;
   /** What becomes of it after it failed, and the command that helps then. */
   readonly afterFailure?: string;
+  /** What failed of it goes back to the bank account that it came from. */
+  readonly isSentBack?: true;
   readonly ifFailed: readonly string[];
   /** Where the values are that other rows have too: what those rows move belongs to it. */
   readonly links: readonly string[];
