@@ -70,6 +70,7 @@ export const trade = thing({
 
 export const orders = listedBy(listOrders, {
   name: 'fx_orders',
+  gone: ['deleted'],
   about: 'the account’s orders in the order book',
   rows: 'orders',
   pages: 'after',

@@ -119,6 +119,8 @@ export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
   readonly id: string;
   readonly status: string;
   readonly createdAt: string;
+  /** The statuses of rows that are there no more, although the list has them. */
+  readonly gone?: readonly string[];
   /** The fields of the request of whoever reads all of it. */
   readonly request?: Readonly<Record<string, unknown>>;
   /** The other fields by which events name a row. */

@@ -2,7 +2,7 @@ import { journalPath, sandboxPath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
 import { isPlainId, wordOfBank } from '../../contract/plain-ids.ts';
-import { thingDirectory } from '../../things/directory.ts';
+import { typedIds } from './typed-ids.ts';
 
 // Separate from complete.ts, which rarely needs an account. The shell waits.
 
@@ -28,8 +28,7 @@ interface TypedWords {
 
 const REQUEST_ID = 'request-id';
 
-const thingsFor = (placeholder: string) =>
-  thingDirectory.filter(({ placeholders }) => placeholders.includes(placeholder));
+const thingsFor = (placeholder: string) => typedIds.filter(({ placeholders }) => placeholders.includes(placeholder));
 
 /** Whether a placeholder in the help stands for the id of something, or for a bank. */
 export const isKnown = (placeholder: string): boolean => placeholder === 'code' || thingsFor(placeholder).length > 0;
@@ -88,22 +87,23 @@ async function operations({ start }: TypedWords, { name }: Profile, world: World
   return found.map(({ id, summary }) => ({ text: id, about: summary }));
 }
 
-/** What has a request id from its start. */
-const REQUESTS = thingsFor(REQUEST_ID).filter(({ isStarted }) => isStarted);
-
 /** Returns requests of the same command group, such as onramps for `onramp status`; of all groups for commands like `recover`, which starts none. */
 async function requests({ group, start }: TypedWords, profile: Profile, world: World): Promise<readonly Candidate[]> {
-  const own = REQUESTS.filter((each) => each.group === group);
-  const all = own.length > 0 ? own : REQUESTS;
+  const started = thingsFor(REQUEST_ID).filter(({ isStarted }) => isStarted);
+  const own = started.filter((each) => each.group === group);
+  const all = own.length > 0 ? own : started;
   const groups = all.flatMap((each) => each.group ?? []);
   const lists = [...new Set(all.flatMap((each) => each.list ?? []))];
-  const sources = [started(start, groups, profile, world), ...lists.map((list) => listed(list, start, profile, world))];
+  const sources = [
+    startedHere(start, groups, profile, world),
+    ...lists.map((list) => listed(list, start, profile, world)),
+  ];
   const found = (await Promise.all(sources.map((source) => source.catch(() => [])))).flat();
   return [...new Map(found.toReversed().map((each) => [each.text, each])).values()].toReversed();
 }
 
 /** The requests in the journal that commands of these groups started. */
-async function started(
+async function startedHere(
   start: string,
   groups: readonly string[],
   { name }: Profile,

@@ -1,7 +1,7 @@
-import { THINGS } from './index.ts';
+import { THINGS } from '../../things/index.ts';
 
-/** What is known of a kind of thing without its record. */
-export interface ThingEntry {
+/** How the id of a kind of thing is typed. */
+interface TypedId {
   readonly name: string;
   /** The words that stand for its id in the help: `bank-account` and `bank-account-id`. */
   readonly placeholders: readonly string[];
@@ -16,7 +16,7 @@ export interface ThingEntry {
 const kebab = (name: string) => name.replace(/ /g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** Every kind of thing. In the bundle this is data (scripts/build.ts), because a shell that completes an id waits for no record. */
-export const thingDirectory: readonly ThingEntry[] = THINGS.map(({ name, read, list, shows, starts }) => {
+export const typedIds: readonly TypedId[] = THINGS.map(({ name, read, list, shows, starts }) => {
   const id = read?.id ?? list?.id ?? '';
   const isListed = list && (read === undefined || read.id === list.id);
   const word = kebab(name);
