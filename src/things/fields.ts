@@ -42,3 +42,14 @@ export function reasonIn(
 /** The facts that are times, in the order in which they happen. */
 export const timesOf = ({ facts }: Pick<Thing, 'facts'>): readonly Fact[] =>
   facts.filter(({ kind }) => kind === 'time');
+
+/** What a row says of a thing besides its times, its sum and its user, which are told apart: the title and the field of each fact. */
+export const factsIn = (
+  { facts, amount }: Pick<Thing, 'facts' | 'amount'>,
+  row: unknown,
+): readonly { readonly title: string; readonly field: string }[] =>
+  facts.flatMap(({ title, fields, kind }) => {
+    if (kind === 'time' || fields.some((field) => field === 'userId' || amount.includes(field))) return [];
+    const field = fieldWithValue(row, fields);
+    return field === undefined ? [] : [{ title, field }];
+  });
