@@ -16,6 +16,7 @@ import {
 import {
   amount,
   type EventMeaning,
+  elsewhere,
   failing,
   good,
   key,
@@ -59,8 +60,8 @@ export const payouts = listedBy(listPayouts, {
     uniqueKey('Bank reference', ['payoutReference', 'payoutDetails.reference', 'payout.reference'], 'reference'),
     time('Requested', 'createdAt'),
     time('Started', 'initiatedAt', 'initiated_at'),
-    time('Tokens moved', 'tokenTransfer.timestamp'),
-    time('Sent to the bank', 'payout.timestamp'),
+    elsewhere(time('Tokens moved', 'tokenTransfer.timestamp')),
+    elsewhere(time('Sent to the bank', 'payout.timestamp')),
     time('Completed', 'completedAt', 'completed_at'),
     time('Changed', 'updatedAt', 'updated_at'),
   ],
@@ -174,6 +175,7 @@ const compareEvent: EventMeaning['compare'] = ({ data }, request) =>
 export const payout = thing({
   ...BANK_TRANSFER,
   name: 'payout',
+  isSpecial: true,
   of: 'account',
   types: ['fintech_offramp'],
   starts: [startPayout],

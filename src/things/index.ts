@@ -1,3 +1,4 @@
+import type { WebhookEvent } from '../contract/event-payloads.ts';
 import { offramp, payout, payouts } from './bank-transfers.ts';
 import { bridgeTransfer, bridgeTransfers } from './bridge-transfer.ts';
 import { deposit, deposits, userDeposit } from './deposits.ts';
@@ -16,8 +17,7 @@ export const operation = thing({ name: 'operation', of: 'account', shows: 'ops s
 /** An event that the service sent. */
 export const event = thing({ name: 'event', of: 'account', shows: 'webhooks inbox show' });
 
-/** Every kind of thing, those that do not begin and end before the work that belongs to them. */
-export const THINGS: readonly Thing[] = [
+const ALL = [
   user,
   bankAccount,
   externalWallet,
@@ -36,7 +36,20 @@ export const THINGS: readonly Thing[] = [
   order,
   operation,
   event,
-];
+] as const;
+
+type Known = (typeof ALL)[number];
+
+type EventsOf<T> = T extends Thing<string, infer Event> ? Event : never;
+
+/** The events of the service that are about no thing. */
+type Untold = Exclude<WebhookEvent, EventsOf<Known>>;
+
+/** The things of whose work more has to be known than their records say. */
+export type SpecialName = Extract<Known, { readonly isSpecial: true }>['name'];
+
+/** Every kind of thing, those that do not begin and end before the work that belongs to them. Does not compile if an event is about none. */
+export const THINGS: [Untold] extends [never] ? readonly Thing[] : Untold = ALL;
 
 /** Every list of the service that is copied, small ones first, so that a long one does not hold up the others. */
 export const LISTS = [

@@ -15,6 +15,7 @@ const TO_PAY = waits('waits for its payment', 'what to pay: fiatrail onramp acco
 /** Naira that becomes cNGN once it is paid. No list has it: its payment is a deposit. */
 export const onramp = thing({
   name: 'onramp',
+  isSpecial: true,
   of: 'user',
   starts: [startOnramp],
   // The specification describes the address as another value of requestId, public documentation as a field of its own.

@@ -1,4 +1,4 @@
-import { type Endpoint, FAILS, type ResponseOf } from '../contract/endpoint.ts';
+import { type Endpoint, FAILS, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import type { WebhookEvent } from '../contract/event-payloads.ts';
 import type { EventContent, Likeness, Wanted } from './likeness.ts';
 
@@ -43,15 +43,19 @@ interface Copied {
 }
 
 /** Something that is known of a thing. */
-export interface Fact extends Copied {
+export interface Fact<Field extends string = string> extends Copied {
   /** For people: `Account number`. That of a time says what happened then: `Completed`. */
   readonly title: string;
   /** Where a row of its list has it, and then where other responses do: a dot selects a nested field. The first one with a value counts. */
-  readonly fields: readonly string[];
+  readonly fields: readonly [Field, ...string[]];
   readonly kind: FactKind;
 }
 
-type FactOf = (title: string, fields: string | readonly string[], copied?: Copied | string) => Fact;
+type FactOf = <const Field extends string>(
+  title: string,
+  fields: Field | readonly [Field, ...string[]],
+  copied?: Copied | string,
+) => Fact<Field>;
 
 const factOf =
   (kind: FactKind, marks: Copied = {}): FactOf =>
@@ -67,6 +71,8 @@ export const text = factOf('text');
 export const time = factOf('time');
 export const amount = factOf('amount');
 export const flag = factOf('flag');
+/** What no row of the list says, but whatever reads one of its things. */
+export const elsewhere = (fact: Fact) => ({ ...fact, isElsewhere: true }) as const;
 /** A text that rows are looked up by. */
 export const key = factOf('text', { isKey: true });
 /** A text that only one row has, and is looked up by. */
@@ -102,7 +108,7 @@ type ReadBy =
   | 'whole';
 
 /** A column of the printed list: a field of a row; with `isWide`, only where there is room. */
-type ListColumn = string | { readonly field: string; readonly isWide: true };
+type ListColumn<Field extends string = string> = Field | { readonly field: Field; readonly isWide: true };
 
 /** A list of the service. Its rows are one kind of thing, or several, which `types` of a thing tell apart. */
 export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
@@ -139,10 +145,36 @@ type RowIn<E extends Endpoint, K extends keyof ResponseOf<E>> =
 
 export type RowOf<L> = L extends ServiceList<infer _E, infer Row> ? Row : never;
 
-/** Declares a list of the service. */
+/** The fields that the contract names. */
+type Documented<T> = { [K in keyof T as string extends K ? never : K]-?: NonNullable<T[K]> };
+
+/** The fields of a row by their dotted paths, down to the third level. */
+type FieldOf<Row, Depth extends readonly 0[] = []> = Depth['length'] extends 3
+  ? never
+  : Row extends readonly unknown[]
+    ? never
+    : Row extends object
+      ? {
+          [K in keyof Documented<Row> & string]: K | `${K}.${FieldOf<Documented<Row>[K], [...Depth, 0]>}`;
+        }[keyof Documented<Row> & string]
+      : never;
+
+/** What is said of a list whose rows have these fields. */
+interface ListOf<Field extends string> {
+  readonly id: Field;
+  readonly status: Field | '';
+  readonly createdAt: Field;
+  readonly otherIds?: readonly Field[];
+  readonly label: readonly Field[];
+  readonly facts: readonly (Fact<Field> | (Fact & { readonly isElsewhere: true }))[];
+  readonly columns: readonly ListColumn<Field>[];
+}
+
+/** Declares a list of the service. What names a field that its rows do not have does not compile. */
 export function listedBy<E extends Endpoint, K extends keyof ResponseOf<E> & string>(
   endpoint: E,
-  list: Omit<ServiceList<E>, 'endpoint' | 'rows' | 'row'> & { readonly rows: K },
+  list: Omit<ServiceList<E>, 'endpoint' | 'rows' | 'row' | keyof ListOf<string>> &
+    ListOf<FieldOf<RowIn<E, K>>> & { readonly rows: K },
 ): ServiceList<E, RowIn<E, K>> {
   return { endpoint, ...list };
 }
@@ -213,9 +245,9 @@ export interface StatusRead {
 }
 
 /** One kind of thing of the business. All readers derive from it: commands, waiting, evidence, the copy, reports, completion, docs. */
-export interface Thing {
+export interface Thing<Name extends string = string, Event extends WebhookEvent = WebhookEvent> {
   /** `payout`. */
-  readonly name: string;
+  readonly name: Name;
   /** Whose money or whose own it is. */
   readonly of: 'account' | 'user';
   /** The endpoints that start or add it. */
@@ -250,31 +282,52 @@ export interface Thing {
   /** Other commands, with `ID` in place of its id; and those that help as long as it goes on. */
   readonly more: readonly string[];
   readonly whileOpen: readonly string[];
-  readonly events: Readonly<Partial<Record<WebhookEvent, EventMeaning>>>;
+  readonly events: Readonly<Partial<Record<Event, EventMeaning>>>;
   /** Which events a row of its list should have caused, if not the one of its end alone. Source: public for the events, inferred for their completeness. */
   readonly due?: Due;
   readonly likeness?: RowLikeness;
+  /** More has to be known of its work than is said here: engine/evidence/find-work.ts says where. */
+  readonly isSpecial?: boolean;
 }
 
-type Left =
-  | 'starts'
-  | 'amount'
-  | 'who'
-  | 'way'
-  | 'reason'
-  | 'ifFailed'
-  | 'links'
-  | 'more'
-  | 'whileOpen'
-  | 'events'
-  | 'facts';
+type Left = 'amount' | 'who' | 'way' | 'reason' | 'ifFailed' | 'links' | 'more' | 'whileOpen' | 'facts';
 
-type Given = Omit<Thing, Left | 'list' | 'likeness'> & Partial<Pick<Thing, Left>>;
+type Typed = 'name' | 'list' | 'read' | 'events' | 'likeness' | 'isSpecial' | 'starts';
+
+type Given = Omit<Thing, Left | Typed> & Partial<Pick<Thing, Left>>;
+
+/** Where a state is read, by fields that the endpoint has. */
+interface ReadOf<Q extends Endpoint> extends StatusRead {
+  readonly endpoint: Q;
+  readonly id: keyof RequestOf<Q> & string;
+  readonly wallet?: keyof RequestOf<Q> & string;
+  readonly in?: keyof ResponseOf<Q> & string;
+}
+
+/** What is started is found again after a response that was lost: by the rows of its list, or by a reader of its own. */
+type Started<Row> =
+  | { readonly starts?: undefined; readonly likeness?: undefined }
+  | { readonly starts: readonly Endpoint[]; readonly likeness: RowLikeness<Row> }
+  | { readonly starts: readonly Endpoint[]; readonly likeness?: undefined; readonly isSpecial: true };
 
 /** Declares a kind of thing. What its list's rows have, it has. */
-export function thing<E extends Endpoint, Row>(
-  record: Given & { readonly list?: ServiceList<E, Row>; readonly likeness?: RowLikeness<Row> },
-): Thing {
+export function thing<
+  Name extends string,
+  E extends Endpoint,
+  Row,
+  Q extends Endpoint,
+  Event extends WebhookEvent = never,
+  Special extends boolean = false,
+>(
+  record: Given &
+    Started<Row> & {
+      readonly name: Name;
+      readonly list?: ServiceList<E, Row>;
+      readonly read?: ReadOf<Q>;
+      readonly events?: { readonly [K in Event]: EventMeaning };
+      readonly isSpecial?: Special;
+    },
+): Thing<Name, Event> & { readonly isSpecial: Special } {
   const whole = {
     starts: [],
     amount: [],
@@ -286,8 +339,9 @@ export function thing<E extends Endpoint, Row>(
     more: [],
     whileOpen: [],
     events: {},
+    isSpecial: false,
     ...record,
     facts: [...(record.list?.facts ?? []), ...(record.facts ?? [])],
   };
-  return whole as unknown as Thing;
+  return whole as unknown as Thing<Name, Event> & { readonly isSpecial: Special };
 }

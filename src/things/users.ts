@@ -57,6 +57,7 @@ export const user = thing({
 /** A user's verification. */
 export const onboarding = thing({
   name: 'onboarding',
+  isSpecial: true,
   of: 'user',
   starts: [onboard],
   read: { endpoint: onboardStatus, id: 'requestId' },
