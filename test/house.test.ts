@@ -382,6 +382,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'failing',
       'undone',
       'factOf',
+      'elsewhere',
       'likenessOf',
       'compareSent',
     ],

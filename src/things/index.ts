@@ -49,7 +49,7 @@ type Untold = Exclude<WebhookEvent, EventsOf<Known>>;
 export type SpecialName = Extract<Known, { readonly isSpecial: true }>['name'];
 
 /** Every kind of thing, those that do not begin and end before the work that belongs to them. Does not compile if an event is about none. */
-export const THINGS: [Untold] extends [never] ? readonly Thing[] : Untold = ALL;
+export const THINGS: readonly Thing[] = ALL satisfies [Untold] extends [never] ? readonly Thing[] : Untold;
 
 /** Every list of the service that is copied, small ones first, so that a long one does not hold up the others. */
 export const LISTS = [

@@ -299,9 +299,9 @@ type Given = Omit<Thing, Left | Typed> & Partial<Pick<Thing, Left>>;
 /** Where a state is read, by fields that the endpoint has. */
 interface ReadOf<Q extends Endpoint> extends StatusRead {
   readonly endpoint: Q;
-  readonly id: keyof RequestOf<Q> & string;
-  readonly wallet?: keyof RequestOf<Q> & string;
-  readonly in?: keyof ResponseOf<Q> & string;
+  readonly id: FieldOf<RequestOf<Q>>;
+  readonly wallet?: FieldOf<RequestOf<Q>>;
+  readonly in?: FieldOf<ResponseOf<Q>>;
 }
 
 /** What is started is found again after a response that was lost: by the rows of its list, or by a reader of its own. */
