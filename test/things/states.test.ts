@@ -4,6 +4,9 @@ import { valuesOf } from '../../src/contract/fields.ts';
 import { fieldOf, rowsOf, unwrap } from '../../src/contract/rows.ts';
 import { hasFailed, isDone } from '../../src/copy/schema.ts';
 import { TABLES } from '../../src/copy/tables.ts';
+import type { DrawRows } from '../../src/present/draw.ts';
+import type { Paint } from '../../src/present/style.ts';
+import { listingText } from '../../src/present/table.ts';
 import { THINGS, thingNamed } from '../../src/things/index.ts';
 import { endsOf, meaningIn, outcomeIn, undoneStatesOf } from '../../src/things/states.ts';
 
@@ -18,6 +21,8 @@ function statesIn({ response }: Endpoint, path: readonly string[]): readonly str
   }, response());
   return /^enum\[(.*)\]$/.exec(unwrap(found).meta?.type ?? '')?.[1]?.split(',') ?? [];
 }
+
+const drawRows: DrawRows = (rows) => rows.map((cells) => cells.map(({ shown }) => shown).join(' '));
 
 describe('the states of a thing', () => {
   test.each(withStates)('that failed are those with which the endpoints of a $name say so', (thing) => {
@@ -46,6 +51,18 @@ describe('the states of a thing', () => {
       expect(outcomeIn(thing, 'cancelled')).toBe('failed');
     },
   );
+
+  test.each(withStates)('of a $name have the color of what they mean, where they have one', (thing) => {
+    const [colors, found] = [{ accepted: 'yellow', settled: 'green', failed: 'red' }, new Set<string>()];
+    for (const state of Object.keys(thing.states ?? {})) {
+      const paint: Paint = (text, style) => (text.includes(state) ? `<${style}>` : text);
+      const frame = { width: Number.POSITIVE_INFINITY, isPiped: false, drawRows, paint };
+      const [, color] = /<(\w+)>/.exec(listingText([{ kind: 'pair', title: 'Status', text: state }], frame)) ?? [];
+      if (color) found.add(color);
+      expect([undefined, colors[outcomeIn(thing, state)]], state).toContain(color);
+    }
+    expect(found.size).toBeGreaterThan(1);
+  });
 
   test('mean the same wherever a list has several things', () => {
     for (const { name, done, failed } of TABLES)
