@@ -38,15 +38,15 @@ const ALL = [
   event,
 ] as const;
 
-type Known = (typeof ALL)[number];
+type KnownThing = (typeof ALL)[number];
 
 type EventsOf<T> = T extends Thing<string, infer Event> ? Event : never;
 
 /** The events of the service that are about no thing. */
-type Untold = Exclude<WebhookEvent, EventsOf<Known>>;
+type Untold = Exclude<WebhookEvent, EventsOf<KnownThing>>;
 
 /** The things of whose work more has to be known than their records say. */
-export type SpecialName = Extract<Known, { readonly isSpecial: true }>['name'];
+export type SpecialName = Extract<KnownThing, { readonly isSpecial: true }>['name'];
 
 /** Every kind of thing, those that do not begin and end before the work that belongs to them. Does not compile if an event is about none. */
 export const THINGS: readonly Thing[] = ALL satisfies [Untold] extends [never] ? readonly Thing[] : Untold;

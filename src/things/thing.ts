@@ -149,13 +149,13 @@ export type RowOf<L> = L extends ServiceList<infer _E, infer Row> ? Row : never;
 type Documented<T> = { [K in keyof T as string extends K ? never : K]-?: NonNullable<T[K]> };
 
 /** The fields of a row by their dotted paths, down to the third level. */
-type FieldOf<Row, Depth extends readonly 0[] = []> = Depth['length'] extends 3
+type RowField<Row, Depth extends readonly 0[] = []> = Depth['length'] extends 3
   ? never
   : Row extends readonly unknown[]
     ? never
     : Row extends object
       ? {
-          [K in keyof Documented<Row> & string]: K | `${K}.${FieldOf<Documented<Row>[K], [...Depth, 0]>}`;
+          [K in keyof Documented<Row> & string]: K | `${K}.${RowField<Documented<Row>[K], [...Depth, 0]>}`;
         }[keyof Documented<Row> & string]
       : never;
 
@@ -174,7 +174,7 @@ interface ListOf<Field extends string> {
 export function listedBy<E extends Endpoint, K extends keyof ResponseOf<E> & string>(
   endpoint: E,
   list: Omit<ServiceList<E>, 'endpoint' | 'rows' | 'row' | keyof ListOf<string>> &
-    ListOf<FieldOf<RowIn<E, K>>> & { readonly rows: K },
+    ListOf<RowField<RowIn<E, K>>> & { readonly rows: K },
 ): ServiceList<E, RowIn<E, K>> {
   return { endpoint, ...list };
 }
@@ -292,16 +292,16 @@ export interface Thing<Name extends string = string, Event extends WebhookEvent 
 
 type Left = 'amount' | 'who' | 'way' | 'reason' | 'ifFailed' | 'links' | 'more' | 'whileOpen' | 'facts';
 
-type Typed = 'name' | 'list' | 'read' | 'events' | 'likeness' | 'isSpecial' | 'starts';
+type Inferred = 'name' | 'list' | 'read' | 'events' | 'likeness' | 'isSpecial' | 'starts';
 
-type Given = Omit<Thing, Left | Typed> & Partial<Pick<Thing, Left>>;
+type Given = Omit<Thing, Left | Inferred> & Partial<Pick<Thing, Left>>;
 
 /** Where a state is read, by fields that the endpoint has. */
 interface ReadOf<Q extends Endpoint> extends StatusRead {
   readonly endpoint: Q;
-  readonly id: FieldOf<RequestOf<Q>>;
-  readonly wallet?: FieldOf<RequestOf<Q>>;
-  readonly in?: FieldOf<ResponseOf<Q>>;
+  readonly id: RowField<RequestOf<Q>>;
+  readonly wallet?: RowField<RequestOf<Q>>;
+  readonly in?: RowField<ResponseOf<Q>>;
 }
 
 /** What is started is found again after a response that was lost: by the rows of its list, or by a reader of its own. */
