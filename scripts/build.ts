@@ -8,6 +8,7 @@ import { join, relative } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
 import { outlineOf } from '../src/commands/completion/outline.ts';
+import { typedIds } from '../src/commands/completion/typed-ids.ts';
 import { directory } from '../src/contract/directory.ts';
 import { groups } from '../src/contract/endpoints/index.ts';
 import { helpFiles } from './help.ts';
@@ -91,6 +92,8 @@ const prepared: Plugin = {
   load: async (path) => {
     if (path === join(ROOT, 'src', 'contract', 'directory.ts'))
       return `export const directory = ${JSON.stringify(directory)};`;
+    if (path === join(ROOT, 'src', 'commands', 'completion', 'typed-ids.ts'))
+      return `export const typedIds = ${JSON.stringify(typedIds)};`;
     if (path === join(ROOT, 'src', 'contract', 'load-group.ts')) return LOAD_GROUP;
     if (path === join(ROOT, 'src', 'commands', 'completion', 'outline.ts')) return OUTLINES;
     if (path === join(ROOT, 'src', 'inspector', 'page-files.ts'))

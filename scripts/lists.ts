@@ -98,10 +98,10 @@ async function records(): Promise<string> {
   const [things, lists] = [true, false].map((isThing) => all.filter(({ record }) => 'starts' in record === isThing));
   return `${WRITTEN}
 ${importLines(all).join('\n')}
-import type { ServiceList, Thing } from './thing.ts';
+import type { ServiceList } from './thing.ts';
 
 /** Every kind of thing that a list or an endpoint of the service has. */
-export const RECORDS: readonly Thing[] = ${listed(things ?? [])};
+export const RECORDS = ${listed(things ?? [])} as const;
 
 /** Every list of the service. */
 export const LIST_RECORDS = ${listed(lists ?? [])} as unknown as readonly ServiceList[];

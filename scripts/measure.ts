@@ -4,6 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { THINGS } from '../src/things/index.ts';
+import { endsOf } from '../src/things/states.ts';
 import { ROOT } from '../test/support/built.ts';
 import { exportsOf, readSources, roomOf } from '../test/support/source.ts';
 
@@ -177,12 +179,21 @@ const COMMENT = /\/\*[\s\S]*?\*\/|(?:^|\s)\/\/.*$/gm;
 const knowing = (word: RegExp) =>
   sources.filter(({ path, text }) => !path.startsWith('terminal/help/') && word.test(text.replace(COMMENT, '')));
 
-/** A list, or the values of an SQL condition, that has `completed` and `failed` among its words. */
-const FINAL_STATES =
-  /\[[^\][]*'(?:completed|failed)'[^\][]*'(?:completed|failed|cancelled|reversed|expired)'[^\][]*\]|IN \([^)]*'failed'[^)]*\)/g;
+/** A list of words, or the values of an SQL condition. */
+const WORDS = /\[(?:\s*'[\w -]+',?)+\s*\]|IN \((?:\s*'[\w -]+',?)+\s*\)/g;
+
+/** The states in which things end, and all of their states. */
+const ends = new Set(THINGS.flatMap((thing) => Object.values(endsOf(thing)).flat()));
+const states = new Set(THINGS.flatMap((thing) => Object.keys(thing.states ?? {})));
+
+/** Whether words are all states of things, and one is final. What only looks like it has other words: the journal `refused`, a report its titles. */
+function isOfStates(list: string): boolean {
+  const words = [...list.matchAll(/'([^']+)'/g)].map(([, word = '']) => word);
+  return words.length > 1 && words.every((word) => states.has(word)) && words.some((word) => ends.has(word));
+}
 
 const listsOfFinalStates = sources.flatMap(({ path, text }) =>
-  [...text.replace(COMMENT, '').matchAll(FINAL_STATES)].map(() => path),
+  [...text.replace(COMMENT, '').matchAll(WORDS)].filter(([list]) => isOfStates(list)).map(() => path),
 );
 
 const payoutFiles = knowing(/\bpayout\b/).map(({ path }) => path);

@@ -375,12 +375,14 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'sum',
       'personal',
       'personalKey',
+      'uniqueKey',
       'personName',
       'waits',
       'bad',
       'failing',
       'undone',
       'factOf',
+      'elsewhere',
       'likenessOf',
       'compareSent',
     ],
@@ -568,6 +570,7 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'bundle/string-length.ts': 'scripts/build.ts substitutes it for string-width',
   'bundle/when-exit.ts': 'scripts/build.ts substitutes it for the package of that name',
   'inspector/page/rows.ts': 'the page imports it, whose other files are not read here',
+  'inspector/page/field.ts': 'the page imports it, whose other files are not read here',
   'journal/postgres/pg-client.d.ts': 'declares the driver’s file that is loaded',
 };
 

@@ -13,7 +13,7 @@ import { timeText } from '../present/times.ts';
 import { command } from '../terminal/command.ts';
 import { someArguments, switchOn, word } from '../terminal/parse/parameters.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { fieldWithValue } from '../things/fields.ts';
+import { factsIn } from '../things/fields.ts';
 import { thingNamed } from '../things/index.ts';
 import type { Thing } from '../things/thing.ts';
 
@@ -64,16 +64,8 @@ const MATCH_COLUMNS: readonly Column[] = [
 ];
 
 /** The fields of a story for people: what is known of this kind of thing, then its timeline and what can be run next. */
-function storyColumns(
-  { facts, amount: sums }: Thing,
-  { row, status, means, amount, user, asOf, next }: Story,
-): readonly Column[] {
-  const known = facts.flatMap(({ title, fields, kind }) => {
-    // What is told above or in the timeline is not told twice.
-    if (kind === 'time' || fields.some((field) => field === 'userId' || sums.includes(field))) return [];
-    const field = fieldWithValue(row, fields);
-    return field === undefined ? [] : [{ field: `row.${field}`, title }];
-  });
+function storyColumns(thing: Thing, { row, status, means, amount, user, asOf, next }: Story): readonly Column[] {
+  const known = factsIn(thing, row).map(({ title, field }) => ({ field: `row.${field}`, title }));
   return [
     { field: 'kind', title: 'Kind' },
     { field: 'id', title: 'ID' },

@@ -3,12 +3,15 @@ import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
 import { balanceMulti } from '../contract/endpoints/balances.ts';
 import { accumulatedFees } from '../contract/endpoints/fees.ts';
-import { listTransactions } from '../contract/endpoints/history.ts';
+import { listDeposits, listPayouts } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
+import { valuesOf } from '../contract/fields.ts';
+import { rowsOf } from '../contract/rows.ts';
 import { existingMirror } from '../copy/open.ts';
 import { statusOf } from '../copy/sync.ts';
 import type { Account } from '../engine/account.ts';
 import { existingProfileInbox } from '../engine/connection/inbox.ts';
+import { listingOf } from '../engine/lists/listing-of.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { isInDoubt } from '../engine/plans/line.ts';
 import { warnOfChanges } from '../engine/plans/operator-list.ts';
@@ -18,6 +21,12 @@ import { amountSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
 import { duration, option, switchOn } from '../terminal/parse/parameters.ts';
+import { offramp } from '../things/bank-transfers.ts';
+import { deposit } from '../things/deposits.ts';
+import { valueAt } from '../things/fields.ts';
+import { goesOn } from '../things/states.ts';
+import type { ServiceList, Thing } from '../things/thing.ts';
+import { withdrawal } from '../things/token-transfers.ts';
 
 /** Work that has not ended: how much, and since when the oldest of it. */
 interface OpenWork {
@@ -26,18 +35,29 @@ interface OpenWork {
 }
 
 /** Counts the rows of a list in one state, and reads when the oldest was made. Undefined if the service does not say. */
-async function openIn(
-  page: (offset: number) => Promise<{ total?: number | null | undefined; createdAt: string | null | undefined }>,
-): Promise<OpenWork | undefined> {
+async function openIn(account: Account, list: ServiceList, status: string): Promise<OpenWork | undefined> {
+  const listing = listingOf(list, { status } as object);
+  const page = async (offset: number) => {
+    const { data } = await account.call(list.endpoint, listing.request({ size: 1, offset }, ALL_TIMES));
+    return { total: listing.totalOf?.(data), createdAt: valueAt(listing.rowsOf(data)?.[0], list.createdAt) };
+  };
   try {
     const { total, createdAt } = await page(0);
     if (typeof total !== 'number') return undefined;
     // Lists are newest first.
     const oldest = total > 1 ? (await page(total - 1)).createdAt : createdAt;
-    return { count: total, since: total === 0 ? null : (oldest ?? null) };
+    return { count: total, since: total > 0 && typeof oldest === 'string' ? oldest : null };
   } catch {
     return undefined;
   }
+}
+
+const ALL_TIMES = { startDate: undefined, endDate: undefined };
+
+/** The states that a list is filtered by in which its things go on. */
+function openStatesOf(thing: Thing, { endpoint }: ServiceList): readonly string[] {
+  const status = rowsOf(endpoint.request()).find(({ name }) => name === 'status');
+  return ((status && valuesOf(status)) ?? []).filter((state) => goesOn(thing, state));
 }
 
 /** Adds up what is open in several states; null if one of them is not known. */
@@ -48,25 +68,16 @@ function together(all: readonly (OpenWork | undefined)[]): OpenWork | null {
   return { count: known.reduce((sum, { count }) => sum + count, 0), since: times[0] ?? null };
 }
 
-/** Reads the work that has not ended: money that is processing is as open as money that is pending. */
+/** Reads the work that has not ended, in every state in which it goes on. */
 async function openOf(account: Account) {
-  const transactions = (direction: 'in' | 'out') =>
-    (['pending', 'processing'] as const).map((status) =>
-      openIn(async (offset) => {
-        const { data } = await account.call(listTransactions, { direction, status, limit: 1, offset });
-        return { total: data.total, createdAt: data.transactions?.[0]?.createdAt };
-      }),
-    );
-  const withdrawn = openIn(async (offset) => {
-    const { data } = await account.call(listWithdrawals, { status: 'pending', limit: 1, offset });
-    return { total: data.total, createdAt: data.withdrawals?.[0]?.createdAt };
-  });
-  const [deposits, payouts, withdrawals] = await Promise.all([
-    Promise.all(transactions('in')),
-    Promise.all(transactions('out')),
-    withdrawn,
-  ]);
-  return { deposits: together(deposits), payouts: together(payouts), withdrawals: together([withdrawals]) };
+  const read = async (thing: Thing) => {
+    const { list } = thing;
+    return list
+      ? together(await Promise.all(openStatesOf(thing, list).map((status) => openIn(account, list, status))))
+      : null;
+  };
+  const [deposits, payouts, withdrawals] = await Promise.all([deposit, offramp, withdrawal].map(read));
+  return { deposits: deposits ?? null, payouts: payouts ?? null, withdrawals: withdrawals ?? null };
 }
 
 /** Reads the account in parallel. Throws CliError if it does not respond. */
@@ -226,7 +237,7 @@ const statusCommand = command({
   details:
     'Open means pending or processing. Also shows unknown outcomes, the time of the last sync, and how many events are waiting to be forwarded, dead, held, late or early.',
   examples: ['fiatrail status', 'fiatrail status -o json --query balances', 'fiatrail status --watch --every 30s'],
-  endpoints: [balanceMulti.id, accumulatedFees.id, listTransactions.id, listWithdrawals.id],
+  endpoints: [balanceMulti.id, accumulatedFees.id, listDeposits.id, listPayouts.id, listWithdrawals.id],
   prints: statusSchema,
   parameters: {
     watch: switchOn('--watch', 'keep running, and print again when something changes'),

@@ -2,10 +2,10 @@ import { mirrorPath } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import type { World } from '../base/world.ts';
 import { isNamedBy, isPlainId, type KnownId, plainAbout } from '../contract/plain-ids.ts';
+import { labelOf } from '../engine/lists/label.ts';
 import { parseExactJson } from '../money/decimal.ts';
-import { amountWords, isPlainAmount } from '../present/plain.ts';
+import type { Plain } from '../present/plain.ts';
 import { type Database, openForReading } from '../sqlite/database.ts';
-import { valueAt } from '../things/fields.ts';
 import { LISTS } from '../things/index.ts';
 import type { ServiceList } from '../things/thing.ts';
 import { folded } from './save-rows.ts';
@@ -61,13 +61,9 @@ function found(store: Pick<Database, 'all'>, list: ServiceList, start: string): 
   return rows.filter(({ json }) => isNamedBy(aboutOf(list, json), start)).slice(0, MAX_IDS);
 }
 
-function aboutOf({ label }: ServiceList, json: string): string {
-  const row: unknown = parseExactJson(json);
-  const texts = label.map((field) => {
-    const value = valueAt(row, field);
-    return isPlainAmount(value) ? amountWords(value) : value;
-  });
-  return plainAbout(texts.filter((text) => typeof text === 'string').join(' '));
+function aboutOf(list: ServiceList, json: string): string {
+  const { what, status = '' } = labelOf(list, parseExactJson(json) as Plain);
+  return plainAbout(`${what} ${status}`.trim());
 }
 
 /** The banks of the saved bank accounts: their codes and names. */

@@ -1,14 +1,15 @@
 import { CliError } from '../base/errors.ts';
 import { getFees, previewFees } from '../contract/endpoints/fees.ts';
-import { payoutStatus } from '../contract/endpoints/payouts.ts';
 import type { Account } from '../engine/account.ts';
 import type { Queries } from '../journal/store.ts';
 import { amount, fromWire, toWireNumber } from '../money/amount.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import type { Plain } from '../present/plain.ts';
-import { payout } from '../things/bank-transfers.ts';
 import { deposit } from '../things/deposits.ts';
+import { readRequest, valueAt } from '../things/fields.ts';
+import { THINGS } from '../things/index.ts';
 import { undoneStatesOf } from '../things/states.ts';
+import type { Thing } from '../things/thing.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { Mirror } from './database.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
@@ -65,7 +66,7 @@ export async function sync(
     reports.push({ ...(await reportOf(mirror, table)), done });
   }
   await readDepositFees(account, mirror);
-  await readReversals(account, mirror);
+  for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, mirror, thing);
   await account.notices.progress.end();
   // A row without a time is read with what is personal, however old it is.
   await forget();
@@ -165,35 +166,40 @@ async function readDepositFees(account: Account, mirror: Mirror): Promise<void> 
   }
 }
 
-/** Up to which row the service was asked which payouts were reversed: when the row was read, and its id. */
-const REVERSALS = 'reversals-until';
+/** Up to which row the service was asked which of a list were reversed: when the row was read, and its id. */
+const reversalsOf = ({ name }: MirrorTable) => `${name}-reversals-until`;
 
 /**
- * The list shows a payout that the bank sent back as one that failed, although its fee stays with the service, so the service is asked about
- * each payout of the account that failed since the balances are known.
+ * The list shows what the bank sent back as if it had failed, although its fee stays with the service, so the service is asked about
+ * each that failed since the balances are known.
  */
-async function readReversals(account: Account, mirror: Mirror): Promise<void> {
+async function readReversals(account: Account, mirror: Mirror, thing: Thing): Promise<void> {
+  const table = tableOf(thing);
   const rows = await mirror.read(async (queries) =>
     queries.all<{ id: string; point: string }>(
-      `SELECT id, changed_at || ' ' || id AS point FROM stored_payouts WHERE ${isThing(payout)} AND ${hasFailed(tableOf(payout))}
+      `SELECT id, changed_at || ' ' || id AS point FROM ${stored(table)} WHERE ${isThing(thing)} AND ${hasFailed(table)}
          AND changed_at || ' ' || id > ? AND coalesce(updated_at, created_at) > (SELECT min(at) FROM stored_balance_checks)
        ORDER BY 2 LIMIT ${MOST_AMOUNTS}`,
-      (await readSetting(queries, REVERSALS)) ?? '',
+      (await readSetting(queries, reversalsOf(table))) ?? '',
     ),
   );
   for (const { id, point } of rows) {
-    const status = await statusOfPayout(account, id);
+    const status = await stateOf(account, thing, id);
     const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
     await mirror.write(async (queries) => {
-      if (status && undoneStatesOf(payout).includes(status)) await noteStatus(queries, tableOf(payout), id, status, at);
-      await writeSetting(queries, REVERSALS, point);
+      if (status && undoneStatesOf(thing).includes(status)) await noteStatus(queries, table, id, status, at);
+      await writeSetting(queries, reversalsOf(table), point);
     });
   }
 }
 
-async function statusOfPayout(account: Account, requestId: string): Promise<string | null | undefined> {
+/** Reads the state that the service says something has; undefined if it does not say it. */
+async function stateOf(account: Account, { read }: Thing, id: string): Promise<string | undefined> {
+  if (!read) return undefined;
   try {
-    return (await account.call(payoutStatus, { requestId })).data.status;
+    const { data } = await account.call(read.endpoint, readRequest(read, id) as never);
+    const status = valueAt(data, [...(read.in ? [read.in] : []), 'status'].join('.'));
+    return typeof status === 'string' ? status : undefined;
   } catch (error) {
     // The list may have rows that the service does not look up.
     if (error instanceof CliError && error.category === 'refused') return undefined;

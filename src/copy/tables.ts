@@ -6,7 +6,7 @@ import { endsOf } from '../things/states.ts';
 import type { Fact, ServiceList, Thing } from '../things/thing.ts';
 
 /** A column of a table: the field of a row that it copies. An amount has two columns; a time is ISO 8601 in UTC; a flag is 0 or 1. */
-export interface MirrorColumn extends Pick<Fact, 'kind' | 'isKey' | 'isPersonal' | 'isName'> {
+export interface MirrorColumn extends Pick<Fact, 'kind' | 'isKey' | 'isUnique' | 'isPersonal' | 'isName'> {
   readonly name: string;
   readonly field: string;
 }
@@ -17,6 +17,8 @@ export interface MirrorTable
   /** The statuses in which a row is final, well or badly; a row with any other one is read again until it is. Empty: no row is awaited. */
   readonly done: readonly string[];
   readonly failed: readonly string[];
+  /** Whether its rows begin and end, or are there for as long as somebody keeps them. */
+  readonly hasStates: boolean;
   /** The rows that change the account's own balances, where the list has those of users too: an SQL condition. */
   readonly own?: string;
   readonly columns: readonly MirrorColumn[];
@@ -35,6 +37,7 @@ function tableFor(list: ServiceList): MirrorTable {
     ...list,
     done: [...new Set(ends.flatMap(({ done }) => done))],
     failed: [...new Set(ends.flatMap(({ failed }) => failed))],
+    hasStates: things.some(({ states }) => states !== undefined),
     ...(ownTypes.length > 0 ? { own: isOneOf('type', ownTypes) } : {}),
     columns: list.facts.flatMap(({ column, fields: [field = ''], ...fact }) =>
       column === undefined ? [] : [{ ...fact, name: column, field }],

@@ -16,6 +16,7 @@ import {
 import {
   amount,
   type EventMeaning,
+  elsewhere,
   failing,
   good,
   key,
@@ -27,6 +28,7 @@ import {
   thing,
   time,
   undone,
+  uniqueKey,
   waits,
 } from './thing.ts';
 
@@ -54,12 +56,12 @@ export const payouts = listedBy(listPayouts, {
     text('Bank code', ['bankAccount.bankCode', 'bankCode'], 'bank_code'),
     key('From wallet', ['sourceWalletAddress', 'wallet.address', 'userWalletAddress'], 'wallet_address'),
     text('Network', 'sourceNetwork', 'network'),
-    key('Tx hash', ['transferTxHash', 'transferDetails.txHash', 'tokenTransfer.transactionHash'], 'tx_hash'),
-    key('Bank reference', ['payoutReference', 'payoutDetails.reference', 'payout.reference'], 'reference'),
+    uniqueKey('Tx hash', ['transferTxHash', 'transferDetails.txHash', 'tokenTransfer.transactionHash'], 'tx_hash'),
+    uniqueKey('Bank reference', ['payoutReference', 'payoutDetails.reference', 'payout.reference'], 'reference'),
     time('Requested', 'createdAt'),
     time('Started', 'initiatedAt', 'initiated_at'),
-    time('Tokens moved', 'tokenTransfer.timestamp'),
-    time('Sent to the bank', 'payout.timestamp'),
+    elsewhere(time('Tokens moved', 'tokenTransfer.timestamp')),
+    elsewhere(time('Sent to the bank', 'payout.timestamp')),
     time('Completed', 'completedAt', 'completed_at'),
     time('Changed', 'updatedAt', 'updated_at'),
   ],
@@ -173,6 +175,7 @@ const compareEvent: EventMeaning['compare'] = ({ data }, request) =>
 export const payout = thing({
   ...BANK_TRANSFER,
   name: 'payout',
+  isSpecial: true,
   of: 'account',
   types: ['fintech_offramp'],
   starts: [startPayout],

@@ -1,7 +1,7 @@
 import { agrees, agreesNetwork } from '../contract/compare.ts';
 import { bridgeStatus, listBridges, startBridge } from '../contract/endpoints/bridge.ts';
 import { amountAt, amountMatch, compared } from './likeness.ts';
-import { failing, good, key, listedBy, sum, text, thing, time, waits } from './thing.ts';
+import { failing, good, key, listedBy, sum, text, thing, time, uniqueKey, waits } from './thing.ts';
 
 export const bridgeTransfers = listedBy(listBridges, {
   name: 'bridge_transfers',
@@ -14,8 +14,8 @@ export const bridgeTransfers = listedBy(listBridges, {
   createdAt: 'createdAt',
   label: ['fromNetwork', 'toNetwork', 'amount', 'status'],
   facts: [
-    key('Transaction', 'transactionId', 'transaction_id'),
-    key('Reference', 'reference', 'reference'),
+    uniqueKey('Transaction', 'transactionId', 'transaction_id'),
+    uniqueKey('Reference', 'reference', 'reference'),
     text('From network', 'fromNetwork', 'from_network'),
     text('To network', 'toNetwork', 'to_network'),
     sum('Amount', 'amount', 'amount'),
@@ -23,7 +23,7 @@ export const bridgeTransfers = listedBy(listBridges, {
     key('From', 'fromAddress', 'from_address'),
     key('To', 'toAddress', 'to_address'),
     key('Send the tokens to', 'receivableAddress', 'receivable_address'),
-    key('Tx hash', 'txHash', 'tx_hash'),
+    uniqueKey('Tx hash', 'txHash', 'tx_hash'),
     time('Started', 'createdAt'),
     time('Completed', 'completedAt', 'completed_at'),
   ],

@@ -15,6 +15,7 @@ import {
   text,
   thing,
   time,
+  uniqueKey,
   waits,
 } from './thing.ts';
 
@@ -42,8 +43,8 @@ export const deposits = listedBy(listDeposits, {
     personalKey('Into account', 'virtualAccountNumber', 'account_number'),
     personName('Account name', 'virtualAccountName', 'account_name'),
     key('Wallet', 'walletAddress', 'wallet_address'),
-    key('Bank reference', 'transactionReference', 'reference'),
-    key('Tx hash', 'mintTxHash', 'tx_hash'),
+    uniqueKey('Bank reference', 'transactionReference', 'reference'),
+    uniqueKey('Tx hash', 'mintTxHash', 'tx_hash'),
     time('Arrived', 'createdAt'),
     time('Completed', 'completedAt', 'completed_at'),
   ],
@@ -79,6 +80,7 @@ const DEPOSIT = {
   },
   reasons: REFUSED_PAYMENTS,
   usualReason: 'its sum, its time or the name of its sender was not accepted',
+  isSentBack: true,
   afterFailure: 'the service returns it to the bank account that it came from',
   ifFailed: ['help refund'],
 } as const;
@@ -113,7 +115,7 @@ function dueForUser(row: NotedRow, { account, isOldAccount }: EventsCome): Retur
 export const userDeposit = thing({
   ...DEPOSIT,
   events: {
-    'virtual.account.created': { outcome: 'accepted' },
+    'virtual.account.created': { outcome: 'accepted', namesAnother: true },
     'payments.confirmed': { outcome: 'accepted' },
     'wallet.funding.completed': { outcome: 'settled' },
     'fintech.user.deposit.received': { outcome: 'accepted' },

@@ -1,3 +1,4 @@
+import type { WebhookEvent } from '../contract/event-payloads.ts';
 import { LIST_RECORDS, RECORDS } from './records.ts';
 import { type ServiceList, type Thing, thing } from './thing.ts';
 
@@ -7,10 +8,23 @@ export const operation = thing({ name: 'operation', of: 'account', shows: 'ops s
 /** An event that the service sent. */
 export const event = thing({ name: 'event', of: 'account', shows: 'webhooks inbox show' });
 
+type KnownThing = (typeof RECORDS)[number] | typeof operation | typeof event;
+
+type EventsOf<T> = T extends Thing<string, infer Event> ? Event : never;
+
+/** The events of the service that are about no thing. */
+type Untold = Exclude<WebhookEvent, EventsOf<KnownThing>>;
+
+/** The things of whose work more has to be known than their records say. */
+export type SpecialName = Extract<KnownThing, { readonly isSpecial: true }>['name'];
+
+/** Does not compile if an event is about no thing. */
+const KNOWN: readonly Thing[] = [...RECORDS] satisfies [Untold] extends [never] ? readonly Thing[] : Untold;
+
 const rankOf = ({ states, of }: Thing) => (states === undefined ? 0 : of === 'user' ? 1 : 2);
 
 /** Every kind of thing, those that do not begin and end before the work that belongs to them, and that of users before that of the account. */
-export const THINGS: readonly Thing[] = [...RECORDS.toSorted((a, b) => rankOf(a) - rankOf(b)), operation, event];
+export const THINGS: readonly Thing[] = [...KNOWN.toSorted((a, b) => rankOf(a) - rankOf(b)), operation, event];
 
 /** How long a list may be, by the way it is read: lists with a period have the work of every day. */
 const SHORT_FIRST: readonly ServiceList['readBy'][] = ['whole', 'newest', 'count', 'dated'];
@@ -31,6 +45,15 @@ export function thingOfRow(list: string, type: unknown): Thing {
 /** Returns the kind of thing that an endpoint starts; undefined for any other change. */
 export const thingStartedBy = (endpointId: string): Thing | undefined =>
   THINGS.find(({ starts }) => starts.some(({ id }) => id === endpointId));
+
+/** Returns the kind of thing whose id is the request id of an event, what was started before what came by itself; undefined for other events. */
+export function thingWithEvent(name: string): Thing | undefined {
+  const about = THINGS.filter(({ events }) => {
+    const meaning = Object.entries(events).find(([each]) => each === name)?.[1];
+    return meaning !== undefined && !meaning.namesAnother;
+  });
+  return about.find(({ starts }) => starts.length > 0) ?? about[0];
+}
 
 /** Returns a kind of thing by its name. */
 export function thingNamed(name: string): Thing {

@@ -2,7 +2,7 @@ import { agrees } from '../contract/compare.ts';
 import { createLimitOrder, createOrder, listOrders } from '../contract/endpoints/fx-orders.ts';
 import { listTrades, marketOrder, trade as startTrade, tradeStatus } from '../contract/endpoints/fx-trades.ts';
 import { amountAt, amountMatch, compared, figuresMatch, knownMatch, percentMatch } from './likeness.ts';
-import { amount, bad, failing, good, listedBy, sum, text, thing, time, waits } from './thing.ts';
+import { amount, bad, elsewhere, failing, good, listedBy, sum, text, thing, time, waits } from './thing.ts';
 
 export const trades = listedBy(listTrades, {
   name: 'fx_trades',
@@ -23,8 +23,8 @@ export const trades = listedBy(listTrades, {
     amount('Price', 'price', 'price'),
     amount('Net', 'fintechNetAmount', 'net'),
     time('Started', 'createdAt'),
-    time('Price locked until', 'priceLockExpiresAt'),
-    time('Failed', 'failedAt'),
+    elsewhere(time('Price locked until', 'priceLockExpiresAt')),
+    elsewhere(time('Failed', 'failedAt')),
   ],
   columns: ['tradeId', 'createdAt', 'cngnAmount', 'status', 'pair', 'side', 'price'],
 });
@@ -36,6 +36,7 @@ const SIGNATURE = 'waits for the signature';
 /** A trade on the order book. */
 export const trade = thing({
   name: 'trade',
+  isSpecial: true,
   of: 'account',
   list: trades,
   starts: [startTrade, marketOrder],
@@ -70,6 +71,7 @@ export const trade = thing({
 
 export const orders = listedBy(listOrders, {
   name: 'fx_orders',
+  gone: ['deleted'],
   about: 'the account’s orders in the order book',
   rows: 'orders',
   pages: 'after',

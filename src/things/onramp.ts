@@ -1,17 +1,25 @@
 import { onrampStatus, startOnramp } from '../contract/endpoints/onramp.ts';
 import { REFUSED_PAYMENTS } from './deposits.ts';
+import { meaningIn } from './states.ts';
 import { amount, failing, good, text, thing, time, waits } from './thing.ts';
 
 const SWAP = waits('waits for its tokens to be swapped');
+
+interface Shown {
+  readonly status?: string | null | undefined;
+  readonly wallet?: { readonly virtualAccountStatus?: string | null | undefined } | null | undefined;
+}
 
 const TO_PAY = waits('waits for its payment', 'what to pay: fiatrail onramp account ID');
 
 /** Naira that becomes cNGN once it is paid. No list has it: its payment is a deposit. */
 export const onramp = thing({
   name: 'onramp',
+  isSpecial: true,
   of: 'user',
   starts: [startOnramp],
-  read: { endpoint: onrampStatus, id: 'requestId' },
+  // The specification describes the address as another value of requestId, public documentation as a field of its own.
+  read: { endpoint: onrampStatus, id: 'requestId', wallet: 'walletAddress' },
   states: {
     requested: TO_PAY,
     pending: TO_PAY,
@@ -51,5 +59,14 @@ export const onramp = thing({
   links: ['walletAddress', 'wallet.virtualAccountDetails.accountNumber', 'accountNumber'],
   lists: 'onramp list',
   shows: 'onramp status',
+  whileOpen: ['onramp account ID'],
   events: { 'payments.confirmed': { outcome: 'accepted' }, 'wallet.funding.completed': { outcome: 'settled' } },
 });
+
+/** Whether its payment may still be missing, by its state. */
+export const waitsForPayment = ({ status }: Shown): boolean =>
+  status != null && meaningIn(onramp.states ?? {}, status) === TO_PAY;
+
+/** Whether its account was paid or not paid in time, and so takes no other payment. Source: inferred. */
+export const isAccountClosed = ({ wallet }: Shown): boolean =>
+  ['used', 'expired'].includes(wallet?.virtualAccountStatus ?? '');

@@ -7,12 +7,12 @@ import { feeWithdrawal, feeWithdrawals } from './fee-withdrawal.ts';
 import { order, orders, trade, trades } from './market.ts';
 import { onramp } from './onramp.ts';
 import { swap, swaps } from './swap.ts';
-import type { ServiceList, Thing } from './thing.ts';
+import type { ServiceList } from './thing.ts';
 import { transfer, withdrawal, withdrawals } from './token-transfers.ts';
 import { onboarding, user, users } from './users.ts';
 
 /** Every kind of thing that a list or an endpoint of the service has. */
-export const RECORDS: readonly Thing[] = [
+export const RECORDS = [
   offramp,
   payout,
   bridgeTransfer,
@@ -29,7 +29,7 @@ export const RECORDS: readonly Thing[] = [
   withdrawal,
   onboarding,
   user,
-];
+] as const;
 
 /** Every list of the service. */
 export const LIST_RECORDS = [

@@ -2,7 +2,7 @@ import { agrees } from '../contract/compare.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { type Asset, isAsset } from '../money/amount.ts';
 import { amountAt, amountMatch, compared, knownMatch, type Match } from './likeness.ts';
-import { amount, failing, good, key, listedBy, sum, text, thing, time, waits } from './thing.ts';
+import { amount, elsewhere, failing, good, key, listedBy, sum, text, thing, time, uniqueKey, waits } from './thing.ts';
 
 export const swaps = listedBy(listSwaps, {
   name: 'swaps',
@@ -21,9 +21,9 @@ export const swaps = listedBy(listSwaps, {
     sum('Sold', 'amountIn', 'sold'),
     sum('Bought', 'amountOut', 'bought'),
     amount('Rate', 'executionRate', 'rate'),
-    text('Method', 'executionMethod'),
+    elsewhere(text('Method', 'executionMethod')),
     key('Wallet', 'smartWalletAddress', 'wallet_address'),
-    key('Tx hash', 'txHash', 'tx_hash'),
+    uniqueKey('Tx hash', 'txHash', 'tx_hash'),
     time('Requested', 'createdAt'),
     time('Changed', 'updatedAt', 'updated_at'),
   ],
@@ -44,6 +44,7 @@ const QUEUED = waits('waits for its tokens to be swapped');
 /** Tokens of a user, or of an onramp wallet, exchanged for others. */
 export const swap = thing({
   name: 'swap',
+  isSpecial: true,
   of: 'user',
   list: swaps,
   starts: [startSwap, triggerSwap],

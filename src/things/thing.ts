@@ -1,4 +1,4 @@
-import { type Endpoint, FAILS, type ResponseOf } from '../contract/endpoint.ts';
+import { type Endpoint, FAILS, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import type { WebhookEvent } from '../contract/event-payloads.ts';
 import type { EventContent, Likeness, Wanted } from './likeness.ts';
 
@@ -34,6 +34,8 @@ interface Copied {
   readonly column?: string;
   /** Rows are looked up by it: an id, a hash, an address, an account number, a sum. */
   readonly isKey?: true;
+  /** Only one row has it. */
+  readonly isUnique?: true;
   /** Kept only as long as personal data is. */
   readonly isPersonal?: true;
   /** The name of a person or a company, of which people remember a part. */
@@ -41,15 +43,19 @@ interface Copied {
 }
 
 /** Something that is known of a thing. */
-export interface Fact extends Copied {
+export interface Fact<Field extends string = string> extends Copied {
   /** For people: `Account number`. That of a time says what happened then: `Completed`. */
   readonly title: string;
   /** Where a row of its list has it, and then where other responses do: a dot selects a nested field. The first one with a value counts. */
-  readonly fields: readonly string[];
+  readonly fields: readonly [Field, ...string[]];
   readonly kind: FactKind;
 }
 
-type FactOf = (title: string, fields: string | readonly string[], copied?: Copied | string) => Fact;
+type FactOf = <const Field extends string>(
+  title: string,
+  fields: Field | readonly [Field, ...string[]],
+  copied?: Copied | string,
+) => Fact<Field>;
 
 const factOf =
   (kind: FactKind, marks: Copied = {}): FactOf =>
@@ -65,8 +71,12 @@ export const text = factOf('text');
 export const time = factOf('time');
 export const amount = factOf('amount');
 export const flag = factOf('flag');
+/** What no row of the list says, but whatever reads one of its things. */
+export const elsewhere = (fact: Fact) => ({ ...fact, isElsewhere: true }) as const;
 /** A text that rows are looked up by. */
 export const key = factOf('text', { isKey: true });
+/** A text that only one row has, and is looked up by. */
+export const uniqueKey = factOf('text', { isKey: true, isUnique: true });
 /** An amount that people look rows up by. */
 export const sum = factOf('amount', { isKey: true });
 export const personal = factOf('text', { isPersonal: true });
@@ -98,7 +108,7 @@ type ReadBy =
   | 'whole';
 
 /** A column of the printed list: a field of a row; with `isWide`, only where there is room. */
-type ListColumn = string | { readonly field: string; readonly isWide: true };
+type ListColumn<Field extends string = string> = Field | { readonly field: Field; readonly isWide: true };
 
 /** A list of the service. Its rows are one kind of thing, or several, which `types` of a thing tell apart. */
 export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
@@ -115,6 +125,8 @@ export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
   readonly id: string;
   readonly status: string;
   readonly createdAt: string;
+  /** The statuses of rows that are there no more, although the list has them. */
+  readonly gone?: readonly string[];
   /** The fields of the request of whoever reads all of it. */
   readonly request?: Readonly<Record<string, unknown>>;
   /** The other fields by which events name a row. */
@@ -133,10 +145,36 @@ type RowIn<E extends Endpoint, K extends keyof ResponseOf<E>> =
 
 export type RowOf<L> = L extends ServiceList<infer _E, infer Row> ? Row : never;
 
-/** Declares a list of the service. */
+/** The fields that the contract names. */
+type Documented<T> = { [K in keyof T as string extends K ? never : K]-?: NonNullable<T[K]> };
+
+/** The fields of a row by their dotted paths, down to the third level. */
+type RowField<Row, Depth extends readonly 0[] = []> = Depth['length'] extends 3
+  ? never
+  : Row extends readonly unknown[]
+    ? never
+    : Row extends object
+      ? {
+          [K in keyof Documented<Row> & string]: K | `${K}.${RowField<Documented<Row>[K], [...Depth, 0]>}`;
+        }[keyof Documented<Row> & string]
+      : never;
+
+/** What is said of a list whose rows have these fields. */
+interface ListOf<Field extends string> {
+  readonly id: Field;
+  readonly status: Field | '';
+  readonly createdAt: Field;
+  readonly otherIds?: readonly Field[];
+  readonly label: readonly Field[];
+  readonly facts: readonly (Fact<Field> | (Fact & { readonly isElsewhere: true }))[];
+  readonly columns: readonly ListColumn<Field>[];
+}
+
+/** Declares a list of the service. What names a field that its rows do not have does not compile. */
 export function listedBy<E extends Endpoint, K extends keyof ResponseOf<E> & string>(
   endpoint: E,
-  list: Omit<ServiceList<E>, 'endpoint' | 'rows' | 'row'> & { readonly rows: K },
+  list: Omit<ServiceList<E>, 'endpoint' | 'rows' | 'row' | keyof ListOf<string>> &
+    ListOf<RowField<RowIn<E, K>>> & { readonly rows: K },
 ): ServiceList<E, RowIn<E, K>> {
   return { endpoint, ...list };
 }
@@ -145,6 +183,8 @@ export function listedBy<E extends Endpoint, K extends keyof ResponseOf<E> & str
 export interface EventMeaning {
   /** Whether the work is in progress or how it ended, when the event is sent. */
   readonly outcome: WorkOutcome;
+  /** Its request id is that of something else. */
+  readonly namesAnother?: true;
   /** Compares it with a request. Left out if it says too little: a person may know more. */
   readonly compare?: (event: EventContent, request: Wanted) => Likeness;
   /** Text of it that may contain the tag. */
@@ -192,10 +232,12 @@ export interface EventsCome {
 export type Due = (row: NotedRow, come: EventsCome) => readonly (EventNames | false)[];
 
 /** Where the state of a thing is read by its id. */
-interface StatusRead {
+export interface StatusRead {
   readonly endpoint: Endpoint;
   /** The field of its request with the id. */
   readonly id: string;
+  /** The field of its request with the address of its wallet, which names it as its id does. */
+  readonly wallet?: string;
   /** The object of the response with the state, if it is not the response itself. */
   readonly in?: string;
   /** The field of that object with the time at which it was started. */
@@ -203,9 +245,9 @@ interface StatusRead {
 }
 
 /** One kind of thing of the business. All readers derive from it: commands, waiting, evidence, the copy, reports, completion, docs. */
-export interface Thing {
+export interface Thing<Name extends string = string, Event extends WebhookEvent = WebhookEvent> {
   /** `payout`. */
-  readonly name: string;
+  readonly name: Name;
   /** Whose money or whose own it is. */
   readonly of: 'account' | 'user';
   /** The endpoints that start or add it. */
@@ -228,6 +270,8 @@ export interface Thing {
   readonly usualReason?: string;
   /** What becomes of it after it failed, and the command that helps then. */
   readonly afterFailure?: string;
+  /** What failed of it goes back to the bank account that it came from. */
+  readonly isSentBack?: true;
   readonly ifFailed: readonly string[];
   /** Where the values are that other rows have too: what those rows move belongs to it. */
   readonly links: readonly string[];
@@ -235,22 +279,55 @@ export interface Thing {
   readonly lists?: string;
   /** The command that shows it; its id follows. With `--wait` it follows it to its end. */
   readonly shows?: string;
-  /** Other commands, with `ID` in place of its id. */
+  /** Other commands, with `ID` in place of its id; and those that help as long as it goes on. */
   readonly more: readonly string[];
-  readonly events: Readonly<Partial<Record<WebhookEvent, EventMeaning>>>;
+  readonly whileOpen: readonly string[];
+  readonly events: Readonly<Partial<Record<Event, EventMeaning>>>;
   /** Which events a row of its list should have caused, if not the one of its end alone. Source: public for the events, inferred for their completeness. */
   readonly due?: Due;
   readonly likeness?: RowLikeness;
+  /** More has to be known of its work than is said here: engine/evidence/find-work.ts says where. */
+  readonly isSpecial?: boolean;
 }
 
-type Left = 'starts' | 'amount' | 'who' | 'way' | 'reason' | 'ifFailed' | 'links' | 'more' | 'events' | 'facts';
+type Left = 'amount' | 'who' | 'way' | 'reason' | 'ifFailed' | 'links' | 'more' | 'whileOpen' | 'facts';
 
-type Given = Omit<Thing, Left | 'list' | 'likeness'> & Partial<Pick<Thing, Left>>;
+type Inferred = 'name' | 'list' | 'read' | 'events' | 'likeness' | 'isSpecial' | 'starts';
+
+type Given = Omit<Thing, Left | Inferred> & Partial<Pick<Thing, Left>>;
+
+/** Where a state is read, by fields that the endpoint has. */
+interface ReadOf<Q extends Endpoint> extends StatusRead {
+  readonly endpoint: Q;
+  readonly id: RowField<RequestOf<Q>>;
+  readonly wallet?: RowField<RequestOf<Q>>;
+  readonly in?: RowField<ResponseOf<Q>>;
+}
+
+/** What is started is found again after a response that was lost: by the rows of its list, or by a reader of its own. */
+type Started<Row> =
+  | { readonly starts?: undefined; readonly likeness?: undefined }
+  | { readonly starts: readonly Endpoint[]; readonly likeness: RowLikeness<Row> }
+  | { readonly starts: readonly Endpoint[]; readonly likeness?: undefined; readonly isSpecial: true };
 
 /** Declares a kind of thing. What its list's rows have, it has. */
-export function thing<E extends Endpoint, Row>(
-  record: Given & { readonly list?: ServiceList<E, Row>; readonly likeness?: RowLikeness<Row> },
-): Thing {
+export function thing<
+  Name extends string,
+  E extends Endpoint,
+  Row,
+  Q extends Endpoint,
+  Event extends WebhookEvent = never,
+  Special extends boolean = false,
+>(
+  record: Given &
+    Started<Row> & {
+      readonly name: Name;
+      readonly list?: ServiceList<E, Row>;
+      readonly read?: ReadOf<Q>;
+      readonly events?: { readonly [K in Event]: EventMeaning };
+      readonly isSpecial?: Special;
+    },
+): Thing<Name, Event> & { readonly isSpecial: Special } {
   const whole = {
     starts: [],
     amount: [],
@@ -260,9 +337,11 @@ export function thing<E extends Endpoint, Row>(
     ifFailed: [],
     links: [],
     more: [],
+    whileOpen: [],
     events: {},
+    isSpecial: false,
     ...record,
     facts: [...(record.list?.facts ?? []), ...(record.facts ?? [])],
   };
-  return whole as unknown as Thing;
+  return whole as unknown as Thing<Name, Event> & { readonly isSpecial: Special };
 }

@@ -13,7 +13,20 @@ import {
   type Match,
   type Wanted,
 } from './likeness.ts';
-import { failing, good, key, listedBy, type RowLikeness, type RowOf, sum, text, thing, time, waits } from './thing.ts';
+import {
+  failing,
+  good,
+  key,
+  listedBy,
+  type RowLikeness,
+  type RowOf,
+  sum,
+  text,
+  thing,
+  time,
+  uniqueKey,
+  waits,
+} from './thing.ts';
 
 /** Tokens sent to external addresses. */
 export const withdrawals = listedBy(listWithdrawals, {
@@ -34,7 +47,7 @@ export const withdrawals = listedBy(listWithdrawals, {
     text('Network', 'network', 'network'),
     key('From wallet', 'smartWalletAddress', 'wallet_address'),
     key('To', ['destinationAddress', 'destinationWallet'], 'to_address'),
-    key('Tx hash', 'transactionHash', 'tx_hash'),
+    uniqueKey('Tx hash', 'transactionHash', 'tx_hash'),
     time('Requested', 'createdAt'),
     time('Completed', 'completedAt', 'completed_at'),
   ],

@@ -46,7 +46,10 @@ export const user = thing({
   ],
   lists: 'users list',
   shows: 'users show',
-  events: { 'user.onboarded': { outcome: 'settled' }, 'virtual.account.created': { outcome: 'accepted' } },
+  events: {
+    'user.onboarded': { outcome: 'settled', namesAnother: true },
+    'virtual.account.created': { outcome: 'accepted', namesAnother: true },
+  },
   due: ({ accountNumber }) => [['user.onboarded'], accountNumber != null && ['virtual.account.created']],
   more: ['history deposits --user ID --all', 'onramp start ID --amount <naira>'],
 });
@@ -54,6 +57,7 @@ export const user = thing({
 /** A user's verification. */
 export const onboarding = thing({
   name: 'onboarding',
+  isSpecial: true,
   of: 'user',
   starts: [onboard],
   read: { endpoint: onboardStatus, id: 'requestId' },

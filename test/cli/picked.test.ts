@@ -107,7 +107,7 @@ test.each([
   [['onramp', 'status'], pick('Which request?', 'start an onramp of ₦900.00'), 'walletAddress'],
   [['payout', 'status'], pick('Which request?', 'start a payout of 1,500.00 cNGN'), 'status'],
   [['fx', 'trades', 'status'], pick('Which trade?', 'buy CNGN-USDC 2,000.00 cNGN'), 'tradeId'],
-  [['fx', 'orders', 'remove'], pick('Which order?', 'buy CNGN-USDC at 1,300.00 cNGN'), 'orderId'],
+  [['fx', 'orders', 'remove'], pick('Which order?', 'buy CNGN-USDC 1,300.00 cNGN'), 'orderId'],
   [['wallets', 'external', 'remove'], pick('Which wallet?', 'vault'), 'address'],
   [['ops', 'show'], pick('Which operation?', 'start an onramp of ₦700.00', '₦700 2026-01-05'), 'operationId'],
 ] as const)('%j offers what there is', async (argv, answer, field) => {

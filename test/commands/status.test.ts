@@ -6,7 +6,7 @@ import { ACCOUNT, fakeClock, fakeWorld } from '../support/world.ts';
 
 type Rows = Readonly<Record<string, readonly string[]>>;
 
-/** A service whose bank transfers are open since these times, newest first, by direction and status. */
+/** A service whose work is open since these times, newest first, by list and status. */
 function service(rows: Rows): Exchange {
   return async ({ url }) => {
     const { pathname, searchParams } = new URL(url);
@@ -14,11 +14,11 @@ function service(rows: Rows): Exchange {
       const offset = Number(searchParams.get('offset') ?? 0);
       return times.slice(offset, offset + 1).map((createdAt) => ({ createdAt }));
     };
-    const found = rows[`${searchParams.get('direction') ?? 'withdrawals'} ${searchParams.get('status')}`];
-    if (pathname.endsWith('/transactions') || pathname.endsWith('/withdrawals'))
-      return found === undefined
-        ? html(502)
-        : success({ transactions: page(found), withdrawals: page(found), total: found.length });
+    const list = /\/(deposits|payouts|withdrawals)$/.exec(pathname)?.[1];
+    if (list !== undefined) {
+      const found = rows[`${list} ${searchParams.get('status')}`];
+      return found === undefined ? html(502) : success({ [list]: page(found), total: found.length });
+    }
     const balance = { token: searchParams.get('token'), totalBalance: '5.000000' };
     return success(
       pathname.endsWith('/balance/multi')
@@ -29,10 +29,10 @@ function service(rows: Rows): Exchange {
 }
 
 const NONE: Rows = {
-  'in pending': [],
-  'in processing': [],
-  'out pending': [],
-  'out processing': [],
+  'deposits pending': [],
+  'deposits processing': [],
+  'payouts pending': [],
+  'payouts processing': [],
   'withdrawals pending': [],
 };
 
@@ -51,8 +51,8 @@ async function openIn(rows: Rows) {
 test('money that is processing is as open as money that is pending, since the oldest of both', async () => {
   const open = await openIn({
     ...NONE,
-    'out pending': ['2026-01-05T08:00:00.000Z', '2026-01-05T07:00:00.000Z'],
-    'out processing': ['2026-01-04T23:00:00.000Z'],
+    'payouts pending': ['2026-01-05T08:00:00.000Z', '2026-01-05T07:00:00.000Z'],
+    'payouts processing': ['2026-01-04T23:00:00.000Z'],
   });
   expect(open).toMatchObject({
     deposits: { count: 0, since: null },
@@ -63,7 +63,7 @@ test('money that is processing is as open as money that is pending, since the ol
 });
 
 test('what cannot be counted is not nothing', async () => {
-  const { 'in processing': _, ...rest } = NONE;
+  const { 'deposits processing': _, ...rest } = NONE;
   expect(await openIn(rest)).toMatchObject({ deposits: null, payouts: { count: 0 } });
 });
 
@@ -71,7 +71,7 @@ test('shows itself again only when it has changed', async () => {
   let looks = 0;
   const stop = new AbortController();
   const clock = fakeClock();
-  const rows = { ...NONE, 'out pending': [] as string[] };
+  const rows = { ...NONE, 'payouts pending': [] as string[] };
   const world = fakeWorld({
     network: service(rows),
     env: ACCOUNT,
@@ -80,7 +80,7 @@ test('shows itself again only when it has changed', async () => {
       ...clock,
       sleep: async (ms, signal) => {
         looks += 1;
-        if (looks === 2) rows['out pending'].push('2026-01-05T08:00:00.000Z');
+        if (looks === 2) rows['payouts pending'].push('2026-01-05T08:00:00.000Z');
         if (looks === 4) stop.abort();
         await clock.sleep(ms, signal).catch(() => {});
       },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/base/world.ts';
+import { textAt } from '../../src/inspector/page/field.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { newHome, sharedEnd } from '../support/built.ts';
 import { fiatrail, fiatrailJson, must, startFiatrail } from '../support/in-process.ts';
@@ -84,6 +85,14 @@ describe('inspect', () => {
     expect(total).toBe(deposits.rows);
     const story = await read(`/api/lists/copied/${rows.at(-1)?.['id']}`);
     expect(story.timeline.map(({ what }: { what: string }) => what).join('\n')).toContain(SENDER);
+    expect(rows.at(-1)?.['amount']).toBe('₦5,100.00');
+    expect(story.amount).toBe('₦5,100.00');
+    // The facts of the record, with where the row has them.
+    expect(story.facts).toContainEqual({ title: 'From', field: 'depositor.name' });
+    for (const { field } of story.facts) expect(textAt(story.row, field), field).not.toBeNull();
+    expect(textAt(story.row, 'depositor.name')).toBe(SENDER);
+    expect(textAt(story.row, 'amount')).toBe('5100.00 NGN');
+    expect(textAt(`${story.row.slice(0, 40)}…`, 'amount')).toBeNull();
   });
 
   test('draws the volumes, fees and balances that the reports print', async () => {

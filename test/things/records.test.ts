@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type * as z from 'zod/mini';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
+import { EVENTS } from '../../src/contract/events.ts';
 import { valuesOf } from '../../src/contract/fields.ts';
 import { redactUnknown } from '../../src/contract/redact.ts';
 import { elementOf, type FieldRow, fieldOf, rowsOf, unwrap } from '../../src/contract/rows.ts';
 import { TABLES } from '../../src/copy/tables.ts';
 import { changes } from '../../src/engine/evidence/changes.ts';
 import { workStartedBy } from '../../src/engine/evidence/find-work.ts';
+import { eventNamesOf } from '../../src/things/due.ts';
 import { titleOf } from '../../src/things/fields.ts';
 import { loadThingStartedBy } from '../../src/things/find.ts';
 import { LISTS, THINGS, thingOfRow, thingStartedBy } from '../../src/things/index.ts';
@@ -76,6 +78,11 @@ test('every record of src/things is a kind of thing that others find, and no two
   expect(duplicates(THINGS.map(({ name, of }) => `${name} ${of}`))).toEqual([]);
   expect(duplicates(LISTS.map(({ name }) => name))).toEqual([]);
   for (const { list } of THINGS) if (list) expect(LISTS).toContain(list);
+});
+
+test('every event of the service is about a thing', () => {
+  const told = new Set(THINGS.flatMap(eventNamesOf));
+  expect(EVENTS.map(({ name }) => name).filter((name) => !told.has(name))).toEqual([]);
 });
 
 describe('the states of a thing', () => {

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type Endpoint, FAILS } from '../../src/contract/endpoint.ts';
-import { fieldOf, unwrap } from '../../src/contract/rows.ts';
+import { valuesOf } from '../../src/contract/fields.ts';
+import { fieldOf, rowsOf, unwrap } from '../../src/contract/rows.ts';
 import { hasFailed, isDone } from '../../src/copy/schema.ts';
 import { TABLES } from '../../src/copy/tables.ts';
-import { THINGS } from '../../src/things/index.ts';
-import { endsOf, meaningIn, undoneStatesOf } from '../../src/things/states.ts';
+import type { DrawRows } from '../../src/present/draw.ts';
+import type { Paint } from '../../src/present/style.ts';
+import { listingText } from '../../src/present/table.ts';
+import { THINGS, thingNamed } from '../../src/things/index.ts';
+import { endsOf, meaningIn, outcomeIn, undoneStatesOf } from '../../src/things/states.ts';
 
 const withStates = THINGS.filter(({ states }) => states !== undefined);
 
@@ -17,6 +21,8 @@ function statesIn({ response }: Endpoint, path: readonly string[]): readonly str
   }, response());
   return /^enum\[(.*)\]$/.exec(unwrap(found).meta?.type ?? '')?.[1]?.split(',') ?? [];
 }
+
+const drawRows: DrawRows = (rows) => rows.map((cells) => cells.map(({ shown }) => shown).join(' '));
 
 describe('the states of a thing', () => {
   test.each(withStates)('that failed are those with which the endpoints of a $name say so', (thing) => {
@@ -33,6 +39,30 @@ describe('the states of a thing', () => {
       expect(documented.filter((state) => !meaningIn(states, state))).toEqual([]);
     },
   );
+
+  test.each(['swap', 'bridge transfer', 'fee withdrawal', 'withdrawal', 'transfer'])(
+    'cancelled ends a %s badly, although no document says so',
+    (name) => {
+      const thing = thingNamed(name);
+      const rows = [...thing.starts, ...(thing.read ? [thing.read.endpoint] : [])].flatMap(({ response }) =>
+        rowsOf(response()).filter((row) => row.name === 'status'),
+      );
+      expect(rows.flatMap((row) => valuesOf(row) ?? [])).not.toContain('cancelled');
+      expect(outcomeIn(thing, 'cancelled')).toBe('failed');
+    },
+  );
+
+  test.each(withStates)('of a $name have the color of what they mean, where they have one', (thing) => {
+    const [colors, found] = [{ accepted: 'yellow', settled: 'green', failed: 'red' }, new Set<string>()];
+    for (const state of Object.keys(thing.states ?? {})) {
+      const paint: Paint = (text, style) => (text.includes(state) ? `<${style}>` : text);
+      const frame = { width: Number.POSITIVE_INFINITY, isPiped: false, drawRows, paint };
+      const [, color] = /<(\w+)>/.exec(listingText([{ kind: 'pair', title: 'Status', text: state }], frame)) ?? [];
+      if (color) found.add(color);
+      expect([undefined, colors[outcomeIn(thing, state)]], state).toContain(color);
+    }
+    expect(found.size).toBeGreaterThan(1);
+  });
 
   test('mean the same wherever a list has several things', () => {
     for (const { name, done, failed } of TABLES)

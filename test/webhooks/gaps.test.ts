@@ -48,14 +48,18 @@ describe('work that no event reported', () => {
       work('fintech_offramp', { status: 'failed', isTransferred: true }),
       [INITIATED, 'fintech.offramp.transfer.completed', 'fintech.offramp.failed'],
     ],
+    [work('fintech_offramp', { status: 'cancelled' }), [INITIATED]],
     [work('fintech_self_transfer'), ['fintech.asset.transfer.completed']],
+    [work('fintech_self_transfer', { status: 'cancelled' }), []],
     [work('fintech_self_transfer', { status: 'failed' }), ['fintech.asset.transfer.failed']],
     [work('fintech_user_withdrawal'), ['fintech.user.asset.transfer.completed']],
     [work('user_withdrawal', { status: 'failed' }), ['fintech.user.asset.transfer.failed']],
     [work('user_withdrawal', { status: 'pending' }), []],
+    [work('user_withdrawal', { status: 'cancelled' }), []],
     [work('swap'), ['swap.completed']],
     [work('swap', { status: 'failed' }), ['swap.failed']],
     [work('swap', { status: 'requested' }), []],
+    [work('swap', { status: 'cancelled' }), []],
   ])('%o', (listed, missing) => {
     expect(compared([listed], [])).toEqual({ missing, unlisted: [] });
     const events = missing.map((event): Compared => [event, event.startsWith('virtual') ? '7000000001' : 'other-id']);

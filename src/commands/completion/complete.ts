@@ -215,20 +215,6 @@ function isProfile(names: readonly string[], placeholder: string, { words: [grou
 
 const FILE_PLACEHOLDERS = ['file', 'path'];
 
-/** The placeholders for ids and other things of an account. */
-const KNOWN: readonly string[] = [
-  'user-id',
-  'bank-account',
-  'bank-account-id',
-  'code',
-  'external-wallet',
-  'order-id',
-  'trade-id',
-  'withdrawal-id',
-  'request-id',
-  'operation-id',
-];
-
 interface Typing {
   readonly line: LineSoFar;
   /** The typed part of the value. */
@@ -248,9 +234,10 @@ async function valuesFor(
     return endpoints.map(({ id, summary }) => ({ text: id, about: summary }));
   }
   const isOfProfiles = isProfile(names, placeholder, line);
-  if (!isOfProfiles && !KNOWN.includes(placeholder)) return [];
-  const { knownFor, profileCandidates } = await import('./known.ts');
+  if (placeholder === '' && !isOfProfiles) return [];
+  const { isKnown, knownFor, profileCandidates } = await import('./known.ts');
   if (isOfProfiles) return profileCandidates(world);
+  if (!isKnown(placeholder)) return [];
   return knownFor(placeholder, { group: line.words[0] ?? '', profile: line.profile, start }, world);
 }
 

@@ -2,8 +2,9 @@ import { journalPath, sandboxPath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
 import { isPlainId, wordOfBank } from '../../contract/plain-ids.ts';
+import { typedIds } from './typed-ids.ts';
 
-// Separate from complete.ts, which rarely needs an account. Lists are named here, and their records loaded by who reads a copy: the shell waits.
+// Separate from complete.ts, which rarely needs an account. The shell waits.
 
 /** A completion at the cursor, with a short description. */
 export interface Candidate {
@@ -25,24 +26,20 @@ interface TypedWords {
   readonly start: string;
 }
 
-/** The name of the list that has what each placeholder in the help stands for. */
-const LIST_OF: Readonly<Record<string, string>> = {
-  'user-id': 'users',
-  'bank-account': 'bank_accounts',
-  'bank-account-id': 'bank_accounts',
-  'external-wallet': 'external_wallets',
-  'order-id': 'fx_orders',
-  'trade-id': 'fx_trades',
-  'withdrawal-id': 'fee_withdrawals',
-};
+const REQUEST_ID = 'request-id';
+
+const thingsFor = (placeholder: string) => typedIds.filter(({ placeholders }) => placeholders.includes(placeholder));
+
+/** Whether a placeholder in the help stands for the id of something, or for a bank. */
+export const isKnown = (placeholder: string): boolean => placeholder === 'code' || thingsFor(placeholder).length > 0;
 
 /** Returns candidates for a placeholder: from this machine's journal, and from the embedded sandbox or the copy of the account. */
 export async function knownFor(placeholder: string, line: TypedWords, world: World): Promise<readonly Candidate[]> {
   const profile = resolveProfile(line.profile, world);
   if (placeholder === 'operation-id') return operations(line, profile, world);
-  if (placeholder === 'request-id') return requests(line, profile, world);
+  if (placeholder === REQUEST_ID) return requests(line, profile, world);
   if (placeholder === 'code') return banks(line, profile, world);
-  const list = LIST_OF[placeholder];
+  const [list] = thingsFor(placeholder).flatMap((each) => each.list ?? []);
   const found = list ? await listed(list, line.start, profile, world) : [];
   return placeholder === 'bank-account' ? [{ text: 'default', about: 'the default bank account' }, ...found] : found;
 }
@@ -90,28 +87,23 @@ async function operations({ start }: TypedWords, { name }: Profile, world: World
   return found.map(({ id, summary }) => ({ text: id, about: summary }));
 }
 
-/** The groups that start requests, and the name of the list that has their request ids, if there is one. */
-const REQUESTS: Readonly<Record<string, string | undefined>> = {
-  users: undefined,
-  onramp: undefined,
-  offramp: undefined,
-  payout: undefined,
-  withdrawals: undefined,
-  swaps: 'swaps',
-  bridge: 'bridge_transfers',
-};
-
 /** Returns requests of the same command group, such as onramps for `onramp status`; of all groups for commands like `recover`, which starts none. */
 async function requests({ group, start }: TypedWords, profile: Profile, world: World): Promise<readonly Candidate[]> {
-  const groups = Object.hasOwn(REQUESTS, group) ? [group] : Object.keys(REQUESTS);
-  const lists = groups.flatMap((each) => REQUESTS[each] ?? []);
-  const sources = [started(start, groups, profile, world), ...lists.map((list) => listed(list, start, profile, world))];
+  const started = thingsFor(REQUEST_ID).filter(({ isStarted }) => isStarted);
+  const own = started.filter((each) => each.group === group);
+  const all = own.length > 0 ? own : started;
+  const groups = all.flatMap((each) => each.group ?? []);
+  const lists = [...new Set(all.flatMap((each) => each.list ?? []))];
+  const sources = [
+    startedHere(start, groups, profile, world),
+    ...lists.map((list) => listed(list, start, profile, world)),
+  ];
   const found = (await Promise.all(sources.map((source) => source.catch(() => [])))).flat();
   return [...new Map(found.toReversed().map((each) => [each.text, each])).values()].toReversed();
 }
 
 /** The requests in the journal that commands of these groups started. */
-async function started(
+async function startedHere(
   start: string,
   groups: readonly string[],
   { name }: Profile,

@@ -53,6 +53,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { change } from '../../terminal/terminal.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { deposits, userDeposit } from '../../things/deposits.ts';
+import { isAccountClosed, waitsForPayment } from '../../things/onramp.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -88,14 +89,11 @@ async function sayWhatToPay(account: Account, terminal: Terminal, toPay: Account
   ]);
 }
 
-/** The states in which the payment may be missing. */
-const MAYBE_UNPAID: readonly unknown[] = ['requested', 'pending'];
-
 /** While nothing was paid, says how to see what to pay: the amounts in a status exclude fees, and only the exact total is accepted. */
 async function sayWhereToPay(account: Account, _terminal: Terminal, { result }: Outcome): Promise<void> {
-  const { requestId, status, wallet } = (result?.data ?? {}) as Partial<ResponseOf<typeof onrampStatus>>;
-  const isClosed = ['used', 'expired'].includes(wallet?.virtualAccountStatus ?? '');
-  if (requestId === undefined || !MAYBE_UNPAID.includes(status) || isClosed) return;
+  const data = (result?.data ?? {}) as Partial<ResponseOf<typeof onrampStatus>>;
+  const { requestId } = data;
+  if (requestId === undefined || !waitsForPayment(data) || isAccountClosed(data)) return;
   await account.notices.note(`these amounts exclude fees; show what to pay with: fiatrail onramp account ${requestId}`);
 }
 
@@ -157,7 +155,7 @@ function countdown(account: Account, toPay: AccountToPay, sinceMs: number): NonN
     return ` within ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   };
   return (state, isLive) => {
-    if (!MAYBE_UNPAID.includes(state)) return undefined;
+    if (!waitsForPayment({ status: state })) return undefined;
     const [before, after] = [`pay ${totalOf(toPay)} to ${toPay.accountNumber} (`, `)${within(isLive)}`];
     const width = (stderr.columns ?? 80) - widthOf(before + after) - 1;
     return `${before}${isLive ? cut(toPay.accountName, width) : toPay.accountName}${after}`;

@@ -2,7 +2,7 @@ import type { Secret } from '../../base/secret.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
-import { timesOf } from '../../things/fields.ts';
+import { isEvmAddress, timesOf } from '../../things/fields.ts';
 import { THINGS } from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
 import { existingMirror, mirrorLocationOf, noMirror } from '../open.ts';
@@ -89,13 +89,12 @@ async function chosenStory(
   return storyOf(account, match, fresh[0]?.row, onramp);
 }
 
-const ADDRESS = /^0x[\da-f]{40}$/i;
 const HASH = /^0x[\da-f]{64}$/i;
 
 /** The kinds whose ids the service looks up, if what was typed may be such an id. Names and sums are sent nowhere. */
 function kindsThatLookUp({ text, words, sums, isPhone }: Typed): readonly Thing[] {
   if (isPhone || HASH.test(text) || sums.length > 0 || !/^[\x21-\x7e]{6,}$/.test(text)) return [];
-  if (ADDRESS.test(text)) return THINGS.filter(({ name }) => name === 'onramp');
+  if (isEvmAddress(text)) return THINGS.filter(({ read }) => read?.wallet !== undefined);
   // A word of letters alone is a name.
   return words.length > 0 && !/\d/.test(text) ? [] : THINGS.filter(({ read }) => read !== undefined);
 }

@@ -5,9 +5,10 @@ import { isPlainObject, type Plain, type PlainObject } from '../../present/plain
 import type { SqlValue } from '../../sqlite/database.ts';
 import { thingOfRow } from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
+import { user } from '../../things/users.ts';
 import { readState } from '../list-state.ts';
 import { stored } from '../schema.ts';
-import { type MirrorTable, TABLES } from '../tables.ts';
+import { type MirrorTable, TABLES, tableOf } from '../tables.ts';
 
 /** A row of the mirror. Times are ISO 8601 in UTC. */
 export interface FoundRow {
@@ -35,15 +36,10 @@ type MirrorRecord = Readonly<Record<string, SqlValue>>;
 
 const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 
-/** The columns that only one row has. */
-const OF_ONE = ['tx_hash', 'reference', 'transaction_id'];
-
-const THINGS = ['users', 'bank_accounts', 'external_wallets'];
-
 const rankOf = (table: MirrorTable, columns: readonly string[]): number => {
   if (columns.includes('id')) return 0;
-  if (THINGS.includes(table.name)) return 1;
-  return columns.some((name) => OF_ONE.includes(name)) ? 2 : 3;
+  if (!table.hasStates) return 1;
+  return table.columns.some(({ name, isUnique }) => isUnique && columns.includes(name)) ? 2 : 3;
 };
 
 /**
@@ -248,9 +244,9 @@ async function newestNamed(
 
 /** Finds the user that has one of these ids or wallets. */
 export async function userWith(queries: Queries, keys: readonly string[]): Promise<FoundRow | undefined> {
-  const table = TABLES.find(({ name }) => name === 'users');
-  if (!table || keys.length === 0) return undefined;
-  const columns = ['id', 'evm_wallet', 'solana_wallet', 'bantu_wallet'];
+  const table = tableOf(user);
+  if (keys.length === 0) return undefined;
+  const columns = ['id', ...keyColumns(table)];
   const each = columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(keys)})`));
   const values = columns.flatMap(() => keys);
   const [row] = await select(queries, table, anyOf(each), values, 1);

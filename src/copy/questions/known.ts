@@ -6,6 +6,7 @@ import type { Amount } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { valueAt } from '../../present/content.ts';
 import { exactAmount, isPlainObject, type Plain, type PlainObject, toPlain, withKnown } from '../../present/plain.ts';
+import { userDeposit } from '../../things/deposits.ts';
 import { onramp as onrampKind } from '../../things/onramp.ts';
 import type { Mirror } from '../database.ts';
 import { readSetting } from '../list-state.ts';
@@ -126,7 +127,7 @@ const [NEWEST_OPERATIONS, MOST_ONRAMPS] = [300, 5];
  */
 export async function onrampOf(account: Account, { kind, found }: FindMatch): Promise<OnrampOf | undefined> {
   const row = found?.row ?? {};
-  if (kind.name !== 'deposit' || textIn(row, ['type']) !== 'user_onramp') return undefined;
+  if (kind !== userDeposit || !kind.types?.includes(textIn(row, ['type']) ?? '')) return undefined;
   const wallet = textIn(row, ['walletAddress']);
   const journal = await existingJournal(account);
   const candidates = async (): Promise<readonly string[]> => {

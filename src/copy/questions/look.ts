@@ -3,8 +3,7 @@ import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
 import type { Operation } from '../../journal/operations.ts';
 import type { PlainObject } from '../../present/plain.ts';
-import { deposit } from '../../things/deposits.ts';
-import { event as anEvent, operation as anOperation, thingStartedBy } from '../../things/index.ts';
+import { event as anEvent, operation as anOperation, thingStartedBy, thingWithEvent } from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Mirror } from '../database.ts';
@@ -93,7 +92,7 @@ async function withKeys(sources: LocalSources, { keys }: Typed) {
     : { rows: [], isCut: false };
   const operations = await operationsNamed(sources, keys);
   const events = await eventsAbout(sources.account, keys);
-  const all = [...rows.map(matchOf), ...operations.map(operationMatch), ...(await eventMatches(events, keys))];
+  const all = [...rows.map(matchOf), ...operations.map(operationMatch), ...eventMatches(events, keys)];
   return { isCut, matches: merged(all).toSorted(byRankAndTime) };
 }
 
@@ -184,16 +183,11 @@ const eventMatch = (event: InboxEvent, rank: number): FindMatch => ({
   at: timeOf(event),
 });
 
-async function eventMatches(events: readonly InboxEvent[], keys: readonly string[]): Promise<FindMatch[]> {
+function eventMatches(events: readonly InboxEvent[], keys: readonly string[]): FindMatch[] {
   const about = events.filter(({ requestId }) => requestId !== null && keys.includes(requestId));
   const [event] = about;
   if (!event?.requestId) return [];
-  const { worksWithEvents } = await import('../../engine/evidence/find-work.ts');
-  const works = await worksWithEvents();
-  const work = works.find((each) => each.events && Object.hasOwn(each.events, event.event ?? ''));
-  const kind = event.event?.includes('.deposit.')
-    ? deposit
-    : ((work?.starts[0] && thingStartedBy(work.starts[0].id)) ?? anEvent);
+  const kind = thingWithEvent(event.event ?? '') ?? anEvent;
   const isWork = kind !== anEvent;
   // Several kinds of work may have an event, and things of no kind.
   const match = { ...eventMatch(event, isWork ? 0 : 2), matchedBy: ['requestId'], events: about };

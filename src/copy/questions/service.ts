@@ -2,6 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { PREVIEW_READ } from '../../engine/previews/previews.ts';
 import { isPlainObject, type PlainObject, toPlain } from '../../present/plain.ts';
+import { readRequest } from '../../things/fields.ts';
 import { THINGS } from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
 
@@ -38,9 +39,8 @@ export async function askService(account: Account, id: string, kinds: readonly T
 async function ask(account: Account, kind: Thing, id: string): Promise<ServiceRow | string | undefined> {
   if (!kind.read) return undefined;
   const { endpoint, id: field } = kind.read;
-  const request = kind.name === 'onramp' && /^0x[\da-f]{40}$/i.test(id) ? { walletAddress: id } : {};
   try {
-    const { data } = await account.call(endpoint, { [field]: id, ...request } as never, PREVIEW_READ);
+    const { data } = await account.call(endpoint, readRequest(kind.read, id) as never, PREVIEW_READ);
     const plain = toPlain(data, endpoint.response(), endpoint.nests, { [field]: id });
     const rows = isPlainObject(plain) && endpoint.lists ? plain[endpoint.lists] : plain;
     const row = Array.isArray(rows) ? rows[0] : rows;

@@ -4,9 +4,10 @@ import { wrongPaymentText } from '../../engine/evidence/payments-in.ts';
 import { isInDoubt } from '../../journal/states.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { isPlainObject, type Plain, type PlainObject, withKnown } from '../../present/plain.ts';
-import { REFUSED_PAYMENTS } from '../../things/deposits.ts';
+import { deposits, REFUSED_PAYMENTS } from '../../things/deposits.ts';
 import { reasonIn, timesOf } from '../../things/fields.ts';
-import { endsOf, goesOn } from '../../things/states.ts';
+import { onramp as anOnramp } from '../../things/onramp.ts';
+import { endsOf, goesOn, outcomeIn } from '../../things/states.ts';
 import type { Thing } from '../../things/thing.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { existingMirror } from '../open.ts';
@@ -59,15 +60,18 @@ function wrongPayment(
   return paid && wrongPaymentText({ paid, status, createdAt, sender: textIn(row, ['depositor.name']) }, due);
 }
 
+/** Whether it is a payment that arrived. */
+const isPaymentIn = ({ list }: Thing) => list?.name === deposits.name;
+
 /** The payments into the account of an onramp: the right one, and those that the service refunds. */
 export function paymentMoments(belongings: readonly FoundRow[], due: DuePayment | undefined): Moment[] {
-  const right = belongings.find(({ kind, status }) => kind.name === 'deposit' && status === 'completed');
+  const right = belongings.find(({ kind, status }) => isPaymentIn(kind) && outcomeIn(kind, status ?? '') === 'settled');
   const paidAtMs = right ? Date.parse(right.createdAt ?? '') : Infinity;
   return belongings.map((each): Moment => {
     const { kind, id, row, status, createdAt } = each;
     const sender = textIn(row, ['depositor.name']);
     const sum = textIn(row, kind.amount) ?? '';
-    const isPayment = kind.name === 'deposit';
+    const isPayment = isPaymentIn(kind);
     const wrong = isPayment && due ? wrongPayment(each, { ...due, paidAtMs }) : undefined;
     const what = isPayment ? `${sum}${sender ? ` from ${sender}` : ''} arrived` : `${kind.name} of ${sum}`;
     return { at: createdAt, what: `${wrong ?? `${what}; status: ${status}`} (${kind.name} ${id})`, source: 'mirror' };
@@ -160,7 +164,7 @@ export async function storyOf(
     ...journalMoments(recorded),
     ...timeMoments(kind, row, answered ? 'service' : 'mirror'),
     ...mirrorMoments(known.statuses, match.found),
-    ...(kind.name === 'onramp'
+    ...(kind === anOnramp
       ? paymentMoments(known.belongings, dueIn(row))
       : known.belongings.map((each) => belongingMoment(each))),
     ...(onramp ? [onrampMoment(onramp)] : []),
@@ -218,7 +222,7 @@ const onrampMoment = ({ id, startedAt, due }: OnrampOf): Moment => ({
 function belongingMoment({ kind, id, row, status, createdAt }: FoundRow): Moment {
   const amount = textIn(row, kind.amount);
   const who = textIn(row, kind.who);
-  const way = kind.name === 'deposit' ? 'from' : 'to';
+  const way = kind.way === 'from' ? 'from' : 'to';
   const text = [`${kind.name} ${id}`, amount && `${amount}${who ? ` ${way} ${who}` : ''}`, status].filter(Boolean);
   return { at: createdAt, what: text.join(': ').replace(/: ([^:]*)$/, ', $1'), source: 'mirror' };
 }
@@ -238,12 +242,13 @@ function nextCommands(
         ? []
         : [`fiatrail ops show ${operation.operationId}`],
   );
+  const line = (words: string) => `fiatrail ${words.replace('ID', id)}`;
   const isDead = events.some(({ forwards }) => forwards.some(({ state }) => state === 'dead'));
   return [
     ...(shows ? [shows] : []),
-    ...(kind.name === 'onramp' && isOpen ? [`fiatrail onramp account ${id}`] : []),
+    ...(isOpen ? kind.whileOpen : []).map(line),
     ...ofOperations,
-    ...[...kind.more, ...(hasFailed ? kind.ifFailed : [])].map((each) => `fiatrail ${each.replace('ID', id)}`),
+    ...[...kind.more, ...(hasFailed ? kind.ifFailed : [])].map(line),
     ...(isDead ? ['fiatrail webhooks inbox redrive'] : []),
   ];
 }

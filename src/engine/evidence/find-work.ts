@@ -1,4 +1,5 @@
 import { loadThingStartedBy } from '../../things/find.ts';
+import type { SpecialName } from '../../things/index.ts';
 import { workOf } from './of-thing.ts';
 import type { Work } from './work.ts';
 
@@ -6,7 +7,7 @@ const changeBy = async (endpointId: string) =>
   (await import('./changes.ts')).changes.find(({ starts }) => starts.some(({ id }) => id === endpointId));
 
 /** The work of which more has to be known than the record of its thing says. */
-const SPECIAL: Readonly<Record<string, () => Promise<Work>>> = {
+const SPECIAL: Readonly<Record<SpecialName, () => Promise<Work>>> = {
   onboarding: async () => (await import('./users.ts')).onboarding,
   onramp: async () => (await import('./onramps.ts')).onramp,
   payout: async () => (await import('./payouts.ts')).payout,
@@ -18,7 +19,7 @@ const SPECIAL: Readonly<Record<string, () => Promise<Work>>> = {
 export async function workStartedBy(endpointId: string): Promise<Work | undefined> {
   const thing = await loadThingStartedBy(endpointId);
   if (!thing) return changeBy(endpointId);
-  return (await SPECIAL[thing.name]?.()) ?? workOf(thing);
+  return thing.isSpecial ? SPECIAL[thing.name as SpecialName]() : workOf(thing);
 }
 
 /** Loads every kind of work that has events. */

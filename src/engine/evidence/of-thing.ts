@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Column } from '../../present/result.ts';
-import { reasonIn, valueAt } from '../../things/fields.ts';
+import { readRequest, reasonIn, valueAt } from '../../things/fields.ts';
 import type { Wanted } from '../../things/likeness.ts';
 import { endsOf, meaningIn, outcomeIn } from '../../things/states.ts';
 import type { Thing } from '../../things/thing.ts';
@@ -17,7 +17,6 @@ interface Special extends Pick<Work, 'also' | 'retry' | 'terms' | 'find' | 'befo
   /** Where a person looks, if not in its list. */
   readonly evidence?: string;
   readonly status?: {
-    readonly input?: (id: string) => object;
     readonly namesFor?: (account: Account, requestId: string, data: never) => Promise<object>;
     readonly watch?: (account: Account, requestId: string) => (data: never, leftMs: number) => Promise<Meanwhile>;
     readonly columns?: (data: never) => readonly Column[];
@@ -39,7 +38,7 @@ export function workOf(thing: Thing, { status, ...special }: Special = {}): Work
             command: shows,
             idField: read.id,
             what: `the ${name}`,
-            input: (id: string) => ({ [read.id]: id }),
+            input: (id: string) => readRequest(read, id),
             stateOf: (data: unknown) => stateIn(read.in ? valueAt(data, read.in) : data),
             words: (data: unknown) => reasonOf(thing, read.in ? valueAt(data, read.in) : data),
             ...(read.createdAt ? { createdOf: (data: unknown) => valueAt(data, read.createdAt ?? '') as string } : {}),

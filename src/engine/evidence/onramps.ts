@@ -6,8 +6,9 @@ import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts'
 import { listUserWallets } from '../../contract/endpoints/wallets.ts';
 import { BASE } from '../../contract/networks.ts';
 import { type Amount, amount as amountIn } from '../../money/amount.ts';
+import { isEvmAddress } from '../../things/fields.ts';
 import { amountAt, compared, matchOf, type Wanted } from '../../things/likeness.ts';
-import { onramp as anOnramp } from '../../things/onramp.ts';
+import { onramp as anOnramp, isAccountClosed, waitsForPayment } from '../../things/onramp.ts';
 import { outcomeIn } from '../../things/states.ts';
 import type { Account } from '../account.ts';
 import { saysMore } from '../lists/pages.ts';
@@ -23,12 +24,6 @@ const agreesFlag = (one: unknown, other: unknown): boolean =>
   typeof one !== 'boolean' || typeof other !== 'boolean' || one === other;
 
 const cngnOfNaira = (naira: Amount | undefined) => naira && amountIn('CNGN', naira.minor * 10_000n);
-
-const isEvmAddress = (text: unknown): text is string => typeof text === 'string' && /^0x[\da-f]{40}$/i.test(text);
-
-/** The specification describes the address as another value of requestId, public documentation as a field of its own. */
-const byIdOrAddress = (requestId: string) =>
-  isEvmAddress(requestId) ? { requestId, walletAddress: requestId } : { requestId };
 
 /** Whoever starts an onramp has to pay exactly this, so it is printed in every format. */
 const TO_PAY = {
@@ -46,11 +41,9 @@ const PAY_TO = [
 
 /** The account comes first while it can be paid; afterwards nobody needs it. Every field is in the other formats. */
 function columnsOf(data: OnrampStatus) {
-  const isClosed = ['used', 'expired'].includes(data.wallet?.virtualAccountStatus ?? '');
-  const isDue = !isClosed && ['requested', 'pending'].includes(data.status ?? '');
   const facts = statusColumns(anOnramp, data).filter(({ field }) => !field.startsWith('wallet.virtualAccount'));
   const payTo = PAY_TO.map(([title, field]) => ({ title, field }));
-  return isDue ? [...facts.slice(0, 2), ...payTo, ...facts.slice(2)] : facts;
+  return waitsForPayment(data) && !isAccountClosed(data) ? [...facts.slice(0, 2), ...payTo, ...facts.slice(2)] : facts;
 }
 
 /**
@@ -60,7 +53,6 @@ function columnsOf(data: OnrampStatus) {
 export const onramp = followedWorkOf(anOnramp, {
   also: TO_PAY,
   status: {
-    input: byIdOrAddress,
     watch: watchPaymentsIn,
     columns: columnsOf,
   },
@@ -106,11 +98,13 @@ async function onrampOf(
   address: string,
   { request }: EvidenceQuery,
 ): Promise<WorkCandidate | undefined> {
-  const { data } = await account.call(onrampStatus, byIdOrAddress(address)).catch((error: unknown) => {
-    // The user's own wallet was not made by an onramp.
-    if (error instanceof CliError && error.category === 'refused') return { data: undefined };
-    throw error;
-  });
+  const { data } = await account
+    .call(onrampStatus, { requestId: address, walletAddress: address })
+    .catch((error: unknown) => {
+      // The user's own wallet was not made by an onramp.
+      if (error instanceof CliError && error.category === 'refused') return { data: undefined };
+      throw error;
+    });
   if (!data) return undefined;
   const { wallet, status: state } = data;
   const amount = amountAt(data.amount, 'base', 'CNGN') ?? amountAt(wallet?.amount, 'decimal-string', 'CNGN');

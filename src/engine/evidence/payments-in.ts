@@ -4,6 +4,9 @@ import { listDeposits } from '../../contract/endpoints/history.ts';
 import type { onrampStatus } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { type Amount, amountForPeople, fromWire } from '../../money/amount.ts';
+import { userDeposit } from '../../things/deposits.ts';
+import { isAccountClosed, onramp, waitsForPayment } from '../../things/onramp.ts';
+import { outcomeIn } from '../../things/states.ts';
 import type { Account, AccountCallOptions } from '../account.ts';
 import { PREVIEW_READ } from '../previews/previews.ts';
 import type { Meanwhile } from './follow.ts';
@@ -35,8 +38,8 @@ export function watchPaymentsIn(account: Account, requestId: string) {
   let nextMs = 0;
   let wasHopeless = false;
   return async (data: ResponseOf<typeof onrampStatus>, leftMs: number): Promise<Meanwhile> => {
-    const isOver = data.status === 'failed';
-    const isAwaited = data.status === 'requested' || data.status === 'pending';
+    const isOver = outcomeIn(onramp, data.status ?? '') === 'failed';
+    const isAwaited = waitsForPayment(data);
     if (!isOver && (!isAwaited || clock.now() < nextMs)) return { notes: [] };
     const read = { totalMs: Math.min(PREVIEW_READ.totalMs, leftMs) };
     try {
@@ -47,8 +50,7 @@ export function watchPaymentsIn(account: Account, requestId: string) {
       const wrong = paid.flatMap((each) => wrongPayment(each, due as Due) ?? []);
       const fresh = wrong.filter(({ id }) => !reported.has(id));
       for (const { id } of fresh) reported.add(id);
-      const isClosed = ['used', 'expired'].includes(data.wallet?.virtualAccountStatus ?? '');
-      const isHopeless = isClosed && isComplete && paid.length > 0 && wrong.length === paid.length;
+      const isHopeless = isAccountClosed(data) && isComplete && paid.length > 0 && wrong.length === paid.length;
       // The payment that closed the account may show later in the list than in the status.
       const isSure = isHopeless && wasHopeless;
       wasHopeless = isHopeless;
@@ -113,12 +115,13 @@ export function wrongPaymentText(
   { total, expiresAtMs, paidAtMs = Infinity }: Pick<Due, 'total' | 'expiresAtMs'> & { readonly paidAtMs?: number },
 ): string | undefined {
   // What the service took is right, even if its amount is meant without fees.
-  if (status === 'completed') return undefined;
+  const outcome = outcomeIn(userDeposit, status ?? '');
+  if (outcome === 'settled') return undefined;
   const why = () => {
     if (paid.minor !== total.minor) return `but exactly ${amountForPeople(total)} is due`;
     if (Date.parse(createdAt ?? '') > paidAtMs) return 'but the account was paid before';
     if (Date.parse(createdAt ?? '') >= expiresAtMs) return 'but too late';
-    if (status !== 'failed' && status !== 'cancelled') return undefined;
+    if (outcome !== 'failed') return undefined;
     return `but the service refused it (status: ${status}); the sender's name may not be the user's`;
   };
   const reason = why();

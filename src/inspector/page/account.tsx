@@ -1,5 +1,6 @@
 import { type About, useRead } from './api.tsx';
 import { Facts } from './facts.tsx';
+import { textAt } from './field.ts';
 import { type Life, Picture } from './picture.tsx';
 import { hrefOf } from './route.tsx';
 import { Copy, Json, Linked, plain, State, Time, Wide } from './text.tsx';
@@ -82,6 +83,8 @@ interface StoryDetail {
   readonly kind: string;
   readonly state: string | null;
   readonly means: string | null;
+  readonly amount: string | null;
+  readonly facts: readonly { readonly title: string; readonly field: string }[];
   readonly user: string | null;
   readonly asOf: string | null;
   readonly row: string;
@@ -98,8 +101,10 @@ export function StoryDetails({ detail: of }: { readonly detail: StoryDetail }) {
         of={[
           ['State', of.state && <State of={of.state} />],
           ['Meaning', of.means],
+          ['Amount', of.amount],
           ['ID', of.id],
           ['User', of.user],
+          ...of.facts.map(({ title, field }) => [title, textAt(of.row, field)] as const),
           ['As of', of.asOf && <Time at={of.asOf} />],
         ]}
       />

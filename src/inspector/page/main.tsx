@@ -83,7 +83,7 @@ const LISTS: Readonly<
         column('kind', 'List', '10rem'),
         column('state', 'State', '9rem', 'state'),
       ],
-      column('id', 'ID', '1fr'),
+      ...[column('amount', 'Amount', '10rem'), column('id', 'ID', '1fr')],
     ],
     states: [],
   },

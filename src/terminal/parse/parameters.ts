@@ -39,7 +39,7 @@ export interface Parameter<T> {
 }
 
 /** What a person picks by description instead of typing its id. `request`: work that commands of the same group started on this machine. */
-export type Thing =
+export type PickedThing =
   | 'external wallet'
   | 'wallet of the user'
   | 'bridge network'
@@ -53,7 +53,7 @@ export type Thing =
   | 'profile';
 
 /** What a missing value can be picked from. */
-export type Picked = 'active user' | 'inactive user' | 'user' | 'bank account' | 'bank' | Thing;
+export type Picked = 'active user' | 'inactive user' | 'user' | 'bank account' | 'bank' | PickedThing;
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 

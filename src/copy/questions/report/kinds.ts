@@ -1,17 +1,14 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Amount, type Asset, amount } from '../../../money/amount.ts';
-import { offramp, payout } from '../../../things/bank-transfers.ts';
-import { bridgeTransfer } from '../../../things/bridge-transfer.ts';
-import { deposit, userDeposit } from '../../../things/deposits.ts';
+import { userDeposit } from '../../../things/deposits.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
-import { trade } from '../../../things/market.ts';
+import { THINGS } from '../../../things/index.ts';
 import { waitOf } from '../../../things/states.ts';
-import { swap } from '../../../things/swap.ts';
 import type { Thing } from '../../../things/thing.ts';
-import { transfer, withdrawal } from '../../../things/token-transfers.ts';
+import { withdrawal } from '../../../things/token-transfers.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
 import { tableOf } from '../../tables.ts';
-import { CAME_BACK, CAME_BACK_AFTER, endOf } from './movement-kinds.ts';
+import { CAME_BACK, CAME_BACK_AFTER, endOf, mayComeBack } from './movement-kinds.ts';
 import { madeAfter, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
@@ -29,14 +26,20 @@ interface WorkKind {
   readonly doneAt: string;
   readonly failedAt: string;
   /** An SQL condition: which of the failed rows had their money sent back by a bank. */
-  readonly refunded?: string;
+  readonly refunded: string;
 }
 
-/** The rows of a thing, and when they end: SQL expressions, if its list does not say it alone. */
-function workKind(thing: Thing, times: Partial<Pick<WorkKind, 'doneAt' | 'failedAt' | 'refunded'>> = {}): WorkKind {
+/** The list may lack the time of their end. */
+const MAY_LACK_END: readonly Thing[] = [feeWithdrawal];
+
+/** The rows of a thing, and SQL expressions for when they end. */
+function workKind(thing: Thing): WorkKind {
   const { types, name, of, amount } = thing;
   const table = tableOf(thing);
   const column = table.columns.find(({ field }) => field === amount[0])?.name;
+  const has = (time: string) => table.columns.some((each) => each.name === time);
+  const { end } = endOf(thing);
+  const doneAt = has('completed_at') ? 'completed_at' : has('updated_at') ? 'updated_at' : end;
   return {
     thing,
     kind: types ? `${name}s of ${of === 'user' ? 'users' : 'the account'}` : `${name}s`,
@@ -46,29 +49,14 @@ function workKind(thing: Thing, times: Partial<Pick<WorkKind, 'doneAt' | 'failed
     failed: hasFailed(table),
     asset: `${column}_asset`,
     minor: `${column}_minor`,
-    doneAt: 'completed_at',
-    failedAt: endOf(thing).end,
-    ...times,
+    doneAt: MAY_LACK_END.includes(thing) ? end : doneAt,
+    failedAt: has('updated_at') ? `coalesce(updated_at, ${has('completed_at') ? 'completed_at' : 'created_at'})` : end,
+    refunded: thing.isSentBack ? '1 = 1' : mayComeBack(table) ? CAME_BACK : '1 = 0',
   };
 }
 
-const tradeEnd = endOf(trade).end;
-
-const PAYOUT_ENDS = { failedAt: 'coalesce(updated_at, completed_at)', refunded: CAME_BACK } as const;
-
-const WORK_KINDS: readonly WorkKind[] = [
-  // A payment that the service does not accept goes back to the account that it came from.
-  workKind(userDeposit, { refunded: '1 = 1' }),
-  workKind(deposit, { refunded: '1 = 1' }),
-  workKind(offramp, PAYOUT_ENDS),
-  workKind(payout, PAYOUT_ENDS),
-  workKind(withdrawal),
-  workKind(transfer),
-  workKind(swap, { doneAt: 'updated_at', failedAt: 'coalesce(updated_at, created_at)' }),
-  workKind(bridgeTransfer),
-  workKind(trade, { doneAt: tradeEnd, failedAt: tradeEnd }),
-  workKind(feeWithdrawal, { doneAt: endOf(feeWithdrawal).end }),
-];
+/** Everything that begins and ends, and that a list has. */
+const WORK_KINDS: readonly WorkKind[] = THINGS.filter(({ list, states }) => list && states).map(workKind);
 
 /** What became of a kind of work in a period. */
 interface KindReport {
@@ -96,7 +84,7 @@ const amountOrNull = (asset: Asset | null, minor: bigint | null | undefined) =>
 export async function kindsIn(queries: Queries, span: Span): Promise<readonly KindReport[]> {
   const reports: KindReport[] = [];
   for (const work of WORK_KINDS) {
-    const { kind, table, where, minor, doneAt, failedAt, refunded = '1 = 0' } = work;
+    const { kind, table, where, minor, doneAt, failedAt, refunded } = work;
     const completed = await endedIn(queries, work, span, [work.done, doneAt, minor]);
     if (refunded === CAME_BACK)
       completed.push(...(await endedIn(queries, work, span, [CAME_BACK, CAME_BACK_AFTER, minor])));

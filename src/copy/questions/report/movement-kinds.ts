@@ -117,6 +117,9 @@ const PAYOUTS = rowsOf(payout);
 
 const UNDONE = undoneStatesOf(payout);
 
+/** Whether rows of a list may have been sent back by the bank after they had completed. */
+export const mayComeBack = ({ name }: Pick<MirrorTable, 'name'>): boolean => name === PAYOUTS.table.name;
+
 /** A payout that the bank sent back after it was completed: the list shows it as failed, and not when it was completed. */
 export const CAME_BACK = `${PAYOUTS.failed} AND (${isOneOf('status', UNDONE)} OR EXISTS (SELECT 1 FROM stored_status_changes s
   WHERE s.kind = '${PAYOUTS.table.name}' AND s.id = stored_payouts.id AND s.${isOneOf('status', [...endsOf(payout).done, ...UNDONE])}))`;

@@ -2,20 +2,23 @@ import { allProfileNames } from '../../../account/profile.ts';
 import { CliError } from '../../../base/errors.ts';
 import type { Choice } from '../../../base/world.ts';
 import { sandboxEvents } from '../../../contract/control.ts';
+import type { Endpoint, ResponseOf } from '../../../contract/endpoint.ts';
 import { bridgeNetworks } from '../../../contract/endpoints/bridge.ts';
-import { listOrders } from '../../../contract/endpoints/fx-orders.ts';
-import { listTrades } from '../../../contract/endpoints/fx-trades.ts';
-import { getFintechWallet, listUserWallets } from '../../../contract/endpoints/wallets.ts';
+import { listUserWallets } from '../../../contract/endpoints/wallets.ts';
 import { networkOf } from '../../../contract/networks.ts';
 import type { Account } from '../../../engine/account.ts';
 import { existingJournal } from '../../../engine/connection/journal-location.ts';
+import { labelOf } from '../../../engine/lists/label.ts';
+import { listingOf } from '../../../engine/lists/listing-of.ts';
 import { PREVIEW_READ } from '../../../engine/previews/previews.ts';
 import { amountIn } from '../../../engine/rules/fx-terms.ts';
 import type { Operation, Selection } from '../../../journal/operations.ts';
 import { amountForPeople } from '../../../money/amount.ts';
+import { type Plain, toPlain } from '../../../present/plain.ts';
 import { visible } from '../../../present/text.ts';
 import { timeText } from '../../../present/times.ts';
-import type { Picked, Thing } from '../../parse/parameters.ts';
+import type { ServiceList } from '../../../things/thing.ts';
+import type { Picked, PickedThing } from '../../parse/parameters.ts';
 import type { Terminal } from '../../terminal.ts';
 
 /** Lets the user pick a missing value; undefined if there is no list to pick from. `group` is the command's first word. */
@@ -63,10 +66,18 @@ const choice = (value: string | null | undefined, ...parts: readonly (string | n
 /** A user's id in a sentence, which nobody reads, would take a line of its own. */
 const brief = (text: string | null | undefined) => text?.replace(/\b([\da-f]{12})[\da-f]{21,}\b/g, '$1…');
 
-const cngn = (figure: Parameters<typeof amountIn>[0]) => {
-  const value = amountIn(figure, 'CNGN');
-  return value && amountForPeople(value);
-};
+/** The newest rows of a list, as its record says that a person recognises them. */
+async function listedChoices<E extends Endpoint, Row>(account: Account, list: ServiceList<E, Row>): Promise<Choices> {
+  const { endpoint, gone = [] } = list;
+  const listing = listingOf(list);
+  const request = listing.request({ size: MAX_CHOICES }, { startDate: undefined, endDate: undefined });
+  const { data } = await account.call(endpoint, request, PREVIEW_READ);
+  const plain = toPlain(data, endpoint.response(), endpoint.nests, request) as unknown as ResponseOf<E>;
+  return (listing.rowsOf(plain) ?? []).flatMap((row) => {
+    const { what, status } = labelOf(list, row as Plain);
+    return status !== undefined && gone.includes(status) ? [] : choice(listing.idOf?.(row), what, status);
+  });
+}
 
 async function operations(account: Account, state?: Selection['state']): Promise<readonly Operation[]> {
   const journal = await existingJournal(account);
@@ -83,12 +94,10 @@ const partsOf = ({ globals: { zone } }: Terminal, { summary, createdAt, state }:
   [summary, timeText(createdAt, { zone }, true), state] as const;
 
 const READERS: Readonly<
-  Record<Thing, (account: Account, terminal: Terminal, group: string, input: GivenInput) => Promise<Choices>>
+  Record<PickedThing, (account: Account, terminal: Terminal, group: string, input: GivenInput) => Promise<Choices>>
 > = {
-  'external wallet': async (account) => {
-    const { data } = await account.call(getFintechWallet, {}, PREVIEW_READ);
-    return (data.externalWallets ?? []).flatMap(({ address, label, blockchain }) => choice(address, label, blockchain));
-  },
+  'external wallet': async (account) =>
+    listedChoices(account, (await import('../../../things/destinations.ts')).externalWallets),
   'wallet of the user': async (account, _terminal, _group, { userId, token }) => {
     const { data } = await account.call(listUserWallets, { userId: String(userId) }, PREVIEW_READ);
     return (data.wallets ?? []).flatMap(({ walletAddress, blockchain, balances }) => {
@@ -102,20 +111,8 @@ const READERS: Readonly<
     const networks = [...new Set([...data.tokens.flatMap((token) => token.networks), ...data.allSupportedNetworks])];
     return networks.filter((name) => name !== fromNetwork).flatMap((name) => choice(name, networkOf(name)?.name));
   },
-  order: async (account) => {
-    const { data } = await account.call(listOrders, { limit: MAX_CHOICES }, PREVIEW_READ);
-    const open = (data.orders ?? []).filter(({ status }) => status !== 'deleted');
-    return open.flatMap(({ orderId, pair, side, price: figure, status }) => {
-      const price = cngn(figure);
-      return choice(orderId, [side, pair, price && `at ${price}`].filter(Boolean).join(' '), status);
-    });
-  },
-  trade: async (account) => {
-    const { data } = await account.call(listTrades, { limit: MAX_CHOICES }, PREVIEW_READ);
-    return (data.trades ?? []).flatMap(({ tradeId, pair, side, cngnAmount, status }) =>
-      choice(tradeId, [side, pair, cngn(cngnAmount)].filter(Boolean).join(' '), status),
-    );
-  },
+  order: async (account) => listedChoices(account, (await import('../../../things/market.ts')).orders),
+  trade: async (account) => listedChoices(account, (await import('../../../things/market.ts')).trades),
   request: async (account, terminal, group) => {
     // `recover` works for requests of every group.
     const isOwn = ({ command }: Operation) => group === 'recover' || command.split(' ')[1] === group;
@@ -138,7 +135,7 @@ const READERS: Readonly<
 async function pickThing(
   account: Account,
   terminal: Terminal,
-  thing: Thing,
+  thing: PickedThing,
   question: string,
   group: string,
   input: GivenInput,
