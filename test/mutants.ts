@@ -2295,19 +2295,19 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/witness/error-codes.test.ts'],
   },
   {
-    file: 'src/client/error-names.ts',
+    file: 'src/client/refusals.ts',
     line: 'name === all && DECIDING',
     change: 'DECIDING',
     tests: DEFINITE,
   },
   {
-    file: 'src/client/error-names.ts',
+    file: 'src/client/refusals.ts',
     line: `DECIDING.has(path.at(-1) ?? '') && `,
     change: '',
     tests: DEFINITE,
   },
   {
-    file: 'src/client/error-names.ts',
+    file: 'src/client/refusals.ts',
     line: ' && path.slice(0, -1).every((each) => AROUND_DECIDING.has(each))',
     change: '',
     tests: DEFINITE,
@@ -2947,7 +2947,7 @@ export const MUTANTS: readonly Mutant[] = [
   })),
   ...[
     ['src/present/masked.ts', 'mask.typed(typed);', ''],
-    ['src/present/unmasked.ts', 'if (!mask) return;', 'return;'],
+    ['src/present/result.ts', 'if (!mask) return;', 'return;'],
     ['src/main.ts', 'globals.isMasked ?? profile.stored?.isMasked', 'globals.isMasked'],
     ['src/terminal/ask/confirm.ts', 'stderr.masking?.text(value) ?? value', 'value'],
     ['src/terminal/ask/confirm.ts', 'world.stderr.masking?.unmasked ?? world.stderr', 'world.stderr'],

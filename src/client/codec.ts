@@ -11,8 +11,7 @@ import { shapeOf } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isJsonObject, isWireNumber, parseAnswer, type WireNumber, wireNumberText } from '../money/decimal.ts';
 import { lookAt } from '../money/json-text.ts';
-import { errorNameIn } from './error-names.ts';
-import { isDefinite, isRateLimit, NOT_ALLOWED, REFUSALS, type Refused } from './refusals.ts';
+import { errorNameIn, isDefinite, isRateLimit, NOT_ALLOWED, REFUSALS, type Refused } from './refusals.ts';
 import type { ReadyRequest } from './request.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
-import { errorNameIn } from '../client/error-names.ts';
+import { errorNameIn } from '../client/refusals.ts';
+import { failureIn } from '../contract/compare.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { failureIn } from '../contract/repeats.ts';
 import { shapeOf } from '../contract/rows.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import type { Result } from '../present/result.ts';

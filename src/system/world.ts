@@ -3,9 +3,8 @@ import { isAbsolute, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import type { Exchange, Host, InputStream, OutputStream, ProgramFiles, Prompter, World } from '../base/world.ts';
 import { ensurePrivateFolder } from '../files/private-folder.ts';
-import { systemClock, turn } from './clock.ts';
-import { createIds } from './ids.ts';
 import { findProgram, limitProcess, runProgram, startProgram, startThread } from './processes.ts';
+import { createIds, systemClock, turn } from './time-and-chance.ts';
 
 /** A terminal and npm both pass on a Ctrl-C, so a signal that follows at once is the same one. Nobody presses keys so fast. */
 const SAME_SIGNAL_MS = 100;
@@ -64,7 +63,7 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
       );
       return (await network)(request, signal, isRead);
     },
-    probe: async () => (await import('../client/probe.ts')).createProbe(process.env),
+    probe: async () => (await import('../client/network.ts')).createProbe(process.env),
     prompter: () => openPrompter(signals().interrupted.signal),
     get interrupted() {
       return signals().interrupted.signal;

@@ -1,5 +1,5 @@
+import { once } from '../../base/calls.ts';
 import { CliError } from '../../base/errors.ts';
-import { once } from '../../base/once.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { accumulatedFees, getFees, manageFees, previewFees } from '../../contract/endpoints/fees.ts';

@@ -1,4 +1,4 @@
-import { once } from '../../base/once.ts';
+import { once } from '../../base/calls.ts';
 import { controls } from '../control.ts';
 import { endpoints } from '../endpoints/index.ts';
 import { EVENT_PAYLOADS } from '../event-payloads.ts';

@@ -1,5 +1,5 @@
+import { oneAtATime } from '../../base/calls.ts';
 import { CliError } from '../../base/errors.ts';
-import { oneAtATime } from '../../base/one-at-a-time.ts';
 import type { World } from '../../base/world.ts';
 import { ANSWER_NOT_OPENED, type CallOptions, requestIdOf } from '../../client/client.ts';
 import { validRequest } from '../../client/request.ts';

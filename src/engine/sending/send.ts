@@ -1,9 +1,9 @@
 import { CliError, ExchangeError, withDetails } from '../../base/errors.ts';
 import { contradicted, type Reply, requestIdOf, unknownOutcome } from '../../client/client.ts';
+import { failureIn, repetitionsOf, valuesAt } from '../../contract/compare.ts';
 import { type Endpoint, effectOf } from '../../contract/endpoint.ts';
 import { type Moves, mayMoveTheSame, movesOf } from '../../contract/moves.ts';
 import { redact, secretsIn } from '../../contract/redact.ts';
-import { failureIn, repetitionsOf, valuesAt } from '../../contract/repeats.ts';
 import { NO_DIGEST } from '../../journal/chain.ts';
 import type { Authority, Baseline, EarlierRequest, Intent, SpendLimit, Sweep } from '../../journal/intent.ts';
 import type { Journal } from '../../journal/interface.ts';

@@ -1,4 +1,4 @@
-import { oneAtATime } from '../../base/one-at-a-time.ts';
+import { oneAtATime } from '../../base/calls.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Clock, Host, Thread } from '../../base/world.ts';
 import { openWith } from '../body.ts';
