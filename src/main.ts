@@ -1,12 +1,10 @@
 import { LOCK_PROCESS, ROTATION_PROCESS, unfinishedRotations } from './account/paths.ts';
-import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './account/profile.ts';
-import { modeInFull } from './account/service-address.ts';
+import { builtInProfile, chosenProfile, modeInFull, type Profile, resolveProfile } from './account/profile.ts';
 import { CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
 import { DEFAULT_ZONE, type Zone, zoneNamed } from './base/zone.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
-import type { Account } from './engine/account.ts';
-import { abandonedError, type Changed } from './engine/activity.ts';
+import { type Account, abandonedError, type Changed } from './engine/account.ts';
 import { AlreadyDone, LostRequest } from './engine/guard.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';

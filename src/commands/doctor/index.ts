@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { sandboxPath } from '../../account/paths.ts';
-import { type Profile, resolveProfile, storedOrBuiltIn, storeFor } from '../../account/profile.ts';
+import { modeForPeople, type Profile, resolveProfile, storedOrBuiltIn, storeFor } from '../../account/profile.ts';
 import { sealingKeysOf } from '../../account/profile-secrets.ts';
-import { modeForPeople } from '../../account/service-address.ts';
 import { isTrusted, profileNames, readProfile, untrustedCommand } from '../../account/stored-profile.ts';
 import { openStore } from '../../account/stores/stores.ts';
 import { CATEGORIES, CliError, ExchangeError } from '../../base/errors.ts';
@@ -39,8 +38,7 @@ import {
   typed,
   warning,
 } from './check.ts';
-import { leftoversFinding, removeLeftFiles } from './leftovers.ts';
-import { copyChecks, journalChecks, machineChecks } from './machine.ts';
+import { copyChecks, journalChecks, leftoversFinding, machineChecks, removeLeftFiles } from './machine.ts';
 
 /** Time limit for one read, including retries. */
 const READ_MS = 10_000;

@@ -45,9 +45,8 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { change } from '../../terminal/terminal.ts';
 import { statusCommand } from '../../terminal/work-commands.ts';
 import { feeWithdrawal as aFeeWithdrawal } from '../../things/fee-withdrawal.ts';
-import { destinationOf, readWithdrawable, requireWithdrawable, sendWithdrawal } from './send.ts';
+import { destinationOf, feeWithdrawal, readWithdrawable, requireWithdrawable, sendWithdrawal } from './send.ts';
 import { sweep, sweptSchema } from './sweep.ts';
-import { feeWithdrawal } from './work.ts';
 
 const WORDS = ['max', 'all'] as const;
 

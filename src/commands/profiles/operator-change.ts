@@ -19,7 +19,7 @@ import {
   type StoredList,
 } from '../../engine/plans/operator-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
-import { requireSignatures } from '../../engine/plans/sign-above.ts';
+import { requireSignatures } from '../../engine/plans/signatures.ts';
 import type { Change } from '../../engine/sending/change.ts';
 import { asPlanned } from '../../engine/sending/change.ts';
 import { authorityOf } from '../../engine/sending/send.ts';

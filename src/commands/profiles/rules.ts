@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
-import { chosenProfile, fromStored, storedProfileNamed } from '../../account/profile.ts';
+import { chosenProfile, fromStored, type Mode, modeForPeople, storedProfileNamed } from '../../account/profile.ts';
 import { parseSharedRules, type Rules } from '../../account/rules.ts';
-import { type Mode, modeForPeople } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
-import { checkedServiceName, safeBaseUrl } from '../../account/service-address.ts';
+import { checkedServiceName, safeBaseUrl } from '../../account/profile.ts';
 import {
   isOurStore,
   isTrusted,

@@ -1,5 +1,5 @@
 import { absolutePath, sandboxPath, stateDir } from '../../account/paths.ts';
-import { checkedServiceName } from '../../account/service-address.ts';
+import { checkedServiceName } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { listenProblem } from '../../base/listening.ts';
 import type { World } from '../../base/world.ts';

@@ -23,7 +23,7 @@ import {
   recordedOf,
 } from './known.ts';
 import { eventsAbout, type FindMatch, timeOf } from './look.ts';
-import { amountIn, meaningOf, textIn } from './words.ts';
+import { amountIn, meaningOf, textIn } from './typed.ts';
 
 /** What the times of a row say. */
 function timeMoments(kind: Thing, row: PlainObject, source: 'service' | 'mirror'): Moment[] {

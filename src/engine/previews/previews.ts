@@ -24,8 +24,7 @@ import {
 import type { WireNumber } from '../../money/decimal.ts';
 import { cappedPercentOf, percentFromWire } from '../../money/rates.ts';
 import { assetOf } from '../../present/plain.ts';
-import type { Account, AccountCallOptions } from '../account.ts';
-import type { KnownFees } from '../activity.ts';
+import type { Account, AccountCallOptions, KnownFees } from '../account.ts';
 import { type BalanceChange, type BalanceInDoubt, isInDoubt, type ShownLine } from '../plans/line.ts';
 import { amountIn } from '../rules/fx-terms.ts';
 

@@ -356,7 +356,7 @@ export async function requireSigned(
   const { profile } = account;
   const list = await operatorsOf(account);
   if (list.signAbove.length === 0 && !profile.stored?.signAbove) return;
-  const { requireSignatures, signatureReason, signLimits } = await import('../plans/sign-above.ts');
+  const { requireSignatures, signatureReason, signLimits } = await import('../plans/signatures.ts');
   const reason = signatureReason(signLimits(profile, list), endpoint, input);
   const needs = `profile ${profile.name} requires another operator’s signature for ${reason}`;
   if (reason !== undefined) requireSignatures(list, needs, applied);

@@ -6,7 +6,7 @@ import { type Machine, schedule } from '../machine.ts';
 import { update } from '../rows.ts';
 import { tradeOutcome } from '../values.ts';
 import { accountAt } from '../wallets/wallets.ts';
-import { legsOf, requiredTradingAccount } from './orders.ts';
+import { legsOf, requiredTradingAccount } from './order-book.ts';
 import { recordSigning, signersOf, type VaultRow } from './signing.ts';
 
 export interface TradeRow {

@@ -5,7 +5,7 @@ import type { Database } from '../../sqlite/database.ts';
 import { type Context, hex, newSandboxKey } from '../context.ts';
 import { openVirtualAccount } from '../deposits/virtual-accounts.ts';
 import { collectFees } from '../fees/fees.ts';
-import { insertOrder } from '../fx/orders.ts';
+import { insertOrder } from '../fx/order-book.ts';
 import { BANK, chain, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { insert } from '../rows.ts';
 import { DROP_ALL, SCHEMA } from '../schema/schema.ts';

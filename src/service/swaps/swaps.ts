@@ -1,8 +1,13 @@
 import { amount, type Token } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
 import type { Context } from '../context.ts';
-import { averagePriceMicro, averageSpreadMillionths, type Fill, match } from '../fx/order-book.ts';
-import { requiredTradingAccount } from '../fx/orders.ts';
+import {
+  averagePriceMicro,
+  averageSpreadMillionths,
+  type Fill,
+  match,
+  requiredTradingAccount,
+} from '../fx/order-book.ts';
 import { type Posting, post, swapping, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { insert } from '../rows.ts';

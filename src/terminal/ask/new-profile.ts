@@ -1,14 +1,15 @@
 import { changeProfile } from '../../account/changes.ts';
-import { fromStored, storedProfileNamed } from '../../account/profile.ts';
 import {
   apiKeyFrom,
   checkedServiceName,
+  fromStored,
   isSandboxKey,
   type Mode,
   modeForPeople,
   requireKeyOf,
   safeBaseUrl,
-} from '../../account/service-address.ts';
+  storedProfileNamed,
+} from '../../account/profile.ts';
 import {
   BUILT_IN,
   profileName,

@@ -1,5 +1,4 @@
-import { storedOrBuiltIn } from '../../account/profile.ts';
-import { serviceNameOf } from '../../account/service-address.ts';
+import { serviceNameOf, storedOrBuiltIn } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { listenProblem } from '../../base/listening.ts';
 import type { Secret } from '../../base/secret.ts';
