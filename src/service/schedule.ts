@@ -2,7 +2,7 @@ import { DatabaseError } from '../sqlite/errors.ts';
 import { bridge } from './bridge/machine.ts';
 import type { Context } from './context.ts';
 import { deposit } from './deposits/machine.ts';
-import { feeWithdrawal } from './fees/withdrawals.ts';
+import { feeWithdrawal } from './fees/withdrawal-machine.ts';
 import { trade, vault } from './fx/machine.ts';
 import { fire, type Machine } from './machine.ts';
 import { offramp } from './offramp/machine.ts';

@@ -2,7 +2,7 @@ import { sandboxAdvance, sandboxDeposit } from '../../src/contract/control.ts';
 import { startBridge } from '../../src/contract/endpoints/bridge.ts';
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { bridge } from '../../src/service/bridge/machine.ts';
-import { feeWithdrawal } from '../../src/service/fees/withdrawals.ts';
+import { feeWithdrawal } from '../../src/service/fees/withdrawal-machine.ts';
 import type { Machine } from '../../src/service/machine.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 import { type Effect, type Specified, testMachines } from './machine-tables.ts';
