@@ -67,6 +67,15 @@ export const PROFILE_SOURCES: readonly ProfileSource[] = [
   () => ({ source: 'built-in', where: '', name: BUILT_IN }),
 ];
 
+/** Returns the first choice in order of precedence; later ones are not read. Throws CliError usage. */
+export function chosenProfile(flag: string | undefined, world: World): ProfileChoice {
+  for (const source of PROFILE_SOURCES) {
+    const found = source(flag, world);
+    if (found) return found;
+  }
+  throw new Error('the built-in profile is always a choice');
+}
+
 /** Says why a pin may choose its profile. Throws CliError usage if it names a live profile and the user has not agreed to that. */
 function trustIn(pin: Pin, world: World): string {
   const stored = orUndefined(() => readProfile(world, pin.profile));
@@ -77,15 +86,6 @@ function trustIn(pin: Pin, world: World): string {
     `profile ${pin.profile} is LIVE, and you have not agreed to that on this machine`,
     'agree with: fiatrail profiles trust --here; or choose a profile with --profile',
   );
-}
-
-/** Returns the first choice in order of precedence; later ones are not read. Throws CliError usage. */
-export function chosenProfile(flag: string | undefined, world: World): ProfileChoice {
-  for (const source of PROFILE_SOURCES) {
-    const found = source(flag, world);
-    if (found) return found;
-  }
-  throw new Error('the built-in profile is always a choice');
 }
 
 /** Resolves the profile of a command: flag, environment, folder, default. Throws CliError usage. */

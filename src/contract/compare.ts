@@ -14,6 +14,9 @@ import { ledgerNetwork, NETWORKS, networkOf } from './networks.ts';
 import type { Fields } from './reading/values.ts';
 import { elementOf, fieldOf, unwrap } from './rows.ts';
 
+/** Whether one of two texts is the beginning of the other. */
+export const areEnds = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one);
+
 /** Whether two texts are equal, where `*` masks characters. A mask of another length hides an unknown number of characters. */
 function isEqualMasked(a: string, b: string): boolean {
   if (a === b || !(a + b).includes('*')) return a === b;
@@ -25,9 +28,6 @@ function isEqualMasked(a: string, b: string): boolean {
 const startOf = (masked: string): string => masked.split('*', 1)[0] ?? '';
 const endOf = (masked: string): string => masked.slice(masked.lastIndexOf('*') + 1);
 const reversed = (text: string): string => [...text].reverse().join('');
-
-/** Whether one of two texts is the beginning of the other. */
-export const areEnds = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one);
 
 /** Whether two ids, addresses or names are equal in any case; a value that is missing on either side says nothing. `*` masks characters. */
 export function agrees(one: unknown, other: unknown): boolean {

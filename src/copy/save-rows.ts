@@ -19,17 +19,6 @@ interface KnownRow {
   readonly ended_at: string;
 }
 
-const marks = (count: number) => new Array(count).fill('?').join(', ');
-
-/** How many rows one statement writes: fewer values than SQLite allows. */
-const ROWS_A_STATEMENT = 500;
-
-/** When rows were read, and by which reading of the whole list, if by one. */
-interface Reading {
-  readonly at: string;
-  readonly pass: number;
-}
-
 /** Writes rows of one page that are new or have changed; of several with one id, the last one counts. */
 export async function saveRows(
   queries: Queries,
@@ -45,6 +34,17 @@ export async function saveRows(
     sum.changed += changed;
   }
   return sum;
+}
+
+const marks = (count: number) => new Array(count).fill('?').join(', ');
+
+/** How many rows one statement writes: fewer values than SQLite allows. */
+const ROWS_A_STATEMENT = 500;
+
+/** When rows were read, and by which reading of the whole list, if by one. */
+interface Reading {
+  readonly at: string;
+  readonly pass: number;
 }
 
 async function saveSome(

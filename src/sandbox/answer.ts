@@ -10,6 +10,25 @@ import { decimalText, isJsonObject, scaledInteger } from '../money/decimal.ts';
 
 /** The owner of a wallet that the service itself holds, without a name and with one. Source: public. */
 const MANAGED = 'service-managed';
+/** `nowMs` returns the time of the sandbox. */
+export function createAnswers({ forms, serviceName }: AnswerOptions, nowMs: () => number): Answers {
+  const named = serviceName === undefined ? undefined : createNaming(serviceName);
+  return {
+    success: (endpoint, data, input) => {
+      const form = formFor(forms?.answers[endpoint.id], input);
+      const own = named ? named(endpoint, data) : data;
+      if (form?.failedAs !== undefined && (own as Fields)['status'] === 'failed') return failedWork(form.failedAs, own);
+      return success(endpoint, form ? inForm(form, own, input) : own, form?.envelope, form?.hasNoMessage);
+    },
+    refusal: (endpoint, fault) => {
+      const form = forms?.refusals[endpoint.id]?.find((each) => each.fault === undefined || each.fault === fault.fault);
+      if (!form) return failure(fault, endpoint.envelope);
+      const data = form.hasNestedDetails ? nestedDetails(endpoint, fault, nowMs()) : fault.data;
+      return failure(new Fault(fault.fault, fault.detail, data), form.envelope ?? endpoint.envelope, form);
+    },
+  };
+}
+
 const managedBy = (serviceName: string) => `${serviceName}-managed`;
 
 /**
@@ -49,25 +68,6 @@ interface Answers {
   /** `input` is the request, on which the form may depend. */
   success(endpoint: Endpoint, data: unknown, input: unknown): HttpResponse;
   refusal(endpoint: Endpoint, fault: Fault): HttpResponse;
-}
-
-/** `nowMs` returns the time of the sandbox. */
-export function createAnswers({ forms, serviceName }: AnswerOptions, nowMs: () => number): Answers {
-  const named = serviceName === undefined ? undefined : createNaming(serviceName);
-  return {
-    success: (endpoint, data, input) => {
-      const form = formFor(forms?.answers[endpoint.id], input);
-      const own = named ? named(endpoint, data) : data;
-      if (form?.failedAs !== undefined && (own as Fields)['status'] === 'failed') return failedWork(form.failedAs, own);
-      return success(endpoint, form ? inForm(form, own, input) : own, form?.envelope, form?.hasNoMessage);
-    },
-    refusal: (endpoint, fault) => {
-      const form = forms?.refusals[endpoint.id]?.find((each) => each.fault === undefined || each.fault === fault.fault);
-      if (!form) return failure(fault, endpoint.envelope);
-      const data = form.hasNestedDetails ? nestedDetails(endpoint, fault, nowMs()) : fault.data;
-      return failure(new Fault(fault.fault, fault.detail, data), form.envelope ?? endpoint.envelope, form);
-    },
-  };
 }
 
 /** Returns work that has failed as if the request for its status were refused. */

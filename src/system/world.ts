@@ -14,26 +14,6 @@ const LAST_WORDS_MS = 1_000;
 
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Handles the signals that ask a program to end: on the second one it gives up waiting, on the third also its last words. */
-function watchSignals() {
-  const interrupted = new AbortController();
-  const abandoned = new AbortController();
-  let lastMs = -SAME_SIGNAL_MS;
-  const handle = () => {
-    // Monotonic: a clock that is set back must not make the next signal look like this one.
-    const nowMs = process.uptime() * 1000;
-    if (nowMs - lastMs < SAME_SIGNAL_MS) return;
-    lastMs = nowMs;
-    if (!interrupted.signal.aborted) return interrupted.abort();
-    abandoned.abort();
-    setTimeout(() => {
-      for (const signal of ENDING_SIGNALS) process.off(signal, handle);
-    }, LAST_WORDS_MS).unref();
-  };
-  for (const signal of ENDING_SIGNALS) process.on(signal, handle);
-  return { interrupted, abandoned };
-}
-
 /**
  * Creates the World of this process: its clock, random source, streams, files and network. Signals let a command end in order; with
  * `endsAtOnce`, they end the process at once, and it starts faster.
@@ -101,6 +81,26 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     steadyMemory,
     usedMemoryBytes,
   };
+}
+
+/** Handles the signals that ask a program to end: on the second one it gives up waiting, on the third also its last words. */
+function watchSignals() {
+  const interrupted = new AbortController();
+  const abandoned = new AbortController();
+  let lastMs = -SAME_SIGNAL_MS;
+  const handle = () => {
+    // Monotonic: a clock that is set back must not make the next signal look like this one.
+    const nowMs = process.uptime() * 1000;
+    if (nowMs - lastMs < SAME_SIGNAL_MS) return;
+    lastMs = nowMs;
+    if (!interrupted.signal.aborted) return interrupted.abort();
+    abandoned.abort();
+    setTimeout(() => {
+      for (const signal of ENDING_SIGNALS) process.off(signal, handle);
+    }, LAST_WORDS_MS).unref();
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, handle);
+  return { interrupted, abandoned };
 }
 
 const launcherOf = ({ root }: ProgramFiles) => join(root, 'bin', 'fiatrail.js');

@@ -30,6 +30,22 @@ interface Reading {
   readonly seen?: (row: unknown) => Partial<ListedWork>;
 }
 
+/** Reads the work of every list that causes events: what began in the period, and for some time before it. */
+export async function listedWorks(account: Account, period: Period): Promise<ListedWork[]> {
+  const request = rangeOf(period);
+  const newestUsers = { request: NEWEST_USERS, skipped: await usersSince(account, period.untilMs) };
+  const all: readonly (readonly [list: unknown, reading: Reading])[] = [
+    [users, { ...newestUsers, seen: (row) => userSeen(row as RowOf<typeof users>) }],
+    [deposits, { request, seen: (row) => depositSeen(row as RowOf<typeof deposits>) }],
+    [payouts, { request, seen: (row) => payoutSeen(row as RowOf<typeof payouts>) }],
+    [withdrawals, { request }],
+    [swaps, { request, seen: () => ({ kind: swap.name }) }],
+  ];
+  const found: ListedWork[][] = [];
+  for (const [list, reading] of all) found.push(await read(account, list as ServiceList, period, reading));
+  return found.flat();
+}
+
 const textAt = (row: unknown, field: string): Text => {
   const value = valueAt(row, field);
   return typeof value === 'string' ? value : undefined;
@@ -120,19 +136,3 @@ const userSeen = (row: RowOf<typeof users>): Partial<ListedWork> => ({
   changedAt: [],
   accountNumber: row.virtualAccount?.accountNumber,
 });
-
-/** Reads the work of every list that causes events: what began in the period, and for some time before it. */
-export async function listedWorks(account: Account, period: Period): Promise<ListedWork[]> {
-  const request = rangeOf(period);
-  const newestUsers = { request: NEWEST_USERS, skipped: await usersSince(account, period.untilMs) };
-  const all: readonly (readonly [list: unknown, reading: Reading])[] = [
-    [users, { ...newestUsers, seen: (row) => userSeen(row as RowOf<typeof users>) }],
-    [deposits, { request, seen: (row) => depositSeen(row as RowOf<typeof deposits>) }],
-    [payouts, { request, seen: (row) => payoutSeen(row as RowOf<typeof payouts>) }],
-    [withdrawals, { request }],
-    [swaps, { request, seen: () => ({ kind: swap.name }) }],
-  ];
-  const found: ListedWork[][] = [];
-  for (const [list, reading] of all) found.push(await read(account, list as ServiceList, period, reading));
-  return found.flat();
-}

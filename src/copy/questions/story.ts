@@ -25,6 +25,21 @@ import {
 import { eventsAbout, type FindMatch, timeOf } from './look.ts';
 import { amountIn, meaningOf, textIn } from './typed.ts';
 
+/** The payments into the account of an onramp: the right one, and those that the service refunds. */
+export function paymentMoments(belongings: readonly FoundRow[], due: DuePayment | undefined): Moment[] {
+  const right = belongings.find(({ kind, status }) => kind.name === 'deposit' && status === 'completed');
+  const paidAtMs = right ? Date.parse(right.createdAt ?? '') : Infinity;
+  return belongings.map((each): Moment => {
+    const { kind, id, row, status, createdAt } = each;
+    const sender = textIn(row, ['depositor.name']);
+    const sum = textIn(row, kind.amount) ?? '';
+    const isPayment = kind.name === 'deposit';
+    const wrong = isPayment && due ? wrongPayment(each, { ...due, paidAtMs }) : undefined;
+    const what = isPayment ? `${sum}${sender ? ` from ${sender}` : ''} arrived` : `${kind.name} of ${sum}`;
+    return { at: createdAt, what: `${wrong ?? `${what}; status: ${status}`} (${kind.name} ${id})`, source: 'mirror' };
+  });
+}
+
 /** What the times of a row say. */
 function timeMoments(kind: Thing, row: PlainObject, source: 'service' | 'mirror'): Moment[] {
   return timesOf(kind).flatMap(({ title, fields }, index): Moment[] => {
@@ -57,21 +72,6 @@ function wrongPayment(
 ): string | undefined {
   const paid = nairaAt(row, 'amount');
   return paid && wrongPaymentText({ paid, status, createdAt, sender: textIn(row, ['depositor.name']) }, due);
-}
-
-/** The payments into the account of an onramp: the right one, and those that the service refunds. */
-export function paymentMoments(belongings: readonly FoundRow[], due: DuePayment | undefined): Moment[] {
-  const right = belongings.find(({ kind, status }) => kind.name === 'deposit' && status === 'completed');
-  const paidAtMs = right ? Date.parse(right.createdAt ?? '') : Infinity;
-  return belongings.map((each): Moment => {
-    const { kind, id, row, status, createdAt } = each;
-    const sender = textIn(row, ['depositor.name']);
-    const sum = textIn(row, kind.amount) ?? '';
-    const isPayment = kind.name === 'deposit';
-    const wrong = isPayment && due ? wrongPayment(each, { ...due, paidAtMs }) : undefined;
-    const what = isPayment ? `${sum}${sender ? ` from ${sender}` : ''} arrived` : `${kind.name} of ${sum}`;
-    return { at: createdAt, what: `${wrong ?? `${what}; status: ${status}`} (${kind.name} ${id})`, source: 'mirror' };
-  });
 }
 
 /** Where events say why something failed. */

@@ -5,9 +5,6 @@ import type { PlanMode, PlanToApply } from './change.ts';
 import { type Plan, requireUnexpired, type TypedInput } from './plan.ts';
 import { type Signers, signaturesOf } from './signatures.ts';
 
-/** The idempotency key of a plan: at most one run applies it. */
-const idempotencyKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
-
 /** What keeps a plan from being applied twice: its hash is its idempotency key. */
 export function guardOfPlan(plan: Plan) {
   const { hash } = plan;
@@ -19,6 +16,9 @@ export function guardOfPlan(plan: Plan) {
     input: JSON.stringify(['plan', hash]),
   };
 }
+
+/** The idempotency key of a plan: at most one run applies it. */
+const idempotencyKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
 
 /** Checks that a plan may be applied now. Throws CliError declined if it has expired or a signature does not hold. */
 export async function planToApply(

@@ -10,11 +10,6 @@ import { journalLocationOf } from '../connection/journal-location.ts';
 import { type ListedOperator, type OperatorList, operatorListOf } from './operator-list.ts';
 import { type Author, type Plan, type PlanAccount, quotedText, type Signature } from './plan.ts';
 
-const isSameUser = (one: Author, other: Author): boolean => one.user === other.user && one.host === other.host;
-
-/** Whether a key was added when there was no operator who could have agreed: anybody who had the machine then may have made it. */
-const isFromOutside = ({ addedBy }: ListedOperator): boolean => addedBy.operator === null;
-
 /**
  * Returns why a signature is not that of a second person; undefined if it may be. Whoever adds a key may have made it, and can then
  * sign with it. Who that was is read from the entries of both keys: a plan says of its author whatever the author wrote. In a list that
@@ -40,6 +35,11 @@ export function dependence(
     return `one person added the keys of the author and of operator ${name}`;
   return undefined;
 }
+
+const isSameUser = (one: Author, other: Author): boolean => one.user === other.user && one.host === other.host;
+
+/** Whether a key was added when there was no operator who could have agreed: anybody who had the machine then may have made it. */
+const isFromOutside = ({ addedBy }: ListedOperator): boolean => addedBy.operator === null;
 
 /**
  * Throws CliError declined unless a plan says of its author what the list says of their key: the name, and whose user added it if no

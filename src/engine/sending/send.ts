@@ -52,8 +52,6 @@ interface JournaledRequest<D> {
   readonly call: (isLate: () => boolean, beforeResend: () => Promise<void>) => Promise<Reply<D>>;
 }
 
-const movedAmount = (moves: Moves | undefined) => moves?.amount ?? moves?.incoming;
-
 /**
  * Returns what an operation's input digest is made of. Secrets are left out, because whoever has the journal and its digest key could try
  * all of them; for work that a retry must recognize, a slow hash that the profile's own key is needed for is there instead. Undefined if
@@ -78,6 +76,8 @@ export async function recognizableInput(
     return undefined;
   }
 }
+
+const movedAmount = (moves: Moves | undefined) => moves?.amount ?? moves?.incoming;
 
 /** Describes a request for the journal. */
 async function intentOf(

@@ -17,13 +17,13 @@ interface TypedLine {
   readonly catalogue: readonly Group[];
 }
 
-const startsWith = (words: readonly string[], start: readonly string[]) =>
-  start.every((word, index) => words[index] === word);
-
 /** Returns the error for a command line that Commander cannot parse. */
 export async function typingError(error: ParserError, line: TypedLine): Promise<CliError> {
   return usageError(error, commandIn(line), await meantBy(error, line));
 }
+
+const startsWith = (words: readonly string[], start: readonly string[]) =>
+  start.every((word, index) => words[index] === word);
 
 /** Returns the error for the words of a group alone, or of a part of one. */
 export async function incompleteError({ words, commands }: TypedLine): Promise<CliError> {

@@ -21,39 +21,6 @@ interface PackedDeliveries {
   readonly bodies: Uint8Array;
 }
 
-const packed = (deliveries: readonly SignedDelivery[]): PackedDeliveries => ({
-  heads: JSON.stringify(deliveries.map(({ verified, headers }) => ({ verified, headers }))),
-  byteLengths: deliveries.map(({ body }) => body.length),
-  bodies: Buffer.concat(deliveries.map(({ body }) => body)),
-});
-
-function unpacked({ heads, byteLengths, bodies }: PackedDeliveries): readonly SignedDelivery[] {
-  let end = 0;
-  return (JSON.parse(heads) as Omit<SignedDelivery, 'body'>[]).map((head, at) => {
-    const start = end;
-    end += byteLengths[at] ?? 0;
-    return { ...head, body: bodies.subarray(start, end) };
-  });
-}
-
-/** What the writer answers. It asks for private keys only when a sealed body needs other ones than it has. */
-type FromThread =
-  | { readonly kind: 'written'; readonly stored: readonly StoredDelivery[] }
-  | { readonly kind: 'failed'; readonly problem: string }
-  | { readonly kind: 'ask-keys' };
-
-interface WriterSettings {
-  readonly location: InboxLocation;
-  readonly privateKeys: () => Promise<readonly Secret[]>;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly host: Pick<Host, 'user'>;
-}
-
-/** A writer with a thread that can be ended. */
-interface ThreadedWriter extends InboxWriter {
-  end(): Promise<void>;
-}
-
 /**
  * Returns a writer that has its work done by another thread, a batch at a time. If the thread ends by itself, the batch is lost, so
  * that its deliveries are sent again, and the next one gets another thread.
@@ -103,6 +70,39 @@ export function createThreadedWriter(
     tryRoom: async (filler) => void (await asked(() => ({ kind: 'try-room', filler, nowMs: clock.now() }))),
     end: async () => (await running)?.end(),
   };
+}
+
+const packed = (deliveries: readonly SignedDelivery[]): PackedDeliveries => ({
+  heads: JSON.stringify(deliveries.map(({ verified, headers }) => ({ verified, headers }))),
+  byteLengths: deliveries.map(({ body }) => body.length),
+  bodies: Buffer.concat(deliveries.map(({ body }) => body)),
+});
+
+function unpacked({ heads, byteLengths, bodies }: PackedDeliveries): readonly SignedDelivery[] {
+  let end = 0;
+  return (JSON.parse(heads) as Omit<SignedDelivery, 'body'>[]).map((head, at) => {
+    const start = end;
+    end += byteLengths[at] ?? 0;
+    return { ...head, body: bodies.subarray(start, end) };
+  });
+}
+
+/** What the writer answers. It asks for private keys only when a sealed body needs other ones than it has. */
+type FromThread =
+  | { readonly kind: 'written'; readonly stored: readonly StoredDelivery[] }
+  | { readonly kind: 'failed'; readonly problem: string }
+  | { readonly kind: 'ask-keys' };
+
+interface WriterSettings {
+  readonly location: InboxLocation;
+  readonly privateKeys: () => Promise<readonly Secret[]>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly host: Pick<Host, 'user'>;
+}
+
+/** A writer with a thread that can be ended. */
+interface ThreadedWriter extends InboxWriter {
+  end(): Promise<void>;
 }
 
 /** The end of a thread's messages that is on the thread. */
