@@ -986,7 +986,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/send.ts',
-    line: 'moves: movedAmount(moves),',
+    line: 'moves: moves?.amount ?? moves?.incoming,',
     change: 'moves: undefined,',
     tests: ['test/rules/rules.test.ts', 'test/commands/ops/list.test.ts'],
   },

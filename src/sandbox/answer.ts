@@ -29,8 +29,6 @@ export function createAnswers({ forms, serviceName }: AnswerOptions, nowMs: () =
   };
 }
 
-const managedBy = (serviceName: string) => `${serviceName}-managed`;
-
 /**
  * Returns a function that gives the fields of an answer that are named after the service the service's own name:
  * `acmeFeePercentage` for `platformFeePercentage`. What the contract does not know is the fintech's own, and stays.
@@ -46,7 +44,7 @@ function createNaming(serviceName: string): (endpoint: Endpoint, data: unknown) 
     if (!shape || !isJsonObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([field, each]) => {
-        if (field === 'owner' && each === MANAGED) return [field, managedBy(serviceName)];
+        if (field === 'owner' && each === MANAGED) return [field, `${serviceName}-managed`];
         const known = Object.hasOwn(shape, field) ? shape[field] : undefined;
         return known ? [nameOf(field), named(known, each)] : [field, each];
       }),

@@ -41,7 +41,7 @@ export function createRouter(paths: Paths = createPathMatcher(directory)): Route
     const routeOf = (endpoint: Endpoint) => ({
       endpoint,
       group,
-      path: decodedPath(found.parameters),
+      path: Object.fromEntries(Object.entries(found.parameters).map(([name, part]) => [name, decoded(part)])),
       pathname,
       query,
     });
@@ -124,10 +124,6 @@ const COMPLETIONS: Readonly<Record<string, Completion>> = {
 type Router = (method: string, url: string) => Route | undefined | Promise<Route>;
 
 type Paths = ReturnType<typeof createPathMatcher<DirectoryEntry>>;
-
-function decodedPath(parameters: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(parameters).map(([name, part]) => [name, decoded(part)]));
-}
 
 /** A stray percent sign matches nothing, so the text is looked up unchanged. */
 function decoded(part: string): string {

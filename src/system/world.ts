@@ -79,7 +79,7 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     turn,
     limitProcess,
     steadyMemory,
-    usedMemoryBytes,
+    usedMemoryBytes: () => process.memoryUsage.rss(),
   };
 }
 
@@ -116,8 +116,6 @@ function steadyMemory(youngBytes = 0): void {
   // The size itself cannot be set in a process that runs, only whether it grows.
   if (young >= youngBytes) v8.setFlagsFromString('--semi-space-growth-factor=1');
 }
-
-const usedMemoryBytes = () => process.memoryUsage.rss();
 
 /** Hides Node 22's warning that node:sqlite is experimental (docs/decisions), and no other warning. */
 function silenceSqliteWarning(): void {

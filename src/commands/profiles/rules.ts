@@ -184,8 +184,6 @@ function profileTarget(account: Account): RulesTarget {
   return { what, profile: name, mode, baseUrl, rules, save };
 }
 
-const sharedRulesText = (rules: Rules): string => JSON.stringify(rules);
-
 async function sharedTarget(account: Account): Promise<RulesTarget> {
   const { name, mode, baseUrl } = account.profile;
   const journal = await account.journal();
@@ -193,7 +191,7 @@ async function sharedTarget(account: Account): Promise<RulesTarget> {
   const rules = before === undefined ? undefined : parseSharedRules(before);
   const what = 'the rules of the shared journal';
   const save = async (next: Rules | undefined) => {
-    if (!(await journal.setShared('rules', next && sharedRulesText(next), before))) throw changedInTheMeantime(what);
+    if (!(await journal.setShared('rules', next && JSON.stringify(next), before))) throw changedInTheMeantime(what);
   };
   return { what, profile: name, mode, baseUrl, rules, save };
 }

@@ -37,7 +37,7 @@ export async function listedWorks(account: Account, period: Period): Promise<Lis
   const all: readonly (readonly [list: unknown, reading: Reading])[] = [
     [users, { ...newestUsers, seen: (row) => userSeen(row as RowOf<typeof users>) }],
     [deposits, { request, seen: (row) => depositSeen(row as RowOf<typeof deposits>) }],
-    [payouts, { request, seen: (row) => payoutSeen(row as RowOf<typeof payouts>) }],
+    [payouts, { request, seen: (row) => ({ isTransferred: (row as RowOf<typeof payouts>).transferTxHash != null }) }],
     [withdrawals, { request }],
     [swaps, { request, seen: () => ({ kind: swap.name }) }],
   ];
@@ -126,8 +126,6 @@ const depositSeen = (row: RowOf<typeof deposits>): Partial<ListedWork> => ({
   accountNumber: row.virtualAccountNumber,
   isSentByOwner: isOwner(row.depositor?.name ?? '', row.virtualAccountName ?? ''),
 });
-
-const payoutSeen = (row: RowOf<typeof payouts>): Partial<ListedWork> => ({ isTransferred: row.transferTxHash != null });
 
 const userSeen = (row: RowOf<typeof users>): Partial<ListedWork> => ({
   kind: user.name,

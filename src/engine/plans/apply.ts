@@ -10,15 +10,13 @@ export function guardOfPlan(plan: Plan) {
   const { hash } = plan;
   return {
     plan,
-    idempotencyKey: idempotencyKeyOf(plan),
+    // At most one run applies a plan.
+    idempotencyKey: `plan-${plan.hash}`,
     isAgain: false,
     isGuarded: false,
     input: JSON.stringify(['plan', hash]),
   };
 }
-
-/** The idempotency key of a plan: at most one run applies it. */
-const idempotencyKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
 
 /** Checks that a plan may be applied now. Throws CliError declined if it has expired or a signature does not hold. */
 export async function planToApply(

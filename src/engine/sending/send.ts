@@ -2,7 +2,7 @@ import { CliError, ExchangeError, withDetails } from '../../base/errors.ts';
 import { contradicted, type Reply, requestIdOf, unknownOutcome } from '../../client/client.ts';
 import { failureIn, repetitionsOf, valuesAt } from '../../contract/compare.ts';
 import { type Endpoint, effectOf } from '../../contract/endpoint.ts';
-import { type Moves, mayMoveTheSame, movesOf } from '../../contract/moves.ts';
+import { mayMoveTheSame, movesOf } from '../../contract/moves.ts';
 import { redact, secretsIn } from '../../contract/redact.ts';
 import { NO_DIGEST } from '../../journal/chain.ts';
 import type { Authority, Baseline, EarlierRequest, Intent, SpendLimit, Sweep } from '../../journal/intent.ts';
@@ -77,8 +77,6 @@ export async function recognizableInput(
   }
 }
 
-const movedAmount = (moves: Moves | undefined) => moves?.amount ?? moves?.incoming;
-
 /** Describes a request for the journal. */
 async function intentOf(
   account: Omit<Journaled, 'activity' | 'globals'>,
@@ -107,7 +105,7 @@ async function intentOf(
     isGuarded: guard?.isGuarded ?? false,
     isAgain: guard?.isAgain ?? false,
     mayEqual: guard && equalTo(sending, guard),
-    moves: movedAmount(moves),
+    moves: moves?.amount ?? moves?.incoming,
     limits,
     authority,
     sweep,

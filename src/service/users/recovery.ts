@@ -48,10 +48,7 @@ function recover(call: Call, requestId: string): Record<string, never> {
   return {};
 }
 
-const byQuery: Operations['transactions.recover-status'] = (call, { requestId }) => recover(call, requestId);
-const byBody: Operations['transactions.recover-status-post'] = (call, { requestId }) => recover(call, requestId);
-
 export const recoveryOperations = {
-  'transactions.recover-status': byQuery,
-  'transactions.recover-status-post': byBody,
+  'transactions.recover-status': (call, { requestId }) => recover(call, requestId),
+  'transactions.recover-status-post': (call, { requestId }) => recover(call, requestId),
 } satisfies Partial<Operations>;
