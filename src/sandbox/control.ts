@@ -75,14 +75,7 @@ export function createControls(service: Service): Controls {
     }),
     'sandbox.settle': (call) => ({ events: settle(call), now: isoTime(call.nowMs) }),
     'sandbox.fault-add': addFault,
-    'sandbox.fault-list': ({ store }) => ({
-      faults: faultRules(store).map(({ endpoint, kind, name, times }) => ({
-        endpoint,
-        kind,
-        name,
-        times: Number(times),
-      })),
-    }),
+    'sandbox.fault-list': listFaults,
     'sandbox.fault-clear': ({ store }) => ({ cleared: store.run('DELETE FROM fault_rule') }),
     'sandbox.events': listEvents,
     'sandbox.event': (call, { eventId }) => showEvent(call, eventId),
@@ -176,6 +169,10 @@ type FileControls = { readonly [E in Control as Extract<E['id'], Files>]: OnFile
 
 /** Later times would not have an ISO form of the usual length. */
 const LAST_MS = Date.UTC(9000, 0);
+
+const listFaults: Controls['sandbox.fault-list'] = ({ store }) => ({
+  faults: faultRules(store).map(({ times, endpoint, kind, name }) => ({ endpoint, kind, name, times: Number(times) })),
+});
 
 /** The controls of the state file as a whole. Their caller is admitted as usual, but they run outside a transaction. */
 export function createFileControls(service: Service): FileControls {

@@ -59,17 +59,13 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     },
     self: files.isBinary ? [process.execPath] : [process.execPath, launcherOf(files)],
     checkFiles: async () => (await import('./own-files.ts')).checkFiles(files),
-    runProgram: (words, options) => {
-      const { interrupted, abandoned } = signals();
-      return runProgram(words, options, process.env, interrupted.signal, abandoned.signal);
-    },
+    runProgram: (...program) =>
+      runProgram(...program, process.env, signals().interrupted.signal, signals().abandoned.signal),
     startProgram: (...program) => startProgram(...program, process.env, signals().interrupted.signal),
     inputParts: () => process.stdin,
     findProgram: (name) => findProgram(name, process.env, process.platform),
     get homeDir() {
-      const home = process.env['HOME'] || os().homedir();
-      // Node accepts an empty or relative HOME. Secrets would then be stored in the current folder.
-      return isAbsolute(home) ? home : os().userInfo().homedir;
+      return homeFolder();
     },
     readFile: (path, maxBytes) => readBounded(path, maxBytes, signals().interrupted.signal),
     startThread: async (word) =>
@@ -101,6 +97,12 @@ function watchSignals() {
   };
   for (const signal of ENDING_SIGNALS) process.on(signal, handle);
   return { interrupted, abandoned };
+}
+
+function homeFolder(): string {
+  const home = process.env['HOME'] || os().homedir();
+  // Node accepts an empty or relative HOME. Secrets would then be stored in the current folder.
+  return isAbsolute(home) ? home : os().userInfo().homedir;
 }
 
 const launcherOf = ({ root }: ProgramFiles) => join(root, 'bin', 'fiatrail.js');

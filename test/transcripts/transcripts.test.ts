@@ -73,7 +73,7 @@ $ fiatrail profiles journal show
 $ fiatrail profiles use sandbox --here
 $ fiatrail profiles trust --here
 $ fiatrail profiles export
-$ write profiles.json '{"version": 2, "profiles": [{"name": "box", "mode": "sandbox", "baseUrl": "https://box.example/v1", "store": {"kind": "file"}}]}'
+$ write profiles.json '{"version": 1, "profiles": [{"name": "box", "mode": "sandbox", "baseUrl": "https://box.example/v1", "store": {"kind": "file"}}]}'
 $ fiatrail profiles import profiles.json
 $ fiatrail onramp list
 $ fiatrail offramp list
