@@ -2,7 +2,7 @@ import type { Queries } from '../journal/store.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import type { MirrorRow } from './rows.ts';
 import { columnNames, stored } from './schema.ts';
-import { isFinal, type MirrorTable, TABLES } from './tables.ts';
+import { isFinal, type MirrorTable } from './tables.ts';
 
 /** What became of rows that were read. */
 interface Saved {
@@ -142,14 +142,4 @@ export async function noteStatus(
     status ?? '',
     at,
   );
-}
-
-/** Removes the names that no row has any more. */
-export async function dropUnusedNames(queries: Queries): Promise<void> {
-  const used = TABLES.flatMap((table) =>
-    table.columns.flatMap(({ isName, name }) =>
-      isName ? [`SELECT ${name} FROM ${stored(table)} WHERE ${name} IS NOT NULL`] : [],
-    ),
-  );
-  await queries.run(`DELETE FROM person_name WHERE name NOT IN (${used.join(' UNION ')})`);
 }
