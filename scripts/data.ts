@@ -1,5 +1,4 @@
-import { EVENT_COLUMNS, OPERATION_COLUMNS, type ViewColumn } from '../src/copy/questions/sql/copied.ts';
-import { views } from '../src/copy/questions/sql/views.ts';
+import { EVENT_COLUMNS, OPERATION_COLUMNS, type ViewColumn, views } from '../src/copy/questions/sql/views.ts';
 import { MEMORY_BYTES } from '../src/copy/questions/sql/wire.ts';
 import { GRANTS, SCHEMA } from '../src/copy/schema.ts';
 import { TABLES } from '../src/copy/tables.ts';

@@ -1,12 +1,10 @@
 import { LOCK_PROCESS, ROTATION_PROCESS, unfinishedRotations } from './account/paths.ts';
-import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './account/profile.ts';
-import { modeInFull } from './account/service-address.ts';
+import { builtInProfile, chosenProfile, modeInFull, type Profile, resolveProfile } from './account/profile.ts';
 import { CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
-import { DEFAULT_ZONE, type Zone, zoneNamed } from './base/zone.ts';
+import { DEFAULT_ZONE, zoneNamed } from './base/zone.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
-import type { Account } from './engine/account.ts';
-import { abandonedError, type Changed } from './engine/activity.ts';
+import { type Account, abandonedError, type Changed } from './engine/account.ts';
 import { AlreadyDone, LostRequest } from './engine/guard.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
@@ -80,7 +78,9 @@ function withProfile(line: CommandLine, world: World): ResolvedLine {
   const profile = profileFor(line, world);
   const { globals } = line;
   const storedFormat = globals.isFormatChosen ? undefined : FORMATS.find((each) => each === profile.stored?.output);
-  const zone = globals.isZoneChosen ? globals.zone : zoneOf(profile);
+  const zone = globals.isZoneChosen
+    ? globals.zone
+    : zoneNamed(profile.stored?.timeZone ?? DEFAULT_ZONE, ` in profile ${profile.name}`);
   const present = { ...globals.present, format: storedFormat ?? globals.present.format, zone, clock: world.clock };
   // A profile file that was edited may name no zone. Tables are printed when everything is sent; dates are read before.
   if (present.format === 'table' && !line.command.isLocal) zone.offsetMs(world.clock.now());
@@ -100,10 +100,6 @@ async function maskingOf(
     line: { ...line, globals: { ...globals, present: { ...globals.present, mask } } },
     world: { ...world, stderr: maskedStream(world.stderr, mask) },
   };
-}
-
-function zoneOf({ name, stored }: Profile): Zone {
-  return zoneNamed(stored?.timeZone ?? DEFAULT_ZONE, ` in profile ${name}`);
 }
 
 /** Resolves a command's profile. A local command also runs when that fails, since it may be the one that fixes the profile. */

@@ -244,10 +244,10 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:stream': ['sandbox/serve.ts', 'webhooks/kit.ts'],
   'node:stream/web': ['webhooks/kit.ts'],
   'node:zlib': ['contract/state-content.ts'],
-  'node:https': ['client/network.ts', 'client/probe.ts', 'webhooks/listen/'],
+  'node:https': ['client/network.ts', 'webhooks/listen/'],
   'node:dns': ['client/network.ts'],
-  'node:dns/promises': ['client/probe.ts'],
-  'node:tls': ['client/probe.ts'],
+  'node:dns/promises': ['client/network.ts'],
+  'node:tls': ['client/network.ts'],
   'node:net': [
     'client/network.ts',
     'inspector/server.ts',

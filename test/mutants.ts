@@ -559,14 +559,14 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/service/fx/orders.ts',
+    file: 'src/service/fx/order-book.ts',
     line: "makerGives === 'CNGN' ? ceilDivide(scaled, priceMicro) : scaled / priceMicro",
     change: 'scaled / priceMicro',
     tests: LEDGER,
     failing: 1,
   },
   {
-    file: 'src/service/fx/orders.ts',
+    file: 'src/service/fx/order-book.ts',
     line: "makerGives === 'CNGN' ? ceilDivide(scaled, priceMicro) : scaled / priceMicro",
     change: 'ceilDivide(scaled, priceMicro)',
     tests: LEDGER,
@@ -986,7 +986,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/send.ts',
-    line: 'moves: movedAmount(moves),',
+    line: 'moves: moves?.amount ?? moves?.incoming,',
     change: 'moves: undefined,',
     tests: ['test/rules/rules.test.ts', 'test/commands/ops/list.test.ts'],
   },
@@ -1368,7 +1368,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/engine/plans/sign-above.ts',
+    file: 'src/engine/plans/signatures.ts',
     line: "return status === 'paused' && Object.values(others).every((value) => value === undefined);",
     change: "return status === 'paused';",
     tests: ['test/plans/sign-above.test.ts'],
@@ -1786,7 +1786,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: LEFTOVERS,
   },
   {
-    file: 'src/commands/doctor/leftovers.ts',
+    file: 'src/commands/doctor/machine.ts',
     line: ', lines });',
     change: ', lines }, false);',
     tests: LEFTOVERS,
@@ -2109,7 +2109,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/copy/questions/sql/copied.ts',
+    file: 'src/copy/questions/sql/views.ts',
     line: 'page.filter(({ account: id }) => accounts.has(id)).map',
     change: 'page.map',
     tests: ['test/questions/sql.test.ts'],
@@ -2295,19 +2295,19 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/witness/error-codes.test.ts'],
   },
   {
-    file: 'src/client/error-names.ts',
+    file: 'src/client/refusals.ts',
     line: 'name === all && DECIDING',
     change: 'DECIDING',
     tests: DEFINITE,
   },
   {
-    file: 'src/client/error-names.ts',
+    file: 'src/client/refusals.ts',
     line: `DECIDING.has(path.at(-1) ?? '') && `,
     change: '',
     tests: DEFINITE,
   },
   {
-    file: 'src/client/error-names.ts',
+    file: 'src/client/refusals.ts',
     line: ' && path.slice(0, -1).every((each) => AROUND_DECIDING.has(each))',
     change: '',
     tests: DEFINITE,
@@ -2906,7 +2906,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/contract/mask.test.ts'],
   })),
   ...['email', 'hash', 'phone', 'account'].map((kind) => ({
-    ...{ file: 'src/contract/mask/patterns.ts', line: `{ kind: '${kind}', form: `, failing: 1 },
+    ...{ file: 'src/contract/mask/index.ts', line: `{ kind: '${kind}', form: `, failing: 1 },
     change: `{ kind: '${kind}', is: () => false, form: `,
     tests: ['test/contract/mask.test.ts'],
   })),
@@ -2918,7 +2918,7 @@ export const MUTANTS: readonly Mutant[] = [
     [':[\\da-f]{0,4}){2,7}', ':[\\da-f]{0,4}){7}'],
     ['&& !LOCAL.test(text)', ''],
   ].map(([line = '', change = '']) => ({
-    ...{ file: 'src/contract/mask/patterns.ts', line, change, failing: 1 },
+    ...{ file: 'src/contract/mask/index.ts', line, change, failing: 1 },
     tests: ['test/contract/mask.test.ts'],
   })),
   ...[
@@ -2947,7 +2947,7 @@ export const MUTANTS: readonly Mutant[] = [
   })),
   ...[
     ['src/present/masked.ts', 'mask.typed(typed);', ''],
-    ['src/present/unmasked.ts', 'if (!mask) return;', 'return;'],
+    ['src/present/result.ts', 'if (!mask) return;', 'return;'],
     ['src/main.ts', 'globals.isMasked ?? profile.stored?.isMasked', 'globals.isMasked'],
     ['src/terminal/ask/confirm.ts', 'stderr.masking?.text(value) ?? value', 'value'],
     ['src/terminal/ask/confirm.ts', 'world.stderr.masking?.unmasked ?? world.stderr', 'world.stderr'],

@@ -24,8 +24,6 @@ const MAX_QUOTES = 50;
 
 type Quotes = Readonly<Record<string, SavedQuote>>;
 
-const fileOf = (world: World): string => join(stateDir(world), 'quotes.json');
-
 /**
  * Saves what a quote says for the trade on it, whose request names neither pair nor amount. Never fails: without it, a lost trade can be proven
  * by the service's idempotency key alone, or a person decides.
@@ -43,6 +41,8 @@ export function saveQuote(world: World, quoteId: string, terms: SavedQuote): voi
     // See above.
   }
 }
+
+const fileOf = (world: World): string => join(stateDir(world), 'quotes.json');
 
 /** Returns what a quote said that this machine has fetched; undefined for another one. */
 export function savedQuote(world: World, quoteId: string): SavedQuote | undefined {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { once } from '../base/calls.ts';
 import { CliError } from '../base/errors.ts';
-import { once } from '../base/once.ts';
 import { fileErrors, namesIn } from '../files/inspect.ts';
 import { makeFolderPrivate } from '../files/private-folder.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';

@@ -11,8 +11,7 @@ import { shapeOf } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isJsonObject, isWireNumber, parseAnswer, type WireNumber, wireNumberText } from '../money/decimal.ts';
 import { lookAt } from '../money/json-text.ts';
-import { errorNameIn } from './error-names.ts';
-import { isDefinite, isRateLimit, NOT_ALLOWED, REFUSALS, type Refused } from './refusals.ts';
+import { errorNameIn, isDefinite, isRateLimit, NOT_ALLOWED, REFUSALS, type Refused } from './refusals.ts';
 import type { ReadyRequest } from './request.ts';
 
 /**
@@ -77,6 +76,38 @@ const UNREADABLE = 'unreadable';
 const SUCCESS = /^(success|successful|succeeded|ok|okay|true)$/i;
 
 const FAILURE = /^(error|fail|failed|failure|false|rejected|declined)$/i;
+
+/** Builds the HTTP request. */
+export function encodeRequest({ endpoint, input }: ReadyRequest, target: Target): HttpRequest {
+  const fields = Object.entries(input as Record<string, unknown>).filter(([, value]) => value !== undefined);
+  const inPath = new Set(pathParameters(endpoint.path));
+  const named = endpoint.isNamedAfterService
+    ? endpoint.path.replace(`/${PLATFORM}/`, `/${target.serviceName ?? PLATFORM}/`)
+    : endpoint.path;
+  const path = named.replace(/:(\w+)/g, (_, name: string) =>
+    pathSegment(String((input as Record<string, unknown>)[name])),
+  );
+  const rest = fields.filter(([name]) => !inPath.has(name));
+  const isQuery = fieldsSentIn(endpoint) === 'query';
+  const query =
+    isQuery && rest.length > 0
+      ? `?${new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, queryText(value)])))}`
+      : '';
+  const declared = Object.keys(shapeOf(endpoint.request()) ?? {}).filter((name) => !inPath.has(name));
+  // An endpoint that declares no field, such as the list of banks, is sent no body.
+  const hasBody = !isQuery && endpoint.method !== 'GET' && (declared.length > 0 || rest.length > 0);
+  const base = endpoint.area === 'control' ? new URL(target.baseUrl).origin : target.baseUrl;
+  return {
+    method: endpoint.method,
+    url: base + path + query,
+    headers: {
+      accept: 'application/json',
+      'x-api-key': target.apiKey.reveal(),
+      ...(hasBody ? { 'content-type': 'application/json' } : {}),
+    },
+    body: hasBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
+  };
+}
 
 /**
  * The service's code for an HTTP status. A 5xx has none: it says that something broke, not that nothing was done.
@@ -262,38 +293,6 @@ export interface Target {
   readonly apiKey: Secret;
   /** The service's own name, which some paths contain. */
   readonly serviceName?: string | undefined;
-}
-
-/** Builds the HTTP request. */
-export function encodeRequest({ endpoint, input }: ReadyRequest, target: Target): HttpRequest {
-  const fields = Object.entries(input as Record<string, unknown>).filter(([, value]) => value !== undefined);
-  const inPath = new Set(pathParameters(endpoint.path));
-  const named = endpoint.isNamedAfterService
-    ? endpoint.path.replace(`/${PLATFORM}/`, `/${target.serviceName ?? PLATFORM}/`)
-    : endpoint.path;
-  const path = named.replace(/:(\w+)/g, (_, name: string) =>
-    pathSegment(String((input as Record<string, unknown>)[name])),
-  );
-  const rest = fields.filter(([name]) => !inPath.has(name));
-  const isQuery = fieldsSentIn(endpoint) === 'query';
-  const query =
-    isQuery && rest.length > 0
-      ? `?${new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, queryText(value)])))}`
-      : '';
-  const declared = Object.keys(shapeOf(endpoint.request()) ?? {}).filter((name) => !inPath.has(name));
-  // An endpoint that declares no field, such as the list of banks, is sent no body.
-  const hasBody = !isQuery && endpoint.method !== 'GET' && (declared.length > 0 || rest.length > 0);
-  const base = endpoint.area === 'control' ? new URL(target.baseUrl).origin : target.baseUrl;
-  return {
-    method: endpoint.method,
-    url: base + path + query,
-    headers: {
-      accept: 'application/json',
-      'x-api-key': target.apiKey.reveal(),
-      ...(hasBody ? { 'content-type': 'application/json' } : {}),
-    },
-    body: hasBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
-  };
 }
 
 /** Encodes one path segment. Throws CliError usage for `.` and `..`, which URLs resolve even when encoded. */

@@ -1,9 +1,11 @@
 import http from 'node:http';
 import type { AgentOptions } from 'node:https';
+import https from 'node:https';
 import type { LookupFunction } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import ky, { isTimeoutError } from 'ky';
 import { ExchangeError, TOO_LATE } from '../base/errors.ts';
-import type { Clock, Exchange, HttpRequest, HttpResponse, World } from '../base/world.ts';
+import type { Certificate, Clock, Exchange, HttpRequest, HttpResponse, Probe, World } from '../base/world.ts';
 import { agentProxy, type Environment, proxyVariables } from './proxy.ts';
 
 type Socket = http.IncomingMessage['socket'];
@@ -87,7 +89,7 @@ function createFreshness({ now, steadyMs = now }: NetworkWorld['clock'], turn: N
 const TURNS_TO_READ = 2;
 
 /** Node's agent for the connections of one or more requests. */
-export interface OpenConnection {
+interface OpenConnection {
   readonly agent: http.Agent;
   readonly isTls: boolean;
   readonly isProxied: boolean;
@@ -96,7 +98,7 @@ export interface OpenConnection {
   close(): void;
 }
 
-export async function openConnection(isTls: boolean, options: AgentOptions): Promise<OpenConnection> {
+async function openConnection(isTls: boolean, options: AgentOptions): Promise<OpenConnection> {
   // TLS takes longer to load than everything else here, so plain HTTP does without it.
   const { Agent, request } = isTls ? await import('node:https') : http;
   const agent = new Agent(options);
@@ -224,7 +226,7 @@ function readResponse(
   });
 }
 
-export const CONNECT_TIMED_OUT = 'the connection timed out';
+const CONNECT_TIMED_OUT = 'the connection timed out';
 
 /** Reasons for people, by Node's error code. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -246,7 +248,7 @@ const REASONS: Readonly<Record<string, string>> = {
 const CONNECT_ERRORS = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** Returns why a connection failed, for people. */
-export function reasonFor(error: Error & { code?: string }, isProxied = false): string {
+function reasonFor(error: Error & { code?: string }, isProxied = false): string {
   const code = error.code ?? '';
   if (isProxied && CONNECT_ERRORS.has(code)) return `the proxy cannot be reached: ${REASONS[code]}`;
   if (code.startsWith('HPE_')) return 'the response is not HTTP';
@@ -266,7 +268,7 @@ export function reasonFor(error: Error & { code?: string }, isProxied = false): 
  * Runs one step of a connection (a look-up, a handshake) under ky's time limit, without retries. `run` must stop when
  * its signal aborts. Throws ExchangeError `reason`, with nothing sent, when the limit passes first.
  */
-export async function withTimeLimit<T>(
+async function withTimeLimit<T>(
   url: string,
   limitMs: number,
   reason: string,
@@ -283,4 +285,59 @@ export async function withTimeLimit<T>(
     throw isTimeoutError(error) ? new ExchangeError(reason, false, error) : error;
   }
   return results[0] as T;
+}
+
+const LOOKUP_TIMEOUT_MS = 5_000;
+const HANDSHAKE_TIMEOUT_MS = 8_000;
+
+/** Returns a Probe that connects as the network of this environment does. */
+export function createProbe(env: Environment): Probe {
+  return { lookUp, certificate: (url, limitMs) => certificate(url, limitMs, env) };
+}
+
+async function lookUp(host: string, limitMs: number): Promise<readonly string[]> {
+  const { lookup } = await import('node:dns/promises');
+  const url = `https://${host.includes(':') ? `[${host}]` : host}`;
+  const found = await withTimeLimit(
+    url,
+    Math.min(LOOKUP_TIMEOUT_MS, limitMs),
+    'the host name could not be resolved in time',
+    () =>
+      lookup(host, { all: true }).catch((error) => {
+        throw new ExchangeError(reasonFor(error), false, error);
+      }),
+  );
+  return found.map(({ address }) => address);
+}
+
+/** Completes the TLS handshake without sending a request, and reports an untrusted certificate instead of failing. */
+async function certificate(url: string, limitMs: number, env: Environment): Promise<Certificate> {
+  const connection = await openConnection(true, { ...agentProxy(url, env), rejectUnauthorized: false });
+  const handshake = withTimeLimit(url, Math.min(HANDSHAKE_TIMEOUT_MS, limitMs), CONNECT_TIMED_OUT, (signal) =>
+    shake(url, connection, signal),
+  );
+  return handshake.finally(connection.close);
+}
+
+function shake(url: string, { agent, isProxied }: OpenConnection, signal: AbortSignal): Promise<Certificate> {
+  return new Promise((resolve, reject) => {
+    const outgoing = https.request(url, { agent, signal });
+    outgoing.on('error', (error) => reject(new ExchangeError(reasonFor(error, isProxied), false, error)));
+    outgoing.on('socket', (socket) => {
+      const connected = () => resolve(certificateOf(socket as TLSSocket));
+      if (socket.connecting || (socket as TLSSocket).getProtocol?.() === null) socket.once('secureConnect', connected);
+      else connected();
+    });
+  });
+}
+
+function certificateOf(socket: TLSSocket): Certificate {
+  const { valid_to: validTo, issuer } = socket.getPeerCertificate();
+  const [name] = [issuer?.O ?? issuer?.CN ?? 'nobody'].flat();
+  return {
+    // Node sets an error code here, although its types declare an Error.
+    distrust: socket.authorized ? undefined : String(socket.authorizationError),
+    validToMs: validTo ? Date.parse(validTo) : undefined,
+    issuer: name ?? 'nobody',
+  };
 }

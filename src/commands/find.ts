@@ -93,11 +93,11 @@ function storyColumns(thing: Thing, { row, status, means, amount, user, asOf, ne
 }
 
 const who = async ({ kind, found }: FindMatch): Promise<string | null> =>
-  (await import('../copy/questions/words.ts')).textIn(found?.row ?? {}, kind.who ?? []) ?? null;
+  (await import('../copy/questions/typed.ts')).textIn(found?.row ?? {}, kind.who ?? []) ?? null;
 
 async function rowOf(match: FindMatch) {
   const { kind, id, matchedBy, found, operations, at } = match;
-  const { textIn, amountIn } = await import('../copy/questions/words.ts');
+  const { textIn, amountIn } = await import('../copy/questions/typed.ts');
   const row = found?.row ?? {};
   const status = textIn(row, ['status']) ?? operations[0]?.state ?? null;
   const amount = amountIn(row, kind.amount ?? []) ?? operations[0]?.moves ?? null;

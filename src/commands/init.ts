@@ -1,5 +1,5 @@
 import { setDefaultProfile } from '../account/changes.ts';
-import { isSandboxKey, modeForPeople, safeBaseUrl } from '../account/service-address.ts';
+import { isSandboxKey, modeForPeople, safeBaseUrl } from '../account/profile.ts';
 import {
   BUILT_IN,
   profileName,

@@ -6,7 +6,7 @@ import type { Account } from '../engine/account.ts';
 import { endDryRun } from '../engine/requests.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../files/plain-file.ts';
 import type { InspectorSource } from '../inspector/source.ts';
-import { requireUnmasked } from '../present/unmasked.ts';
+import { requireUnmasked } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
 import { untilInterrupted } from '../terminal/parse/listening.ts';
 import { newFile, option, optionalArgument, switchOn, wholeNumber, word } from '../terminal/parse/parameters.ts';

@@ -1,5 +1,5 @@
+import { once } from '../base/calls.ts';
 import { CliError } from '../base/errors.ts';
-import { once } from '../base/once.ts';
 import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { swap } from '../engine/evidence/swaps.ts';
 import { isInDoubt, type ShownLine } from '../engine/plans/line.ts';

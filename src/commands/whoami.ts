@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { modeInFull } from '../account/service-address.ts';
+import { modeInFull } from '../account/profile.ts';
 import { command } from '../terminal/command.ts';
 
 const whoamiCommand = command({

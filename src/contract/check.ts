@@ -27,6 +27,12 @@ const EXPECTED_TYPE: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
+/** Validates a value against a schema without changing it. Returns an empty list if it is valid. */
+export function problemsOf(schema: z.ZodMiniType, value: unknown): FieldProblem[] {
+  const result = z.safeParse(schema, value);
+  return result.success ? [] : result.error.issues.map((issue) => problemOf(schema, issue, value));
+}
+
 /** Describes the values a field accepts: its type or values, its unit and its rule. */
 function expectationOf(meta: FieldMeta | undefined): string {
   if (!meta) return 'a different value';
@@ -90,12 +96,6 @@ function printableKey(key: string): string {
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
-}
-
-/** Validates a value against a schema without changing it. Returns an empty list if it is valid. */
-export function problemsOf(schema: z.ZodMiniType, value: unknown): FieldProblem[] {
-  const result = z.safeParse(schema, value);
-  return result.success ? [] : result.error.issues.map((issue) => problemOf(schema, issue, value));
 }
 
 /** Formats a problem: `bvn: expected a string, exactly 11 digits`. */

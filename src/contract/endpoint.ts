@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { once } from '../base/once.ts';
+import { once } from '../base/calls.ts';
 import { conditionOf, FAULTS, type FaultName, faultName, SEE_USERS } from './faults.ts';
 import type { Source } from './fields.ts';
 

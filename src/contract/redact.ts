@@ -12,15 +12,6 @@ const SECRET_WORDS = ['bvn', 'secret', 'password', 'privatekey', 'apikey', 'aesk
 /** Shorter words have many neighbours. */
 const LONG_WORD = 6;
 
-function isSecretName(name: string): boolean {
-  if (SECRET_NAME.test(name)) return true;
-  const plain = name.replace(/[^a-z]/gi, '').toLowerCase();
-  return SECRET_WORDS.some((word) => editDistance(plain, word) <= (word.length < LONG_WORD ? 1 : 2));
-}
-
-/** Eleven digits that stand alone may be a BVN, wherever nobody knows what they are. */
-const MAY_BE_BVN = /(?<![\w.-])\d{11}(?![\w-]|\.\d)/g;
-
 /**
  * Returns a copy without secrets: no field that the contract marks as one, no field that it does not know and whose name suggests one or
  * whose value may be a BVN, and no other value that repeats one of these.
@@ -30,6 +21,15 @@ export function redact(schema: z.ZodMiniType, value: unknown): unknown {
   const secrets = secretsIn(schema, value);
   return secrets.length === 0 ? hidden : createRedactor(secrets).value(hidden);
 }
+
+function isSecretName(name: string): boolean {
+  if (SECRET_NAME.test(name)) return true;
+  const plain = name.replace(/[^a-z]/gi, '').toLowerCase();
+  return SECRET_WORDS.some((word) => editDistance(plain, word) <= (word.length < LONG_WORD ? 1 : 2));
+}
+
+/** Eleven digits that stand alone may be a BVN, wherever nobody knows what they are. */
+const MAY_BE_BVN = /(?<![\w.-])\d{11}(?![\w-]|\.\d)/g;
 
 function redactFields(schema: z.ZodMiniType, value: unknown): unknown {
   const { schema: inner, meta } = unwrap(schema);

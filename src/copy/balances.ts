@@ -24,20 +24,6 @@ interface BalanceLook {
   readonly balances: readonly PlacedBalance[];
 }
 
-/** A balance that is not known is in no place. */
-const placed = (
-  source: PlacedBalance['source'],
-  place: string | null | undefined,
-  found: ReturnType<typeof balanceIn>,
-): PlacedBalance[] => (place && found && !isInDoubt(found) ? [{ source, place, ...found }] : []);
-
-type Networks = Pick<ResponseOf<typeof balanceMulti>, 'networkBalances'>;
-
-const ofNetworks = (source: PlacedBalance['source'], token: Token, data: Networks): PlacedBalance[] =>
-  (data.networkBalances ?? []).flatMap((row) =>
-    placed(source, row.network, balanceIn(row.balance, token, [data, row])),
-  );
-
 /** Reads what the account has now. The time is the service's, if it says one. Rejects with CliError. */
 export async function readBalances(account: Account): Promise<BalanceLook> {
   const balances: PlacedBalance[] = [];
@@ -63,6 +49,20 @@ export async function readBalances(account: Account): Promise<BalanceLook> {
   for (const [place, kobo] of Object.entries(fees)) balances.push(...placed('fees', place, nairaOf(kobo)));
   return { at: at ?? new Date(account.world.clock.now()).toISOString(), balances };
 }
+
+/** A balance that is not known is in no place. */
+const placed = (
+  source: PlacedBalance['source'],
+  place: string | null | undefined,
+  found: ReturnType<typeof balanceIn>,
+): PlacedBalance[] => (place && found && !isInDoubt(found) ? [{ source, place, ...found }] : []);
+
+type Networks = Pick<ResponseOf<typeof balanceMulti>, 'networkBalances'>;
+
+const ofNetworks = (source: PlacedBalance['source'], token: Token, data: Networks): PlacedBalance[] =>
+  (data.networkBalances ?? []).flatMap((row) =>
+    placed(source, row.network, balanceIn(row.balance, token, [data, row])),
+  );
 
 /** The vault's wallets by token; none for an account that does not trade. */
 async function vaultsOf(account: Account): Promise<readonly (readonly [Token, string])[]> {

@@ -1,5 +1,5 @@
+import { oneAtATime } from '../base/calls.ts';
 import { CliError } from '../base/errors.ts';
-import { oneAtATime } from '../base/one-at-a-time.ts';
 import type { Clock } from '../base/world.ts';
 import type { Queries } from '../journal/store.ts';
 import { type Database, openDatabase } from '../sqlite/database.ts';

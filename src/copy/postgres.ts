@@ -15,19 +15,6 @@ const LOCK_MS = 20_000;
 /** For so long, nobody else fills the mirror after the last write: longer than a rate limit and its retries take. By the server's clock. */
 const LEASE_SECONDS = 300;
 
-/** docs/data.md has two views that somebody may add. */
-function layout(): SchemaLayout {
-  return {
-    schema: SCHEMA,
-    version: VERSION,
-    lock: FILE_ID,
-    host: GRANTS.host,
-    creation: creation('postgres'),
-    later: later(),
-    views: ['operations', 'events'],
-  };
-}
-
 /** Opens the mirror in a PostgreSQL database, creating its schema on first use. Rejects with ServerError and CliError. */
 export async function openMirrorServer(
   address: ServerAddress,
@@ -74,6 +61,19 @@ export async function openMirrorServer(
           await client.query(`VACUUM (FULL, ANALYZE) ${SCHEMA}.${name}`);
       }),
     backUp: () => undefined,
+  };
+}
+
+/** docs/data.md has two views that somebody may add. */
+function layout(): SchemaLayout {
+  return {
+    schema: SCHEMA,
+    version: VERSION,
+    lock: FILE_ID,
+    host: GRANTS.host,
+    creation: creation('postgres'),
+    later: later(),
+    views: ['operations', 'events'],
   };
 }
 

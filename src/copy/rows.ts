@@ -36,14 +36,6 @@ const DIGEST_LENGTH = 22;
 /** SQLite's and PostgreSQL's largest integer. */
 const MAX_INTEGER = 2n ** 63n - 1n;
 
-/** Returns the schema of a row in a response. */
-function elementIn({ response }: Endpoint, rows: string): z.ZodMiniType {
-  const list = fieldOf(unwrap(response()).schema, rows);
-  const element = list && elementOf(unwrap(list).schema);
-  if (!element) throw new Error(`no response has a list ${rows}`);
-  return element;
-}
-
 /** Returns a function that makes the rows of a table of those of a response, which `around` contains. */
 export function rowMaker(
   table: MirrorTable,
@@ -55,6 +47,14 @@ export function rowMaker(
     const convert = rowConverter(element, around);
     return rows.map((row) => convert(isKnown(row) ? row : redact(element, row)));
   };
+}
+
+/** Returns the schema of a row in a response. */
+function elementIn({ response }: Endpoint, rows: string): z.ZodMiniType {
+  const list = fieldOf(unwrap(response()).schema, rows);
+  const element = list && elementOf(unwrap(list).schema);
+  if (!element) throw new Error(`no response has a list ${rows}`);
+  return element;
 }
 
 /** Returns a function which says whether the contract knows every field of a value, and none is secret. */

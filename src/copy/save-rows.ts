@@ -2,7 +2,7 @@ import type { Queries } from '../journal/store.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import type { MirrorRow } from './rows.ts';
 import { columnNames, stored } from './schema.ts';
-import { isFinal, type MirrorTable, TABLES } from './tables.ts';
+import { isFinal, type MirrorTable } from './tables.ts';
 
 /** What became of rows that were read. */
 interface Saved {
@@ -17,17 +17,6 @@ interface KnownRow {
   readonly gone_at: string | null;
   /** When it ended, if the list says it, or else when it was read. */
   readonly ended_at: string;
-}
-
-const marks = (count: number) => new Array(count).fill('?').join(', ');
-
-/** How many rows one statement writes: fewer values than SQLite allows. */
-const ROWS_A_STATEMENT = 500;
-
-/** When rows were read, and by which reading of the whole list, if by one. */
-interface Reading {
-  readonly at: string;
-  readonly pass: number;
 }
 
 /** Writes rows of one page that are new or have changed; of several with one id, the last one counts. */
@@ -45,6 +34,17 @@ export async function saveRows(
     sum.changed += changed;
   }
   return sum;
+}
+
+const marks = (count: number) => new Array(count).fill('?').join(', ');
+
+/** How many rows one statement writes: fewer values than SQLite allows. */
+const ROWS_A_STATEMENT = 500;
+
+/** When rows were read, and by which reading of the whole list, if by one. */
+interface Reading {
+  readonly at: string;
+  readonly pass: number;
 }
 
 async function saveSome(
@@ -142,14 +142,4 @@ export async function noteStatus(
     status ?? '',
     at,
   );
-}
-
-/** Removes the names that no row has any more. */
-export async function dropUnusedNames(queries: Queries): Promise<void> {
-  const used = TABLES.flatMap((table) =>
-    table.columns.flatMap(({ isName, name }) =>
-      isName ? [`SELECT ${name} FROM ${stored(table)} WHERE ${name} IS NOT NULL`] : [],
-    ),
-  );
-  await queries.run(`DELETE FROM person_name WHERE name NOT IN (${used.join(' UNION ')})`);
 }

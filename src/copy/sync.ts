@@ -14,7 +14,7 @@ import { readBalances, saveBalances } from './balances.ts';
 import type { Mirror } from './database.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
 import { rowsOf } from './rows.ts';
-import { dropUnusedNames, noteStatus } from './save-rows.ts';
+import { noteStatus } from './save-rows.ts';
 import { columnNames, hasFailed, isDone, isThing, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type MirrorTable, TABLES, tableOf } from './tables.ts';
@@ -249,4 +249,14 @@ async function strip(
     row.digest,
     id,
   );
+}
+
+/** Removes the names that no row has any more. */
+async function dropUnusedNames(queries: Queries): Promise<void> {
+  const used = TABLES.flatMap((table) =>
+    table.columns.flatMap(({ isName, name }) =>
+      isName ? [`SELECT ${name} FROM ${stored(table)} WHERE ${name} IS NOT NULL`] : [],
+    ),
+  );
+  await queries.run(`DELETE FROM person_name WHERE name NOT IN (${used.join(' UNION ')})`);
 }

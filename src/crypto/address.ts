@@ -27,14 +27,14 @@ const CHECKSUMS: Readonly<Record<AddressForm, (address: string) => boolean>> = {
   tron: endsWithDoubleHash,
 };
 
-function hasShape(form: AddressForm, address: string): boolean {
-  return SHAPES[form].test(address) && (form !== 'solana' || base58Bytes(address).length === 32);
-}
-
 /** Returns the expected format or the checksum error of an invalid address; undefined if it is valid. */
 export function addressProblem(form: AddressForm, address: string): string | undefined {
   if (!hasShape(form, address)) return FORM_DESCRIPTIONS[form];
   return CHECKSUMS[form](address) ? undefined : 'the checksum does not match; check for typing mistakes';
+}
+
+function hasShape(form: AddressForm, address: string): boolean {
+  return SHAPES[form].test(address) && (form !== 'solana' || base58Bytes(address).length === 32);
 }
 
 export const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

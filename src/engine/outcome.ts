@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
-import { errorNameIn } from '../client/error-names.ts';
+import { errorNameIn } from '../client/refusals.ts';
+import { failureIn } from '../contract/compare.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { failureIn } from '../contract/repeats.ts';
 import { shapeOf } from '../contract/rows.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import type { Result } from '../present/result.ts';
@@ -14,6 +14,20 @@ export interface Outcome {
   /** Printed whole: --fields and --query do not apply. */
   readonly isWhole?: boolean;
   readonly error?: CliError;
+}
+
+/** Converts a reply to an outcome, which is an error if the response says that the work failed. */
+export function outcomeOf(
+  { globals: { present } }: Pick<Account, 'globals'>,
+  endpoint: Endpoint,
+  { data, body, request }: AccountReply<unknown>,
+  more: Pick<Result, 'columns' | 'more' | 'list' | 'isContinued'> & { readonly isAsReceived?: boolean } = {},
+): Outcome {
+  const { isAsReceived = true, ...shown } = more;
+  const raw = present.format === 'raw' && isAsReceived ? { raw: JSON.stringify(rawData(body, data)) } : {};
+  const result = { data, request, ...shapeOfResponse(endpoint), ...listExtentOf(endpoint), ...raw, ...shown };
+  const error = failedError(endpoint, data);
+  return error ? { result, error } : { result };
 }
 
 /** The service's own data with every digit: `data`, or the whole response if its fields or its list stand alone. */
@@ -38,18 +52,4 @@ function failedError(endpoint: Endpoint, data: unknown): CliError | undefined {
     code: errorNameIn(data) ?? 'FAILED',
     hint: endpoint.effect === 'read' ? undefined : 'this is final; fix the cause, then start again',
   });
-}
-
-/** Converts a reply to an outcome, which is an error if the response says that the work failed. */
-export function outcomeOf(
-  { globals: { present } }: Pick<Account, 'globals'>,
-  endpoint: Endpoint,
-  { data, body, request }: AccountReply<unknown>,
-  more: Pick<Result, 'columns' | 'more' | 'list' | 'isContinued'> & { readonly isAsReceived?: boolean } = {},
-): Outcome {
-  const { isAsReceived = true, ...shown } = more;
-  const raw = present.format === 'raw' && isAsReceived ? { raw: JSON.stringify(rawData(body, data)) } : {};
-  const result = { data, request, ...shapeOfResponse(endpoint), ...listExtentOf(endpoint), ...raw, ...shown };
-  const error = failedError(endpoint, data);
-  return error ? { result, error } : { result };
 }

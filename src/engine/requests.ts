@@ -1,5 +1,4 @@
-import type { Profile } from '../account/profile.ts';
-import { serviceNameOf } from '../account/service-address.ts';
+import { type Profile, serviceNameOf } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';

@@ -27,6 +27,40 @@ export interface PartFile {
   close(): void;
 }
 
+/** Opens the part of a file, or creates it, for one process at a time. `unique` names its temporary files. Throws CliError usage. */
+export function openPartFile(
+  path: string,
+  unique: () => string,
+  host: Pick<Host, 'processId' | 'isRunning'>,
+): PartFile {
+  const part = partOf(path);
+  const saveCursor = (state: PartState) =>
+    replaceFileUnflushed(stateOf(path), JSON.stringify({ of: MARK, ...state }), unique());
+  return withSentences(path, () => {
+    const found = entryAt(path);
+    if (found) throw exists(found);
+    requireOwnFile(part);
+    lock(path, host);
+    try {
+      const saved = savedCursor(path);
+      if (!saved && entryAt(part)) throw foreign(part);
+      // Before the part, so that a part without it is not ours.
+      if (!saved) saveCursor({ bytes: 0, cursor: null });
+      const file = openSync(part, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, FILE_MODE);
+      const { size, nlink } = fstatSync(file);
+      if (nlink > 1) {
+        closeSync(file);
+        throw foreign(part);
+      }
+      // A part that is shorter than what was saved of it was changed by something else.
+      return partFile(path, file, saved && size >= saved.bytes ? saved : { bytes: 0, cursor: null }, saveCursor);
+    } catch (error) {
+      rmSync(lockOf(path), { force: true });
+      throw error;
+    }
+  });
+}
+
 const partOf = (path: string) => `${path}.part`;
 const stateOf = (path: string) => `${path}.part.json`;
 const lockOf = (path: string) => `${path}.part.lock`;
@@ -121,40 +155,6 @@ function withSentences<T>(path: string, work: () => T): T {
       cause: error,
     });
   }
-}
-
-/** Opens the part of a file, or creates it, for one process at a time. `unique` names its temporary files. Throws CliError usage. */
-export function openPartFile(
-  path: string,
-  unique: () => string,
-  host: Pick<Host, 'processId' | 'isRunning'>,
-): PartFile {
-  const part = partOf(path);
-  const saveCursor = (state: PartState) =>
-    replaceFileUnflushed(stateOf(path), JSON.stringify({ of: MARK, ...state }), unique());
-  return withSentences(path, () => {
-    const found = entryAt(path);
-    if (found) throw exists(found);
-    requireOwnFile(part);
-    lock(path, host);
-    try {
-      const saved = savedCursor(path);
-      if (!saved && entryAt(part)) throw foreign(part);
-      // Before the part, so that a part without it is not ours.
-      if (!saved) saveCursor({ bytes: 0, cursor: null });
-      const file = openSync(part, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, FILE_MODE);
-      const { size, nlink } = fstatSync(file);
-      if (nlink > 1) {
-        closeSync(file);
-        throw foreign(part);
-      }
-      // A part that is shorter than what was saved of it was changed by something else.
-      return partFile(path, file, saved && size >= saved.bytes ? saved : { bytes: 0, cursor: null }, saveCursor);
-    } catch (error) {
-      rmSync(lockOf(path), { force: true });
-      throw error;
-    }
-  });
 }
 
 /** The methods of an open part. */

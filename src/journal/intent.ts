@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { once } from '../base/once.ts';
+import { once } from '../base/calls.ts';
 import { type Amount, type Asset, amount, isAsset } from '../money/amount.ts';
 import type { AccountNames } from './accounts.ts';
 import { changed, factAbout, jsonOf, subjects } from './entries.ts';

@@ -5,7 +5,7 @@
 import { ExchangeError } from '../base/errors.ts';
 import type { Exchange } from '../base/world.ts';
 import { createNetwork } from '../client/network.ts';
-import { systemClock, turn } from '../system/clock.ts';
+import { systemClock, turn } from '../system/time-and-chance.ts';
 import { clientOver } from './sender.ts';
 import type { Client, ClientOptions } from './types.ts';
 

@@ -9,7 +9,7 @@ import { createLoader } from '../contract/load.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { fromWire, isAsset, printable, toWireNumber, toWireText } from '../money/amount.ts';
 import { assetOf, isPlainAmount, toPlain } from '../present/plain.ts';
-import { systemClock } from '../system/clock.ts';
+import { systemClock } from '../system/time-and-chance.ts';
 import type { Client, ClientOptions } from './types.ts';
 
 const TIMEOUT_MS = 60_000;

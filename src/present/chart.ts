@@ -52,7 +52,7 @@ export async function depthText(
   const lines = [
     ...words(depth.title).map((line) => paint(line, 'bold')),
     ...words(depth.upper.title),
-    paint(headOf(fitted), 'bold'),
+    paint(fitted.columns.map(([column, width]) => TITLES[column].padStart(width)).join(' '.repeat(GAP)), 'bold'),
     ...draw(upper.toReversed(), 'red'),
     ...ruled(depth.middle, width, strokes),
     ...draw(lower, 'green'),
@@ -84,10 +84,6 @@ function fittedTo(steps: readonly BookLine[], width: number): Fitted {
   const some = shown.map((_, dropped) => all.slice(0, all.length - dropped));
   const columns = some.find((each) => room(each) >= MIN_BAR_WIDTH) ?? all.slice(0, 1);
   return { columns, barWidth: Math.max(0, room(columns)), fullMinor };
-}
-
-function headOf({ columns }: Fitted): string {
-  return columns.map(([column, width]) => TITLES[column].padStart(width)).join(' '.repeat(GAP));
 }
 
 function lineOf(

@@ -14,6 +14,25 @@ export interface Leaf {
   readonly kind: 'amount' | 'number' | 'text' | 'list' | 'object';
 }
 
+/** Returns the fields of rows in order of first appearance. Fields that are always null count as text. */
+export function leavesOfRows(rows: readonly Plain[]): Leaf[] {
+  const found = new Map<string, Leaf>();
+  const visit = (value: Plain, path: Path) => {
+    if (isPlainObject(value) && Object.keys(value).length > 0) {
+      for (const [name, field] of Object.entries(value)) visit(field, [...path, name]);
+    } else {
+      const key = JSON.stringify(path);
+      const known = found.get(key);
+      if (!known || known.kind === 'text') found.set(key, { path, kind: value === null ? 'text' : kindOf(value) });
+    }
+  };
+  for (const row of rows) visit(row, []);
+  const leaves = [...found.values()];
+  // In one pass: the OpenAPI document has thousands of leaves.
+  const parents = new Set(leaves.flatMap(({ path }) => path.map((_, length) => JSON.stringify(path.slice(0, length)))));
+  return leaves.filter(({ path }) => !parents.has(JSON.stringify(path)));
+}
+
 /** Returns the fields of a schema, with those of `nests` merged into the fields around it. */
 function leavesOfSchema(schema: z.ZodMiniType, nests?: string): Leaf[] {
   const shape = shapeOf(unwrap(schema).schema) ?? {};
@@ -35,25 +54,6 @@ function leavesOfField(name: string, field: z.ZodMiniType): Leaf[] {
   if (meta?.type === 'object' || shapeOf(schema)) return [{ path, kind: 'object' }];
   if (meta?.type === 'array') return [{ path, kind: 'list' }];
   return [{ path, kind: meta?.type === 'number' || meta?.type === 'integer' ? 'number' : 'text' }];
-}
-
-/** Returns the fields of rows in order of first appearance. Fields that are always null count as text. */
-export function leavesOfRows(rows: readonly Plain[]): Leaf[] {
-  const found = new Map<string, Leaf>();
-  const visit = (value: Plain, path: Path) => {
-    if (isPlainObject(value) && Object.keys(value).length > 0) {
-      for (const [name, field] of Object.entries(value)) visit(field, [...path, name]);
-    } else {
-      const key = JSON.stringify(path);
-      const known = found.get(key);
-      if (!known || known.kind === 'text') found.set(key, { path, kind: value === null ? 'text' : kindOf(value) });
-    }
-  };
-  for (const row of rows) visit(row, []);
-  const leaves = [...found.values()];
-  // In one pass: the OpenAPI document has thousands of leaves.
-  const parents = new Set(leaves.flatMap(({ path }) => path.map((_, length) => JSON.stringify(path.slice(0, length)))));
-  return leaves.filter(({ path }) => !parents.has(JSON.stringify(path)));
 }
 
 function kindOf(value: Plain): Leaf['kind'] {

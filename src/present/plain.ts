@@ -43,16 +43,16 @@ interface ExactAmount {
 
 const AMOUNT_FIELDS: ReadonlySet<string> = new Set(['value', 'asset', 'unit']);
 
-function isStatedAsset(text: string): text is StatedAsset {
-  return Object.hasOwn(STATED_DECIMALS, text);
-}
-
 export function isPlainAmount(value: unknown): value is PlainAmount {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const { value: text, asset, unit } = value as Record<string, unknown>;
   if (typeof text !== 'string' || !Object.keys(value).every((name) => AMOUNT_FIELDS.has(name))) return false;
   const isAsset = asset === null || (typeof asset === 'string' && isStatedAsset(asset));
   return isAsset && (unit === undefined || unit === 'unknown');
+}
+
+function isStatedAsset(text: string): text is StatedAsset {
+  return Object.hasOwn(STATED_DECIMALS, text);
 }
 
 /** Returns a printed amount as one to compute with; undefined for anything else, and if its unit or asset is not known. */

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { CliError } from '../base/errors.ts';
 import type { Clock, OutputStream } from '../base/world.ts';
 import type { Zone } from '../base/zone.ts';
 import type { Mask } from '../contract/mask/index.ts';
@@ -142,4 +143,10 @@ export interface PresentOptions {
   readonly isQuiet?: boolean;
   /** Called with the columns for which a list has no room. */
   leavesOut?(columns: readonly Column[]): void;
+}
+
+/** Throws CliError usage if what is printed is masked: `what` would say all of it, or be of no use to a program without it. */
+export function requireUnmasked({ mask }: PresentOptions, what: string): void {
+  if (!mask) return;
+  throw new CliError('usage', `${what} what --mask hides`, { hint: 'leave it out, or add --no-mask' });
 }

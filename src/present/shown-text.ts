@@ -15,8 +15,6 @@ const END = 4;
 /** A shorter word is not an id. */
 const SHORTEST_ID = 16;
 
-const inFours = (text: string) => text.match(/.{1,4}/gs)?.join(' ') ?? text;
-
 /**
  * Writes a text of a question for a terminal: an address and an account number whole, in groups that eyes can compare (two addresses
  * that agree at both ends are a known fraud); an id that is wider than `room` shortened, so that it does not break. What the terminal
@@ -31,6 +29,8 @@ export function shownText(text: string, room: number): string {
     .map((word) => (widthOf(word) > room ? fitted(word, room) : word))
     .join(' ');
 }
+
+const inFours = (text: string) => text.match(/.{1,4}/gs)?.join(' ') ?? text;
 
 /** Shortens a word that is an id to `room`, and splits any other one into words. */
 function fitted(word: string, room: number): string {

@@ -14,8 +14,6 @@ const HEIGHT = PLOT + 72;
 /** How many labels fit below the bars. */
 const MOST_LABELS = 8;
 
-const escaped = (text: string) => text.replace(/[<>&"]/g, (each) => `&#${each.charCodeAt(0)};`);
-
 /** Draws amounts as bars on both sides of zero, each panel in its own scale, as an SVG document for a browser or a page. */
 export function barsSvg(title: string, panels: readonly Panel[]): string {
   const height = 40 + panels.length * HEIGHT;
@@ -28,6 +26,8 @@ export function barsSvg(title: string, panels: readonly Panel[]): string {
     '</svg>\n',
   ].join('\n');
 }
+
+const escaped = (text: string) => text.replace(/[<>&"]/g, (each) => `&#${each.charCodeAt(0)};`);
 
 function panelLines({ title, points }: Panel, top: number): string[] {
   const minors = points.map(({ amount: { minor } }) => minor);

@@ -65,6 +65,18 @@ const STATES: readonly (readonly [Style, readonly string[]])[] = [
 /** Titles of the columns and values that are states. */
 const TITLES: readonly string[] = ['Status', 'State', 'Result'];
 
+/**
+ * Returns a function that formats a table with bold titles page by page. No line is wider than the frame, unless a cell is
+ * one word, such as an id, that is: the terminal wraps it, so that it can be copied whole. Columns only get wider from page to page; the titles are written again if columns move to other lines. Each text ends with a newline.
+ */
+export function openTable(frame: Frame): (page: Grid) => string {
+  let before: Drawn | undefined;
+  return (page) => {
+    before = gridLines(frame, page, before);
+    return joinLines(before.lines);
+  };
+}
+
 /** Returns the color of a value under a title; undefined for anything that is not a known state. */
 function colorOf(title: string, text: string): Style | undefined {
   if (!TITLES.includes(title)) return undefined;
@@ -97,18 +109,6 @@ export interface Frame {
   readonly paint: Paint;
   /** The link targets of hashes, on a terminal that supports links. */
   readonly links?: Links | undefined;
-}
-
-/**
- * Returns a function that formats a table with bold titles page by page. No line is wider than the frame, unless a cell is
- * one word, such as an id, that is: the terminal wraps it, so that it can be copied whole. Columns only get wider from page to page; the titles are written again if columns move to other lines. Each text ends with a newline.
- */
-export function openTable(frame: Frame): (page: Grid) => string {
-  let before: Drawn | undefined;
-  return (page) => {
-    before = gridLines(frame, page, before);
-    return joinLines(before.lines);
-  };
 }
 
 /** Returns how many lines each row of a table takes, apart from texts that wrap. */

@@ -16,13 +16,6 @@ const CONTROLS =
 
 const JOINER = '\u200d';
 
-// A joiner that does not join two emoji. Made when a text has one, since V8 takes long to prepare it.
-const loneJoiner = () =>
-  /(?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})/gu;
-
-// Most text. It is recognized first, since V8 takes long to prepare the classes of Unicode below.
-const PRINTABLE = /^[\n\t\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u20a0-\u20bf]*$/;
-
 /** Makes text safe for a terminal: one line, without escape sequences, control characters or bidirectional controls. */
 export function plainLine(text: string): string {
   return text
@@ -31,6 +24,13 @@ export function plainLine(text: string): string {
     .replace(/(?:(?!\ufeff)[\s\x85])+/g, ' ')
     .replace(/[\p{Cc}\p{Cf}]/gu, '');
 }
+
+// A joiner that does not join two emoji. Made when a text has one, since V8 takes long to prepare it.
+const loneJoiner = () =>
+  /(?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})/gu;
+
+// Most text. It is recognized first, since V8 takes long to prepare the classes of Unicode below.
+const PRINTABLE = /^[\n\t\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u20a0-\u20bf]*$/;
 
 /** Makes text safe for a cell, on one line. Unlike plainLine, keeps all spaces and the joiners of emoji. */
 export function plainCell(text: string): string {

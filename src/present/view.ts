@@ -1,4 +1,4 @@
-import { once } from '../base/once.ts';
+import { once } from '../base/calls.ts';
 import { UTC } from '../base/zone.ts';
 import {
   declaredLeaves,

@@ -10,7 +10,24 @@ import { decimalText, isJsonObject, scaledInteger } from '../money/decimal.ts';
 
 /** The owner of a wallet that the service itself holds, without a name and with one. Source: public. */
 const MANAGED = 'service-managed';
-const managedBy = (serviceName: string) => `${serviceName}-managed`;
+/** `nowMs` returns the time of the sandbox. */
+export function createAnswers({ forms, serviceName }: AnswerOptions, nowMs: () => number): Answers {
+  const named = serviceName === undefined ? undefined : createNaming(serviceName);
+  return {
+    success: (endpoint, data, input) => {
+      const form = formFor(forms?.answers[endpoint.id], input);
+      const own = named ? named(endpoint, data) : data;
+      if (form?.failedAs !== undefined && (own as Fields)['status'] === 'failed') return failedWork(form.failedAs, own);
+      return success(endpoint, form ? inForm(form, own, input) : own, form?.envelope, form?.hasNoMessage);
+    },
+    refusal: (endpoint, fault) => {
+      const form = forms?.refusals[endpoint.id]?.find((each) => each.fault === undefined || each.fault === fault.fault);
+      if (!form) return failure(fault, endpoint.envelope);
+      const data = form.hasNestedDetails ? nestedDetails(endpoint, fault, nowMs()) : fault.data;
+      return failure(new Fault(fault.fault, fault.detail, data), form.envelope ?? endpoint.envelope, form);
+    },
+  };
+}
 
 /**
  * Returns a function that gives the fields of an answer that are named after the service the service's own name:
@@ -27,7 +44,7 @@ function createNaming(serviceName: string): (endpoint: Endpoint, data: unknown) 
     if (!shape || !isJsonObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([field, each]) => {
-        if (field === 'owner' && each === MANAGED) return [field, managedBy(serviceName)];
+        if (field === 'owner' && each === MANAGED) return [field, `${serviceName}-managed`];
         const known = Object.hasOwn(shape, field) ? shape[field] : undefined;
         return known ? [nameOf(field), named(known, each)] : [field, each];
       }),
@@ -49,25 +66,6 @@ interface Answers {
   /** `input` is the request, on which the form may depend. */
   success(endpoint: Endpoint, data: unknown, input: unknown): HttpResponse;
   refusal(endpoint: Endpoint, fault: Fault): HttpResponse;
-}
-
-/** `nowMs` returns the time of the sandbox. */
-export function createAnswers({ forms, serviceName }: AnswerOptions, nowMs: () => number): Answers {
-  const named = serviceName === undefined ? undefined : createNaming(serviceName);
-  return {
-    success: (endpoint, data, input) => {
-      const form = formFor(forms?.answers[endpoint.id], input);
-      const own = named ? named(endpoint, data) : data;
-      if (form?.failedAs !== undefined && (own as Fields)['status'] === 'failed') return failedWork(form.failedAs, own);
-      return success(endpoint, form ? inForm(form, own, input) : own, form?.envelope, form?.hasNoMessage);
-    },
-    refusal: (endpoint, fault) => {
-      const form = forms?.refusals[endpoint.id]?.find((each) => each.fault === undefined || each.fault === fault.fault);
-      if (!form) return failure(fault, endpoint.envelope);
-      const data = form.hasNestedDetails ? nestedDetails(endpoint, fault, nowMs()) : fault.data;
-      return failure(new Fault(fault.fault, fault.detail, data), form.envelope ?? endpoint.envelope, form);
-    },
-  };
 }
 
 /** Returns work that has failed as if the request for its status were refused. */

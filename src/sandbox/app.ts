@@ -30,6 +30,26 @@ const OLDER_PATHS: ReadonlyMap<string, string> = new Map([
 /** A step that earlier versions of the service had. Source: public. */
 const REMOVED = '/verifyotp';
 
+/** Matches a request's method and URL against the contract. */
+export function createRouter(paths: Paths = createPathMatcher(directory)): Router {
+  const load = createLoader();
+  return (method, url) => {
+    const { pathname, query } = splitUrl(url);
+    const found = paths.match(method, pathname);
+    if (!found) return undefined;
+    const { group } = found.endpoint;
+    const routeOf = (endpoint: Endpoint) => ({
+      endpoint,
+      group,
+      path: Object.fromEntries(Object.entries(found.parameters).map(([name, part]) => [name, decoded(part)])),
+      pathname,
+      query,
+    });
+    const endpoint = load(found.endpoint);
+    return endpoint instanceof Promise ? endpoint.then(routeOf) : routeOf(endpoint);
+  };
+}
+
 /** Returns a hint at the endpoint for which a request that matched none was probably meant. */
 function endpointHint<E extends Addressed>(
   { matchesAt }: ReturnType<typeof createPathMatcher<E>>,
@@ -104,30 +124,6 @@ const COMPLETIONS: Readonly<Record<string, Completion>> = {
 type Router = (method: string, url: string) => Route | undefined | Promise<Route>;
 
 type Paths = ReturnType<typeof createPathMatcher<DirectoryEntry>>;
-
-/** Matches a request's method and URL against the contract. */
-export function createRouter(paths: Paths = createPathMatcher(directory)): Router {
-  const load = createLoader();
-  return (method, url) => {
-    const { pathname, query } = splitUrl(url);
-    const found = paths.match(method, pathname);
-    if (!found) return undefined;
-    const { group } = found.endpoint;
-    const routeOf = (endpoint: Endpoint) => ({
-      endpoint,
-      group,
-      path: decodedPath(found.parameters),
-      pathname,
-      query,
-    });
-    const endpoint = load(found.endpoint);
-    return endpoint instanceof Promise ? endpoint.then(routeOf) : routeOf(endpoint);
-  };
-}
-
-function decodedPath(parameters: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(parameters).map(([name, part]) => [name, decoded(part)]));
-}
 
 /** A stray percent sign matches nothing, so the text is looked up unchanged. */
 function decoded(part: string): string {

@@ -27,6 +27,62 @@ import { baseOfText } from '../service/wire-values.ts';
 
 type Status = ResponseOf<typeof sandboxStatus>;
 
+/** The controls that run inside the open transaction. */
+export function createControls(service: Service): Controls {
+  return {
+    'sandbox.status': (call, { values = false }) => statusOf(call, values),
+    'sandbox.reset': (call, { pace, rateLimits: limits }) => {
+      const machineMs = call.nowMs - call.settings.clockOffsetMs;
+      reseed(
+        call.store,
+        machineMs,
+        call.ids,
+        { pace: pace ?? DEFAULT_SEED.pace, rateLimits: limits ?? DEFAULT_SEED.rateLimits },
+        call.settings.embeddedApiKey,
+      );
+      return { fintechId: firstFintech(service), now: isoTime(machineMs) };
+    },
+    'sandbox.seed': seedMore,
+    'sandbox.pay': (call, { accountNumber, amount: wire, senderName }) => {
+      const paid = fromWire(wire, 'naira', 'NGN');
+      if (!paid) throw new Fault('VALIDATION_ERROR', 'amount: expected at most 2 decimals');
+      const { depositId, outcome, reason } = receivePayment(call, {
+        accountNumber,
+        amountKobo: paid.minor,
+        senderName,
+      });
+      return { depositId, accountNumber, amount: wire, outcome, reason };
+    },
+    'sandbox.deposit': (call, { amount: wire, network: name, ...deposit }) => {
+      const network = networkOf(name);
+      if (!network) throw new Fault('VALIDATION_ERROR', 'network: expected a network key such as base');
+      requireForm(network, deposit.from, 'from');
+      const amountBase = baseOfText(wire, deposit.asset);
+      const { outcome, reason } = receiveTokens(call, { ...deposit, network, amountBase });
+      const amountText = toWireText(amount(deposit.asset, amountBase), 'decimal-string');
+      return { address: deposit.address, asset: deposit.asset, amount: amountText, outcome, reason };
+    },
+    'sandbox.advance': (call, { durationMs }) => {
+      if (call.nowMs + durationMs > LAST_MS)
+        throw new Fault('VALIDATION_ERROR', 'durationMs: expected a duration that ends before the year 9000');
+      const events = service.advanceBy(call, durationMs);
+      return { now: isoTime(call.nowMs + durationMs), events };
+    },
+    'sandbox.clock': (call) => ({
+      now: isoTime(call.nowMs),
+      machineTime: isoTime(call.nowMs - call.settings.clockOffsetMs),
+      clockOffsetSeconds: Math.trunc(call.settings.clockOffsetMs / 1000),
+    }),
+    'sandbox.settle': (call) => ({ events: settle(call), now: isoTime(call.nowMs) }),
+    'sandbox.fault-add': addFault,
+    'sandbox.fault-list': listFaults,
+    'sandbox.fault-clear': ({ store }) => ({ cleared: store.run('DELETE FROM fault_rule') }),
+    'sandbox.events': listEvents,
+    'sandbox.event': (call, { eventId }) => showEvent(call, eventId),
+    'sandbox.event-resend': (call, { eventId }) => resendEvent(call, eventId),
+  };
+}
+
 const count = ({ store }: Call, sql: string) => Number(store.get<{ n: bigint }>(sql)?.n ?? 0n);
 
 const onOrOff = (isOn: boolean) => (isOn ? 'on' : 'off');
@@ -113,62 +169,6 @@ type FileControls = { readonly [E in Control as Extract<E['id'], Files>]: OnFile
 
 /** Later times would not have an ISO form of the usual length. */
 const LAST_MS = Date.UTC(9000, 0);
-
-/** The controls that run inside the open transaction. */
-export function createControls(service: Service): Controls {
-  return {
-    'sandbox.status': (call, { values = false }) => statusOf(call, values),
-    'sandbox.reset': (call, { pace, rateLimits: limits }) => {
-      const machineMs = call.nowMs - call.settings.clockOffsetMs;
-      reseed(
-        call.store,
-        machineMs,
-        call.ids,
-        { pace: pace ?? DEFAULT_SEED.pace, rateLimits: limits ?? DEFAULT_SEED.rateLimits },
-        call.settings.embeddedApiKey,
-      );
-      return { fintechId: firstFintech(service), now: isoTime(machineMs) };
-    },
-    'sandbox.seed': seedMore,
-    'sandbox.pay': (call, { accountNumber, amount: wire, senderName }) => {
-      const paid = fromWire(wire, 'naira', 'NGN');
-      if (!paid) throw new Fault('VALIDATION_ERROR', 'amount: expected at most 2 decimals');
-      const { depositId, outcome, reason } = receivePayment(call, {
-        accountNumber,
-        amountKobo: paid.minor,
-        senderName,
-      });
-      return { depositId, accountNumber, amount: wire, outcome, reason };
-    },
-    'sandbox.deposit': (call, { amount: wire, network: name, ...deposit }) => {
-      const network = networkOf(name);
-      if (!network) throw new Fault('VALIDATION_ERROR', 'network: expected a network key such as base');
-      requireForm(network, deposit.from, 'from');
-      const amountBase = baseOfText(wire, deposit.asset);
-      const { outcome, reason } = receiveTokens(call, { ...deposit, network, amountBase });
-      const amountText = toWireText(amount(deposit.asset, amountBase), 'decimal-string');
-      return { address: deposit.address, asset: deposit.asset, amount: amountText, outcome, reason };
-    },
-    'sandbox.advance': (call, { durationMs }) => {
-      if (call.nowMs + durationMs > LAST_MS)
-        throw new Fault('VALIDATION_ERROR', 'durationMs: expected a duration that ends before the year 9000');
-      const events = service.advanceBy(call, durationMs);
-      return { now: isoTime(call.nowMs + durationMs), events };
-    },
-    'sandbox.clock': (call) => ({
-      now: isoTime(call.nowMs),
-      machineTime: isoTime(call.nowMs - call.settings.clockOffsetMs),
-      clockOffsetSeconds: Math.trunc(call.settings.clockOffsetMs / 1000),
-    }),
-    'sandbox.settle': (call) => ({ events: settle(call), now: isoTime(call.nowMs) }),
-    'sandbox.fault-add': addFault,
-    'sandbox.fault-list': listFaults,
-    'sandbox.fault-clear': ({ store }) => ({ cleared: store.run('DELETE FROM fault_rule') }),
-    'sandbox.events': listEvents,
-    'sandbox.event': (call, { eventId }) => showEvent(call, eventId),
-    'sandbox.event-resend': (call, { eventId }) => resendEvent(call, eventId),
-  };
-}
 
 const listFaults: Controls['sandbox.fault-list'] = ({ store }) => ({
   faults: faultRules(store).map(({ times, endpoint, kind, name }) => ({ endpoint, kind, name, times: Number(times) })),

@@ -28,6 +28,18 @@ interface InjectedFault {
 
 const SLOW_MS = 3_000;
 
+/** Returns the response as it arrives. Rejects with ExchangeError if the connection drops. */
+export async function injectFault(
+  { delayMs, alter }: InjectedFault,
+  answer: HttpResponse,
+  clock: Clock,
+  closing: AbortSignal,
+): Promise<HttpResponse> {
+  // A closing sandbox responds at once.
+  if (delayMs) await clock.sleep(delayMs, closing).catch(() => {});
+  return alter(answer);
+}
+
 const drop = (): never => {
   throw new ExchangeError('the connection was lost before the whole response arrived', true);
 };
@@ -85,18 +97,6 @@ const KINDS = ['refuse', ...(Object.keys(FAULTS) as FaultKind[])] as const;
 function refusalBy({ kind, name }: FaultRule, endpoint: Endpoint): Fault | undefined {
   const row = kind === 'refuse' ? refusalsOf(endpoint).find((each) => each.name === name) : undefined;
   return row && new Fault(row.fault, row.when);
-}
-
-/** Returns the response as it arrives. Rejects with ExchangeError if the connection drops. */
-export async function injectFault(
-  { delayMs, alter }: InjectedFault,
-  answer: HttpResponse,
-  clock: Clock,
-  closing: AbortSignal,
-): Promise<HttpResponse> {
-  // A closing sandbox responds at once.
-  if (delayMs) await clock.sleep(delayMs, closing).catch(() => {});
-  return alter(answer);
 }
 
 /**

@@ -5,6 +5,11 @@ import type { Call } from './context.ts';
 /** Columns of a row by name. True is stored as 1, false as 0, and undefined as null. */
 type Columns = Readonly<Record<string, SqlValue | boolean | undefined>>;
 
+/** Inserts a row and returns its rowid. */
+export function insert(store: Database, table: string, columns: Columns): bigint {
+  return store.insert(insertion(table, columns), ...valuesOf(columns));
+}
+
 function stored(value: SqlValue | boolean | undefined): SqlValue {
   return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
@@ -14,11 +19,6 @@ const valuesOf = (columns: Columns) => Object.values(columns).map(stored);
 function insertion(table: string, columns: Columns): string {
   const names = Object.keys(columns);
   return `INSERT INTO ${table} (${names.join(', ')}) VALUES (?${', ?'.repeat(names.length - 1)})`;
-}
-
-/** Inserts a row and returns its rowid. */
-export function insert(store: Database, table: string, columns: Columns): bigint {
-  return store.insert(insertion(table, columns), ...valuesOf(columns));
 }
 
 /** Returns a row that exists, by its rowid. */

@@ -56,6 +56,27 @@ export const PACES = {
 } as const;
 
 export type PaceName = keyof typeof PACES;
+/** Reads the settings. Every request does, so keys are read only by those that use one. */
+export function readSettings(store: Database): Settings {
+  const row = store.get<SettingsRow>('SELECT clock_offset_ms, pace, rate_limits FROM setting');
+  if (!row) throw new Error('the sandbox has no settings');
+  const key = (column: string) => store.get<{ key: string }>(`SELECT ${column} AS key FROM setting`)?.key ?? '';
+  return {
+    clockOffsetMs: Number(row.clock_offset_ms),
+    pace: isPaceName(row.pace) ? row.pace : 'quick',
+    rateLimits: row.rate_limits === 1n,
+    get bvnDigestKey() {
+      return key('bvn_digest_key');
+    },
+    get embeddedApiKey() {
+      return key('embedded_api_key');
+    },
+    get platformSecretKey() {
+      return key('platform_secret_key');
+    },
+  };
+}
+
 function isPaceName(text: string): text is PaceName {
   return Object.hasOwn(PACES, text);
 }
@@ -83,27 +104,6 @@ interface SettingsRow {
   readonly clock_offset_ms: bigint;
   readonly pace: string;
   readonly rate_limits: bigint;
-}
-
-/** Reads the settings. Every request does, so keys are read only by those that use one. */
-export function readSettings(store: Database): Settings {
-  const row = store.get<SettingsRow>('SELECT clock_offset_ms, pace, rate_limits FROM setting');
-  if (!row) throw new Error('the sandbox has no settings');
-  const key = (column: string) => store.get<{ key: string }>(`SELECT ${column} AS key FROM setting`)?.key ?? '';
-  return {
-    clockOffsetMs: Number(row.clock_offset_ms),
-    pace: isPaceName(row.pace) ? row.pace : 'quick',
-    rateLimits: row.rate_limits === 1n,
-    get bvnDigestKey() {
-      return key('bvn_digest_key');
-    },
-    get embeddedApiKey() {
-      return key('embedded_api_key');
-    },
-    get platformSecretKey() {
-      return key('platform_secret_key');
-    },
-  };
 }
 
 /** Updates the given settings and keeps the others. */

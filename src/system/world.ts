@@ -3,9 +3,8 @@ import { isAbsolute, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import type { Exchange, Host, InputStream, OutputStream, ProgramFiles, Prompter, World } from '../base/world.ts';
 import { ensurePrivateFolder } from '../files/private-folder.ts';
-import { systemClock, turn } from './clock.ts';
-import { createIds } from './ids.ts';
 import { findProgram, limitProcess, runProgram, startProgram, startThread } from './processes.ts';
+import { createIds, systemClock, turn } from './time-and-chance.ts';
 
 /** A terminal and npm both pass on a Ctrl-C, so a signal that follows at once is the same one. Nobody presses keys so fast. */
 const SAME_SIGNAL_MS = 100;
@@ -14,26 +13,6 @@ const SAME_SIGNAL_MS = 100;
 const LAST_WORDS_MS = 1_000;
 
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** Handles the signals that ask a program to end: on the second one it gives up waiting, on the third also its last words. */
-function watchSignals() {
-  const interrupted = new AbortController();
-  const abandoned = new AbortController();
-  let lastMs = -SAME_SIGNAL_MS;
-  const handle = () => {
-    // Monotonic: a clock that is set back must not make the next signal look like this one.
-    const nowMs = process.uptime() * 1000;
-    if (nowMs - lastMs < SAME_SIGNAL_MS) return;
-    lastMs = nowMs;
-    if (!interrupted.signal.aborted) return interrupted.abort();
-    abandoned.abort();
-    setTimeout(() => {
-      for (const signal of ENDING_SIGNALS) process.off(signal, handle);
-    }, LAST_WORDS_MS).unref();
-  };
-  for (const signal of ENDING_SIGNALS) process.on(signal, handle);
-  return { interrupted, abandoned };
-}
 
 /**
  * Creates the World of this process: its clock, random source, streams, files and network. Signals let a command end in order; with
@@ -64,7 +43,7 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
       );
       return (await network)(request, signal, isRead);
     },
-    probe: async () => (await import('../client/probe.ts')).createProbe(process.env),
+    probe: async () => (await import('../client/network.ts')).createProbe(process.env),
     prompter: () => openPrompter(signals().interrupted.signal),
     get interrupted() {
       return signals().interrupted.signal;
@@ -96,8 +75,28 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     turn,
     limitProcess,
     steadyMemory,
-    usedMemoryBytes,
+    usedMemoryBytes: () => process.memoryUsage.rss(),
   };
+}
+
+/** Handles the signals that ask a program to end: on the second one it gives up waiting, on the third also its last words. */
+function watchSignals() {
+  const interrupted = new AbortController();
+  const abandoned = new AbortController();
+  let lastMs = -SAME_SIGNAL_MS;
+  const handle = () => {
+    // Monotonic: a clock that is set back must not make the next signal look like this one.
+    const nowMs = process.uptime() * 1000;
+    if (nowMs - lastMs < SAME_SIGNAL_MS) return;
+    lastMs = nowMs;
+    if (!interrupted.signal.aborted) return interrupted.abort();
+    abandoned.abort();
+    setTimeout(() => {
+      for (const signal of ENDING_SIGNALS) process.off(signal, handle);
+    }, LAST_WORDS_MS).unref();
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, handle);
+  return { interrupted, abandoned };
 }
 
 function homeFolder(): string {
@@ -119,8 +118,6 @@ function steadyMemory(youngBytes = 0): void {
   // The size itself cannot be set in a process that runs, only whether it grows.
   if (young >= youngBytes) v8.setFlagsFromString('--semi-space-growth-factor=1');
 }
-
-const usedMemoryBytes = () => process.memoryUsage.rss();
 
 /** Hides Node 22's warning that node:sqlite is experimental (docs/decisions), and no other warning. */
 function silenceSqliteWarning(): void {

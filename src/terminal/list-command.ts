@@ -62,9 +62,6 @@ export function choice<const V extends readonly string[]>(name: string, values: 
   return option(`--${name} <${name}>`, `${values.join(', ')} (default all)`, oneOf(...values));
 }
 
-/** The option that filters a list by user. */
-const userOption = (help: string) => option('--user <user-id>', help, id);
-
 /** The option that filters a list by token. */
 const tokenFilter = option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker);
 
@@ -181,7 +178,7 @@ const FILTERS: Readonly<Record<string, (meta: FieldMeta) => Parameter<unknown>>>
   side: (meta) => choiceOf('side', meta),
   type: (meta) => choiceOf('type', meta),
   direction: ({ rule = '' }) => option('--direction <direction>', `${rule}; default both`, oneOf('in', 'out')),
-  userId: () => userOption('only those of this user'),
+  userId: () => option('--user <user-id>', 'only those of this user', id),
   token: () => tokenFilter,
   fromNetwork: () => option('--from-network <network>', 'only from this network', networkName),
   toNetwork: () => option('--to-network <network>', 'only to this network', networkName),

@@ -44,9 +44,6 @@ interface OpenedTerminal extends OpenedAccount {
 
 interface Opening extends Pick<Account, 'world' | 'profile' | 'command'>, Pick<Terminal, 'globals' | 'runs'> {}
 
-/** Most commands ask nothing. */
-const asking = () => import('./ask/confirm.ts');
-
 /** Opens the account of a command, and the terminal on top of it. No money is guarded yet, and no plan applied. */
 export function openTerminal({ world, profile, globals, command, runs }: Opening): OpenedTerminal {
   const dialog = createDialog(world, globals);
@@ -55,6 +52,9 @@ export function openTerminal({ world, profile, globals, command, runs }: Opening
   const consent = { prompt: promptOf(dialog, profile), guard: undefined, plan: undefined };
   return { ...opened, terminal: { globals, dialog, consent, runs } };
 }
+
+/** Most commands ask nothing. */
+const asking = () => import('./ask/confirm.ts');
 
 const promptOf = (dialog: Dialog, profile: Profile): ChangePrompt => ({
   isAsked: dialog.isInteractive && !dialog.globals.yes,

@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { type Profile, resolveProfile } from '../../src/account/profile.ts';
-import { safeBaseUrl } from '../../src/account/service-address.ts';
+import { type Profile, resolveProfile, safeBaseUrl } from '../../src/account/profile.ts';
 import { CliError } from '../../src/base/errors.ts';
 import { fakeWorld } from '../support/world.ts';
 

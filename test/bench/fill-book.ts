@@ -1,6 +1,6 @@
 /** Fills a new sandbox with funded orders: `node fill-book.ts FILE ORDERS`. */
 
-import { insertOrder, requiredTradingAccount } from '../../src/service/fx/orders.ts';
+import { insertOrder, requiredTradingAccount } from '../../src/service/fx/order-book.ts';
 import { type AccountRef, BANK, chain, post, RESERVE, SUPPLY } from '../../src/service/ledger.ts';
 import { openService } from '../../src/service/service.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';

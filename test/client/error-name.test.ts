@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorNameIn } from '../../src/client/error-names.ts';
+import { errorNameIn } from '../../src/client/refusals.ts';
 
 test.each([
   [{ error: 'PENDING_TRANSACTIONS' }, 'PENDING_TRANSACTIONS'],

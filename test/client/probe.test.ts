@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ExchangeError } from '../../src/base/errors.ts';
-import { createProbe } from '../../src/client/probe.ts';
+import { createProbe } from '../../src/client/network.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { closedPort, httpsServer, proxyServer, tcpServer } from '../support/loopback.ts';
 

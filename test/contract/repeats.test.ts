@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { contradictionIn, failureIn, metaAt, repetitionsOf, valuesAt } from '../../src/contract/compare.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { ipAllowlist } from '../../src/contract/endpoints/allowlist.ts';
 import { addBankAccount, getBankAccount } from '../../src/contract/endpoints/banks.ts';
@@ -15,7 +16,6 @@ import { migrateUserWallets } from '../../src/contract/endpoints/wallet-migratio
 import { withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
 import type { FieldMeta } from '../../src/contract/fields.ts';
 import { readData } from '../../src/contract/reading/index.ts';
-import { contradictionIn, failureIn, metaAt, repetitionsOf, valuesAt } from '../../src/contract/repeats.ts';
 import { elementOf, fieldOf, unwrap } from '../../src/contract/rows.ts';
 import type { MoneyUnit } from '../../src/money/amount.ts';
 import { decimalText, isJsonObject, parseExactJson, trimDecimal, wireNumber } from '../../src/money/decimal.ts';

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/base/world.ts';
 import { textAt } from '../../src/inspector/page/field.ts';
-import { systemClock } from '../../src/system/clock.ts';
+import { systemClock } from '../../src/system/time-and-chance.ts';
 import { newHome, sharedEnd } from '../support/built.ts';
 import { fiatrail, fiatrailJson, must, startFiatrail } from '../support/in-process.ts';
 import { ask, enter, session } from './asking.ts';

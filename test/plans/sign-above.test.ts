@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createOrder, updateOrder } from '../../src/contract/endpoints/fx-orders.ts';
-import { signatureReason } from '../../src/engine/plans/sign-above.ts';
+import { signatureReason } from '../../src/engine/plans/signatures.ts';
 
 const LIMITS = [{ asset: 'CNGN', minor: '100000000' }] as const;
 const reason = (input: object) => signatureReason(LIMITS, updateOrder, { orderId: 'order-1', ...input });

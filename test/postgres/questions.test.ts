@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { EVENT_COLUMNS, OPERATION_COLUMNS } from '../../src/copy/questions/sql/copied.ts';
+import { EVENT_COLUMNS, OPERATION_COLUMNS } from '../../src/copy/questions/sql/views.ts';
 import { SCHEMA } from '../../src/copy/schema.ts';
 import { main } from '../../src/main.ts';
 import { blocksOf } from '../docs/scripts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { journalMoments, type Recorded } from '../../src/copy/questions/known.ts';
 import { eventMoments, paymentMoments } from '../../src/copy/questions/story.ts';
-import { meaningOf } from '../../src/copy/questions/words.ts';
+import { meaningOf } from '../../src/copy/questions/typed.ts';
 import { thingNamed as kindNamed } from '../../src/things/index.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
 import { deposit } from './mirror.ts';

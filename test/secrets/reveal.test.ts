@@ -3,10 +3,9 @@ import { readSources } from '../support/source.ts';
 
 /** The files that call `reveal()`, how often, and why: to send, store or compare a secret. Anything else keeps the type. */
 const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>> = {
-  'account/service-address.ts': [1, 'tells the kind of a key by its beginning'],
   'account/stores/file-store.ts': [1, 'keeps it'],
   'account/stores/keyring-store.ts': [1, 'keeps it, over standard input of the helper'],
-  'account/profile.ts': [1, 'checks the form of what a store gave'],
+  'account/profile.ts': [2, 'tells the kind of a key by its beginning, and checks the form of what a store gave'],
   'account/profile-secrets.ts': [
     7,
     'keeps several in one text, takes them apart, compares them, and counts the characters of a new one',

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
 import { sandboxPath } from '../../account/paths.ts';
-import { type Profile, resolveProfile, storedOrBuiltIn, storeFor } from '../../account/profile.ts';
+import { modeForPeople, type Profile, resolveProfile, storedOrBuiltIn, storeFor } from '../../account/profile.ts';
 import { sealingKeysOf } from '../../account/profile-secrets.ts';
-import { modeForPeople } from '../../account/service-address.ts';
 import { isTrusted, profileNames, readProfile, untrustedCommand } from '../../account/stored-profile.ts';
 import { openStore } from '../../account/stores/stores.ts';
 import { CATEGORIES, CliError, ExchangeError } from '../../base/errors.ts';
 import type { HttpResponse, World } from '../../base/world.ts';
-import type { Client, Reply } from '../../client/client.ts';
+import type { Reply } from '../../client/client.ts';
 import { isLoopback, type ProxyChoice, proxyFor } from '../../client/proxy.ts';
 import { validRequest } from '../../client/request.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
@@ -39,8 +38,7 @@ import {
   typed,
   warning,
 } from './check.ts';
-import { leftoversFinding, removeLeftFiles } from './leftovers.ts';
-import { copyChecks, journalChecks, machineChecks } from './machine.ts';
+import { copyChecks, journalChecks, leftoversFinding, machineChecks, removeLeftFiles } from './machine.ts';
 
 /** Time limit for one read, including retries. */
 const READ_MS = 10_000;
@@ -110,14 +108,14 @@ async function readAccount({ account: { world, globals, notices } }: Subject, pr
     const read = await attempted(client.call(validRequest(getPlatformPublicKey, {})));
     const aheadMs = serviceClock.hostAheadMs();
     if (!first) return { read, access: undefined, first, aheadMs };
-    const access = await attempted(connection.requirePlatformKey().then(() => checkAccess(client)));
+    const access = await attempted(
+      connection.requirePlatformKey().then(() => client.call(validRequest(ipAllowlist, { action: 'check' }))),
+    );
     return { read, access, first, aheadMs };
   } finally {
     await connection.close();
   }
 }
-
-const checkAccess = (client: Client) => client.call(validRequest(ipAllowlist, { action: 'check' }));
 
 async function attempted<D>(reply: Promise<Reply<D>>): Promise<{ readonly data: D } | { readonly error: CliError }> {
   try {

@@ -1,10 +1,13 @@
+import { type Leftover, leftoversOf, removeLeftovers } from '../../account/leftovers.ts';
 import { configDir, stateDir } from '../../account/paths.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
 import type { Mirror } from '../../copy/database.ts';
 import { existingMirror } from '../../copy/open.ts';
+import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { journalLocationOf } from '../../engine/connection/journal-location.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import {
   type Entry,
   entriesBelow,
@@ -16,7 +19,9 @@ import {
 import { isOwnName, whyLeftAlone } from '../../files/private-folder.ts';
 import type { Journal } from '../../journal/interface.ts';
 import { shellWord } from '../../present/text.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { stateError } from '../../terminal/show/failures.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import {
   checked,
@@ -125,6 +130,12 @@ const isOpen = ({ isOpenToOthers }: Entry, { platform }: World) => platform !== 
 
 const SHOWN = 5;
 
+/** The paths of the first files, which are shown. */
+const firstOf = (found: readonly { readonly path: string }[]) => found.slice(0, SHOWN).map(({ path }) => path);
+
+const listed = (found: readonly { readonly path: string }[]) =>
+  firstOf(found).join(', ') + (found.length > SHOWN ? ` and ${found.length - SHOWN} more` : '');
+
 /** Checks what fiatrail put into a folder; what else is there is not for it to judge. */
 function filesFinding(folder: string, world: World): Finding {
   if (entryAt(folder)?.kind !== 'folder') return ok('none yet');
@@ -145,9 +156,7 @@ function filesFinding(folder: string, world: World): Finding {
   const [wrong] = kinds.filter(([found]) => found.length > 0);
   if (!wrong) return ok(`${entries.length}, all private`);
   const [found, what, how] = wrong;
-  const paths = found.slice(0, SHOWN).map(({ path }) => path);
-  const more = found.length > SHOWN ? ` and ${found.length - SHOWN} more` : '';
-  return problem('usage', `${what}: ${paths.join(', ')}${more}`, how(paths.map(shellWord).join(' ')));
+  return problem('usage', `${what}: ${listed(found)}`, how(firstOf(found).map(shellWord).join(' ')));
 }
 
 const MIB = 1024 * 1024;
@@ -285,4 +294,25 @@ async function unknownFinding(journal: Journal, account: JournalAccount, subject
   return count === 0
     ? ok('none with an unknown outcome')
     : warning(`${count} with an unknown outcome`, typed(subject, 'ops list'));
+}
+
+/** Looks for what commands left behind that were killed. */
+export function leftoversFinding(world: World): Finding {
+  const found = leftoversOf(world);
+  if (found.length === 0) return ok('none');
+  return warning(`${counted(found)}: ${listed(found)}`, 'fiatrail doctor --clean');
+}
+
+const counted = ({ length }: readonly Leftover[]) =>
+  `${length === 1 ? '1 file' : `${length} files`} of commands that were killed`;
+
+/** Removes what commands left behind, after a yes. Throws CliError: `declined`, and `usage` without a terminal. */
+export async function removeLeftFiles(account: Account, terminal: Terminal): Promise<void> {
+  const found = leftoversOf(account.world);
+  if (found.length === 0) return account.notices.note('there is nothing to remove');
+  endDryRun(account, { leftovers: found });
+  const lines = found.map(({ path, what }) => [what, path] as const);
+  await confirmChange(terminal.dialog, { summary: `remove ${counted(found)}`, lines });
+  await removeLeftovers(account.world, found);
+  await account.notices.note(`removed ${counted(found)}`);
 }

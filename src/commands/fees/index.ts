@@ -1,5 +1,5 @@
+import { once } from '../../base/calls.ts';
 import { CliError } from '../../base/errors.ts';
-import { once } from '../../base/once.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { accumulatedFees, getFees, manageFees, previewFees } from '../../contract/endpoints/fees.ts';
@@ -45,9 +45,8 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { change } from '../../terminal/terminal.ts';
 import { statusCommand } from '../../terminal/work-commands.ts';
 import { feeWithdrawal as aFeeWithdrawal } from '../../things/fee-withdrawal.ts';
-import { destinationOf, readWithdrawable, requireWithdrawable, sendWithdrawal } from './send.ts';
+import { destinationOf, feeWithdrawal, readWithdrawable, requireWithdrawable, sendWithdrawal } from './send.ts';
 import { sweep, sweptSchema } from './sweep.ts';
-import { feeWithdrawal } from './work.ts';
 
 const WORDS = ['max', 'all'] as const;
 

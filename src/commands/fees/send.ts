@@ -2,6 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import type { Account, AccountReply } from '../../engine/account.ts';
+import { followedWorkOf } from '../../engine/evidence/of-thing.ts';
 import { printedWork, startedShape } from '../../engine/evidence/started.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { bankCodeFor, savedAccountNamed } from '../../engine/previews/banks.ts';
@@ -10,9 +11,8 @@ import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../e
 import { newTag } from '../../engine/requests.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import { type Amount, amountForPeople, toWireNumber } from '../../money/amount.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import { change } from '../../terminal/terminal.ts';
-import { feeWithdrawal } from './work.ts';
+import { change, type Terminal } from '../../terminal/terminal.ts';
+import { feeWithdrawal as aFeeWithdrawal } from '../../things/fee-withdrawal.ts';
 
 /** The account that a fee withdrawal is paid into. */
 interface FeeDestination {
@@ -196,3 +196,5 @@ export function requireWithdrawable({ available, minimum }: Withdrawable): void 
   if (minimum && available.minor < minimum.minor)
     throw nothingToWithdraw(`${there}, below the minimum withdrawal of ${amountForPeople(minimum)}`);
 }
+
+export const feeWithdrawal = followedWorkOf(aFeeWithdrawal);

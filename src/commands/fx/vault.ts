@@ -1,5 +1,5 @@
+import { once } from '../../base/calls.ts';
 import { CliError } from '../../base/errors.ts';
-import { once } from '../../base/once.ts';
 import { Secret } from '../../base/secret.ts';
 import {
   autoSigningStats,

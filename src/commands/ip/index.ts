@@ -91,8 +91,6 @@ function consequencesOf(state: AllowlistState, range: IpRange): readonly ShownLi
 const countText = (count: number) =>
   count === 1 ? '; the allowlist has 1 entry' : `; the allowlist has ${count} entries`;
 
-const labelOrNone = (text: string) => (text === '' ? text : plainText(text));
-
 /** Whether the command asks before it adds a range; the wizard asks about the others. */
 const asksItself = (state: AllowlistState, range: IpRange) => isFirst(state) || isWide(rangeText(range));
 
@@ -111,7 +109,11 @@ async function askAddition(
     return range;
   };
   const range = await askFor({ question: 'Address or range:', parse }, account);
-  const label = (await askFor({ question: 'Label (Enter for none):', parse: labelOrNone }, account)) || undefined;
+  const label =
+    (await askFor(
+      { question: 'Label (Enter for none):', parse: (text) => (text === '' ? text : plainText(text)) },
+      account,
+    )) || undefined;
   const named = `${rangeText(range)}${label === undefined ? '' : ` (${label})`}`;
   if (terminal.globals.yes || asksItself(state, range)) return { range, label };
   const prompter = await account.world.prompter();

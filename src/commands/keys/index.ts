@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
-import { fromStored, type Profile } from '../../account/profile.ts';
+import { apiKeyFrom, fromStored, type Profile, safeBaseUrl } from '../../account/profile.ts';
 import { privateKeyFrom, sealingKeysOf, storeSealingKey } from '../../account/profile-secrets.ts';
-import { apiKeyFrom, safeBaseUrl } from '../../account/service-address.ts';
 import {
   profileName,
   readProfile,

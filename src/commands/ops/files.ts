@@ -10,7 +10,7 @@ import type { AccountNames } from '../../journal/accounts.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { amountText } from '../../money/amount.ts';
-import { requireUnmasked } from '../../present/unmasked.ts';
+import { requireUnmasked } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { shownOf } from './printed.ts';

@@ -9,11 +9,12 @@ import type { Journal } from '../../journal/interface.ts';
 import type { ListPosition, Operation, Selection } from '../../journal/operations.ts';
 import { NEXT, type OperationState } from '../../journal/states.ts';
 import { paginationSchema } from '../../present/prints.ts';
+import type { Column } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
 import { pageOptions } from '../../terminal/list-command.ts';
 import { oneOf, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions, timesOf } from '../../terminal/parse/period.ts';
-import { COLUMNS, columnsOf, operationSchema, printed } from './printed.ts';
+import { COLUMNS, operationSchema, printed } from './printed.ts';
 
 const STATES = Object.keys(NEXT) as readonly OperationState[];
 
@@ -157,3 +158,13 @@ export const listCommand = command({
     return { result: { data, lists: 'operations', list, columns, ...more }, ...(error ? { error } : {}) };
   },
 });
+
+/** The columns of a list of operations, with what contradicts each other where there is such an operation. */
+function columnsOf(operations: readonly Operation[]): readonly Column[] {
+  const isContradicted = operations.some(({ searchState }) => searchState.contradiction);
+  const both = [
+    { field: 'contradiction.asked', title: 'Asked for' },
+    { field: 'contradiction.answered', title: 'The response says' },
+  ];
+  return isContradicted ? [...COLUMNS, ...both] : COLUMNS;
+}

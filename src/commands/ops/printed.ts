@@ -10,7 +10,6 @@ import { amountText } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { toPlain } from '../../present/plain.ts';
 import { amountSchema } from '../../present/prints.ts';
-import type { Column } from '../../present/result.ts';
 import { id } from '../../terminal/parse/parameters.ts';
 
 /** What to do about an operation in each state. */
@@ -33,16 +32,6 @@ export const COLUMNS = [
   { field: 'requestId', title: 'Request', isWide: true },
   { field: 'idempotencyKey', title: 'Idempotency key', isWide: true },
 ] as const;
-
-/** The columns of a list of operations, with what contradicts each other where there is such an operation. */
-export function columnsOf(operations: readonly Operation[]): readonly Column[] {
-  const isContradicted = operations.some(({ searchState }) => searchState.contradiction);
-  const both = [
-    { field: 'contradiction.asked', title: 'Asked for' },
-    { field: 'contradiction.answered', title: 'The response says' },
-  ];
-  return isContradicted ? [...COLUMNS, ...both] : COLUMNS;
-}
 
 /** The form of a printed operation. */
 export const operationSchema = () =>

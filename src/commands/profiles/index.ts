@@ -2,8 +2,7 @@ import * as z from 'zod/mini';
 import { approvePin, changeProfile, deleteProfile, setDefaultProfile } from '../../account/changes.ts';
 import { unfinishedRotations } from '../../account/paths.ts';
 import { findPin, isApproved, writePin } from '../../account/pin.ts';
-import { allProfileNames, chosenProfile } from '../../account/profile.ts';
-import { modeForPeople } from '../../account/service-address.ts';
+import { allProfileNames, chosenProfile, modeForPeople } from '../../account/profile.ts';
 import {
   BUILT_IN,
   isOurStore,

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { changeProfile, storeSecret } from '../../account/changes.ts';
-import { secretOf, storedProfileNamed } from '../../account/profile.ts';
-import { modeForPeople } from '../../account/service-address.ts';
+import { modeForPeople, secretOf, storedProfileNamed } from '../../account/profile.ts';
 import { isOurStore, type StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';

@@ -19,7 +19,7 @@ import {
   type StoredList,
 } from '../../engine/plans/operator-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
-import { requireSignatures } from '../../engine/plans/sign-above.ts';
+import { requireSignatures } from '../../engine/plans/signatures.ts';
 import type { Change } from '../../engine/sending/change.ts';
 import { asPlanned } from '../../engine/sending/change.ts';
 import { authorityOf } from '../../engine/sending/send.ts';
@@ -31,6 +31,49 @@ type Lines = PlannedChange['lines'];
 
 /** The list as it was read, with what a new list replaces. */
 type Read = Awaited<ReturnType<typeof readOperators>>;
+
+/**
+ * Makes a change of the operators, or the plan of one. Once there are two, it needs the signature of one of them who is not the one
+ * who asks. Throws CliError.
+ */
+export async function changeOperators(account: Account, terminal: Terminal, wanted: OperatorChange): Promise<void> {
+  const read = await readOperators(account);
+  const { list } = read;
+  const nowIso = async () => new Date(await account.time.nowMs()).toISOString();
+  const own = await asker(account, list);
+  // Before anything is asked.
+  changedList(list, wanted, own, await nowIso());
+  const summary = changeForPeople(wanted);
+  const { lines, previews } = linesOf(wanted, list);
+  const planned = await asPlanned(
+    account,
+    terminal.consent,
+    {
+      endpoint: OPERATORS,
+      input: wanted,
+      summary,
+      lines,
+      tag: undefined,
+      rulesMet: async () => [],
+      readPreviews: async () => previews,
+    },
+    async () => {},
+  );
+  const applied = planned?.applied;
+  if (list.needsAnother) requireSignatures(list, `another operator must sign to ${summary}`, applied, 'changed');
+  else requireService(account, list);
+  const shown = planned ? planned.agreed.lines : lines;
+  await consent(account, terminal, { summary, lines: [accountLine(account.profile), ...shown, ...previews] });
+  if (applied) (await import('../../engine/plans/plan.ts')).requireUnexpired(applied.plan, await account.time.nowMs());
+  await save(
+    account,
+    terminal,
+    read,
+    changedList(list, wanted, askedBy(applied, own), await nowIso()),
+    summary,
+    applied,
+  );
+}
 
 /** Says who runs this command: the user of this machine, and as which operator. */
 async function asker({ world, profile }: Account, { operators }: OperatorList): Promise<Author> {
@@ -183,49 +226,6 @@ function requireService({ profile }: Account, { accounts, isOwn, operators }: Op
       code: 'OTHER_SERVICE',
       hint: 'choose a profile with that account: --profile NAME; or have another operator sign the change: add --plan FILE',
     },
-  );
-}
-
-/**
- * Makes a change of the operators, or the plan of one. Once there are two, it needs the signature of one of them who is not the one
- * who asks. Throws CliError.
- */
-export async function changeOperators(account: Account, terminal: Terminal, wanted: OperatorChange): Promise<void> {
-  const read = await readOperators(account);
-  const { list } = read;
-  const nowIso = async () => new Date(await account.time.nowMs()).toISOString();
-  const own = await asker(account, list);
-  // Before anything is asked.
-  changedList(list, wanted, own, await nowIso());
-  const summary = changeForPeople(wanted);
-  const { lines, previews } = linesOf(wanted, list);
-  const planned = await asPlanned(
-    account,
-    terminal.consent,
-    {
-      endpoint: OPERATORS,
-      input: wanted,
-      summary,
-      lines,
-      tag: undefined,
-      rulesMet: async () => [],
-      readPreviews: async () => previews,
-    },
-    async () => {},
-  );
-  const applied = planned?.applied;
-  if (list.needsAnother) requireSignatures(list, `another operator must sign to ${summary}`, applied, 'changed');
-  else requireService(account, list);
-  const shown = planned ? planned.agreed.lines : lines;
-  await consent(account, terminal, { summary, lines: [accountLine(account.profile), ...shown, ...previews] });
-  if (applied) (await import('../../engine/plans/plan.ts')).requireUnexpired(applied.plan, await account.time.nowMs());
-  await save(
-    account,
-    terminal,
-    read,
-    changedList(list, wanted, askedBy(applied, own), await nowIso()),
-    summary,
-    applied,
   );
 }
 

@@ -90,7 +90,7 @@ const listCommand = wholeList(
       }),
     parameters: {},
     run: async (account) => {
-      const { signLimits } = await import('../../engine/plans/sign-above.ts');
+      const { signLimits } = await import('../../engine/plans/signatures.ts');
       const list = await operatorsOf(account);
       const own = await ownOperator(list.operators, account.profile, account.world);
       const operators = list.operators.map(({ name, publicKey, addedBy, addedAt }) => ({
@@ -267,7 +267,7 @@ const signAboveCommand = command({
   },
   run: async (account, terminal, { amounts, ...input }) => {
     const { world, profile } = account;
-    const { signLimits } = await import('../../engine/plans/sign-above.ts');
+    const { signLimits } = await import('../../engine/plans/signatures.ts');
     const stored = requireOperatorProfile(profile);
     const given = amounts.filter((each) => each !== 'off');
     if (given.length > 0 && given.length < amounts.length)

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
-import { chosenProfile, fromStored, storedProfileNamed } from '../../account/profile.ts';
+import { chosenProfile, fromStored, type Mode, modeForPeople, storedProfileNamed } from '../../account/profile.ts';
 import { parseSharedRules, type Rules } from '../../account/rules.ts';
-import { type Mode, modeForPeople } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
@@ -185,8 +184,6 @@ function profileTarget(account: Account): RulesTarget {
   return { what, profile: name, mode, baseUrl, rules, save };
 }
 
-const sharedRulesText = (rules: Rules): string => JSON.stringify(rules);
-
 async function sharedTarget(account: Account): Promise<RulesTarget> {
   const { name, mode, baseUrl } = account.profile;
   const journal = await account.journal();
@@ -194,7 +191,7 @@ async function sharedTarget(account: Account): Promise<RulesTarget> {
   const rules = before === undefined ? undefined : parseSharedRules(before);
   const what = 'the rules of the shared journal';
   const save = async (next: Rules | undefined) => {
-    if (!(await journal.setShared('rules', next && sharedRulesText(next), before))) throw changedInTheMeantime(what);
+    if (!(await journal.setShared('rules', next && JSON.stringify(next), before))) throw changedInTheMeantime(what);
   };
   return { what, profile: name, mode, baseUrl, rules, save };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
-import { checkedServiceName, safeBaseUrl } from '../../account/service-address.ts';
+import { checkedServiceName, safeBaseUrl } from '../../account/profile.ts';
 import {
   isOurStore,
   isTrusted,
@@ -20,8 +20,8 @@ import { entryAt } from '../../files/inspect.ts';
 import { migrated, versionOf } from '../../files/versioned-file.ts';
 import { openJournalAt } from '../../journal/open.ts';
 import { serverAddressOf } from '../../journal/postgres/server-address.ts';
+import { requireUnmasked } from '../../present/result.ts';
 import { visible } from '../../present/text.ts';
-import { requireUnmasked } from '../../present/unmasked.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { requireProfile } from './show.ts';

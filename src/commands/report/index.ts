@@ -8,15 +8,17 @@ import type { Span } from '../../copy/questions/report/movements.ts';
 import { partsOf, type ReportStep, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import type { Queries } from '../../journal/store.ts';
-import { amount } from '../../money/amount.ts';
+import { amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import type { Below, Column } from '../../present/result.ts';
+import { timeText } from '../../present/times.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
-import { oneOf, option } from '../../terminal/parse/parameters.ts';
+import { argument, oneOf, option, plainText, required } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { acceptCommand } from './accept.ts';
 import {
   assetSchema,
   balanceLines,
@@ -33,6 +35,7 @@ import {
   unexplained,
 } from './lines.ts';
 import {
+  iso,
   neverLooked,
   periodArgument,
   periodIn,
@@ -43,6 +46,76 @@ import {
   writeChart,
 } from './period.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
+
+const acceptCommand = command({
+  words: ['report', 'accept'],
+  summary: 'Accept balance changes that no list explains',
+  details:
+    'Accepts the unexplained changes of one asset in the period. An accepted change is included in every report of that time.',
+  examples: ['fiatrail report accept USDC --reason "top-up from the exchange, 5 November"'],
+  endpoints: [],
+  prints: () =>
+    z.object({
+      ...periodSchema(),
+      asset: z.string(),
+      amount: amountSchema(),
+      reason: z.string(),
+      accepted: z.array(differenceSchema()),
+    }),
+  isLocal: true,
+  parameters: {
+    asset: argument('asset', 'CNGN, USDC, USDT, or NGN for earned fees', oneOf('CNGN', 'USDC', 'USDT', 'NGN')),
+    period: periodArgument,
+    reason: required('--reason <text>', 'why the change is correct', plainText, 'Reason:'),
+    ...periodOptions,
+  },
+  run: (account, terminal, { asset, period: name, reason, since, until }) =>
+    withMirror(account, async (mirror) => {
+      const { period, differences } = await mirror.read(async (queries) => {
+        const named = await periodIn(account, terminal, queries, name, { since, until });
+        return { ...(await accountIn(queries, spanOf(named.sinceMs, named.untilMs))), period: named };
+      });
+      const open = differences.filter((each) => each.asset === asset && each.minor !== each.accepted);
+      if (open.length === 0)
+        throw new CliError('usage', `there is nothing to accept: the balance in ${asset} agrees with the lists`, {
+          hint: 'see: fiatrail report',
+        });
+      const left = open.map((each) => ({ ...each, minor: each.minor - each.accepted }));
+      const total = amount(
+        asset,
+        left.reduce((sum, { minor }) => sum + minor, 0n),
+      );
+      const accepted = left.map((each) => printedDifference({ ...each, accepted: each.minor, reason }));
+      const data = { ...spanIn(period), asset, amount: total, reason, accepted };
+      endDryRun(account, data);
+      const time = (at: string) => timeText(at, { zone: terminal.globals.zone }, true) ?? at;
+      await confirmChange(terminal.dialog, {
+        summary: `accept ${amountForPeople(total)} that no list shows`,
+        lines: [
+          ...left.map(
+            ({ from, to, minor }) => [`${time(from)} to ${time(to)}`, amountForPeople(amount(asset, minor))] as const,
+          ),
+          ['reason', reason],
+        ],
+      });
+      const { user, name: host } = account.world.host;
+      const at = iso(account.world.clock.now());
+      await mirror.write(async (queries) => {
+        for (const { from, to, minor } of left)
+          await queries.run(
+            'INSERT INTO stored_accepted (asset, minor, since, until, reason, who, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+            asset,
+            minor,
+            from,
+            to,
+            reason,
+            `${user} on ${host}`,
+            at,
+          );
+      });
+      return { result: { data } };
+    }),
+});
 
 const KIND_COLUMNS = [
   { field: 'kind', title: 'Kind' },

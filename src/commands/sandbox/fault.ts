@@ -16,59 +16,6 @@ const COLUMNS = [
   { field: 'times', title: 'Times', align: 'right' },
 ] as const;
 
-const invalidEndpoint = (message: string, hint: string) => new CliError('usage', `--on: ${message}`, { hint });
-
-/**
- * Returns the id of the endpoint named by an id or a command. If a command calls several, the one that changes something
- * is meant. Throws CliError usage.
- */
-async function endpointOf(text: string, catalogue: readonly Group[]): Promise<string> {
-  const { endpoints } = await import('../../contract/endpoints/index.ts');
-  if (endpoints.some(({ id }) => id === text) || text === 'webhooks' || eventOf(text)) return text;
-  const words = text.split(/\s+/).filter((each) => each !== '' && each !== 'fiatrail');
-  const commands = (await catalogue.find(({ name }) => name === words[0])?.load()) ?? [];
-  const found = commands.find((each) => each.words.join(' ') === words.join(' '));
-  const called = endpoints.filter(({ id }) => found?.endpoints.includes(id));
-  if (called.length === 0) {
-    const what = found ? 'the command calls no endpoint' : 'expected an endpoint id or a command';
-    throw invalidEndpoint(
-      `invalid endpoint "${printable(text)}"; ${what}`,
-      'list the endpoints with: fiatrail endpoints',
-    );
-  }
-  const changing = called.filter(({ effect }) => effect !== 'read');
-  const [only, ...others] = called.length === 1 ? called : changing;
-  if (only && others.length === 0) return only.id;
-  throw invalidEndpoint(
-    `${words.join(' ')} calls several endpoints`,
-    `use one of ${called.map(({ id }) => id).join(', ')}`,
-  );
-}
-
-/** Describes each kind, for the help. */
-const KINDS = `Kinds:
-  lost-request       the connection drops before the request is processed
-  lost-response      the request is processed, then the connection drops
-  slow               the response is delayed by 3 seconds
-  http-500           HTTP 500, the request is not processed
-  http-500-after     HTTP 500, but the request is processed
-  http-502-html      HTTP 502 with an HTML page, the request is not processed
-  refuse             the service refuses the request with the condition of --name
-  rate-limit         HTTP 429, the request is not processed; retry after 1 s
-  malformed-json     the request is processed, the response is invalid JSON
-  truncated          the request is processed, half of the response arrives
-  payout-fails       the bank rejects the next payout
-
-Kinds for webhooks, with --on webhooks or --on EVENT:
-  duplicate-webhook        the next event is delivered twice, under one id
-  late-webhook             it is delivered 10 minutes later
-  reordered-webhook        it is delivered 5 seconds late, after later events
-  lost-webhook             it is never delivered
-  slow-webhook             the first attempt is made 3 seconds later
-  stale-webhook            the first attempt has a timestamp 10 minutes old
-  wrong-signature-webhook  the first attempt has a wrong signature
-  wrong-secret-webhook     the first attempt is signed with another secret`;
-
 export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
   const addCommand = command({
     words: ['sandbox', 'fault', 'add'],
@@ -128,3 +75,56 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
   });
   return [addCommand, listCommand, clearCommand];
 }
+
+const invalidEndpoint = (message: string, hint: string) => new CliError('usage', `--on: ${message}`, { hint });
+
+/**
+ * Returns the id of the endpoint named by an id or a command. If a command calls several, the one that changes something
+ * is meant. Throws CliError usage.
+ */
+async function endpointOf(text: string, catalogue: readonly Group[]): Promise<string> {
+  const { endpoints } = await import('../../contract/endpoints/index.ts');
+  if (endpoints.some(({ id }) => id === text) || text === 'webhooks' || eventOf(text)) return text;
+  const words = text.split(/\s+/).filter((each) => each !== '' && each !== 'fiatrail');
+  const commands = (await catalogue.find(({ name }) => name === words[0])?.load()) ?? [];
+  const found = commands.find((each) => each.words.join(' ') === words.join(' '));
+  const called = endpoints.filter(({ id }) => found?.endpoints.includes(id));
+  if (called.length === 0) {
+    const what = found ? 'the command calls no endpoint' : 'expected an endpoint id or a command';
+    throw invalidEndpoint(
+      `invalid endpoint "${printable(text)}"; ${what}`,
+      'list the endpoints with: fiatrail endpoints',
+    );
+  }
+  const changing = called.filter(({ effect }) => effect !== 'read');
+  const [only, ...others] = called.length === 1 ? called : changing;
+  if (only && others.length === 0) return only.id;
+  throw invalidEndpoint(
+    `${words.join(' ')} calls several endpoints`,
+    `use one of ${called.map(({ id }) => id).join(', ')}`,
+  );
+}
+
+/** Describes each kind, for the help. */
+const KINDS = `Kinds:
+  lost-request       the connection drops before the request is processed
+  lost-response      the request is processed, then the connection drops
+  slow               the response is delayed by 3 seconds
+  http-500           HTTP 500, the request is not processed
+  http-500-after     HTTP 500, but the request is processed
+  http-502-html      HTTP 502 with an HTML page, the request is not processed
+  refuse             the service refuses the request with the condition of --name
+  rate-limit         HTTP 429, the request is not processed; retry after 1 s
+  malformed-json     the request is processed, the response is invalid JSON
+  truncated          the request is processed, half of the response arrives
+  payout-fails       the bank rejects the next payout
+
+Kinds for webhooks, with --on webhooks or --on EVENT:
+  duplicate-webhook        the next event is delivered twice, under one id
+  late-webhook             it is delivered 10 minutes later
+  reordered-webhook        it is delivered 5 seconds late, after later events
+  lost-webhook             it is never delivered
+  slow-webhook             the first attempt is made 3 seconds later
+  stale-webhook            the first attempt has a timestamp 10 minutes old
+  wrong-signature-webhook  the first attempt has a wrong signature
+  wrong-secret-webhook     the first attempt is signed with another secret`;

@@ -1,5 +1,5 @@
 import { absolutePath, sandboxPath, stateDir } from '../../account/paths.ts';
-import { checkedServiceName } from '../../account/service-address.ts';
+import { checkedServiceName } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { listenProblem } from '../../base/listening.ts';
 import type { World } from '../../base/world.ts';
@@ -10,7 +10,7 @@ import type { Account } from '../../engine/account.ts';
 import type { Inspector } from '../../inspector/server.ts';
 import type { InspectorSource } from '../../inspector/source.ts';
 import { printable } from '../../money/amount.ts';
-import { requireUnmasked } from '../../present/unmasked.ts';
+import { requireUnmasked } from '../../present/result.ts';
 import type { ServedSandbox, ServeOptions } from '../../sandbox/serve.ts';
 import { command } from '../../terminal/command.ts';
 import { hostAddress, hostName, untilInterrupted } from '../../terminal/parse/listening.ts';

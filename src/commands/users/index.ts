@@ -1,5 +1,5 @@
+import { once } from '../../base/calls.ts';
 import { CliError } from '../../base/errors.ts';
-import { once } from '../../base/once.ts';
 import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';

@@ -1,4 +1,4 @@
-import { modeForPeople } from '../../account/service-address.ts';
+import { modeForPeople } from '../../account/profile.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
 import type { Account } from '../../engine/account.ts';
@@ -7,25 +8,184 @@ import { endDryRun } from '../../engine/requests.ts';
 import { timeText } from '../../present/times.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
+import { objectOf, properties } from '../../terminal/parse/field-options.ts';
 import {
   argument,
   duration,
   id,
+  oneOf,
   option,
   optionalArgument,
   required,
   switchOn,
 } from '../../terminal/parse/parameters.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { readBody } from '../../webhooks/body.ts';
-import type { InboxEvent } from '../../webhooks/inbox/events.ts';
+import { eventIn } from '../../webhooks/event.ts';
+import type { InboxEvent, InboxSelection } from '../../webhooks/inbox/events.ts';
+import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { contentOf } from '../../webhooks/inbox/received.ts';
 import { summaryOf } from '../../webhooks/inbox/summary.ts';
+import { sendTo } from '../../webhooks/listen/sending.ts';
 import { aesKeyOf, privateKeysOf } from '../../webhooks/run/secrets.ts';
-import { contentSchema, exportCommand, headersOf, listCommand, PAGE, withInbox } from './inbox-list.ts';
+import { setAt } from './events.ts';
+import {
+  contentSchema,
+  exportCommand,
+  filterOf,
+  filters,
+  headersOf,
+  listCommand,
+  PAGE,
+  withInbox,
+} from './inbox-list.ts';
 import { eventWithWarnings } from './offline.ts';
-import { findEvent, replayCommand } from './replay.ts';
-import { targetName } from './targets.ts';
+import { resigningOf, targetName, targetUrl } from './targets.ts';
+
+/** Finds an event. Throws CliError usage. */
+async function findEvent(inbox: Inbox, text: string): Promise<InboxEvent> {
+  const [event, ...others] = await inbox.find(text);
+  if (event && others.length === 0) return event;
+  throw new CliError('usage', event ? 'more than one event matches this id' : 'the inbox has no such event', {
+    hint: 'list the events with: fiatrail webhooks inbox list',
+  });
+}
+
+const sentSchema = () =>
+  z.object({
+    id: z.int(),
+    event: z.nullable(z.string()),
+    to: z.string(),
+    status: z.nullable(z.int()),
+    problem: z.nullable(z.string()),
+  });
+
+/** `left` were not tried, because the target took none of the last ones. */
+const severalSchema = () => z.object({ to: z.string(), taken: z.int(), refused: z.array(sentSchema()), left: z.int() });
+
+const sentOf = (to: string, { id: number, event }: InboxEvent, { status, problem }: ForwardEnd) => ({
+  id: Number(number),
+  event,
+  to,
+  status: status ?? null,
+  problem: problem ?? null,
+});
+
+const replayCommand = command({
+  words: ['webhooks', 'inbox', 'replay'],
+  summary: 'Send received events to a URL again',
+  details:
+    'Sends the exact body and headers that arrived. If the target rejects old events, add --resign. --set changes the content and also needs --resign. Give a filter instead of an event to send all events that match, in order of arrival. Events that the target does not accept are listed, and after 10 in a row it stops.',
+  examples: [
+    'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks',
+    'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks --resign service --set amount=1',
+    'fiatrail webhooks inbox replay --since 24h --event swap.completed --target http://127.0.0.1:3000/webhooks --resign service',
+  ],
+  endpoints: [],
+  prints: () => z.union([sentSchema(), severalSchema()]),
+  isLocal: true,
+  parameters: {
+    name: optionalArgument('event', 'number of the event, or the start of its event id or webhook id', id),
+    to: required('--target <url>', 'URL that receives it', targetUrl, 'Target URL:'),
+    resign: option(
+      '--resign <form>',
+      'sign again with FIATRAIL_FORWARD_SECRET: service or standard',
+      oneOf('service', 'standard'),
+    ),
+    set: properties('--set', 'field of the content to change, such as deposit.amount'),
+    ...filters,
+  },
+  run: async (account, terminal, { name, to, resign, set, ...given }) =>
+    withInbox(account, async (inbox) => {
+      const { world, profile } = account;
+      const isFiltered = Object.values(given).some((each) => each !== undefined && each !== false);
+      if ((name === undefined) !== isFiltered)
+        throw new CliError('usage', 'give either an event, or a filter such as --since or --status', {
+          hint: 'for example: fiatrail webhooks inbox replay 12 --target URL',
+        });
+      const changes = objectOf(set);
+      const resigning = resigningOf(resign, world, profile);
+      if (changes && (!resigning || name === undefined))
+        throw new CliError('usage', '--set needs one event and --resign: the service’s signature covers the content', {
+          hint: 'add --resign service or --resign standard',
+        });
+      const send = (event: InboxEvent) =>
+        sendTo(to, event, { exchange: world.network, clock: world.clock, resign: resigning }, world.interrupted);
+      if (name === undefined)
+        return replayAll(account, terminal, inbox, { to, filter: filterOf(given, terminal), send });
+      const event = await findEvent(inbox, name);
+      const sent = changes ? changed(event, changes) : event;
+      endDryRun(account, { to, event: event.event, body: Buffer.from(sent.body).toString('utf8') });
+      const end = await send(sent);
+      const data = sentOf(to, event, end);
+      if (isTaken(end)) return { result: { data } };
+      const why = data.problem ?? `it answered HTTP ${data.status}`;
+      const error = new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' });
+      return { result: { data }, error };
+    }),
+});
+
+/** A target that takes none of so many in a row takes none of the others either. */
+const MOST_REFUSED = 10;
+/** The longest wait that a target can ask for. */
+const LONGEST_WAIT_MS = 60_000;
+
+interface Replay {
+  readonly to: string;
+  readonly filter: InboxSelection;
+  send(event: InboxEvent): Promise<ForwardEnd>;
+}
+
+/** Sends the events of a filter one after the other, once a person agrees. */
+async function replayAll(account: Account, terminal: Terminal, inbox: Inbox, { to, filter, send }: Replay) {
+  const { clock, interrupted } = account.world;
+  const count = (await inbox.countByName(filter)).reduce((sum, each) => sum + each.count, 0);
+  endDryRun(account, { to, events: count });
+  const many = `${count} ${count === 1 ? 'event' : 'events'}`;
+  if (count > 0)
+    await confirmChange(terminal.dialog, {
+      summary: `send ${many} again`,
+      lines: [
+        ['to', to],
+        ['events', String(count)],
+      ],
+    });
+  const refused: ReturnType<typeof sentOf>[] = [];
+  let [taken, inARow] = [0, 0];
+  // What arrives meanwhile is not sent.
+  const untilId = (await inbox.extent())?.latestId ?? 0n;
+  for (let after = 0n; inARow < MOST_REFUSED; ) {
+    const page = (await inbox.list({ ...filter, limit: PAGE, after })).filter(({ id: number }) => number <= untilId);
+    for (const event of page) {
+      if (inARow === MOST_REFUSED) break;
+      const end = await send(event);
+      interrupted.throwIfAborted();
+      after = event.id;
+      [taken, inARow] = isTaken(end) ? [taken + 1, 0] : [taken, inARow + 1];
+      if (!isTaken(end)) refused.push(sentOf(to, event, end));
+      if (end.retryAfterMs !== undefined) await clock.sleep(Math.min(end.retryAfterMs, LONGEST_WAIT_MS), interrupted);
+    }
+    if (page.length < PAGE) break;
+  }
+  const data = { to, taken, refused, left: count - taken - refused.length };
+  if (refused.length === 0) return { result: { data } };
+  const message = `the target did not take ${refused.length} of ${many}`;
+  return { result: { data }, error: new CliError('refused', message, { code: 'NOT_TAKEN' }) };
+}
+
+/** Returns an event with some fields of its content changed; a dotted name is a path. Throws CliError usage. */
+function changed(event: InboxEvent, changes: Readonly<Record<string, unknown>>): InboxEvent {
+  if (event.text === null)
+    throw new CliError('usage', 'this event could not be read, so nothing in it can be changed', {
+      hint: `look at it with: fiatrail webhooks inbox show ${event.id}`,
+    });
+  const body = JSON.parse(event.text) as Record<string, unknown>;
+  const content = (eventIn(body)?.data ?? {}) as Record<string, unknown>;
+  for (const [path, value] of Object.entries(changes)) setAt(content, path.split('.'), value);
+  const text = JSON.stringify(body);
+  return { ...event, body: Buffer.from(text), text };
+}
 
 const EVENT = argument(
   'event',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { serviceNameOf } from '../../account/profile.ts';
 import { privateKeyFrom, webhookSecretFrom } from '../../account/profile-secrets.ts';
-import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
 import { EVENT_PAYLOADS, readEventData } from '../../contract/event-payloads.ts';

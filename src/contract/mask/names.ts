@@ -1,4 +1,4 @@
-import { once } from '../../base/once.ts';
+import { once } from '../../base/calls.ts';
 import { controls } from '../control.ts';
 import { endpoints } from '../endpoints/index.ts';
 import { EVENT_PAYLOADS } from '../event-payloads.ts';
@@ -86,6 +86,11 @@ const allRows = once(() => [
   ...Object.values(EVENT_PAYLOADS).flatMap((payload) => rowsOf(payload())),
 ]);
 
+/** Returns what a field of the service is by its name; undefined if the contract has none of that name. */
+export const serviceMeaning = (name: string, parent: string): Meaning | undefined =>
+  (parent === IN_ENVELOPE && ENVELOPE.includes(name) ? 'open' : byName().get(plainName(name))) ??
+  (Object.hasOwn(ADDED, name) ? ADDED[name] : undefined);
+
 const leafOf = (name: string) => name.slice(name.lastIndexOf('.') + 1).replace(/\[\]$/, '');
 
 /** `first_name` and `firstName` are one field. */
@@ -101,11 +106,6 @@ const byName = once(() => {
   }
   return meanings;
 });
-
-/** Returns what a field of the service is by its name; undefined if the contract has none of that name. */
-export const serviceMeaning = (name: string, parent: string): Meaning | undefined =>
-  (parent === IN_ENVELOPE && ENVELOPE.includes(name) ? 'open' : byName().get(plainName(name))) ??
-  (Object.hasOwn(ADDED, name) ? ADDED[name] : undefined);
 
 const figureNames = once(
   () => new Set(allRows().flatMap(({ name, unit }) => (unit === undefined ? [] : [plainName(leafOf(name))]))),

@@ -11,8 +11,7 @@ import { onrampOf } from './known.ts';
 import { type FindMatch, type Local, lookLocally, operationMatches, withOperations } from './look.ts';
 import { askService, type Replies, type ServiceRow } from './service.ts';
 import { isUnsettled, type Story, storyOf } from './story.ts';
-import type { Typed } from './typed.ts';
-import { textIn } from './words.ts';
+import { type Typed, textIn } from './typed.ts';
 
 /** Where something was looked for, and how far that reaches. */
 interface LookedIn {

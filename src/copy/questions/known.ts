@@ -13,7 +13,7 @@ import { readSetting } from '../list-state.ts';
 import { type FoundRow, rowsWithKey, statusesOf, userWith } from './in-mirror.ts';
 import { type FindMatch, linksOf, MOST_ROWS } from './look.ts';
 import { askService } from './service.ts';
-import { textIn } from './words.ts';
+import { textIn } from './typed.ts';
 
 /** An operation with what became of it. */
 export interface Recorded {

@@ -9,8 +9,7 @@ import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Mirror } from '../database.ts';
 import { existingMirror } from '../open.ts';
 import { type FoundRow, rowsWithKey, rowsWithName, rowsWithSum } from './in-mirror.ts';
-import type { Typed } from './typed.ts';
-import { textIn } from './words.ts';
+import { type Typed, textIn } from './typed.ts';
 
 /** Something that what was typed may mean, as this machine knows it. */
 export interface FindMatch {

@@ -24,7 +24,22 @@ import {
   recordedOf,
 } from './known.ts';
 import { eventsAbout, type FindMatch, timeOf } from './look.ts';
-import { amountIn, meaningOf, textIn } from './words.ts';
+import { amountIn, meaningOf, textIn } from './typed.ts';
+
+/** The payments into the account of an onramp: the right one, and those that the service refunds. */
+export function paymentMoments(belongings: readonly FoundRow[], due: DuePayment | undefined): Moment[] {
+  const right = belongings.find(({ kind, status }) => isPaymentIn(kind) && outcomeIn(kind, status ?? '') === 'settled');
+  const paidAtMs = right ? Date.parse(right.createdAt ?? '') : Infinity;
+  return belongings.map((each): Moment => {
+    const { kind, id, row, status, createdAt } = each;
+    const sender = textIn(row, ['depositor.name']);
+    const sum = textIn(row, kind.amount) ?? '';
+    const isPayment = isPaymentIn(kind);
+    const wrong = isPayment && due ? wrongPayment(each, { ...due, paidAtMs }) : undefined;
+    const what = isPayment ? `${sum}${sender ? ` from ${sender}` : ''} arrived` : `${kind.name} of ${sum}`;
+    return { at: createdAt, what: `${wrong ?? `${what}; status: ${status}`} (${kind.name} ${id})`, source: 'mirror' };
+  });
+}
 
 /** What the times of a row say. */
 function timeMoments(kind: Thing, row: PlainObject, source: 'service' | 'mirror'): Moment[] {
@@ -62,21 +77,6 @@ function wrongPayment(
 
 /** Whether it is a payment that arrived. */
 const isPaymentIn = ({ list }: Thing) => list?.name === deposits.name;
-
-/** The payments into the account of an onramp: the right one, and those that the service refunds. */
-export function paymentMoments(belongings: readonly FoundRow[], due: DuePayment | undefined): Moment[] {
-  const right = belongings.find(({ kind, status }) => isPaymentIn(kind) && outcomeIn(kind, status ?? '') === 'settled');
-  const paidAtMs = right ? Date.parse(right.createdAt ?? '') : Infinity;
-  return belongings.map((each): Moment => {
-    const { kind, id, row, status, createdAt } = each;
-    const sender = textIn(row, ['depositor.name']);
-    const sum = textIn(row, kind.amount) ?? '';
-    const isPayment = isPaymentIn(kind);
-    const wrong = isPayment && due ? wrongPayment(each, { ...due, paidAtMs }) : undefined;
-    const what = isPayment ? `${sum}${sender ? ` from ${sender}` : ''} arrived` : `${kind.name} of ${sum}`;
-    return { at: createdAt, what: `${wrong ?? `${what}; status: ${status}`} (${kind.name} ${id})`, source: 'mirror' };
-  });
-}
 
 /** Where events say why something failed. */
 const EVENT_REASONS = ['refundReason', 'error.message', 'failureReason', 'reason', 'message'];

@@ -1,6 +1,5 @@
 import { sandboxPath, stateDir } from '../../account/paths.ts';
-import { type Profile, storedOrBuiltIn } from '../../account/profile.ts';
-import { serviceNameOf } from '../../account/service-address.ts';
+import { type Profile, serviceNameOf, storedOrBuiltIn } from '../../account/profile.ts';
 import { readProfile, type StoredProfile } from '../../account/stored-profile.ts';
 import { CliError, ExchangeError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';

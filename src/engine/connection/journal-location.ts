@@ -1,6 +1,5 @@
 import { journalMemoryDirs, journalPath, passwordFilePath, stateDir } from '../../account/paths.ts';
-import { secretOf } from '../../account/profile.ts';
-import type { Mode } from '../../account/service-address.ts';
+import { type Mode, secretOf } from '../../account/profile.ts';
 import { OF_ENVIRONMENT, readProfile, type StoredProfile } from '../../account/stored-profile.ts';
 import type { World } from '../../base/world.ts';
 import { entryAt } from '../../files/inspect.ts';

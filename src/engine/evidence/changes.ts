@@ -135,8 +135,6 @@ const orderRemoval: Work = {
   }),
 };
 
-const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
-
 /** What a comparison of a thing with a change of it shows. */
 const CHECK_RESULTS = { equal: 'done', other: 'not-done', unknown: 'unclear' } as const;
 
@@ -155,7 +153,7 @@ const orderUpdate: Work = {
     if (!order || order.status === 'deleted') return 'unclear';
     const given = (['price', 'minAmount', 'maxAmount'] as const).filter((name) => amounts[name] !== undefined);
     const match = allOf([
-      figuresMatch(given.map((name) => [order[name], cngn(amounts[name])])),
+      figuresMatch(given.map((name) => [order[name], amountAt(amounts[name], 'decimal-string', 'CNGN')])),
       status === undefined ? 'equal' : wordMatch(order.status, status),
       spread === undefined ? 'equal' : percentMatch(order.spread, spread),
     ]);

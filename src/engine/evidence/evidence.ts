@@ -19,6 +19,20 @@ const MAX_COMPETING = 1_000;
  */
 const REACH_MS = 24 * 3_600_000;
 
+/** Adds the evidence of events to what a list shows. The list knows when the work began, and an event may know sooner how it ended. */
+export function withEvents(found: Found, evidence: readonly WorkCandidate[]): Found {
+  const { candidates } = found;
+  const byRequest = new Map(evidence.map((each) => [each.requestId, each]));
+  const listed = candidates.map((row) => {
+    const event = byRequest.get(row.requestId);
+    if (!event) return row;
+    const { outcome, state } = row.outcome === 'accepted' ? event : row;
+    return { ...row, outcome, state, isExact: row.isExact || event.isExact };
+  });
+  const ids = new Set(candidates.map(({ requestId }) => requestId));
+  return { ...found, candidates: [...listed, ...evidence.filter(({ requestId }) => !ids.has(requestId))] };
+}
+
 /** Returns what to look for in order to find an operation's work. */
 async function queryFor(account: Account, { terms }: Work, operation: Operation): Promise<EvidenceQuery> {
   const { request, tag, createdAt, baseline } = operation;
@@ -32,20 +46,6 @@ async function queryFor(account: Account, { terms }: Work, operation: Operation)
     sinceMs: serviceAtMs - SERVICE_SKEW_MS - (isStartKnown ? 0 : REACH_MS),
     before,
   };
-}
-
-/** Adds the evidence of events to what a list shows. The list knows when the work began, and an event may know sooner how it ended. */
-export function withEvents(found: Found, evidence: readonly WorkCandidate[]): Found {
-  const { candidates } = found;
-  const byRequest = new Map(evidence.map((each) => [each.requestId, each]));
-  const listed = candidates.map((row) => {
-    const event = byRequest.get(row.requestId);
-    if (!event) return row;
-    const { outcome, state } = row.outcome === 'accepted' ? event : row;
-    return { ...row, outcome, state, isExact: row.isExact || event.isExact };
-  });
-  const ids = new Set(candidates.map(({ requestId }) => requestId));
-  return { ...found, candidates: [...listed, ...evidence.filter(({ requestId }) => !ids.has(requestId))] };
 }
 
 /**

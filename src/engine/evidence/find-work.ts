@@ -3,6 +3,13 @@ import type { SpecialName } from '../../things/index.ts';
 import { workOf } from './of-thing.ts';
 import type { Work } from './work.ts';
 
+/** Returns the work that an endpoint starts, or the change that it makes; undefined for one that is not journaled. */
+export async function workStartedBy(endpointId: string): Promise<Work | undefined> {
+  const thing = await loadThingStartedBy(endpointId);
+  if (!thing) return changeBy(endpointId);
+  return thing.isSpecial ? SPECIAL[thing.name as SpecialName]() : workOf(thing);
+}
+
 const changeBy = async (endpointId: string) =>
   (await import('./changes.ts')).changes.find(({ starts }) => starts.some(({ id }) => id === endpointId));
 
@@ -14,13 +21,6 @@ const SPECIAL: Readonly<Record<SpecialName, () => Promise<Work>>> = {
   swap: async () => (await import('./swaps.ts')).swap,
   trade: async () => (await import('./fx.ts')).fxTrade,
 };
-
-/** Returns the work that an endpoint starts, or the change that it makes; undefined for one that is not journaled. */
-export async function workStartedBy(endpointId: string): Promise<Work | undefined> {
-  const thing = await loadThingStartedBy(endpointId);
-  if (!thing) return changeBy(endpointId);
-  return thing.isSpecial ? SPECIAL[thing.name as SpecialName]() : workOf(thing);
-}
 
 /** Loads every kind of work that has events. */
 export async function worksWithEvents(): Promise<readonly Work[]> {

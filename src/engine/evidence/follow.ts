@@ -1,7 +1,7 @@
 import { CliError, withDetails } from '../../base/errors.ts';
-import { errorNameIn } from '../../client/error-names.ts';
+import { errorNameIn } from '../../client/refusals.ts';
+import { failureIn } from '../../contract/compare.ts';
 import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../../contract/endpoint.ts';
-import { failureIn } from '../../contract/repeats.ts';
 import type { Column } from '../../present/result.ts';
 import type { Account } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Column } from '../../present/result.ts';
-import { readRequest, reasonIn, valueAt } from '../../things/fields.ts';
+import { fieldWithValue, readRequest, reasonIn, valueAt } from '../../things/fields.ts';
 import type { Wanted } from '../../things/likeness.ts';
 import { endsOf, meaningIn, outcomeIn } from '../../things/states.ts';
 import type { Thing } from '../../things/thing.ts';
@@ -9,7 +9,6 @@ import { listingOf } from '../lists/listing-of.ts';
 import type { Listing } from '../lists/pages.ts';
 import type { Meanwhile } from './follow.ts';
 import { shownIn, type UsualRow } from './listing.ts';
-import { statusColumns } from './status-columns.ts';
 import { type FollowedWork, isFollowed, type Work } from './work.ts';
 
 /** What the record of a thing does not say of its work: what has to be looked up elsewhere, or follows a rule of its own. */
@@ -84,4 +83,14 @@ const stateIn = (data: unknown) => (data as { readonly status?: string | null } 
 function reasonOf(thing: Thing, data: unknown): string | undefined {
   const meaning = meaningIn(thing.states ?? {}, stateIn(data) ?? '');
   return reasonIn(thing, data) ?? (meaning && 'because' in meaning ? meaning.because : undefined);
+}
+
+/** The lines of a status for people: its id, its state, and every fact that the response has. */
+export function statusColumns({ read, facts }: Thing, data: unknown): Column[] {
+  const inside = read?.in === undefined ? '' : `${read.in}.`;
+  const lines = [{ title: 'ID', fields: [read?.id ?? ''] }, { title: 'Status', fields: ['status'] }, ...facts];
+  return lines.flatMap(({ title, fields }) => {
+    const field = fieldWithValue(data, [...fields.map((each) => inside + each), ...fields]);
+    return field === undefined ? [] : [{ title, field: field.startsWith(inside) ? field.slice(inside.length) : field }];
+  });
 }

@@ -14,9 +14,8 @@ import type { Account } from '../account.ts';
 import { saysMore } from '../lists/pages.ts';
 import { PREVIEW_READ } from '../previews/previews.ts';
 import { futureIn, timesOf } from './listing.ts';
-import { followedWorkOf } from './of-thing.ts';
+import { followedWorkOf, statusColumns } from './of-thing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
-import { statusColumns } from './status-columns.ts';
 import type { EvidenceQuery, WorkCandidate } from './work.ts';
 
 /** Whether two flags are equal; one that is missing says nothing. */

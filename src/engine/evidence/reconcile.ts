@@ -15,7 +15,7 @@ import {
 } from './absence.ts';
 import { evidenceOf, ownerOf } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';
-import { retryCommand } from './repeatable.ts';
+import { whyNotRepeatable } from './repeatable.ts';
 import type { Found, Work, WorkCandidate } from './work.ts';
 
 /**
@@ -166,4 +166,10 @@ async function afterLook(
   const operation = await current(journal, operationId);
   if (result === 'unclear') return { kind: 'unclear', operation };
   return absent(account, journal, operation, await changeConditions(account, operation));
+}
+
+/** Returns the command that sends a request again, if it may be. */
+async function retryCommand(account: Account, operation: Operation): Promise<string | undefined> {
+  if (!isInDoubt(operation) || (await whyNotRepeatable(account, operation)) !== undefined) return undefined;
+  return `fiatrail ops retry ${operation.operationId}`;
 }

@@ -1,5 +1,4 @@
 import type { Operation } from '../../journal/operations.ts';
-import { isInDoubt } from '../../journal/states.ts';
 import type { Account } from '../account.ts';
 import { clockDistance } from '../connection/service-time.ts';
 import { clockProblem } from './absence.ts';
@@ -21,10 +20,4 @@ export async function whyNotRepeatable(account: Account, operation: Operation): 
   const agoMs = (account.time.service.nowMs() ?? Infinity) - (baseline?.serviceAtMs ?? -Infinity);
   if (agoMs <= REPEATABLE_MS) return undefined;
   return `it was sent ${clockDistance(agoMs)} ago, and nobody says that the service knows its idempotency key for longer than ${clockDistance(REPEATABLE_MS)}`;
-}
-
-/** Returns the command that sends a request again, if it may be. */
-export async function retryCommand(account: Account, operation: Operation): Promise<string | undefined> {
-  if (!isInDoubt(operation) || (await whyNotRepeatable(account, operation)) !== undefined) return undefined;
-  return `fiatrail ops retry ${operation.operationId}`;
 }

@@ -1,5 +1,4 @@
-import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
-import { safeBaseUrl } from '../../account/service-address.ts';
+import { allProfileNames, type Profile, resolveProfile, safeBaseUrl } from '../../account/profile.ts';
 import { OF_ENVIRONMENT } from '../../account/stored-profile.ts';
 import { attempt, CliError, withDetails } from '../../base/errors.ts';
 import type { Operation } from '../../journal/operations.ts';

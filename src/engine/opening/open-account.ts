@@ -1,5 +1,5 @@
+import { oneAtATime } from '../../base/calls.ts';
 import { CliError } from '../../base/errors.ts';
-import { oneAtATime } from '../../base/one-at-a-time.ts';
 import type { World } from '../../base/world.ts';
 import { ANSWER_NOT_OPENED, type CallOptions, requestIdOf } from '../../client/client.ts';
 import { validRequest } from '../../client/request.ts';
@@ -14,8 +14,7 @@ import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { JournalLocation } from '../../journal/open.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
-import type { Account, AccountCallOptions, AccountReply } from '../account.ts';
-import type { Activity } from '../activity.ts';
+import type { Account, AccountCallOptions, AccountReply, Activity } from '../account.ts';
 import { connect, sendRequest } from '../connection/connect.ts';
 import { journalLocationOf } from '../connection/journal-location.ts';
 import type { AccountOptions, Notices } from '../connection/notices.ts';

@@ -5,15 +5,13 @@ import type { PlanMode, PlanToApply } from './change.ts';
 import { type Plan, requireUnexpired, type TypedInput } from './plan.ts';
 import { type Signers, signaturesOf } from './signatures.ts';
 
-/** The idempotency key of a plan: at most one run applies it. */
-const idempotencyKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
-
 /** What keeps a plan from being applied twice: its hash is its idempotency key. */
 export function guardOfPlan(plan: Plan) {
   const { hash } = plan;
   return {
     plan,
-    idempotencyKey: idempotencyKeyOf(plan),
+    // At most one run applies a plan.
+    idempotencyKey: `plan-${plan.hash}`,
     isAgain: false,
     isGuarded: false,
     input: JSON.stringify(['plan', hash]),

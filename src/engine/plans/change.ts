@@ -164,7 +164,7 @@ async function termsOf(typed: TypedCommand, change: PlannedChange) {
     path,
     request: parseExactJson(JSON.stringify(input)) as Terms['request'],
     tag: tag ?? null,
-    amounts: amountsIn(endpoint, input),
+    amounts: amountsOf(toPlain(input, endpoint.request()), ''),
     lines: lines.map(plain),
     previews: previews.filter(([, , each]) => !each).map(plain),
   };
@@ -240,11 +240,6 @@ function replaced(value: unknown, from: string, to: string): unknown {
   if (Array.isArray(value)) return value.map((each) => replaced(each, from, to));
   if (typeof value !== 'object' || value === null || isWireNumber(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replaced(each, from, to)]));
-}
-
-/** Returns the exact amounts in a request, in the contract’s units: also a price per token, and both limits of an order. */
-function amountsIn(endpoint: Pick<Endpoint, 'request'>, input: unknown): PlannedAmount[] {
-  return amountsOf(toPlain(input, endpoint.request()), '');
 }
 
 function amountsOf(value: Plain, field: string): PlannedAmount[] {

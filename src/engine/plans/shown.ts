@@ -4,11 +4,6 @@ import { LIST_CHANGES } from './operator-list.ts';
 import { type Plan, type PlanContent, type PlannedLine, quotedText } from './plan.ts';
 import type { Signed } from './signatures.ts';
 
-/** Who made a plan, for people. */
-function authorForPeople({ author: { user, host, operator } }: PlanContent): string {
-  return `${operator ? `${operator.name}, ` : ''}${user} on ${host}`;
-}
-
 /** The lines that say which plan it is, and who agreed to it. */
 export function proofLines({ content, hash }: Plan, signed: readonly Signed[]): PlannedLine[] {
   return [
@@ -16,6 +11,11 @@ export function proofLines({ content, hash }: Plan, signed: readonly Signed[]): 
     ['author', quotedText(authorForPeople(content))],
     ['signed by', signersForPeople(signed)],
   ];
+}
+
+/** Who made a plan, for people. */
+function authorForPeople({ author: { user, host, operator } }: PlanContent): string {
+  return `${operator ? `${operator.name}, ` : ''}${user} on ${host}`;
 }
 
 function signersForPeople(signed: readonly Signed[]): string {

@@ -24,8 +24,7 @@ import {
 import type { WireNumber } from '../../money/decimal.ts';
 import { cappedPercentOf, percentFromWire } from '../../money/rates.ts';
 import { assetOf } from '../../present/plain.ts';
-import type { Account, AccountCallOptions } from '../account.ts';
-import type { KnownFees } from '../activity.ts';
+import type { Account, AccountCallOptions, KnownFees } from '../account.ts';
 import { type BalanceChange, type BalanceInDoubt, isInDoubt, type ShownLine } from '../plans/line.ts';
 import { amountIn } from '../rules/fx-terms.ts';
 
@@ -36,10 +35,8 @@ export const PREVIEW_READ = { totalMs: 5_000 } as const;
 export async function readPreviews(
   ...reads: readonly (() => Promise<readonly ShownLine[]>)[]
 ): Promise<readonly ShownLine[]> {
-  return (await Promise.all(reads.map((read) => read().catch(noLines)))).flat();
+  return (await Promise.all(reads.map((read) => read().catch((error: unknown) => unread(error) ?? [])))).flat();
 }
-
-const noLines = (error: unknown): readonly ShownLine[] => unread(error) ?? [];
 
 /** The amount in both units and in its wire unit: `₦5,000.00 (500,000 kobo), sent as 5000 naira`. */
 export function amountLine(value: Amount, unit: MoneyUnit, more = ''): ShownLine {

@@ -19,6 +19,11 @@ type RotationPart = keyof typeof RESERVED_BYTES;
 
 const PARTS = Object.keys(RESERVED_BYTES) as RotationPart[];
 
+/** Reserves disk space for every part, so that a full disk cannot lose the new key. Throws the system error. */
+export function reserveRotation(world: UserEnv, operationId: string): void {
+  for (const part of PARTS) reservePrivateFile(partPath(world, operationId, part), RESERVED_BYTES[part]);
+}
+
 const partPath = (world: UserEnv, operationId: string, part: RotationPart) =>
   join(rotationsDir(world), `${operationId}.${part}`);
 
@@ -32,11 +37,6 @@ const userKeyPath = (path: string) => path.replace(/\.key$/, '.api-key');
 function pathsOf(world: UserEnv, operationId: string, part: RotationPart): string[] {
   const paths = [partPath(world, operationId, part), fallbackPath(world, operationId, part)];
   return part === 'key' ? paths.flatMap((path) => [path, userKeyPath(path)]) : paths;
-}
-
-/** Reserves disk space for every part, so that a full disk cannot lose the new key. Throws the system error. */
-export function reserveRotation(world: UserEnv, operationId: string): void {
-  for (const part of PARTS) reservePrivateFile(partPath(world, operationId, part), RESERVED_BYTES[part]);
 }
 
 /** Returns the file of a part and its text; undefined if nothing is saved. */

@@ -1,6 +1,6 @@
 import { storeSecret } from '../../account/changes.ts';
 import { ROTATION_PROCESS, stateDir, unfinishedRotations } from '../../account/paths.ts';
-import { apiKeyFrom } from '../../account/service-address.ts';
+import { apiKeyFrom } from '../../account/profile.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { replyOf, sealedExchange } from '../../client/client.ts';

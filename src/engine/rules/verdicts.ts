@@ -46,6 +46,19 @@ export const settingOf = {
     ].join('; ') || 'none',
 } as const;
 
+/** Asks every rule of every set about a change. */
+export async function verdictsOf(
+  sets: readonly RuleSet[],
+  asked: Asked,
+  facts: Facts,
+): Promise<readonly RuleVerdict[]> {
+  const all: RuleVerdict[] = [];
+  for (const { from, rules } of sets)
+    for (const { rule, code, setting, ask } of rulesIn(rules))
+      all.push({ rule, code, setting, from, ...(await ask(asked, facts)) });
+  return all;
+}
+
 /** A bank account as rules name it: `000013/0123456789`. */
 const accountText = ({ bankCode, accountNumber }: Extract<Destination, { kind: 'account' }>): string =>
   `${bankCode}/${accountNumber}`;
@@ -111,19 +124,6 @@ type RuleResult = Omit<RuleVerdict, 'from' | 'rule' | 'setting' | 'code'>;
 const NOT_CONCERNED: RuleResult = { result: 'not concerned' };
 
 const HOLDS: RuleResult = { result: 'holds' };
-
-/** Asks every rule of every set about a change. */
-export async function verdictsOf(
-  sets: readonly RuleSet[],
-  asked: Asked,
-  facts: Facts,
-): Promise<readonly RuleVerdict[]> {
-  const all: RuleVerdict[] = [];
-  for (const { from, rules } of sets)
-    for (const { rule, code, setting, ask } of rulesIn(rules))
-      all.push({ rule, code, setting, from, ...(await ask(asked, facts)) });
-  return all;
-}
 
 interface Rule {
   readonly rule: string;

@@ -3,8 +3,7 @@ import { type Reply, requestIdOf } from '../../client/client.ts';
 import { consentsOf, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../../contract/endpoint.ts';
 import type { Baseline, Sweep } from '../../journal/intent.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
-import type { Account, AccountCallOptions, AccountReply } from '../account.ts';
-import type { Activity } from '../activity.ts';
+import type { Account, AccountCallOptions, AccountReply, Activity } from '../account.ts';
 import { sendRequest } from '../connection/connect.ts';
 import type { Guard } from '../guard.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from '../plans/change.ts';
@@ -150,7 +149,7 @@ async function rulesMet(
   around: Parameters<AccountRules['met']>[2],
 ) {
   const { profile, rules } = account;
-  const { signLimits, signRulesMet } = await import('../plans/sign-above.ts');
+  const { signLimits, signRulesMet } = await import('../plans/signatures.ts');
   const limits = signLimits(profile, await operatorsOf(account));
   return [...signRulesMet(limits, endpoint, input), ...(await rules.met(endpoint, input, around))];
 }

@@ -55,17 +55,14 @@ export async function requireUnused(account: Account, guard: Guard): Promise<voi
     // The process that held the key may have spooled its outcome since this one opened it.
     if (found.kind === 'in-doubt' && (await journal.merge()).count > 0) continue;
     if (found.kind === 'in-doubt') {
-      const { operation, kind } = await reconciled(account, found.operation);
+      const { reconcile } = await import('../evidence/reconcile.ts');
+      const { operation, kind } = await reconcile(account, found.operation);
       if (kind === 'ended') continue;
       if (kind !== 'busy' && (await isRepeatable(account, operation))) throw new LostRequest(operation, guard.plan);
     }
     await requireFree(account, found);
   }
 }
-
-/** Looks for the outcome of an operation. */
-const reconciled = async (account: Account, operation: Operation) =>
-  (await import('../evidence/reconcile.ts')).reconcile(account, operation);
 
 /** Whether the service would do an operation's request once, however often it is sent. */
 const isRepeatable = async (account: Account, operation: Operation): Promise<boolean> =>

@@ -1,9 +1,9 @@
 import { CliError, ExchangeError, withDetails } from '../../base/errors.ts';
 import { contradicted, type Reply, requestIdOf, unknownOutcome } from '../../client/client.ts';
+import { failureIn, repetitionsOf, valuesAt } from '../../contract/compare.ts';
 import { type Endpoint, effectOf } from '../../contract/endpoint.ts';
-import { type Moves, mayMoveTheSame, movesOf } from '../../contract/moves.ts';
+import { mayMoveTheSame, movesOf } from '../../contract/moves.ts';
 import { redact, secretsIn } from '../../contract/redact.ts';
-import { failureIn, repetitionsOf, valuesAt } from '../../contract/repeats.ts';
 import { NO_DIGEST } from '../../journal/chain.ts';
 import type { Authority, Baseline, EarlierRequest, Intent, SpendLimit, Sweep } from '../../journal/intent.ts';
 import type { Journal } from '../../journal/interface.ts';
@@ -51,8 +51,6 @@ interface JournaledRequest<D> {
   /** Sends it, unless it is too late; `beforeResend` records that it leaves again. */
   readonly call: (isLate: () => boolean, beforeResend: () => Promise<void>) => Promise<Reply<D>>;
 }
-
-const movedAmount = (moves: Moves | undefined) => moves?.amount ?? moves?.incoming;
 
 /**
  * Returns what an operation's input digest is made of. Secrets are left out, because whoever has the journal and its digest key could try
@@ -107,7 +105,7 @@ async function intentOf(
     isGuarded: guard?.isGuarded ?? false,
     isAgain: guard?.isAgain ?? false,
     mayEqual: guard && equalTo(sending, guard),
-    moves: movedAmount(moves),
+    moves: moves?.amount ?? moves?.incoming,
     limits,
     authority,
     sweep,
@@ -356,7 +354,7 @@ export async function requireSigned(
   const { profile } = account;
   const list = await operatorsOf(account);
   if (list.signAbove.length === 0 && !profile.stored?.signAbove) return;
-  const { requireSignatures, signatureReason, signLimits } = await import('../plans/sign-above.ts');
+  const { requireSignatures, signatureReason, signLimits } = await import('../plans/signatures.ts');
   const reason = signatureReason(signLimits(profile, list), endpoint, input);
   const needs = `profile ${profile.name} requires another operator’s signature for ${reason}`;
   if (reason !== undefined) requireSignatures(list, needs, applied);

@@ -1,5 +1,5 @@
+import { oneAtATime } from '../../base/calls.ts';
 import { CliError } from '../../base/errors.ts';
-import { oneAtATime } from '../../base/one-at-a-time.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import type { Queries } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';

@@ -1,5 +1,5 @@
+import { oneAtATime } from '../../base/calls.ts';
 import { CliError } from '../../base/errors.ts';
-import { oneAtATime } from '../../base/one-at-a-time.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { beginJournal } from '../digest-key.ts';
 import type { Queries, Store } from '../store.ts';

@@ -1,5 +1,5 @@
+import { oneAtATime } from '../../base/calls.ts';
 import { CliError } from '../../base/errors.ts';
-import { oneAtATime } from '../../base/one-at-a-time.ts';
 import { shortHmac } from '../../crypto/digest.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';

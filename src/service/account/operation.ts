@@ -154,12 +154,6 @@ const storePublicKey: Operations['management.store-public-key'] = (call, { data,
   return { updatedAt: isoTime(call.nowMs) };
 };
 
-const getPlatformPublicKey: Operations['management.get-platform-public-key'] = ({ settings }) => ({
-  publicKey: x25519Public(settings.platformSecretKey),
-});
-
-const getAesKey: Operations['management.get-aes-key'] = (call) => ({ aesKey: aesKeyOf(call) });
-
 /** In whole cNGN. Source: inferred. */
 const AUTO_SIGNING = {
   enabled: true,
@@ -169,8 +163,6 @@ const AUTO_SIGNING = {
   restrictToFintech: true,
 } as const;
 
-const autoSigningConfig: Operations['management.autosigning-config'] = () => ({ ...AUTO_SIGNING });
-
 export const managementOperations = {
   'management.regenerate-api-key': regenerateApiKey,
   'management.create-sandbox-key': createSandboxKey,
@@ -178,7 +170,7 @@ export const managementOperations = {
   'management.toggle-webhook': toggleWebhook,
   'management.get-webhook': getWebhook,
   'management.store-public-key': storePublicKey,
-  'management.get-platform-public-key': getPlatformPublicKey,
-  'management.get-aes-key': getAesKey,
-  'management.autosigning-config': autoSigningConfig,
+  'management.get-platform-public-key': ({ settings }) => ({ publicKey: x25519Public(settings.platformSecretKey) }),
+  'management.get-aes-key': (call) => ({ aesKey: aesKeyOf(call) }),
+  'management.autosigning-config': () => ({ ...AUTO_SIGNING }),
 } satisfies OperationsOf<'management'>;

@@ -99,9 +99,6 @@ function receivableAddress(call: Call, { form }: Network): string {
   return `0x${hex(orderedBytes(call, 20))}`;
 }
 
-const bridgeOf = (call: Call, requestId: string) =>
-  ownRow<BridgeRow>(call, ['bridge', 'request_id', requestId], 'no bridge transaction has this request id');
-
 const initiate: Operations['bridge.initiate'] = (call, request) => {
   const { from, to, amountBase } = routeOf(request);
   requireForm(from, request.fromAddress, 'fromAddress');
@@ -163,7 +160,8 @@ function shown(row: BridgeRow) {
   };
 }
 
-const status: Operations['bridge.status'] = (call, { requestId }) => shown(bridgeOf(call, requestId));
+const status: Operations['bridge.status'] = (call, { requestId }) =>
+  shown(ownRow<BridgeRow>(call, ['bridge', 'request_id', requestId], 'no bridge transaction has this request id'));
 
 const networks: Operations['bridge.networks'] = () => ({
   tokens: [{ token: 'CNGN', networks: [...LISTED_NETWORKS], preferredProvider: BRIDGE_PROVIDER }],

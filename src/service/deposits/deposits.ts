@@ -49,6 +49,23 @@ interface Addressee {
   readonly row: OnrampRow | undefined;
 }
 
+/**
+ * Posts a bank transfer into a virtual account and starts the work that follows. Throws Fault NOT_FOUND for an unknown
+ * account, VALIDATION_ERROR for more Naira than the sandbox can hold.
+ */
+export function receivePayment(context: Context, payment: Payment): Receipt {
+  const addressee = addresseeOf(context, payment.accountNumber);
+  if (!hasRoomFor(cngnBaseFromKobo(balanceOf(context.store, BANK)), cngnBaseFromKobo(payment.amountKobo)))
+    throw new Fault('VALIDATION_ERROR', 'amount: the sandbox cannot hold more Naira');
+  const judgement = judge(context, addressee, payment);
+  const depositId = context.ids.uuid();
+  const arrival: Arrival = { ...addressee, payment, depositId, judgement };
+  const deposited = recordDeposit(context, arrival);
+  if (deposited.state === 'pending') awaitBank(context, deposited);
+  else receive(context, arrival, deposited);
+  return { depositId, outcome: judgement.reason === null ? 'accepted' : 'refunded', reason: judgement.reason };
+}
+
 /** A temporary account accepts the exact total, once, within its 30 minutes. Source: interface (deposit rule 2). */
 function judgeTemporary(context: Context, account: VirtualAccountRow, row: OnrampRow, amountKobo: bigint): Judgement {
   if (account.status === 'used') return { reason: 'already_paid' };
@@ -155,23 +172,6 @@ function addresseeOf({ store }: Context, accountNumber: string): Addressee {
     ),
     row: store.get<OnrampRow>('SELECT * FROM onramp WHERE id = ?', account.onramp),
   };
-}
-
-/**
- * Posts a bank transfer into a virtual account and starts the work that follows. Throws Fault NOT_FOUND for an unknown
- * account, VALIDATION_ERROR for more Naira than the sandbox can hold.
- */
-export function receivePayment(context: Context, payment: Payment): Receipt {
-  const addressee = addresseeOf(context, payment.accountNumber);
-  if (!hasRoomFor(cngnBaseFromKobo(balanceOf(context.store, BANK)), cngnBaseFromKobo(payment.amountKobo)))
-    throw new Fault('VALIDATION_ERROR', 'amount: the sandbox cannot hold more Naira');
-  const judgement = judge(context, addressee, payment);
-  const depositId = context.ids.uuid();
-  const arrival: Arrival = { ...addressee, payment, depositId, judgement };
-  const deposited = recordDeposit(context, arrival);
-  if (deposited.state === 'pending') awaitBank(context, deposited);
-  else receive(context, arrival, deposited);
-  return { depositId, outcome: judgement.reason === null ? 'accepted' : 'refunded', reason: judgement.reason };
 }
 
 /** The sender's bank confirms or cancels the transfer later; no money has moved. */

@@ -32,12 +32,6 @@ const FIRST_NUMBER = 7_000_000_000;
 const NUMBERS = 1_000_000_000;
 const STEP = 387_420_489;
 
-function accountNumberAt(position: bigint): string {
-  return String(BigInt(FIRST_NUMBER) + ((position * BigInt(STEP)) % BigInt(NUMBERS)));
-}
-
-type OpenedAccount = Pick<VirtualAccountRow, 'id' | 'number' | 'name'>;
-
 /** Opens an account with a unique 10-digit number. */
 export function openVirtualAccount({ store, nowMs }: Context, account: NewVirtualAccount): OpenedAccount {
   const id = (store.get<{ last: bigint | null }>('SELECT MAX(id) AS last FROM virtual_account')?.last ?? 0n) + 1n;
@@ -56,6 +50,12 @@ export function openVirtualAccount({ store, nowMs }: Context, account: NewVirtua
   });
   return { id, number, name: account.name };
 }
+
+function accountNumberAt(position: bigint): string {
+  return String(BigInt(FIRST_NUMBER) + ((position * BigInt(STEP)) % BigInt(NUMBERS)));
+}
+
+type OpenedAccount = Pick<VirtualAccountRow, 'id' | 'number' | 'name'>;
 
 /** What the event `virtual.account.created` contains about an account that was just opened. */
 export function createdPayload(

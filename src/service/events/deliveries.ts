@@ -31,6 +31,20 @@ const CLAIM_MS = MINUTE_MS;
 
 type WebhookFault = (typeof WEBHOOK_FAULTS)[number];
 
+/** A bridge reports to the callback URL of its request; everything else goes to the webhook, if it is enabled and subscribed. */
+export function urlFor(
+  { store }: Context,
+  { fintech, event, data }: { readonly fintech: bigint; readonly event: string; readonly data: object },
+): string | undefined {
+  const { callbackUrl } = data as { readonly callbackUrl?: string };
+  if (callbackUrl !== undefined) return callbackUrl;
+  const sql = 'SELECT url, events FROM webhook WHERE fintech = ? AND enabled = 1';
+  const webhook = store.get<{ url: string; events: string }>(sql, fintech);
+  if (!webhook) return undefined;
+  const events = JSON.parse(webhook.events) as string[];
+  return events.includes(ALL_EVENTS) || events.includes(event) ? webhook.url : undefined;
+}
+
 /** Schedules the delivery of an event in the transaction that writes it, if something listens to it. */
 function scheduleDelivery(context: Context, written: WrittenEvent): void {
   const url = urlFor(context, written);
@@ -64,20 +78,6 @@ const DELAY_MS: Readonly<Partial<Record<WebhookFault, number>>> = {
   'late-webhook': 10 * MINUTE_MS,
   'reordered-webhook': 5_000,
 };
-
-/** A bridge reports to the callback URL of its request; everything else goes to the webhook, if it is enabled and subscribed. */
-export function urlFor(
-  { store }: Context,
-  { fintech, event, data }: { readonly fintech: bigint; readonly event: string; readonly data: object },
-): string | undefined {
-  const { callbackUrl } = data as { readonly callbackUrl?: string };
-  if (callbackUrl !== undefined) return callbackUrl;
-  const sql = 'SELECT url, events FROM webhook WHERE fintech = ? AND enabled = 1';
-  const webhook = store.get<{ url: string; events: string }>(sql, fintech);
-  if (!webhook) return undefined;
-  const events = JSON.parse(webhook.events) as string[];
-  return events.includes(ALL_EVENTS) || events.includes(event) ? webhook.url : undefined;
-}
 
 /** A delivery that is due, with everything that an attempt needs. */
 export interface DueDelivery {

@@ -4,6 +4,11 @@ import { Fault } from '../../contract/faults.ts';
 /** Host names that always resolve to the local machine or a private network. Source: RFC 6761 and 6762. */
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal)$/;
 
+export function isPublicAddress(address: IpRange): boolean {
+  if (!isIn([NAT64], address)) return !isIn(NOT_PUBLIC, address);
+  return !isIn(NOT_PUBLIC, { version: 4, first: address.first & 0xffff_ffffn, prefix: address.prefix - 96 });
+}
+
 /**
  * Returns the host of a URL without brackets and final dot. The URL parser has already normalized every notation of an
  * IPv4 address.
@@ -45,11 +50,6 @@ function isIn(ranges: readonly string[], address: IpRange): boolean {
     const range = parseRange(text);
     return range !== undefined && isWithin(address, range);
   });
-}
-
-export function isPublicAddress(address: IpRange): boolean {
-  if (!isIn([NAT64], address)) return !isIn(NOT_PUBLIC, address);
-  return !isIn(NOT_PUBLIC, { version: 4, first: address.first & 0xffff_ffffn, prefix: address.prefix - 96 });
 }
 
 /**

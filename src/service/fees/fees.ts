@@ -62,17 +62,17 @@ export interface FeeSetting {
   readonly updated_at: bigint;
 }
 
-function cappedFee(amountKobo: bigint, percent: PercentMillionths, capKobo: bigint): FeePart {
-  const { minor, beforeCapMinor, isCapped } = cappedPercentOf(amountKobo, percent, capKobo);
-  return { kobo: minor, beforeCapKobo: beforeCapMinor, percent, capped: isCapped };
-}
-
 export function feeSetting(store: Database, fintech: bigint, direction: Direction): FeeSetting | undefined {
   return store.get<FeeSetting>(
     'SELECT percent_millionths, cap_kobo, enabled, created_at, updated_at FROM fee_setting WHERE fintech = ? AND direction = ?',
     fintech,
     direction,
   );
+}
+
+function cappedFee(amountKobo: bigint, percent: PercentMillionths, capKobo: bigint): FeePart {
+  const { minor, beforeCapMinor, isCapped } = cappedPercentOf(amountKobo, percent, capKobo);
+  return { kobo: minor, beforeCapKobo: beforeCapMinor, percent, capped: isCapped };
 }
 
 export function platformFee(direction: Direction, amountKobo: bigint): PlatformFee {

@@ -1,7 +1,7 @@
 import type { Pair, Side } from '../../contract/fx.ts';
 import { type PercentMillionths, percentToWire } from '../../money/rates.ts';
 import { type Call, hex, isoTime, type Operations, type OperationsOf, VERSION } from '../context.ts';
-import { legsOf, type OrderRow, tradingBalance } from './orders.ts';
+import { legsOf, type OrderRow, tradingBalance } from './order-book.ts';
 import { decimal, terms } from './terms.ts';
 
 const BEST_FIRST: Readonly<Record<Side, string>> = { buy: 'DESC', sell: 'ASC' };

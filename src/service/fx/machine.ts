@@ -7,7 +7,7 @@ import { update } from '../rows.ts';
 import { IS_OPEN_TRADE } from '../schema/schema.ts';
 import { tradeOutcome } from '../values.ts';
 import { accountAt } from '../wallets/wallets.ts';
-import { legsOf, requiredTradingAccount } from './orders.ts';
+import { legsOf, requiredTradingAccount } from './order-book.ts';
 import { recordSigning, signersOf, type VaultRow } from './signing.ts';
 
 export interface TradeRow {

@@ -13,7 +13,7 @@ import {
   rankMicro,
   sideOf,
   tradingBalance,
-} from './orders.ts';
+} from './order-book.ts';
 import { baseOf, cursor, decimal, requireVault, terms } from './terms.ts';
 
 /** Throws VALIDATION_ERROR, UNDERFUNDED_ORDER. `replaced` is the order that these terms replace. */

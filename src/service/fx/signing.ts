@@ -1,7 +1,7 @@
 import type { Pair, Side } from '../../contract/fx.ts';
 import type { Database } from '../../sqlite/database.ts';
 import type { Context } from '../context.ts';
-import { legsOf } from './orders.ts';
+import { legsOf } from './order-book.ts';
 
 /** The MPC vault of a fintech, as stored. */
 export interface VaultRow {

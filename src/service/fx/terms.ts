@@ -3,7 +3,7 @@ import { type Asset, amount, toWireText } from '../../money/amount.ts';
 import { percentToWire } from '../../money/rates.ts';
 import type { Call } from '../context.ts';
 import { baseOfText } from '../wire-values.ts';
-import { type OrderRow, tradingBalance } from './orders.ts';
+import { type OrderRow, tradingBalance } from './order-book.ts';
 import { vaultOf } from './signing.ts';
 
 export const decimal = (asset: Asset, base: bigint) => toWireText(amount(asset, base), 'decimal-string');

@@ -14,14 +14,19 @@ import { lockPostings, type SliceRow, type TradeRow } from './machine.ts';
 import {
   averagePriceMicro,
   averageSpreadMillionths,
+  commitments,
   type Fill,
   fillOf,
+  legsOf,
   match,
+  type OrderRow,
   type Slice,
+  sideOf,
   sliceOfOrder,
+  stablecoinOf,
+  tradingBalance,
   type Wish,
 } from './order-book.ts';
-import { commitments, legsOf, type OrderRow, sideOf, stablecoinOf, tradingBalance } from './orders.ts';
 import { signersOf, signsByItself } from './signing.ts';
 import { baseOf, cursor, decimal, requireVault } from './terms.ts';
 

@@ -32,8 +32,6 @@ import { feesInShort, type OnrampRow, totalKobo } from './machine.ts';
 /** How long a temporary virtual account can be paid: 30 minutes. Source: interface. */
 const TEMPORARY_ACCOUNT_MS = 30 * 60_000;
 
-const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
-
 type OnrampRequest = RequestOf<typeof startOnrampEndpoint>;
 
 /** Throws VALIDATION_ERROR if the service would have to move tokens out of a wallet with a custom owner. */
@@ -149,7 +147,7 @@ function onrampWallet(call: Call, row: OnrampRow, wallet: WalletRow, tokens: str
       accountNumber: account.number,
       bankName: VIRTUAL_ACCOUNT_BANK.name,
       accountName: account.name,
-      amount: naira(row.base_kobo),
+      amount: toWireNumber(amount('NGN', row.base_kobo), 'naira'),
       createdAt: isoTime(account.created_at),
     },
     virtualAccountStatus: account?.status,

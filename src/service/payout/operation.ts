@@ -5,7 +5,7 @@ import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type BankAccountRow, bankAccountById } from '../banks/operation.ts';
 import { type Call, isoTime, isoTimeOrNull, newTxHash, type Operations, type OperationsOf } from '../context.ts';
 import { feesOn } from '../fees/fees.ts';
-import { commitments } from '../fx/orders.ts';
+import { commitments } from '../fx/order-book.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
 import { insert, insertRow, ownRow } from '../rows.ts';
 import { type FundsSource, holdings, smartWallet, takeInOrder, totalOf } from '../wallets/wallets.ts';

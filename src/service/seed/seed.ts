@@ -5,7 +5,7 @@ import type { Database } from '../../sqlite/database.ts';
 import { type Context, hex, newSandboxKey } from '../context.ts';
 import { openVirtualAccount } from '../deposits/virtual-accounts.ts';
 import { collectFees } from '../fees/fees.ts';
-import { insertOrder } from '../fx/orders.ts';
+import { insertOrder } from '../fx/order-book.ts';
 import { BANK, chain, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { MACHINES } from '../machines.ts';
 import { insert } from '../rows.ts';
@@ -76,16 +76,6 @@ export interface SeedOptions {
 
 export const DEFAULT_SEED: SeedOptions = { pace: 'quick', rateLimits: true };
 
-const tokens = (whole: bigint) => whole * 10n ** BigInt(DECIMALS.CNGN);
-const naira = (whole: bigint) => whole * 10n ** BigInt(DECIMALS.NGN);
-
-interface VaultWallets {
-  readonly USDC: bigint;
-  readonly USDT: bigint;
-}
-
-const SPREAD_MILLIONTHS = 500_000n;
-
 /** Creates the tables and the seed data. The first fintech gets the key that the embedded client uses. */
 export function seed(
   store: Database,
@@ -119,6 +109,16 @@ export function seed(
   // An expired key is stored like a revoked one; both are rejected.
   insert(store, 'api_key', { key: EXPIRED_KEY, kind: 'sandbox', fintech: 1, created_at: nowMs, revoked_at: nowMs });
 }
+
+const tokens = (whole: bigint) => whole * 10n ** BigInt(DECIMALS.CNGN);
+const naira = (whole: bigint) => whole * 10n ** BigInt(DECIMALS.NGN);
+
+interface VaultWallets {
+  readonly USDC: bigint;
+  readonly USDT: bigint;
+}
+
+const SPREAD_MILLIONTHS = 500_000n;
 
 /**
  * Drops everything and seeds again in the open transaction, so other processes see either the old state or the new one.

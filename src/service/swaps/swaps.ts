@@ -1,8 +1,13 @@
 import { amount, type Token } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
 import type { Context } from '../context.ts';
-import { averagePriceMicro, averageSpreadMillionths, type Fill, match } from '../fx/order-book.ts';
-import { requiredTradingAccount } from '../fx/orders.ts';
+import {
+  averagePriceMicro,
+  averageSpreadMillionths,
+  type Fill,
+  match,
+  requiredTradingAccount,
+} from '../fx/order-book.ts';
 import { type Posting, post, swapping, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { insert } from '../rows.ts';
@@ -26,28 +31,6 @@ interface Leg {
   readonly postings: readonly Posting[];
 }
 
-function legOf(store: Database, fintech: bigint, sell: Token, buy: Token, amountBase: bigint): Leg | undefined {
-  const stablecoin = sell === 'CNGN' ? buy : sell;
-  if (stablecoin === 'CNGN' || amountBase === 0n) return undefined;
-  const found = match(store, {
-    pair: `CNGN-${stablecoin}`,
-    makerGives: buy,
-    amount: sell === 'CNGN' ? { cngnBase: amountBase } : { tokenBase: amountBase },
-    taker: fintech,
-  });
-  if (!('fill' in found)) return undefined;
-  const of = (asset: Token, slice: { cngnBase: bigint; tokenBase: bigint }) =>
-    asset === 'CNGN' ? slice.cngnBase : slice.tokenBase;
-  return {
-    fill: found.fill,
-    outBase: of(buy, found.fill),
-    postings: found.fill.slices.flatMap((slice) => [
-      { account: requiredTradingAccount(store, slice.maker, sell), minor: of(sell, slice) },
-      { account: requiredTradingAccount(store, slice.maker, buy), minor: -of(buy, slice) },
-    ]),
-  };
-}
-
 /**
  * Returns what the book currently gives for an amount; undefined if it cannot fill it. The fintech's own orders are
  * skipped.
@@ -68,6 +51,28 @@ export function exchange(
     rateMicro: averagePriceMicro(last.fill),
     spreadMillionths: averageSpreadMillionths(last.fill),
     postings: isDirect ? last.postings : [...first.postings, ...last.postings],
+  };
+}
+
+function legOf(store: Database, fintech: bigint, sell: Token, buy: Token, amountBase: bigint): Leg | undefined {
+  const stablecoin = sell === 'CNGN' ? buy : sell;
+  if (stablecoin === 'CNGN' || amountBase === 0n) return undefined;
+  const found = match(store, {
+    pair: `CNGN-${stablecoin}`,
+    makerGives: buy,
+    amount: sell === 'CNGN' ? { cngnBase: amountBase } : { tokenBase: amountBase },
+    taker: fintech,
+  });
+  if (!('fill' in found)) return undefined;
+  const of = (asset: Token, slice: { cngnBase: bigint; tokenBase: bigint }) =>
+    asset === 'CNGN' ? slice.cngnBase : slice.tokenBase;
+  return {
+    fill: found.fill,
+    outBase: of(buy, found.fill),
+    postings: found.fill.slices.flatMap((slice) => [
+      { account: requiredTradingAccount(store, slice.maker, sell), minor: of(sell, slice) },
+      { account: requiredTradingAccount(store, slice.maker, buy), minor: -of(buy, slice) },
+    ]),
   };
 }
 

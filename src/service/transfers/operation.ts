@@ -4,7 +4,7 @@ import { BASE } from '../../contract/networks.ts';
 import { ASSET_LABEL, amount, amountForPeople, fromWire, type Token, toWireText } from '../../money/amount.ts';
 import { type Call, isoTime, type Operations, type OperationsOf, VERSION } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
-import { commitments } from '../fx/orders.ts';
+import { commitments } from '../fx/order-book.ts';
 import { balanceOf, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { countOf } from '../rows.ts';

@@ -34,11 +34,6 @@ export function requireActive(user: UserRow): void {
   if (!user.active) throw new Fault('VALIDATION_ERROR', 'the user is inactive and cannot transact');
 }
 
-/** Returns 64 hexadecimal digits that sort by time, so that new ids land at the end of the index. */
-function newUserId(call: Call): string {
-  return hex(orderedBytes(call, 32));
-}
-
 const onboard: Operations['users.onboard'] = (call, { bvn }) => {
   const digest = bvnDigest(call, bvn);
   if (call.store.get(`SELECT 1 FROM onboarding WHERE bvn_digest = ?`, digest)) {
@@ -47,7 +42,7 @@ const onboard: Operations['users.onboard'] = (call, { bvn }) => {
   const record = bvnRecord(bvn);
   if (record.outcome === 'unavailable') throw new Fault('INTERNAL_ERROR', 'the identity provider cannot be reached');
   const requestId = call.ids.uuid();
-  const userId = newUserId(call);
+  const userId = hex(orderedBytes(call, 32));
   const verifies = record.outcome === 'verifies';
   const id = insert(call.store, 'onboarding', {
     request_id: requestId,

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import type { Call, Operations, OperationsOf } from '../context.ts';
+import type { Call, OperationsOf } from '../context.ts';
 import { MACHINES } from '../machines.ts';
 import { retryStuck } from '../schedule.ts';
 
@@ -35,10 +35,7 @@ function recover(call: Call, requestId: string): Record<string, never> {
   return {};
 }
 
-const byQuery: Operations['transactions.recover-status'] = (call, { requestId }) => recover(call, requestId);
-const byBody: Operations['transactions.recover-status-post'] = (call, { requestId }) => recover(call, requestId);
-
 export const recoveryOperations = {
-  'transactions.recover-status': byQuery,
-  'transactions.recover-status-post': byBody,
+  'transactions.recover-status': (call, { requestId }) => recover(call, requestId),
+  'transactions.recover-status-post': (call, { requestId }) => recover(call, requestId),
 } satisfies OperationsOf<'recovery'>;

@@ -1,5 +1,4 @@
-import type { Profile } from '../../account/profile.ts';
-import { modeForPeople } from '../../account/service-address.ts';
+import { modeForPeople, type Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';

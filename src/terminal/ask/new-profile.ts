@@ -1,14 +1,15 @@
 import { changeProfile } from '../../account/changes.ts';
-import { fromStored, storedProfileNamed } from '../../account/profile.ts';
 import {
   apiKeyFrom,
   checkedServiceName,
+  fromStored,
   isSandboxKey,
   type Mode,
   modeForPeople,
   requireKeyOf,
   safeBaseUrl,
-} from '../../account/service-address.ts';
+  storedProfileNamed,
+} from '../../account/profile.ts';
 import {
   BUILT_IN,
   profileName,
@@ -71,6 +72,16 @@ export const profileParameters = {
 export type ProfileInput = {
   readonly [K in keyof typeof profileParameters]: ReturnType<(typeof profileParameters)[K]['parse']>;
 };
+
+/** A profile over the network needs an address; a secret is asked for after it. */
+export function neededForProfile(
+  { name, mode }: { readonly name?: string | undefined; readonly mode?: Mode | undefined },
+  { world }: Account,
+  _terminal: Terminal,
+): readonly 'baseUrl'[] {
+  if (mode === 'embedded' || name === BUILT_IN) return [];
+  return name !== undefined && storedProfileNamed(name, world) ? [] : ['baseUrl'];
+}
 
 /** Chooses the store of the key from the input and the existing profile. Throws CliError usage. */
 function storeOf(
@@ -174,16 +185,6 @@ function builtInTaken(): CliError {
 interface ProfileSettings extends ProfileInput {
   readonly timeZone: string | undefined;
   readonly isMasked: boolean | undefined;
-}
-
-/** A profile over the network needs an address; a secret is asked for after it. */
-export function neededForProfile(
-  { name, mode }: { readonly name?: string | undefined; readonly mode?: Mode | undefined },
-  { world }: Account,
-  _terminal: Terminal,
-): readonly 'baseUrl'[] {
-  if (mode === 'embedded' || name === BUILT_IN) return [];
-  return name !== undefined && storedProfileNamed(name, world) ? [] : ['baseUrl'];
 }
 
 /** Builds the profile to store. Throws CliError usage for missing or conflicting input. */

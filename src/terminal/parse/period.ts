@@ -34,6 +34,12 @@ const DAY = /^([12]\d{3}-\d\d-\d\d)$/;
 const TIME = /^([12]\d{3}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 const AGO = /^\d+(?:\.\d+)?[a-z]+$/;
 
+/** Returns when a period starts, and when it ends: that moment is not in it. Throws CliError usage if it ends before it starts. */
+export function timesOf(period: TypedPeriod, context: PeriodContext) {
+  const { sinceMs, untilMs } = boundsOf(period, context);
+  return { sinceMs, untilMs };
+}
+
 /** Parses `today`, `yesterday`, `7d` (that long ago), `2026-08-01`, or a date and time with its offset. Throws CliError usage. */
 function moment(text: string): TypedMoment {
   const daysAhead = Object.hasOwn(DAY_WORDS, text) ? DAY_WORDS[text] : undefined;
@@ -126,12 +132,6 @@ function boundsOf({ since, until }: TypedPeriod, { globals: { zone }, dialog: { 
     });
   }
   return { sinceMs, untilMs, lastMs };
-}
-
-/** Returns when a period starts, and when it ends: that moment is not in it. Throws CliError usage if it ends before it starts. */
-export function timesOf(period: TypedPeriod, context: PeriodContext) {
-  const { sinceMs, untilMs } = boundsOf(period, context);
-  return { sinceMs, untilMs };
 }
 
 const utc = (timeMs: number | undefined) => (timeMs === undefined ? undefined : new Date(timeMs).toISOString());

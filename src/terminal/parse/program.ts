@@ -248,7 +248,10 @@ function readGlobals(options: Record<string, unknown>, { env, stdout }: Terminal
     noInput: options['input'] === false,
     yes: options['yes'] === true,
     dryRun: options['dryRun'] === true,
-    timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : named('--timeout', () => timeoutOf(timeout)),
+    timeoutMs:
+      timeout === undefined
+        ? DEFAULT_TIMEOUT_MS
+        : named('--timeout', () => Math.min(duration(timeout), LONGEST_TIMEOUT_MS)),
   };
 }
 
@@ -266,8 +269,6 @@ function whenOf(text: unknown): When {
 function columnsIn({ COLUMNS = '' }: World['env']): number | undefined {
   return /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
 }
-
-const timeoutOf = (text: string) => Math.min(duration(text), LONGEST_TIMEOUT_MS);
 
 /** Names the flag in an error about its value. */
 function named<T>(flag: string, read: () => T): T {

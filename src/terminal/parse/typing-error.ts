@@ -18,9 +18,6 @@ interface TypedLine {
   readonly catalogue: readonly Group[];
 }
 
-const startsWith = (words: readonly string[], start: readonly string[]) =>
-  start.every((word, index) => words[index] === word);
-
 /** Returns the error for a command line that Commander cannot parse. */
 export async function typingError(error: ParserError, line: TypedLine): Promise<CliError> {
   const command = commandIn(line);
@@ -45,6 +42,9 @@ function flagWithValue(
   const flags = [...GLOBAL_OPTIONS.map(([names]) => names), ...own, '--help'].flatMap((names) => names.split(', '));
   return flags.find((each) => each === flag);
 }
+
+const startsWith = (words: readonly string[], start: readonly string[]) =>
+  start.every((word, index) => words[index] === word);
 
 /** Returns the error for the words of a group alone, or of a part of one. */
 export async function incompleteError({ words, commands }: TypedLine): Promise<CliError> {

@@ -21,15 +21,6 @@ const SOURCE_WORDS: Readonly<Record<ProfileChoice['source'], string>> = {
   'built-in': 'built in',
 };
 
-const originOf = ({ source, where }: ProfileChoice) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
-
-/** The chosen profile, how it was chosen, and the error if it cannot be used. */
-interface ChosenProfile {
-  readonly decision: Decision;
-  readonly profile: Profile | undefined;
-  readonly error: CliError | undefined;
-}
-
 /** Finds out which profile is used and why; `typed` is the flag. Never throws CliError. */
 export function choiceOf({ world }: Account, typed: string | undefined): ChosenProfile {
   const candidates = PROFILE_SOURCES.flatMap((source) => attempt(() => source(typed, world)) ?? []);
@@ -49,4 +40,13 @@ export function choiceOf({ world }: Account, typed: string | undefined): ChosenP
     profile: found instanceof CliError ? named && orUndefined(() => resolveProfile(named.name, world)) : found,
     error,
   };
+}
+
+const originOf = ({ source, where }: ProfileChoice) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
+
+/** The chosen profile, how it was chosen, and the error if it cannot be used. */
+interface ChosenProfile {
+  readonly decision: Decision;
+  readonly profile: Profile | undefined;
+  readonly error: CliError | undefined;
 }

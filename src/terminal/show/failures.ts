@@ -1,7 +1,7 @@
 import { journalPath } from '../../account/paths.ts';
 import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import type { Changed } from '../../engine/activity.ts';
+import type { Changed } from '../../engine/account.ts';
 import { JOURNAL_CHANGED } from '../../journal/entries.ts';
 import { type OnServer, ServerError, type ServerProblem } from '../../journal/postgres/errors.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';

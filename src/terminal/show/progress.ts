@@ -13,14 +13,6 @@ const SHOWN_AFTER_MS = 1_000;
 const LIVE_EVERY_MS = 100;
 const PLAIN_EVERY_MS = 10_000;
 
-/** `8 s`, `5 min`, `2 h 10 min` */
-function timeText(durationMs: number): string {
-  const seconds = Math.ceil(durationMs / 1000);
-  if (seconds < 90) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
 /** Makes the progress of a command. Rows are shown only on a terminal, and not while the rows themselves appear on it. */
 export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'color'>, showsRows: boolean): Progress {
   const { stderr, stdout, clock } = world;
@@ -73,6 +65,14 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
     line: (hasTime) => liveLine(world, globals, hasTime),
     end: () => line.clear(),
   };
+}
+
+/** `8 s`, `5 min`, `2 h 10 min` */
+function timeText(durationMs: number): string {
+  const seconds = Math.ceil(durationMs / 1000);
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 const TO_START = '\r';

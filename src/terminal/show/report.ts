@@ -11,6 +11,24 @@ import { type CommandLine, isJsonFormat } from '../parse/program.ts';
 /** A command line as far as it was understood before it failed. */
 export type FailedRun = CommandLine & { readonly profile?: Profile };
 
+/** Redacts secrets that an error repeats from the command line or the environment, because errors end up in logs. */
+export async function withoutSecrets(
+  error: CliError,
+  argv: readonly string[],
+  { env }: Pick<World, 'env'>,
+): Promise<CliError> {
+  const { redactText } = await import('../../contract/redact.ts');
+  const variables = SECRET_VARIABLES.flatMap((name) => env[name]?.trim() ?? []);
+  const secrets = variables.filter((text) => text.length > SHORT_WORD);
+  // An error may repeat only part of a word.
+  const isTyped = (text: string) => error.category === 'usage' && argv.some((word) => word.includes(text));
+  const clean = (text: string) =>
+    redactText(text, secrets).replace(ID_OR_SECRET, (found, id) => (!id && isTyped(found) ? HIDDEN : found));
+  const hint = error.hint && clean(error.hint);
+  const stack = (error.cause as Error | undefined)?.stack;
+  return withDetails(error, { message: clean(error.message), hint, cause: stack && clean(stack) });
+}
+
 function contextOf(run: FailedRun | undefined, { clock, host }: World): ErrorContext {
   const profile = run && usesProfile(run.command) ? run.profile : undefined;
   // The embedded sandbox has no address.
@@ -31,24 +49,6 @@ const TYPED_SECRET = /(?<!\d)\d{11}(?!\d)|sandbox_[\w-]{6,}/;
 const ID_OR_SECRET = new RegExp(`(${ID.source})|${TYPED_SECRET.source}`, 'g');
 /** Shorter texts are not keys, and may be part of any sentence. */
 const SHORT_WORD = 8;
-
-/** Redacts secrets that an error repeats from the command line or the environment, because errors end up in logs. */
-export async function withoutSecrets(
-  error: CliError,
-  argv: readonly string[],
-  { env }: Pick<World, 'env'>,
-): Promise<CliError> {
-  const { redactText } = await import('../../contract/redact.ts');
-  const variables = SECRET_VARIABLES.flatMap((name) => env[name]?.trim() ?? []);
-  const secrets = variables.filter((text) => text.length > SHORT_WORD);
-  // An error may repeat only part of a word.
-  const isTyped = (text: string) => error.category === 'usage' && argv.some((word) => word.includes(text));
-  const clean = (text: string) =>
-    redactText(text, secrets).replace(ID_OR_SECRET, (found, id) => (!id && isTyped(found) ? HIDDEN : found));
-  const hint = error.hint && clean(error.hint);
-  const stack = (error.cause as Error | undefined)?.stack;
-  return withDetails(error, { message: clean(error.message), hint, cause: stack && clean(stack) });
-}
 
 /** Prints an error, and returns the exit code. `isJson` is undefined if the error came before the format was known. */
 export async function report(

@@ -24,9 +24,6 @@ export interface Connections {
   set(request: IncomingMessage, isWaited: boolean): void;
 }
 
-/** A TLS socket is another object than the connection below it. */
-const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
-
 /**
  * Keeps silent or slow senders from taking every connection. What a trusted proxy forwards counts for the address that it names; nobody else is
  * believed about an address.
@@ -94,3 +91,6 @@ export function createConnections(
     },
   };
 }
+
+/** A TLS socket is another object than the connection below it. */
+const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;

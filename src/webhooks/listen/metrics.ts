@@ -22,6 +22,33 @@ interface Watched {
   readonly clock: Pick<Clock, 'now'>;
 }
 
+export function createMetrics(watched: Watched): Metrics {
+  const prometheus = new Registry();
+  const open = new Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>();
+  open.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+  // Counters of their own, because the library renames those that it writes as OpenMetrics.
+  const both = [prometheus, open as unknown as Registry].map((registry) => countersIn(registry, watched));
+  return {
+    received: (isCopy) => {
+      for (const { received } of both) received.inc({ kind: isCopy ? 'copy' : 'new' });
+    },
+    refused: (reason) => {
+      for (const { refused } of both) refused.inc({ reason });
+    },
+    forwarded: (name, { status, problem }, tookMs) => {
+      const target = watched.targets.get(name) ?? '';
+      for (const { forwards, seconds } of both) {
+        forwards.inc({ target, status: problem === undefined ? String(status ?? 'done') : 'failed' });
+        seconds.observe({ target }, tookMs / 1_000);
+      }
+    },
+    text: async (accept) => {
+      const chosen = prefersOpen(accept) ? open : prometheus;
+      return { type: chosen.contentType, text: await chosen.metrics() };
+    },
+  };
+}
+
 /** Returns the counters of a registry, which also reads the inbox whenever it is asked. */
 function countersIn(registry: Registry, { inbox, targets, clock }: Watched) {
   const own = <const L extends string>(name: string, help: string, ...labelNames: L[]) => ({
@@ -64,33 +91,6 @@ function countersIn(registry: Registry, { inbox, targets, clock }: Watched) {
   // A rate needs the zero that it began with.
   for (const kind of ['new', 'copy']) counters.received.inc({ kind }, 0);
   return counters;
-}
-
-export function createMetrics(watched: Watched): Metrics {
-  const prometheus = new Registry();
-  const open = new Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>();
-  open.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
-  // Counters of their own, because the library renames those that it writes as OpenMetrics.
-  const both = [prometheus, open as unknown as Registry].map((registry) => countersIn(registry, watched));
-  return {
-    received: (isCopy) => {
-      for (const { received } of both) received.inc({ kind: isCopy ? 'copy' : 'new' });
-    },
-    refused: (reason) => {
-      for (const { refused } of both) refused.inc({ reason });
-    },
-    forwarded: (name, { status, problem }, tookMs) => {
-      const target = watched.targets.get(name) ?? '';
-      for (const { forwards, seconds } of both) {
-        forwards.inc({ target, status: problem === undefined ? String(status ?? 'done') : 'failed' });
-        seconds.observe({ target }, tookMs / 1_000);
-      }
-    },
-    text: async (accept) => {
-      const chosen = prefersOpen(accept) ? open : prometheus;
-      return { type: chosen.contentType, text: await chosen.metrics() };
-    },
-  };
 }
 
 /** Whether an Accept header prefers OpenMetrics to the text of Prometheus. */

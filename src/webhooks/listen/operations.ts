@@ -50,6 +50,43 @@ type Tried = Omit<Health, 'status' | 'freeBytes'>;
 
 const SLOW: Tried = { ...NOTHING, problem: `storing an event takes longer than ${SLOW_MS / 1_000} seconds` };
 
+/** Answers what watches over a listener: `/healthz`, `/readyz` and `/metrics`. Rejects with the listen error. */
+export async function serveOperations(operated: Operated, metrics: Metrics) {
+  const { stopping } = operated;
+  const { health, notStored } = watchOver(operated);
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    if (!isKnownHost(request, operated.allowHosts)) return write(response, 421, 'another host');
+    if (request.method !== 'GET' && request.method !== 'HEAD') return write(response, 405, 'expected GET');
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    if (pathname === '/metrics') {
+      const { type, text } = await metrics.text(request.headers.accept ?? '');
+      return write(response, 200, text, type);
+    }
+    const now = await health();
+    if (pathname === '/healthz')
+      return write(response, now.status === 'ok' ? 200 : 503, JSON.stringify(now), JSON_TYPE);
+    if (pathname !== '/readyz') return write(response, 404, 'expected /healthz, /readyz or /metrics');
+    if (stopping.aborted) return write(response, 503, 'stopping');
+    return write(response, now.status === 'ok' ? 200 : 503, now.problem ?? 'ready');
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => write(response, 500, String(error)));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(operated.port, operated.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    notStored,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
 /** Returns a function that reads and writes the inbox, as far as that was not done a moment ago. */
 function trialOf({ inbox, writer, bytes, clock }: Operated): () => Promise<Tried> {
   let filler: string | undefined;
@@ -131,43 +168,6 @@ function watchOver(operated: Operated): Watch {
     notStored: () => {
       notStoredAtMs = clock.now();
     },
-  };
-}
-
-/** Answers what watches over a listener: `/healthz`, `/readyz` and `/metrics`. Rejects with the listen error. */
-export async function serveOperations(operated: Operated, metrics: Metrics) {
-  const { stopping } = operated;
-  const { health, notStored } = watchOver(operated);
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    if (!isKnownHost(request, operated.allowHosts)) return write(response, 421, 'another host');
-    if (request.method !== 'GET' && request.method !== 'HEAD') return write(response, 405, 'expected GET');
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    if (pathname === '/metrics') {
-      const { type, text } = await metrics.text(request.headers.accept ?? '');
-      return write(response, 200, text, type);
-    }
-    const now = await health();
-    if (pathname === '/healthz')
-      return write(response, now.status === 'ok' ? 200 : 503, JSON.stringify(now), JSON_TYPE);
-    if (pathname !== '/readyz') return write(response, 404, 'expected /healthz, /readyz or /metrics');
-    if (stopping.aborted) return write(response, 503, 'stopping');
-    return write(response, now.status === 'ok' ? 200 : 503, now.problem ?? 'ready');
-  };
-  const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => write(response, 500, String(error)));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(operated.port, operated.host, resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    notStored,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }
 

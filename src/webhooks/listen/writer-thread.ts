@@ -1,4 +1,4 @@
-import { oneAtATime } from '../../base/one-at-a-time.ts';
+import { oneAtATime } from '../../base/calls.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Clock, Host, Thread } from '../../base/world.ts';
 import { openWith } from '../body.ts';
@@ -19,39 +19,6 @@ interface PackedDeliveries {
   readonly heads: string;
   readonly byteLengths: readonly number[];
   readonly bodies: Uint8Array;
-}
-
-const packed = (deliveries: readonly SignedDelivery[]): PackedDeliveries => ({
-  heads: JSON.stringify(deliveries.map(({ verified, headers }) => ({ verified, headers }))),
-  byteLengths: deliveries.map(({ body }) => body.length),
-  bodies: Buffer.concat(deliveries.map(({ body }) => body)),
-});
-
-function unpacked({ heads, byteLengths, bodies }: PackedDeliveries): readonly SignedDelivery[] {
-  let end = 0;
-  return (JSON.parse(heads) as Omit<SignedDelivery, 'body'>[]).map((head, at) => {
-    const start = end;
-    end += byteLengths[at] ?? 0;
-    return { ...head, body: bodies.subarray(start, end) };
-  });
-}
-
-/** What the writer answers. It asks for private keys only when a sealed body needs other ones than it has. */
-type FromThread =
-  | { readonly kind: 'written'; readonly stored: readonly StoredDelivery[] }
-  | { readonly kind: 'failed'; readonly problem: string }
-  | { readonly kind: 'ask-keys' };
-
-interface WriterSettings {
-  readonly location: InboxLocation;
-  readonly privateKeys: () => Promise<readonly Secret[]>;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly host: Pick<Host, 'user'>;
-}
-
-/** A writer with a thread that can be ended. */
-interface ThreadedWriter extends InboxWriter {
-  end(): Promise<void>;
 }
 
 /**
@@ -103,6 +70,39 @@ export function createThreadedWriter(
     tryRoom: async (filler) => void (await asked(() => ({ kind: 'try-room', filler, nowMs: clock.now() }))),
     end: async () => (await running)?.end(),
   };
+}
+
+const packed = (deliveries: readonly SignedDelivery[]): PackedDeliveries => ({
+  heads: JSON.stringify(deliveries.map(({ verified, headers }) => ({ verified, headers }))),
+  byteLengths: deliveries.map(({ body }) => body.length),
+  bodies: Buffer.concat(deliveries.map(({ body }) => body)),
+});
+
+function unpacked({ heads, byteLengths, bodies }: PackedDeliveries): readonly SignedDelivery[] {
+  let end = 0;
+  return (JSON.parse(heads) as Omit<SignedDelivery, 'body'>[]).map((head, at) => {
+    const start = end;
+    end += byteLengths[at] ?? 0;
+    return { ...head, body: bodies.subarray(start, end) };
+  });
+}
+
+/** What the writer answers. It asks for private keys only when a sealed body needs other ones than it has. */
+type FromThread =
+  | { readonly kind: 'written'; readonly stored: readonly StoredDelivery[] }
+  | { readonly kind: 'failed'; readonly problem: string }
+  | { readonly kind: 'ask-keys' };
+
+interface WriterSettings {
+  readonly location: InboxLocation;
+  readonly privateKeys: () => Promise<readonly Secret[]>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly host: Pick<Host, 'user'>;
+}
+
+/** A writer with a thread that can be ended. */
+interface ThreadedWriter extends InboxWriter {
+  end(): Promise<void>;
 }
 
 /** The end of a thread's messages that is on the thread. */

@@ -15,6 +15,79 @@ import { type Screen, type ScreenOptions, screenFor } from './screen.ts';
 import { type ListenerOptions, serveUntil, writerFor } from './served.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
+/**
+ * Receives, shows and forwards events until Ctrl-C. Then nothing more is taken, and what is on its way to a target ends; the next listener
+ * forwards the rest. Rejects if one of these fails.
+ */
+export async function listenUntilStopped(
+  account: Account,
+  inbox: Inbox,
+  { shown, direct, drainMs, retention: retentionMs, concurrency, rate: perSecond, ...options }: Listening,
+  targets: readonly ForwardTarget[],
+): Promise<void> {
+  const { world, profile } = account;
+  const [failing, ended] = [new AbortController(), new AbortController()];
+  const stopping = AbortSignal.any([world.interrupted, failing.signal]);
+  const tooLong = afterwards(stopping, () => world.clock.sleep(drainMs, ended.signal));
+  const cutOff = AbortSignal.any([tooLong, failing.signal, world.abandoned]);
+  const isEmbedded = profile.mode === 'embedded';
+  const screen = screenFor(account, inbox, shown);
+  const supervisor = createSupervisor(world, screen.say);
+  // What arrived while nothing listened, before anything is received or forwarded: whatever arrives from now on is shown.
+  const known = await inbox.list({ limit: AT_ONCE });
+  const needsPort = !isEmbedded || Object.values(listenerOptions(options)).some((each) => each !== undefined);
+  const writer = writerFor(account, inbox);
+  const { metrics, ...operations } = await serveHealth(account, { inbox, writer }, options, targets, stopping);
+  const serving = needsPort ? serveUntil(account, inbox, options, { screen, metrics, writer }, stopping) : undefined;
+  const served = await serving?.catch(async (error: unknown) => {
+    await operations.close();
+    throw error;
+  });
+  const closed = once(stopping).then(() => Promise.all([served?.close(), supervisor.stopping()]));
+  let works: readonly Promise<unknown>[] = [closed];
+  try {
+    if (isEmbedded) await direct();
+    if (operations.address !== undefined) screen.note(`health and metrics at ${operations.address}`);
+    screen.note(
+      served
+        ? `listening at ${served.address}; set it with: fiatrail webhooks set PUBLIC_URL. Press Ctrl-C to stop`
+        : 'receiving the events of the embedded sandbox. Press Ctrl-C to stop',
+    );
+    const recorder = createEventRecorder(account);
+    const noticed = createNoticed(account, inbox, screen.say);
+    works = [
+      closed,
+      ...startWorks(
+        account,
+        inbox,
+        { screen, recorder, metrics, targets, drainMs, retentionMs, pace: { concurrency, perSecond } },
+        { stopping, cutOff },
+      ),
+    ];
+    const all = Promise.all(works).finally(() => ended.abort());
+    // It shows that the listener is alive as long as anything is on its way.
+    const countNew = () => metrics?.received(false);
+    const following = {
+      known,
+      screen,
+      recorder,
+      noticed,
+      supervisor,
+      learn: served?.learn,
+      countNew: isEmbedded ? countNew : undefined,
+    };
+    works = [all, follow(account, inbox, following, AbortSignal.any([ended.signal, failing.signal]))];
+    await supervisor.ready();
+    await Promise.all(works);
+  } finally {
+    // Whatever ended the first of them, the others use the inbox until they have ended too.
+    failing.abort();
+    await Promise.allSettled([closed, ...works]);
+    ended.abort();
+    await Promise.all([operations.close(), screen.end()]);
+  }
+}
+
 /** Sends the events of the embedded sandbox that are due; over the network, the service does. */
 const deliver = async ({ connection }: Account, stopping: AbortSignal) => (await connection()).deliverDue?.(stopping);
 
@@ -93,79 +166,6 @@ interface Listening extends ListenerOptions {
   readonly rate?: number | undefined;
   /** How long forwards that are on their way may take when it stops, in milliseconds. */
   readonly drainMs: number;
-}
-
-/**
- * Receives, shows and forwards events until Ctrl-C. Then nothing more is taken, and what is on its way to a target ends; the next listener
- * forwards the rest. Rejects if one of these fails.
- */
-export async function listenUntilStopped(
-  account: Account,
-  inbox: Inbox,
-  { shown, direct, drainMs, retention: retentionMs, concurrency, rate: perSecond, ...options }: Listening,
-  targets: readonly ForwardTarget[],
-): Promise<void> {
-  const { world, profile } = account;
-  const [failing, ended] = [new AbortController(), new AbortController()];
-  const stopping = AbortSignal.any([world.interrupted, failing.signal]);
-  const tooLong = afterwards(stopping, () => world.clock.sleep(drainMs, ended.signal));
-  const cutOff = AbortSignal.any([tooLong, failing.signal, world.abandoned]);
-  const isEmbedded = profile.mode === 'embedded';
-  const screen = screenFor(account, inbox, shown);
-  const supervisor = createSupervisor(world, screen.say);
-  // What arrived while nothing listened, before anything is received or forwarded: whatever arrives from now on is shown.
-  const known = await inbox.list({ limit: AT_ONCE });
-  const needsPort = !isEmbedded || Object.values(listenerOptions(options)).some((each) => each !== undefined);
-  const writer = writerFor(account, inbox);
-  const { metrics, ...operations } = await serveHealth(account, { inbox, writer }, options, targets, stopping);
-  const serving = needsPort ? serveUntil(account, inbox, options, { screen, metrics, writer }, stopping) : undefined;
-  const served = await serving?.catch(async (error: unknown) => {
-    await operations.close();
-    throw error;
-  });
-  const closed = once(stopping).then(() => Promise.all([served?.close(), supervisor.stopping()]));
-  let works: readonly Promise<unknown>[] = [closed];
-  try {
-    if (isEmbedded) await direct();
-    if (operations.address !== undefined) screen.note(`health and metrics at ${operations.address}`);
-    screen.note(
-      served
-        ? `listening at ${served.address}; set it with: fiatrail webhooks set PUBLIC_URL. Press Ctrl-C to stop`
-        : 'receiving the events of the embedded sandbox. Press Ctrl-C to stop',
-    );
-    const recorder = createEventRecorder(account);
-    const noticed = createNoticed(account, inbox, screen.say);
-    works = [
-      closed,
-      ...startWorks(
-        account,
-        inbox,
-        { screen, recorder, metrics, targets, drainMs, retentionMs, pace: { concurrency, perSecond } },
-        { stopping, cutOff },
-      ),
-    ];
-    const all = Promise.all(works).finally(() => ended.abort());
-    // It shows that the listener is alive as long as anything is on its way.
-    const countNew = () => metrics?.received(false);
-    const following = {
-      known,
-      screen,
-      recorder,
-      noticed,
-      supervisor,
-      learn: served?.learn,
-      countNew: isEmbedded ? countNew : undefined,
-    };
-    works = [all, follow(account, inbox, following, AbortSignal.any([ended.signal, failing.signal]))];
-    await supervisor.ready();
-    await Promise.all(works);
-  } finally {
-    // Whatever ended the first of them, the others use the inbox until they have ended too.
-    failing.abort();
-    await Promise.allSettled([closed, ...works]);
-    ended.abort();
-    await Promise.all([operations.close(), screen.end()]);
-  }
 }
 
 /** Resolves when a signal aborts. */

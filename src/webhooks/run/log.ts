@@ -23,9 +23,6 @@ export type LogForm = (typeof LOG_FORMS)[number];
 /** An id of the service is far shorter. */
 const LONGEST_ID = 100;
 
-/** A value that cannot be taken for another field. */
-const quoted = (value: string) => (/^[\w.:-]+$/.test(value) ? value : jsonText(plainLine(value)));
-
 /** Returns a line of the log. Whatever came from outside is made harmless for a terminal. */
 export function logLine(form: LogForm, timeMs: number, text: string, about: About = {}): string {
   const { level = 'info', address, webhookId, event } = about;
@@ -42,6 +39,9 @@ export function logLine(form: LogForm, timeMs: number, text: string, about: Abou
   if (form === 'text') return [time, level, text, ...known].join(' ');
   return [level === 'warning' ? `warning: ${text}` : text, ...known].join(' · ');
 }
+
+/** A value that cannot be taken for another field. */
+const quoted = (value: string) => (/^[\w.:-]+$/.test(value) ? value : jsonText(plainLine(value)));
 
 /** The form of the log that fits where it goes. */
 export const usualForm = ({ stderr }: Account['world']): LogForm => (stderr.isTerminal ? 'plain' : 'text');

@@ -18,24 +18,6 @@ const ASK_EVERY_MS = 10 * 60_000;
 /** A clock that is off by less is not why events come late or early. */
 const CLOCK_MS = 30_000;
 
-/** `2 events came late or early, 1 is held, 0 are dead` */
-function lineOf({ late, held, dead }: Pick<InboxCounts, 'late' | 'held' | 'dead'>): string {
-  const are = (count: number) => `${count} ${count === 1 ? 'is' : 'are'}`;
-  return `${late} ${late === 1 ? 'event' : 'events'} came late or early, ${are(held)} held, ${are(dead)} dead; see: fiatrail webhooks inbox list --status held`;
-}
-
-/** How this machine's clock is wrong, by the service's time or else by the event that took least; undefined if it is right. */
-function warning(aheadMs: number | undefined, leastMs: number): string | undefined {
-  if (aheadMs !== undefined)
-    return Math.abs(aheadMs) > CLOCK_MS
-      ? `this machine’s clock is ${clockDifference(aheadMs)}, so events count as ${aheadMs > 0 ? 'late' : 'early'}`
-      : undefined;
-  if (!Number.isFinite(leastMs) || Math.abs(leastMs) <= CLOCK_MS) return undefined;
-  return leastMs > 0
-    ? `no event arrived less than ${clockDistance(leastMs)} after it was sent: they were held up, or this machine’s clock is ahead`
-    : `events arrive ${clockDistance(leastMs)} before they were sent: this machine’s clock is behind`;
-}
-
 /**
  * Events that came late or early, are held or dead are counted in one line. A clock that makes them so is warned of once, with its distance from the
  * service's; where the service cannot be asked, with the least distance of an event that arrived for the first time. The read that tells the
@@ -95,4 +77,22 @@ export function createNoticed(account: Account, inbox: Inbox, say: Say): Noticed
       await sayCounts();
     },
   };
+}
+
+/** `2 events came late or early, 1 is held, 0 are dead` */
+function lineOf({ late, held, dead }: Pick<InboxCounts, 'late' | 'held' | 'dead'>): string {
+  const are = (count: number) => `${count} ${count === 1 ? 'is' : 'are'}`;
+  return `${late} ${late === 1 ? 'event' : 'events'} came late or early, ${are(held)} held, ${are(dead)} dead; see: fiatrail webhooks inbox list --status held`;
+}
+
+/** How this machine's clock is wrong, by the service's time or else by the event that took least; undefined if it is right. */
+function warning(aheadMs: number | undefined, leastMs: number): string | undefined {
+  if (aheadMs !== undefined)
+    return Math.abs(aheadMs) > CLOCK_MS
+      ? `this machine’s clock is ${clockDifference(aheadMs)}, so events count as ${aheadMs > 0 ? 'late' : 'early'}`
+      : undefined;
+  if (!Number.isFinite(leastMs) || Math.abs(leastMs) <= CLOCK_MS) return undefined;
+  return leastMs > 0
+    ? `no event arrived less than ${clockDistance(leastMs)} after it was sent: they were held up, or this machine’s clock is ahead`
+    : `events arrive ${clockDistance(leastMs)} before they were sent: this machine’s clock is behind`;
 }

@@ -1,5 +1,4 @@
-import { storedOrBuiltIn } from '../../account/profile.ts';
-import { serviceNameOf } from '../../account/service-address.ts';
+import { serviceNameOf, storedOrBuiltIn } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { listenProblem } from '../../base/listening.ts';
 import type { Secret } from '../../base/secret.ts';
@@ -38,6 +37,53 @@ const FRESH_MS = 1_000;
 
 /** Reads the secrets that count now; `isAsked` reads them even if that was done a moment ago. */
 type ReadSecrets = (isAsked?: boolean) => Promise<readonly Secret[]>;
+
+/** Serves the listener over HTTP until it is stopped. */
+export async function serveUntil(
+  account: Account,
+  inbox: Inbox,
+  options: ListenerOptions,
+  { screen, metrics, writer }: Serving,
+  stopping: AbortSignal,
+) {
+  const { world } = account;
+  const {
+    host = '127.0.0.1',
+    port = DEFAULT_PORT,
+    publicUrl,
+    allowHost = [],
+    trustedProxy: trustedProxies = [],
+  } = options;
+  const tls = await tlsOf(account, options);
+  const received = await accountOf(account, screen);
+  const { listen } = await import('../listen/server.ts');
+  const receiver = createReceiver(writer, { account: received, clock: world.clock, gather: setImmediate });
+  const heartbeat = world.ids.uuid();
+  const listening = await listen(counted(receiver, account, metrics), {
+    host,
+    port,
+    heartbeat,
+    tls,
+    trustedProxies,
+    allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
+    onRefused: (refusal) => {
+      metrics?.refused(refusal.kind);
+      screen.refused(refusal);
+    },
+  }).catch((error) => {
+    throw certificateProblem(listenProblem(error, host, port));
+  });
+  const beating = publicUrl === undefined ? undefined : beat(account, publicUrl, heartbeat, screen, stopping);
+  return {
+    address: `${options.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
+    learn: createSecretsReport(account, inbox, received.secrets, screen),
+    close: async () => {
+      await listening.close();
+      await writer.end();
+      await beating;
+    },
+  };
+}
 
 /** Returns a reader of the account's secrets that goes on with what it knows if they cannot be read for a moment. */
 function secretsReader(account: Account, first: readonly Secret[]): ReadSecrets {
@@ -112,53 +158,6 @@ interface Serving {
   readonly screen: Screen;
   readonly metrics: Metrics | undefined;
   readonly writer: ReturnType<typeof writerFor>;
-}
-
-/** Serves the listener over HTTP until it is stopped. */
-export async function serveUntil(
-  account: Account,
-  inbox: Inbox,
-  options: ListenerOptions,
-  { screen, metrics, writer }: Serving,
-  stopping: AbortSignal,
-) {
-  const { world } = account;
-  const {
-    host = '127.0.0.1',
-    port = DEFAULT_PORT,
-    publicUrl,
-    allowHost = [],
-    trustedProxy: trustedProxies = [],
-  } = options;
-  const tls = await tlsOf(account, options);
-  const received = await accountOf(account, screen);
-  const { listen } = await import('../listen/server.ts');
-  const receiver = createReceiver(writer, { account: received, clock: world.clock, gather: setImmediate });
-  const heartbeat = world.ids.uuid();
-  const listening = await listen(counted(receiver, account, metrics), {
-    host,
-    port,
-    heartbeat,
-    tls,
-    trustedProxies,
-    allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
-    onRefused: (refusal) => {
-      metrics?.refused(refusal.kind);
-      screen.refused(refusal);
-    },
-  }).catch((error) => {
-    throw certificateProblem(listenProblem(error, host, port));
-  });
-  const beating = publicUrl === undefined ? undefined : beat(account, publicUrl, heartbeat, screen, stopping);
-  return {
-    address: `${options.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
-    learn: createSecretsReport(account, inbox, received.secrets, screen),
-    close: async () => {
-      await listening.close();
-      await writer.end();
-      await beating;
-    },
-  };
 }
 
 /** A writer on another thread, so that opening and storing events does not hold up the answers to others. */

@@ -3,15 +3,18 @@ import { describe, expect, test } from 'vitest';
 import type { Asset } from '../../../src/money/amount.ts';
 import { takerPriceMicro } from '../../../src/money/rates.ts';
 import type { Context } from '../../../src/service/context.ts';
-import { averagePriceMicro, type Fill, match, type Wish } from '../../../src/service/fx/order-book.ts';
 import {
+  averagePriceMicro,
   cngnBaseFor,
+  type Fill,
   insertOrder,
+  match,
   type OrderTerms,
   requiredTradingAccount,
   tokenBaseFor,
   tradingBalance,
-} from '../../../src/service/fx/orders.ts';
+  type Wish,
+} from '../../../src/service/fx/order-book.ts';
 import { post } from '../../../src/service/ledger.ts';
 import { openSandbox } from '../../support/sandbox.ts';
 

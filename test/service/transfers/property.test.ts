@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { getFintechAccount } from '../../../src/contract/endpoints/virtual-accounts.ts';
 import type { Context } from '../../../src/service/context.ts';
-import { commitments } from '../../../src/service/fx/orders.ts';
+import { commitments } from '../../../src/service/fx/order-book.ts';
 import { balanceOf, checkLedger, walletAccount } from '../../../src/service/ledger.ts';
 import { IS_OPEN_PAYOUT } from '../../../src/service/schema/schema.ts';
 import { smartWallet } from '../../../src/service/wallets/wallets.ts';

@@ -3,7 +3,7 @@ import { addExternalWallet } from '../../../src/contract/endpoints/external-wall
 import { startPayout } from '../../../src/contract/endpoints/payouts.ts';
 import { getDetails } from '../../../src/contract/endpoints/users.ts';
 import { listUserWallets } from '../../../src/contract/endpoints/wallets.ts';
-import { insertOrder } from '../../../src/service/fx/orders.ts';
+import { insertOrder } from '../../../src/service/fx/order-book.ts';
 import type { TestSandbox } from '../../support/sandbox.ts';
 
 /** An address outside the sandbox. */

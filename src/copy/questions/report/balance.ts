@@ -22,6 +22,15 @@ interface BalanceAt {
 
 type Balances = ReadonlyMap<Asset, BalanceAt>;
 
+/** Returns the balances at moments in their order: what was seen last, and what moved since. Undefined if nobody ever looked. */
+export async function balancesAt(
+  queries: Queries,
+  moments: readonly string[],
+): Promise<readonly Balances[] | undefined> {
+  const checks = await checksIn(queries, { from: moments[0] ?? '', to: moments.at(-1) ?? '' }, 1);
+  return checks.length === 0 ? undefined : balancesFrom(checks, moments, await allMoved(queries, checks, moments));
+}
+
 const checkUntil = (checks: readonly BalanceCheck[], at: string) => checks.findLast((check) => check.at <= at);
 
 /** Adds up the movements between some times, with the fees that were earned between them, as looks saw it. */
@@ -38,15 +47,6 @@ async function allMoved(
     if (earned !== 0n) sumsOf(sums, 'NGN').earned = earned;
     return sums;
   };
-}
-
-/** Returns the balances at moments in their order: what was seen last, and what moved since. Undefined if nobody ever looked. */
-export async function balancesAt(
-  queries: Queries,
-  moments: readonly string[],
-): Promise<readonly Balances[] | undefined> {
-  const checks = await checksIn(queries, { from: moments[0] ?? '', to: moments.at(-1) ?? '' }, 1);
-  return checks.length === 0 ? undefined : balancesFrom(checks, moments, await allMoved(queries, checks, moments));
 }
 
 function balancesFrom(

@@ -34,6 +34,33 @@ interface UnderWayRow {
   readonly changes: string | null;
 }
 
+/** Returns the changes of the balances that no list shows, from the last look before a period at which nothing was under way. */
+export async function changesIn(
+  queries: Queries,
+  from: string,
+  checks: readonly BalanceCheck[],
+  moved: MovedBetween,
+): Promise<readonly UnexplainedChange[]> {
+  const [first, last] = [checks[0], checks.at(-1)];
+  if (!first || !last) return [];
+  const sums = checks.map(({ at }) => moved({ from: first.at, to: at }));
+  // The part of each look's balance that no list explains, if money moves when the lists say.
+  const unlisted = (asset: Asset) =>
+    checks.map(({ held }, index) => {
+      const own = sums[index]?.get(asset);
+      return (held.get(asset) ?? 0n) - (first.held.get(asset) ?? 0n) - (own ? effectOf(own) : 0n);
+    });
+  // A balance that agrees to the unit at each look needs no explanation.
+  const open = ASSETS.filter((asset) => unlisted(asset).some((minor) => minor !== 0n));
+  if (open.length === 0) return [];
+  const all = movingAt(checks, await underWay(queries, { from: first.at, to: last.at }));
+  const start = Math.max(
+    0,
+    checks.findLastIndex(({ at }, index) => at <= from && all[index]?.length === 0),
+  );
+  return open.flatMap((asset) => compare(asset, checks.slice(start), unlisted(asset).slice(start), all.slice(start)));
+}
+
 /** Up to the minute: the balances of one look are read one after the other, and clocks differ. */
 const minuteOf = (at: string): string => at.slice(0, 16);
 
@@ -178,33 +205,6 @@ function compare(
     const minor = before ? likeliest(run) - likeliest(before) : 0n;
     return minor === 0n ? [] : [{ asset, from: run.from, to: run.to, minor }];
   });
-}
-
-/** Returns the changes of the balances that no list shows, from the last look before a period at which nothing was under way. */
-export async function changesIn(
-  queries: Queries,
-  from: string,
-  checks: readonly BalanceCheck[],
-  moved: MovedBetween,
-): Promise<readonly UnexplainedChange[]> {
-  const [first, last] = [checks[0], checks.at(-1)];
-  if (!first || !last) return [];
-  const sums = checks.map(({ at }) => moved({ from: first.at, to: at }));
-  // The part of each look's balance that no list explains, if money moves when the lists say.
-  const unlisted = (asset: Asset) =>
-    checks.map(({ held }, index) => {
-      const own = sums[index]?.get(asset);
-      return (held.get(asset) ?? 0n) - (first.held.get(asset) ?? 0n) - (own ? effectOf(own) : 0n);
-    });
-  // A balance that agrees to the unit at each look needs no explanation.
-  const open = ASSETS.filter((asset) => unlisted(asset).some((minor) => minor !== 0n));
-  if (open.length === 0) return [];
-  const all = movingAt(checks, await underWay(queries, { from: first.at, to: last.at }));
-  const start = Math.max(
-    0,
-    checks.findLastIndex(({ at }, index) => at <= from && all[index]?.length === 0),
-  );
-  return open.flatMap((asset) => compare(asset, checks.slice(start), unlisted(asset).slice(start), all.slice(start)));
 }
 
 interface Accepted extends Span {

@@ -7,9 +7,8 @@ import type { Plain } from '../../../present/plain.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import { DatabaseError } from '../../../sqlite/errors.ts';
 import { mirrorLocationOf, noMirror, openMirror } from '../../open.ts';
-import { COPIES } from './copied.ts';
 import { positionIn, type SqlStatement } from './statement.ts';
-import { views } from './views.ts';
+import { COPIES, views } from './views.ts';
 import { linesOf, MEMORY_BYTES, type Message, QUERY_PROCESS, type QueryOrder, type WireRow } from './wire.ts';
 
 /** A row, with a value for each column. */

@@ -36,6 +36,13 @@ const TOKENS = new RegExp(
   'y',
 );
 
+/** Says where something is: people count from 1. */
+export function positionIn(sql: string, at: number): string {
+  const lines = sql.slice(0, at).split('\n');
+  const column = `column ${[...(lines.at(-1) ?? '')].length + 1}`;
+  return sql.trim().includes('\n') ? `line ${lines.length}, ${column}` : column;
+}
+
 /** Returns the tokens of an SQL text. */
 function tokensOf(sql: string): SqlToken[] {
   const tokens: SqlToken[] = [];
@@ -59,13 +66,6 @@ function tokensOf(sql: string): SqlToken[] {
 function withoutQuotes(quoted: string): string {
   const quote = quoted[0] === '[' ? ']' : (quoted[0] ?? '');
   return quoted.slice(1, -1).replaceAll(quote + quote, quote);
-}
-
-/** Says where something is: people count from 1. */
-export function positionIn(sql: string, at: number): string {
-  const lines = sql.slice(0, at).split('\n');
-  const column = `column ${[...(lines.at(-1) ?? '')].length + 1}`;
-  return sql.trim().includes('\n') ? `line ${lines.length}, ${column}` : column;
 }
 
 const READS = ['SELECT', 'VALUES', 'WITH'];

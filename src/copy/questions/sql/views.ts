@@ -1,6 +1,211 @@
+import type { Account } from '../../../engine/account.ts';
+import { existingJournal } from '../../../engine/connection/journal-location.ts';
+import type { Operation } from '../../../journal/operations.ts';
+import type { SqlValue } from '../../../sqlite/database.ts';
+import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
+import { HOLD_REASONS } from '../../../webhooks/inbox/states.ts';
 import { stored } from '../../schema.ts';
 import { type MirrorColumn, type MirrorTable, TABLES } from '../../tables.ts';
-import { EVENT_COLUMNS, OPERATION_COLUMNS, TIME, type ViewColumn } from './copied.ts';
+
+/** A column of a view, as docs/data.md describes it. */
+export interface ViewColumn {
+  readonly name: string;
+  readonly type: 'text' | 'integer';
+  readonly about: string;
+  /** The field of the service's row that it copies; undefined for what fiatrail adds. */
+  readonly field?: string;
+}
+
+/** A column that is copied from the journal or the inbox, and its value. What has no column here never reaches a query. */
+interface CopiedColumn<Row> extends ViewColumn {
+  of(row: Row): SqlValue;
+}
+
+/** The unit of every time. */
+const TIME = 'time in UTC, ISO 8601';
+
+const isoTime = (atMs: number) => new Date(atMs).toISOString();
+
+export const OPERATION_COLUMNS: readonly CopiedColumn<Operation>[] = [
+  { name: 'id', type: 'text', about: 'operation id, as ops show takes it', of: ({ operationId }) => operationId },
+  { name: 'kind', type: 'text', about: 'money, destructive or onboarding', of: ({ kind }) => kind },
+  {
+    name: 'state',
+    type: 'text',
+    about: 'prepared, sent, accepted, settled, failed, refused, unknown or resolved',
+    of: ({ state }) => state,
+  },
+  {
+    name: 'verdict',
+    type: 'text',
+    about: 'what a person or a search decided: completed, not-done or destroyed',
+    of: ({ verdict }) => verdict,
+  },
+  { name: 'command', type: 'text', about: 'the command, without its arguments', of: ({ command }) => command },
+  { name: 'summary', type: 'text', about: 'what it does, in words', of: ({ summary }) => summary },
+  { name: 'endpoint', type: 'text', about: 'id of the endpoint', of: ({ endpoint }) => endpoint },
+  {
+    name: 'request_id',
+    type: 'text',
+    about: 'the service’s id of the work; joins the other views',
+    of: ({ requestId }) => requestId,
+  },
+  { name: 'idempotency_key', type: 'text', about: 'as given with --once', of: ({ idempotencyKey }) => idempotencyKey },
+  {
+    name: 'amount_minor',
+    type: 'integer',
+    about: 'what it moves, in the smallest unit of amount_asset',
+    of: ({ moves }) => moves?.minor ?? null,
+  },
+  {
+    name: 'amount_asset',
+    type: 'text',
+    about: 'asset of amount_minor: NGN, CNGN, USDC or USDT',
+    of: ({ moves }) => moves?.asset ?? null,
+  },
+  { name: 'profile', type: 'text', about: 'profile that it was recorded under', of: ({ profile }) => profile },
+  { name: 'mode', type: 'text', about: 'embedded, sandbox or live', of: ({ mode }) => mode },
+  { name: 'operator', type: 'text', about: 'user who ran the command', of: ({ operator }) => operator },
+  { name: 'host', type: 'text', about: 'machine that ran it', of: ({ host }) => host },
+  {
+    name: 'planned_by',
+    type: 'text',
+    about: 'user who wrote the plan, if there was one',
+    of: ({ authority }) => authority?.author.user ?? null,
+  },
+  {
+    name: 'signed_by',
+    type: 'text',
+    about: 'who signed the plan, separated by commas',
+    of: ({ authority }) => namesOf(authority),
+  },
+  { name: 'detail', type: 'text', about: 'why it has this state', of: ({ detail }) => detail },
+  { name: 'created_at', type: 'text', about: `when it was recorded; ${TIME}`, of: ({ createdAt }) => createdAt },
+  { name: 'updated_at', type: 'text', about: `when its state last changed; ${TIME}`, of: ({ updatedAt }) => updatedAt },
+];
+
+const namesOf = (authority: Operation['authority']) => authority?.signers.map(({ name }) => name).join(', ') || null;
+
+const countIn = ({ forwards }: InboxEvent, wanted: string) =>
+  BigInt(forwards.filter(({ state }) => state === wanted).length);
+
+export const EVENT_COLUMNS: readonly CopiedColumn<InboxEvent>[] = [
+  {
+    name: 'number',
+    type: 'integer',
+    about: 'number in the order of arrival, as webhooks inbox show takes it',
+    of: ({ id }) => id,
+  },
+  { name: 'event', type: 'text', about: 'name of the event', of: ({ event }) => event },
+  { name: 'mark', type: 'text', about: 'event, unknown, sealed or unreadable', of: ({ mark }) => mark },
+  { name: 'event_id', type: 'text', about: 'the service’s id of the event', of: ({ eventId }) => eventId },
+  {
+    name: 'request_id',
+    type: 'text',
+    about: 'id of the work that it is about; joins the other views',
+    of: ({ requestId }) => requestId,
+  },
+  {
+    name: 'user_id',
+    type: 'text',
+    about: 'id of the user that it is about; joins users.id',
+    of: ({ userId }) => userId,
+  },
+  { name: 'webhook_id', type: 'text', about: 'id of the delivery', of: ({ webhookId }) => webhookId },
+  {
+    name: 'is_late',
+    type: 'integer',
+    about: '1 if it arrived long after it was sent',
+    of: ({ isLate }) => BigInt(isLate),
+  },
+  {
+    name: 'is_early',
+    type: 'integer',
+    about: '1 if it arrived long before it was sent, by this machine’s clock',
+    of: ({ isEarly }) => BigInt(isEarly),
+  },
+  {
+    name: 'held',
+    type: 'text',
+    about: `why it is not forwarded until a person decides: ${Object.keys(HOLD_REASONS).join(', ')}`,
+    of: ({ held }) => held,
+  },
+  { name: 'is_sealed', type: 'integer', about: '1 if it arrived sealed', of: ({ isSealed }) => BigInt(isSealed) },
+  { name: 'copies', type: 'integer', about: 'how often it arrived again', of: ({ copies }) => BigInt(copies) },
+  {
+    name: 'forwards_acknowledged',
+    type: 'integer',
+    about: 'targets that took it',
+    of: (event) => countIn(event, 'acknowledged'),
+  },
+  {
+    name: 'forwards_waiting',
+    type: 'integer',
+    about: 'targets that it still has to reach',
+    of: (event) => countIn(event, 'waiting'),
+  },
+  {
+    name: 'forwards_dead',
+    type: 'integer',
+    about: 'targets that were given up',
+    of: (event) => countIn(event, 'dead'),
+  },
+  { name: 'problem', type: 'text', about: 'why it could not be read', of: ({ problem }) => problem },
+  {
+    name: 'happened_at',
+    type: 'text',
+    about: 'when it happened, as the service says',
+    of: ({ happenedAt }) => happenedAt,
+  },
+  { name: 'sent_at', type: 'text', about: `when it was sent; ${TIME}`, of: ({ sentAtMs }) => isoTime(sentAtMs) },
+  {
+    name: 'received_at',
+    type: 'text',
+    about: `when it arrived; ${TIME}`,
+    of: ({ receivedAtMs }) => isoTime(receivedAtMs),
+  },
+];
+
+const PAGE = 1_000;
+
+/** The views whose rows are copied for a query that names them. Each yields the rows in pages. Rejects with DatabaseError and CliError. */
+export const COPIES: Readonly<Record<string, (account: Account) => AsyncIterable<readonly (readonly SqlValue[])[]>>> = {
+  operations,
+  events,
+};
+
+async function* operations(account: Account) {
+  const { profile } = account;
+  const journal = await existingJournal(account);
+  if (!journal) return;
+  // Another profile may have recorded operations of the same account, and a journal has those of other accounts too.
+  const own = await journal.list({ profile: profile.name, limit: PAGE });
+  const accounts = new Set(own.filter(({ mode }) => mode === profile.mode).map((each) => each.account));
+  if (accounts.size === 0) return;
+  let after: Operation | undefined;
+  do {
+    // In the order of time alone: those of some accounts would be sorted again for each page.
+    const page = await journal.list({ limit: PAGE, after });
+    yield page.filter(({ account: id }) => accounts.has(id)).map((row) => OPERATION_COLUMNS.map(({ of }) => of(row)));
+    after = page.length === PAGE ? page.at(-1) : undefined;
+  } while (after);
+}
+
+async function* events({ world, profile }: Account) {
+  // The process of a query reads no inbox.
+  const { existingProfileInbox } = await import('../../../engine/connection/inbox.ts');
+  const inbox = await existingProfileInbox(world, profile);
+  try {
+    let before: bigint | undefined;
+    do {
+      const page: readonly InboxEvent[] = (await inbox?.list({ limit: PAGE, before })) ?? [];
+      yield page.map((row) => EVENT_COLUMNS.map(({ of }) => of(row)));
+      before = page.length === PAGE ? page.at(-1)?.id : undefined;
+    } while (before !== undefined);
+  } finally {
+    await inbox?.close();
+  }
+}
 
 /** A view that a query can read. Its name and those of its columns are stable. */
 interface View {
