@@ -43,13 +43,15 @@ type KnownThing = (typeof ALL)[number];
 type EventsOf<T> = T extends Thing<string, infer Event> ? Event : never;
 
 /** The events of the service that are about no thing. */
-type Untold = Exclude<WebhookEvent, EventsOf<KnownThing>>;
+type EventOfNoThing = Exclude<WebhookEvent, EventsOf<KnownThing>>;
 
 /** The things of whose work more has to be known than their records say. */
 export type SpecialName = Extract<KnownThing, { readonly isSpecial: true }>['name'];
 
 /** Every kind of thing, those that do not begin and end before the work that belongs to them. Does not compile if an event is about none. */
-export const THINGS: readonly Thing[] = ALL satisfies [Untold] extends [never] ? readonly Thing[] : Untold;
+export const THINGS: readonly Thing[] = ALL satisfies [EventOfNoThing] extends [never]
+  ? readonly Thing[]
+  : EventOfNoThing;
 
 /** Every list of the service that is copied, small ones first, so that a long one does not hold up the others. */
 export const LISTS = [
