@@ -13,13 +13,15 @@ type KnownThing = (typeof RECORDS)[number] | typeof operation | typeof event;
 type EventsOf<T> = T extends Thing<string, infer Event> ? Event : never;
 
 /** The events of the service that are about no thing. */
-type Untold = Exclude<WebhookEvent, EventsOf<KnownThing>>;
+type EventOfNoThing = Exclude<WebhookEvent, EventsOf<KnownThing>>;
 
 /** The things of whose work more has to be known than their records say. */
 export type SpecialName = Extract<KnownThing, { readonly isSpecial: true }>['name'];
 
 /** Does not compile if an event is about no thing. */
-const KNOWN: readonly Thing[] = [...RECORDS] satisfies [Untold] extends [never] ? readonly Thing[] : Untold;
+const KNOWN: readonly Thing[] = [...RECORDS] satisfies [EventOfNoThing] extends [never]
+  ? readonly Thing[]
+  : EventOfNoThing;
 
 const rankOf = ({ states, of }: Thing) => (states === undefined ? 0 : of === 'user' ? 1 : 2);
 

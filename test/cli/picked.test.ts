@@ -115,6 +115,18 @@ test.each([
   expect({ code, stderr, hasField: Object.hasOwn(data ?? {}, field) }).toEqual({ code: 0, stderr: '', hasField: true });
 });
 
+test('an order that was removed is not offered: its id is asked for', async () => {
+  const world = fakeWorld({ isTerminal: true, answers: [{ kind: 'text', asks: 'Which order?', says: 'ord-1' }] });
+  const run = (...words: string[]) => main([...words, '--yes', '-o', 'json', '-q'], world);
+  const terms = ['--pair', 'CNGN-USDC', '--price', '1300', '--min', '1000', '--max', '5000', '--side', 'buy'];
+  expect(await run('sandbox', 'seed', '--users', '1', '--pace', 'instant')).toBe(0);
+  expect(await run('fx', 'orders', 'add', ...terms)).toBe(0);
+  const [, added = ''] = /"orderId":\s*"([^"]+)"/.exec(world.stdout.text()) ?? [];
+  expect(await run('fx', 'orders', 'remove', added)).toBe(0);
+  expect(await run('fx', 'orders', 'remove')).not.toBe(0);
+  expect(world.stderr.text()).toContain('ord-1');
+});
+
 test('recover offers work of every kind', async () => {
   expect((await withWork(['recover'], [pick('Which request?', 'start a payout')])).code).toBe(0);
   expect((await withWork(['recover'], [pick('Which request?', 'start an onramp of ₦700.00', '₦700')])).code).toBe(0);

@@ -12,7 +12,7 @@ import { workStartedBy } from '../../src/engine/evidence/find-work.ts';
 import { eventNamesOf } from '../../src/things/due.ts';
 import { titleOf } from '../../src/things/fields.ts';
 import { loadThingStartedBy } from '../../src/things/find.ts';
-import { LISTS, THINGS, thingOfRow, thingStartedBy } from '../../src/things/index.ts';
+import { LISTS, THINGS, thingOfRow, thingStartedBy, thingWithEvent } from '../../src/things/index.ts';
 import { goesOn, outcomeIn } from '../../src/things/states.ts';
 import type { ServiceList, Thing } from '../../src/things/thing.ts';
 
@@ -83,6 +83,20 @@ test('every record of src/things is a kind of thing that others find, and no two
 test('every event of the service is about a thing', () => {
   const told = new Set(THINGS.flatMap(eventNamesOf));
   expect(EVENTS.map(({ name }) => name).filter((name) => !told.has(name))).toEqual([]);
+});
+
+test.each([
+  ['user.onboarded', 'onboarding'],
+  ['payments.confirmed', 'onramp'],
+  ['fintech.user.deposit.received', 'deposit of the user'],
+  ['fintech.virtual_account.deposit.received', 'deposit of the account'],
+  ['swap.failed', 'swap'],
+  // Its id is that of what the account was opened for, which nothing says.
+  ['virtual.account.created', undefined],
+  ['an.event.that.nobody.knows', undefined],
+])('the request id of %s is that of: %s', (event, named) => {
+  const found = thingWithEvent(event);
+  expect(found && idOf(found)).toBe(named);
 });
 
 describe('the states of a thing', () => {
