@@ -273,9 +273,9 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/kept-lines.test.ts', 'test/journal/verify.test.ts'],
   },
   {
-    file: 'src/journal/chain.ts',
-    line: "  'created_at',\n  'process',",
-    change: "  'process',",
+    file: 'src/journal/tables.ts',
+    line: '  created_at: integer(),\n  process: integer(),',
+    change: '  process: integer(),\n  created_at: integer(),',
     tests: ['test/journal/kept-lines.test.ts'],
   },
   {
@@ -1041,8 +1041,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/webhooks/inbox/forwards.ts',
-    line: 'requestId == null ? 1 : 0,',
-    change: '1,',
+    line: 'const turn = requestId == null ? 1 : 0;',
+    change: 'const turn = 1;',
     tests: INBOX,
   },
   {
@@ -2869,8 +2869,8 @@ export const MUTANTS: readonly Mutant[] = [
     tests: CLAIMS,
   })),
   ...[
-    ['needsSealing ?? before.needsSealing ?? false', 'needsSealing ?? false'],
-    ['fintechId: fintechId ?? before.fintechId', 'fintechId'],
+    ['(needsSealing ?? before.needsSealing) ? 1 : 0', 'needsSealing ? 1 : 0'],
+    ['fintech_id: fintechId ?? before.fintechId ?? null', 'fintech_id: fintechId ?? null'],
   ].map(([line = '', change = '']) => ({
     ...{ file: 'src/webhooks/inbox/forwards.ts', line, change },
     tests: ['test/webhooks/hold.test.ts'],

@@ -6,7 +6,8 @@ import { type Database, openDatabase } from '../sqlite/database.ts';
 import { acquireLock } from '../sqlite/lock.ts';
 import { partsMadeBy } from '../sqlite/parts.ts';
 import { SnapshotError, writeSnapshot } from '../sqlite/snapshot.ts';
-import { creation, FILE_ID, later, VERSION } from './schema.ts';
+import { tableInFile } from '../store/ddl.ts';
+import { creation, FILE_ID, later, tables, VERSION } from './schema.ts';
 
 /** The copy of an account's lists. Losing it loses nothing but balances over time and rows that the service no longer shows. */
 export interface Mirror {
@@ -34,7 +35,7 @@ const LOG_PAGES = 8_000;
 
 /** Opens the mirror in a SQLite file, creating it on first use. Throws DatabaseError, or CliError usage for another user's file. */
 export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror> {
-  const statements = creation('sqlite');
+  const statements = [...tables().map(tableInFile), ...creation()];
   const database = await openDatabase(path, {
     synchronous: 'NORMAL',
     isReadable: true,

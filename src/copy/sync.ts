@@ -6,6 +6,7 @@ import type { Queries } from '../journal/store.ts';
 import { amount, fromWire, toWireNumber } from '../money/amount.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import type { Plain } from '../present/plain.ts';
+import { insertion, UNLESS_THERE } from '../store/table.ts';
 import { payout } from '../things/bank-transfers.ts';
 import { deposit } from '../things/deposits.ts';
 import { undoneStatesOf } from '../things/states.ts';
@@ -14,7 +15,7 @@ import type { Mirror } from './database.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
 import { rowsOf } from './rows.ts';
 import { dropUnusedNames, noteStatus } from './save-rows.ts';
-import { columnNames, hasFailed, isDone, isThing, stored } from './schema.ts';
+import { DEPOSIT_FEES, hasFailed, isDone, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type MirrorTable, TABLES, tableOf } from './tables.ts';
 
@@ -154,14 +155,8 @@ async function readDepositFees(account: Account, mirror: Mirror): Promise<void> 
     const fee = result?.finalFee == null ? undefined : fromWire(result.finalFee, 'kobo', 'NGN');
     if (!fee) continue;
     const at = new Date(account.world.clock.now()).toISOString();
-    await mirror.write((queries) =>
-      queries.run(
-        'INSERT INTO stored_deposit_fees (amount_minor, fee_minor, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-        kobo,
-        fee.minor,
-        at,
-      ),
-    );
+    const row = { amount_minor: kobo, fee_minor: fee.minor, at };
+    await mirror.write((queries) => queries.run(...insertion(DEPOSIT_FEES, [row], UNLESS_THERE)));
   }
 }
 
@@ -235,7 +230,7 @@ async function strip(
   { id, json }: { readonly id: string; readonly json: string },
 ) {
   const row = rowsOf(table, () => false)(parseExactJson(json) as Plain);
-  const names = columnNames(table);
+  const names = ownNames(table);
   await queries.run(
     `UPDATE ${stored(table)} SET ${names.map((name) => `${name} = ?`).join(', ')}, json = ?, digest = ?, is_personal = 0 WHERE id = ?`,
     ...row.values,

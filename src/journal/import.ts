@@ -2,9 +2,10 @@ import * as z from 'zod/mini';
 import { type Asset, DECIMALS } from '../money/amount.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { excessIn } from '../money/json-text.ts';
-import { FIXED_COLUMNS, hashOf, NO_HASH } from './chain.ts';
+import { insertion, type NewRow, rowOf } from '../store/table.ts';
+import { hashOf, NO_HASH } from './chain.ts';
 import { digestKeyFact, isDigestKey } from './digest-key.ts';
-import { appendFacts, type EntryRow, FACT, IS_LAST, jsonOf, linkOf, type Recording, subjects } from './entries.ts';
+import { appendFacts, FACT, IS_LAST, jsonOf, linkOf, type Recording, subjects } from './entries.ts';
 import { EXPORT_VERSION } from './export.ts';
 import { parseBaseline } from './intent.ts';
 import type { RotationStage } from './rotations.ts';
@@ -12,6 +13,7 @@ import { computeSpent } from './spending.ts';
 import { TRIGGERS } from './sqlite/schema.ts';
 import { mayFollow, NEXT, type OperationKind, type OperationState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
+import { ENTRY, type EntryRow, OPERATION, ROTATION } from './tables.ts';
 import { areKeysRight } from './verify.ts';
 
 const [, ENTRY_DELETE = ''] = TRIGGERS;
@@ -36,18 +38,15 @@ async function copyFoldedFacts(queries: Queries): Promise<void> {
   );
   for (const { id, value } of rotations) {
     const [profile, baseUrl, stage, keyLocation, old, pushes, pushed] = jsonOf(value, 'a rotation') as RotationFact;
-    await queries.run(
-      `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes, pushed)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      id,
+    const repeated = {
+      operation_id: id,
       profile,
-      baseUrl,
+      base_url: baseUrl,
       stage,
-      keyLocation,
-      old,
-      JSON.stringify(pushes),
-      pushed,
-    );
+      key_place: keyLocation,
+      old_fingerprint: old,
+    };
+    await queries.run(...insertion(ROTATION, [{ ...repeated, pushes: JSON.stringify(pushes), pushed }]));
   }
 }
 
@@ -247,7 +246,7 @@ async function addOperation(reading: ImportState, line: OperationLine, number: n
     throw new ImportError(`the operation ${line.id} appears twice`, number);
   if ((line.asset === undefined) !== (line.minor === undefined))
     throw new ImportError(`the operation ${line.id} has half an amount`, number);
-  const row = {
+  const row: NewRow<typeof OPERATION> = {
     ...line,
     minor: line.minor === undefined ? null : BigInt(line.minor),
     // Until its entries are read, it is in a state that holds no idempotency key.
@@ -255,11 +254,7 @@ async function addOperation(reading: ImportState, line: OperationLine, number: n
     updated_at: line.created_at,
     busy_until: 0,
   };
-  const columns = [...FIXED_COLUMNS, 'state', 'updated_at', 'busy_until'] as const;
-  await queries.run(
-    `INSERT INTO operation (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-    ...columns.map((name) => row[name as keyof typeof row] ?? null),
-  );
+  await queries.run(...insertion(OPERATION, [row]));
   reading.operations += 1;
 }
 
@@ -267,7 +262,7 @@ async function addEntry(reading: ImportState, line: EntryLine, number: number): 
   const { queries } = reading.recording;
   const sequence = reading.entries + 1;
   if (line.sequence !== sequence) throw new ImportError(`entry ${sequence} is missing`, number);
-  const entry = entryOf(line);
+  const entry = rowOf(ENTRY, line);
   if (sequence === 1 && entry.subject !== subjects.digestKey)
     throw new ImportError('the entry where the journal begins is missing', number);
   const id = entry.operation_id;
@@ -281,38 +276,8 @@ async function addEntry(reading: ImportState, line: EntryLine, number: number): 
   await insertEntry(queries, entry);
 }
 
-const NOTHING = {
-  operation_id: null,
-  subject: null,
-  request_id: null,
-  verdict: null,
-  detail: null,
-  result: null,
-  busy_until: null,
-  value: null,
-};
-
-function entryOf({ type: _, ...line }: EntryLine): EntryRow {
-  const given = Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined));
-  const numbers = { sequence: BigInt(line.sequence), at: BigInt(line.at) };
-  const { host, state, hash } = line;
-  return {
-    ...NOTHING,
-    ...given,
-    host,
-    state,
-    hash,
-    ...numbers,
-    busy_until: line.busy_until === undefined ? null : BigInt(line.busy_until),
-  };
-}
-
 async function insertEntry(queries: Queries, entry: EntryRow): Promise<void> {
-  const names = Object.keys(entry);
-  await queries.run(
-    `INSERT INTO entry (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-    ...Object.values(entry),
-  );
+  await queries.run(...insertion(ENTRY, [entry]));
   if (entry.operation_id === null) return;
   await queries.run(
     `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,

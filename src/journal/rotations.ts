@@ -1,5 +1,7 @@
+import { insertion, type RowOf, replacing } from '../store/table.ts';
 import { type Append, appendFacts, changed, factAbout, type Recording, subjects } from './entries.ts';
 import type { Queries, Store } from './store.ts';
+import { ROTATION } from './tables.ts';
 
 /**
  * The stage of an API key rotation. `prepared`: recorded. `sending`: the rotation process may have sent the request. `answered`: the new key is
@@ -32,22 +34,11 @@ export const isOpenStage = (stage: RotationStage) => OPEN_STAGES.includes(stage)
 /** The same in SQL. */
 export const OPEN_LIST = OPEN_STAGES.map((stage) => `'${stage}'`).join(', ');
 
-interface RotationRow {
-  readonly operation_id: string;
-  readonly profile: string;
-  readonly base_url: string;
-  readonly stage: RotationStage;
-  readonly key_place: string;
-  readonly old_fingerprint: string;
-  readonly pushes: string;
-  readonly pushed: bigint;
-}
-
-const fromRow = (row: RotationRow): Rotation => ({
+const fromRow = (row: RowOf<typeof ROTATION>): Rotation => ({
   operationId: row.operation_id,
   profile: row.profile,
   baseUrl: row.base_url,
-  stage: row.stage,
+  stage: row.stage as RotationStage,
   keyLocation: row.key_place,
   oldFingerprint: row.old_fingerprint,
   pushes: JSON.parse(row.pushes) as string[],
@@ -87,7 +78,7 @@ export function recordsOf({ read }: Pick<Store, 'read'>, append: Append): Rotati
 }
 
 async function first(queries: Queries, where: string, ...values: string[]): Promise<Rotation | undefined> {
-  const row = await queries.get<RotationRow>(`SELECT * FROM rotation WHERE ${where} LIMIT 1`, ...values);
+  const row = await queries.get<RowOf<typeof ROTATION>>(`SELECT * FROM rotation WHERE ${where} LIMIT 1`, ...values);
   if (!row) return undefined;
   const rotation = fromRow(row);
   const { subject, value } = rotationFact(rotation);
@@ -97,7 +88,7 @@ async function first(queries: Queries, where: string, ...values: string[]): Prom
 
 /** Returns every rotation as its row says. */
 export const allRotations = async (queries: Queries): Promise<readonly Rotation[]> =>
-  (await queries.all<RotationRow>('SELECT * FROM rotation ORDER BY operation_id')).map(fromRow);
+  (await queries.all<RowOf<typeof ROTATION>>('SELECT * FROM rotation ORDER BY operation_id')).map(fromRow);
 
 export const findRotation = (queries: Queries, operationId: string) => first(queries, 'operation_id = ?', operationId);
 
@@ -115,19 +106,17 @@ export function rotationFact({ operationId, ...rotation }: Rotation) {
 export async function recordRotation(recording: Recording, rotation: Rotation): Promise<void> {
   const { operationId, profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed } = rotation;
   await appendFacts(recording, [rotationFact(rotation)]);
-  await recording.queries.run(
-    `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes, pushed)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (operation_id) DO UPDATE SET stage = excluded.stage, pushes = excluded.pushes, pushed = excluded.pushed`,
-    operationId,
+  const row = {
+    operation_id: operationId,
     profile,
-    baseUrl,
+    base_url: baseUrl,
     stage,
-    keyLocation,
-    oldFingerprint,
-    JSON.stringify(pushes),
+    key_place: keyLocation,
+    old_fingerprint: oldFingerprint,
+    pushes: JSON.stringify(pushes),
     pushed,
-  );
+  };
+  await recording.queries.run(...insertion(ROTATION, [row], replacing(ROTATION, ['stage', 'pushes', 'pushed'])));
 }
 
 /** Returns false if the rotation is no longer at the stage `from`. Call it in a transaction. */

@@ -1,14 +1,115 @@
-import { changeOfFile, PARTS_OF_FILE, type Part } from '../sqlite/parts.ts';
-import { parts } from './sqlite/schema.ts';
-import type { Queries } from './store.ts';
+import type { Asset } from '../money/amount.ts';
+import { columnNames, integer, optional, prose, type RowOf, type Table, text } from '../store/table.ts';
+import { NEXT, type OperationKind, type OperationState, type Verdict } from './states.ts';
 
-/**
- * Returns what is not as this version makes the tables, indexes and triggers, which reject what the entries do not say, or who may do more
- * than a host on a server; undefined if all is as it should be. The cost does not grow with the journal.
- */
-export async function changeOfTables(queries: Queries): Promise<string | undefined> {
-  if (queries.engine === 'sqlite') return changeOfFile(await queries.all<Part>(PARTS_OF_FILE), parts());
-  // Not loaded for a file.
-  const [{ wrongOn }, { LAYOUT }] = await Promise.all([import('./postgres/gate.ts'), import('./postgres/schema.ts')]);
-  return (await wrongOn(queries, LAYOUT))?.what;
-}
+/** The columns of an operation that never change. The chain covers them, in this order, by the operation's first entry. */
+const FIXED = {
+  id: text(),
+  kind: prose<OperationKind>(),
+  account: text(),
+  profile: prose(),
+  mode: prose(),
+  base_url: prose(),
+  endpoint: prose(),
+  effect: prose(),
+  command: text(),
+  summary: prose(),
+  request: prose(),
+  input_digest: text(),
+  once_key: optional(text()),
+  tag: optional(prose()),
+  operator: prose(),
+  host: prose(),
+  created_at: integer(),
+  process: integer(),
+  asset: optional(text<Asset>()),
+  minor: optional(integer()),
+  baseline: optional(prose()),
+  authority: optional(prose()),
+};
+
+/** The columns of an operation that repeat what its entries say. */
+const MOVING = {
+  state: prose({ oneOf: Object.keys(NEXT) as OperationState[] }),
+  request_id: optional(text()),
+  verdict: optional(prose<Verdict>()),
+  detail: optional(prose()),
+  result: optional(prose()),
+  updated_at: integer(),
+  busy_until: integer(),
+};
+
+export const FIXED_COLUMNS = columnNames({ columns: FIXED });
+export const MOVING_COLUMNS = columnNames({ columns: MOVING });
+
+/** Whether a fixed column is a number. */
+export const isNumber = (name: keyof typeof FIXED): boolean => FIXED[name].kind === 'integer';
+
+/** A row per intent. */
+export const OPERATION = { name: 'operation', columns: { ...FIXED, ...MOVING }, key: ['id'] } satisfies Table;
+
+/** A row of an operation. */
+export type OperationRow = RowOf<typeof OPERATION>;
+
+/** Is only appended to, and chained by hashes (chain.ts): transitions of operations, and facts (entries.ts). The other tables repeat what they say. */
+export const ENTRY = {
+  name: 'entry',
+  columns: {
+    sequence: integer(),
+    operation_id: optional(text({ references: 'operation' })),
+    subject: optional(text()),
+    host: text(),
+    state: prose(),
+    at: integer(),
+    request_id: optional(prose()),
+    verdict: optional(prose()),
+    detail: optional(prose()),
+    result: optional(prose()),
+    busy_until: optional(integer()),
+    value: optional(text()),
+    hash: text(),
+  },
+  key: ['sequence'],
+  check: '(operation_id IS NULL) = (subject IS NOT NULL)',
+} satisfies Table;
+
+/** An entry as its row says. */
+export type EntryRow = RowOf<typeof ENTRY>;
+
+/** The key of the input digests; on a server, also the journal's id, and which server it was written on. */
+export const SETTING = { name: 'setting', columns: { name: text(), value: prose() }, key: ['name'] } satisfies Table;
+
+/** Maps what identifies an account to its id. */
+export const ACCOUNT_NAME = {
+  name: 'account_name',
+  columns: { name: text(), account: text() },
+  key: ['name'],
+} satisfies Table;
+
+/** How far each rotation of an API key is. */
+export const ROTATION = {
+  name: 'rotation',
+  columns: {
+    operation_id: text({ references: 'operation' }),
+    profile: prose(),
+    base_url: prose(),
+    stage: prose(),
+    key_place: prose(),
+    old_fingerprint: prose(),
+    pushes: prose(),
+    pushed: integer(),
+  },
+  key: ['operation_id'],
+} satisfies Table;
+
+/** The sum of each day in Lagos. */
+export const SPENT = {
+  name: 'spent',
+  columns: { account: text(), asset: text<Asset>(), day: integer(), command: text(), minor: integer() },
+  key: ['account', 'asset', 'day', 'command'],
+} satisfies Table;
+
+/** The number of operations. */
+const TALLY = { name: 'tally', columns: { name: prose(), count: integer() }, key: ['name'] } satisfies Table;
+
+export const TABLES: readonly Table[] = [SETTING, ACCOUNT_NAME, OPERATION, ENTRY, ROTATION, SPENT, TALLY];

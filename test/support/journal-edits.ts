@@ -1,4 +1,4 @@
-import { FIXED_COLUMNS } from '../../src/journal/chain.ts';
+import { FIXED_COLUMNS } from '../../src/journal/tables.ts';
 
 /** The tables of a journal, with each column and another value for it. */
 export const COLUMNS: Readonly<Record<string, readonly string[]>> = {

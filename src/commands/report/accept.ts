@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { withMirror } from '../../copy/open.ts';
 import { accountIn } from '../../copy/questions/report/balance.ts';
+import { saveAccepted } from '../../copy/questions/report/differences.ts';
 import { spanOf } from '../../copy/questions/report/periods.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
@@ -67,19 +68,9 @@ export const acceptCommand = command({
       });
       const { user, name: host } = account.world.host;
       const at = iso(account.world.clock.now());
-      await mirror.write(async (queries) => {
-        for (const { from, to, minor } of left)
-          await queries.run(
-            'INSERT INTO stored_accepted (asset, minor, since, until, reason, who, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-            asset,
-            minor,
-            from,
-            to,
-            reason,
-            `${user} on ${host}`,
-            at,
-          );
-      });
+      const who = `${user} on ${host}`;
+      const rows = left.map(({ from, to, minor }) => ({ asset, minor, since: from, until: to, reason, who, at }));
+      await mirror.write((queries) => saveAccepted(queries, rows));
       return { result: { data } };
     }),
 });

@@ -4,9 +4,11 @@ import { shortHmac } from '../../crypto/digest.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 import { SnapshotError, writeSnapshot } from '../../sqlite/snapshot.ts';
+import { insertion } from '../../store/table.ts';
 import type { Queries, Store } from '../store.ts';
+import { SETTING } from '../tables.ts';
 import type { JournalWorld } from '../transitions.ts';
-import { CREATE, parts } from './schema.ts';
+import { creation, parts } from './schema.ts';
 
 const WHY = { exists: 'the file already exists', missing: 'the folder does not exist' } as const;
 
@@ -133,9 +135,9 @@ function openJournalFile(path: string, { ids }: JournalWorld): Promise<Database>
       applicationId: JOURNAL_FILE_ID,
       parts,
       create: (database) => {
-        database.exec(CREATE);
-        const key = Buffer.from(ids.bytes(32)).toString('base64url');
-        database.run('INSERT INTO setting VALUES (?, ?)', 'digest-key', key);
+        database.exec(creation());
+        const value = Buffer.from(ids.bytes(32)).toString('base64url');
+        database.run(...insertion(SETTING, [{ name: 'digest-key', value }]));
       },
     },
   });

@@ -1,0 +1,172 @@
+import { bytes, columnNames, filled, integer, optional, type RowOf, type Table, text } from '../../store/table.ts';
+import type { Mark } from './received.ts';
+import { HOLD_REASONS, type HoldReason } from './states.ts';
+
+/**
+ * Times are milliseconds since the epoch, of this machine or of the server that has the inbox, except `happened_ms`, which is the service's.
+ * A flag is 0 or 1.
+ */
+
+/** Every delivery with a valid signature, once; `copies` counts the repetitions. The number of a deleted event is not used again: a listener remembers the last one that it saw. */
+export const EVENT = {
+  name: 'event',
+  columns: {
+    id: filled(integer(), 'numbered once'),
+    mark: text<Mark>({ oneOf: ['event', 'unknown', 'sealed', 'unreadable'] }),
+    event: optional(text()),
+    event_id: optional(text()),
+    request_id: optional(text()),
+    user_id: optional(text()),
+    webhook_id: optional(text()),
+    signature: text(),
+    content_digest: text(),
+    is_late: integer(),
+    is_sealed: integer(),
+    headers: text(),
+    body: text(),
+    body_form: text<'text' | 'base64'>({ oneOf: ['text', 'base64'] }),
+    opened: optional(text()),
+    problem: optional(text()),
+    happened_at: optional(text()),
+    happened_ms: integer(),
+    sent_at: integer(),
+    received_at: integer(),
+    copies: filled(integer(), 0),
+    fintech_id: optional(text()),
+    is_early: filled(integer(), 0),
+    held: optional(text<HoldReason>({ oneOf: Object.keys(HOLD_REASONS) as HoldReason[] })),
+  },
+  key: ['id'],
+} satisfies Table;
+
+export type EventRow = RowOf<typeof EVENT>;
+
+/** The columns of an event that arrives. */
+export const NEW_COLUMNS = columnNames(EVENT).filter((name) => name !== 'id' && name !== 'copies');
+
+/** A row for each event and target. `set_at` is when `due_at` was set. Of the events of a request that wait for a target, only the first has `is_in_turn`. */
+export const FORWARD = {
+  name: 'forward',
+  columns: {
+    id: filled(integer(), 'numbered'),
+    event: integer({ references: 'event' }),
+    target: text(),
+    request_id: optional(text()),
+    state: text<'waiting' | 'acknowledged' | 'dead'>({ oneOf: ['waiting', 'acknowledged', 'dead'] }),
+    attempts: filled(integer(), 0),
+    due_at: integer(),
+    set_at: integer(),
+    is_in_turn: integer(),
+    status: optional(integer()),
+    problem: optional(text()),
+    ended_at: optional(integer()),
+  },
+  key: ['id'],
+  unique: ['event', 'target'],
+} satisfies Table;
+
+export type ForwardRow = RowOf<typeof FORWARD>;
+
+/** `holder` is the listener that has claimed the forward. */
+export const SHARED_FORWARD = {
+  ...FORWARD,
+  columns: { ...FORWARD.columns, event: integer(), holder: optional(text()) },
+} satisfies Table;
+
+/** Counts events without reading the rows. An event without a name has the empty name. */
+const EVENT_TALLY = {
+  name: 'event_tally',
+  columns: { mark: text<Mark>(), event: text(), events: integer() },
+  key: ['mark', 'event'],
+} satisfies Table;
+
+/** Counts forwards without reading the rows, and also the events that are held and those that arrived late or early. */
+const FORWARD_TALLY = {
+  name: 'forward_tally',
+  columns: { state: text(), forwards: integer() },
+  key: ['state'],
+} satisfies Table;
+
+/** What tells a copy of a deleted event (copies.ts). */
+const PRUNED = {
+  name: 'pruned',
+  columns: { event: integer(), sent_at: integer(), signature: bytes(), id: optional(text()), content_digest: text() },
+  key: ['event'],
+} satisfies Table;
+
+/** The missing events that somebody accepted. */
+export const ACCEPTED_GAP = {
+  name: 'accepted_gap',
+  columns: { kind: text(), work: text(), event: text(), reason: text(), accepted_at: integer() },
+  key: ['kind', 'work', 'event'],
+} satisfies Table;
+
+/** Where new events go and what the account says about them, also while nothing listens. */
+export const FORWARDING = {
+  name: 'forwarding',
+  columns: {
+    id: integer({ isOnly: true }),
+    targets: text(),
+    events: optional(text()),
+    routes: optional(text()),
+    fintech_id: optional(text()),
+    needs_sealing: integer(),
+  },
+  key: ['id'],
+} satisfies Table;
+
+/** A row here, which is removed again, shows that there is room for an event. */
+export const ROOM = {
+  name: 'room',
+  columns: { id: integer({ isOnly: true }), filler: text() },
+  key: ['id'],
+} satisfies Table;
+
+/** The process that receives now, with the fingerprints of the secrets that it verifies with, and of the one that it is to learn. */
+export const LISTENER = {
+  name: 'listener',
+  columns: {
+    id: integer({ isOnly: true }),
+    process: integer(),
+    host: text(),
+    address: text(),
+    started_at: integer(),
+    seen_at: integer(),
+    secrets: optional(text()),
+    wanted_secret: optional(text()),
+  },
+  key: ['id'],
+} satisfies Table;
+
+/** The processes that receive; one counts as gone when its last sign of life, by the server's clock, is too long ago. */
+export const SHARED_LISTENER = {
+  name: 'listener',
+  columns: {
+    id: text(),
+    process: integer(),
+    host: text(),
+    address: text(),
+    started_at: integer(),
+    seen_at: integer(),
+    secrets: optional(text()),
+  },
+  key: ['id'],
+} satisfies Table;
+
+export const SHARED_SETTING = {
+  name: 'setting',
+  columns: { name: text(), value: text() },
+  key: ['name'],
+} satisfies Table;
+
+const COUNTS_AND_MARKS = [EVENT_TALLY, FORWARD_TALLY, PRUNED, ACCEPTED_GAP, FORWARDING, ROOM];
+
+/** The tables of an inbox in a file, and of one that hosts share. */
+export const TABLES: readonly Table[] = [EVENT, FORWARD, ...COUNTS_AND_MARKS, LISTENER];
+export const SHARED_TABLES: readonly Table[] = [
+  EVENT,
+  SHARED_FORWARD,
+  ...COUNTS_AND_MARKS,
+  SHARED_LISTENER,
+  SHARED_SETTING,
+];
