@@ -392,7 +392,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
   ],
   [
     /^(?:journal\/tables|webhooks\/inbox\/tables|copy\/schema)\.ts$/,
-    ['text', 'prose', 'integer', 'bytes', 'optional', 'filled', 'columnNames'],
+    ['table', 'text', 'prose', 'integer', 'bytes', 'optional', 'filled', 'columnNames'],
   ],
   [
     /^(terminal|commands)\//,

@@ -3332,8 +3332,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/tables.ts',
-    line: "  check: '(operation_id IS NULL) = (subject IS NOT NULL)',\n",
-    change: '',
+    line: "{ check: '(operation_id IS NULL) = (subject IS NOT NULL)' }",
+    change: '{}',
     tests: ['test/store/tables.test.ts'],
     failing: 1,
   },

@@ -35,7 +35,7 @@ const LOG_PAGES = 8_000;
 
 /** Opens the mirror in a SQLite file, creating it on first use. Throws DatabaseError, or CliError usage for another user's file. */
 export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror> {
-  const statements = [...tables().map(tableInFile), ...creation()];
+  const statements = [...tables().map((table) => tableInFile(table, true)), ...creation()];
   const database = await openDatabase(path, {
     synchronous: 'NORMAL',
     isReadable: true,

@@ -1,4 +1,4 @@
-import { type Column, columnNames, integer, optional, type Table, text } from '../store/table.ts';
+import { type Column, columnNames, integer, optional, type Table, table, text } from '../store/table.ts';
 import type { Thing } from '../things/thing.ts';
 import { isOneOf, type MirrorColumn, type MirrorTable, TABLES } from './tables.ts';
 
@@ -62,94 +62,70 @@ export const GRANTS = {
 
 /** Times are ISO 8601 in UTC. */
 
-export const SETTING = {
-  name: 'setting',
-  columns: { name: text(), value: text() },
-  key: ['name'],
-  hasRowid: true,
-} satisfies Table;
+export const SETTING = table('setting', ['name'], { name: text(), value: text() });
 
-export const PERSON_NAME = {
-  name: 'person_name',
-  columns: { name: text(), folded: text() },
-  key: ['name'],
-  hasRowid: true,
-} satisfies Table;
+export const PERSON_NAME = table('person_name', ['name'], { name: text(), folded: text() });
 
-export const STATUS_CHANGES = {
-  name: 'stored_status_changes',
-  columns: { kind: text(), id: text(), status: text(), seen_at: text() },
-  key: ['kind', 'id', 'seen_at'],
-  hasRowid: true,
-} satisfies Table;
+export const STATUS_CHANGES = table('stored_status_changes', ['kind', 'id', 'seen_at'], {
+  kind: text(),
+  id: text(),
+  status: text(),
+  seen_at: text(),
+});
 
-export const BALANCES = {
-  name: 'stored_balances',
-  columns: { source: text(), place: text(), asset: text(), minor: integer(), at: text() },
-  key: ['source', 'place', 'asset', 'at'],
-  hasRowid: true,
-} satisfies Table;
+export const BALANCES = table('stored_balances', ['source', 'place', 'asset', 'at'], {
+  source: text(),
+  place: text(),
+  asset: text(),
+  minor: integer(),
+  at: text(),
+});
 
-export const BALANCE_CHECKS = {
-  name: 'stored_balance_checks',
-  columns: { at: text() },
-  key: ['at'],
-  hasRowid: true,
-} satisfies Table;
+export const BALANCE_CHECKS = table('stored_balance_checks', ['at'], { at: text() });
 
 /** Differences between two looks at the balances that no list explains, once a person has accepted them; `until` is the second look. */
-export const ACCEPTED = {
-  name: 'stored_accepted',
-  columns: {
-    asset: text(),
-    minor: integer(),
-    since: text(),
-    until: text(),
-    reason: text(),
-    who: text(),
-    at: text(),
-  },
-  key: ['asset', 'until', 'at'],
-  hasRowid: true,
-} satisfies Table;
+export const ACCEPTED = table('stored_accepted', ['asset', 'until', 'at'], {
+  asset: text(),
+  minor: integer(),
+  since: text(),
+  until: text(),
+  reason: text(),
+  who: text(),
+  at: text(),
+});
 
 /** What a user's wallets held when they were read; NULL if the service did not say it. */
-export const OWED = {
-  name: 'stored_owed',
-  columns: { user_id: text(), asset: text(), minor: optional(integer()), at: text() },
-  key: ['user_id', 'asset'],
-  hasRowid: true,
-} satisfies Table;
+export const OWED = table('stored_owed', ['user_id', 'asset'], {
+  user_id: text(),
+  asset: text(),
+  minor: optional(integer()),
+  at: text(),
+});
 
-export const DEPOSIT_FEES = {
-  name: 'stored_deposit_fees',
-  columns: { amount_minor: integer(), fee_minor: integer(), at: text() },
-  key: ['amount_minor'],
-} satisfies Table;
+export const DEPOSIT_FEES = table('stored_deposit_fees', ['amount_minor'], {
+  amount_minor: integer(),
+  fee_minor: integer(),
+  at: text(),
+});
 
 /**
  * The rows of a list. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the row.
  */
-export const listTable = (table: MirrorTable) =>
-  ({
-    name: stored(table),
-    columns: {
-      id: text(),
-      status: optional(text()),
-      created_at: optional(text()),
-      ...(Object.fromEntries(table.columns.flatMap(columnsFor)) as Readonly<Record<never, Column>>),
-      is_open: integer(),
-      is_personal: integer(),
-      json: text(),
-      digest: optional(text()),
-      pass: integer(),
-      first_seen_at: text(),
-      changed_at: text(),
-      gone_at: optional(text()),
-    },
-    key: ['id'],
-    hasRowid: true,
-  }) satisfies Table;
+export const listTable = (list: MirrorTable) =>
+  table(stored(list), ['id'], {
+    id: text(),
+    status: optional(text()),
+    created_at: optional(text()),
+    ...(Object.fromEntries(list.columns.flatMap(columnsFor)) as Readonly<Record<never, Column>>),
+    is_open: integer(),
+    is_personal: integer(),
+    json: text(),
+    digest: optional(text()),
+    pass: integer(),
+    first_seen_at: text(),
+    changed_at: text(),
+    gone_at: optional(text()),
+  });
 
 export const tables = (): readonly Table[] => [
   SETTING,

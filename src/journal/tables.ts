@@ -1,5 +1,5 @@
 import type { Asset } from '../money/amount.ts';
-import { columnNames, integer, optional, prose, type RowOf, type Table, text } from '../store/table.ts';
+import { columnNames, integer, optional, prose, type RowOf, type Table, table, text } from '../store/table.ts';
 import { NEXT, type OperationKind, type OperationState, type Verdict } from './states.ts';
 
 /** The columns of an operation that never change. The chain covers them, in this order, by the operation's first entry. */
@@ -46,15 +46,16 @@ export const MOVING_COLUMNS = columnNames({ columns: MOVING });
 export const isNumber = (name: keyof typeof FIXED): boolean => FIXED[name].kind === 'integer';
 
 /** A row per intent. */
-export const OPERATION = { name: 'operation', columns: { ...FIXED, ...MOVING }, key: ['id'] } satisfies Table;
+export const OPERATION = table('operation', ['id'], { ...FIXED, ...MOVING });
 
 /** A row of an operation. */
 export type OperationRow = RowOf<typeof OPERATION>;
 
 /** Is only appended to, and chained by hashes (chain.ts): transitions of operations, and facts (entries.ts). The other tables repeat what they say. */
-export const ENTRY = {
-  name: 'entry',
-  columns: {
+export const ENTRY = table(
+  'entry',
+  ['sequence'],
+  {
     sequence: integer(),
     operation_id: optional(text({ references: 'operation' })),
     subject: optional(text()),
@@ -69,47 +70,40 @@ export const ENTRY = {
     value: optional(text()),
     hash: text(),
   },
-  key: ['sequence'],
-  check: '(operation_id IS NULL) = (subject IS NOT NULL)',
-} satisfies Table;
+  { check: '(operation_id IS NULL) = (subject IS NOT NULL)' },
+);
 
 /** An entry as its row says. */
 export type EntryRow = RowOf<typeof ENTRY>;
 
 /** The key of the input digests; on a server, also the journal's id, and which server it was written on. */
-export const SETTING = { name: 'setting', columns: { name: text(), value: prose() }, key: ['name'] } satisfies Table;
+export const SETTING = table('setting', ['name'], { name: text(), value: prose() });
 
 /** Maps what identifies an account to its id. */
-export const ACCOUNT_NAME = {
-  name: 'account_name',
-  columns: { name: text(), account: text() },
-  key: ['name'],
-} satisfies Table;
+export const ACCOUNT_NAME = table('account_name', ['name'], { name: text(), account: text() });
 
 /** How far each rotation of an API key is. */
-export const ROTATION = {
-  name: 'rotation',
-  columns: {
-    operation_id: text({ references: 'operation' }),
-    profile: prose(),
-    base_url: prose(),
-    stage: prose(),
-    key_place: prose(),
-    old_fingerprint: prose(),
-    pushes: prose(),
-    pushed: integer(),
-  },
-  key: ['operation_id'],
-} satisfies Table;
+export const ROTATION = table('rotation', ['operation_id'], {
+  operation_id: text({ references: 'operation' }),
+  profile: prose(),
+  base_url: prose(),
+  stage: prose(),
+  key_place: prose(),
+  old_fingerprint: prose(),
+  pushes: prose(),
+  pushed: integer(),
+});
 
 /** The sum of each day in Lagos. */
-export const SPENT = {
-  name: 'spent',
-  columns: { account: text(), asset: text<Asset>(), day: integer(), command: text(), minor: integer() },
-  key: ['account', 'asset', 'day', 'command'],
-} satisfies Table;
+export const SPENT = table('spent', ['account', 'asset', 'day', 'command'], {
+  account: text(),
+  asset: text<Asset>(),
+  day: integer(),
+  command: text(),
+  minor: integer(),
+});
 
 /** The number of operations. */
-const TALLY = { name: 'tally', columns: { name: prose(), count: integer() }, key: ['name'] } satisfies Table;
+const TALLY = table('tally', ['name'], { name: prose(), count: integer() });
 
 export const TABLES: readonly Table[] = [SETTING, ACCOUNT_NAME, OPERATION, ENTRY, ROTATION, SPENT, TALLY];

@@ -15,8 +15,11 @@ const conditionsOf = (name: string, { oneOf, isOnly }: Column): readonly string[
   ...(isOnly ? [`${name} = 1`] : []),
 ];
 
-/** Returns the statement that makes a table in a SQLite file. */
-export function tableInFile({ name: table, columns, key, unique, check, hasRowid }: Table): string {
+/**
+ * Returns the statement that makes a table in a SQLite file. Its rows are kept in the order of their key, unless the key is a number or the table
+ * has rowids: long rows are then found faster.
+ */
+export function tableInFile({ name: table, columns, key, unique, check }: Table, hasRowid = false): string {
   const [only = ''] = key.length === 1 ? key : [];
   const lines = Object.entries(columns).map(([name, column]) =>
     words([

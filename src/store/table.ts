@@ -48,17 +48,27 @@ interface Filled<V> extends Column<V> {
 export const filled = <V>(column: Column<V>, filling: Filling): Filled<V> => ({ ...column, filling });
 
 /** A table. From its record follow what makes it in each engine (ddl.ts), the type of its rows, and how rows are written. */
-export interface Table {
+export interface Table<C extends Columns = Columns> extends Constraints {
   readonly name: string;
-  readonly columns: Readonly<Record<string, Column>>;
   /** The columns that tell a row from all others. */
   readonly key: readonly string[];
+  readonly columns: C;
+}
+
+type Columns = Readonly<Record<string, Column>>;
+
+interface Constraints {
   readonly unique?: readonly string[];
   /** A condition of each row. */
   readonly check?: string;
-  /** SQLite keeps rows in the order of their key, unless the key is a number or this says otherwise: long rows are then found faster. */
-  readonly hasRowid?: true;
 }
+
+export const table = <C extends Columns>(
+  name: string,
+  key: readonly (keyof C & string)[],
+  columns: C,
+  constraints: Constraints = {},
+): Table<C> => ({ name, key, columns, ...constraints });
 
 /** A row as it is read. */
 export type RowOf<T extends Table> = {

@@ -4,7 +4,7 @@ import type { SchemaLayout } from '../../src/journal/postgres/gate.ts';
 import { serverAddressOf } from '../../src/journal/postgres/server-address.ts';
 import { sessionOn } from '../../src/journal/postgres/session.ts';
 import { tableOnServer } from '../../src/store/ddl.ts';
-import { integer, prose, type Table } from '../../src/store/table.ts';
+import { integer, prose, table } from '../../src/store/table.ts';
 import { oneProcess } from '../support/journal-intent.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { fakeClock } from '../support/sandbox.ts';
@@ -16,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-const SETTING: Table = { name: 'setting', columns: { name: prose(), value: prose() }, key: ['name'] };
-const PAYMENT: Table = { name: 'payment', columns: { id: integer(), kobo: integer() }, key: ['id'] };
-const TAG: Table = { name: 'tag', columns: { payment: integer(), text: prose() }, key: ['payment'] };
+const SETTING = table('setting', ['name'], { name: prose(), value: prose() });
+const PAYMENT = table('payment', ['id'], { id: integer(), kobo: integer() });
+const TAG = table('tag', ['payment'], { payment: integer(), text: prose() });
 
 /** A made-up schema in its present version and in the next one. */
 const PRESENT: SchemaLayout = {

@@ -12,7 +12,7 @@ import {
   type RowOf,
   replacing,
   rowOf,
-  type Table,
+  table,
   text,
 } from '../../src/store/table.ts';
 import { TABLES as OF_INBOX, SHARED_TABLES } from '../../src/webhooks/inbox/tables.ts';
@@ -21,9 +21,9 @@ const KEPT = readFileSync(join(import.meta.dirname, 'kept-tables.sql'), 'utf8');
 
 test('the tables of a journal and of an inbox are those of version 1, in both engines', () => {
   const made = {
-    'a journal in a file': OF_JOURNAL.map(tableInFile),
+    'a journal in a file': OF_JOURNAL.map((each) => tableInFile(each)),
     'a journal on a server': OF_JOURNAL.map(tableOnServer),
-    'an inbox in a file': OF_INBOX.map(tableInFile),
+    'an inbox in a file': OF_INBOX.map((each) => tableInFile(each)),
     'an inbox on a server': SHARED_TABLES.map(tableOnServer),
   };
   const all = Object.entries(made).map(([what, tables]) => `-- ${what}\n${tables.map((sql) => `${sql};\n`).join('')}`);
@@ -31,17 +31,13 @@ test('the tables of a journal and of an inbox are those of version 1, in both en
   expect(all.join('\n')).toBe(KEPT);
 });
 
-const PAYMENT = {
-  name: 'payment',
-  columns: {
-    id: filled(integer(), 'numbered'),
-    account: text(),
-    kobo: integer(),
-    tries: filled(integer(), 0),
-    note: optional(text()),
-  },
-  key: ['id'],
-} satisfies Table;
+const PAYMENT = table('payment', ['id'], {
+  id: filled(integer(), 'numbered'),
+  account: text(),
+  kobo: integer(),
+  tries: filled(integer(), 0),
+  note: optional(text()),
+});
 
 describe('a row', () => {
   test('is inserted with what it lacks as NULL, or as the database fills it', () => {

@@ -57,7 +57,7 @@ export const TRIGGERS: readonly string[] = [
   WHEN ${factOf('old')} IS NOT NULL BEGIN SELECT raise(ABORT, 'an account name says what its entries say'); END`,
 ];
 
-const made = () => [...TABLES.map(tableInFile), ...INDEXES, ...TRIGGERS];
+const made = () => [...TABLES.map((table) => tableInFile(table)), ...INDEXES, ...TRIGGERS];
 
 export const parts = (): Parts => ({ needed: partsMadeBy(made()) });
 

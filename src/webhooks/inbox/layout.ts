@@ -67,7 +67,12 @@ END`,
 END`,
 ];
 
-const creation = (): readonly string[] => [...TABLES.map(tableInFile), ...INDEXES, ...DUE_INDEXES, ...TRIGGERS];
+const creation = (): readonly string[] => [
+  ...TABLES.map((table) => tableInFile(table)),
+  ...INDEXES,
+  ...DUE_INDEXES,
+  ...TRIGGERS,
+];
 
 /** The layout of an inbox in a file. The application id is `frib`, in ASCII. */
 export const INBOX_LAYOUT: OpenOptions['layout'] = {

@@ -1,4 +1,14 @@
-import { bytes, columnNames, filled, integer, optional, type RowOf, type Table, text } from '../../store/table.ts';
+import {
+  bytes,
+  columnNames,
+  filled,
+  integer,
+  optional,
+  type RowOf,
+  type Table,
+  table,
+  text,
+} from '../../store/table.ts';
 import type { Mark } from './received.ts';
 import { HOLD_REASONS, type HoldReason } from './states.ts';
 
@@ -8,36 +18,32 @@ import { HOLD_REASONS, type HoldReason } from './states.ts';
  */
 
 /** Every delivery with a valid signature, once; `copies` counts the repetitions. The number of a deleted event is not used again: a listener remembers the last one that it saw. */
-export const EVENT = {
-  name: 'event',
-  columns: {
-    id: filled(integer(), 'numbered once'),
-    mark: text<Mark>({ oneOf: ['event', 'unknown', 'sealed', 'unreadable'] }),
-    event: optional(text()),
-    event_id: optional(text()),
-    request_id: optional(text()),
-    user_id: optional(text()),
-    webhook_id: optional(text()),
-    signature: text(),
-    content_digest: text(),
-    is_late: integer(),
-    is_sealed: integer(),
-    headers: text(),
-    body: text(),
-    body_form: text<'text' | 'base64'>({ oneOf: ['text', 'base64'] }),
-    opened: optional(text()),
-    problem: optional(text()),
-    happened_at: optional(text()),
-    happened_ms: integer(),
-    sent_at: integer(),
-    received_at: integer(),
-    copies: filled(integer(), 0),
-    fintech_id: optional(text()),
-    is_early: filled(integer(), 0),
-    held: optional(text<HoldReason>({ oneOf: Object.keys(HOLD_REASONS) as HoldReason[] })),
-  },
-  key: ['id'],
-} satisfies Table;
+export const EVENT = table('event', ['id'], {
+  id: filled(integer(), 'numbered once'),
+  mark: text<Mark>({ oneOf: ['event', 'unknown', 'sealed', 'unreadable'] }),
+  event: optional(text()),
+  event_id: optional(text()),
+  request_id: optional(text()),
+  user_id: optional(text()),
+  webhook_id: optional(text()),
+  signature: text(),
+  content_digest: text(),
+  is_late: integer(),
+  is_sealed: integer(),
+  headers: text(),
+  body: text(),
+  body_form: text<'text' | 'base64'>({ oneOf: ['text', 'base64'] }),
+  opened: optional(text()),
+  problem: optional(text()),
+  happened_at: optional(text()),
+  happened_ms: integer(),
+  sent_at: integer(),
+  received_at: integer(),
+  copies: filled(integer(), 0),
+  fintech_id: optional(text()),
+  is_early: filled(integer(), 0),
+  held: optional(text<HoldReason>({ oneOf: Object.keys(HOLD_REASONS) as HoldReason[] })),
+});
 
 export type EventRow = RowOf<typeof EVENT>;
 
@@ -45,9 +51,10 @@ export type EventRow = RowOf<typeof EVENT>;
 export const NEW_COLUMNS = columnNames(EVENT).filter((name) => name !== 'id' && name !== 'copies');
 
 /** A row for each event and target. `set_at` is when `due_at` was set. Of the events of a request that wait for a target, only the first has `is_in_turn`. */
-export const FORWARD = {
-  name: 'forward',
-  columns: {
+export const FORWARD = table(
+  'forward',
+  ['id'],
+  {
     id: filled(integer(), 'numbered'),
     event: integer({ references: 'event' }),
     target: text(),
@@ -61,9 +68,8 @@ export const FORWARD = {
     problem: optional(text()),
     ended_at: optional(integer()),
   },
-  key: ['id'],
-  unique: ['event', 'target'],
-} satisfies Table;
+  { unique: ['event', 'target'] },
+);
 
 export type ForwardRow = RowOf<typeof FORWARD>;
 
@@ -71,93 +77,66 @@ export type ForwardRow = RowOf<typeof FORWARD>;
 export const SHARED_FORWARD = {
   ...FORWARD,
   columns: { ...FORWARD.columns, event: integer(), holder: optional(text()) },
-} satisfies Table;
+};
 
 /** Counts events without reading the rows. An event without a name has the empty name. */
-const EVENT_TALLY = {
-  name: 'event_tally',
-  columns: { mark: text<Mark>(), event: text(), events: integer() },
-  key: ['mark', 'event'],
-} satisfies Table;
+const EVENT_TALLY = table('event_tally', ['mark', 'event'], { mark: text<Mark>(), event: text(), events: integer() });
 
 /** Counts forwards without reading the rows, and also the events that are held and those that arrived late or early. */
-const FORWARD_TALLY = {
-  name: 'forward_tally',
-  columns: { state: text(), forwards: integer() },
-  key: ['state'],
-} satisfies Table;
+const FORWARD_TALLY = table('forward_tally', ['state'], { state: text(), forwards: integer() });
 
 /** What tells a copy of a deleted event (copies.ts). */
-const PRUNED = {
-  name: 'pruned',
-  columns: { event: integer(), sent_at: integer(), signature: bytes(), id: optional(text()), content_digest: text() },
-  key: ['event'],
-} satisfies Table;
+const PRUNED = table('pruned', ['event'], {
+  event: integer(),
+  sent_at: integer(),
+  signature: bytes(),
+  id: optional(text()),
+  content_digest: text(),
+});
 
 /** The missing events that somebody accepted. */
-export const ACCEPTED_GAP = {
-  name: 'accepted_gap',
-  columns: { kind: text(), work: text(), event: text(), reason: text(), accepted_at: integer() },
-  key: ['kind', 'work', 'event'],
-} satisfies Table;
+export const ACCEPTED_GAP = table('accepted_gap', ['kind', 'work', 'event'], {
+  kind: text(),
+  work: text(),
+  event: text(),
+  reason: text(),
+  accepted_at: integer(),
+});
 
 /** Where new events go and what the account says about them, also while nothing listens. */
-export const FORWARDING = {
-  name: 'forwarding',
-  columns: {
-    id: integer({ isOnly: true }),
-    targets: text(),
-    events: optional(text()),
-    routes: optional(text()),
-    fintech_id: optional(text()),
-    needs_sealing: integer(),
-  },
-  key: ['id'],
-} satisfies Table;
+export const FORWARDING = table('forwarding', ['id'], {
+  id: integer({ isOnly: true }),
+  targets: text(),
+  events: optional(text()),
+  routes: optional(text()),
+  fintech_id: optional(text()),
+  needs_sealing: integer(),
+});
 
 /** A row here, which is removed again, shows that there is room for an event. */
-export const ROOM = {
-  name: 'room',
-  columns: { id: integer({ isOnly: true }), filler: text() },
-  key: ['id'],
-} satisfies Table;
+export const ROOM = table('room', ['id'], { id: integer({ isOnly: true }), filler: text() });
 
-/** The process that receives now, with the fingerprints of the secrets that it verifies with, and of the one that it is to learn. */
-export const LISTENER = {
-  name: 'listener',
-  columns: {
-    id: integer({ isOnly: true }),
-    process: integer(),
-    host: text(),
-    address: text(),
-    started_at: integer(),
-    seen_at: integer(),
-    secrets: optional(text()),
-    wanted_secret: optional(text()),
-  },
-  key: ['id'],
-} satisfies Table;
+const LISTENING = {
+  process: integer(),
+  host: text(),
+  address: text(),
+  started_at: integer(),
+  seen_at: integer(),
+  /** The fingerprints of the secrets that it verifies with. */
+  secrets: optional(text()),
+};
+
+/** The process that receives now, with the fingerprint of the secret that it is to learn. */
+export const LISTENER = table('listener', ['id'], {
+  id: integer({ isOnly: true }),
+  ...LISTENING,
+  wanted_secret: optional(text()),
+});
 
 /** The processes that receive; one counts as gone when its last sign of life, by the server's clock, is too long ago. */
-export const SHARED_LISTENER = {
-  name: 'listener',
-  columns: {
-    id: text(),
-    process: integer(),
-    host: text(),
-    address: text(),
-    started_at: integer(),
-    seen_at: integer(),
-    secrets: optional(text()),
-  },
-  key: ['id'],
-} satisfies Table;
+export const SHARED_LISTENER = table('listener', ['id'], { id: text(), ...LISTENING });
 
-export const SHARED_SETTING = {
-  name: 'setting',
-  columns: { name: text(), value: text() },
-  key: ['name'],
-} satisfies Table;
+export const SHARED_SETTING = table('setting', ['name'], { name: text(), value: text() });
 
 const COUNTS_AND_MARKS = [EVENT_TALLY, FORWARD_TALLY, PRUNED, ACCEPTED_GAP, FORWARDING, ROOM];
 
