@@ -8,12 +8,13 @@ import { digestKeyFact, isDigestKey } from './digest-key.ts';
 import { appendFacts, FACT, IS_LAST, jsonOf, linkOf, type Recording, subjects } from './entries.ts';
 import { EXPORT_VERSION } from './export.ts';
 import { parseBaseline } from './intent.ts';
-import type { RotationStage } from './rotations.ts';
+import { type RotationFact, rotationOf, rowOfRotation } from './rotations.ts';
 import { computeSpent } from './spending.ts';
 import { TRIGGERS } from './sqlite/schema.ts';
 import { mayFollow, NEXT, type OperationKind, type OperationState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
-import { ENTRY, type EntryRow, OPERATION, ROTATION } from './tables.ts';
+import { ENTRY, OPERATION, ROTATION } from './tables.ts';
+import { repeatEntry } from './transitions.ts';
 import { areKeysRight } from './verify.ts';
 
 const [, ENTRY_DELETE = ''] = TRIGGERS;
@@ -37,20 +38,10 @@ async function copyFoldedFacts(queries: Queries): Promise<void> {
     `SELECT substr(subject, 10) AS id, value FROM entry e WHERE subject LIKE 'rotation %' AND ${IS_LAST}`,
   );
   for (const { id, value } of rotations) {
-    const [profile, baseUrl, stage, keyLocation, old, pushes, pushed] = jsonOf(value, 'a rotation') as RotationFact;
-    const repeated = {
-      operation_id: id,
-      profile,
-      base_url: baseUrl,
-      stage,
-      key_place: keyLocation,
-      old_fingerprint: old,
-    };
-    await queries.run(...insertion(ROTATION, [{ ...repeated, pushes: JSON.stringify(pushes), pushed }]));
+    const rotation = rotationOf(id, jsonOf(value, 'a rotation') as RotationFact);
+    await queries.run(...insertion(ROTATION, [rowOfRotation(rotation)]));
   }
 }
-
-type RotationFact = readonly [string, string, RotationStage, string, string, readonly string[], number];
 
 /** Why a file cannot be imported: what is wrong, and in which line. */
 export class ImportError extends Error {
@@ -273,24 +264,8 @@ async function addEntry(reading: ImportState, line: EntryLine, number: number): 
   if (row && entry.state !== FACT) await requireNext(queries, row, entry.state as OperationState, number);
   reading.last = entry.hash;
   reading.entries = sequence;
-  await insertEntry(queries, entry);
-}
-
-async function insertEntry(queries: Queries, entry: EntryRow): Promise<void> {
   await queries.run(...insertion(ENTRY, [entry]));
-  if (entry.operation_id === null) return;
-  await queries.run(
-    `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
-       result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
-    entry.state,
-    entry.request_id,
-    entry.verdict,
-    entry.detail,
-    entry.result,
-    entry.at,
-    entry.busy_until,
-    entry.operation_id,
-  );
+  if (id !== null) await repeatEntry(queries, entry);
 }
 
 async function requireNext(

@@ -1,4 +1,4 @@
-import { insertion, type RowOf, replacing } from '../store/table.ts';
+import { insertion, type NewRow, type RowOf, replacing } from '../store/table.ts';
 import { type Append, appendFacts, changed, factAbout, type Recording, subjects } from './entries.ts';
 import type { Queries, Store } from './store.ts';
 import { ROTATION } from './tables.ts';
@@ -43,6 +43,17 @@ const fromRow = (row: RowOf<typeof ROTATION>): Rotation => ({
   oldFingerprint: row.old_fingerprint,
   pushes: JSON.parse(row.pushes) as string[],
   pushed: Number(row.pushed),
+});
+
+export const rowOfRotation = (rotation: Rotation): NewRow<typeof ROTATION> => ({
+  operation_id: rotation.operationId,
+  profile: rotation.profile,
+  base_url: rotation.baseUrl,
+  stage: rotation.stage,
+  key_place: rotation.keyLocation,
+  old_fingerprint: rotation.oldFingerprint,
+  pushes: JSON.stringify(rotation.pushes),
+  pushed: rotation.pushed,
 });
 
 type RotationOwner = Pick<Rotation, 'profile' | 'baseUrl'>;
@@ -95,28 +106,35 @@ export const findRotation = (queries: Queries, operationId: string) => first(que
 export const openRotation = (queries: Queries, { profile, baseUrl }: RotationOwner) =>
   first(queries, `profile = ? AND base_url = ? AND stage IN (${OPEN_LIST})`, profile, baseUrl);
 
+/** What the fact of a rotation says, as JSON. */
+export type RotationFact = readonly [
+  profile: string,
+  baseUrl: string,
+  stage: RotationStage,
+  keyLocation: string,
+  oldFingerprint: string,
+  pushes: readonly string[],
+  pushed: number,
+];
+
 /** The fact that says everything of a rotation. */
 export function rotationFact({ operationId, ...rotation }: Rotation) {
   const { profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed } = rotation;
-  const value = JSON.stringify([profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed]);
-  return { subject: subjects.rotation(operationId), value };
+  const fact: RotationFact = [profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed];
+  return { subject: subjects.rotation(operationId), value: JSON.stringify(fact) };
+}
+
+/** The rotation of which a fact says everything. */
+export function rotationOf(operationId: string, fact: RotationFact): Rotation {
+  const [profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed] = fact;
+  return { operationId, profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed };
 }
 
 /** Writes how far a rotation is. Call it in a transaction, after the one that writes its operation. */
 export async function recordRotation(recording: Recording, rotation: Rotation): Promise<void> {
-  const { operationId, profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed } = rotation;
   await appendFacts(recording, [rotationFact(rotation)]);
-  const row = {
-    operation_id: operationId,
-    profile,
-    base_url: baseUrl,
-    stage,
-    key_place: keyLocation,
-    old_fingerprint: oldFingerprint,
-    pushes: JSON.stringify(pushes),
-    pushed,
-  };
-  await recording.queries.run(...insertion(ROTATION, [row], replacing(ROTATION, ['stage', 'pushes', 'pushed'])));
+  const again = replacing(ROTATION, ['stage', 'pushes', 'pushed']);
+  await recording.queries.run(...insertion(ROTATION, [rowOfRotation(rotation)], again));
 }
 
 /** Returns false if the rotation is no longer at the stage `from`. Call it in a transaction. */

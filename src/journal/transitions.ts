@@ -14,7 +14,8 @@ import {
   searchResult,
   type Verdict,
 } from './states.ts';
-import { OPERATION, type OperationRow } from './tables.ts';
+import type { Queries } from './store.ts';
+import { type ENTRY, OPERATION, type OperationRow } from './tables.ts';
 
 /** What a journal needs of the world. */
 export type JournalWorld = Pick<World, 'clock' | 'ids' | 'host'> & Partial<Pick<World, 'interrupted'>>;
@@ -111,6 +112,28 @@ export async function createOperation(
 const counts = (state: OperationState, verdict: Verdict | null): boolean =>
   state !== 'refused' && state !== 'failed' && (verdict === null || verdict === 'completed');
 
+/** What an operation repeats of an entry. */
+type Repeated = Pick<
+  NewRow<typeof ENTRY>,
+  'operation_id' | 'state' | 'at' | 'request_id' | 'verdict' | 'detail' | 'result' | 'busy_until'
+>;
+
+/** Has the row of an operation say what its last entry says. */
+export async function repeatEntry(queries: Queries, entry: Repeated): Promise<void> {
+  await queries.run(
+    `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
+       result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
+    entry.state,
+    entry.request_id ?? null,
+    entry.verdict ?? null,
+    entry.detail ?? null,
+    entry.result ?? null,
+    entry.at,
+    entry.busy_until ?? null,
+    entry.operation_id ?? null,
+  );
+}
+
 /** Appends a transition and updates the operation. Returns false if its state does not allow it. Call it in a transaction. */
 export async function tryMove(
   recording: Recording,
@@ -132,18 +155,8 @@ export async function tryMove(
   const stored = { verdict, requestId: storable(requestId), detail: storable(detail), result: storable(result) };
   // The row may say only what its entries say.
   await appendEntries(recording, [{ operationId: id, at, state: to, busyUntil, ...stored }]);
-  await queries.run(
-    `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
-       result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
-    to,
-    stored.requestId,
-    verdict,
-    stored.detail,
-    stored.result,
-    at,
-    busyUntil,
-    id,
-  );
+  const { requestId: request_id, ...said } = stored;
+  await repeatEntry(queries, { operation_id: id, state: to, at, busy_until: busyUntil, request_id, ...said });
   const { account, command, created_at: createdAt, baseline, asset, minor } = row;
   if (asset && minor !== null && counts(row.state, row.verdict) && !counts(to, verdict)) {
     const moves = { asset, minor };
