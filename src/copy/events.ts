@@ -32,7 +32,7 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
       const at = new Date(account.world.clock.now()).toISOString();
       await mirror.write(async (queries) => {
         // An event that arrives late must not open again what has ended.
-        const kept = listTable(table);
+        const list = listTable(table);
         const row = {
           id: requestId,
           status,
@@ -44,9 +44,9 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
           first_seen_at: at,
           changed_at: at,
         };
-        const again = `${replacing(kept, ['status', 'is_open', 'changed_at', 'digest'])}
-          WHERE ${kept.name}.is_open = 1 AND ${kept.name}.status <> excluded.status`;
-        const changed = await queries.run(...insertion(kept, [row], again));
+        const again = `${replacing(list, ['status', 'is_open', 'changed_at', 'digest'])}
+          WHERE ${list.name}.is_open = 1 AND ${list.name}.status <> excluded.status`;
+        const changed = await queries.run(...insertion(list, [row], again));
         if (changed > 0) await noteStatus(queries, table, requestId, status, at);
       });
     }

@@ -155,8 +155,8 @@ export async function tryMove(
   const stored = { verdict, requestId: storable(requestId), detail: storable(detail), result: storable(result) };
   // The row may say only what its entries say.
   await appendEntries(recording, [{ operationId: id, at, state: to, busyUntil, ...stored }]);
-  const { requestId: request_id, ...said } = stored;
-  await repeatEntry(queries, { operation_id: id, state: to, at, busy_until: busyUntil, request_id, ...said });
+  const { requestId: request_id, ...others } = stored;
+  await repeatEntry(queries, { operation_id: id, state: to, at, busy_until: busyUntil, request_id, ...others });
   const { account, command, created_at: createdAt, baseline, asset, minor } = row;
   if (asset && minor !== null && counts(row.state, row.verdict) && !counts(to, verdict)) {
     const moves = { asset, minor };

@@ -225,8 +225,8 @@ export function* setForwarding(
     fintech_id: fintechId ?? before.fintechId ?? null,
     needs_sealing: (needsSealing ?? before.needsSealing) ? 1 : 0,
   };
-  const said = ['targets', 'events', 'routes', 'fintech_id', 'needs_sealing'] as const;
-  yield* queries.run(...insertion(FORWARDING, [row], replacing(FORWARDING, said)));
+  const changed = ['targets', 'events', 'routes', 'fintech_id', 'needs_sealing'] as const;
+  yield* queries.run(...insertion(FORWARDING, [row], replacing(FORWARDING, changed)));
 }
 
 const textOf = (value: object | undefined) => (value ? JSON.stringify(value) : null);
