@@ -393,6 +393,10 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
     ['both', 'of', 'lastOf', 'factOf', 'accountOf', 'indexes', 'functions', 'triggers', 'columnsOf'],
   ],
   [
+    /^(?:journal\/tables|webhooks\/inbox\/tables|copy\/schema)\.ts$/,
+    ['table', 'text', 'prose', 'integer', 'bytes', 'optional', 'filled', 'columnNames'],
+  ],
+  [
     /^(terminal|commands)\//,
     [
       'command',

@@ -8,6 +8,8 @@ import { isInDoubt } from '../engine/plans/line.ts';
 import { balanceIn, nairaOf } from '../engine/previews/previews.ts';
 import type { Queries } from '../journal/store.ts';
 import { type Asset, TOKENS, type Token } from '../money/amount.ts';
+import { insertion, replacing, UNLESS_THERE } from '../store/table.ts';
+import { BALANCE_CHECKS, BALANCES } from './schema.ts';
 
 /** What the account has in one place. */
 interface PlacedBalance {
@@ -81,7 +83,7 @@ async function vaultsOf(account: Account): Promise<readonly (readonly [Token, st
 
 /** Writes the balances that are not what they were, and when they were looked at. Returns how many are new. */
 export async function saveBalances(queries: Queries, { at, balances }: BalanceLook): Promise<number> {
-  await queries.run('INSERT INTO stored_balance_checks (at) VALUES (?) ON CONFLICT DO NOTHING', at);
+  await queries.run(...insertion(BALANCE_CHECKS, [{ at }], UNLESS_THERE));
   let count = 0;
   for (const { source, place, asset, minor } of balances) {
     const last = await queries.get<{ minor: bigint }>(
@@ -91,15 +93,8 @@ export async function saveBalances(queries: Queries, { at, balances }: BalanceLo
       asset,
     );
     if (last?.minor === minor) continue;
-    count += await queries.run(
-      `INSERT INTO stored_balances (source, place, asset, minor, at) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (source, place, asset, at) DO UPDATE SET minor = excluded.minor`,
-      source,
-      place,
-      asset,
-      minor,
-      at,
-    );
+    const row = { source, place, asset, minor, at };
+    count += await queries.run(...insertion(BALANCES, [row], replacing(BALANCES, ['minor'])));
   }
   return count;
 }

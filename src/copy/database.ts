@@ -1,12 +1,12 @@
 import { oneAtATime } from '../base/calls.ts';
-import { CliError } from '../base/errors.ts';
 import type { Clock } from '../base/world.ts';
+import { backUp, ended, queriesOf } from '../journal/sqlite/file.ts';
 import type { Queries } from '../journal/store.ts';
-import { type Database, openDatabase } from '../sqlite/database.ts';
+import { openDatabase } from '../sqlite/database.ts';
 import { acquireLock } from '../sqlite/lock.ts';
 import { partsMadeBy } from '../sqlite/parts.ts';
-import { SnapshotError, writeSnapshot } from '../sqlite/snapshot.ts';
-import { creation, FILE_ID, later, VERSION } from './schema.ts';
+import { tableInFile } from '../store/ddl.ts';
+import { creation, FILE_ID, later, tables, VERSION } from './schema.ts';
 
 /** The copy of an account's lists. Losing it loses nothing but balances over time and rows that the service no longer shows. */
 export interface Mirror {
@@ -34,7 +34,7 @@ const LOG_PAGES = 8_000;
 
 /** Opens the mirror in a SQLite file, creating it on first use. Throws DatabaseError, or CliError usage for another user's file. */
 export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror> {
-  const statements = creation('sqlite');
+  const statements = [...tables().map((table) => tableInFile(table, true)), ...creation()];
   const database = await openDatabase(path, {
     synchronous: 'NORMAL',
     isReadable: true,
@@ -52,28 +52,11 @@ export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror
     `PRAGMA secure_delete = ON; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
   );
   const inTurn = oneAtATime();
-  const queries: Queries = {
-    engine: 'sqlite',
-    all: async (sql, ...values) => database.all(sql, ...values),
-    get: async (sql, ...values) => database.get(sql, ...values),
-    run: async (sql, ...values) => database.run(sql, ...values),
-    now: clock.now,
-  };
+  const queries = queriesOf(database, clock.now);
   const inTransaction = <T>(begin: string, work: (queries: Queries) => Promise<T>): Promise<T> =>
     inTurn(async () => {
       database.exec(begin);
-      try {
-        const result = await work(queries);
-        database.exec('COMMIT');
-        return result;
-      } catch (error) {
-        try {
-          database.exec('ROLLBACK');
-        } catch {
-          // A full disk has rolled it back already; the first error matters.
-        }
-        throw error;
-      }
+      return ended(database, () => work(queries));
     });
   return {
     engine: 'sqlite',
@@ -88,20 +71,4 @@ export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror
     backUp: (to) => backUp(database, to),
     close: async () => database.close(),
   };
-}
-
-const WHY = { exists: 'the file already exists', missing: 'the folder does not exist' } as const;
-
-function backUp(database: Database, path: string): number {
-  try {
-    return writeSnapshot(database, path);
-  } catch (error) {
-    if (!(error instanceof SnapshotError)) throw error;
-    const why = WHY[error.problem as keyof typeof WHY] ?? 'the file cannot be written';
-    throw new CliError('usage', `${path}: ${why}`, {
-      code: 'UNUSABLE_FILE',
-      hint: 'backup needs a path that does not exist yet',
-      cause: error,
-    });
-  }
 }

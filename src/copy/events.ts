@@ -1,9 +1,10 @@
 import type { Account } from '../engine/account.ts';
 import type { EventEvidence } from '../engine/evidence/event-evidence.ts';
 import type { Work } from '../engine/evidence/work.ts';
+import { insertion, replacing } from '../store/table.ts';
 import { existingMirror } from './open.ts';
 import { noteStatus } from './save-rows.ts';
-import { stored } from './schema.ts';
+import { listTable } from './schema.ts';
 import { type MirrorTable, TABLES } from './tables.ts';
 
 /** What an event proves about some work. */
@@ -31,18 +32,21 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
       const at = new Date(account.world.clock.now()).toISOString();
       await mirror.write(async (queries) => {
         // An event that arrives late must not open again what has ended.
-        const changed = await queries.run(
-          `INSERT INTO ${stored(table)} (id, status, is_open, is_personal, json, pass, first_seen_at, changed_at)
-           VALUES (?, ?, ?, 0, '{}', 0, ?, ?)
-           ON CONFLICT (id) DO UPDATE SET status = excluded.status, is_open = excluded.is_open, changed_at = excluded.changed_at,
-             digest = NULL
-           WHERE ${stored(table)}.is_open = 1 AND ${stored(table)}.status <> excluded.status`,
-          requestId,
+        const list = listTable(table);
+        const row = {
+          id: requestId,
           status,
-          isOpen,
-          at,
-          at,
-        );
+          is_open: isOpen,
+          is_personal: 0,
+          json: '{}',
+          digest: null,
+          pass: 0,
+          first_seen_at: at,
+          changed_at: at,
+        };
+        const again = `${replacing(list, ['status', 'is_open', 'changed_at', 'digest'])}
+          WHERE ${list.name}.is_open = 1 AND ${list.name}.status <> excluded.status`;
+        const changed = await queries.run(...insertion(list, [row], again));
         if (changed > 0) await noteStatus(queries, table, requestId, status, at);
       });
     }

@@ -1,5 +1,7 @@
 import type { ResumePoint } from '../engine/lists/cursor.ts';
 import type { Queries } from '../journal/store.ts';
+import { insertion, replacing } from '../store/table.ts';
+import { SETTING } from './schema.ts';
 import type { MirrorTable } from './tables.ts';
 
 /** Why a table may lack rows, or have rows that the service no longer shows. */
@@ -51,11 +53,7 @@ export async function readSetting(queries: Queries, name: string): Promise<strin
 }
 
 export async function writeSetting(queries: Queries, name: string, value: string): Promise<void> {
-  await queries.run(
-    'INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-    name,
-    value,
-  );
+  await queries.run(...insertion(SETTING, [{ name, value }], replacing(SETTING, ['value'])));
 }
 
 export async function readState(queries: Queries, table: MirrorTable): Promise<ListState> {

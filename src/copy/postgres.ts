@@ -6,7 +6,7 @@ import { sessionOn } from '../journal/postgres/session.ts';
 import type { Queries } from '../journal/store.ts';
 import type { JournalWorld } from '../journal/transitions.ts';
 import type { Mirror } from './database.ts';
-import { creation, FILE_ID, GRANTS, later, SCHEMA, stored, VERSION } from './schema.ts';
+import { creation, FILE_ID, GRANTS, later, SCHEMA, stored, tables, VERSION } from './schema.ts';
 import { TABLES } from './tables.ts';
 
 /** A transaction waits this long for a lock, so that a fill never waits behind somebody who readBy at its tables. */
@@ -71,7 +71,8 @@ function layout(): SchemaLayout {
     version: VERSION,
     lock: FILE_ID,
     host: GRANTS.host,
-    creation: creation('postgres'),
+    tables: tables(),
+    creation: creation(),
     later: later(),
     views: ['operations', 'events'],
   };

@@ -1,7 +1,8 @@
 import type { Queries } from '../journal/store.ts';
 import type { SqlValue } from '../sqlite/database.ts';
+import { insertion, insertSql, UNLESS_THERE } from '../store/table.ts';
 import type { MirrorRow } from './rows.ts';
-import { columnNames, stored } from './schema.ts';
+import { ownNames, PERSON_NAME, STATUS_CHANGES, stored } from './schema.ts';
 import { isFinal, type MirrorTable } from './tables.ts';
 
 /** What became of rows that were read. */
@@ -54,7 +55,7 @@ async function saveSome(
   { at, pass }: Reading,
 ): Promise<Saved> {
   const ids = rows.map(({ id }) => id);
-  const endedAt = columnNames(table).includes('completed_at') ? 'coalesce(completed_at, changed_at)' : 'changed_at';
+  const endedAt = ownNames(table).includes('completed_at') ? 'coalesce(completed_at, changed_at)' : 'changed_at';
   const found = await queries.all<KnownRow>(
     `SELECT id, digest, status, gone_at, ${endedAt} AS ended_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
@@ -82,17 +83,7 @@ async function saveSome(
 }
 
 async function upsert(queries: Queries, table: MirrorTable, rows: readonly MirrorRow[], at: string, pass: number) {
-  const names = [
-    'id',
-    'status',
-    'created_at',
-    ...columnNames(table),
-    'is_open',
-    'is_personal',
-    'json',
-    'digest',
-    'pass',
-  ];
+  const names = ['id', 'status', 'created_at', ...ownNames(table), 'is_open', 'is_personal', 'json', 'digest', 'pass'];
   const all = [...names, 'changed_at', 'first_seen_at'];
   const values: SqlValue[] = [];
   for (const { id, status, createdAt, values: own, isOpen, isPersonal, json, digest } of rows) {
@@ -103,12 +94,8 @@ async function upsert(queries: Queries, table: MirrorTable, rows: readonly Mirro
   const set = [...names.slice(1), 'changed_at'].map((name) =>
     name === 'pass' && pass === 0 ? 'gone_at = NULL' : `${name} = excluded.${name}`,
   );
-  const row = `(${marks(all.length)})`;
-  await queries.run(
-    `INSERT INTO ${stored(table)} (${all.join(', ')}) VALUES ${new Array(rows.length).fill(row).join(', ')}
-     ON CONFLICT (id) DO UPDATE SET ${[...new Set([...set, 'gone_at = NULL'])].join(', ')}`,
-    ...values,
-  );
+  const replaced = `ON CONFLICT (id) DO UPDATE SET ${[...new Set([...set, 'gone_at = NULL'])].join(', ')}`;
+  await queries.run(insertSql({ name: stored(table) }, all, rows.length, replaced), ...values);
 }
 
 /** Letters without their marks and in lower case, as people type them. */
@@ -118,13 +105,11 @@ export const folded = (name: string): string =>
     .replace(/\p{M}+/gu, '')
     .toLowerCase();
 
-async function saveNames(queries: Queries, rows: readonly MirrorRow[]): Promise<void> {
-  const names = [...new Set(rows.flatMap((row) => row.names))];
+async function saveNames(queries: Queries, read: readonly MirrorRow[]): Promise<void> {
+  const names = [...new Set(read.flatMap((row) => row.names))];
   if (names.length === 0) return;
-  await queries.run(
-    `INSERT INTO person_name (name, folded) VALUES ${new Array(names.length).fill('(?, ?)').join(', ')} ON CONFLICT (name) DO NOTHING`,
-    ...names.flatMap((name) => [name, folded(name)]),
-  );
+  const rows = names.map((name) => ({ name, folded: folded(name) }));
+  await queries.run(...insertion(PERSON_NAME, rows, UNLESS_THERE));
 }
 
 /** Notes when a status was first seen, since the service's lists have only the last one. */
@@ -135,11 +120,6 @@ export async function noteStatus(
   status: string | null,
   at: string,
 ): Promise<void> {
-  await queries.run(
-    'INSERT INTO stored_status_changes (kind, id, status, seen_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    name,
-    id,
-    status ?? '',
-    at,
-  );
+  const row = { kind: name, id, status: status ?? '', seen_at: at };
+  await queries.run(...insertion(STATUS_CHANGES, [row], UNLESS_THERE));
 }

@@ -1,8 +1,6 @@
-import type { Queries } from '../journal/store.ts';
+import { type Column, columnNames, integer, optional, type Table, table, text } from '../store/table.ts';
 import type { Thing } from '../things/thing.ts';
 import { isOneOf, type MirrorColumn, type MirrorTable, TABLES } from './tables.ts';
-
-type Engine = Queries['engine'];
 
 /** The layout of the mirror. */
 export const VERSION = 1;
@@ -10,17 +8,23 @@ export const VERSION = 1;
 /** `frmi`, in ASCII: says of a SQLite file that it is a mirror, and is the advisory lock of whoever creates the tables in PostgreSQL. */
 export const FILE_ID = 0x66726d69;
 
+/** The columns that one field of a row fills. */
+const columnsFor = ({ name, kind }: MirrorColumn): readonly (readonly [name: string, column: Column])[] => {
+  if (kind === 'flag') return [[name, optional(integer())]];
+  if (kind !== 'amount') return [[name, optional(text())]];
+  return [
+    [`${name}_minor`, optional(integer())],
+    [`${name}_asset`, optional(text())],
+  ];
+};
+
+const namesOf = (column: MirrorColumn) => columnsFor(column).map(([name]) => name);
+
 /** The names of a table's own columns in the database, in their order. */
-export const columnNames = ({ columns }: MirrorTable): readonly string[] => columns.flatMap(namesOf);
-
-const namesOf = ({ name, kind }: MirrorColumn) => (kind === 'amount' ? [`${name}_minor`, `${name}_asset`] : [name]);
-
-const isInteger = (name: string, { kind }: MirrorColumn) => kind === 'flag' || name.endsWith('_minor');
+export const ownNames = ({ columns }: MirrorTable): readonly string[] => columns.flatMap(namesOf);
 
 /** The table that has the rows of a view, with what only the mirror itself needs. */
 export const stored = ({ name }: Pick<MirrorTable, 'name'>) => `stored_${name}`;
-
-const integer = (engine: Engine) => (engine === 'sqlite' ? 'INTEGER' : 'BIGINT');
 
 /** Which rows have completed and which have failed: SQL conditions, which indexes and statements have in the same words. */
 export const isDone = ({ done }: Pick<MirrorTable, 'done'>): string => isOneOf('status', done);
@@ -56,43 +60,96 @@ export const GRANTS = {
   ],
 } as const;
 
+/** Times are ISO 8601 in UTC. */
+
+export const SETTING = table('setting', ['name'], { name: text(), value: text() });
+
+export const PERSON_NAME = table('person_name', ['name'], { name: text(), folded: text() });
+
+export const STATUS_CHANGES = table('stored_status_changes', ['kind', 'id', 'seen_at'], {
+  kind: text(),
+  id: text(),
+  status: text(),
+  seen_at: text(),
+});
+
+export const BALANCES = table('stored_balances', ['source', 'place', 'asset', 'at'], {
+  source: text(),
+  place: text(),
+  asset: text(),
+  minor: integer(),
+  at: text(),
+});
+
+export const BALANCE_CHECKS = table('stored_balance_checks', ['at'], { at: text() });
+
+/** Differences between two looks at the balances that no list explains, once a person has accepted them; `until` is the second look. */
+export const ACCEPTED = table('stored_accepted', ['asset', 'until', 'at'], {
+  asset: text(),
+  minor: integer(),
+  since: text(),
+  until: text(),
+  reason: text(),
+  who: text(),
+  at: text(),
+});
+
+/** What a user's wallets held when they were read; NULL if the service did not say it. */
+export const OWED = table('stored_owed', ['user_id', 'asset'], {
+  user_id: text(),
+  asset: text(),
+  minor: optional(integer()),
+  at: text(),
+});
+
+export const DEPOSIT_FEES = table('stored_deposit_fees', ['amount_minor'], {
+  amount_minor: integer(),
+  fee_minor: integer(),
+  at: text(),
+});
+
 /**
- * The tables and views. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the
- * row. Times are ISO 8601 in UTC.
+ * The rows of a list. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the row.
  */
-export function creation(engine: Engine): readonly string[] {
-  const whole = integer(engine);
-  const strict = engine === 'sqlite' ? ' STRICT' : '';
+export const listTable = (list: MirrorTable) =>
+  table(stored(list), ['id'], {
+    id: text(),
+    status: optional(text()),
+    created_at: optional(text()),
+    ...(Object.fromEntries(list.columns.flatMap(columnsFor)) as Readonly<Record<never, Column>>),
+    is_open: integer(),
+    is_personal: integer(),
+    json: text(),
+    digest: optional(text()),
+    pass: integer(),
+    first_seen_at: text(),
+    changed_at: text(),
+    gone_at: optional(text()),
+  });
+
+export const tables = (): readonly Table[] => [
+  SETTING,
+  PERSON_NAME,
+  STATUS_CHANGES,
+  BALANCES,
+  BALANCE_CHECKS,
+  ACCEPTED,
+  OWED,
+  DEPOSIT_FEES,
+  ...TABLES.map(listTable),
+];
+
+/** The views, and the indexes that a list has from the beginning. */
+export function creation(): readonly string[] {
   const view = (name: string, select: string) => `CREATE VIEW ${name} AS ${select}`;
-  const statements = [
-    `CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL)${strict}`,
-    `CREATE TABLE person_name (name TEXT PRIMARY KEY, folded TEXT NOT NULL)${strict}`,
-    `CREATE TABLE stored_status_changes (kind TEXT NOT NULL, id TEXT NOT NULL, status TEXT NOT NULL, seen_at TEXT NOT NULL,
-       PRIMARY KEY (kind, id, seen_at))${strict}`,
-    view('status_changes', 'SELECT kind, id, status, seen_at FROM stored_status_changes'),
-    `CREATE TABLE stored_balances (source TEXT NOT NULL, place TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole} NOT NULL,
-       at TEXT NOT NULL, PRIMARY KEY (source, place, asset, at))${strict}`,
-    `CREATE TABLE stored_balance_checks (at TEXT PRIMARY KEY)${strict}`,
-    // Differences between two looks at the balances that no list explains, once a person has accepted them; `until` is the second look.
-    `CREATE TABLE stored_accepted (asset TEXT NOT NULL, minor ${whole} NOT NULL, since TEXT NOT NULL, until TEXT NOT NULL,
-       reason TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (asset, until, at))${strict}`,
-    // What a user's wallets held when they were read; NULL if the service did not say it.
-    `CREATE TABLE stored_owed (user_id TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole}, at TEXT NOT NULL,
-       PRIMARY KEY (user_id, asset))${strict}`,
-    `CREATE TABLE stored_deposit_fees (amount_minor ${whole} PRIMARY KEY, fee_minor ${whole} NOT NULL, at TEXT NOT NULL)${strict}`,
+  return [
+    view('status_changes', `SELECT ${columnNames(STATUS_CHANGES).join(', ')} FROM ${STATUS_CHANGES.name}`),
     view('balances', 'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances'),
     ...TABLES.flatMap((table) => [
-      `CREATE TABLE ${stored(table)} (id TEXT PRIMARY KEY, status TEXT, created_at TEXT, ${table.columns
-        .flatMap((column) => namesOf(column).map((name) => `${name} ${isInteger(name, column) ? whole : 'TEXT'}`))
-        .join(', ')}, is_open ${whole} NOT NULL, is_personal ${whole} NOT NULL, json TEXT NOT NULL, digest TEXT,
-         pass ${whole} NOT NULL, first_seen_at TEXT NOT NULL, changed_at TEXT NOT NULL, gone_at TEXT)${strict}`,
       `CREATE INDEX ${table.name}_open ON ${stored(table)} (created_at) WHERE is_open = 1`,
       view(table.name, `SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`),
     ]),
   ];
-  // Text is compared by bytes, as in SQLite.
-  const inEngine = (text: string) => (engine === 'sqlite' ? text : text.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"'));
-  return statements.map(inEngine);
 }
 
 /** The columns of a view. */
@@ -100,7 +157,7 @@ const viewColumns = (table: MirrorTable): readonly string[] => [
   'id',
   'status',
   'created_at',
-  ...columnNames(table),
+  ...ownNames(table),
   'is_open',
   'first_seen_at',
   'changed_at',

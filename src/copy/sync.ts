@@ -5,6 +5,7 @@ import type { Queries } from '../journal/store.ts';
 import { amount, fromWire, toWireNumber } from '../money/amount.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import type { Plain } from '../present/plain.ts';
+import { insertion, UNLESS_THERE } from '../store/table.ts';
 import { deposit } from '../things/deposits.ts';
 import { readRequest, valueAt } from '../things/fields.ts';
 import { THINGS } from '../things/index.ts';
@@ -15,7 +16,7 @@ import type { Mirror } from './database.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
 import { rowsOf } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
-import { columnNames, hasFailed, isDone, isThing, stored } from './schema.ts';
+import { DEPOSIT_FEES, hasFailed, isDone, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type MirrorTable, TABLES, tableOf } from './tables.ts';
 
@@ -155,14 +156,8 @@ async function readDepositFees(account: Account, mirror: Mirror): Promise<void> 
     const fee = result?.finalFee == null ? undefined : fromWire(result.finalFee, 'kobo', 'NGN');
     if (!fee) continue;
     const at = new Date(account.world.clock.now()).toISOString();
-    await mirror.write((queries) =>
-      queries.run(
-        'INSERT INTO stored_deposit_fees (amount_minor, fee_minor, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-        kobo,
-        fee.minor,
-        at,
-      ),
-    );
+    const row = { amount_minor: kobo, fee_minor: fee.minor, at };
+    await mirror.write((queries) => queries.run(...insertion(DEPOSIT_FEES, [row], UNLESS_THERE)));
   }
 }
 
@@ -241,7 +236,7 @@ async function strip(
   { id, json }: { readonly id: string; readonly json: string },
 ) {
   const row = rowsOf(table, () => false)(parseExactJson(json) as Plain);
-  const names = columnNames(table);
+  const names = ownNames(table);
   await queries.run(
     `UPDATE ${stored(table)} SET ${names.map((name) => `${name} = ?`).join(', ')}, json = ?, digest = ?, is_personal = 0 WHERE id = ?`,
     ...row.values,

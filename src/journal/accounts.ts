@@ -1,5 +1,7 @@
+import { insertion, type RowOf, replacing } from '../store/table.ts';
 import { appendFacts, changed, factAbout, factsWhere, IS_LAST, type Recording, subjects } from './entries.ts';
 import type { Queries } from './store.ts';
+import { ACCOUNT_NAME } from './tables.ts';
 
 /** What identifies an account in a request: the fingerprint of its API key. */
 export interface AccountNames {
@@ -39,12 +41,7 @@ async function recordNames(
   );
   for (const { name, account } of names) {
     if (account === undefined) await queries.run('DELETE FROM account_name WHERE name = ?', name);
-    else
-      await queries.run(
-        'INSERT INTO account_name (name, account) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET account = excluded.account',
-        name,
-        account,
-      );
+    else await queries.run(...insertion(ACCOUNT_NAME, [{ name, account }], replacing(ACCOUNT_NAME, ['account'])));
   }
 }
 
@@ -60,10 +57,7 @@ async function namesBeginning(queries: Queries, account: string, word: 'account'
   return rows.map(({ name }) => name.slice(word.length + 1));
 }
 
-interface NameRow {
-  readonly name: string;
-  readonly account: string;
-}
+type NameRow = RowOf<typeof ACCOUNT_NAME>;
 
 /**
  * Reads every name of the account that a key belongs to, which the entries say. Throws CliError usage if the rows say something else: money could

@@ -1,30 +1,5 @@
 import { nodeCrypto, shortSha256 } from '../crypto/digest.ts';
-
-/** The columns of an operation that never change. The chain covers them by the operation's first entry. */
-export const FIXED_COLUMNS = [
-  'id',
-  'kind',
-  'account',
-  'profile',
-  'mode',
-  'base_url',
-  'endpoint',
-  'effect',
-  'command',
-  'summary',
-  'request',
-  'input_digest',
-  'once_key',
-  'tag',
-  'operator',
-  'host',
-  'created_at',
-  'process',
-  'asset',
-  'minor',
-  'baseline',
-  'authority',
-] as const;
+import { FIXED_COLUMNS, isNumber } from './tables.ts';
 
 /** An entry of the journal as the chain covers it: a transition of an operation, or a fact. */
 export interface Link {
@@ -83,12 +58,11 @@ export function fixedText(row: Readonly<Record<string, unknown>>): string {
   );
 }
 
-const NUMBERS: readonly string[] = ['created_at', 'process', 'minor'];
 const jsonArray = (parts: readonly string[]) => `json_array(${parts.join(', ')})`;
 
 /** Returns the text of an operation's fixed columns as SQL. */
 const operationText = () =>
-  jsonArray(FIXED_COLUMNS.map((name) => (NUMBERS.includes(name) ? `CAST(o.${name} AS TEXT)` : `o.${name}`)));
+  jsonArray(FIXED_COLUMNS.map((name) => (isNumber(name) ? `CAST(o.${name} AS TEXT)` : `o.${name}`)));
 
 /**
  * Returns the text of an entry as SQL: of the entry `e`, and of its operation `o` if the entry is its first. SQLite escapes some rare

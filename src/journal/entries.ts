@@ -1,8 +1,10 @@
 import { CliError } from '../base/errors.ts';
 import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts';
 import type { SqlValue } from '../sqlite/database.ts';
+import { insertion } from '../store/table.ts';
 import { fixedText, hashOf, hashOfOne, type Link, NO_HASH } from './chain.ts';
 import type { Queries, Row } from './store.ts';
+import { ENTRY, type EntryRow } from './tables.ts';
 
 /** The last transition of a journal when it was looked at. */
 export interface Head {
@@ -74,18 +76,11 @@ export const storableIn =
     return engine === 'postgres' ? text.replaceAll('\0', '\u{FFFD}') : text;
   };
 
-const COLUMNS =
-  'sequence, operation_id, host, state, at, request_id, verdict, detail, result, busy_until, subject, value, hash';
-
-const ROW = `(${COLUMNS.split(', ')
-  .map(() => '?')
-  .join(', ')})`;
-
 /** Appends entries to the chain. Their texts are storable (`storableIn`). Call it in a transaction. */
 export async function appendEntries(recording: Recording, entries: readonly NewEntry[]): Promise<void> {
   const { queries, host } = recording;
   let end = await endOfChain(recording);
-  const values: SqlValue[] = [];
+  const rows: EntryRow[] = [];
   for (const { at, busyUntil, ...entry } of entries) {
     const link: Link = {
       operationId: null,
@@ -103,12 +98,11 @@ export async function appendEntries(recording: Recording, entries: readonly NewE
       busyUntil: busyUntil === undefined || busyUntil === null ? null : BigInt(busyUntil),
     };
     end = { sequence: link.sequence, hash: hashOfOne(end.hash, link) };
-    values.push(link.sequence, link.operationId, host, link.state, link.at, link.requestId, link.verdict, link.detail);
-    values.push(link.result, link.busyUntil, link.subject, link.value, end.hash);
+    rows.push(entryOf(link, end.hash));
   }
   recording.end = end;
   recording.head = end;
-  await queries.run(`INSERT INTO entry (${COLUMNS}) VALUES ${entries.map(() => ROW).join(', ')}`, ...values);
+  await queries.run(...insertion(ENTRY, rows));
 }
 
 /** Reads the end of the chain, unless this transaction knows it. */
@@ -206,28 +200,16 @@ export function changed(what: string): CliError {
   );
 }
 
-/** An entry as its row says. */
-export interface EntryRow {
-  readonly sequence: bigint;
-  readonly operation_id: string | null;
-  readonly subject: string | null;
-  readonly host: string;
-  readonly state: string;
-  readonly at: bigint;
-  readonly request_id: string | null;
-  readonly verdict: string | null;
-  readonly detail: string | null;
-  readonly result: string | null;
-  readonly busy_until: bigint | null;
-  readonly value: string | null;
-  readonly hash: string;
-}
-
 /** Returns an entry as the chain covers it. `row` is that of its operation, if it is the first of one. */
 export function linkOf(entry: EntryRow, row: Row | undefined): Link {
   const { operation_id: operationId, request_id: requestId, busy_until: busyUntil, ...rest } = entry;
   const operation = entry.state === 'prepared' ? fixedText(row ?? {}) : null;
   return { ...rest, operationId, requestId, busyUntil, operation };
+}
+
+/** Returns the row of an entry. */
+function entryOf({ operationId, requestId, busyUntil, operation: _, ...link }: Link, hash: string): EntryRow {
+  return { ...link, operation_id: operationId, request_id: requestId, busy_until: busyUntil, hash };
 }
 
 /** A row of an operation. */

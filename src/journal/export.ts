@@ -1,6 +1,6 @@
-import { FIXED_COLUMNS } from './chain.ts';
 import { requireUnchanged } from './entries.ts';
 import type { Queries } from './store.ts';
+import { FIXED_COLUMNS } from './tables.ts';
 
 /** The version of the exported lines. */
 export const EXPORT_VERSION = 1;

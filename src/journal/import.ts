@@ -2,16 +2,19 @@ import * as z from 'zod/mini';
 import { type Asset, DECIMALS } from '../money/amount.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { excessIn } from '../money/json-text.ts';
-import { FIXED_COLUMNS, hashOf, NO_HASH } from './chain.ts';
+import { insertion, type NewRow, rowOf } from '../store/table.ts';
+import { hashOf, NO_HASH } from './chain.ts';
 import { digestKeyFact, isDigestKey } from './digest-key.ts';
-import { appendFacts, type EntryRow, FACT, IS_LAST, jsonOf, linkOf, type Recording, subjects } from './entries.ts';
+import { appendFacts, FACT, IS_LAST, jsonOf, linkOf, type Recording, subjects } from './entries.ts';
 import { EXPORT_VERSION } from './export.ts';
 import { parseBaseline } from './intent.ts';
-import type { RotationStage } from './rotations.ts';
+import { type RotationFact, rotationOf, rowOfRotation } from './rotations.ts';
 import { computeSpent } from './spending.ts';
 import { TRIGGERS } from './sqlite/schema.ts';
 import { mayFollow, NEXT, type OperationKind, type OperationState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
+import { ENTRY, OPERATION, ROTATION } from './tables.ts';
+import { repeatEntry } from './transitions.ts';
 import { areKeysRight } from './verify.ts';
 
 const [, ENTRY_DELETE = ''] = TRIGGERS;
@@ -35,23 +38,10 @@ async function copyFoldedFacts(queries: Queries): Promise<void> {
     `SELECT substr(subject, 10) AS id, value FROM entry e WHERE subject LIKE 'rotation %' AND ${IS_LAST}`,
   );
   for (const { id, value } of rotations) {
-    const [profile, baseUrl, stage, keyLocation, old, pushes, pushed] = jsonOf(value, 'a rotation') as RotationFact;
-    await queries.run(
-      `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes, pushed)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      id,
-      profile,
-      baseUrl,
-      stage,
-      keyLocation,
-      old,
-      JSON.stringify(pushes),
-      pushed,
-    );
+    const rotation = rotationOf(id, jsonOf(value, 'a rotation') as RotationFact);
+    await queries.run(...insertion(ROTATION, [rowOfRotation(rotation)]));
   }
 }
-
-type RotationFact = readonly [string, string, RotationStage, string, string, readonly string[], number];
 
 /** Why a file cannot be imported: what is wrong, and in which line. */
 export class ImportError extends Error {
@@ -247,7 +237,7 @@ async function addOperation(reading: ImportState, line: OperationLine, number: n
     throw new ImportError(`the operation ${line.id} appears twice`, number);
   if ((line.asset === undefined) !== (line.minor === undefined))
     throw new ImportError(`the operation ${line.id} has half an amount`, number);
-  const row = {
+  const row: NewRow<typeof OPERATION> = {
     ...line,
     minor: line.minor === undefined ? null : BigInt(line.minor),
     // Until its entries are read, it is in a state that holds no idempotency key.
@@ -255,11 +245,7 @@ async function addOperation(reading: ImportState, line: OperationLine, number: n
     updated_at: line.created_at,
     busy_until: 0,
   };
-  const columns = [...FIXED_COLUMNS, 'state', 'updated_at', 'busy_until'] as const;
-  await queries.run(
-    `INSERT INTO operation (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-    ...columns.map((name) => row[name as keyof typeof row] ?? null),
-  );
+  await queries.run(...insertion(OPERATION, [row]));
   reading.operations += 1;
 }
 
@@ -267,7 +253,7 @@ async function addEntry(reading: ImportState, line: EntryLine, number: number): 
   const { queries } = reading.recording;
   const sequence = reading.entries + 1;
   if (line.sequence !== sequence) throw new ImportError(`entry ${sequence} is missing`, number);
-  const entry = entryOf(line);
+  const entry = rowOf(ENTRY, line);
   if (sequence === 1 && entry.subject !== subjects.digestKey)
     throw new ImportError('the entry where the journal begins is missing', number);
   const id = entry.operation_id;
@@ -278,54 +264,8 @@ async function addEntry(reading: ImportState, line: EntryLine, number: number): 
   if (row && entry.state !== FACT) await requireNext(queries, row, entry.state as OperationState, number);
   reading.last = entry.hash;
   reading.entries = sequence;
-  await insertEntry(queries, entry);
-}
-
-const NOTHING = {
-  operation_id: null,
-  subject: null,
-  request_id: null,
-  verdict: null,
-  detail: null,
-  result: null,
-  busy_until: null,
-  value: null,
-};
-
-function entryOf({ type: _, ...line }: EntryLine): EntryRow {
-  const given = Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined));
-  const numbers = { sequence: BigInt(line.sequence), at: BigInt(line.at) };
-  const { host, state, hash } = line;
-  return {
-    ...NOTHING,
-    ...given,
-    host,
-    state,
-    hash,
-    ...numbers,
-    busy_until: line.busy_until === undefined ? null : BigInt(line.busy_until),
-  };
-}
-
-async function insertEntry(queries: Queries, entry: EntryRow): Promise<void> {
-  const names = Object.keys(entry);
-  await queries.run(
-    `INSERT INTO entry (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-    ...Object.values(entry),
-  );
-  if (entry.operation_id === null) return;
-  await queries.run(
-    `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
-       result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
-    entry.state,
-    entry.request_id,
-    entry.verdict,
-    entry.detail,
-    entry.result,
-    entry.at,
-    entry.busy_until,
-    entry.operation_id,
-  );
+  await queries.run(...insertion(ENTRY, [entry]));
+  if (id !== null) await repeatEntry(queries, entry);
 }
 
 async function requireNext(

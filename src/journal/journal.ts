@@ -12,12 +12,12 @@ import {
   learnFintech,
   linkKeys,
 } from './accounts.ts';
+import { changeOfTables } from './altered.ts';
 import { hashOfOne, NO_HASH } from './chain.ts';
 import { claimIn, findConflict } from './claims.ts';
 import {
   type Append,
   appendFacts,
-  type EntryRow,
   factAbout,
   firstMissing,
   type Head,
@@ -48,7 +48,7 @@ import { spentIn } from './spending.ts';
 import { type Spool, spoolFiles, spoolOutcome } from './spool.ts';
 import type { OperationState } from './states.ts';
 import type { Queries, Row, Store } from './store.ts';
-import { changeOfTables } from './tables.ts';
+import type { EntryRow } from './tables.ts';
 import { type Appended, claimRepeat, createOperation, type JournalWorld, noteSearch, tryMove } from './transitions.ts';
 
 type ChainPart = Pick<Journal, 'id' | 'verify' | 'confirm' | 'wrong' | 'accept' | 'head' | 'requireLastLink'>;

@@ -1,9 +1,10 @@
-import type { Amount, Asset } from '../money/amount.ts';
+import type { Amount } from '../money/amount.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { changed, factsWhere, IS_LAST, requireUnchanged, subjects } from './entries.ts';
 import { type Authority, type Baseline, parseAuthority, parseBaseline } from './intent.ts';
 import { type OperationKind, type OperationState, resultIn, type SearchState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
+import type { EntryRow, OperationRow } from './tables.ts';
 
 /** Where a page of the list ends: the time and the id of its last operation. */
 export interface ListPosition {
@@ -120,38 +121,6 @@ export interface Operation {
   readonly authority: Authority | null;
   /** Until when its process may be at work on it, in milliseconds since the epoch. */
   readonly busyUntil: number;
-}
-
-interface OperationRow {
-  readonly id: string;
-  readonly kind: OperationKind;
-  readonly state: OperationState;
-  readonly verdict: Verdict | null;
-  readonly summary: string;
-  readonly command: string;
-  readonly profile: string;
-  readonly mode: string;
-  readonly base_url: string;
-  readonly account: string;
-  readonly endpoint: string;
-  readonly effect: string;
-  readonly request: string;
-  readonly input_digest: string;
-  readonly once_key: string | null;
-  readonly tag: string | null;
-  readonly operator: string;
-  readonly host: string;
-  readonly process: bigint;
-  readonly request_id: string | null;
-  readonly detail: string | null;
-  readonly result: string | null;
-  readonly created_at: bigint;
-  readonly updated_at: bigint;
-  readonly busy_until: bigint;
-  readonly asset: Asset | null;
-  readonly minor: bigint | null;
-  readonly baseline: string | null;
-  readonly authority: string | null;
 }
 
 const iso = (timeMs: bigint) => new Date(Number(timeMs)).toISOString();
@@ -287,14 +256,7 @@ export interface Transition {
   readonly result: string | null;
 }
 
-interface TransitionRow {
-  readonly state: OperationState;
-  readonly at: bigint;
-  readonly host: string;
-  readonly request_id: string | null;
-  readonly detail: string | null;
-  readonly result: string | null;
-}
+type TransitionRow = Pick<EntryRow, 'at' | 'host' | 'request_id' | 'detail' | 'result'> & Pick<Transition, 'state'>;
 
 /** Returns every transition of an operation, oldest first. */
 export async function transitionsOf(queries: Queries, operationId: string): Promise<Transition[]> {

@@ -1,5 +1,7 @@
+import { insertion, type NewRow, type RowOf, replacing } from '../store/table.ts';
 import { type Append, appendFacts, changed, factAbout, type Recording, subjects } from './entries.ts';
 import type { Queries, Store } from './store.ts';
+import { ROTATION } from './tables.ts';
 
 /**
  * The stage of an API key rotation. `prepared`: recorded. `sending`: the rotation process may have sent the request. `answered`: the new key is
@@ -32,26 +34,26 @@ export const isOpenStage = (stage: RotationStage) => OPEN_STAGES.includes(stage)
 /** The same in SQL. */
 export const OPEN_LIST = OPEN_STAGES.map((stage) => `'${stage}'`).join(', ');
 
-interface RotationRow {
-  readonly operation_id: string;
-  readonly profile: string;
-  readonly base_url: string;
-  readonly stage: RotationStage;
-  readonly key_place: string;
-  readonly old_fingerprint: string;
-  readonly pushes: string;
-  readonly pushed: bigint;
-}
-
-const fromRow = (row: RotationRow): Rotation => ({
+const fromRow = (row: RowOf<typeof ROTATION>): Rotation => ({
   operationId: row.operation_id,
   profile: row.profile,
   baseUrl: row.base_url,
-  stage: row.stage,
+  stage: row.stage as RotationStage,
   keyLocation: row.key_place,
   oldFingerprint: row.old_fingerprint,
   pushes: JSON.parse(row.pushes) as string[],
   pushed: Number(row.pushed),
+});
+
+export const rowOfRotation = (rotation: Rotation): NewRow<typeof ROTATION> => ({
+  operation_id: rotation.operationId,
+  profile: rotation.profile,
+  base_url: rotation.baseUrl,
+  stage: rotation.stage,
+  key_place: rotation.keyLocation,
+  old_fingerprint: rotation.oldFingerprint,
+  pushes: JSON.stringify(rotation.pushes),
+  pushed: rotation.pushed,
 });
 
 type RotationOwner = Pick<Rotation, 'profile' | 'baseUrl'>;
@@ -87,7 +89,7 @@ export function recordsOf({ read }: Pick<Store, 'read'>, append: Append): Rotati
 }
 
 async function first(queries: Queries, where: string, ...values: string[]): Promise<Rotation | undefined> {
-  const row = await queries.get<RotationRow>(`SELECT * FROM rotation WHERE ${where} LIMIT 1`, ...values);
+  const row = await queries.get<RowOf<typeof ROTATION>>(`SELECT * FROM rotation WHERE ${where} LIMIT 1`, ...values);
   if (!row) return undefined;
   const rotation = fromRow(row);
   const { subject, value } = rotationFact(rotation);
@@ -97,37 +99,42 @@ async function first(queries: Queries, where: string, ...values: string[]): Prom
 
 /** Returns every rotation as its row says. */
 export const allRotations = async (queries: Queries): Promise<readonly Rotation[]> =>
-  (await queries.all<RotationRow>('SELECT * FROM rotation ORDER BY operation_id')).map(fromRow);
+  (await queries.all<RowOf<typeof ROTATION>>('SELECT * FROM rotation ORDER BY operation_id')).map(fromRow);
 
 export const findRotation = (queries: Queries, operationId: string) => first(queries, 'operation_id = ?', operationId);
 
 export const openRotation = (queries: Queries, { profile, baseUrl }: RotationOwner) =>
   first(queries, `profile = ? AND base_url = ? AND stage IN (${OPEN_LIST})`, profile, baseUrl);
 
+/** What the fact of a rotation says, as JSON. */
+export type RotationFact = readonly [
+  profile: string,
+  baseUrl: string,
+  stage: RotationStage,
+  keyLocation: string,
+  oldFingerprint: string,
+  pushes: readonly string[],
+  pushed: number,
+];
+
 /** The fact that says everything of a rotation. */
 export function rotationFact({ operationId, ...rotation }: Rotation) {
   const { profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed } = rotation;
-  const value = JSON.stringify([profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed]);
-  return { subject: subjects.rotation(operationId), value };
+  const fact: RotationFact = [profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed];
+  return { subject: subjects.rotation(operationId), value: JSON.stringify(fact) };
+}
+
+/** The rotation of which a fact says everything. */
+export function rotationOf(operationId: string, fact: RotationFact): Rotation {
+  const [profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed] = fact;
+  return { operationId, profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed };
 }
 
 /** Writes how far a rotation is. Call it in a transaction, after the one that writes its operation. */
 export async function recordRotation(recording: Recording, rotation: Rotation): Promise<void> {
-  const { operationId, profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed } = rotation;
   await appendFacts(recording, [rotationFact(rotation)]);
-  await recording.queries.run(
-    `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes, pushed)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (operation_id) DO UPDATE SET stage = excluded.stage, pushes = excluded.pushes, pushed = excluded.pushed`,
-    operationId,
-    profile,
-    baseUrl,
-    stage,
-    keyLocation,
-    oldFingerprint,
-    JSON.stringify(pushes),
-    pushed,
-  );
+  const again = replacing(ROTATION, ['stage', 'pushes', 'pushed']);
+  await recording.queries.run(...insertion(ROTATION, [rowOfRotation(rotation)], again));
 }
 
 /** Returns false if the rotation is no longer at the stage `from`. Call it in a transaction. */

@@ -1,6 +1,8 @@
 import { type Amount, type Asset, countedWith, millionthsOf } from '../money/amount.ts';
+import { columnNames, insertion } from '../store/table.ts';
 import { atWorstIn, type Baseline, parseBaseline, type SpendLimit } from './intent.ts';
 import type { Queries } from './store.ts';
+import { SPENT } from './tables.ts';
 
 /** What is summed: everything of a limit but its maximum. */
 export type Spending = Omit<SpendLimit, 'maxMinor'>;
@@ -54,16 +56,13 @@ export async function addSpent(
   { account, command, createdAtMs, clocks, moves }: Moved,
   sign: 1n | -1n,
 ): Promise<void> {
-  await queries.run(
-    `INSERT INTO spent (account, asset, day, command, minor) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (account, asset, day, command) DO UPDATE SET minor = spent.minor + excluded.minor`,
-    account,
-    moves.asset,
-    dayOf(countedAtMs(queries, createdAtMs, clocks)),
-    command,
-    sign * moves.minor,
-  );
+  const day = dayOf(countedAtMs(queries, createdAtMs, clocks));
+  const added = { account, asset: moves.asset, day, command, minor: sign * moves.minor };
+  await queries.run(...insertion(SPENT, [added], ADDED));
 }
+
+/** What is added to a sum that is there already. */
+const ADDED = `ON CONFLICT (${SPENT.key.join(', ')}) DO UPDATE SET minor = spent.minor + excluded.minor`;
 
 /** The commands that may send any request, so that their name does not say whether money came in. */
 const SENDS_ANYTHING: readonly string[] = ['fiatrail api', 'fiatrail ops apply'];
@@ -206,7 +205,7 @@ const computed = (queries: Queries): string => {
 /** Computes all sums from the operations. Call it in a transaction. */
 export async function computeSpent(queries: Queries): Promise<void> {
   await queries.run('DELETE FROM spent');
-  await queries.run(`INSERT INTO spent (account, asset, day, command, minor) ${computed(queries)}`);
+  await queries.run(`INSERT INTO spent (${columnNames(SPENT).join(', ')}) ${computed(queries)}`);
 }
 
 /** Whether every sum is what the operations say. */

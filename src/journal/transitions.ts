@@ -1,5 +1,5 @@
 import type { World } from '../base/world.ts';
-import type { Asset } from '../money/amount.ts';
+import { insertion, type NewRow } from '../store/table.ts';
 import { fixedText } from './chain.ts';
 import { appendEntries, appendFacts, FACT, type Recording, storableIn, subjects } from './entries.ts';
 import { type Intent, parseBaseline, type Sweep } from './intent.ts';
@@ -14,6 +14,8 @@ import {
   searchResult,
   type Verdict,
 } from './states.ts';
+import type { Queries } from './store.ts';
+import { type ENTRY, OPERATION, type OperationRow } from './tables.ts';
 
 /** What a journal needs of the world. */
 export type JournalWorld = Pick<World, 'clock' | 'ids' | 'host'> & Partial<Pick<World, 'interrupted'>>;
@@ -87,20 +89,16 @@ export async function createOperation(
     minor: moves?.minor ?? null,
     baseline: operation.baseline === undefined ? null : JSON.stringify(operation.baseline),
     authority: operation.authority === undefined ? null : JSON.stringify(operation.authority),
-  };
+  } satisfies NewRow<typeof OPERATION>;
   const storable = storableIn(queries);
-  const stored = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, storable(value)] as const));
-  const columns = Object.keys(stored);
+  const stored = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, storable(value)])) as typeof row;
   const link = { operationId: id, at, busyUntil: at + (sendingMs ?? PREPARED_MS) };
-  const given = stored['once_key'];
+  const given = stored.once_key;
   const keyFacts =
     typeof given === 'string' ? [{ subject: subjects.idempotencyKey(account, given), value: id, state: FACT, at }] : [];
   // Sent together: on a server, each answer that is waited for is a round trip.
   await Promise.all([
-    queries.run(
-      `INSERT INTO operation (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-      ...Object.values(stored),
-    ),
+    queries.run(...insertion(OPERATION, [stored])),
     ...(moves ? [addSpent(queries, { account, command, createdAtMs: at, clocks: operation.baseline, moves }, 1n)] : []),
     appendEntries(recording, [
       ...keyFacts,
@@ -110,21 +108,31 @@ export async function createOperation(
   if (operation.sweep) await appendFacts(recording, [sweepFact(id, operation.sweep)]);
 }
 
-interface MovedRow {
-  readonly state: OperationState;
-  readonly verdict: Verdict | null;
-  readonly account: string;
-  readonly command: string;
-  readonly created_at: bigint;
-  readonly baseline: string | null;
-  readonly asset: Asset | null;
-  readonly minor: bigint | null;
-  readonly result: string | null;
-}
-
 /** Whether an operation counts: it moved money, or may have. */
 const counts = (state: OperationState, verdict: Verdict | null): boolean =>
   state !== 'refused' && state !== 'failed' && (verdict === null || verdict === 'completed');
+
+/** What an operation repeats of an entry. */
+type Repeated = Pick<
+  NewRow<typeof ENTRY>,
+  'operation_id' | 'state' | 'at' | 'request_id' | 'verdict' | 'detail' | 'result' | 'busy_until'
+>;
+
+/** Has the row of an operation say what its last entry says. */
+export async function repeatEntry(queries: Queries, entry: Repeated): Promise<void> {
+  await queries.run(
+    `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
+       result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
+    entry.state,
+    entry.request_id ?? null,
+    entry.verdict ?? null,
+    entry.detail ?? null,
+    entry.result ?? null,
+    entry.at,
+    entry.busy_until ?? null,
+    entry.operation_id ?? null,
+  );
+}
 
 /** Appends a transition and updates the operation. Returns false if its state does not allow it. Call it in a transaction. */
 export async function tryMove(
@@ -134,10 +142,7 @@ export async function tryMove(
   appended: Appended,
 ): Promise<boolean> {
   const { queries } = recording;
-  const row = await queries.get<MovedRow>(
-    'SELECT state, verdict, account, command, created_at, baseline, asset, minor, result FROM operation WHERE id = ?',
-    id,
-  );
+  const row = await queries.get<OperationRow>('SELECT * FROM operation WHERE id = ?', id);
   if (!row || !mayFollow(row.state, to)) return false;
   const { repeatedAtMs, contradiction } = isInDoubt(row) ? resultIn(row.result).searchState : {};
   // That one of two requests was refused says nothing of the other.
@@ -150,18 +155,8 @@ export async function tryMove(
   const stored = { verdict, requestId: storable(requestId), detail: storable(detail), result: storable(result) };
   // The row may say only what its entries say.
   await appendEntries(recording, [{ operationId: id, at, state: to, busyUntil, ...stored }]);
-  await queries.run(
-    `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
-       result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
-    to,
-    stored.requestId,
-    verdict,
-    stored.detail,
-    stored.result,
-    at,
-    busyUntil,
-    id,
-  );
+  const { requestId: request_id, ...others } = stored;
+  await repeatEntry(queries, { operation_id: id, state: to, at, busy_until: busyUntil, request_id, ...others });
   const { account, command, created_at: createdAt, baseline, asset, minor } = row;
   if (asset && minor !== null && counts(row.state, row.verdict) && !counts(to, verdict)) {
     const moves = { asset, minor };

@@ -1,10 +1,11 @@
+import { changeOfTables } from './altered.ts';
 import { hashOf, hashOfText, linkText, NO_HASH } from './chain.ts';
 import { isDigestKey } from './digest-key.ts';
-import { type EntryRow, FACT, firstMissing, type Head, IS_LAST, linkOf } from './entries.ts';
+import { FACT, firstMissing, type Head, IS_LAST, linkOf } from './entries.ts';
 import { allRotations, rotationFact } from './rotations.ts';
 import { isSpentRight } from './spending.ts';
 import type { Queries } from './store.ts';
-import { changeOfTables } from './tables.ts';
+import type { EntryRow } from './tables.ts';
 
 /** The result of checking the journal. */
 export interface VerifiedJournal {

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/journal/interface.ts';
-import { openJournal } from '../../src/journal/open.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
-import { fakeWorld } from '../support/world.ts';
+import { countingIds } from '../support/sandbox.ts';
 
 test('of two processes that replace a shared text at once, one does', async () => {
   const path = join(temporaryFolder(onTestFinished), 'journal.db');
-  const [one, other] = [await openJournal(path, fakeWorld()), await openJournal(path, fakeWorld())];
+  const [one, other] = [await testJournal({ path }), await testJournal({ path, ids: countingIds(2) })];
   onTestFinished(async () => {
     await one.close();
     await other.close();

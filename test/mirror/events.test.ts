@@ -53,6 +53,9 @@ test('an event is in the mirror at once; the next sync reads its row and goes on
     ['withdrawals-3', 'completed', 0, null],
     ['withdrawals-4', 'failed', 0, null],
   ]);
+  // So the next sync reads them, however equal the row is.
+  const toRead = query('SELECT id FROM stored_withdrawals WHERE digest IS NULL ORDER BY id').flat();
+  expect(toRead).toEqual(['withdrawals-1', 'withdrawals-3', 'withdrawals-4']);
   // An event that came too late changed nothing, and no change is written down.
   expect(statusesOf(open)).toEqual(['completed']);
   for (const row of [open, unread, later]) row['status'] = 'completed';

@@ -17,7 +17,6 @@ afterAll(() => server?.stop());
 
 const KEYED: Intent = { ...INTENT, idempotencyKey: 'fees-2026-11' };
 const GUARDED: Intent = { ...INTENT, isGuarded: true };
-const OTHER = { input: '["fees withdrawals start",[["amount",["60000","NGN"]]]]' };
 const DAY_MS = 24 * 60 * 60_000;
 
 async function through(journal: Journal, id: string, ...states: OperationState[]): Promise<void> {
@@ -43,32 +42,6 @@ const tampering = (sql: string) =>
   ].join('; ');
 
 describe('an idempotency key', () => {
-  test.each<[OperationState[], string]>([
-    [['sent'], 'in-doubt sent'],
-    [['sent', 'unknown'], 'in-doubt unknown'],
-    [['sent', 'accepted'], 'done accepted'],
-    [['sent', 'accepted', 'settled'], 'done settled'],
-    [['sent', 'accepted', 'failed'], 'done failed'],
-    [['refused'], 'ours'],
-    [['sent', 'refused'], 'ours'],
-    [['sent', 'unknown', 'resolved'], 'ours'],
-  ])('after %j gives another host: %s', async (states, expected) => {
-    const url = server.newDatabase();
-    const [first, second] = [await openHost(url), await openHost(url, { name: 'host-2' })];
-    await through(first, await prepared(first, KEYED), ...states);
-    expire(url);
-    expect(await claimed(second, KEYED)).toBe(expected);
-    expect((await second.verify()).problem).toBeUndefined();
-  });
-
-  test('is refused for another input', async () => {
-    const url = server.newDatabase();
-    const [first, second] = [await openHost(url), await openHost(url)];
-    await through(first, await prepared(first, KEYED), 'sent', 'accepted');
-    expect(await claimed(second, { ...KEYED, ...OTHER })).toBe('other-input accepted');
-    expect((await second.findConflict({ ...KEYED, ...OTHER }))?.kind).toBe('other-input');
-  });
-
   test('is busy for other hosts until its time on the server is over, although its process cannot be seen', async () => {
     const url = server.newDatabase();
     const [first, second] = [await openHost(url), await openHost(url)];
@@ -102,66 +75,6 @@ describe('an idempotency key', () => {
     }
     expect(await hosts[0]?.count()).toBe(10);
     expect((await hosts[0]?.verify())?.problem).toBeUndefined();
-  });
-
-  test('belongs to one account, and follows a rotated key', async () => {
-    const url = server.newDatabase();
-    const [first, second] = [await openHost(url), await openHost(url)];
-    await through(first, await prepared(first, KEYED), 'sent', 'accepted');
-    const other = { ...KEYED, account: { ...INTENT.account, keyFingerprint: 'eeee' } };
-    expect(await claimed(second, other)).toBe('ours');
-    const rotation = { operationId: 'r-1', keyLocation: 'its file', oldFingerprint: '0a1b', pushes: ['a', 'b'] };
-    expect(await first.prepareRotation(INTENT, rotation)).toBe(true);
-    expect(await second.prepareRotation(INTENT, { ...rotation, operationId: 'r-2' })).toBe(false);
-    expect(await first.moveRotation('r-1', 'prepared', 'sending')).toBe(true);
-    expect(await second.moveRotation('r-1', 'prepared', 'sending')).toBe(false);
-    await first.moveRotation('r-1', 'sending', 'answered', { newFingerprint: 'ffff' });
-    await first.rotations.pushed('r-1', 1);
-    await first.rotations.pushInstead('r-1', ['c']);
-    expect(await second.rotations.openOf(INTENT)).toMatchObject({ stage: 'answered', pushes: ['a', 'c'], pushed: 1 });
-    const rotated = { ...KEYED, account: { ...INTENT.account, keyFingerprint: 'ffff' } };
-    expect(await claimed(second, rotated)).toBe('done accepted');
-    expect((await second.find('r-1'))[0]?.state).toBe('accepted');
-  });
-});
-
-describe('an equal intent without a key', () => {
-  test('stops on another host, unless it is meant or 10 minutes have passed on the server', async () => {
-    const url = server.newDatabase();
-    const [first, second] = [await openHost(url), await openHost(url)];
-    await through(first, await prepared(first, GUARDED), 'sent', 'accepted');
-    expect(await claimed(second, GUARDED)).toBe('repeated accepted');
-    expect(await claimed(second, { ...GUARDED, ...OTHER })).toBe('ours');
-    moveClock(url, 600_001);
-    expect(await claimed(second, { ...GUARDED, isAgain: true })).toBe('ours');
-    expect(await claimed(first, GUARDED)).toBe('repeated prepared');
-    moveClock(url, 1_200_002);
-    expect(await claimed(first, GUARDED)).toBe('ours');
-  });
-
-  test.each([
-    ['refused', ['sent', 'refused']],
-    ['failed', ['sent', 'accepted', 'failed']],
-    ['not done', ['sent', 'unknown', 'resolved']],
-    ['abandoned', []],
-  ] as const)('stops behind 25 newer ones that are %s', async (_what, states) => {
-    const url = server.newDatabase();
-    const [first, second] = [await openHost(url), await openHost(url)];
-    const paid = await prepared(first, GUARDED);
-    await through(first, paid, 'sent', 'accepted');
-    for (let count = 0; count < 25; count++)
-      await through(first, await prepared(first, { ...GUARDED, isAgain: true }), ...states);
-    expire(url);
-    for (const found of [await second.claim(GUARDED), await second.findConflict(GUARDED)])
-      expect(found).toMatchObject({ kind: 'repeated', operation: { operationId: paid, state: 'accepted' } });
-  });
-
-  test('stops for good while one is in doubt', async () => {
-    const url = server.newDatabase();
-    const [first, second] = [await openHost(url), await openHost(url)];
-    await through(first, await prepared(first, GUARDED), 'sent', 'unknown');
-    moveClock(url, DAY_MS);
-    expect(await claimed(second, GUARDED)).toBe('equal-in-doubt unknown');
   });
 });
 
@@ -208,20 +121,6 @@ describe('what is found later', () => {
     expect((await first.list({ limit: 9 })).map(({ state }) => state).toSorted()).toEqual(['settled', 'unknown']);
     await expect(first.append(taken[0] ? one : two, 'sent')).rejects.toThrow('cannot become sent');
   });
-
-  test('keys of one fintech are one account, and a reset sandbox ends what it knew', async () => {
-    const url = server.newDatabase();
-    const [first, second] = [await openHost(url), await openHost(url)];
-    const twin = { ...INTENT.account, keyFingerprint: 'beef', profile: 'twin' };
-    await through(first, await prepared(first, KEYED), 'sent', 'accepted');
-    const fintech = { id: 'F-1', isLive: false };
-    await first.learnFintech(INTENT.account, fintech);
-    await second.learnFintech(twin, fintech);
-    expect(await claimed(second, { ...KEYED, account: twin })).toBe('done accepted');
-    await second.destroyed({ mode: 'embedded', profile: 'sandbox' }, INTENT.account);
-    expect((await first.list({ limit: 1 }))[0]).toMatchObject({ state: 'resolved', verdict: 'destroyed' });
-    expect(await claimed(first, KEYED)).toBe('ours');
-  });
 });
 
 describe('sums', () => {
@@ -232,38 +131,6 @@ describe('sums', () => {
     ...more,
   });
   const limits = [{ asset: 'NGN', period: 'day', maxMinor: 1_000n }] as const;
-
-  test('have what all hosts moved or may have moved', async () => {
-    const url = server.newDatabase();
-    const [first, second] = [await openHost(url), await openHost(url)];
-    const ids = [
-      await prepared(first, moving(1n)),
-      await prepared(second, moving(10n)),
-      await prepared(first, moving(100n)),
-    ];
-    for (const id of ids) await through(first, id, 'sent');
-    await second.append(ids[0] ?? '', 'refused');
-    await first.append(ids[1] ?? '', 'unknown');
-    expect(await second.spent(INTENT.account, { asset: 'NGN', period: 'day' })).toBe(1_100_000n);
-    expect(await second.spent(INTENT.account, { asset: 'NGN', period: 'month', command: 'fiatrail payout' })).toBe(0n);
-    expect(await claimed(second, moving(891n, { limits }))).toBe('over-limit');
-    expect(await claimed(second, moving(890n, { limits }))).toBe('ours');
-    expect((await first.verify()).problem).toBeUndefined();
-  });
-
-  test('have what orders may give at the worst', async () => {
-    const journal = await openHost(server.newDatabase());
-    const order: Intent = {
-      ...INTENT,
-      command: 'fiatrail fx orders add',
-      moves: { asset: 'CNGN', minor: 5n },
-      baseline: { atWorst: [{ asset: 'USDC', minor: '7' }] },
-      limits: [{ asset: 'USDC', period: 'day', maxMinor: 10n }],
-    };
-    expect((await journal.claim(order)).kind).toBe('ours');
-    expect(await journal.spent(INTENT.account, { asset: 'USDC', period: 'day' })).toBe(7n);
-    expect(await journal.claim(order)).toMatchObject({ kind: 'over-limit', spentMillionths: 7n });
-  });
 
   test('are kept by eight connections that claim at once', async () => {
     const url = server.newDatabase();
@@ -306,17 +173,6 @@ describe('reading', () => {
     expect(
       (await second.list({ limit: 9, state: 'in-doubt', kind: 'money' })).map(({ operationId }) => operationId),
     ).toEqual([ids[0]]);
-  });
-
-  test('rules are the same for all hosts', async () => {
-    const url = server.newDatabase();
-    const [first, second] = [await openHost(url), await openHost(url)];
-    expect(await second.shared('rules')).toBeUndefined();
-    expect(await first.setShared('rules', '{"a":1}', undefined)).toBe(true);
-    expect(await second.shared('rules')).toBe('{"a":1}');
-    expect(await second.setShared('rules', undefined, '{"b":1}')).toBe(false);
-    expect(await second.setShared('rules', undefined, '{"a":1}')).toBe(true);
-    expect(await first.shared('rules')).toBeUndefined();
   });
 });
 

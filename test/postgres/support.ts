@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Host } from '../../src/base/world.ts';
+import type { Host, Ids } from '../../src/base/world.ts';
 import type { Intent } from '../../src/journal/intent.ts';
 import type { Journal } from '../../src/journal/interface.ts';
 import { openJournalAt } from '../../src/journal/open.ts';
@@ -12,6 +12,7 @@ export interface HostOptions {
   readonly name?: string;
   readonly clock?: FakeClock;
   readonly host?: Host;
+  readonly ids?: Ids;
   /** The state folder: a host is a folder. */
   readonly dir?: string;
   readonly warn?: (text: string) => Promise<void>;
@@ -25,9 +26,9 @@ export const stateFolder = () => temporaryFolder(onTestFinished);
 /** A machine where every process of this host that sent something has ended. */
 const idle = (name: string): Host => ({ ...oneProcess(100, name), isRunning: () => false });
 
-function worldOf({ name = 'host-1', clock = fakeClock(), host = idle(name) }: HostOptions) {
+function worldOf({ name = 'host-1', clock = fakeClock(), host = idle(name), ids }: HostOptions) {
   hosts += 1;
-  return { clock, ids: countingIds(1_000 + hosts), host };
+  return { clock, ids: ids ?? countingIds(1_000 + hosts), host };
 }
 
 /** Opens the journal of a database as a host does, until the test has finished. */

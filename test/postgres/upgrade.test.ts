@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { SchemaLayout } from '../../src/journal/postgres/gate.ts';
 import { serverAddressOf } from '../../src/journal/postgres/server-address.ts';
 import { sessionOn } from '../../src/journal/postgres/session.ts';
+import { tableOnServer } from '../../src/store/ddl.ts';
+import { integer, prose, table } from '../../src/store/table.ts';
 import { oneProcess } from '../support/journal-intent.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { fakeClock } from '../support/sandbox.ts';
@@ -14,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-const SETTING = 'CREATE TABLE setting (name text PRIMARY KEY, value text NOT NULL)';
-const PAYMENT = 'CREATE TABLE payment (id bigint PRIMARY KEY, kobo bigint NOT NULL)';
-const TAG = 'CREATE TABLE tag (payment bigint PRIMARY KEY, text text NOT NULL)';
+const SETTING = table('setting', ['name'], { name: prose(), value: prose() });
+const PAYMENT = table('payment', ['id'], { id: integer(), kobo: integer() });
+const TAG = table('tag', ['payment'], { payment: integer(), text: prose() });
 
 /** A made-up schema in its present version and in the next one. */
 const PRESENT: SchemaLayout = {
@@ -24,13 +26,14 @@ const PRESENT: SchemaLayout = {
   version: 1,
   lock: 7,
   host: [],
-  creation: [SETTING, PAYMENT],
+  tables: [SETTING, PAYMENT],
+  creation: [],
 };
 const NEXT: SchemaLayout = {
   ...PRESENT,
   version: 2,
-  creation: [SETTING, PAYMENT, TAG],
-  upgrades: { 1: `${TAG}; INSERT INTO tag SELECT id, 'kept' FROM payment` },
+  tables: [SETTING, PAYMENT, TAG],
+  upgrades: { 1: `${tableOnServer(TAG)}; INSERT INTO tag SELECT id, 'kept' FROM payment` },
 };
 
 /** Opens a schema as a host does, until the test has finished. */
@@ -62,7 +65,7 @@ test('the next version of a schema is made once by eight openers, and keeps its 
 
 test('the next version of a schema is not made in part', async () => {
   const url = await present();
-  const broken = { ...NEXT, upgrades: { 1: `${TAG}; INSERT INTO nothing VALUES (1)` } };
+  const broken = { ...NEXT, upgrades: { 1: `${tableOnServer(TAG)}; INSERT INTO nothing VALUES (1)` } };
   await expect(opened(url, broken)).rejects.toThrow();
   expect([versionIn(url), server.sql(url, `SELECT to_regclass('made_up.tag') IS NULL`)]).toEqual(['1', 't']);
 });

@@ -1,42 +1,12 @@
-import { FIXED_COLUMNS } from '../../src/journal/chain.ts';
+import { TABLES } from '../../src/journal/tables.ts';
 
-/** The tables of a journal, with each column and another value for it. */
-export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  setting: ['name', 'value'],
-  account_name: ['name', 'account'],
-  operation: [...FIXED_COLUMNS, 'state', 'request_id', 'verdict', 'detail', 'result', 'updated_at', 'busy_until'],
-  entry: [
-    'sequence',
-    'operation_id',
-    'subject',
-    'host',
-    'state',
-    'at',
-    'request_id',
-    'verdict',
-    'detail',
-    'result',
-    'busy_until',
-    'value',
-    'hash',
-  ],
-  rotation: ['operation_id', 'profile', 'base_url', 'stage', 'key_place', 'old_fingerprint', 'pushes', 'pushed'],
-  spent: ['account', 'asset', 'day', 'command', 'minor'],
-  tally: ['name', 'count'],
-};
+/** The tables of a journal, with the names of their columns. */
+export const COLUMNS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  TABLES.map(({ name, columns }) => [name, Object.keys(columns)]),
+);
 
-const NUMBERS = [
-  'created_at',
-  'process',
-  'minor',
-  'updated_at',
-  'busy_until',
-  'sequence',
-  'at',
-  'pushed',
-  'day',
-  'count',
-];
+const isNumber = (table: string, column: string) =>
+  TABLES.find(({ name }) => name === table)?.columns[column]?.kind === 'integer';
 
 /** Returns SQL that gives a column another value. */
 export function edit(table: string, column: string): string {
@@ -47,21 +17,15 @@ export function edit(table: string, column: string): string {
     return `subject = CASE WHEN subject IS NULL THEN NULL ELSE subject || 'x' END`;
   if (table === 'entry' && column === 'operation_id')
     return `operation_id = CASE WHEN operation_id IS NULL THEN NULL ELSE operation_id || 'x' END`;
-  return NUMBERS.includes(column)
+  return isNumber(table, column)
     ? `${column} = coalesce(${column}, 0) + 1000`
     : `${column} = coalesce(${column}, '') || 'x'`;
 }
 
 /** What tells the rows of each table apart. */
-export const KEYS: Readonly<Record<string, string>> = {
-  setting: 'name',
-  account_name: 'name',
-  operation: 'id',
-  entry: 'sequence',
-  rotation: 'operation_id',
-  spent: 'account, asset, day, command',
-  tally: 'name',
-};
+export const KEYS: Readonly<Record<string, string>> = Object.fromEntries(
+  TABLES.map(({ name, key }) => [name, key.join(', ')]),
+);
 
 /** What somebody may set in the row of an operation, so that its idempotency key looks free: each column by itself, and what frees keys. */
 export const KEY_EDITS: readonly string[] = [

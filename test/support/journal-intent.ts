@@ -1,7 +1,9 @@
+import { DatabaseSync } from 'node:sqlite';
 import type { Host, Ids } from '../../src/base/world.ts';
 import type { Intent } from '../../src/journal/intent.ts';
 import type { Journal } from '../../src/journal/interface.ts';
 import { openJournal } from '../../src/journal/open.ts';
+import type { Queries } from '../../src/journal/store.ts';
 import { countingIds, fakeClock } from './sandbox.ts';
 
 /** A machine where only this process runs. */
@@ -33,6 +35,19 @@ interface JournalOptions {
 /** So short that no test waits for another process's lock. */
 const OUTCOME_WAIT_MS = 20;
 
+/** Opens the journals of the tests that are the same for a file and for a server; test/postgres/journals.ts replaces it. */
+export const journals = {
+  engine: 'sqlite' as Queries['engine'],
+  open: ({ path, ids, clock, host }: Required<JournalOptions>): Promise<Journal> =>
+    openJournal(path, { clock, ids, host }, { outcomeWaitMs: OUTCOME_WAIT_MS }),
+  /** Runs SQL as somebody could who owns the tables. */
+  edit: (path: string, sql: string): void => {
+    const database = new DatabaseSync(path);
+    database.exec(sql);
+    database.close();
+  },
+};
+
 /** Opens a journal with a clock that only a test moves. */
 export function testJournal({
   path = ':memory:',
@@ -40,7 +55,7 @@ export function testJournal({
   clock = fakeClock(),
   host = oneProcess(),
 }: JournalOptions = {}) {
-  return openJournal(path, { clock, ids, host }, { outcomeWaitMs: OUTCOME_WAIT_MS });
+  return journals.open({ path, ids, clock, host });
 }
 
 /** Records an intent without a conflict, and returns its id. */

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { World } from '../../src/base/world.ts';
 import { hashOf, NO_HASH } from '../../src/journal/chain.ts';
-import { type EntryRow, linkOf } from '../../src/journal/entries.ts';
+import { linkOf } from '../../src/journal/entries.ts';
+import type { EntryRow } from '../../src/journal/tables.ts';
 
 /** A row of the journal file. */
 export interface JournalRow {

@@ -3,6 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { withMirror } from '../../copy/open.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-mirror.ts';
 import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
+import { saveAccepted } from '../../copy/questions/report/differences.ts';
 import { kindsIn, usersIn } from '../../copy/questions/report/kinds.ts';
 import type { Span } from '../../copy/questions/report/movements.ts';
 import { partsOf, type ReportStep, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
@@ -100,19 +101,9 @@ const acceptCommand = command({
       });
       const { user, name: host } = account.world.host;
       const at = iso(account.world.clock.now());
-      await mirror.write(async (queries) => {
-        for (const { from, to, minor } of left)
-          await queries.run(
-            'INSERT INTO stored_accepted (asset, minor, since, until, reason, who, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-            asset,
-            minor,
-            from,
-            to,
-            reason,
-            `${user} on ${host}`,
-            at,
-          );
-      });
+      const who = `${user} on ${host}`;
+      const rows = left.map(({ from, to, minor }) => ({ asset, minor, since: from, until: to, reason, who, at }));
+      await mirror.write((queries) => saveAccepted(queries, rows));
       return { result: { data } };
     }),
 });

@@ -1,4 +1,6 @@
 import { changeIn, type Part } from '../../sqlite/parts.ts';
+import { tableOnServer } from '../../store/ddl.ts';
+import type { Table } from '../../store/table.ts';
 import type { Queries } from '../store.ts';
 import { catalogOf } from './catalog.ts';
 import type { Client, QueryResult } from './connection.ts';
@@ -11,7 +13,9 @@ export interface SchemaLayout {
   readonly version: number;
   /** The advisory lock of whoever creates it. */
   readonly lock: number;
-  /** Statements that create everything, in order; `setting` is among it, and gets the version. */
+  /** `setting` is among them, and gets the version. */
+  readonly tables: readonly Table[];
+  /** Statements that create everything else, in order. */
   readonly creation: readonly string[];
   /** Statements that create what may be there too. */
   readonly later?: readonly string[];
@@ -57,13 +61,13 @@ const isRight = ({ kind }: Found) => kind === 'owner' || kind === 'privilege';
  * stranger may do more in it than a host.
  */
 function wrongIn(found: readonly Found[], layout: SchemaLayout): Wrong | undefined {
-  const { schema, creation, later = [], views = [] } = layout;
+  const { schema, tables, creation, later = [], views = [] } = layout;
   const stranger = found.find(({ kind }) => kind === 'owner');
   if (stranger) return { problem: 'owner', what: `role ${stranger.role} owns ${stranger.name}` };
-  const reader = partsIn(schema, creation);
+  const reader = partsIn(schema, tables);
   const parts = found.filter((each) => !isRight(each) && !(each.kind === 'view' && views.includes(each.name)));
-  const needed = reader.madeBy(creation);
-  const what = changeIn(parts.map(reader.described), { needed, optional: reader.madeBy(later) });
+  const needed = reader.madeBy(tables, creation);
+  const what = changeIn(parts.map(reader.described), { needed, optional: reader.madeBy([], later) });
   if (what !== undefined) return { problem: 'changed', what };
   const granted = grantedBy(layout);
   const open = found.find((each) => each.kind === 'privilege' && !isGranted(each, granted));
@@ -77,23 +81,22 @@ export const wrongOn = async (queries: Queries, layout: SchemaLayout): Promise<W
   wrongIn(await queries.all<Found>(catalogOf(layout.schema)), layout);
 
 /** Whether the table of settings is there and is nothing else: reading a view would run whatever is in it. */
-function hasSettings(found: readonly Found[], { schema, creation }: SchemaLayout): boolean {
+function hasSettings(found: readonly Found[], { schema, tables, creation }: SchemaLayout): boolean {
   const isOfSetting = ({ name }: Part) => /^(?:of )?setting(?:\.|$)/.test(name);
-  const reader = partsIn(schema, creation);
+  const reader = partsIn(schema, tables);
   const parts = found.filter((each) => !isRight(each) && isOfSetting(each)).map(reader.described);
-  return changeIn(parts, { needed: reader.madeBy(creation).filter(isOfSetting) }) === undefined;
+  return changeIn(parts, { needed: reader.madeBy(tables, creation).filter(isOfSetting) }) === undefined;
 }
 
 const GRANT = /^GRANT (.*) ON (?:(SCHEMA|ALL TABLES IN SCHEMA) )?(\S+) TO /;
 
 /** Returns what the statements grant: `SELECT entry`, or `UPDATE operation.state`. */
-function grantedBy({ host, creation }: SchemaLayout): ReadonlySet<string> {
-  const tables = creation.flatMap(
-    (sql) => /^CREATE (?:OR REPLACE )?(?:TABLE|VIEW) (?:IF NOT EXISTS )?(\w+)/.exec(sql)?.[1] ?? [],
-  );
+function grantedBy({ host, tables, creation }: SchemaLayout): ReadonlySet<string> {
+  const views = creation.flatMap((sql) => /^CREATE VIEW (\w+)/.exec(sql)?.[1] ?? []);
+  const relations = [...tables.map(({ name }) => name), ...views];
   const all = host.flatMap((statement) => {
     const [, privileges = '', kind, on = ''] = GRANT.exec(statement) ?? [];
-    const names = kind === 'SCHEMA' ? ['the schema'] : kind ? tables : [on.replace(/^.*\./, '')];
+    const names = kind === 'SCHEMA' ? ['the schema'] : kind ? relations : [on.replace(/^.*\./, '')];
     return [...privileges.matchAll(/(\w+)(?: \(([^)]*)\))?/g)].flatMap(([, privilege, columns]) =>
       names.flatMap(
         (name) => columns?.split(', ').map((column) => `${privilege} ${name}.${column}`) ?? `${privilege} ${name}`,
@@ -135,10 +138,8 @@ async function lookAt(client: Client, layout: SchemaLayout, isSecond: boolean): 
 }
 
 /** Whether something is there, and of ours at most what every program may have: settings. */
-function isForeign(found: readonly Found[], { schema, creation }: SchemaLayout): boolean {
-  const ours = partsIn(schema, creation)
-    .madeBy(creation)
-    .flatMap(({ kind, name }) => (kind === 'table' && name !== 'setting' ? [name] : []));
+function isForeign(found: readonly Found[], { tables }: SchemaLayout): boolean {
+  const ours = tables.map(({ name }) => name).filter((name) => name !== 'setting');
   return !found.every(isRight) && !found.some(({ name }) => ours.includes(name));
 }
 
@@ -197,7 +198,7 @@ const create = (client: Client, layout: SchemaLayout, settings: string): Promise
     client,
     layout,
     `to_regclass('${layout.schema}.setting') IS NULL`,
-    `CREATE SCHEMA IF NOT EXISTS ${layout.schema}; ${layout.creation.join(';\n')};
+    `CREATE SCHEMA IF NOT EXISTS ${layout.schema}; ${[...layout.tables.map(tableOnServer), ...layout.creation].join(';\n')};
      INSERT INTO setting VALUES ('version', '${layout.version}')${settings}`,
   );
 

@@ -1,5 +1,5 @@
-import { FIXED_COLUMNS } from '../chain.ts';
-import { INDEXES as SQLITE_INDEXES, STATE_LIST } from '../sqlite/schema.ts';
+import { INDEXES as SQLITE_INDEXES } from '../sqlite/schema.ts';
+import { FIXED_COLUMNS, MOVING_COLUMNS, TABLES } from '../tables.ts';
 import type { SchemaLayout } from './gate.ts';
 
 /** The schema that has everything, so that a database can be shared with other programs. */
@@ -16,7 +16,7 @@ export const GRANTS = {
   host: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_host`,
     `GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA ${SCHEMA} TO fiatrail_host`,
-    `GRANT UPDATE (state, request_id, verdict, detail, result, updated_at, busy_until) ON ${SCHEMA}.operation TO fiatrail_host`,
+    `GRANT UPDATE (${MOVING_COLUMNS.join(', ')}) ON ${SCHEMA}.operation TO fiatrail_host`,
     `GRANT UPDATE (stage, pushes, pushed) ON ${SCHEMA}.rotation TO fiatrail_host`,
     `GRANT UPDATE (minor) ON ${SCHEMA}.spent TO fiatrail_host`,
     `GRANT UPDATE (count) ON ${SCHEMA}.tally TO fiatrail_host`,
@@ -30,78 +30,6 @@ export const GRANTS = {
     ),
   ],
 } as const;
-
-/** The columns of each table, as in SQLite (../schema.ts). Text is compared by bytes, as there. */
-const TABLES: Readonly<Record<string, readonly string[]>> = {
-  setting: ['name text COLLATE "C" PRIMARY KEY', 'value text NOT NULL'],
-  account_name: ['name text COLLATE "C" PRIMARY KEY', 'account text COLLATE "C" NOT NULL'],
-  operation: [
-    'id text COLLATE "C" PRIMARY KEY',
-    'kind text NOT NULL',
-    'account text COLLATE "C" NOT NULL',
-    'profile text NOT NULL',
-    'mode text NOT NULL',
-    'base_url text NOT NULL',
-    'endpoint text NOT NULL',
-    'effect text NOT NULL',
-    'command text COLLATE "C" NOT NULL',
-    'summary text NOT NULL',
-    'request text NOT NULL',
-    'input_digest text COLLATE "C" NOT NULL',
-    'once_key text COLLATE "C"',
-    'tag text',
-    'operator text NOT NULL',
-    'host text NOT NULL',
-    'created_at bigint NOT NULL',
-    'process bigint NOT NULL',
-    'asset text COLLATE "C"',
-    'minor bigint',
-    'baseline text',
-    'authority text',
-    `state text NOT NULL CHECK (state IN (${STATE_LIST}))`,
-    'request_id text COLLATE "C"',
-    'verdict text',
-    'detail text',
-    'result text',
-    'updated_at bigint NOT NULL',
-    'busy_until bigint NOT NULL',
-  ],
-  entry: [
-    'sequence bigint PRIMARY KEY',
-    'operation_id text COLLATE "C" REFERENCES operation (id)',
-    'subject text COLLATE "C"',
-    'host text COLLATE "C" NOT NULL',
-    'state text NOT NULL',
-    'at bigint NOT NULL',
-    'request_id text',
-    'verdict text',
-    'detail text',
-    'result text',
-    'busy_until bigint',
-    'value text COLLATE "C"',
-    'hash text COLLATE "C" NOT NULL',
-    'CHECK ((operation_id IS NULL) = (subject IS NOT NULL))',
-  ],
-  rotation: [
-    'operation_id text COLLATE "C" PRIMARY KEY REFERENCES operation (id)',
-    'profile text NOT NULL',
-    'base_url text NOT NULL',
-    'stage text NOT NULL',
-    'key_place text NOT NULL',
-    'old_fingerprint text NOT NULL',
-    'pushes text NOT NULL',
-    'pushed bigint NOT NULL',
-  ],
-  spent: [
-    'account text COLLATE "C" NOT NULL',
-    'asset text COLLATE "C" NOT NULL',
-    'day bigint NOT NULL',
-    'command text COLLATE "C" NOT NULL',
-    'minor bigint NOT NULL',
-    'PRIMARY KEY (account, asset, day, command)',
-  ],
-  tally: ['name text PRIMARY KEY', 'count bigint NOT NULL'],
-};
 
 /** The statement of each index: those of SQLite, which compares with null by another operator. */
 const INDEXES = SQLITE_INDEXES.map((sql) => sql.replace("IS NOT 'not-done'", "IS DISTINCT FROM 'not-done'"));
@@ -145,14 +73,14 @@ const functions = (): readonly string[] =>
     ([name, body]) => `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$${body}$$`,
   );
 
-/** The journal's schema. `setting` also has the journal's id and the server that it was written on. */
+/** The journal's schema. */
 export const LAYOUT: SchemaLayout = {
   schema: SCHEMA,
   version: 1,
   lock: LOCK,
   host: GRANTS.host,
+  tables: TABLES,
   creation: [
-    ...Object.entries(TABLES).map(([name, columns]) => `CREATE TABLE ${name} (${columns.join(', ')})`),
     ...INDEXES,
     ...functions(),
     ...Object.entries(TRIGGERS).map(([name, when]) => `CREATE TRIGGER ${name} ${when}`),

@@ -1,11 +1,7 @@
 import { type Parts, partsMadeBy } from '../../sqlite/parts.ts';
-import { FIXED_COLUMNS } from '../chain.ts';
+import { tableInFile } from '../../store/ddl.ts';
 import { OPEN_LIST } from '../rotations.ts';
-import { NEXT } from '../states.ts';
-
-export const STATE_LIST = Object.keys(NEXT)
-  .map((state) => `'${state}'`)
-  .join(', ');
+import { FIXED_COLUMNS, TABLES } from '../tables.ts';
 
 const IN_DOUBT = `state IN ('sent', 'unknown')`;
 
@@ -19,37 +15,6 @@ const lastOf = (column: string) =>
 const both = (row: string) => FIXED_COLUMNS.map((name) => `${row}.${name}`).join(', ');
 const factOf = (row: string) =>
   `(SELECT value FROM entry WHERE subject = 'account ' || ${row}.name ORDER BY sequence DESC LIMIT 1)`;
-
-/**
- * `entry` is only appended to, and chained by hashes (chain.ts): transitions of operations, and facts (entries.ts). Everything else repeats
- * what the entries say, so that it can be found and listed fast: `operation` has a row per intent, of which the columns up to
- * `authority` never change, `account_name` maps what identifies an account to its id, `rotation` has how far each rotation is, `spent` has
- * the sum of each day in Lagos and `tally` the number of operations. Triggers reject what the entries do not say.
- * `setting` holds the key of the input digests.
- */
-const TABLES: readonly string[] = [
-  'CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID',
-  'CREATE TABLE account_name (name TEXT PRIMARY KEY, account TEXT NOT NULL) STRICT, WITHOUT ROWID',
-  `CREATE TABLE operation (
-  id TEXT PRIMARY KEY, kind TEXT NOT NULL, account TEXT NOT NULL, profile TEXT NOT NULL, mode TEXT NOT NULL,
-  base_url TEXT NOT NULL, endpoint TEXT NOT NULL, effect TEXT NOT NULL, command TEXT NOT NULL, summary TEXT NOT NULL,
-  request TEXT NOT NULL, input_digest TEXT NOT NULL, once_key TEXT, tag TEXT, operator TEXT NOT NULL, host TEXT NOT NULL,
-  created_at INTEGER NOT NULL, process INTEGER NOT NULL, asset TEXT, minor INTEGER, baseline TEXT, authority TEXT,
-  state TEXT NOT NULL CHECK (state IN (${STATE_LIST})), request_id TEXT, verdict TEXT, detail TEXT, result TEXT,
-  updated_at INTEGER NOT NULL, busy_until INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE entry (
-  sequence INTEGER PRIMARY KEY, operation_id TEXT REFERENCES operation, subject TEXT, host TEXT NOT NULL, state TEXT NOT NULL,
-  at INTEGER NOT NULL, request_id TEXT, verdict TEXT, detail TEXT, result TEXT, busy_until INTEGER, value TEXT, hash TEXT NOT NULL,
-  CHECK ((operation_id IS NULL) = (subject IS NOT NULL))) STRICT`,
-  `CREATE TABLE rotation (
-  operation_id TEXT PRIMARY KEY REFERENCES operation, profile TEXT NOT NULL, base_url TEXT NOT NULL, stage TEXT NOT NULL,
-  key_place TEXT NOT NULL, old_fingerprint TEXT NOT NULL, pushes TEXT NOT NULL, pushed INTEGER NOT NULL)
-  STRICT, WITHOUT ROWID`,
-  `CREATE TABLE spent (
-  account TEXT NOT NULL, asset TEXT NOT NULL, day INTEGER NOT NULL, command TEXT NOT NULL, minor INTEGER NOT NULL,
-  PRIMARY KEY (account, asset, day, command)) STRICT, WITHOUT ROWID`,
-  'CREATE TABLE tally (name TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID',
-];
 
 /** The first page of a list costs the same however long the journal is: there is an index for each set of filters, in the order of the list. */
 export const INDEXES: readonly string[] = [
@@ -70,6 +35,7 @@ export const INDEXES: readonly string[] = [
   `CREATE UNIQUE INDEX open_rotation ON rotation (profile, base_url) WHERE stage IN (${OPEN_LIST})`,
 ];
 
+/** Reject what the entries do not say. */
 export const TRIGGERS: readonly string[] = [
   `CREATE TRIGGER entry_update BEFORE UPDATE ON entry BEGIN SELECT raise(ABORT, 'an entry never changes'); END`,
   `CREATE TRIGGER entry_delete BEFORE DELETE ON entry BEGIN SELECT raise(ABORT, 'an entry is never deleted'); END`,
@@ -91,7 +57,9 @@ export const TRIGGERS: readonly string[] = [
   WHEN ${factOf('old')} IS NOT NULL BEGIN SELECT raise(ABORT, 'an account name says what its entries say'); END`,
 ];
 
-export const parts = (): Parts => ({ needed: partsMadeBy([...TABLES, ...INDEXES, ...TRIGGERS]) });
+const made = () => [...TABLES.map((table) => tableInFile(table)), ...INDEXES, ...TRIGGERS];
+
+export const parts = (): Parts => ({ needed: partsMadeBy(made()) });
 
 /** What makes a new journal. */
-export const CREATE = [...TABLES, ...INDEXES, ...TRIGGERS, `INSERT INTO tally VALUES ('operations', 0)`].join(';\n');
+export const creation = (): string => [...made(), `INSERT INTO tally VALUES ('operations', 0)`].join(';\n');

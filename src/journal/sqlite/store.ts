@@ -1,29 +1,13 @@
 import { oneAtATime } from '../../base/calls.ts';
-import { CliError } from '../../base/errors.ts';
 import { shortHmac } from '../../crypto/digest.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
-import { SnapshotError, writeSnapshot } from '../../sqlite/snapshot.ts';
+import { insertion } from '../../store/table.ts';
 import type { Queries, Store } from '../store.ts';
+import { SETTING } from '../tables.ts';
 import type { JournalWorld } from '../transitions.ts';
-import { CREATE, parts } from './schema.ts';
-
-const WHY = { exists: 'the file already exists', missing: 'the folder does not exist' } as const;
-
-/** Copies the journal to a new private file, also while other processes use it. Returns its bytes. Throws CliError usage. */
-function backUp(store: Database, path: string): number {
-  try {
-    return writeSnapshot(store, path);
-  } catch (error) {
-    if (!(error instanceof SnapshotError)) throw error;
-    const why = WHY[error.problem as keyof typeof WHY] ?? 'the file cannot be written';
-    throw new CliError('usage', `${path}: ${why}`, {
-      code: 'UNUSABLE_FILE',
-      hint: 'backup needs a path that does not exist yet',
-      cause: error,
-    });
-  }
-}
+import { backUp, ended, queriesOf } from './file.ts';
+import { creation, parts } from './schema.ts';
 
 /** `frjr`, in ASCII. */
 const JOURNAL_FILE_ID = 0x66726a72;
@@ -32,23 +16,10 @@ const JOURNAL_FILE_ID = 0x66726a72;
 export async function openSqliteStore(path: string, world: JournalWorld): Promise<Store> {
   const database = await openJournalFile(path, world);
   const inTurn = oneAtATime();
-  const queries: Queries = {
-    engine: 'sqlite',
-    all: async (sql, ...values) => database.all(sql, ...values),
-    get: async (sql, ...values) => database.get(sql, ...values),
-    run: async (sql, ...values) => database.run(sql, ...values),
-    now: world.clock.now,
-  };
+  const queries = queriesOf(database, world.clock.now);
   const inTransaction = async <T>(begin: () => Promise<void>, work: (queries: Queries) => Promise<T>) => {
     await begin();
-    try {
-      const result = await work(queries);
-      database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      rollBack(database);
-      throw error;
-    }
+    return ended(database, () => work(queries));
   };
   const digestKey = database.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value ?? '';
   let id: string | undefined;
@@ -85,15 +56,6 @@ export async function openSqliteStore(path: string, world: JournalWorld): Promis
 /** No input of an operation begins like this, so the id is never the digest of an input. */
 const idOf = (digestKey: string) =>
   Buffer.from(shortHmac(digestKey, 'journal id\n'), 'base64url').toString('hex').slice(0, 8);
-
-/** Some errors, such as a full disk, have already rolled the transaction back. */
-function rollBack(database: Database): void {
-  try {
-    database.exec('ROLLBACK');
-  } catch {
-    // The error that matters is the first.
-  }
-}
 
 /** How long this process stands still while another one writes. */
 const TRY_MS = 50;
@@ -133,9 +95,9 @@ function openJournalFile(path: string, { ids }: JournalWorld): Promise<Database>
       applicationId: JOURNAL_FILE_ID,
       parts,
       create: (database) => {
-        database.exec(CREATE);
-        const key = Buffer.from(ids.bytes(32)).toString('base64url');
-        database.run('INSERT INTO setting VALUES (?, ?)', 'digest-key', key);
+        database.exec(creation());
+        const value = Buffer.from(ids.bytes(32)).toString('base64url');
+        database.run(...insertion(SETTING, [{ name: 'digest-key', value }]));
       },
     },
   });

@@ -3,6 +3,7 @@ import type { SqlValue } from '../../sqlite/database.ts';
 import { type ArrivedHeaders, headersFrom, type Mark } from './received.ts';
 import type { EventState, HoldReason } from './states.ts';
 import { type Queries, type Work, wordsOf } from './store.ts';
+import type { EventRow, ForwardRow } from './tables.ts';
 
 /** An event of the inbox. */
 export interface InboxEvent {
@@ -38,7 +39,7 @@ export interface InboxEvent {
 /** What became of forwarding an event to a target. */
 interface EventForward {
   readonly target: string;
-  readonly state: 'waiting' | 'acknowledged' | 'dead';
+  readonly state: ForwardRow['state'];
   readonly attempts: number;
   readonly status: number | null;
   readonly problem: string | null;
@@ -80,31 +81,6 @@ export interface HappenedEvent {
   readonly event: string;
   readonly text: string;
   readonly happenedMs: number;
-}
-
-interface InboxRow {
-  readonly id: bigint;
-  readonly mark: Mark;
-  readonly event: string | null;
-  readonly event_id: string | null;
-  readonly request_id: string | null;
-  readonly user_id: string | null;
-  readonly fintech_id: string | null;
-  readonly webhook_id: string | null;
-  readonly is_late: bigint;
-  readonly is_early: bigint;
-  readonly held: HoldReason | null;
-  readonly is_sealed: bigint;
-  readonly signature: string;
-  readonly headers: string;
-  readonly body: string;
-  readonly body_form: 'text' | 'base64';
-  readonly opened: string | null;
-  readonly problem: string | null;
-  readonly happened_at: string | null;
-  readonly sent_at: bigint;
-  readonly received_at: bigint;
-  readonly copies: bigint;
 }
 
 const IN_STATE: Readonly<Record<EventState, string>> = {
@@ -183,7 +159,7 @@ export function* listEvents(queries: Queries, filter: InboxFilter): Work<InboxEv
   const direction = after === undefined ? 'DESC' : 'ASC';
   const order = isByTime ? `received_at ${direction}, id ${direction}` : `id ${direction}`;
   const sql = `SELECT * FROM event ${where} ORDER BY ${order} LIMIT ?`;
-  return yield* fromRows(queries, yield* queries.all<InboxRow>(sql, ...values, limit));
+  return yield* fromRows(queries, yield* queries.all<EventRow>(sql, ...values, limit));
 }
 
 /** Counts events by name, the most frequent first. The tally has the counts of names and marks, however many events there are. */
@@ -227,12 +203,7 @@ export async function* happenedFrom(
   }
 }
 
-export interface HappenedRow {
-  readonly id: bigint;
-  readonly event: string;
-  readonly text: string;
-  readonly happened_ms: bigint;
-}
+export type HappenedRow = Pick<EventRow, 'id' | 'happened_ms'> & Pick<HappenedEvent, 'event' | 'text'>;
 
 /** Finds up to three events by number, or by the start of an event id, webhook id or request id. */
 export function* eventsNamed(queries: Queries, id: string): Work<InboxEvent[]> {
@@ -241,26 +212,16 @@ export function* eventsNamed(queries: Queries, id: string): Work<InboxEvent[]> {
     if (found.length > 0) return found;
   }
   const sql = `SELECT * FROM event WHERE substr(event_id, 1, ?1) = ?2 OR substr(webhook_id, 1, ?1) = ?2 ORDER BY id LIMIT 3`;
-  return yield* fromRows(queries, yield* queries.all<InboxRow>(sql, id.length, id));
+  return yield* fromRows(queries, yield* queries.all<EventRow>(sql, id.length, id));
 }
 
 /** Reads the events with these numbers. */
 export function* eventsNumbered(queries: Queries, ids: readonly bigint[]): Work<InboxEvent[]> {
   const sql = `SELECT * FROM event WHERE id IN ${wordsOf(queries).numbersIn('?')} ORDER BY id`;
-  return yield* fromRows(queries, yield* queries.all<InboxRow>(sql, JSON.stringify(ids.map(Number))));
+  return yield* fromRows(queries, yield* queries.all<EventRow>(sql, JSON.stringify(ids.map(Number))));
 }
 
-interface ForwardRow {
-  readonly event: bigint;
-  readonly target: string;
-  readonly state: EventForward['state'];
-  readonly attempts: bigint;
-  readonly status: bigint | null;
-  readonly problem: string | null;
-  readonly due_at: bigint;
-}
-
-function* fromRows(queries: Queries, rows: readonly InboxRow[]): Work<InboxEvent[]> {
+function* fromRows(queries: Queries, rows: readonly EventRow[]): Work<InboxEvent[]> {
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map(({ id }) => Number(id)));
   const sql = `SELECT * FROM forward WHERE event IN ${wordsOf(queries).numbersIn('?')} ORDER BY id`;
@@ -268,7 +229,7 @@ function* fromRows(queries: Queries, rows: readonly InboxRow[]): Work<InboxEvent
   return rows.map((row) => fromRow(row, byEvent.get(row.id) ?? []));
 }
 
-function fromRow(row: InboxRow, forwards: readonly ForwardRow[]): InboxEvent {
+function fromRow(row: EventRow, forwards: readonly ForwardRow[]): InboxEvent {
   const isRead = row.mark === 'event' || row.mark === 'unknown';
   return {
     id: row.id,

@@ -1,9 +1,11 @@
 import { eventOf } from '../../contract/events.ts';
 import { ServerError, type ServerProblem } from '../../journal/postgres/errors.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
+import { insertion, type RowOf, replacing } from '../../store/table.ts';
 import { eventsNumbered, type InboxEvent } from './events.ts';
 import type { Expected, HoldReason } from './states.ts';
 import type { InboxStore, Queries, Work } from './store.ts';
+import { FORWARD, FORWARDING, type ForwardRow } from './tables.ts';
 
 /** An event that is due at a target. */
 export interface DueForward {
@@ -80,12 +82,7 @@ export const BACKOFF_MS: readonly number[] = [
 /** A target that asks for a longer wait gets the event then. */
 const LONGEST_WAIT_MS = 24 * 60 * MINUTE_MS;
 
-export interface DueForwardRow {
-  readonly id: bigint;
-  readonly target: string;
-  readonly attempts: bigint;
-  readonly event: bigint;
-}
+export type DueForwardRow = Pick<ForwardRow, 'id' | 'target' | 'attempts' | 'event'>;
 
 /**
  * Due is what is in turn and whose time has come, or was set when this machine's clock was ahead: it was set back since. Nothing
@@ -175,15 +172,18 @@ export function targetsFor(
 export function* goOn(queries: Queries, { id, event, requestId }: Going, forwarding: Forwarding): Work<boolean> {
   const wanting = targetsFor(event, forwarding);
   for (const target of wanting) {
-    yield* queries.run(
-      `INSERT INTO forward (event, target, request_id, state, due_at, set_at, is_in_turn) VALUES (?, ?, ?, 'waiting', ?, ?, ?)`,
-      id,
+    const now = queries.now();
+    const turn = requestId == null ? 1 : 0;
+    const row = {
+      event: id,
       target,
-      requestId ?? null,
-      queries.now(),
-      queries.now(),
-      requestId == null ? 1 : 0,
-    );
+      request_id: requestId,
+      state: 'waiting',
+      due_at: now,
+      set_at: now,
+      is_in_turn: turn,
+    } as const;
+    yield* queries.run(...insertion(FORWARD, [row]));
     if (requestId != null) yield* takeTurn(queries, target, requestId);
   }
   return wanting.length > 0;
@@ -217,35 +217,22 @@ export function* setForwarding(
   { targets, events, routes, fintechId, needsSealing }: Partial<Forwarding>,
 ): Work<void> {
   const before = yield* forwardingIn(queries);
-  const next = {
-    targets: targets ?? before.targets,
-    events: targets ? events : before.events,
-    routes: targets ? routes : before.routes,
-    fintechId: fintechId ?? before.fintechId,
-    needsSealing: needsSealing ?? before.needsSealing ?? false,
+  const row = {
+    id: 1,
+    targets: JSON.stringify(targets ?? before.targets),
+    events: textOf(targets ? events : before.events),
+    routes: textOf(targets ? routes : before.routes),
+    fintech_id: fintechId ?? before.fintechId ?? null,
+    needs_sealing: (needsSealing ?? before.needsSealing) ? 1 : 0,
   };
-  yield* queries.run(
-    `INSERT INTO forwarding (id, targets, events, routes, fintech_id, needs_sealing) VALUES (1, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET targets = excluded.targets, events = excluded.events, routes = excluded.routes,
-       fintech_id = excluded.fintech_id, needs_sealing = excluded.needs_sealing`,
-    JSON.stringify(next.targets),
-    textOf(next.events),
-    textOf(next.routes),
-    next.fintechId ?? null,
-    next.needsSealing ? 1 : 0,
-  );
+  const changed = ['targets', 'events', 'routes', 'fintech_id', 'needs_sealing'] as const;
+  yield* queries.run(...insertion(FORWARDING, [row], replacing(FORWARDING, changed)));
 }
 
 const textOf = (value: object | undefined) => (value ? JSON.stringify(value) : null);
 
 export function* forwardingIn(queries: Queries): Work<Forwarding> {
-  const row = yield* queries.get<{
-    readonly targets: string;
-    readonly events: string | null;
-    readonly routes: string | null;
-    readonly fintech_id: string | null;
-    readonly needs_sealing: bigint;
-  }>('SELECT * FROM forwarding');
+  const row = yield* queries.get<RowOf<typeof FORWARDING>>('SELECT * FROM forwarding');
   if (!row) return { targets: [] };
   return {
     targets: JSON.parse(row.targets) as string[],

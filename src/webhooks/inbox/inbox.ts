@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock, Host } from '../../base/world.ts';
+import { insertion, type NewRow, replacing } from '../../store/table.ts';
 import { copyOf, isNewId, prune, sameEvent } from './copies.ts';
 import {
   countEvents,
@@ -17,8 +18,9 @@ import { type Forwarding, type Forwards, forwardingIn, forwardsIn, goOn, release
 import { INBOX_LAYOUT } from './layout.ts';
 import { type ListenerLease, leaseIn } from './listener.ts';
 import { type Content, headersText, type NewEvent } from './received.ts';
-import { holdReasonOf } from './states.ts';
+import { type HoldReason, holdReasonOf } from './states.ts';
 import { type InboxStore, openInboxFile, type Queries, type Work, wordsOf } from './store.ts';
+import { ACCEPTED_GAP, EVENT, type EventRow, ROOM } from './tables.ts';
 
 /** What became of a delivery: a new event, or a copy of one that the inbox has. */
 export interface StoredDelivery {
@@ -106,8 +108,7 @@ export const adderIn = ({ write, changed }: InboxStore, addAll: AddAll): Pick<In
       return stored;
     }),
   tryRoom: async (filler) => {
-    const sql = 'INSERT INTO room (id, filler) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET filler = excluded.filler';
-    await write((queries) => queries.run(sql, filler));
+    await write((queries) => queries.run(...insertion(ROOM, [{ id: 1, filler }], replacing(ROOM, ['filler']))));
     await write((queries) => queries.run('DELETE FROM room'));
   },
 });
@@ -145,10 +146,9 @@ export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll,
       }),
     acceptGaps: (gaps) =>
       write(function* (queries) {
-        const sql = `INSERT INTO accepted_gap (kind, work, event, reason, accepted_at) VALUES (?, ?, ?, ?, ?)
-          ON CONFLICT (kind, work, event) DO UPDATE SET reason = excluded.reason, accepted_at = excluded.accepted_at`;
-        for (const { kind, work, event, reason } of gaps)
-          yield* queries.run(sql, kind, work, event, reason, queries.now());
+        const again = replacing(ACCEPTED_GAP, ['reason', 'accepted_at']);
+        for (const gap of gaps)
+          yield* queries.run(...insertion(ACCEPTED_GAP, [{ ...gap, accepted_at: queries.now() }], again));
       }),
     acceptedGap: (...gap) =>
       read(function* (queries) {
@@ -194,60 +194,34 @@ function* open(queries: Queries, sealed: InboxEvent, content: Content): Work<voi
   if (changed > 0 && held === undefined) yield* goOn(queries, { id, event, requestId }, forwarding);
 }
 
-/** The columns of an event that arrives, but for its number and why it is held. */
-export const NEW_COLUMNS: readonly string[] = [
-  'mark',
-  'event',
-  'event_id',
-  'request_id',
-  'user_id',
-  'fintech_id',
-  'webhook_id',
-  'signature',
-  'content_digest',
-  'is_late',
-  'is_early',
-  'is_sealed',
-  'headers',
-  'body',
-  'body_form',
-  'opened',
-  'problem',
-  'happened_at',
-  'happened_ms',
-  'sent_at',
-  'received_at',
-];
-
-const INSERT_EVENT = `INSERT INTO event (held, ${NEW_COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(NEW_COLUMNS.length)}) RETURNING id`;
-
-/** The values of those columns. */
-export function newValues(event: NewEvent, nowMs: number): readonly (string | number | null)[] {
+/** The row of an event that arrives. */
+export function newRow(event: NewEvent, held: HoldReason | undefined, nowMs: number): NewRow<typeof EVENT> {
   const text = textOf(event);
-  return [
-    event.mark,
-    event.event ?? null,
-    event.eventId ?? null,
-    event.requestId ?? null,
-    event.userId ?? null,
-    event.fintechId ?? null,
-    event.webhookId ?? null,
-    event.signature,
-    event.contentDigest,
-    event.isLate ? 1 : 0,
-    event.isEarly ? 1 : 0,
-    event.isSealed ? 1 : 0,
-    headersText(event.headers, event),
-    text ?? Buffer.from(event.body).toString('base64'),
+  return {
+    held,
+    mark: event.mark,
+    event: event.event,
+    event_id: event.eventId,
+    request_id: event.requestId,
+    user_id: event.userId,
+    fintech_id: event.fintechId,
+    webhook_id: event.webhookId,
+    signature: event.signature,
+    content_digest: event.contentDigest,
+    is_late: event.isLate ? 1 : 0,
+    is_early: event.isEarly ? 1 : 0,
+    is_sealed: event.isSealed ? 1 : 0,
+    headers: headersText(event.headers, event),
+    body: text ?? Buffer.from(event.body).toString('base64'),
     // The text of a plain body is the body itself.
-    text === undefined ? 'base64' : 'text',
-    event.isSealed ? (event.opened ?? null) : null,
-    event.problem ?? null,
-    event.happenedAt ?? null,
-    happenedMs(event),
-    event.sentAtMs,
-    nowMs,
-  ];
+    body_form: text === undefined ? 'base64' : 'text',
+    opened: event.isSealed ? event.opened : undefined,
+    problem: event.problem,
+    happened_at: event.happenedAt,
+    happened_ms: happenedMs(event),
+    sent_at: event.sentAtMs,
+    received_at: nowMs,
+  };
 }
 
 /** Stores one delivery, unless it is a copy. Call it in a transaction. */
@@ -262,8 +236,8 @@ export function* add(queries: Queries, event: NewEvent, forwarding: Forwarding):
       yield* release(queries, forwarding, { event: copy.id, reasons: ['unsealed', 'late', 'early'] });
     return { id: copy.id, isCopy: true };
   }
-  const values = newValues(event, queries.now());
-  const row = yield* queries.get<{ id: bigint }>(INSERT_EVENT, held ?? null, ...values);
+  const inserted = insertion(EVENT, [newRow(event, held, queries.now())], 'RETURNING id');
+  const row = yield* queries.get<Pick<EventRow, 'id'>>(...inserted);
   const id = row?.id ?? 0n;
   if (held === undefined) yield* goOn(queries, { id, event: event.event, requestId: event.requestId }, forwarding);
   return { id, isCopy: false };

@@ -1,51 +1,7 @@
 import type { OpenOptions } from '../../sqlite/database.ts';
 import { partsMadeBy } from '../../sqlite/parts.ts';
-import { HOLD_REASONS } from './states.ts';
-
-const REASONS = Object.keys(HOLD_REASONS)
-  .map((reason) => `'${reason}'`)
-  .join(', ');
-
-/**
- * `event` has every delivery with a valid signature, once; `copies` counts the repetitions, and `pruned` has what tells a copy of a deleted
- * event (see copies.ts). The number of a deleted event is not used again: a listener remembers the last one that it saw. `forward` has one
- * row for each event and target, and `forwarding` says where new events go and what the account says about them, also while nothing
- * listens. `set_at` is when `due_at` was set. Of the events of a request that wait for a target, only the first has `is_in_turn`. Times are
- * INTEGER milliseconds since the epoch, of this machine or of the server that has the inbox, except `happened_ms`, which is the service's.
- * `accepted_gap` has the missing events that somebody accepted. A row in `room`, which is removed again, shows that there is room for an event.
- * The tallies count without reading the rows; in `event_tally`, an event without a name has the empty name, and `forward_tally` also counts
- * the events that are held and those that arrived late or early.
- */
-export const TABLES: Readonly<Record<string, readonly string[]>> = {
-  event: [
-    `id INTEGER PRIMARY KEY AUTOINCREMENT, mark TEXT NOT NULL CHECK (mark IN ('event', 'unknown', 'sealed', 'unreadable'))`,
-    'event TEXT, event_id TEXT, request_id TEXT, user_id TEXT, webhook_id TEXT, signature TEXT NOT NULL',
-    'content_digest TEXT NOT NULL, is_late INTEGER NOT NULL, is_sealed INTEGER NOT NULL, headers TEXT NOT NULL',
-    `body TEXT NOT NULL, body_form TEXT NOT NULL CHECK (body_form IN ('text', 'base64')), opened TEXT, problem TEXT`,
-    'happened_at TEXT, happened_ms INTEGER NOT NULL, sent_at INTEGER NOT NULL, received_at INTEGER NOT NULL',
-    `copies INTEGER NOT NULL DEFAULT 0, fintech_id TEXT, is_early INTEGER NOT NULL DEFAULT 0, held TEXT CHECK (held IN (${REASONS}))`,
-  ],
-  forward: [
-    'id INTEGER PRIMARY KEY, event INTEGER NOT NULL REFERENCES event, target TEXT NOT NULL, request_id TEXT',
-    `state TEXT NOT NULL CHECK (state IN ('waiting', 'acknowledged', 'dead')), attempts INTEGER NOT NULL DEFAULT 0`,
-    'due_at INTEGER NOT NULL, set_at INTEGER NOT NULL, is_in_turn INTEGER NOT NULL, status INTEGER, problem TEXT',
-    'ended_at INTEGER, UNIQUE (event, target)',
-  ],
-  event_tally: ['mark TEXT NOT NULL, event TEXT NOT NULL, events INTEGER NOT NULL, PRIMARY KEY (mark, event)'],
-  forward_tally: ['state TEXT PRIMARY KEY, forwards INTEGER NOT NULL'],
-  pruned: [
-    'event INTEGER PRIMARY KEY, sent_at INTEGER NOT NULL, signature BLOB NOT NULL, id TEXT, content_digest TEXT NOT NULL',
-  ],
-  accepted_gap: [
-    'kind TEXT NOT NULL, work TEXT NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL, accepted_at INTEGER NOT NULL',
-    'PRIMARY KEY (kind, work, event)',
-  ],
-  forwarding: [
-    'id INTEGER PRIMARY KEY CHECK (id = 1), targets TEXT NOT NULL, events TEXT, routes TEXT, fintech_id TEXT',
-    'needs_sealing INTEGER NOT NULL',
-  ],
-  room: ['id INTEGER PRIMARY KEY CHECK (id = 1), filler TEXT NOT NULL'],
-};
+import { tableInFile } from '../../store/ddl.ts';
+import { TABLES } from './tables.ts';
 
 export const INDEXES: readonly string[] = [
   'CREATE UNIQUE INDEX event_by_signature ON event (sent_at, signature)',
@@ -71,14 +27,7 @@ const DUE_INDEXES = [
   `CREATE INDEX forward_set ON forward (target, set_at) WHERE state = 'waiting' AND is_in_turn = 1`,
 ];
 
-const KEYED = new Set(['accepted_gap', 'event_tally', 'forward_tally']);
-
-const tables = () =>
-  Object.entries(TABLES).map(
-    ([name, columns]) =>
-      `CREATE TABLE ${name} (${columns.join(', ')}) STRICT${KEYED.has(name) ? ', WITHOUT ROWID' : ''}`,
-  );
-
+/** Keep the tallies. */
 const TRIGGERS: readonly string[] = [
   `CREATE TRIGGER event_held_is_tallied AFTER INSERT ON event WHEN NEW.held IS NOT NULL BEGIN
   INSERT INTO forward_tally VALUES ('held', 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
@@ -118,18 +67,14 @@ END`,
 END`,
 ];
 
-/** `listener` is the process that receives now, with the fingerprints of the secrets that it verifies with, and of the one that it is to learn. */
 const creation = (): readonly string[] => [
-  ...tables(),
+  ...TABLES.map((table) => tableInFile(table)),
   ...INDEXES,
   ...DUE_INDEXES,
-  `CREATE TABLE listener (
-  id INTEGER PRIMARY KEY CHECK (id = 1), process INTEGER NOT NULL, host TEXT NOT NULL, address TEXT NOT NULL, started_at INTEGER NOT NULL,
-  seen_at INTEGER NOT NULL, secrets TEXT, wanted_secret TEXT) STRICT`,
   ...TRIGGERS,
 ];
 
-/** The tables of an inbox. The application id is `frib`, in ASCII. */
+/** The layout of an inbox in a file. The application id is `frib`, in ASCII. */
 export const INBOX_LAYOUT: OpenOptions['layout'] = {
   version: 1,
   applicationId: 0x66726962,

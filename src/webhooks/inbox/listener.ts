@@ -1,6 +1,8 @@
 import type { Host } from '../../base/world.ts';
+import { insertion, type RowOf } from '../../store/table.ts';
 import { type Claims, type DueForwardRow, dueSql } from './forwards.ts';
 import type { InboxStore, Queries, Work } from './store.ts';
+import { LISTENER, type SHARED_LISTENER } from './tables.ts';
 
 /** A process that receives for an inbox. */
 export interface Listener {
@@ -51,19 +53,10 @@ export const FRESH_MS = 10_000;
 /** What others see as silence begins a little later than what this process takes for it. */
 export const MARGIN_MS = 5_000;
 
-export interface ListenerRow {
-  readonly process: bigint;
-  readonly host: string;
-  readonly address: string;
-  readonly started_at: bigint;
-  readonly seen_at: bigint;
-  readonly secrets: string | null;
-  readonly wanted_secret: string | null;
-}
+const rowIn = (queries: Queries) => queries.get<RowOf<typeof LISTENER>>('SELECT * FROM listener');
 
-const rowIn = (queries: Queries) => queries.get<ListenerRow>('SELECT * FROM listener');
-
-export function listenerOf({ process, host, address, started_at, seen_at, secrets }: ListenerRow): Listener {
+export function listenerOf(row: RowOf<typeof LISTENER> | RowOf<typeof SHARED_LISTENER>): Listener {
+  const { process, host, address, started_at, seen_at, secrets } = row;
   return {
     processId: Number(process),
     host,
@@ -90,14 +83,9 @@ const OURS = 'WHERE process = ? AND host = ? AND started_at = ?';
 function* claimListener(queries: Queries, here: Host, address: string, nowMs: number): Work<Listener | undefined> {
   const other = yield* listenerIn(queries, here);
   if (other && !(other.host === here.name && other.processId === here.processId)) return other;
-  yield* queries.run(
-    'INSERT OR REPLACE INTO listener (id, process, host, address, started_at, seen_at) VALUES (1, ?, ?, ?, ?, ?)',
-    here.processId,
-    here.name,
-    address,
-    nowMs,
-    nowMs,
-  );
+  const process = { process: here.processId, host: here.name, address };
+  yield* queries.run('DELETE FROM listener');
+  yield* queries.run(...insertion(LISTENER, [{ id: 1, ...process, started_at: nowMs, seen_at: nowMs }]));
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
-import { stored } from '../../schema.ts';
+import { insertion, type NewRow } from '../../../store/table.ts';
+import { ACCEPTED, stored } from '../../schema.ts';
 import { ASSETS, type BalanceCheck } from './checks.ts';
 import { MOVEMENTS, type MovementKind } from './movement-kinds.ts';
 import { effectOf, indexFrom, type MovedBetween, madeAfter, type Span } from './movements.ts';
@@ -238,3 +239,7 @@ export async function withAcceptances(
     };
   });
 }
+
+/** Writes differences that a person accepted. */
+export const saveAccepted = (queries: Queries, rows: readonly NewRow<typeof ACCEPTED>[]): Promise<number> =>
+  queries.run(...insertion(ACCEPTED, rows));

@@ -4,7 +4,9 @@ import { pacer } from '../../../engine/lists/pages.ts';
 import { isInDoubt } from '../../../engine/plans/line.ts';
 import { balanceIn } from '../../../engine/previews/previews.ts';
 import { type Amount, type Asset, amount, TOKENS } from '../../../money/amount.ts';
+import { insertion, replacing } from '../../../store/table.ts';
 import type { Mirror } from '../../database.ts';
+import { OWED } from '../../schema.ts';
 
 /** A balance that was read so recently counts as it is. */
 const FRESH_MS = 86_400_000;
@@ -40,16 +42,8 @@ export async function owedTo(account: Account, mirror: Mirror): Promise<Owed> {
       const found = balanceIn(data.totalBalance, token, [data]);
       const held = isInDoubt(found) ? undefined : found;
       const at = new Date(clock.now()).toISOString();
-      await mirror.write((queries) =>
-        queries.run(
-          `INSERT INTO stored_owed (user_id, asset, minor, at) VALUES (?, ?, ?, ?)
-           ON CONFLICT (user_id, asset) DO UPDATE SET minor = excluded.minor, at = excluded.at`,
-          id,
-          token,
-          held?.minor ?? null,
-          at,
-        ),
-      );
+      const row = { user_id: id, asset: token, minor: held?.minor, at };
+      await mirror.write((queries) => queries.run(...insertion(OWED, [row], replacing(OWED, ['minor', 'at']))));
     }
     await account.notices.progress.rows(index + 1, users.length, 'users');
   }

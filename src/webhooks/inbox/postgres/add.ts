@@ -1,37 +1,38 @@
+import { serverType } from '../../../store/ddl.ts';
+import { integer, type Table, text } from '../../../store/table.ts';
 import { type Forwarding, targetsFor } from '../forwards.ts';
-import { add, NEW_COLUMNS, newValues, type StoredDelivery } from '../inbox.ts';
+import { add, newRow, type StoredDelivery } from '../inbox.ts';
 import type { NewEvent } from '../received.ts';
 import { holdReasonOf } from '../states.ts';
 import type { Queries, Work } from '../store.ts';
+import { EVENT, FORWARD, NEW_COLUMNS } from '../tables.ts';
 
-const NUMBERS = new Set(['n', 'event', 'is_late', 'is_early', 'is_sealed', 'happened_ms', 'sent_at', 'received_at']);
-
-/** Rows of JSON as a table; its texts are compared as those of the inbox. `event` is a number in a forward. */
-const rowsOf = (columns: readonly string[], numbers: ReadonlySet<string> = NUMBERS) =>
-  `json_to_recordset(?1::json) AS new (${columns.map((name) => `${name} ${numbers.has(name) ? 'bigint' : 'text COLLATE "C"'}`).join(', ')})`;
-
-const EVENT_NUMBERS = new Set([...NUMBERS].filter((name) => name !== 'event'));
+/** Rows of JSON as a table; its texts are compared as those of the inbox. */
+const rowsOf = (columns: Table['columns']) =>
+  `json_to_recordset(?1::json) AS new (${Object.entries(columns)
+    .map(([name, column]) => `${name} ${serverType(column)}`)
+    .join(', ')})`;
 
 /**
  * Which of several deliveries may be copies: something was stored with their signature or their id. A subquery for each reads an index; a join might read
  * the whole table.
  */
-const related = () => `SELECT n FROM ${rowsOf(['n', 'sent_at', 'signature', 'id'])} WHERE
+const related = () => `SELECT n FROM ${rowsOf({ n: integer(), ...EVENT.columns, id: text() })} WHERE
   (SELECT 1 FROM event e WHERE e.sent_at = new.sent_at AND e.signature = new.signature LIMIT 1) IS NOT NULL OR
   (SELECT 1 FROM event e WHERE substr(coalesce(e.event_id, e.webhook_id), 1, 18) = substr(new.id, 1, 18)
      AND coalesce(e.event_id, e.webhook_id) = new.id LIMIT 1) IS NOT NULL OR
   (SELECT 1 FROM pruned p WHERE p.sent_at = new.sent_at AND p.signature = decode(new.signature, 'hex') LIMIT 1) IS NOT NULL OR
   (SELECT 1 FROM pruned p WHERE substr(p.id, 1, 18) = substr(new.id, 1, 18) AND p.id = new.id LIMIT 1) IS NOT NULL`;
 
-const insertEvents = () => `INSERT INTO event (held, ${NEW_COLUMNS.join(', ')}) SELECT held, ${NEW_COLUMNS.join(', ')}
-  FROM ${rowsOf(['n', 'held', ...NEW_COLUMNS], EVENT_NUMBERS)} ORDER BY n RETURNING id`;
+const insertEvents = () => `INSERT INTO event (${NEW_COLUMNS.join(', ')}) SELECT ${NEW_COLUMNS.join(', ')}
+  FROM ${rowsOf({ n: integer(), ...EVENT.columns })} ORDER BY n RETURNING id`;
 
 const insertForwards = () => `INSERT INTO forward (event, target, request_id, state, due_at, set_at, is_in_turn)
   SELECT event, target, request_id, 'waiting', ?2, ?2, CASE WHEN request_id IS NULL
     OR (row_number() OVER (PARTITION BY target, request_id ORDER BY n) = 1 AND (SELECT 1 FROM forward f
       WHERE f.state = 'waiting' AND f.target = new.target AND f.request_id = new.request_id LIMIT 1) IS NULL)
     THEN 1 ELSE 0 END
-  FROM ${rowsOf(['n', 'event', 'target', 'request_id'])} ORDER BY n`;
+  FROM ${rowsOf({ n: integer(), ...FORWARD.columns })} ORDER BY n`;
 
 const idOf = ({ eventId, webhookId }: NewEvent) => eventId ?? webhookId;
 
@@ -90,10 +91,7 @@ function runFrom(events: readonly NewEvent[], from: number, related: ReadonlySet
 /** Inserts events that are no copies. An event with an id is surely new, however late it is. */
 function* insertNew(queries: Queries, events: readonly NewEvent[], forwarding: Forwarding): Work<StoredDelivery[]> {
   const held = events.map((event) => holdReasonOf(event, forwarding, event.eventId !== undefined));
-  const rows = events.map((event, n) => {
-    const values = newValues(event, queries.now());
-    return { n, held: held[n], ...Object.fromEntries(NEW_COLUMNS.map((name, at) => [name, values[at]])) };
-  });
+  const rows = events.map((event, n) => ({ n, ...newRow(event, held[n], queries.now()) }));
   const inserted = yield* queries.all<{ id: bigint }>(insertEvents(), JSON.stringify(rows));
   const forwards = events.flatMap(({ event, requestId }, at) =>
     held[at] === undefined

@@ -1,21 +1,17 @@
 import type { JournalWorld } from '../../../journal/transitions.ts';
+import { insertion, type RowOf, replacing } from '../../../store/table.ts';
 import { type DueForwardRow, dueSql } from '../forwards.ts';
-import {
-  FRESH_MS,
-  type ListenerLease,
-  type ListenerRow,
-  type ListenerSecrets,
-  listenerOf,
-  MARGIN_MS,
-  SILENT_MS,
-} from '../listener.ts';
+import { FRESH_MS, type ListenerLease, type ListenerSecrets, listenerOf, MARGIN_MS, SILENT_MS } from '../listener.ts';
 import { type InboxStore, type Queries, type Work, wordsOf } from '../store.ts';
+import { type SHARED_FORWARD, SHARED_LISTENER, SHARED_SETTING } from '../tables.ts';
 
 /** What nobody holds who is alive, or this process holds already. */
 const FREE = ` AND (holder IS NULL OR holder = ?4
   OR NOT EXISTS (SELECT 1 FROM listener WHERE listener.id = forward.holder AND listener.seen_at > ?5))`;
 
-type HeldRow = DueForwardRow & { readonly holder: string | null };
+type HeldRow = DueForwardRow & Pick<RowOf<typeof SHARED_FORWARD>, 'holder'>;
+
+type ListenerRow = RowOf<typeof SHARED_LISTENER>;
 
 const aliveSince = ({ now }: Pick<Queries, 'now'>) => now() - SILENT_MS;
 
@@ -35,22 +31,16 @@ export function sharedLease(
 
   function* register(queries: Queries, id: string, address: string): Work<void> {
     yield* queries.run('DELETE FROM listener WHERE seen_at <= ?', aliveSince(queries));
-    for (const { id: other, process } of yield* queries.all<ListenerRow & { id: string }>(
+    for (const { id: other, process } of yield* queries.all<ListenerRow>(
       'SELECT * FROM listener WHERE host = ?',
       hostName(),
     ))
       if (Number(process) === host.processId || !host.isRunning(Number(process)))
         yield* queries.run('DELETE FROM listener WHERE id = ?', other);
-    yield* queries.run(
-      'INSERT INTO listener (id, process, host, address, started_at, seen_at, secrets) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      id,
-      host.processId,
-      hostName(),
-      address,
-      queries.now(),
-      queries.now(),
-      reported === undefined ? null : JSON.stringify(reported),
-    );
+    const now = queries.now();
+    const process = { process: host.processId, host: hostName(), address };
+    const secrets = reported && JSON.stringify(reported);
+    yield* queries.run(...insertion(SHARED_LISTENER, [{ id, ...process, started_at: now, seen_at: now, secrets }]));
   }
   const begin = async (address: string) => {
     await store.check();
@@ -115,9 +105,8 @@ export function sharedLease(
       }),
     wantSecret: (fingerprint) =>
       store.write(function* (queries) {
-        const sql = `INSERT INTO setting (name, value) VALUES ('wanted_secret', ?)
-          ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
-        yield* queries.run(sql, fingerprint);
+        const row = { name: 'wanted_secret', value: fingerprint };
+        yield* queries.run(...insertion(SHARED_SETTING, [row], replacing(SHARED_SETTING, ['value'])));
       }),
     wantedSecret: () =>
       store.read(function* (queries) {
