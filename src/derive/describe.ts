@@ -169,22 +169,12 @@ export function endpointsByGroup(): readonly (readonly [group: EndpointGroup, me
   ]);
 }
 
-/** The groups of the specification, in its order. Each is the prefix of its endpoint ids, as in `users.list`. */
-const SPECIFICATION = [
-  'users',
-  'transactions',
-  'swaps',
-  'bridge',
-  'wallets',
-  'virtual-accounts',
-  'banks',
-  'fees',
-  'fx',
-  'management',
-] as const;
+/** The group of the specification that an endpoint is in: `users` of `users.list`. */
+const specifiedIn = ({ id }: Endpoint): string => id.slice(0, id.indexOf('.'));
 
-/** Returns the service's endpoints in the order of the specification. */
+/** Returns the service's endpoints in the order of the specification, whose groups end in the order of the contract's. */
 export function endpointsBySpecification(): readonly Endpoint[] {
   const all = endpointsByGroup().flatMap(([, members]) => members);
-  return SPECIFICATION.flatMap((group) => all.filter(({ id }) => id.startsWith(`${group}.`)).sort(byId));
+  const order = [...new Set(all.map(specifiedIn).reverse())].reverse();
+  return order.flatMap((group) => all.filter((endpoint) => specifiedIn(endpoint) === group).sort(byId));
 }

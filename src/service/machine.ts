@@ -18,6 +18,10 @@ interface MachineTransition<Row> {
 export interface Machine<Row> {
   readonly name: string;
   readonly table: string;
+  /** The column with the public id of a row, if it is not `request_id`. */
+  readonly idColumn?: string;
+  /** The SQL that creates the table, its indexes, and the tables of what belongs to a row. */
+  readonly schema: string;
   /** A column that gets the time of every transition. */
   readonly stamp?: string;
   readonly transitions: readonly MachineTransition<Row>[];

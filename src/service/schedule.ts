@@ -1,18 +1,11 @@
 import { DatabaseError } from '../sqlite/errors.ts';
-import { bridge } from './bridge/machine.ts';
 import type { Context } from './context.ts';
-import { deposit } from './deposits/machine.ts';
-import { feeWithdrawal } from './fees/withdrawal-machine.ts';
-import { trade, vault } from './fx/machine.ts';
+import { trade } from './fx/machine.ts';
 import { fire, type Machine } from './machine.ts';
-import { offramp } from './offramp/machine.ts';
-import { onramp } from './onramp/machine.ts';
+import { MACHINES } from './machines.ts';
 import { payout } from './payout/machine.ts';
 import { insert } from './rows.ts';
 import { IS_OPEN_PAYOUT, IS_OPEN_TRADE } from './schema/schema.ts';
-import { swap } from './swaps/machine.ts';
-import { withdrawal } from './transfers/machine.ts';
-import { onboarding } from './users/machine.ts';
 
 interface DueRow {
   readonly id: bigint;
@@ -22,12 +15,7 @@ interface DueRow {
   readonly event: string;
 }
 
-/** Every state machine, by its name. */
-export const MACHINES: Readonly<Record<string, Machine<never>>> = Object.fromEntries(
-  [onboarding, onramp, deposit, offramp, payout, withdrawal, swap, trade, vault, bridge, feeWithdrawal].map(
-    (machine) => [machine.name, machine as Machine<never>],
-  ),
-);
+const machineNamed = (name: string) => MACHINES.find((machine) => machine.name === name);
 
 /** Returns true if anything is due at `context.nowMs`. */
 export function isDue({ store, nowMs }: Context): boolean {
@@ -104,7 +92,7 @@ function approveAll(context: Context): number {
 }
 
 function fireDue(context: Context, { machine: name, subject, event }: Omit<DueRow, 'id'>): boolean {
-  const machine = MACHINES[name];
+  const machine = machineNamed(name);
   return machine !== undefined && fire(context, machine, subject, event);
 }
 
@@ -128,7 +116,7 @@ function applyEvent(context: Context, due: Omit<DueRow, 'id'>): boolean {
 
 /** Makes a row's stuck events due again now. */
 export function retryStuck({ store, nowMs }: Context, table: string, subject: bigint): void {
-  for (const { name } of Object.values(MACHINES).filter((machine) => machine.table === table)) {
+  for (const { name } of MACHINES.filter((machine) => machine.table === table)) {
     store.run(
       `INSERT INTO due (due_at, machine, subject, event)
        SELECT ?, machine, subject, event FROM stuck WHERE machine = ? AND subject = ? ORDER BY id`,

@@ -3,9 +3,10 @@ import { STATE_FILE_ID } from '../contract/sandbox.ts';
 import { type Database, openDatabase } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Context } from './context.ts';
+import { MACHINES } from './machines.ts';
 import { advance, isDue } from './schedule.ts';
 
-import { SCHEMA_VERSION } from './schema/schema.ts';
+import { schemaVersion } from './schema/schema.ts';
 import { DEFAULT_SEED, type SeedOptions, seed } from './seed/seed.ts';
 import { changeSettings, PACES, readSettings } from './settings.ts';
 
@@ -65,7 +66,7 @@ export async function openService({
   const store = await openDatabase(path, {
     synchronous: 'NORMAL',
     layout: {
-      version: SCHEMA_VERSION,
+      version: schemaVersion(MACHINES),
       applicationId: STATE_FILE_ID,
       create: (database) => seed(database, clock.now(), ids, seeds),
     },

@@ -3,7 +3,8 @@ import { STATE_FILE_ID } from '../contract/sandbox.ts';
 import { MAX_STATE_BYTES, packState, UnpackError, unpackState } from '../contract/state-content.ts';
 import type { Database } from '../sqlite/database.ts';
 import { restorePieces, SnapshotError, type SnapshotProblem, snapshotBytes } from '../sqlite/snapshot.ts';
-import { SCHEMA_VERSION } from './schema/schema.ts';
+import { MACHINES } from './machines.ts';
+import { schemaVersion } from './schema/schema.ts';
 import { changeSettings, readSettings } from './settings.ts';
 
 const FOREIGN = 'it is not a sandbox state file of this version';
@@ -32,7 +33,7 @@ export function stateContent(
  * transaction may be open. Throws VALIDATION_ERROR if it is not a state file, and then changes nothing.
  */
 export async function restoreState(store: Database, content: string, unique: string): Promise<void> {
-  const layout = { version: SCHEMA_VERSION, applicationId: STATE_FILE_ID };
+  const layout = { version: schemaVersion(MACHINES), applicationId: STATE_FILE_ID };
   try {
     await restorePieces(store, unpackState(content), unique, layout, () => keysOf(store));
   } catch (error) {

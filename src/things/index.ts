@@ -1,14 +1,5 @@
-import { offramp, payout, payouts } from './bank-transfers.ts';
-import { bridgeTransfer, bridgeTransfers } from './bridge-transfer.ts';
-import { deposit, deposits, userDeposit } from './deposits.ts';
-import { bankAccount, bankAccounts, externalWallet, externalWallets } from './destinations.ts';
-import { feeWithdrawal, feeWithdrawals } from './fee-withdrawal.ts';
-import { order, orders, trade, trades } from './market.ts';
-import { onramp } from './onramp.ts';
-import { swap, swaps } from './swap.ts';
+import { LIST_RECORDS, RECORDS } from './records.ts';
 import { type ServiceList, type Thing, thing } from './thing.ts';
-import { transfer, withdrawal, withdrawals } from './token-transfers.ts';
-import { onboarding, user, users } from './users.ts';
 
 /** A change that is recorded in the journal and is no thing of its own. */
 export const operation = thing({ name: 'operation', of: 'account', shows: 'ops show' });
@@ -16,42 +7,18 @@ export const operation = thing({ name: 'operation', of: 'account', shows: 'ops s
 /** An event that the service sent. */
 export const event = thing({ name: 'event', of: 'account', shows: 'webhooks inbox show' });
 
-/** Every kind of thing, those that do not begin and end before the work that belongs to them. */
-export const THINGS: readonly Thing[] = [
-  user,
-  bankAccount,
-  externalWallet,
-  onboarding,
-  onramp,
-  userDeposit,
-  deposit,
-  offramp,
-  payout,
-  withdrawal,
-  transfer,
-  swap,
-  bridgeTransfer,
-  feeWithdrawal,
-  trade,
-  order,
-  operation,
-  event,
-];
+const rankOf = ({ states, of }: Thing) => (states === undefined ? 0 : of === 'user' ? 1 : 2);
+
+/** Every kind of thing, those that do not begin and end before the work that belongs to them, and that of users before that of the account. */
+export const THINGS: readonly Thing[] = [...RECORDS.toSorted((a, b) => rankOf(a) - rankOf(b)), operation, event];
+
+/** How long a list may be, by the way it is read: lists with a period have the work of every day. */
+const SHORT_FIRST: readonly ServiceList['readBy'][] = ['whole', 'newest', 'count', 'dated'];
 
 /** Every list of the service that is copied, small ones first, so that a long one does not hold up the others. */
-export const LISTS = [
-  bankAccounts,
-  externalWallets,
-  orders,
-  feeWithdrawals,
-  trades,
-  bridgeTransfers,
-  swaps,
-  users,
-  withdrawals,
-  payouts,
-  deposits,
-] as unknown as readonly ServiceList[];
+export const LISTS: readonly ServiceList[] = LIST_RECORDS.toSorted(
+  (a, b) => SHORT_FIRST.indexOf(a.readBy) - SHORT_FIRST.indexOf(b.readBy),
+);
 
 /** Returns the kind of thing that a row of a list is, by its type. One of an unknown type is not the account's own. */
 export function thingOfRow(list: string, type: unknown): Thing {

@@ -20,9 +20,17 @@ const CHANGE = [
 ];
 const MONEY = ['api', 'POST', '/cngnonramp', '-f', 'userId=u', '-f', 'amount=500', '--yes', '-q', '-o', 'json'];
 
-/** Appends the peak memory of a process, in megabytes, to its standard error. */
-const SAY_PEAK =
-  "process.on('exit', () => process.stderr.write('peak=' + Math.round(process.resourceUsage().maxRSS / 1024)))";
+/**
+ * Appends the peak memory of a process, in megabytes, to its standard error. On Linux, `maxRSS` begins with the memory of the process that started
+ * this one, which the peak in /proc does not.
+ */
+const SAY_PEAK = `
+  import { existsSync, readFileSync } from 'node:fs';
+  const status = '/proc/self/status';
+  const peakKib = () =>
+    existsSync(status) ? /VmHWM:\\s+(\\d+)/.exec(readFileSync(status, 'utf8'))?.[1] : process.resourceUsage().maxRSS;
+  process.on('exit', () => process.stderr.write('peak=' + Math.round(peakKib() / 1024)));
+`;
 const PEAK = `--import=data:text/javascript,${encodeURIComponent(SAY_PEAK)}`;
 
 /** Starts a service that answers everything in one way, and returns the account of a command there. */

@@ -82,6 +82,9 @@ test.each(INVALID)('rejects %s and exits with 2', async (_, argv, stdin) => {
 
 test.each([
   ['a flag', ['ip', 'replace', '203.0.113.7', '--with', 'x'], '--with: invalid address "x"; it is a host name'],
+  ['a flag without a value', ['users', 'list', '--yes=false'], '--yes takes no value'],
+  ['a flag of a command', ['profiles', 'journal', 'set', '--sole-host=maybe'], '--sole-host takes no value'],
+  ['a flag of another command', ['users', 'list', '--sole-host=maybe'], "unknown option '--sole-host=maybe'"],
   ['an argument', ['onramp', 'start', 'u 1', '--amount', '5000'], 'user-id: invalid id "u 1"; ids have no spaces'],
   ['an empty variable', ['onramp', 'account', 'null'], 'request-id: invalid id "null"'],
   ['an argument in its message', ['ip', 'add', 'x'], 'invalid address "x"; it is a host name'],

@@ -7,7 +7,7 @@ import { type Client, createClient, type Reply } from '../../src/client/client.t
 import { uncheckedRequest, validRequest } from '../../src/client/request.ts';
 import { sandboxReset } from '../../src/contract/control.ts';
 import type { Endpoint, RequestOf } from '../../src/contract/endpoint.ts';
-import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
+import { balanceMulti, balanceUser } from '../../src/contract/endpoints/balances.ts';
 import { addBankAccount } from '../../src/contract/endpoints/banks.ts';
 import { startOfframp } from '../../src/contract/endpoints/offramp.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
@@ -84,6 +84,12 @@ test.each([
     count,
     category: count === 0 ? 'network' : undefined,
   });
+});
+
+test.each(['', '.', '..'])('an id that a URL would lose sends nothing: %j', async (userId) => {
+  const { client, requests } = clientFor([]);
+  await expect(client.call(uncheckedRequest(balanceUser, { userId }))).rejects.toMatchObject({ category: 'usage' });
+  expect(requests).toEqual([]);
 });
 
 interface Ended {

@@ -171,6 +171,21 @@ describe('an onboarding whose outcome is unknown', () => {
     expect(stderr).toContain('this is another BVN');
   });
 
+  test('does not stop the onboarding of another person if nothing recognizes a BVN whose outcome is unknown', async () => {
+    let sent = 0;
+    const network: Exchange = async ({ url }) => {
+      if (!url.endsWith('/onboarduser')) return success({ publicKey: 'ab'.repeat(32) });
+      sent += 1;
+      throw droppedLine();
+    };
+    const there = fakeWorld({ env: ACCOUNT, network });
+    for (const bvn of [GOOD, OTHER]) expect(await main(['users', 'onboarding', 'start', bvn, '-q'], there)).toBe(6);
+    expect({ sent, digests: journalRows(there.stateDir).map((row) => row.input_digest) }).toEqual({
+      sent: 2,
+      digests: ['-', '-'],
+    });
+  });
+
   test('keeps nothing that recognizes the BVN if the account has no profile, and a retry says so', async () => {
     const network: Exchange = async ({ url }) => {
       if (url.endsWith('/onboarduser')) throw droppedLine();

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../support/built.ts';
 
@@ -13,7 +13,15 @@ export interface Edit {
 /** One step of a contributing page. */
 export type Step = Edit | { readonly kind: 'run'; readonly commands: readonly string[] };
 
-export const PAGES = ['add-an-endpoint', 'add-a-command', 'add-a-webhook-event'] as const;
+const FOLDER = join(ROOT, 'docs', 'contributing');
+
+/** The pages that have no steps, each with the test that reads it. */
+export const READ_ELSEWHERE: Readonly<Record<string, string>> = { naming: 'test/docs/naming.test.ts' };
+
+/** Every page that is followed word for word: all but those that another test reads. */
+export const PAGES = readdirSync(FOLDER)
+  .map((file) => file.replace(/\.md$/, ''))
+  .filter((page) => !Object.hasOwn(READ_ELSEWHERE, page));
 
 const FENCE = /^```\w*\n([\s\S]*?)^```$/m;
 const CREATE = /Create `([^`]+)`:$/;
@@ -28,7 +36,7 @@ const RUN = /Run:$/;
  * "In `path`, replace `a` with `b`."
  */
 export function stepsOf(page: string): readonly Step[] {
-  const text = readFileSync(join(ROOT, 'docs', 'contributing', `${page}.md`), 'utf8');
+  const text = readFileSync(join(FOLDER, `${page}.md`), 'utf8');
   const steps: Step[] = [];
   let rest = text;
   for (let fence = FENCE.exec(rest); ; fence = FENCE.exec(rest)) {

@@ -225,6 +225,17 @@ async function writePlan({ ids }: Account, { homeDir, ...world }: FakeWorld): Pr
   await main([...argv, '-q'], { ...world, env, homeDir, host: { ...world.host, user: 'somebody-else' } });
 }
 
+/** Does something as soon as a command has printed something. */
+function onceItSaid({ stdout, stderr }: Pick<FakeWorld, 'stdout' | 'stderr'>, act: () => void): void {
+  const said = () => stdout.bytes().length + stderr.bytes().length;
+  const before = said();
+  const watch = setInterval(() => {
+    if (said() === before) return;
+    clearInterval(watch);
+    act();
+  }, 20);
+}
+
 /** Runs a line as a shell would, and returns its exit code. */
 async function runExample(account: Account, command: Command, example: string): Promise<[exit: number, said: string]> {
   const stop = new AbortController();
@@ -261,7 +272,7 @@ async function runExample(account: Account, command: Command, example: string): 
   // A server runs until it is interrupted.
   const isServer = ['sandbox serve', 'webhooks listen', 'inspect'].includes(nameOf(command));
   if ((isServer && !example.includes('--save-to')) || / --(?:every|watch)\b/.test(example))
-    setTimeout(() => stop.abort(), 300);
+    onceItSaid(world, () => stop.abort());
   const { programs, input } = parseLine(example.replace(/(?<=--history )100000$/, '1000'), {
     HEAD: account.ids.head,
     ...delivery,

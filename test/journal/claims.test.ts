@@ -64,6 +64,16 @@ describe('an idempotency key', () => {
       expect(await journal.findConflict(UNRECORDED)).toMatchObject({ kind: 'other-input' });
     });
 
+    test.each<OperationState[]>([['sent'], ['sent', 'unknown']])(
+      'stops nobody else’s without a key while its outcome is unknown: %s, %s',
+      async (...states) => {
+        const journal = await testJournal({ host: idleHost });
+        const guarded = { ...GUARDED, input: undefined };
+        await through(journal, await prepared(journal, guarded), ...states);
+        expect(await found(journal, guarded)).toBe('ours');
+      },
+    );
+
     test('repeats nothing without a key', async () => {
       const journal = await testJournal({ host: idleHost });
       const guarded = { ...GUARDED, input: undefined };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
+import { LISTS as SERVICE_LISTS } from '../../src/things/index.ts';
 import { copyOf } from '../support/folder-copy.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 import { copied, expectCopied, shown } from './copied.ts';
@@ -66,7 +67,7 @@ const step = (kinds: readonly Action['kind'][], longestMs: number): fc.Arbitrary
 
 const ALL = Object.keys(LISTS);
 /** The lists that say how many rows they have, and those that are read whole each time. */
-const COUNTED = ALL.filter((list) => !['fx_trades', 'fee_withdrawals'].includes(list));
+const COUNTED = SERVICE_LISTS.filter(({ pages }) => pages !== 'after' && pages !== 'limit').map(({ name }) => name);
 /** The lists whose final rows are read again for some days. */
 const AWAITED = ALL.filter((list) => list !== 'users');
 

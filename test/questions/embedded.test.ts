@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { INBOX_URL } from '../../src/contract/sandbox.ts';
 import { newHome, sharedEnd } from '../support/built.ts';
 import { fiatrail, fiatrailJson } from '../support/in-process.ts';
@@ -83,6 +83,17 @@ describe('find in the embedded sandbox', () => {
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'onboarding', user: { userId: ids.user } });
     expect(stdout + stderr).not.toContain(BVN);
     expect((await fiatrail(home, ['find', '--bvn-stdin'], { stdin: '22345678902' })).code).toBe(2);
+  });
+
+  test('finds no onboarding of a BVN that the sandbox had before it was reset, which made it another account', async () => {
+    const before = newHome(onTestFinished);
+    const run = (argv: readonly string[], stdin = '') => fiatrail(before, [...argv, '-q', '-o', 'json'], { stdin });
+    const find = () => run(['find', '--bvn-stdin'], BVN);
+    await run(['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], BVN);
+    expect((await find()).code).toBe(0);
+    expect((await run(['sandbox', 'reset', '--yes'])).code).toBe(0);
+    const { code, stdout } = await find();
+    expect({ code, matches: JSON.parse(stdout).matches }).toEqual({ code: 2, matches: [] });
   });
 });
 

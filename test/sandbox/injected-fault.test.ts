@@ -42,6 +42,23 @@ const TABLE: readonly (readonly [kind: FaultKind, isDone: boolean, status: numbe
   ['truncated', true, 200],
 ];
 
+/** The kinds under which a request is performed. */
+const DONE = TABLE.flatMap(([kind, isDone]) => (isDone ? [kind] : []));
+
+const wallets = (box: TestSandbox) =>
+  box.inside(
+    ({ store }) => store.all<{ address: string }>('SELECT address FROM wallet ORDER BY id').map((row) => row.address),
+    'read',
+  );
+
+const VAULT = {
+  vaultId: 'vault-2',
+  mpcVaultApiKey: 'an-api-key',
+  mpcClientSignerPrivateKey: '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n',
+  callbackClientSignerPublicKey: 'ssh-ed25519 AAAA ops',
+  notificationEmails: ['ops@example.com'],
+};
+
 const isJson = (body: string) => {
   try {
     JSON.parse(body);
@@ -105,6 +122,20 @@ describe('a rule', () => {
     expect(await outcomeOf(box, 'POST', '/v1/onboarduser', '{"bvn":"x"}')).toEqual({ dropped: true, sent: true });
     expect(await rules(box)).toEqual([]);
     expect(await onboardings(box)).toBe(0);
+  });
+
+  test.each(DONE)('%s: leaves nothing of a request that is refused after it began', async (kind) => {
+    await using box = await openSandbox();
+    const [taken = ''] = await wallets(box);
+    const before = await wallets(box);
+    await add(box, 'fx.register-mpc', kind);
+    // The first wallet is new, and made before the second one turns out to be another's.
+    const body = { ...VAULT, tokenWallets: { USDC: `0x${'ab'.repeat(20)}`, USDT: taken } };
+    await outcomeOf(box, 'POST', '/v1/fx/mpc/register', JSON.stringify(body));
+    expect(await rules(box)).toEqual([]);
+    expect(await wallets(box)).toEqual(before);
+    const { status, envelope } = await box.call('POST', '/fx/mpc/register', body);
+    expect([status, envelope.error]).toEqual([400, expect.stringMatching(/^tokenWallets.USDT: /)]);
   });
 
   test('is not used by an unauthenticated caller', async () => {

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { SCHEMA_VERSION } from '../../src/service/schema/schema.ts';
+import { MACHINES } from '../../src/service/machines.ts';
+import { schemaVersion, schemaWith } from '../../src/service/schema/schema.ts';
 import { type Database, type OpenOptions, openDatabase, openForReading } from '../../src/sqlite/database.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import { acquireLock } from '../../src/sqlite/lock.ts';
@@ -121,10 +122,25 @@ describe('a file of a newer fiatrail', () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     await using box = await openSandbox({ path });
-    box.service.store.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+    box.service.store.exec(`PRAGMA user_version = ${schemaVersion(MACHINES) + 1}`);
     await expect(openSandbox({ path })).rejects.toMatchObject({ name: 'DatabaseError', problem: 'newer' });
   });
 });
+
+/** What the tables of each machine are in this version. */
+const TABLES_OF_MACHINES: Readonly<Record<string, string>> = {
+  bridge: '28319b4bf5ef7b72',
+  deposit: '4e81e378badc42ef',
+  'fee-withdrawal': '13d1f1698603f695',
+  trade: '9873cc55e79c20fb',
+  vault: 'c3060ef4a30277a4',
+  offramp: '6cef582d3c1f513a',
+  onramp: '70ee896061f3855a',
+  payout: '6db6ff8c9c0e1301',
+  swap: 'cc7fc70c43107443',
+  withdrawal: '0ed3318a08c67c1b',
+  onboarding: '7ca6e40840d7a4e7',
+};
 
 describe('a file of an older fiatrail', () => {
   test('is reported as older and left unchanged', async () => {
@@ -139,11 +155,17 @@ describe('a file of an older fiatrail', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test('is detected by its version, which is incremented with every change to the tables', async () => {
-    await using box = await openSandbox();
-    const tables = box.service.store.all(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`);
-    const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16);
-    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 1, digest: 'a98cd6eaa3f07081' });
+  const digestOf = (sql: string) => createHash('sha256').update(sql).digest('hex').slice(0, 16);
+
+  test('is detected by its version, which is raised with every change to the tables, and by a new machine', () => {
+    const found = Object.fromEntries(MACHINES.map(({ name, schema }) => [name, digestOf(schema)]));
+    const others = digestOf(schemaWith([]));
+    expect({ version: schemaVersion([]), others, machines: found }).toEqual({
+      version: 1,
+      others: 'daac4734e15acd7b',
+      machines: TABLES_OF_MACHINES,
+    });
+    expect(schemaVersion([...MACHINES, {}])).toBe(schemaVersion(MACHINES) + 1);
   });
 });
 

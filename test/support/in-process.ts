@@ -167,9 +167,9 @@ function startQuery(input: AsyncIterable<string>): RunningProgram {
   return { output, ended, end: () => void output.destroy() };
 }
 
-/** The time of this machine, but for sleeps, which take none: they move the clock. */
-export function clockThatSkips(): Clock {
-  let skippedMs = 0;
+/** A clock on which sleeps take no time, but move it. Else it goes like that of this machine, from the time that is given. */
+export function clockThatSkips(fromMs = system.clock.now()): Clock {
+  let skippedMs = fromMs - system.clock.now();
   return {
     ...system.clock,
     now: () => system.clock.now() + skippedMs,

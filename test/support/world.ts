@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { LOCK_PROCESS } from '../../src/account/paths.ts';
 import type {
   Asking,
@@ -198,8 +198,15 @@ function idsOfWorld(): Ids {
   };
 }
 
+/** Has requests that are tried again leave at once: ky waits a random part of its delay, on the clock of the machine. */
+function retryAtOnce(): void {
+  const chance = vi.spyOn(Math, 'random').mockReturnValue(0);
+  onTestFinished(() => chance.mockRestore());
+}
+
 /** A world in a temporary folder: the files are real, everything else is scripted. */
 export function fakeWorld(options: WorldOptions = {}): FakeWorld {
+  retryAtOnce();
   const { network = noNetwork, stdin = '', isTerminal = false, answers = [], env = {} } = options;
   const homeDir = temporaryFolder(onTestFinished);
   const stateDir = join(homeDir, 'state');

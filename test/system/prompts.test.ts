@@ -6,12 +6,21 @@ import { StepBack } from '../../src/base/errors.ts';
 import { loadPrompter } from '../../src/system/prompts.ts';
 
 /** A terminal that never echoes. */
-function terminal() {
+function terminal(columns = 80) {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
   // Like standard error, it cannot be ended.
-  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80, end: () => output });
+  const output = Object.assign(new PassThrough(), { isTTY: true, columns, end: () => output });
+  const written: string[] = [];
+  output.on('data', (chunk) => written.push(String(chunk)));
+  /** Resolves once it has shown a text as many times as given. */
+  const shows = async (text: string, times = 1) => {
+    while (written.join('').split(text).length <= times) await sleep(5);
+    // The library listens once it has written.
+    await sleep(0);
+  };
   const streams = { input, output, signal: new AbortController().signal, suspend: () => {} };
-  return streams as unknown as Parameters<typeof loadPrompter>[0] & { readonly input: PassThrough };
+  type Streams = Parameters<typeof loadPrompter>[0] & { readonly input: PassThrough };
+  return { ...(streams as unknown as Streams), written, shows };
 }
 
 test('a paste that arrives slowly is read to its end, so that the shell gets nothing of it', async () => {
@@ -39,25 +48,20 @@ const MOVES = new RegExp(`${'\u001b'}\\[\\d*[ABGK]`, 'g');
 
 /** A terminal of this width, and what it shows: the lines as the library writes them, without escape codes. */
 function screenOf(columns: number) {
-  const { input, output, ...rest } = terminal();
-  const written: string[] = [];
-  Object.assign(output, { columns }).on('data', (chunk) => written.push(String(chunk)));
+  const { written, ...streams } = terminal(columns);
   const lines = () =>
     stripVTControlCharacters(written.join('').replaceAll(MOVES, '\n'))
       .split('\n')
       .map((line) => line.trimEnd());
-  return { input, output, lines, ...rest };
+  return { lines, ...streams };
 }
-
-/** Waits until a prompt has been shown. */
-const shown = () => sleep(50);
 
 describe.each([80, 60, 20])('at %i columns', (columns) => {
   test('a question is wrapped at words, and not inside an id or a group of an address', async () => {
     const screen = screenOf(columns);
     const prompter = await loadPrompter(screen);
     const answer = prompter.confirm(`Send 50.00 cNGN of user ${USER} to ${EVM}. Continue?`);
-    await shown();
+    await screen.shows('Continue?');
     screen.input.write('y\r');
     expect(await answer).toBe(true);
     const lines = screen.lines();
@@ -72,13 +76,13 @@ describe.each([80, 60, 20])('at %i columns', (columns) => {
     const screen = screenOf(columns);
     const prompter = await loadPrompter(screen);
     const picked = prompter.select('Which wallet?', [{ name: `cold vault · ${EVM} on base`, value: 1 }]);
-    await shown();
+    await screen.shows('base');
     screen.input.write('\r');
     expect(await picked).toBe(1);
     const typed = prompter.text('Amount:', (text) => text === '5' || `invalid amount for ${EVM} on base`);
-    await shown();
+    await screen.shows('Amount:');
     screen.input.write('x\r');
-    await shown();
+    await screen.shows('invalid');
     screen.input.write('\u00155\r');
     expect(await typed).toBe('5');
     const words = screen.lines().join(' ').split(/\s+/);
@@ -91,14 +95,14 @@ test.each([
   ['Esc', '\u001b'],
   ['Ctrl-B', '\u0002'],
 ])('%s goes back if there is a previous question, and else does nothing', async (_key, key) => {
-  const { input, ...rest } = terminal();
+  const { input, shows, ...rest } = terminal();
   const prompter = await loadPrompter({ input, ...rest });
   const second = expect(prompter.text('Amount:', () => true, { hasBack: true })).rejects.toThrow(StepBack);
-  await shown();
+  await shows('Amount:');
   input.write(key);
   await second;
-  const first = prompter.text('Amount:', () => true);
-  await shown();
+  const first = prompter.text('Account:', () => true);
+  await shows('Account:');
   input.write(key);
   await sleep(600);
   input.write('7\r');
@@ -107,15 +111,18 @@ test.each([
 
 test('Ctrl-Z stops the job, and the question is asked again when it continues', async () => {
   let stops = 0;
-  const { input, ...rest } = terminal();
+  const { input, written, shows, ...rest } = terminal();
+  let shownBefore = 0;
   const suspend = () => {
     stops += 1;
+    shownBefore = written.join('').split('Amount:').length - 1;
   };
   const prompter = await loadPrompter({ input, ...rest, suspend });
   const answer = prompter.text('Amount:', () => true);
-  await shown();
+  await shows('Amount:');
   input.write('\u001a');
-  await sleep(200);
+  while (stops === 0) await sleep(5);
+  await shows('Amount:', shownBefore + 1);
   input.write('7\r');
   expect({ answer: await answer, stops }).toEqual({ answer: '7', stops: 1 });
 });

@@ -264,6 +264,24 @@ describe('a sealed event, once there is a key', () => {
     expect(await inbox.list({ limit: 10 })).toMatchObject([{ mark: 'event', event: 'user.onboarded' }]);
     expect(await numbers(inbox)).toEqual([1]);
   });
+
+  test('is not forwarded again by a program that opens it after it was forwarded', async () => {
+    const { inbox } = await testInbox();
+    await inbox.forwardTo({ targets: [TARGET] });
+    const { events, opened } = await sealedTwice();
+    await inbox.add(events.slice(0, 1).map((event) => ({ ...event, webhookId: undefined })));
+    const [sealed] = await inbox.list({ limit: 1 });
+    if (!sealed) throw new Error('nothing arrived');
+    const content = { ...(await opened(sealed.body)), eventId: undefined };
+    await inbox.open(sealed, content);
+    const [forward] = await inbox.forwards.due(TARGET, 1);
+    if (forward) await inbox.forwards.ended([[forward, { status: 200 }]]);
+    await inbox.open(sealed, content);
+    expect({ isForwarded: forward !== undefined, waiting: await numbers(inbox) }).toEqual({
+      isForwarded: true,
+      waiting: [],
+    });
+  });
 });
 
 describe('an event under the name that other documents have', () => {

@@ -116,9 +116,9 @@ test('a body of 2 MB is refused, one of 50 MB is cut off, and neither is kept', 
 });
 
 /** Reads a socket until a text has arrived. */
-async function textOf(socket: Socket, wanted: string): Promise<string> {
+async function textOf(socket: Socket, wanted: string, { isLeftOpen = false } = {}): Promise<string> {
   let text = '';
-  for await (const chunk of socket) {
+  for await (const chunk of socket.iterator({ destroyOnReturn: !isLeftOpen })) {
     text += String(chunk);
     if (text.includes(wanted)) break;
   }
@@ -222,10 +222,12 @@ test('a GET returns the heartbeat, and another method is refused', async () => {
 test('a sender that leaves in the middle of a body leaves nothing', async () => {
   const { inbox, refused, port } = await listening();
   const socket = connect(port, '127.0.0.1');
-  socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.write(`${HEAD}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
+  // The server waits for the body.
+  expect(await textOf(socket, '\r\n\r\n', { isLeftOpen: true })).toMatch(/^HTTP\/1.1 100 /);
+  socket.write('{');
   socket.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  while (refused.length === 0) await turn();
   expect(refused).toEqual(['a sender that left before the end']);
   expect((await inbox.counts()).events).toBe(0);
 });
@@ -253,14 +255,14 @@ test.each([
 });
 
 test('a connection that says nothing is cut off, and one that waits for its answer is not', async () => {
-  const { port } = await listening(undefined, { limits: { silence: 100 } });
+  const { port } = await listening(undefined, { limits: { silence: 300 } });
   const socket = connect(port, '127.0.0.1');
   expect(await endOf(socket)).toBe('');
   const slow = {
-    receive: () => new Promise<StoredDelivery>((resolve) => setTimeout(resolve, 300, { id: 1n, isCopy: false })),
+    receive: () => new Promise<StoredDelivery>((resolve) => setTimeout(resolve, 900, { id: 1n, isCopy: false })),
   };
   const options = { host: '127.0.0.1', port: 0, allowHosts: [], heartbeat: '', onRefused: () => {} };
-  const server = await listen(slow, { ...options, limits: { silence: 100 } });
+  const server = await listen(slow, { ...options, limits: { silence: 300 } });
   onTestFinished(server.close);
   expect((await post(`http://127.0.0.1:${server.port}/`, deliveryOf(onboarded(1)))).status).toBe(200);
 });

@@ -44,25 +44,63 @@ export interface Difference {
 
 const folder = new URL('contract/', import.meta.url);
 
+/** The keys of each part of a data file: those that it has, and those that it may have. */
+const KEYS = {
+  file: [['group'], ['endpoints', 'events', 'headers', 'signature', 'encryption', 'delivery', 'sandbox']],
+  endpoint: [
+    ['id', 'method', 'path', 'source', 'effect', 'rate_limit'],
+    ['starts', 'request', 'response', 'errors', 'notes'],
+  ],
+  request: [[], ['path', 'query', 'body']],
+  row: [
+    ['name', 'type', 'source'],
+    ['required', 'rule', 'unit'],
+  ],
+  error: [
+    ['when', 'name', 'source'],
+    ['http', 'response_code'],
+  ],
+} as const;
+
 /** Reads the endpoints of all data files, by id. */
 export function readWitness(): Map<string, WitnessEndpoint> {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
-  const endpoints = files.flatMap((name) => {
-    const file = parse(readFileSync(new URL(name, folder), 'utf8')) as { endpoints?: WitnessEndpoint[] };
-    return file.endpoints ?? [];
-  });
-  return new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
+  return witnessIn(readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8')));
+}
+
+/** Reads the endpoints in the text of data files, by id. Throws for what the comparison would skip: an unknown key, a second endpoint of an id. */
+export function witnessIn(files: readonly string[]): Map<string, WitnessEndpoint> {
+  const found = new Map<string, WitnessEndpoint>();
+  for (const text of files) {
+    const file = parse(text) as { endpoints?: WitnessEndpoint[] };
+    requireKeys('file', file);
+    for (const endpoint of file.endpoints ?? []) {
+      if (found.has(endpoint.id)) throw new Error(`the witness has ${endpoint.id} twice`);
+      requireKeys('endpoint', endpoint);
+      requireKeys('request', endpoint.request ?? {});
+      for (const row of [...Object.values(endpoint.request ?? {}).flat(), ...(endpoint.response ?? [])])
+        requireKeys('row', row);
+      for (const error of endpoint.errors ?? []) requireKeys('error', error);
+      found.set(endpoint.id, endpoint);
+    }
+  }
+  return found;
+}
+
+function requireKeys(part: keyof typeof KEYS, value: object): void {
+  const [has, may] = KEYS[part];
+  const keys = Object.keys(value);
+  const missing = has.find((key) => !keys.includes(key));
+  const unknown = keys.find((key) => ![...has, ...may].some((each) => each === key));
+  if (missing ?? unknown)
+    throw new Error(
+      `a ${part} of the witness ${missing ? `lacks ${missing}` : `has ${unknown}`}: ${JSON.stringify(value)}`,
+    );
 }
 
 /** Returns the request rows of a witness with the place they are sent in. */
 function requestRows(witness: WitnessEndpoint): { place: Place; row: WitnessRow }[] {
   const places: readonly Place[] = ['path', 'query', 'body'];
   return places.flatMap((place) => (witness.request?.[place] ?? []).map((row) => ({ place, row })));
-}
-
-/** Returns the number of witness rows that a comparison covers. */
-export function rowCount(witness: WitnessEndpoint): number {
-  return requestRows(witness).length + (witness.response ?? []).length + ownErrors(witness).length;
 }
 
 export function compare(endpoint: Endpoint, witness: WitnessEndpoint): Difference[] {

@@ -1,21 +1,15 @@
 import type { Step } from '../../service/context.ts';
 import type { Machine } from '../../service/machine.ts';
-import { MACHINES } from '../../service/schedule.ts';
+import { MACHINES } from '../../service/machines.ts';
 import type { Service } from '../../service/service.ts';
 import type { Database, SqlValue } from '../../sqlite/database.ts';
 import { pageOfMatches, rememberMatches } from '../matches.ts';
 import type { Life, List, Row, RowQuery } from '../source.ts';
 import { areThere, type Ends, endsOf } from './added.ts';
 
-/** The column that names a row of a machine's table, where it is not its request id. */
-const ID_COLUMNS: Readonly<Record<string, string>> = {
-  deposit: 'deposit_id',
-  fx_trade: 'trade_id',
-  fee_withdrawal: 'withdrawal_id',
-  fx_vault: 'vault_id',
-};
+const idColumnOf = ({ idColumn = 'request_id' }: Machine<never>) => idColumn;
 
-const idColumnOf = ({ table }: Machine<never>) => ID_COLUMNS[table] ?? 'request_id';
+const machineNamed = (kind: string) => MACHINES.find(({ name }) => name === kind);
 
 /** The steps of work that this process saw. The oldest are forgotten. */
 export interface StepLog {
@@ -50,11 +44,12 @@ interface WorkRow {
 const selected = (machine: Machine<never>) =>
   `SELECT id AS subject, '${machine.name}' AS kind, ${idColumnOf(machine)} AS id, state, created_at FROM ${machine.table}`;
 
-const KINDS = Object.values(MACHINES);
-const ALL = KINDS.map(selected).join(' UNION ALL ');
-const ADDED = KINDS.map((machine) => `${selected(machine)} WHERE id > ?`).join(' UNION ALL ');
-const TABLES = KINDS.map((machine) => ({ table: machine.table, name: idColumnOf(machine) }));
-const STATES = [...new Set(KINDS.flatMap(({ transitions }) => transitions.flatMap(({ from, to }) => [...from, to])))];
+const ALL = MACHINES.map(selected).join(' UNION ALL ');
+const ADDED = MACHINES.map((machine) => `${selected(machine)} WHERE id > ?`).join(' UNION ALL ');
+const TABLES = MACHINES.map((machine) => ({ table: machine.table, name: idColumnOf(machine) }));
+const STATES = [
+  ...new Set(MACHINES.flatMap(({ transitions }) => transitions.flatMap(({ from, to }) => [...from, to]))),
+];
 
 const rowOf = ({ kind, id, state, created_at: at }: WorkRow): Row => ({
   id,
@@ -115,7 +110,7 @@ function subjectsAfter(
 }
 
 function workOf(store: Database, { kind, subject }: WorkKey): Row | undefined {
-  const machine = MACHINES[kind];
+  const machine = machineNamed(kind);
   const row = machine && store.get<WorkRow>(`${selected(machine)} WHERE id = ?`, subject);
   return row && rowOf(row);
 }
@@ -129,7 +124,7 @@ function setsOf(store: Database, subject: string) {
 
 /** The states of a machine, how one leads to another, and the path that this work took. */
 function lifeOf({ kind, subject, state, created_at: at }: WorkRow, log: StepLog): Life | undefined {
-  const machine = MACHINES[kind];
+  const machine = machineNamed(kind);
   if (!machine) return undefined;
   const steps = machine.transitions.flatMap(({ from, to, on }) => from.map((each) => ({ from: each, to, on })));
   const states = [...new Set(steps.flatMap(({ from, to }) => [from, to]))];

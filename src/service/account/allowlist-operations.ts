@@ -1,7 +1,7 @@
 import { type IpRange, maskedRange, parseRange, rangeText } from '../../contract/cidr.ts';
 import { Fault } from '../../contract/faults.ts';
 import type { Database } from '../../sqlite/database.ts';
-import type { Call, Operations } from '../context.ts';
+import type { Call, Operations, OperationsOf } from '../context.ts';
 import { insert, update } from '../rows.ts';
 import { ALLOWLIST_TTL_MS, isAllowed, matchingAddress } from './allowlist.ts';
 
@@ -131,4 +131,4 @@ const ACTIONS: Readonly<Record<Request['action'], (call: Call, request: Request)
 
 export const allowlistOperations = {
   'management.ip-allowlist': (call, request) => ACTIONS[request.action](call, request),
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'allowlist'>;

@@ -2,7 +2,7 @@ import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
 import { Fault } from '../../contract/faults.ts';
 import { openAesEnvelope } from '../../crypto/aes-envelope.ts';
 import { isSealable, x25519Public } from '../../crypto/sealed-box.ts';
-import { type Call, isoTime, newSandboxKey, type Operations } from '../context.ts';
+import { type Call, isoTime, newSandboxKey, type Operations, type OperationsOf } from '../context.ts';
 import { requirePermitted } from '../events/webhook-url.ts';
 import { insert, update, upsert } from '../rows.ts';
 import { changeSettings } from '../settings.ts';
@@ -173,4 +173,4 @@ export const managementOperations = {
   'management.get-platform-public-key': ({ settings }) => ({ publicKey: x25519Public(settings.platformSecretKey) }),
   'management.get-aes-key': (call) => ({ aesKey: aesKeyOf(call) }),
   'management.autosigning-config': () => ({ ...AUTO_SIGNING }),
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'management'>;

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import { type Call, isoTime, type Operations } from '../context.ts';
+import { type Call, isoTime, type Operations, type OperationsOf } from '../context.ts';
 import { insert, ownRow } from '../rows.ts';
 import { IS_OPEN_PAYOUT } from '../schema/schema.ts';
 import { accountHolder } from '../values.ts';
@@ -177,4 +177,4 @@ export const banksOperations = {
   'banks.get': get,
   'banks.update': update,
   'banks.delete': remove,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'banks'>;

@@ -40,10 +40,19 @@ const NOT_RELEASED = 'the tokens could not be released on the destination networ
 
 const hasReceived = (_context: Context, row: BridgeRow) => row.received_base !== null;
 
+const BRIDGE_TABLE = `
+CREATE TABLE bridge (
+  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, transaction_id TEXT NOT NULL UNIQUE, reference TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL,
+  state TEXT NOT NULL, asset TEXT NOT NULL, from_network TEXT NOT NULL, to_network TEXT NOT NULL, amount_base INTEGER NOT NULL,
+  received_base INTEGER, released_base INTEGER, sender TEXT, from_address TEXT NOT NULL, to_address TEXT NOT NULL, receivable_address TEXT NOT NULL UNIQUE,
+  callback_url TEXT, tx_hash TEXT, created_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
+CREATE INDEX bridge_by_fintech ON bridge (fintech, id);`;
+
 /** Source: interface (the states), inferred (the transitions, and that a refused deposit is returned). */
 export const bridge: Machine<BridgeRow> = {
   name: 'bridge',
   table: 'bridge',
+  schema: BRIDGE_TABLE,
   transitions: [
     { on: 'deposit-seen', from: ['initiated'], to: 'pending', when: hasReceived, effect: startRelease },
     {

@@ -2,7 +2,16 @@ import { Fault } from '../../contract/faults.ts';
 import type { Network } from '../../contract/networks.ts';
 import { type Asset, amount, isAsset, toWireText } from '../../money/amount.ts';
 import { percentToWire } from '../../money/rates.ts';
-import { type Call, hex, isoTime, isoTimeOrNull, type Operations, orderedBytes, VERSION } from '../context.ts';
+import {
+  type Call,
+  hex,
+  isoTime,
+  isoTimeOrNull,
+  type Operations,
+  type OperationsOf,
+  orderedBytes,
+  VERSION,
+} from '../context.ts';
 import { requirePermitted } from '../events/webhook-url.ts';
 import { countOf, insertRow, ownRow } from '../rows.ts';
 import { bantuAddress, requireForm, solanaAddress } from '../wallets/addresses.ts';
@@ -233,4 +242,4 @@ export const bridgeOperations = {
   'bridge.status': status,
   'bridge.networks': networks,
   'bridge.history': history,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'bridge'>;

@@ -8,6 +8,7 @@ import { collectFees } from '../fees/fees.ts';
 import { BANK, INCOMING, post, REFUNDS, RESERVE, SUPPLY } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { update, userIdOf } from '../rows.ts';
+import { IS_OPEN_DEPOSIT } from '../schema/schema.ts';
 import { accountAt, type DeliveryWallet, deliveryFor, smartWallet } from '../wallets/wallets.ts';
 
 export interface DepositRow {
@@ -33,6 +34,18 @@ export interface DepositRow {
   readonly created_at: bigint;
 }
 
+const DEPOSIT_TABLE = `
+CREATE TABLE deposit (
+  id INTEGER PRIMARY KEY, deposit_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER REFERENCES user,
+  virtual_account INTEGER NOT NULL REFERENCES virtual_account, onramp INTEGER REFERENCES onramp, state TEXT NOT NULL,
+  amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, fintech_fee_kobo INTEGER NOT NULL,
+  sender_name TEXT NOT NULL, sender_account TEXT NOT NULL, sender_bank_code TEXT NOT NULL, sender_bank_name TEXT NOT NULL,
+  reference TEXT NOT NULL, refund_reason TEXT, refund_reference TEXT, name_score_percent INTEGER, delivered_to TEXT, tx_hash TEXT,
+  created_at INTEGER NOT NULL, ended_at INTEGER) STRICT;
+CREATE INDEX deposit_by_account ON deposit (virtual_account);
+CREATE INDEX deposit_in_flight ON deposit (fintech, state) WHERE ${IS_OPEN_DEPOSIT};
+CREATE INDEX deposit_by_onramp ON deposit (onramp) WHERE onramp IS NOT NULL;`;
+
 /**
  * A bank transfer that arrived. Its onramp continues a deposit into a temporary account; a deposit into a permanent
  * account mints by itself. A pending one has not
@@ -41,6 +54,8 @@ export interface DepositRow {
 export const deposit: Machine<DepositRow> = {
   name: 'deposit',
   table: 'deposit',
+  idColumn: 'deposit_id',
+  schema: DEPOSIT_TABLE,
   transitions: [
     { on: 'confirmed', from: ['pending'], to: 'processing', effect: accept },
     { on: 'cancelled', from: ['pending'], to: 'cancelled', stamp: 'ended_at' },

@@ -1,7 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import { amount, toWireNumber } from '../../money/amount.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
-import { isoTime, type Operations, VERSION } from '../context.ts';
+import { isoTime, type Operations, type OperationsOf, VERSION } from '../context.ts';
 import { feesInFull, type OnrampRow, totalFeeKobo, totalKobo } from '../onramp/machine.ts';
 import { ownRow, walletAddressOf } from '../rows.ts';
 import type { VirtualAccountRow } from './virtual-accounts.ts';
@@ -59,4 +59,4 @@ const getFintech: Operations['virtual-accounts.get-fintech'] = ({ store, fintech
 export const virtualAccountsOperations = {
   'virtual-accounts.get': get,
   'virtual-accounts.get-fintech': getFintech,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'virtual-accounts'>;

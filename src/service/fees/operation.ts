@@ -3,7 +3,7 @@ import type { Direction } from '../../contract/values.ts';
 import { amount, fromWire, toWireNumber } from '../../money/amount.ts';
 import { percentFromWire, percentToWire } from '../../money/rates.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
+import { type Call, isoTime, type Operations, type OperationsOf, VERSION } from '../context.ts';
 import { balanceOf, feesWithdrawing, fintechFees } from '../ledger.ts';
 import { upsert } from '../rows.ts';
 import { FEE_WITHDRAWAL_AT, IS_OPEN_DEPOSIT, IS_OPEN_OFFRAMP } from '../schema/schema.ts';
@@ -222,4 +222,4 @@ export const feesOperations = {
   'fees.manage': manage,
   'fees.accumulated': accumulated,
   'fees.preview': preview,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'fees'>;

@@ -3,6 +3,7 @@ import { isPayoutToFail } from '../fault-rules.ts';
 import { type AccountRef, BANK, feesWithdrawing, fintechFees, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { update } from '../rows.ts';
+import { FEE_WITHDRAWAL_AT } from '../schema/schema.ts';
 import { SHOWN_STATE_MS } from '../settings.ts';
 import { payoutPlan } from '../values.ts';
 
@@ -22,6 +23,16 @@ export interface FeeWithdrawalRow {
   readonly processed_at: bigint | null;
 }
 
+const FEE_WITHDRAWAL_TABLE = `
+-- onramp_kobo is the part of the amount taken from onramp fees; the rest comes from offramp fees.
+CREATE TABLE fee_withdrawal (
+  id INTEGER PRIMARY KEY, withdrawal_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, state TEXT NOT NULL, amount_kobo INTEGER NOT NULL,
+  onramp_kobo INTEGER NOT NULL,
+  account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL, narration TEXT, reference TEXT, notes TEXT,
+  failure_reason TEXT, created_at INTEGER NOT NULL, processed_at INTEGER) STRICT;
+CREATE INDEX fee_withdrawal_by_fintech ON fee_withdrawal (fintech, id);
+CREATE INDEX fee_withdrawal_latest ON fee_withdrawal (fintech, ${FEE_WITHDRAWAL_AT});`;
+
 /**
  * The amount is locked when the withdrawal is requested. Source: interface (the states), public (processing, which only a
  * test account shows), inferred (that a failure releases the amount).
@@ -29,6 +40,8 @@ export interface FeeWithdrawalRow {
 export const feeWithdrawal: Machine<FeeWithdrawalRow> = {
   name: 'fee-withdrawal',
   table: 'fee_withdrawal',
+  idColumn: 'withdrawal_id',
+  schema: FEE_WITHDRAWAL_TABLE,
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => payOut(at, row) },
     { on: 'settled', from: ['pending', 'processing'], to: 'completed', stamp: 'processed_at', effect: settle },

@@ -1,7 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import { type Amount, amount, amountForPeople, toWireNumber } from '../../money/amount.ts';
 import { resolveAccount } from '../banks/operation.ts';
-import { type Call, isoTime, isoTimeOrNull, type Operations } from '../context.ts';
+import { type Call, isoTime, isoTimeOrNull, type Operations, type OperationsOf } from '../context.ts';
 import { balanceOf, fintechFees } from '../ledger.ts';
 import { insertRow, ownRow } from '../rows.ts';
 import { wholeKoboOf } from '../wire-values.ts';
@@ -136,7 +136,7 @@ export const feeWithdrawalsOperations = {
   'fees.withdraw': withdraw,
   'fees.verify-withdrawal': verify,
   'fees.withdrawal-history': history,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'fee-withdrawals'>;
 
 /** Business days of banks in Lagos: Monday to Friday, ignoring holidays. Lagos is UTC+1 all year. Source: inferred. */
 

@@ -1,6 +1,6 @@
 import type { Pair, Side } from '../../contract/fx.ts';
 import { type PercentMillionths, percentToWire } from '../../money/rates.ts';
-import { type Call, hex, isoTime, type Operations, VERSION } from '../context.ts';
+import { type Call, hex, isoTime, type Operations, type OperationsOf, VERSION } from '../context.ts';
 import { legsOf, type OrderRow, tradingBalance } from './order-book.ts';
 import { decimal, terms } from './terms.ts';
 
@@ -96,4 +96,4 @@ export const fxBookOperations = {
   'fx.orderbook': orderBook,
   'fx.orderbook-stats': orderBookStats,
   'fx.orderbook-token': orderBookToken,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'fx-book'>;

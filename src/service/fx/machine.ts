@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { escrow, type Posting, platformTokens, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { update } from '../rows.ts';
+import { IS_OPEN_TRADE } from '../schema/schema.ts';
 import { tradeOutcome } from '../values.ts';
 import { accountAt } from '../wallets/wallets.ts';
 import { legsOf, requiredTradingAccount } from './order-book.ts';
@@ -42,6 +43,20 @@ export interface SliceRow {
 
 const isElapsed = ({ nowMs }: Context, row: TradeRow) => nowMs >= Number(row.expires_at);
 
+const TRADE_TABLES = `
+CREATE TABLE fx_trade (
+  id INTEGER PRIMARY KEY, trade_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, pair TEXT NOT NULL, side TEXT NOT NULL, target_order TEXT,
+  cngn_base INTEGER NOT NULL, token_base INTEGER NOT NULL, price_micro INTEGER NOT NULL, fee_millionths INTEGER NOT NULL, net_base INTEGER NOT NULL,
+  destination TEXT, lock_id TEXT NOT NULL, auto_signed INTEGER NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL,
+  error_message TEXT, failed_at INTEGER, idempotency_key TEXT, input TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
+CREATE UNIQUE INDEX fx_trade_once ON fx_trade (fintech, idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX fx_trade_by_fintech ON fx_trade (fintech, id);
+CREATE INDEX fx_trade_open ON fx_trade (fintech, state) WHERE ${IS_OPEN_TRADE};
+-- Each order's part of a trade. The escrow contains both legs of every open trade.
+CREATE TABLE fx_slice (
+  trade INTEGER NOT NULL REFERENCES fx_trade, position INTEGER NOT NULL, fx_order INTEGER NOT NULL REFERENCES fx_order, maker INTEGER NOT NULL REFERENCES fintech,
+  price_micro INTEGER NOT NULL, cngn_base INTEGER NOT NULL, token_base INTEGER NOT NULL, PRIMARY KEY (trade, position)) STRICT, WITHOUT ROWID;`;
+
 /**
  * A trade between fintechs. Both legs are in escrow from the start and leave it on settlement, failure or expiry. A
  * lock that expires while the vault signs ends the trade only after the signing. Source: interface, inferred (that
@@ -50,6 +65,8 @@ const isElapsed = ({ nowMs }: Context, row: TradeRow) => nowMs >= Number(row.exp
 export const trade: Machine<TradeRow> = {
   name: 'trade',
   table: 'fx_trade',
+  idColumn: 'trade_id',
+  schema: TRADE_TABLES,
   stamp: 'updated_at',
   transitions: [
     { on: 'locked', from: ['pending'], to: 'locked', effect: askForSignature },
@@ -161,10 +178,20 @@ function settle(context: Context, row: TradeRow): void {
   ]);
 }
 
+const VAULT_TABLE = `
+-- Only the masked form of the vault's two secrets is stored.
+CREATE TABLE fx_vault (
+  id INTEGER PRIMARY KEY, fintech INTEGER NOT NULL UNIQUE REFERENCES fintech, vault_id TEXT NOT NULL,
+  usdc_wallet INTEGER NOT NULL REFERENCES wallet, usdt_wallet INTEGER NOT NULL REFERENCES wallet, api_key_shown TEXT NOT NULL, private_key_shown TEXT NOT NULL,
+  signer_public_key TEXT NOT NULL, notification_emails TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('pending', 'active', 'inactive')),
+  auto_signing INTEGER NOT NULL, usd_threshold_cents INTEGER NOT NULL, created_at INTEGER NOT NULL) STRICT;`;
+
 /** An MPC vault waits for approval by the service's staff. Source: public. */
 export const vault: Machine<VaultRow> = {
   name: 'vault',
   table: 'fx_vault',
+  idColumn: 'vault_id',
+  schema: VAULT_TABLE,
   transitions: [
     { on: 'approved', from: ['pending'], to: 'active' },
     // Source: public for the state, inferred for the transition.

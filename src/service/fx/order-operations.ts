@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
 import { type PercentMillionths, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
-import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
+import { type Call, isoTime, type Operations, type OperationsOf, VERSION } from '../context.ts';
 import { ownRow, rowOf, update } from '../rows.ts';
 import {
   commitments,
@@ -153,4 +153,4 @@ export const fxOrdersOperations = {
   'fx.update-limit-order': updateOrder,
   'fx.delete-limit-order': deleteOrder,
   'fx.list-limit-orders': listOrders,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'fx-orders'>;

@@ -3,7 +3,7 @@ import { MIN_CNGN, PAIRS, type Pair, type Side } from '../../contract/fx.ts';
 import { sameAddress } from '../../contract/networks.ts';
 import type { Asset } from '../../money/amount.ts';
 import { type PercentMillionths, percentOfRoundHalfUp, percentToWire } from '../../money/rates.ts';
-import { type Call, isoTime, isoTimeOrNull, type Operations, VERSION } from '../context.ts';
+import { type Call, isoTime, isoTimeOrNull, type Operations, type OperationsOf, VERSION } from '../context.ts';
 import { post } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { insert, insertRow, ownRow } from '../rows.ts';
@@ -437,4 +437,4 @@ export const fxTradesOperations = {
   'fx.trade-status': tradeStatus,
   'fx.list-trades': listTrades,
   'fx.quote': quote,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'fx-quotes' | 'fx-trades'>;

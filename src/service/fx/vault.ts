@@ -3,7 +3,7 @@ import { sameAddress } from '../../contract/networks.ts';
 import { decimalText, scaledInteger, trimDecimal } from '../../money/decimal.ts';
 import { percentToWire } from '../../money/rates.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { type Call, isoTime, type Operations } from '../context.ts';
+import { type Call, isoTime, type Operations, type OperationsOf } from '../context.ts';
 import { schedule } from '../machine.ts';
 import { insert, update, upsert } from '../rows.ts';
 import { IS_OPEN_TRADE } from '../schema/schema.ts';
@@ -267,4 +267,4 @@ export const fxVaultOperations = {
   'fx.auto-signing-threshold': setThreshold,
   'fx.auto-signing-status': status,
   'fx.auto-signing-stats': stats,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'fx-vault' | 'fx-auto-signing'>;

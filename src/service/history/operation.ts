@@ -2,7 +2,7 @@ import { Fault } from '../../contract/faults.ts';
 import { amount, toWireNumber, toWireText } from '../../money/amount.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { bankByCode, VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
-import { type Call, isoTime, isoTimeOrNull, type Operations } from '../context.ts';
+import { type Call, isoTime, isoTimeOrNull, type Operations, type OperationsOf } from '../context.ts';
 import { timeRangeOf } from '../wire-values.ts';
 
 /** Selects movements of a fintech. Times are milliseconds since the epoch, inclusive at both ends. */
@@ -360,4 +360,4 @@ export const historyOperations = {
   'transactions.list-deposits': listDeposits,
   'transactions.list-payouts': listPayouts,
   'transactions.list': listTransactions,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'history'>;

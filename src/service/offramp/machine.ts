@@ -8,6 +8,7 @@ import { collectFees } from '../fees/fees.ts';
 import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { update, userIdOf } from '../rows.ts';
+import { IS_OPEN_OFFRAMP } from '../schema/schema.ts';
 import { SHOWN_STATE_MS } from '../settings.ts';
 import { type PayoutPlan, payoutPlan } from '../values.ts';
 import { TOKEN_ADDRESS } from '../wallets/addresses.ts';
@@ -40,6 +41,19 @@ const VERIFICATION_FAILED: PayoutError = {
   retryable: false,
 };
 
+const OFFRAMP_TABLE = `
+-- transferred_at: when the cNGN arrived in the vault, and null if it never did.
+CREATE TABLE offramp (
+  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER NOT NULL REFERENCES user, state TEXT NOT NULL,
+  amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, fintech_fee_kobo INTEGER NOT NULL,
+  account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL,
+  tx_hash TEXT NOT NULL, block_number INTEGER NOT NULL, payout_reference TEXT NOT NULL, transferred_at INTEGER,
+  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
+CREATE INDEX offramp_in_flight ON offramp (fintech, state) WHERE ${IS_OPEN_OFFRAMP};
+CREATE TABLE offramp_source (
+  offramp INTEGER NOT NULL REFERENCES offramp, wallet INTEGER NOT NULL REFERENCES wallet, network TEXT NOT NULL,
+  amount_base INTEGER NOT NULL CHECK (amount_base > 0), PRIMARY KEY (offramp, wallet, network)) STRICT, WITHOUT ROWID;`;
+
 /**
  * The cNGN is set aside with the request. An offramp is `payout_pending` in its first response; only those to some test
  * accounts show the states before. Source: public (the states and what may fail), inferred (that a failed or cancelled
@@ -48,6 +62,7 @@ const VERIFICATION_FAILED: PayoutError = {
 export const offramp: Machine<OfframpRow> = {
   name: 'offramp',
   table: 'offramp',
+  schema: OFFRAMP_TABLE,
   stamp: 'updated_at',
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => follow(at, row, 'verification-begun') },

@@ -5,7 +5,7 @@ import { amount, amountForPeople, toWireText } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { resolveAccount } from '../banks/operation.ts';
-import { type Call, isoTime, isoTimeOrNull, newTxHash, type Operations } from '../context.ts';
+import { type Call, isoTime, isoTimeOrNull, newTxHash, type Operations, type OperationsOf } from '../context.ts';
 import { type Fees, feesOn } from '../fees/fees.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
 import { insert, insertRow, ownRow, userIdOf } from '../rows.ts';
@@ -202,4 +202,4 @@ const offrampStatus: Operations['transactions.offramp-status'] = (call, { reques
 export const offrampOperations = {
   'transactions.offramp': startOfframp,
   'transactions.offramp-status': offrampStatus,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'offramp'>;

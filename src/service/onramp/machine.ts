@@ -38,10 +38,24 @@ export interface OnrampRow {
   readonly completed_at: bigint | null;
 }
 
+const ONRAMP_TABLE = `
+CREATE TABLE onramp (
+  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER NOT NULL REFERENCES user,
+  wallet INTEGER NOT NULL REFERENCES wallet, state TEXT NOT NULL,
+  base_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, fintech_fee_kobo INTEGER NOT NULL,
+  platform_percent_millionths INTEGER NOT NULL, fintech_percent_millionths INTEGER NOT NULL,
+  platform_capped INTEGER NOT NULL, fintech_capped INTEGER NOT NULL,
+  sweep INTEGER NOT NULL, auto_swap INTEGER NOT NULL, target_asset TEXT NOT NULL, destination TEXT, slippage_millionths INTEGER NOT NULL,
+  tx_hash TEXT, created_at INTEGER NOT NULL,
+  funding_requested_at INTEGER, funded_at INTEGER, completed_at INTEGER) STRICT;
+CREATE INDEX onramp_in_flight ON onramp (fintech, state) WHERE state NOT IN ('completed', 'failed');
+CREATE INDEX onramp_by_wallet ON onramp (wallet);`;
+
 /** Source: public (the states), interface (the 30 minutes and the exact amount). */
 export const onramp: Machine<OnrampRow> = {
   name: 'onramp',
   table: 'onramp',
+  schema: ONRAMP_TABLE,
   transitions: [
     { on: 'account-ready', from: ['requested'], to: 'pending', effect: activateAccount },
     {

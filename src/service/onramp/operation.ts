@@ -6,7 +6,16 @@ import { amount, amountForPeople, type Token, toWireNumber, toWireText } from '.
 import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo, percentToWire } from '../../money/rates.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
-import { type Call, hex, isoTime, isoTimeOrNull, type Operations, orderedBytes, VERSION } from '../context.ts';
+import {
+  type Call,
+  hex,
+  isoTime,
+  isoTimeOrNull,
+  type Operations,
+  type OperationsOf,
+  orderedBytes,
+  VERSION,
+} from '../context.ts';
 import { createdPayload, openVirtualAccount, type VirtualAccountRow } from '../deposits/virtual-accounts.ts';
 import { emit } from '../events/deliveries.ts';
 import { type Fees, feesOn } from '../fees/fees.ts';
@@ -209,7 +218,7 @@ const onrampStatus: Operations['transactions.onramp-status'] = (call, { requestI
 export const onrampOperations = {
   'transactions.onramp': startOnramp,
   'transactions.onramp-status': onrampStatus,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'onramp'>;
 
 /** The asset that an onramp delivers, and the maximum slippage of the swap. */
 interface OnrampTarget {

@@ -8,6 +8,7 @@ import { collectFees } from '../fees/fees.ts';
 import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { update } from '../rows.ts';
+import { IS_OPEN_PAYOUT } from '../schema/schema.ts';
 import { SHOWN_STATE_MS } from '../settings.ts';
 import { payoutPlan } from '../values.ts';
 import { blockNumber, GAS } from '../wallets/addresses.ts';
@@ -187,6 +188,18 @@ const REVIEW_FAILED: PayoutError = {
   retryable: false,
 };
 
+const PAYOUT_TABLE = `
+-- Payouts from the fintech's smart wallet to one of its bank accounts. A finished payout is kept when its account is removed.
+CREATE TABLE payout (
+  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, bank_account INTEGER REFERENCES bank_account ON DELETE SET NULL, state TEXT NOT NULL,
+  amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL,
+  tx_hash TEXT NOT NULL, payout_reference TEXT NOT NULL, transferred_at INTEGER, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
+CREATE INDEX payout_by_account ON payout (bank_account) WHERE bank_account IS NOT NULL;
+CREATE INDEX payout_in_flight ON payout (fintech, state) WHERE ${IS_OPEN_PAYOUT};
+CREATE TABLE payout_source (
+  payout INTEGER NOT NULL REFERENCES payout, network TEXT NOT NULL, amount_base INTEGER NOT NULL CHECK (amount_base > 0),
+  PRIMARY KEY (payout, network)) STRICT, WITHOUT ROWID;`;
+
 /**
  * A payout of the fintech's own cNGN, which is in the vault before the first response. Source: public (the states and
  * what may fail), inferred (what returns, where a manual review belongs, and that only test accounts cause anything but
@@ -195,6 +208,7 @@ const REVIEW_FAILED: PayoutError = {
 export const payout: Machine<PayoutRow> = {
   name: 'payout',
   table: 'payout',
+  schema: PAYOUT_TABLE,
   stamp: 'updated_at',
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => follow(at, row, 'transfer-begun') },

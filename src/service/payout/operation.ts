@@ -3,7 +3,7 @@ import { amount, amountForPeople, fromWire, toWireNumber } from '../../money/amo
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../../money/rates.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type BankAccountRow, bankAccountById } from '../banks/operation.ts';
-import { type Call, isoTime, isoTimeOrNull, newTxHash, type Operations } from '../context.ts';
+import { type Call, isoTime, isoTimeOrNull, newTxHash, type Operations, type OperationsOf } from '../context.ts';
 import { feesOn } from '../fees/fees.ts';
 import { commitments } from '../fx/order-book.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
@@ -134,4 +134,4 @@ const status: Operations['transactions.fintech-offramp-status'] = (call, { reque
 export const payoutsOperations = {
   'transactions.fintech-offramp': start,
   'transactions.fintech-offramp-status': status,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'payouts'>;

@@ -160,23 +160,18 @@ CREATE TRIGGER posting_stays BEFORE DELETE ON posting BEGIN SELECT RAISE(ABORT, 
 CREATE TRIGGER posting_set_is_final BEFORE UPDATE ON posting_set BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;
 CREATE TRIGGER posting_set_stays BEFORE DELETE ON posting_set BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;`;
 
-/** The layout of the sandbox's tables. */
-export const SCHEMA_VERSION = 1;
+/** Raise it with every change to a table of the sandbox. */
+const CHANGES = 1;
 
-/** Each finds one row of a table that grows, or is as small as what is open. */
-const INDEXES = `
-CREATE INDEX onramp_by_wallet ON onramp (wallet);
-CREATE INDEX deposit_by_onramp ON deposit (onramp) WHERE onramp IS NOT NULL;
-CREATE INDEX due_of_vault ON due (subject) WHERE machine = 'vault';
-CREATE INDEX withdrawal_in_flight ON withdrawal (fintech, state) WHERE ${IS_OPEN_WITHDRAWAL};
-CREATE INDEX fee_withdrawal_latest ON fee_withdrawal (fintech, ${FEE_WITHDRAWAL_AT});`;
+/** The version of the layout. A new machine raises it by itself: a file of before lacks its table. */
+export const schemaVersion = (machines: readonly unknown[]): number => CHANGES + machines.length;
 
 /**
- * The sandbox's tables. Money is an INTEGER in the asset's smallest unit, which the column name states; times are
+ * The sandbox's tables: those of the state machines, and all others. Money is an INTEGER in the asset's smallest unit, which the column name states; times are
  * INTEGER milliseconds since the epoch, in sandbox time. Rows refer to each other by rowid; the API exposes a separate
  * public id.
  */
-export const SCHEMA = `
+export const schemaWith = (machines: readonly { readonly schema: string }[]): string => `
 CREATE TABLE setting (
   id INTEGER PRIMARY KEY CHECK (id = 1), clock_offset_ms INTEGER NOT NULL, pace TEXT NOT NULL, rate_limits INTEGER NOT NULL,
   bvn_digest_key TEXT NOT NULL, embedded_api_key TEXT NOT NULL, platform_secret_key TEXT NOT NULL) STRICT;
@@ -199,13 +194,6 @@ CREATE TABLE webhook (
 CREATE TABLE rate_window (
   fintech INTEGER NOT NULL, endpoint TEXT NOT NULL, window_start INTEGER NOT NULL, used INTEGER NOT NULL,
   PRIMARY KEY (fintech, endpoint)) STRICT, WITHOUT ROWID;
-
-CREATE TABLE onboarding (
-  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user_id TEXT NOT NULL, bvn_digest TEXT NOT NULL,
-  first_name TEXT NOT NULL, middle_name TEXT NOT NULL, last_name TEXT NOT NULL, verifies INTEGER NOT NULL,
-  state TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER) STRICT;
--- Not partial: an index whose condition names the state would be written again with every state. A failed onboarding gives its digest up.
-CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest);
 
 CREATE TABLE user (
   id INTEGER PRIMARY KEY, user_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, onboarding INTEGER NOT NULL REFERENCES onboarding,
@@ -243,74 +231,6 @@ CREATE UNIQUE INDEX virtual_account_of_fintech ON virtual_account (fintech) WHER
 CREATE INDEX virtual_account_by_user ON virtual_account (user, kind);
 CREATE INDEX virtual_account_by_onramp ON virtual_account (onramp) WHERE onramp IS NOT NULL;
 
-CREATE TABLE onramp (
-  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER NOT NULL REFERENCES user,
-  wallet INTEGER NOT NULL REFERENCES wallet, state TEXT NOT NULL,
-  base_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, fintech_fee_kobo INTEGER NOT NULL,
-  platform_percent_millionths INTEGER NOT NULL, fintech_percent_millionths INTEGER NOT NULL,
-  platform_capped INTEGER NOT NULL, fintech_capped INTEGER NOT NULL,
-  sweep INTEGER NOT NULL, auto_swap INTEGER NOT NULL, target_asset TEXT NOT NULL, destination TEXT, slippage_millionths INTEGER NOT NULL,
-  tx_hash TEXT, created_at INTEGER NOT NULL,
-  funding_requested_at INTEGER, funded_at INTEGER, completed_at INTEGER) STRICT;
-CREATE INDEX onramp_in_flight ON onramp (fintech, state) WHERE state NOT IN ('completed', 'failed');
-
-CREATE TABLE deposit (
-  id INTEGER PRIMARY KEY, deposit_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER REFERENCES user,
-  virtual_account INTEGER NOT NULL REFERENCES virtual_account, onramp INTEGER REFERENCES onramp, state TEXT NOT NULL,
-  amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, fintech_fee_kobo INTEGER NOT NULL,
-  sender_name TEXT NOT NULL, sender_account TEXT NOT NULL, sender_bank_code TEXT NOT NULL, sender_bank_name TEXT NOT NULL,
-  reference TEXT NOT NULL, refund_reason TEXT, refund_reference TEXT, name_score_percent INTEGER, delivered_to TEXT, tx_hash TEXT,
-  created_at INTEGER NOT NULL, ended_at INTEGER) STRICT;
-CREATE INDEX deposit_by_account ON deposit (virtual_account);
-CREATE INDEX deposit_in_flight ON deposit (fintech, state) WHERE ${IS_OPEN_DEPOSIT};
-
--- transferred_at: when the cNGN arrived in the vault, and null if it never did.
-CREATE TABLE offramp (
-  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER NOT NULL REFERENCES user, state TEXT NOT NULL,
-  amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, fintech_fee_kobo INTEGER NOT NULL,
-  account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL,
-  tx_hash TEXT NOT NULL, block_number INTEGER NOT NULL, payout_reference TEXT NOT NULL, transferred_at INTEGER,
-  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
-CREATE INDEX offramp_in_flight ON offramp (fintech, state) WHERE ${IS_OPEN_OFFRAMP};
-CREATE TABLE offramp_source (
-  offramp INTEGER NOT NULL REFERENCES offramp, wallet INTEGER NOT NULL REFERENCES wallet, network TEXT NOT NULL,
-  amount_base INTEGER NOT NULL CHECK (amount_base > 0), PRIMARY KEY (offramp, wallet, network)) STRICT, WITHOUT ROWID;
-
--- Payouts from the fintech's smart wallet to one of its bank accounts. A finished payout is kept when its account is removed.
-CREATE TABLE payout (
-  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, bank_account INTEGER REFERENCES bank_account ON DELETE SET NULL, state TEXT NOT NULL,
-  amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL,
-  tx_hash TEXT NOT NULL, payout_reference TEXT NOT NULL, transferred_at INTEGER, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
-CREATE INDEX payout_by_account ON payout (bank_account) WHERE bank_account IS NOT NULL;
-CREATE INDEX payout_in_flight ON payout (fintech, state) WHERE ${IS_OPEN_PAYOUT};
-CREATE TABLE payout_source (
-  payout INTEGER NOT NULL REFERENCES payout, network TEXT NOT NULL, amount_base INTEGER NOT NULL CHECK (amount_base > 0),
-  PRIMARY KEY (payout, network)) STRICT, WITHOUT ROWID;
-
--- Tokens sent to other wallets, from the fintech's own wallet or from a user's.
-CREATE TABLE withdrawal (
-  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER REFERENCES user, type TEXT NOT NULL, state TEXT NOT NULL,
-  wallet INTEGER NOT NULL REFERENCES wallet, destination TEXT NOT NULL, asset TEXT NOT NULL, amount_base INTEGER NOT NULL, fee_base INTEGER NOT NULL,
-  origin TEXT NOT NULL, network TEXT NOT NULL, note TEXT, tx_hash TEXT NOT NULL, created_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
-CREATE INDEX withdrawal_by_fintech ON withdrawal (fintech, id);
-
-CREATE TABLE swap (
-  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER NOT NULL REFERENCES user,
-  trigger_type TEXT NOT NULL CHECK (trigger_type IN ('direct', 'trigger', 'auto')), onramp INTEGER REFERENCES onramp, state TEXT NOT NULL,
-  wallet INTEGER NOT NULL REFERENCES wallet, destination TEXT NOT NULL, network TEXT NOT NULL,
-  sell_asset TEXT NOT NULL, buy_asset TEXT NOT NULL, amount_in_base INTEGER NOT NULL,
-  expected_out_base INTEGER NOT NULL, slippage_millionths INTEGER NOT NULL, amount_out_base INTEGER, rate_micro INTEGER, tx_hash TEXT, error_code TEXT,
-  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
-CREATE INDEX swap_by_fintech ON swap (fintech, id);
-CREATE INDEX swap_by_onramp ON swap (onramp) WHERE onramp IS NOT NULL;
-
-CREATE TABLE bridge (
-  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, transaction_id TEXT NOT NULL UNIQUE, reference TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL,
-  state TEXT NOT NULL, asset TEXT NOT NULL, from_network TEXT NOT NULL, to_network TEXT NOT NULL, amount_base INTEGER NOT NULL,
-  received_base INTEGER, released_base INTEGER, sender TEXT, from_address TEXT NOT NULL, to_address TEXT NOT NULL, receivable_address TEXT NOT NULL UNIQUE,
-  callback_url TEXT, tx_hash TEXT, created_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
-CREATE INDEX bridge_by_fintech ON bridge (fintech, id);
-
 -- The order book. Prices are cNGN for one stablecoin, in millionths; amounts are cNGN in base units. taker_price includes
 -- the spread; rank is taker_price, negated where the highest price is best. The lowest rank goes first, then the lowest
 -- turn, which an order gets when its price is set.
@@ -326,24 +246,6 @@ CREATE INDEX fx_order_reserving ON fx_order (fintech, gives) WHERE state = 'acti
 CREATE TABLE fx_quote (
   id INTEGER PRIMARY KEY, quote_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, pair TEXT NOT NULL, side TEXT NOT NULL,
   cngn_base INTEGER NOT NULL, token_base INTEGER NOT NULL, price_micro INTEGER NOT NULL, slices TEXT NOT NULL, expires_at INTEGER NOT NULL, created_at INTEGER NOT NULL) STRICT;
-CREATE TABLE fx_trade (
-  id INTEGER PRIMARY KEY, trade_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, pair TEXT NOT NULL, side TEXT NOT NULL, target_order TEXT,
-  cngn_base INTEGER NOT NULL, token_base INTEGER NOT NULL, price_micro INTEGER NOT NULL, fee_millionths INTEGER NOT NULL, net_base INTEGER NOT NULL,
-  destination TEXT, lock_id TEXT NOT NULL, auto_signed INTEGER NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL,
-  error_message TEXT, failed_at INTEGER, idempotency_key TEXT, input TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
-CREATE UNIQUE INDEX fx_trade_once ON fx_trade (fintech, idempotency_key) WHERE idempotency_key IS NOT NULL;
-CREATE INDEX fx_trade_by_fintech ON fx_trade (fintech, id);
-CREATE INDEX fx_trade_open ON fx_trade (fintech, state) WHERE ${IS_OPEN_TRADE};
--- Each order's part of a trade. The escrow contains both legs of every open trade.
-CREATE TABLE fx_slice (
-  trade INTEGER NOT NULL REFERENCES fx_trade, position INTEGER NOT NULL, fx_order INTEGER NOT NULL REFERENCES fx_order, maker INTEGER NOT NULL REFERENCES fintech,
-  price_micro INTEGER NOT NULL, cngn_base INTEGER NOT NULL, token_base INTEGER NOT NULL, PRIMARY KEY (trade, position)) STRICT, WITHOUT ROWID;
--- Only the masked form of the vault's two secrets is stored.
-CREATE TABLE fx_vault (
-  id INTEGER PRIMARY KEY, fintech INTEGER NOT NULL UNIQUE REFERENCES fintech, vault_id TEXT NOT NULL,
-  usdc_wallet INTEGER NOT NULL REFERENCES wallet, usdt_wallet INTEGER NOT NULL REFERENCES wallet, api_key_shown TEXT NOT NULL, private_key_shown TEXT NOT NULL,
-  signer_public_key TEXT NOT NULL, notification_emails TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('pending', 'active', 'inactive')),
-  auto_signing INTEGER NOT NULL, usd_threshold_cents INTEGER NOT NULL, created_at INTEGER NOT NULL) STRICT;
 CREATE TABLE fx_signing_day (
   fintech INTEGER NOT NULL, day TEXT NOT NULL, signed INTEGER NOT NULL, usd_cents INTEGER NOT NULL, fallbacks INTEGER NOT NULL, total_ms INTEGER NOT NULL,
   PRIMARY KEY (fintech, day)) STRICT, WITHOUT ROWID;
@@ -359,18 +261,12 @@ CREATE TABLE fee_setting (
   created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (fintech, direction)) STRICT, WITHOUT ROWID;
 CREATE TABLE fee_note (
   fintech INTEGER PRIMARY KEY REFERENCES fintech, description TEXT, notes TEXT, last_updated_by TEXT NOT NULL) STRICT;
--- onramp_kobo is the part of the amount taken from onramp fees; the rest comes from offramp fees.
-CREATE TABLE fee_withdrawal (
-  id INTEGER PRIMARY KEY, withdrawal_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, state TEXT NOT NULL, amount_kobo INTEGER NOT NULL,
-  onramp_kobo INTEGER NOT NULL,
-  account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL, narration TEXT, reference TEXT, notes TEXT,
-  failure_reason TEXT, created_at INTEGER NOT NULL, processed_at INTEGER) STRICT;
-CREATE INDEX fee_withdrawal_by_fintech ON fee_withdrawal (fintech, id);
 CREATE TABLE fee_tally (
   fintech INTEGER NOT NULL, direction TEXT NOT NULL CHECK (direction IN ('onramp', 'offramp')),
   transactions INTEGER NOT NULL, earned_kobo INTEGER NOT NULL, updated_at INTEGER NOT NULL,
   PRIMARY KEY (fintech, direction)) STRICT, WITHOUT ROWID;
 
+${machines.map(({ schema }) => schema).join('\n')}
 ${MOVEMENTS}
 -- Faults to inject, and how many times are left; of a refusal, the name of its condition.
 CREATE TABLE fault_rule (
@@ -379,6 +275,7 @@ CREATE TABLE fault_rule (
 
 CREATE TABLE due (id INTEGER PRIMARY KEY, due_at INTEGER NOT NULL, machine TEXT NOT NULL, subject INTEGER NOT NULL, event TEXT NOT NULL) STRICT;
 CREATE INDEX due_by_time ON due (due_at, id);
+CREATE INDEX due_of_vault ON due (subject) WHERE machine = 'vault';
 -- Due work that threw, through a bug in the sandbox, set aside so that it blocks nothing else.
 CREATE TABLE stuck (id INTEGER PRIMARY KEY, due_at INTEGER NOT NULL, machine TEXT NOT NULL, subject INTEGER NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
 
@@ -386,7 +283,6 @@ CREATE TABLE outbox (
   id INTEGER PRIMARY KEY, event_id TEXT NOT NULL, fintech INTEGER NOT NULL, event TEXT NOT NULL, request_id TEXT, user_id TEXT,
   data TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT;
 ${DELIVERIES}
-${INDEXES}
 ${LEDGER}
 `;
 

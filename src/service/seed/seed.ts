@@ -7,8 +7,9 @@ import { openVirtualAccount } from '../deposits/virtual-accounts.ts';
 import { collectFees } from '../fees/fees.ts';
 import { insertOrder } from '../fx/order-book.ts';
 import { BANK, chain, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
+import { MACHINES } from '../machines.ts';
 import { insert } from '../rows.ts';
-import { DROP_ALL, SCHEMA } from '../schema/schema.ts';
+import { DROP_ALL, schemaWith } from '../schema/schema.ts';
 import { PACES, type PaceName, type Settings } from '../settings.ts';
 import { accountHolder, EXPIRED_KEY } from '../values.ts';
 
@@ -83,7 +84,7 @@ export function seed(
   options: SeedOptions,
   apiKey = newSandboxKey(ids),
 ): void {
-  store.exec(SCHEMA);
+  store.exec(schemaWith(MACHINES));
   const settings: Settings = {
     clockOffsetMs: 0,
     pace: options.pace,

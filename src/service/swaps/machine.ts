@@ -35,10 +35,22 @@ export interface SwapRow {
   readonly updated_at: bigint;
 }
 
+const SWAP_TABLE = `
+CREATE TABLE swap (
+  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER NOT NULL REFERENCES user,
+  trigger_type TEXT NOT NULL CHECK (trigger_type IN ('direct', 'trigger', 'auto')), onramp INTEGER REFERENCES onramp, state TEXT NOT NULL,
+  wallet INTEGER NOT NULL REFERENCES wallet, destination TEXT NOT NULL, network TEXT NOT NULL,
+  sell_asset TEXT NOT NULL, buy_asset TEXT NOT NULL, amount_in_base INTEGER NOT NULL,
+  expected_out_base INTEGER NOT NULL, slippage_millionths INTEGER NOT NULL, amount_out_base INTEGER, rate_micro INTEGER, tx_hash TEXT, error_code TEXT,
+  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
+CREATE INDEX swap_by_fintech ON swap (fintech, id);
+CREATE INDEX swap_by_onramp ON swap (onramp) WHERE onramp IS NOT NULL;`;
+
 /** Source: public (the states), inferred (that the sold tokens are set aside on request). */
 export const swap: Machine<SwapRow> = {
   name: 'swap',
   table: 'swap',
+  schema: SWAP_TABLE,
   stamp: 'updated_at',
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'requested', effect: accept },

@@ -3,7 +3,7 @@ import { sameAddress } from '../../contract/networks.ts';
 import { type Asset, amount, amountForPeople, fromWire, type Token, toWireText } from '../../money/amount.ts';
 import type { WireNumber } from '../../money/decimal.ts';
 import { percentFromWire } from '../../money/rates.ts';
-import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
+import { type Call, isoTime, type Operations, type OperationsOf, VERSION } from '../context.ts';
 import { balanceOf, walletAccount } from '../ledger.ts';
 import { type OnrampRow, swappedTo } from '../onramp/machine.ts';
 import { countOf, ownRow, rowOf, walletAddressOf } from '../rows.ts';
@@ -199,4 +199,4 @@ export const swapsOperations = {
   'swaps.create': create,
   'swaps.status': status,
   'swaps.history': history,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'swaps'>;

@@ -4,6 +4,7 @@ import { emit } from '../events/deliveries.ts';
 import { type AccountRef, BRIDGING, chain, platformTokens, post, walletAccount } from '../ledger.ts';
 import type { Machine } from '../machine.ts';
 import { insertRow, update, userIdOf, walletAddressOf } from '../rows.ts';
+import { IS_OPEN_WITHDRAWAL } from '../schema/schema.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../wallets/addresses.ts';
 import { accountAt } from '../wallets/wallets.ts';
 
@@ -29,6 +30,15 @@ export interface WithdrawalRow {
   readonly completed_at: bigint | null;
 }
 
+const WITHDRAWAL_TABLE = `
+-- Tokens sent to other wallets, from the fintech's own wallet or from a user's.
+CREATE TABLE withdrawal (
+  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER REFERENCES user, type TEXT NOT NULL, state TEXT NOT NULL,
+  wallet INTEGER NOT NULL REFERENCES wallet, destination TEXT NOT NULL, asset TEXT NOT NULL, amount_base INTEGER NOT NULL, fee_base INTEGER NOT NULL,
+  origin TEXT NOT NULL, network TEXT NOT NULL, note TEXT, tx_hash TEXT NOT NULL, created_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
+CREATE INDEX withdrawal_by_fintech ON withdrawal (fintech, id);
+CREATE INDEX withdrawal_in_flight ON withdrawal (fintech, state) WHERE ${IS_OPEN_WITHDRAWAL};`;
+
 /**
  * Tokens in a bridge, or in a transfer that is going to fail; otherwise they arrive at once. Source: interface (the
  * states), inferred (which applies when, and that a failure returns everything).
@@ -36,6 +46,7 @@ export interface WithdrawalRow {
 export const withdrawal: Machine<WithdrawalRow> = {
   name: 'withdrawal',
   table: 'withdrawal',
+  schema: WITHDRAWAL_TABLE,
   transitions: [
     { on: 'released', from: ['pending'], to: 'completed', effect: release },
     { on: 'failed', from: ['pending'], to: 'failed', effect: returnTokens },

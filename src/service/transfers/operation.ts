@@ -2,7 +2,7 @@ import type { EventPayload } from '../../contract/event-payloads.ts';
 import { Fault } from '../../contract/faults.ts';
 import { BASE } from '../../contract/networks.ts';
 import { ASSET_LABEL, amount, amountForPeople, fromWire, type Token, toWireText } from '../../money/amount.ts';
-import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
+import { type Call, isoTime, type Operations, type OperationsOf, VERSION } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { commitments } from '../fx/order-book.ts';
 import { balanceOf, post, walletAccount } from '../ledger.ts';
@@ -147,4 +147,4 @@ function announce(call: Call, row: WithdrawalRow, sent: SentTransfer): void {
   });
 }
 
-export const transfersOperations = { 'transactions.fintech-transfer': transfer } satisfies Partial<Operations>;
+export const transfersOperations = { 'transactions.fintech-transfer': transfer } satisfies OperationsOf<'transfers'>;

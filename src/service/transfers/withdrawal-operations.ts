@@ -5,7 +5,7 @@ import { ledgerNetwork, type Network, networkOf, sameAddress } from '../../contr
 import { type Asset, amount, amountForPeople, fromWire, type Token, toWireText } from '../../money/amount.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { bridgeFee } from '../bridge/machine.ts';
-import { type Call, isoTime, isoTimeOrNull, type Operations } from '../context.ts';
+import { type Call, isoTime, isoTimeOrNull, type Operations, type OperationsOf } from '../context.ts';
 import { type AccountRef, platformTokens, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { countOf } from '../rows.ts';
@@ -243,4 +243,4 @@ const listWithdrawals: Operations['transactions.list-withdrawals'] = (call, inpu
 export const withdrawalsOperations = {
   'transactions.withdraw-asset': withdraw,
   'transactions.list-withdrawals': listWithdrawals,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'withdrawals'>;

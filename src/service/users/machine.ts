@@ -20,10 +20,19 @@ export interface OnboardingRow {
   readonly ended_at: bigint | null;
 }
 
+const ONBOARDING_TABLE = `
+CREATE TABLE onboarding (
+  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user_id TEXT NOT NULL, bvn_digest TEXT NOT NULL,
+  first_name TEXT NOT NULL, middle_name TEXT NOT NULL, last_name TEXT NOT NULL, verifies INTEGER NOT NULL,
+  state TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER) STRICT;
+-- Not partial: an index whose condition names the state would be written again with every state. A failed onboarding gives its digest up.
+CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest);`;
+
 /** Source: interface (end states), public (`processing`), inferred (that a failed BVN can be tried again). */
 export const onboarding: Machine<OnboardingRow> = {
   name: 'onboarding',
   table: 'onboarding',
+  schema: ONBOARDING_TABLE,
   transitions: [
     { on: 'verified', from: ['processing'], to: 'completed', stamp: 'ended_at', effect: createUser },
     { on: 'rejected', from: ['processing'], to: 'failed', stamp: 'ended_at', effect: releaseBvn },

@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
-import { type Call, hex, isoTime, type Operations, orderedBytes } from '../context.ts';
+import { type Call, hex, isoTime, type Operations, type OperationsOf, orderedBytes } from '../context.ts';
 import type { VirtualAccountRow } from '../deposits/virtual-accounts.ts';
 import { schedule } from '../machine.ts';
 import { countOf, insert, ownRow } from '../rows.ts';
@@ -259,4 +259,4 @@ export const usersOperations = {
   'users.onboard-status': onboardStatus,
   'users.get-details': getDetails,
   'users.list': listUsers,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'users' | 'user-list'>;

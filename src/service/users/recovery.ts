@@ -1,20 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
-import type { Call, Operations } from '../context.ts';
+import type { Call, OperationsOf } from '../context.ts';
+import { MACHINES } from '../machines.ts';
 import { retryStuck } from '../schedule.ts';
-
-/** Every table of requests, with the column of its public id. */
-const REQUESTS = [
-  ['onboarding', 'request_id'],
-  ['onramp', 'request_id'],
-  ['offramp', 'request_id'],
-  ['payout', 'request_id'],
-  ['withdrawal', 'request_id'],
-  ['swap', 'request_id'],
-  ['bridge', 'request_id'],
-  ['fee_withdrawal', 'withdrawal_id'],
-  ['deposit', 'deposit_id'],
-  ['fx_trade', 'trade_id'],
-] as const;
 
 interface RequestSubject {
   readonly table: string;
@@ -22,8 +9,8 @@ interface RequestSubject {
 }
 
 function findRequest({ store, fintech }: Call, requestId: string): RequestSubject | undefined {
-  for (const [table, column] of REQUESTS) {
-    const sql = `SELECT id FROM ${table} WHERE ${column} = ? AND fintech = ?`;
+  for (const { table, idColumn = 'request_id' } of MACHINES) {
+    const sql = `SELECT id FROM ${table} WHERE ${idColumn} = ? AND fintech = ?`;
     const row = store.get<{ id: bigint }>(sql, requestId, fintech.id);
     if (row) return { table, id: row.id };
   }
@@ -51,4 +38,4 @@ function recover(call: Call, requestId: string): Record<string, never> {
 export const recoveryOperations = {
   'transactions.recover-status': (call, { requestId }) => recover(call, requestId),
   'transactions.recover-status-post': (call, { requestId }) => recover(call, requestId),
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'recovery'>;

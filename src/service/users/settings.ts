@@ -1,7 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import { type Asset, TOKENS } from '../../money/amount.ts';
 import { percentFromText } from '../../money/rates.ts';
-import { type Call, isoTime, type Operations } from '../context.ts';
+import { type Call, isoTime, type Operations, type OperationsOf } from '../context.ts';
 import type { PreferenceRow } from '../onramp/operation.ts';
 import { insert, update, upsert } from '../rows.ts';
 import { type UserRow, userOf } from './operation.ts';
@@ -60,4 +60,4 @@ const updateOnrampAsset: Operations['management.update-onramp-asset'] = (call, r
 export const userSettingsOperations = {
   'users.set-status': setStatus,
   'management.update-onramp-asset': updateOnrampAsset,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'user-settings'>;

@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
 import { ledgerNetwork, NETWORKS, networkOf, sameAddress } from '../../contract/networks.ts';
-import type { Call, Operations } from '../context.ts';
+import type { Call, Operations, OperationsOf } from '../context.ts';
 import { insert, update, upsert } from '../rows.ts';
 import { type UserRow, userOf } from '../users/operation.ts';
 import { requireForm } from './addresses.ts';
@@ -154,4 +154,4 @@ export const externalWalletsOperations = {
   'users.set-default-wallet': setDefault,
   'users.get-default-wallet': getDefault,
   'users.remove-default-wallet': removeDefault,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'default-wallets' | 'external-wallets'>;

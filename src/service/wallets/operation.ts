@@ -1,7 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import { networkOf } from '../../contract/networks.ts';
 import { type Amount, type Asset, amount, type Token, toWireText } from '../../money/amount.ts';
-import { type Call, hex, isoTime, type Operations, orderedBytes, VERSION } from '../context.ts';
+import { type Call, hex, isoTime, type Operations, type OperationsOf, orderedBytes, VERSION } from '../context.ts';
 import { insert, update } from '../rows.ts';
 import { userOf } from '../users/operation.ts';
 import { isTestText } from '../values.ts';
@@ -246,4 +246,4 @@ export const walletsOperations = {
   'wallets.balance-multi': balanceMulti,
   'wallets.balance-address': balanceAddress,
   'wallets.balance-user': balanceUser,
-} satisfies Partial<Operations>;
+} satisfies OperationsOf<'wallets' | 'wallet-migration' | 'balances'>;

@@ -1,6 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { visible } from '../../present/text.ts';
 import type { Command, Group } from '../command.ts';
+import { GLOBAL_OPTIONS } from './globals.ts';
 
 /** What Commander throws. */
 interface ParserError {
@@ -19,7 +20,27 @@ interface TypedLine {
 
 /** Returns the error for a command line that Commander cannot parse. */
 export async function typingError(error: ParserError, line: TypedLine): Promise<CliError> {
-  return usageError(error, commandIn(line), await meantBy(error, line));
+  const command = commandIn(line);
+  const flag = flagWithValue(error, command, line);
+  if (flag === undefined) return usageError(error, command, await meantBy(error, line));
+  return new CliError('usage', `${flag} takes no value`, {
+    code: 'USAGE',
+    hint: `type ${flag} alone, or leave it out`,
+  });
+}
+
+/** Returns the flag that takes no value and was given one, as in `--yes=false`. To Commander, such an option is unknown. */
+function flagWithValue(
+  { message }: ParserError,
+  typed: readonly string[],
+  { commands }: TypedLine,
+): string | undefined {
+  const flag = /^error: unknown option '(--[^=]+)=/.exec(message)?.[1];
+  const command = commands.find(({ words }) => words.join(' ') === typed.join(' '));
+  const own = Object.values(command?.parameters ?? {}).map(({ name }) => name);
+  // One that takes a value names it: `--amount <amount>`.
+  const flags = [...GLOBAL_OPTIONS.map(([names]) => names), ...own, '--help'].flatMap((names) => names.split(', '));
+  return flags.find((each) => each === flag);
 }
 
 const startsWith = (words: readonly string[], start: readonly string[]) =>

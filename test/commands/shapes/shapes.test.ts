@@ -133,7 +133,7 @@ describe('every command that starts work', () => {
         own.filter(({ line }) => line.includes('--wait') === isWaiting).map(({ json }) => Object.keys(json as object));
       return { words, waited: fieldsOf(true)[0], unwaited: fieldsOf(false)[0] };
     });
-    expect(forms.length).toBe(10);
+    expect(forms.length).toBeGreaterThanOrEqual(10);
     expect(forms).toEqual(forms.map(({ words, waited }) => ({ words, waited, unwaited: waited ?? [] })));
   });
 });

@@ -301,6 +301,24 @@ describe('a swap', () => {
     expect(events.map(({ data }) => JSON.parse(data).metadata.pool)).toEqual([null]);
   });
 
+  test.each([
+    ['less by a part of the smallest unit', 1n, 'failed'],
+    ['not less', 0n, 'completed'],
+  ])('allows a slippage to the smallest unit: what it gets is %s', async (_what, more, status) => {
+    await using box = await openSandbox();
+    const { userId } = await swapper(box);
+    const request = { userId, sellToken: 'CNGN', buyToken: 'USDC', amount: 5000, slippage: 1 } as const;
+    const { requestId } = await box.ask(startSwap, request);
+    // With 1% of slippage, all of what it gets are allowed for an expectation that is higher by a 99th, and no more.
+    const expected = (base: bigint) => (base * 100n) / 99n + more;
+    await box.inside(({ store }) => {
+      const { base } = store.get<{ base: bigint }>('SELECT expected_out_base AS base FROM swap') ?? { base: 0n };
+      store.run('UPDATE swap SET expected_out_base = ?', expected(base));
+    });
+    await settle(box);
+    expect((await box.ask(swapStatus, { requestId })).status).toBe(status);
+  });
+
   test('debits what it sells at once, so that cNGN is not swapped twice', async () => {
     await using box = await openSandbox();
     const { userId } = await swapper(box);
