@@ -1,5 +1,3 @@
-import type { EventName, EventPayload } from '../contract/event-payloads.ts';
-
 /** An event as the body of a delivery says it, whatever form the body has. */
 export interface ReadEvent {
   /** As the service wrote it; the contract may not know it. */
@@ -51,9 +49,3 @@ export function eventIn(json: unknown): ReadEvent | undefined {
 function firstText(json: Json, ...names: readonly string[]): string | undefined {
   return names.map((name) => json[name]).find((value): value is string => typeof value === 'string' && value !== '');
 }
-
-/**
- * The data of each documented event, by its name. The package has this written out, with the unit of every amount, by
- * scripts/kit-types.ts from the same contract.
- */
-export type EventData = { readonly [Name in EventName]: EventPayload<Name> };

@@ -7,12 +7,13 @@ import type { ReadableStream as NodeWebStream } from 'node:stream/web';
 import { Secret } from '../base/secret.ts';
 import { readBody } from './body.ts';
 import { WebhookError } from './error.ts';
-import type { EventData, ReadEvent } from './event.ts';
+import type { ReadEvent } from './event.ts';
+import type { EventData } from './event-data.ts';
 import type { GivenHeaders } from './verify.ts';
 import { type Delivery, notEarly, type Verified, verifyDelivery } from './verify.ts';
 
 export { WebhookError, type WebhookProblem } from './error.ts';
-export type { EventData } from './event.ts';
+export type { EventData } from './event-data.ts';
 export type { Delivery, GivenHeaders, Verified } from './verify.ts';
 
 export interface VerifyWith {
