@@ -8,6 +8,7 @@ import type { DrawRows } from '../../src/present/draw.ts';
 import type { Paint } from '../../src/present/style.ts';
 import { listingText } from '../../src/present/table.ts';
 import { THINGS, thingNamed } from '../../src/things/index.ts';
+import { isAccountClosed, waitsForPayment } from '../../src/things/onramp.ts';
 import { endsOf, meaningIn, outcomeIn, undoneStatesOf } from '../../src/things/states.ts';
 
 const withStates = THINGS.filter(({ states }) => states !== undefined);
@@ -90,4 +91,16 @@ describe('the states of a thing', () => {
     for (const thing of withStates)
       expect(endsOf(thing).failed).toEqual(expect.arrayContaining([...undoneStatesOf(thing)]));
   });
+});
+
+test.each([
+  [{ status: 'requested' }, true, false],
+  [{ status: 'pending', wallet: { virtualAccountStatus: 'active' } }, true, false],
+  [{ status: 'pending', wallet: { virtualAccountStatus: 'used' } }, true, true],
+  [{ status: 'pending', wallet: { virtualAccountStatus: 'expired' } }, true, true],
+  [{ status: 'processing', wallet: null }, false, false],
+  [{ status: 'completed' }, false, false],
+  [{ status: null }, false, false],
+])('an onramp that is %j waits for its payment: %s, at an account that takes no more: %s', (shown, waits, isClosed) => {
+  expect([waitsForPayment(shown), isAccountClosed(shown)]).toEqual([waits, isClosed]);
 });
