@@ -3474,14 +3474,14 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/copy/questions/report/kinds.ts',
     line: 'MAY_LACK_END.includes(thing) ? end : doneAt',
     change: 'doneAt',
-    tests: ['test/questions/report-findings.test.ts', 'test/questions/report.test.ts'],
+    tests: ['test/questions/report-edges.test.ts'],
     failing: 1,
   },
   {
     file: 'src/copy/questions/report/kinds.ts',
     line: "thing.isSentBack ? '1 = 1' :",
     change: "thing.isSentBack ? '1 = 0' :",
-    tests: ['test/questions/report-findings.test.ts', 'test/questions/report.test.ts'],
+    tests: ['test/questions/report-edges.test.ts'],
     failing: 1,
   },
   {

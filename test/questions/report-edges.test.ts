@@ -230,3 +230,18 @@ test('of a user, only withdrawals that completed are counted', async () => {
   const rows = await ask((queries) => usersIn(queries, spanOfMonth('2026-10'), 10));
   expect(rows).toMatchObject([{ user: user_id, onramps: 1, withdrawals: 1 }]);
 });
+
+test('a payment that failed is sent back, and a fee withdrawal without the time of its end counts when it was made', async () => {
+  const created_at = '2026-11-10T12:00:00.000Z';
+  const sum = { amount_minor: 70_000n, amount_asset: 'NGN' };
+  const ask = await copyOf({
+    deposits: [{ ...DEPOSIT, status: 'failed', created_at }],
+    fee_withdrawals: [{ id: 'f-1', status: 'completed', ...sum, created_at }],
+  });
+  const kinds = await ask((queries) => kindsIn(queries, spanOfMonth('2026-11')));
+  const amount = { asset: 'NGN', minor: 70_000n };
+  expect(kinds).toMatchObject([
+    { kind: 'deposits of the account', completed: 0, failed: 1, refunded: amount },
+    { kind: 'fee withdrawals', completed: 1, failed: 0, amount, refunded: null },
+  ]);
+});
