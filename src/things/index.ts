@@ -48,12 +48,14 @@ export function thingOfRow(list: string, type: unknown): Thing {
 export const thingStartedBy = (endpointId: string): Thing | undefined =>
   THINGS.find(({ starts }) => starts.some(({ id }) => id === endpointId));
 
-/** Returns the kind of thing whose id is the request id of an event, an onramp before the deposit that pays it; undefined for other events. */
-export const thingWithEvent = (name: string): Thing | undefined =>
-  THINGS.find(({ events }) => {
+/** Returns the kind of thing whose id is the request id of an event, what was started before what came by itself; undefined for other events. */
+export function thingWithEvent(name: string): Thing | undefined {
+  const about = THINGS.filter(({ events }) => {
     const meaning = Object.entries(events).find(([each]) => each === name)?.[1];
     return meaning !== undefined && !meaning.namesAnother;
   });
+  return about.find(({ starts }) => starts.length > 0) ?? about[0];
+}
 
 /** Returns a kind of thing by its name. */
 export function thingNamed(name: string): Thing {

@@ -131,7 +131,7 @@ describe('the package', () => {
       text
         .split(path)
         .slice(1)
-        .some((after) => !/^\w/.test(after));
+        .some((after) => !/^[\w-]/.test(after));
     for (const name of files()) {
       const text = readFileSync(join(installed(), name), 'utf8');
       expect({ name, machine: machine.filter((path) => isIn(text, path)) }).toEqual({ name, machine: [] });
