@@ -8,7 +8,7 @@ import { digestKeyFact, isDigestKey } from './digest-key.ts';
 import { appendFacts, FACT, IS_LAST, jsonOf, linkOf, type Recording, subjects } from './entries.ts';
 import { EXPORT_VERSION } from './export.ts';
 import { parseBaseline } from './intent.ts';
-import { type RotationFact, rotationOf, rowOfRotation } from './rotations.ts';
+import { ROTATION_STAGES, rotationOf, rowOfRotation } from './rotations.ts';
 import { computeSpent } from './spending.ts';
 import { TRIGGERS } from './sqlite/schema.ts';
 import { mayFollow, NEXT, type OperationKind, type OperationState, type Verdict } from './states.ts';
@@ -34,12 +34,14 @@ async function copyFoldedFacts(queries: Queries): Promise<void> {
     `INSERT INTO account_name (name, account) SELECT substr(subject, 9), value FROM entry e
      WHERE subject LIKE 'account %' AND value IS NOT NULL AND ${IS_LAST}`,
   );
-  const rotations = await queries.all<{ id: string; value: string }>(
+  const rotations = await queries.all<{ id: string; value: string | null }>(
     `SELECT substr(subject, 10) AS id, value FROM entry e WHERE subject LIKE 'rotation %' AND ${IS_LAST}`,
   );
   for (const { id, value } of rotations) {
-    const rotation = rotationOf(id, jsonOf(value, 'a rotation') as RotationFact);
-    await queries.run(...insertion(ROTATION, [rowOfRotation(rotation)]));
+    const fact = rotationFactSchema().safeParse(value === null ? null : jsonOf(value, 'a rotation'));
+    if (!fact.success || !(await queries.get('SELECT 1 AS found FROM operation WHERE id = ?', id)))
+      throw new ImportError(`the entry about the rotation ${id} is no fact about an operation`);
+    await queries.run(...insertion(ROTATION, [rowOfRotation(rotationOf(id, fact.data))]));
   }
 }
 
@@ -60,6 +62,8 @@ export interface Imported {
   readonly entries: number;
 }
 
+const NO_BEGINNING = 'the entry where the journal begins is missing';
+
 const KINDS = ['money', 'destructive', 'onboarding'] as const satisfies readonly OperationKind[];
 
 const VERDICTS = ['completed', 'not-done', 'destroyed'] as const satisfies readonly Verdict[];
@@ -77,6 +81,9 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+const rotationFactSchema = () =>
+  z.tuple([z.string(), z.string(), z.enum(ROTATION_STAGES), z.string(), z.string(), z.array(z.string()), z.int()]);
 
 function lineSchema() {
   const short = z.string().check(z.maxLength(2_000));
@@ -187,6 +194,7 @@ export async function importLines(
   }
   if (!expected || !reading) throw new ImportError('the file is empty');
   const { operations, entries } = reading;
+  if (entries === 0) throw new ImportError(NO_BEGINNING);
   if (operations !== expected.operations || entries !== expected.entries)
     throw new ImportError('the file is not whole: lines are missing or were added');
   if (!hasHead)
@@ -254,14 +262,16 @@ async function addEntry(reading: ImportState, line: EntryLine, number: number): 
   const sequence = reading.entries + 1;
   if (line.sequence !== sequence) throw new ImportError(`entry ${sequence} is missing`, number);
   const entry = rowOf(ENTRY, line);
-  if (sequence === 1 && entry.subject !== subjects.digestKey)
-    throw new ImportError('the entry where the journal begins is missing', number);
+  if (sequence === 1 && entry.subject !== subjects.digestKey) throw new ImportError(NO_BEGINNING, number);
   const id = entry.operation_id;
+  const isFact = entry.state === FACT;
+  if ((id === null) !== isFact || (entry.subject !== null) !== isFact)
+    throw new ImportError(`entry ${sequence} is neither of an operation nor a fact`, number);
   const row = id === null ? undefined : await queries.get('SELECT * FROM operation WHERE id = ?', id);
   if (id !== null && !row) throw new ImportError(`there is no operation ${id}`, number);
   if (hashOf(reading.last, linkOf(entry, row)) !== entry.hash)
     throw new ImportError(`entry ${sequence} was changed, or is out of order`, number);
-  if (row && entry.state !== FACT) await requireNext(queries, row, entry.state as OperationState, number);
+  if (row) await requireNext(queries, row, entry.state as OperationState, number);
   reading.last = entry.hash;
   reading.entries = sequence;
   await queries.run(...insertion(ENTRY, [entry]));

@@ -8,7 +8,18 @@ import { ROTATION } from './tables.ts';
  * on disk. `stored`: it is in the profile's store. `proven`: a read with it succeeded. `done`: every push command has run.
  * `lost`: no usable response arrived. `refused`: the key was not rotated.
  */
-export type RotationStage = 'prepared' | 'sending' | 'answered' | 'stored' | 'proven' | 'done' | 'lost' | 'refused';
+export const ROTATION_STAGES = [
+  'prepared',
+  'sending',
+  'answered',
+  'stored',
+  'proven',
+  'done',
+  'lost',
+  'refused',
+] as const;
+
+export type RotationStage = (typeof ROTATION_STAGES)[number];
 
 /** A key rotation. The journal never contains the key; `keyLocation` describes the store that gets it. */
 export interface Rotation {

@@ -183,4 +183,47 @@ test('an export without the entry where a journal begins is refused', async () =
   await expect(importing(without)).rejects.toThrow('the entry where the journal begins is missing');
 });
 
+test.each([
+  ['has no entry at all', () => [], 'the entry where the journal begins is missing'],
+  [
+    'has an entry of an operation in the state of a fact',
+    (all: readonly Line[]) => all.map((line) => (line['state'] === 'sent' ? { ...line, state: 'fact' } : line)),
+    'is neither of an operation nor a fact',
+  ],
+  [
+    'has an entry of an operation that is about something too',
+    (all: readonly Line[]) => all.map((line) => (line['state'] === 'sent' ? { ...line, subject: 's' } : line)),
+    'is neither of an operation nor a fact',
+  ],
+  [
+    'has an entry of nothing',
+    (all: readonly Line[]) =>
+      all.map(({ operation_id: id, ...line }) => (line['state'] === 'sent' ? line : { ...line, operation_id: id })),
+    'is neither of an operation nor a fact',
+  ],
+  [
+    'has a fact in the state of an operation',
+    (all: readonly Line[]) => all.map((line) => (line['subject'] ? { ...line, state: 'prepared' } : line)),
+    'is neither of an operation nor a fact',
+  ],
+  [
+    'has a rotation without a value',
+    (all: readonly Line[]) => [...all, { ...all[2], subject: 'rotation nobody', value: undefined }],
+    'the rotation nobody is no fact about an operation',
+  ],
+  [
+    'has a rotation of an unknown operation',
+    (all: readonly Line[]) => [
+      ...all,
+      { ...all[2], subject: 'rotation nobody', value: JSON.stringify(['p', 'u', 'prepared', 'k', 'f', [], 0]) },
+    ],
+    'the rotation nobody is no fact about an operation',
+  ],
+])('an export that %s is refused', async (_what, change, says) => {
+  const all = await lines();
+  const header = all.filter(({ type }) => type === 'journal');
+  const rest = change(all.filter(({ type }) => type !== 'journal'));
+  await expect(importing([...header, ...rest])).rejects.toThrow(says);
+});
+
 if (journals.engine === 'sqlite') testQueryPlans();
