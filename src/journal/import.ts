@@ -194,9 +194,9 @@ export async function importLines(
   }
   if (!expected || !reading) throw new ImportError('the file is empty');
   const { operations, entries } = reading;
-  if (entries === 0) throw new ImportError(NO_BEGINNING);
   if (operations !== expected.operations || entries !== expected.entries)
     throw new ImportError('the file is not whole: lines are missing or were added');
+  if (entries === 0) throw new ImportError(NO_BEGINNING);
   if (!hasHead)
     throw new ImportError(
       `no entry has the hash ${head?.slice(0, 60)}: entries were removed, or the file is of another journal`,
