@@ -118,7 +118,7 @@ export const openRotation = (queries: Queries, { profile, baseUrl }: RotationOwn
   first(queries, `profile = ? AND base_url = ? AND stage IN (${OPEN_LIST})`, profile, baseUrl);
 
 /** What the fact of a rotation says, as JSON. */
-export type RotationFact = readonly [
+type RotationFact = readonly [
   profile: string,
   baseUrl: string,
   stage: RotationStage,
