@@ -504,8 +504,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/service/fx/order-operations.ts',
-    line: 'stablecoin,\n    priceMicro: baseOf(input.price)',
-    change: 'stablecoin,\n    priceMicro: baseOf(input.price) + 1n',
+    line: 'STABLECOIN_OF[pair],\n    priceMicro: baseOf(input.price)',
+    change: 'STABLECOIN_OF[pair],\n    priceMicro: baseOf(input.price) + 1n',
     tests: LEDGER,
     failing: 1,
   },
