@@ -504,9 +504,23 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/service/fx/order-operations.ts',
-    line: 'stablecoin,\n    priceMicro: baseOf(input.price)',
-    change: 'stablecoin,\n    priceMicro: baseOf(input.price) + 1n',
+    line: 'STABLECOIN_OF[pair],\n    priceMicro: baseOf(input.price)',
+    change: 'STABLECOIN_OF[pair],\n    priceMicro: baseOf(input.price) + 1n',
     tests: LEDGER,
+    failing: 1,
+  },
+  {
+    file: 'src/service/fx/order-operations.ts',
+    line: "'CNGN' : STABLECOIN_OF[pair]",
+    change: "'CNGN' : 'USDT'",
+    tests: ['test/service/fx/trades.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/rules/fx-terms.ts',
+    line: 'text.toUpperCase().endsWith(each)',
+    change: 'text.endsWith(each)',
+    tests: ['test/commands/fx/contradicting-quote.test.ts'],
     failing: 1,
   },
   {

@@ -1,4 +1,4 @@
-import type { Amount } from '../money/amount.ts';
+import type { Amount, Stablecoin } from '../money/amount.ts';
 import { refusal } from './endpoint.ts';
 import * as f from './fields.ts';
 
@@ -9,6 +9,11 @@ export const OPEN_TRADE_STATES = ['pending', 'locked', 'signing', 'settling'] as
 export const FAILED_TRADE_STATES = ['failed', 'expired'] as const;
 export const TRADE_STATES = [...OPEN_TRADE_STATES, 'completed', ...FAILED_TRADE_STATES] as const;
 export type Pair = (typeof PAIRS)[number];
+/** The stablecoin of each pair. */
+export const STABLECOIN_OF = {
+  'CNGN-USDC': 'USDC',
+  'CNGN-USDT': 'USDT',
+} as const satisfies Readonly<Record<Pair, Stablecoin>>;
 export type Side = (typeof SIDES)[number];
 export const quoteLimits = { rateLimit: { max: 60, windowSeconds: 60 } } as const;
 export const listLimits = { rateLimit: { max: 100, windowSeconds: 60 } } as const;
@@ -24,7 +29,8 @@ export const MIN_CNGN: Amount = { asset: 'CNGN', minor: 1_000_000_000n };
 /** An amount of a trade in cNGN. Documented ones have no decimal point where the request had none. */
 export const cngn = (source: f.Source) => f.moneyText(source, 'decimal-string', 'CNGN', { mayBeBase: 'with-others' });
 
-export const price = (source: f.Source) => f.payText(source, 'CNGN', { rule: 'greater than 0; cNGN per stablecoin' });
+export const price = (source: f.Source) =>
+  f.payText(source, 'CNGN', { rule: 'greater than 0, at most 6 decimals; cNGN per stablecoin' });
 
 /** A figure that the service calculated: a price, or an amount of the order book or a trade. */
 export const figure = (source: f.Source, asset: f.AssetRule) =>

@@ -1,4 +1,4 @@
-import { type Amount, type Asset, fromWire, isAsset, MAX_MINOR, TOKENS } from '../money/amount.ts';
+import { type Amount, type Asset, fromWire, isAsset, MAX_MINOR, STABLECOINS, TOKENS } from '../money/amount.ts';
 import { isWireNumber } from '../money/decimal.ts';
 import type { Endpoint, MoveRow, MoveTarget } from './endpoint.ts';
 import type { FieldMeta } from './fields.ts';
@@ -30,8 +30,6 @@ export interface Moves {
 export type MoveTerms = Readonly<Record<string, string>>;
 
 type MoveInput = Readonly<Record<string, unknown>>;
-
-const STABLECOINS = ['USDC', 'USDT'] as const;
 
 const NOTHING: Moves = { amount: undefined, atWorst: [], incoming: undefined, unknownAssets: [] };
 

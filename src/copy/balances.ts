@@ -7,7 +7,7 @@ import type { Account } from '../engine/account.ts';
 import { isInDoubt } from '../engine/plans/line.ts';
 import { balanceIn, nairaOf } from '../engine/previews/previews.ts';
 import type { Queries } from '../journal/store.ts';
-import { type Asset, TOKENS, type Token } from '../money/amount.ts';
+import { type Asset, STABLECOINS, TOKENS, type Token } from '../money/amount.ts';
 import { insertion, replacing, UNLESS_THERE } from '../store/table.ts';
 import { BALANCE_CHECKS, BALANCES } from './schema.ts';
 
@@ -70,7 +70,7 @@ const ofNetworks = (source: PlacedBalance['source'], token: Token, data: Network
 async function vaultsOf(account: Account): Promise<readonly (readonly [Token, string])[]> {
   try {
     const { tokenWallets } = (await account.call(fxSettings, {})).data;
-    return (['USDC', 'USDT'] as const).flatMap((token) => {
+    return STABLECOINS.flatMap((token) => {
       const address = tokenWallets?.[token];
       return address ? [[token, address] as const] : [];
     });

@@ -2,7 +2,10 @@ import type { Asset } from '../money/amount.ts';
 import { columnNames, integer, optional, prose, type RowOf, type Table, table, text } from '../store/table.ts';
 import { NEXT, type OperationKind, type OperationState, type Verdict } from './states.ts';
 
-/** The columns of an operation that never change. The chain covers them, in this order, by the operation's first entry. */
+/**
+ * The columns of an operation that never change. The chain covers all of them, in this order, by the operation's first entry. A new column must not join them
+ * as it is, or no operation of before would agree with its hash: `fixedText` and its SQL in chain.ts must leave it out of rows that lack it.
+ */
 const FIXED = {
   id: text(),
   kind: prose<OperationKind>(),

@@ -13,8 +13,20 @@ export const DECIMALS = { NGN: 2, CNGN: 6, USDC: 6, USDT: 6 } as const;
 
 export type Asset = keyof typeof DECIMALS;
 
-/** The on-chain assets. Source: interface. */
-export const TOKENS = ['CNGN', 'USDC', 'USDT'] as const;
+/** The tokens that are traded for cNGN. Source: interface. */
+export const STABLECOINS = ['USDC', 'USDT'] as const;
+
+export type Stablecoin = (typeof STABLECOINS)[number];
+
+export const isStablecoin = (text: string): text is Stablecoin => STABLECOINS.some((each) => each === text);
+
+/**
+ * The on-chain assets. Source: interface. The compiler asks for most of what another one needs, such as its decimals, its name, its column in the vault and
+ * its field of a quote. It does not ask for: its pair (`PAIRS` in contract/fx.ts); what the contract and the columns of lists name token by token
+ * (search for `usdt` in any case), also `quoteCurrency` of an order; the CHECK of an account's asset in service/schema/schema.ts; the assets of
+ * account/rules.ts and kits/operations.ts; "CNGN, USDC or USDT" in help. Sums, prices and requests count on 6 decimals.
+ */
+export const TOKENS = ['CNGN', ...STABLECOINS] as const;
 
 export type Token = (typeof TOKENS)[number];
 

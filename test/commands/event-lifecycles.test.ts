@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EVENTS } from '../../src/contract/events.ts';
 import { openProfileInbox } from '../../src/engine/connection/inbox.ts';
+import { THINGS } from '../../src/things/index.ts';
 import { deliveryOf, received } from '../webhooks/support.ts';
 import { Account, CAUSES, type Gaps, type User } from './lifecycles.ts';
 
@@ -147,9 +148,12 @@ describe('an event about work that no list shows', () => {
   test('is every event that the lists of a reset sandbox could explain', async () => {
     const account = await openLived();
     await account.run('sandbox', 'reset', '--yes');
+    // A list may have the thing, although it does not show that this happened to it.
+    const couldBeListed = (event: string) =>
+      THINGS.some(({ list, events }) => list !== undefined && Object.hasOwn(events, event));
     // No list shows the bank accounts that nobody paid.
     const expected = (await account.inbox()).filter(
-      ({ event }) => isListed(event) && event !== 'virtual.account.created',
+      ({ event }) => couldBeListed(event) && event !== 'virtual.account.created',
     );
     expect(expected.length).toBeGreaterThan(NAMES.length);
     const { unlisted, ...rest } = await account.gaps();

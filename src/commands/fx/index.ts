@@ -5,14 +5,14 @@ import type { ResponseOf } from '../../contract/endpoint.ts';
 import { orderBook, orderBookStats, orderBookToken } from '../../contract/endpoints/fx-book.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
-import { PAIRS, type Side } from '../../contract/fx.ts';
+import { PAIRS, type Pair, type Side, STABLECOIN_OF } from '../../contract/fx.ts';
 import type { Account } from '../../engine/account.ts';
 import { fxTrade } from '../../engine/evidence/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { ownOrderLines } from '../../engine/previews/book-previews.ts';
 import { amountLine, readPreviews } from '../../engine/previews/previews.ts';
-import { amountIn, stablecoinOf, wireDecimal } from '../../engine/rules/fx-terms.ts';
+import { amountIn, stablecoinIn, wireDecimal } from '../../engine/rules/fx-terms.ts';
 import { type Amount, type Asset, amount, amountForPeople } from '../../money/amount.ts';
 import { decimalText, trimDecimal } from '../../money/decimal.ts';
 import { HUNDRED_PERCENT, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
@@ -56,11 +56,11 @@ type Book = ResponseOf<typeof orderBook>;
 type Order = NonNullable<Book['buyOrders']>[number];
 
 /** The largest trade against an order. Its wallet may hold less, but nothing says in which asset the balance of the wallet is stated. */
-function tradable(order: Order, isSelling: boolean, token: string): Level | undefined {
+function tradable(order: Order, isSelling: boolean, token: Pair): Level | undefined {
   const price = amountIn(order.price, 'CNGN');
   if (!price) return undefined;
   const most = amountIn(order.maxAmount, 'CNGN') ?? amount('CNGN', 0n);
-  const gives = isSelling ? stablecoinOf(token) : 'CNGN';
+  const gives = isSelling ? STABLECOIN_OF[token] : 'CNGN';
   return { price, takerPrice: takerPrice(order, price, gives), amount: most };
 }
 
@@ -75,7 +75,7 @@ function takerPrice({ spread }: Order, price: Amount, gives: Asset): Amount | un
 const rankOf = ({ price, takerPrice }: Level) => (takerPrice ?? price).minor;
 
 /** Groups the orders into one level per price and spread, best price for a taker first. */
-function levelsOf(orders: readonly Order[] | null | undefined, isSelling: boolean, token: string): Level[] {
+function levelsOf(orders: readonly Order[] | null | undefined, isSelling: boolean, token: Pair): Level[] {
   const levels = (orders ?? []).flatMap((order) => tradable(order, isSelling, token) ?? []);
   const alike = Map.groupBy(levels, ({ price, takerPrice }) => `${price.minor} ${takerPrice?.minor}`);
   const joined = [...alike.values()].flatMap(([first, ...rest]) => {
@@ -97,8 +97,8 @@ function spreadWords(ask: Level | undefined, bid: Level | undefined): string {
   return gap < 0n ? `crossed by ${words}` : `bid-ask spread ${words}`;
 }
 
-export function depthOf({ buyOrders, sellOrders }: Book, token: string): Depth {
-  const stablecoin = stablecoinOf(token);
+export function depthOf({ buyOrders, sellOrders }: Book, token: Pair): Depth {
+  const stablecoin = STABLECOIN_OF[token];
   const upper = levelsOf(sellOrders, true, token);
   const lower = levelsOf(buyOrders, false, token);
   return {
@@ -183,7 +183,7 @@ const MODES = 'use --quote ID, or --order ID --amount CNGN, or --pair PAIR --sid
 
 /** `buy USDC with 5,000.00 cNGN`, `sell USDC for 5,000.00 cNGN`. */
 function dealWords(wanted: Side, text: string, cngn: Amount): string {
-  const stablecoin = text === 'CNGN' ? 'stablecoin' : stablecoinOf(text);
+  const stablecoin = stablecoinIn(text) ?? 'stablecoin';
   return `${wanted} ${stablecoin} ${wanted === 'buy' ? 'with' : 'for'} ${amountForPeople(cngn)}`;
 }
 
@@ -267,10 +267,10 @@ const quoteCommand = command({
   fields: { cngnAmount: 'amount', tokenAmount: 'amount' },
   run: async (account, _terminal, { pair, side, amount }) => {
     const { asset } = amount;
-    if (asset !== 'CNGN' && asset !== stablecoinOf(pair))
+    if (asset !== 'CNGN' && asset !== STABLECOIN_OF[pair])
       throw new CliError('usage', `--amount is in ${asset}, which is not in the pair ${pair}`, {
         code: 'VALIDATION_ERROR',
-        hint: `write it in cNGN or ${stablecoinOf(pair)}, or choose another pair`,
+        hint: `write it in cNGN or ${STABLECOIN_OF[pair]}, or choose another pair`,
       });
     const given = wireDecimal(amount);
     const reply = await account.call(

@@ -1,10 +1,10 @@
 import { CliError } from '../../base/errors.ts';
 import { createOrder, deleteOrder, updateOrder } from '../../contract/endpoints/fx-orders.ts';
-import type { Side } from '../../contract/fx.ts';
+import { type Pair, type Side, STABLECOIN_OF } from '../../contract/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { readPreviews } from '../../engine/previews/previews.ts';
-import { inStablecoin, stablecoinOf, wireDecimal } from '../../engine/rules/fx-terms.ts';
+import { inStablecoin, wireDecimal } from '../../engine/rules/fx-terms.ts';
 import { type Amount, ASSET_LABEL, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } from '../../money/rates.ts';
 import { command } from '../../terminal/command.ts';
@@ -24,9 +24,9 @@ import {
 } from '../../terminal/parse/parameters.ts';
 import { change } from '../../terminal/terminal.ts';
 import { order } from '../../things/market.ts';
-import { balancePreview, givenAsset, marketPreview, orderBalance } from './prices.ts';
+import { balancePreview, marketPreview, orderBalance } from './prices.ts';
 
-const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
+const PRICE_HELP = 'price in cNGN per stablecoin with at most 6 decimals, such as 1400 or 1,400.50';
 
 const MIN_HELP = 'minimum per trade, in cNGN';
 
@@ -50,7 +50,7 @@ function checkBounds(min: Amount | undefined, max: Amount | undefined): void {
 }
 
 interface TypedTerms {
-  readonly pair: string;
+  readonly pair: Pair;
   readonly side: Side;
   readonly price: Amount;
   readonly min: Amount;
@@ -62,7 +62,7 @@ const range = (from: Amount, to: Amount) => `${amountForPeople(from)} to ${amoun
 
 /** Describes what the order pays and receives: an order that buys stablecoin pays cNGN. */
 function termLines({ pair, side, price, min, max, spread: own }: TypedTerms): readonly ShownLine[] {
-  const stablecoin = stablecoinOf(pair);
+  const stablecoin = STABLECOIN_OF[pair];
   const cngn = range(min, max);
   const tokens = `about ${range(inStablecoin(min, price, stablecoin), inStablecoin(max, price, stablecoin))}`;
   const [pays, receives] = side === 'buy' ? [cngn, tokens] : [tokens, cngn];
@@ -76,7 +76,7 @@ function termLines({ pair, side, price, min, max, spread: own }: TypedTerms): re
       : [['spread', `${percentText(own)}%: takers trade at ${amountForPeople(taken)}`] as const]),
     [
       'stays',
-      `until you remove it; it may spend your whole balance of ${ASSET_LABEL[givenAsset(side, pair)]}, trade by trade`,
+      `until you remove it; it may spend your whole balance of ${ASSET_LABEL[side === 'buy' ? 'CNGN' : stablecoin]}, trade by trade`,
     ],
   ];
 }
@@ -107,7 +107,7 @@ const createCommand = command({
   run: async (account, terminal, terms) => {
     const { pair, side, price, min, max, spread: own } = terms;
     checkBounds(min, max);
-    const stablecoin = stablecoinOf(pair);
+    const stablecoin = STABLECOIN_OF[pair];
     const request = {
       // The order type refers to the base currency, cNGN: buying stablecoin is selling cNGN.
       orderType: side === 'buy' ? ('sell' as const) : ('buy' as const),

@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
-import { MIN_CNGN, type PAIRS, SIDES, type Side } from '../../contract/fx.ts';
+import { MIN_CNGN, type PAIRS, SIDES, type Side, STABLECOIN_OF } from '../../contract/fx.ts';
 import type { Account } from '../../engine/account.ts';
 import { priced, pricedText } from '../../engine/evidence/fx.ts';
 import { isInDoubt, type ShownLine } from '../../engine/plans/line.ts';
@@ -16,22 +16,28 @@ import {
   type Stated,
   walletBalance,
 } from '../../engine/previews/previews.ts';
-import { amountIn, inStablecoin, stablecoinOf, wireDecimal } from '../../engine/rules/fx-terms.ts';
-import { type Amount, type Asset, amount, amountForPeople, isUnknownFigure } from '../../money/amount.ts';
+import { amountIn, inStablecoin, stablecoinIn, wireDecimal } from '../../engine/rules/fx-terms.ts';
+import {
+  type Amount,
+  type Asset,
+  amount,
+  amountForPeople,
+  isStablecoin,
+  isUnknownFigure,
+  type Stablecoin,
+} from '../../money/amount.ts';
 import { timeText } from '../../present/times.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 /** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
 async function tradingBalance(account: Account, asset: Asset): Promise<Stated | undefined> {
-  if (asset !== 'USDC' && asset !== 'USDT') return accountBalance(account, 'CNGN', 'base');
+  if (!isStablecoin(asset)) return accountBalance(account, 'CNGN', 'base');
   const address = (await account.call(fxSettings, {}, PREVIEW_READ)).data.tokenWallets?.[asset];
   return address ? walletBalance(account, address, asset, 'base') : undefined;
 }
 
-/** The asset that an account on this side of a trade pays. */
-export function givenAsset(wanted: Side, text: string): Asset {
-  return wanted === 'buy' ? 'CNGN' : stablecoinOf(text);
-}
+/** The asset that an account on this side of a trade pays; undefined for a sale whose pair leaves the stablecoin to the service. */
+const givenAsset = (wanted: Side, text: string): Asset | undefined => (wanted === 'buy' ? 'CNGN' : stablecoinIn(text));
 
 /** The balance that pays for this side and, if `paid` is known, what remains of it. */
 export async function balancePreview(
@@ -42,7 +48,7 @@ export async function balancePreview(
   isEstimate = false,
 ): Promise<readonly ShownLine[]> {
   const asset = givenAsset(side, pair);
-  const held = await tradingBalance(account, asset);
+  const held = asset && (await tradingBalance(account, asset));
   if (!held) return [];
   return [balanceLine(held, paid?.asset === asset ? -paid.minor : undefined, isEstimate ? { isEstimate } : {})];
 }
@@ -154,7 +160,7 @@ export async function quoteWithin(
   return {
     quoteId: data.quote.quoteId,
     payer: () => {
-      const paid = side === 'buy' ? amount : inStablecoin(amount, price, stablecoinOf(pair));
+      const paid = side === 'buy' ? amount : inStablecoin(amount, price, STABLECOIN_OF[pair]);
       return readPreviews(() => balancePreview(account, pair, side, paid, side === 'sell'));
     },
     terms: quoteTermsOf(saved),
@@ -184,11 +190,12 @@ type QuoteData = Pick<ResponseOf<typeof quote>, 'quote'>;
 
 function figuresOf(data: QuoteData): QuoteFigures {
   const { pair, cngnAmount, price, tokenAmount } = toSave(data) ?? {};
+  const stablecoin = stablecoinIn(pair ?? '');
   const { matchedOrders } = data.quote;
   const matches = Array.isArray(matchedOrders) ? matchedOrders.length : 0;
   return {
     cngn: amountIn(cngnAmount, 'CNGN'),
-    tokens: amountIn(tokenAmount, stablecoinOf(pair ?? '')),
+    tokens: stablecoin && amountIn(tokenAmount, stablecoin),
     price: amountIn(price, 'CNGN'),
     tokensWithinMinor: lastDigitMinor(tokenAmount ?? '', LEAST_DECIMALS) + BigInt(matches),
     priceWithinMinor: lastDigitMinor(price ?? '', 0),
@@ -244,7 +251,9 @@ export const quoteTermsOf = ({ pair, side, cngnAmount, price }: SavedQuote): Quo
 function toSave({
   quote: { pair, side, cngnAmount, price, usdcAmount, usdtAmount, expiresAt },
 }: QuoteData): SavedQuote | undefined {
-  const token = stablecoinOf(String(pair)) === 'USDT' ? usdtAmount : usdcAmount;
+  const amounts = { USDC: usdcAmount, USDT: usdtAmount } satisfies Record<Stablecoin, unknown>;
+  const stablecoin = stablecoinIn(String(pair));
+  const token = stablecoin && amounts[stablecoin];
   if (isUnknownFigure(token) || isUnknownFigure(cngnAmount) || isUnknownFigure(price)) return undefined;
   const more = { ...(typeof token === 'string' ? { tokenAmount: token } : {}), expiresAt: String(expiresAt) };
   return { pair: String(pair), side: String(side), cngnAmount: String(cngnAmount), price: String(price), ...more };
@@ -258,7 +267,8 @@ export function quotedDeal(account: Account, terminal: Terminal, saved: SavedQuo
   if (!saved || !cngn || !price || !side)
     return { lines: [['amounts', 'unknown: the quote was requested elsewhere']] as readonly ShownLine[] };
   const { pair, tokenAmount, expiresAt = '' } = saved;
-  const tokens = amountIn(tokenAmount, stablecoinOf(pair));
+  const stablecoin = stablecoinIn(pair);
+  const tokens = stablecoin && amountIn(tokenAmount, stablecoin);
   const until = timeText(expiresAt, { zone: terminal.globals.zone, nowMs: account.world.clock.now() });
   const isBuy = side === 'buy';
   const lines: readonly ShownLine[] = [

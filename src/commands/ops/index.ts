@@ -3,6 +3,7 @@ import type { Operator } from '../../account/operators.ts';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
+import { VISIBLE_AFTER_MS } from '../../engine/evidence/absence.ts';
 import { workStartedBy } from '../../engine/evidence/find-work.ts';
 import { followWork } from '../../engine/evidence/started.ts';
 import { isFollowed } from '../../engine/evidence/work.ts';
@@ -396,8 +397,7 @@ async function ownInDoubt(account: Account): Promise<Operation[]> {
 const reconcileCommand = command({
   words: ['ops', 'reconcile'],
   summary: 'Find out how operations with an unknown outcome ended',
-  details:
-    'Looks for each operation in the service’s lists, using the account that sent it, and records what it finds. It only reads. A request that is in no list counts as not done only if the list proves it: two looks, the last 10 minutes after it was sent (60 if live), a list that was read to its end, lacks no row that it had before, and has something that came later. Otherwise it prints which of this holds, and you decide with ops resolve. With profiles add --unknown ask, you always decide. Exits with 6 while an outcome is unknown.',
+  details: `Looks for each operation in the service’s lists, using the account that sent it, and records what it finds. It only reads. A request that is in no list counts as not done only if the list proves it: two looks, the last ${VISIBLE_AFTER_MS.sandbox / 60_000} minutes after it was sent (${VISIBLE_AFTER_MS.live / 60_000} if live), a list that was read to its end, lacks no row that it had before, and has something that came later. Otherwise it prints which of this holds, and you decide with ops resolve. With profiles add --unknown ask, you always decide. Exits with 6 while an outcome is unknown.`,
   examples: [
     'fiatrail ops reconcile',
     'fiatrail ops reconcile --all -q',

@@ -46,6 +46,8 @@ const payoutStates = [
   'pending_manual_review',
 ] as const;
 
+export type PayoutState = (typeof payoutStates)[number];
+
 export const payoutStatus = endpoint({
   id: 'transactions.fintech-offramp-status',
   method: 'GET',

@@ -1,10 +1,10 @@
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
-import { PAIRS, SIDES, type Side } from '../../contract/fx.ts';
+import { PAIRS, SIDES, type Side, STABLECOIN_OF } from '../../contract/fx.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { amountAt } from '../../things/likeness.ts';
 import { trade } from '../../things/market.ts';
 import type { Account } from '../account.ts';
-import { amountIn, stablecoinOf, wireDecimal } from '../rules/fx-terms.ts';
+import { amountIn, wireDecimal } from '../rules/fx-terms.ts';
 import { followedWorkOf } from './of-thing.ts';
 
 const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
@@ -28,7 +28,7 @@ export async function priced(
   if (!quotable) return undefined;
   const { data } = await call(quote, { pair: quotable, side, cngnAmount: wireDecimal(cngnAmount) });
   const price = amountIn(data.quote.price, 'CNGN');
-  const tokens = amountIn(data.quote.usdcAmount ?? data.quote.usdtAmount, stablecoinOf(quotable));
+  const tokens = amountIn(data.quote.usdcAmount ?? data.quote.usdtAmount, STABLECOIN_OF[quotable]);
   return price && tokens && { price, tokens };
 }
 

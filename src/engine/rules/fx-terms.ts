@@ -3,16 +3,16 @@ import {
   type Asset,
   amount,
   fromWire,
-  isAsset,
+  STABLECOINS,
+  type Stablecoin,
   toWireText,
   type UnknownFigure,
 } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
 
-/** The stablecoin of a pair: `USDC` of `CNGN-USDC`. */
-export function stablecoinOf(text: string): Asset {
-  const token = text.replace(/^CNGN-/, '');
-  return isAsset(token) ? token : 'USDC';
+/** The stablecoin that a pair of a response or of a request names: `USDC` of `CNGN-USDC`; undefined if it names none. */
+export function stablecoinIn(text: string): Stablecoin | undefined {
+  return STABLECOINS.find((each) => text.toUpperCase().endsWith(each));
 }
 
 /** Formats an amount for the wire, without trailing zeros: `1390.5`. */

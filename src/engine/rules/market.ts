@@ -4,13 +4,13 @@ import { orderBook } from '../../contract/endpoints/fx-book.ts';
 import { listOrders } from '../../contract/endpoints/fx-orders.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades } from '../../contract/endpoints/fx-trades.ts';
-import { PAIRS, type Pair, SIDES } from '../../contract/fx.ts';
+import { PAIRS, type Pair, SIDES, STABLECOIN_OF } from '../../contract/fx.ts';
 import { type MoveTerms, replacedField } from '../../contract/moves.ts';
 import { type Amount, amount, amountForPeople, fromWire } from '../../money/amount.ts';
 import { decimalText, trimDecimal } from '../../money/decimal.ts';
 import { HUNDRED_PERCENT, type PercentMillionths, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
 import type { ShownLine } from '../plans/line.ts';
-import { amountIn, stablecoinOf } from './fx-terms.ts';
+import { amountIn } from './fx-terms.ts';
 
 /** What reads that precede a change need of an account. */
 export interface MarketReader {
@@ -65,7 +65,7 @@ const replacedIn = (names: readonly string[], terms: MoveTerms) =>
   Object.fromEntries(names.map((name) => [name, terms[replacedField(name)]]));
 
 const sameCoin = (pair: Pair, named: unknown): boolean =>
-  typeof named === 'string' && named.toUpperCase().endsWith(stablecoinOf(pair));
+  typeof named === 'string' && named.toUpperCase().endsWith(STABLECOIN_OF[pair]);
 
 /** Returns the price that a request names, or the one that a trade gets now. */
 async function priceOf(
@@ -91,7 +91,7 @@ async function ofOrder(reader: MarketReader, orderId: string): Promise<Priced> {
     if (!order) continue;
     const price = amountIn(order.price, 'CNGN');
     const spread = percentFromWire(order.spread ?? 0) ?? 0n;
-    const taken = price && takerPriceMicro(price.minor, spread, sold ? stablecoinOf(pair) : 'CNGN');
+    const taken = price && takerPriceMicro(price.minor, spread, sold ? STABLECOIN_OF[pair] : 'CNGN');
     const market = await marketPrice(reader, pair, orderId);
     return { price: taken === undefined ? undefined : amount('CNGN', taken), market };
   }

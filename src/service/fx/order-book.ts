@@ -1,5 +1,5 @@
-import type { Pair, Side } from '../../contract/fx.ts';
-import { type Asset, MAX_MINOR } from '../../money/amount.ts';
+import { type Pair, type Side, STABLECOIN_OF } from '../../contract/fx.ts';
+import { type Asset, isStablecoin, MAX_MINOR } from '../../money/amount.ts';
 import { ceilDivide, takerPriceMicro } from '../../money/rates.ts';
 import type { Database } from '../../sqlite/database.ts';
 import type { Context } from '../context.ts';
@@ -29,12 +29,6 @@ function cngnBaseOf(tokenBase: bigint, priceMicro: bigint, makerGives: Asset): b
   return makerGives === 'CNGN' ? cngnBaseFor(tokenBase, priceMicro) : ceilDivide(tokenBase * priceMicro, MICRO);
 }
 
-type Stablecoin = 'USDC' | 'USDT';
-
-export function stablecoinOf(pair: Pair): Stablecoin {
-  return pair === 'CNGN-USDC' ? 'USDC' : 'USDT';
-}
-
 /**
  * What each side gives, for takers and makers alike: `buy` gives cNGN for stablecoin. Source: interface. Newer public
  * text and live quotes reverse a taker's side; to follow them, change only this table.
@@ -43,7 +37,7 @@ const SIDE_GIVES: Readonly<Record<Side, 'CNGN' | 'stablecoin'>> = { buy: 'CNGN',
 
 /** Returns the asset of a pair that a side gives and the one it gets. */
 export function legsOf(side: Side, pair: Pair): { gives: Asset; gets: Asset } {
-  const stablecoin = stablecoinOf(pair);
+  const stablecoin = STABLECOIN_OF[pair];
   return SIDE_GIVES[side] === 'CNGN' ? { gives: 'CNGN', gets: stablecoin } : { gives: stablecoin, gets: 'CNGN' };
 }
 
@@ -125,7 +119,7 @@ export function maxGivenBase(gives: Asset, maxBase: bigint, priceMicro: bigint):
  */
 function tradingAccount(store: Database, fintech: bigint, asset: Asset): AccountRef | undefined {
   const wallet = store.get<{ id: bigint }>(
-    asset === 'USDC' || asset === 'USDT'
+    isStablecoin(asset)
       ? `SELECT ${VAULT_COLUMN[asset]} AS id FROM fx_vault WHERE fintech = ?`
       : `SELECT id FROM wallet WHERE fintech = ? AND kind = 'fintech'`,
     fintech,

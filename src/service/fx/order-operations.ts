@@ -1,4 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
+import { PAIRS, STABLECOIN_OF } from '../../contract/fx.ts';
 import { type PercentMillionths, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
 import { type Call, isoTime, type Operations, type OperationsOf, VERSION } from '../context.ts';
 import { ownRow, rowOf, update } from '../rows.ts';
@@ -55,11 +56,13 @@ const spreadOf = (spread: Parameters<typeof percentFromWire>[0] | undefined): Pe
   spread === undefined ? 0n : (percentFromWire(spread) ?? 0n);
 
 const createOrder: Operations['fx.create-order'] = (call, input) => {
-  const stablecoin = input.quoteCurrency.toUpperCase() === 'USDC' ? 'USDC' : 'USDT';
+  const pair = PAIRS.find((each) => each === `CNGN-${input.quoteCurrency.toUpperCase()}`);
+  if (!pair)
+    throw new Fault('VALIDATION_ERROR', `quoteCurrency: expected ${Object.values(STABLECOIN_OF).join(' or ')}`);
   return create(call, {
-    pair: `CNGN-${stablecoin}`,
+    pair,
     // orderType refers to the base currency: a seller gives cNGN.
-    gives: input.orderType === 'sell' ? 'CNGN' : stablecoin,
+    gives: input.orderType === 'sell' ? 'CNGN' : STABLECOIN_OF[pair],
     priceMicro: baseOf(input.price),
     spreadMillionths: spreadOf(input.spread),
     minBase: baseOf(input.minAmount),

@@ -1,7 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
-import { MIN_CNGN, PAIRS, type Pair, type Side } from '../../contract/fx.ts';
+import { MIN_CNGN, PAIRS, type Pair, type Side, STABLECOIN_OF } from '../../contract/fx.ts';
 import { sameAddress } from '../../contract/networks.ts';
-import type { Asset } from '../../money/amount.ts';
+import type { Asset, Stablecoin } from '../../money/amount.ts';
 import { type PercentMillionths, percentOfRoundHalfUp, percentToWire } from '../../money/rates.ts';
 import { type Call, isoTime, isoTimeOrNull, type Operations, type OperationsOf, VERSION } from '../context.ts';
 import { post } from '../ledger.ts';
@@ -23,7 +23,6 @@ import {
   type Slice,
   sideOf,
   sliceOfOrder,
-  stablecoinOf,
   tradingBalance,
   type Wish,
 } from './order-book.ts';
@@ -156,10 +155,12 @@ function fillFor(call: Call, pair: Pair, side: Side, wanted: Wish['amount']): Fi
   throw new Fault('NO_LIQUIDITY', `the order book of ${pair} cannot fill this amount`);
 }
 
+const AMOUNT_FIELD = { USDC: 'usdcAmount', USDT: 'usdtAmount' } as const satisfies Record<Stablecoin, string>;
+
 /** Returns the token amount under its field name for the pair. */
 function tokenAmount(pair: Pair, tokenBase: bigint) {
-  const stablecoin = stablecoinOf(pair);
-  return { [stablecoin === 'USDC' ? 'usdcAmount' : 'usdtAmount']: decimal(stablecoin, tokenBase) };
+  const stablecoin = STABLECOIN_OF[pair];
+  return { [AMOUNT_FIELD[stablecoin]]: decimal(stablecoin, tokenBase) };
 }
 
 const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmount: tokens }) => {
@@ -167,7 +168,7 @@ const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmou
   const wanted =
     tokens === undefined
       ? { cngnBase: baseOf(cngnAmount ?? '') }
-      : { tokenBase: baseOfText(tokens, stablecoinOf(pair)) };
+      : { tokenBase: baseOfText(tokens, STABLECOIN_OF[pair]) };
   const fill = fillFor(call, pair, side, wanted);
   if (fill.cngnBase < MIN_CNGN.minor)
     throw new Fault('VALIDATION_ERROR', 'tokenAmount: expected an amount worth at least 1000 cNGN');
@@ -290,7 +291,7 @@ function byOrder(call: Call, orderId: string, cngnAmount: string | undefined): M
 
 /** Returns the taker's side of an order: the taker gives what the maker gets. */
 function takerSideOf({ gives, pair }: OrderRow): Side {
-  return sideOf(gives === 'CNGN' ? stablecoinOf(pair) : 'CNGN');
+  return sideOf(gives === 'CNGN' ? STABLECOIN_OF[pair] : 'CNGN');
 }
 
 type TradeInput = Parameters<Operations['fx.trade']>[1];

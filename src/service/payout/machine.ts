@@ -1,3 +1,4 @@
+import type { PayoutState } from '../../contract/endpoints/payouts.ts';
 import { amount, toWireNumber } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { bankByCode, PAYOUT_FAILED, type PayoutError, VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
@@ -18,7 +19,7 @@ export interface PayoutRow {
   readonly id: bigint;
   readonly request_id: string;
   readonly fintech: bigint;
-  readonly state: string;
+  readonly state: PayoutState;
   readonly amount_kobo: bigint;
   readonly platform_fee_kobo: bigint;
   readonly account_number: string;

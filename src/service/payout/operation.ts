@@ -1,3 +1,4 @@
+import type { PayoutState } from '../../contract/endpoints/payouts.ts';
 import { Fault } from '../../contract/faults.ts';
 import { amount, amountForPeople, fromWire, toWireNumber } from '../../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../../money/rates.ts';
@@ -94,8 +95,11 @@ const start: Operations['transactions.fintech-offramp'] = (call, request) => {
   };
 };
 
+/** The two statuses of a payout that ended before the transfer. Source: inferred. */
+const NEVER_TRANSFERRED = ['failed', 'failed'] as const;
+
 /** The transfer and bank statuses of a payout in each of its states. */
-const HALVES: Readonly<Record<string, readonly [transfer: string, bank: string]>> = {
+const HALVES = {
   pending: ['pending', 'pending'],
   processing: ['pending', 'pending'],
   transferring_cngn: ['pending', 'pending'],
@@ -103,12 +107,10 @@ const HALVES: Readonly<Record<string, readonly [transfer: string, bank: string]>
   payout_processing: ['confirmed', 'processing'],
   completed: ['confirmed', 'completed'],
   pending_manual_review: ['confirmed', 'pending'],
+  cancelled: NEVER_TRANSFERRED,
   failed: ['confirmed', 'failed'],
   reversed: ['confirmed', 'failed'],
-};
-
-/** The two statuses of a payout that ended before the transfer. Source: inferred. */
-const NEVER_TRANSFERRED = ['failed', 'failed'] as const;
+} as const satisfies Readonly<Record<PayoutState, readonly [transfer: string, bank: string]>>;
 
 const hasEndedEarly = ({ state, transferred_at }: PayoutRow) =>
   (state === 'failed' || state === 'cancelled') && transferred_at === null;
@@ -116,7 +118,7 @@ const hasEndedEarly = ({ state, transferred_at }: PayoutRow) =>
 const status: Operations['transactions.fintech-offramp-status'] = (call, { requestId }) => {
   const row = ownRow<PayoutRow>(call, ['payout', 'request_id', requestId], 'no payout has this request id');
   const isEarly = hasEndedEarly(row);
-  const [transfer, bank] = (isEarly ? NEVER_TRANSFERRED : HALVES[row.state]) ?? [];
+  const [transfer, bank] = isEarly ? NEVER_TRANSFERRED : HALVES[row.state];
   return {
     requestId: row.request_id,
     status: row.state,

@@ -1,3 +1,4 @@
+import type { PayoutState } from '../../contract/endpoints/payouts.ts';
 import { OPEN_TRADE_STATES } from '../../contract/fx.ts';
 
 /**
@@ -35,7 +36,7 @@ const PAYOUT_STATUS = {
   failed: 'failed',
   cancelled: 'cancelled',
   reversed: 'failed',
-};
+} satisfies Readonly<Record<PayoutState, string>>;
 
 /** The triggers that copy a table's rows to `movement` and keep them up to date. */
 function movementTriggers(table: string, type: string, direction: string, user: string, statuses: object): string {

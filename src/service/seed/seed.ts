@@ -1,6 +1,6 @@
 import type { Ids } from '../../base/world.ts';
 import { DIRECTIONS } from '../../contract/values.ts';
-import { DECIMALS } from '../../money/amount.ts';
+import { DECIMALS, STABLECOINS } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { type Context, hex, newSandboxKey } from '../context.ts';
 import { openVirtualAccount } from '../deposits/virtual-accounts.ts';
@@ -190,7 +190,7 @@ function seedFunds(context: Context, fintech: bigint, { cngn, stablecoins, vault
     { account: RESERVE, minor: naira(total) },
     { account: SUPPLY, minor: -tokens(total) },
     ...cngn.map(([network, whole]) => ({ account: walletAccount(smart, network, 'CNGN'), minor: tokens(whole) })),
-    ...(['USDC', 'USDT'] as const).flatMap((asset) => [
+    ...STABLECOINS.flatMap((asset) => [
       { account: chain(asset), minor: -tokens(stablecoins + vaulted) },
       { account: walletAccount(smart, 'base', asset), minor: tokens(stablecoins) },
       { account: walletAccount(vault[asset], 'base', asset), minor: tokens(vaulted) },
@@ -218,7 +218,7 @@ function seedVault({ store, nowMs }: Context, fintech: bigint, wallets: VaultWal
 }
 
 function seedOrders(context: Context, fintech: bigint, orders: readonly SeededOrder[]): void {
-  for (const stablecoin of ['USDC', 'USDT'] as const) {
+  for (const stablecoin of STABLECOINS) {
     for (const { gives, price, minimum, maximum } of orders) {
       insertOrder(context, fintech, {
         pair: `CNGN-${stablecoin}`,

@@ -1,5 +1,5 @@
 import { sameAddress } from '../../contract/networks.ts';
-import type { Asset } from '../../money/amount.ts';
+import type { Asset, Stablecoin } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { type AccountRef, chain, walletAccount } from '../ledger.ts';
 
@@ -36,7 +36,7 @@ export function smartWallet(store: Database, fintech: bigint): WalletRow {
 }
 
 /** The columns of `fx_vault` that name the wallets of the MPC vault. */
-export const VAULT_COLUMN = { USDC: 'usdc_wallet', USDT: 'usdt_wallet' } as const;
+export const VAULT_COLUMN = { USDC: 'usdc_wallet', USDT: 'usdt_wallet' } as const satisfies Record<Stablecoin, string>;
 
 /** Returns a wallet of the sandbox by address, whoever owns it. */
 export function walletAt(store: Database, address: string): WalletRow | undefined {

@@ -3,7 +3,7 @@ import { MIN_CNGN, PAIRS, SIDE_RULE, SIDES } from '../../contract/fx.ts';
 import { NETWORKS } from '../../contract/networks.ts';
 import { addressProblem } from '../../crypto/address.ts';
 import { bankWord } from '../../engine/previews/banks.ts';
-import { type Amount, amountForPeople, printable, type Token } from '../../money/amount.ts';
+import { type Amount, amountForPeople, printable, STABLECOINS, type Token } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { isJson } from '../../present/text.ts';
 import {
@@ -114,7 +114,7 @@ export function requireQuotable(value: Amount): Amount {
 
 /** The stablecoin that a text names as the unit of an amount, if it does. */
 const namedIn = (text: string) =>
-  (['USDC', 'USDT'] as const).find((token) => new RegExp(`^[\\d.,\\s]+${token}$`, 'i').test(text.trim()));
+  STABLECOINS.find((token) => new RegExp(`^[\\d.,\\s]+${token}$`, 'i').test(text.trim()));
 
 /** Parses an amount of cNGN to trade. Throws CliError usage; for an amount of a stablecoin, with the way to trade it. */
 const tradedCngn = (text: string): Amount => {

@@ -48,6 +48,14 @@ describe('a quote', () => {
     expect(await run(LIMITED, quote)).toMatchObject({ code: 5, traded: [], err: expect.stringContaining(words) });
   });
 
+  test('whose pair is in lower case is read in the stablecoin of the pair', async () => {
+    const words = ASK.map((word) => (word === 'CNGN-USDC' ? 'CNGN-USDT' : word));
+    const quote = { pair: 'cngn-usdt', usdcAmount: null };
+    expect(await run(words, { ...quote, usdtAmount: '40.00' })).toMatchObject({ code: 0 });
+    const contradicts = { code: 5, err: expect.stringContaining('57,000.00 cNGN for 20.00 USDT is not') };
+    expect(await run(words, { ...quote, usdtAmount: '20.00' })).toMatchObject(contradicts);
+  });
+
   test.each([
     ['rounded to cents', { usdcAmount: '39.99' }],
     ['rounded to cents upward', { usdcAmount: '40.01' }],

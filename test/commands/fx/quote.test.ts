@@ -47,6 +47,16 @@ test.each([
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
 });
 
+test.each([
+  ['CNGN', 'buy', /balance +5,000,000.00 cNGN before, 4,995,000.00 cNGN after/],
+  ['CNGN', 'sell', /^(?!.*balance)/s],
+  ['CNGN-USDT', 'sell', /balance +20,000.00 USDT before/],
+])('a market order on %s to %s shows the balance that it is known to be paid from', async (pair, side, shown) => {
+  const world = fakeWorld({ isTerminal: true, answers: [{ kind: 'confirm', asks: 'Continue?', says: false }] });
+  const deal = ['--pair', pair, '--side', side, '--amount', '5000'];
+  expect((await ran(world, 'fx', 'market-orders', 'start', ...deal)).stderr).toMatch(shown);
+});
+
 describe('a trade on a quote', () => {
   const quoted = async (world: ReturnType<typeof fakeWorld>, amount: string, side = 'sell') => {
     const argv = ['fx', 'quote', '--pair', 'CNGN-USDC', '--side', side, '--amount', amount, '-o', 'json'];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { balanceMulti } from '../../../src/contract/endpoints/balances.ts';
 import { orderBook } from '../../../src/contract/endpoints/fx-book.ts';
-import { createLimitOrder, listOrders, updateOrder } from '../../../src/contract/endpoints/fx-orders.ts';
+import { createLimitOrder, createOrder, listOrders, updateOrder } from '../../../src/contract/endpoints/fx-orders.ts';
 import { quote } from '../../../src/contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../../src/contract/endpoints/fx-trades.ts';
 import type { Context } from '../../../src/service/context.ts';
@@ -207,6 +207,18 @@ describe('a quote', () => {
 });
 
 describe('orders', () => {
+  test.each([
+    ['USDC', 'CNGN-USDC', 'USDC'],
+    ['usdt', 'CNGN-USDT', 'USDT'],
+  ])('that buy cNGN with %s give it, on the pair %s', async (quoteCurrency, pair, gives) => {
+    await using box = await openSandbox();
+    const terms = { price: '1400', minAmount: '1000', maxAmount: '5000' };
+    const order = { orderType: 'buy', baseCurrency: 'cNGN', quoteCurrency, ...terms } as const;
+    const { orderId } = await box.ask(createOrder, order);
+    const sql = 'SELECT pair, gives FROM fx_order WHERE order_id = ?';
+    expect(await box.inside(({ store }) => store.get(sql, orderId), 'read')).toEqual({ pair, gives });
+  });
+
   test('move to the back of the queue when their price changes', async () => {
     await using box = await openSandbox();
     await box.inside(({ store }) => store.run(`UPDATE fx_order SET state = 'deleted'`));

@@ -13,7 +13,7 @@ import { listingOf } from '../../../engine/lists/listing-of.ts';
 import { PREVIEW_READ } from '../../../engine/previews/previews.ts';
 import { amountIn } from '../../../engine/rules/fx-terms.ts';
 import type { Operation, Selection } from '../../../journal/operations.ts';
-import { amountForPeople } from '../../../money/amount.ts';
+import { amountForPeople, TOKENS } from '../../../money/amount.ts';
 import { type Plain, toPlain } from '../../../present/plain.ts';
 import { visible } from '../../../present/text.ts';
 import { timeText } from '../../../present/times.ts';
@@ -101,7 +101,7 @@ const READERS: Readonly<
   'wallet of the user': async (account, _terminal, _group, { userId, token }) => {
     const { data } = await account.call(listUserWallets, { userId: String(userId) }, PREVIEW_READ);
     return (data.wallets ?? []).flatMap(({ walletAddress, blockchain, balances }) => {
-      const asset = token === 'USDC' || token === 'USDT' ? token : 'CNGN';
+      const asset = TOKENS.find((each) => each === token) ?? 'CNGN';
       const balance = amountIn(balances?.[asset]?.balance, asset);
       return choice(walletAddress, blockchain, balance && amountForPeople(balance));
     });
