@@ -10,6 +10,7 @@ import { endpoints } from '../src/contract/endpoints/index.ts';
 import { EVENT_PAYLOADS } from '../src/contract/event-payloads.ts';
 import { eventOf } from '../src/contract/events.ts';
 import { unwrap } from '../src/contract/rows.ts';
+import { describedSchema } from '../src/derive/about.ts';
 import { annotatedSchema, type JsonSchema, jsonSchema } from '../src/derive/schema.ts';
 import { printedFields } from '../src/engine/evidence/started.ts';
 import { controlName } from '../src/kits/types.ts';
@@ -113,7 +114,7 @@ function outputText(endpoint: Endpoint): string {
 function eventDataText(): string {
   const events = Object.entries(EVENT_PAYLOADS).flatMap(([name, payload]) => {
     const { otherName, means } = eventOf(name) ?? {};
-    const type = typeText(jsonSchema(payload()), '    ');
+    const type = typeText(describedSchema(jsonSchema(payload()), { id: name }), '    ');
     const row = (each: string) => `${commentText(means, '    ')}    readonly '${each}': ${type};\n`;
     return otherName === undefined ? [row(name)] : [row(name), row(otherName)];
   });

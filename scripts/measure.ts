@@ -161,7 +161,7 @@ async function measureCommands(): Promise<readonly (readonly [string, string])[]
     ];
     return [
       ['banks over HTTP', ranBy(['banks'], served, folder)],
-      ['fees withdrawals start over HTTP', ranBy(['fees', 'withdrawals', 'start', ...withdrawal], served, folder)],
+      ['fees withdraw over HTTP', ranBy(['fees', 'withdraw', ...withdrawal], served, folder)],
     ];
   } finally {
     child.kill();
@@ -172,7 +172,7 @@ async function measureCommands(): Promise<readonly (readonly [string, string])[]
 /** The rooms in which a thing of the business is at home: its endpoints, its record and the sandbox. */
 const HOME = /^(contract|things|service)\//;
 
-/** Comments of a line or more. Code keeps its strings, because words such as `payout start` are typed there. */
+/** Comments of a line or more. Code keeps its strings, because words such as `payout create` are typed there. */
 const COMMENT = /\/\*[\s\S]*?\*\/|(?:^|\s)\/\/.*$/gm;
 
 /** Files whose code has a word: no comment, and no page of help. */

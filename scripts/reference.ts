@@ -6,20 +6,21 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
-import { commandFor } from '../src/commands/endpoints.ts';
 import type { Endpoint } from '../src/contract/endpoint.ts';
+import { aboutField, aboutOperation } from '../src/derive/about.ts';
 import {
   describeEndpoint,
   endpointsByGroup,
   type FieldDescription,
   type RequestField,
 } from '../src/derive/describe.ts';
-import { openApi } from '../src/derive/openapi.ts';
 import type { Command, Group } from '../src/terminal/command.ts';
+import { commandFor } from '../src/terminal/command.ts';
 import { formOf, usageOf } from '../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import { withConsents } from './consents.ts';
 import { dataPage } from './data.ts';
+import { openApiPage } from './openapi.ts';
 import { withTopics } from './topics.ts';
 
 export const FOLDER = 'docs/reference';
@@ -41,7 +42,7 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     [`${FOLDER}/README.md`, indexPage()],
     ...[...pages, ...endpoints].map(([path, text]) => [`${FOLDER}/${path}`, text] as const),
-    ['docs/openapi.json', `${JSON.stringify(openApi(), null, 2)}\n`],
+    ['docs/openapi.json', await openApiPage()],
     ['docs/data.md', await dataPage()],
     [TROUBLESHOOTING, withTopics(await readFile(TROUBLESHOOTING, 'utf8'))],
     [SECURITY, await withConsents(await readFile(SECURITY, 'utf8'))],
@@ -132,7 +133,7 @@ function endpointPage(group: string, members: readonly Endpoint[], commandFor: (
 
 function sectionOf(endpoint: Endpoint, command: string): string {
   const { id, summary, method, path, aliases, effectWords, rateLimit, source, request, response, refusals } =
-    describeEndpoint(endpoint);
+    describeEndpoint(endpoint, aboutField);
   const facts = [
     ['Call', [{ method, path }, ...aliases].map((each) => code(`${each.method} ${each.path}`)).join(', also ')],
     ['Command', code(`fiatrail ${command}`)],
@@ -143,6 +144,7 @@ function sectionOf(endpoint: Endpoint, command: string): string {
   return [
     `## ${id}\n`,
     `${summary}.\n`,
+    `${aboutOperation(id)}\n`,
     markdownTable(['', ''], facts),
     request.length === 0 ? 'The request has no fields.\n' : `Request:\n\n${requestTable(request)}`,
     response.length === 0 ? 'The response has no fields.\n' : `Response (\`data\`):\n\n${responseTable(response)}`,

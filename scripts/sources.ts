@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Returns a digest of src/, as lowercase hex. The build keeps it, and tests compare it: a copied tree has new file times and the same content. */
+/** The program prints it, so the build contains it. */
+const DOCUMENT = 'docs/openapi.json';
+
+/** Returns a digest of all that the program is made of, as lowercase hex. The build keeps it, and tests compare it: a copied tree has new file times and the same content. */
 export function sourcesDigest(root: string): string {
-  return digestOf(
-    root,
-    filesOf(root, 'src').filter((name) => /\.(ts|tsx|css)$/.test(name)),
-  );
+  const sources = filesOf(root, 'src').filter((name) => /\.(ts|tsx|css)$/.test(name));
+  return digestOf(root, [...sources, DOCUMENT]);
 }
 
 function filesOf(root: string, folder: string): string[] {
@@ -33,6 +34,7 @@ function stateOf(root: string): string {
     ...['bin', 'src', 'scripts'].flatMap((folder) => filesOf(root, folder)),
     'package.json',
     'package-lock.json',
+    DOCUMENT,
   ];
   return digestOf(root, [...inputs, ...filesOf(root, 'dist')]);
 }

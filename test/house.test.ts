@@ -267,6 +267,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'string-argv': ['account/', 'engine/rotation/'],
   '@napi-rs/keyring': ['account/'],
   'package.json': ['commands/version.ts'],
+  'docs/openapi.json': ['commands/openapi.ts'],
 };
 
 /** Packages whose types may go where their code may not. */
@@ -361,6 +362,7 @@ const PURE_METHODS = /\.(map|flatMap|filter|find|sort|toSorted|join|repeat|slice
 /** Our own functions that declare something, by the files that may use them so. */
 const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] = [
   [/^commands\/catalogue\.ts$/, ['group', 'section']],
+  [/^commands\/(fx\/orders|transfers|withdrawals)\.ts$/, ['switches', 'listedStatus']],
   [/^contract\//, ['endpoint', 'invalid', 'refusal', 'z.registry', 'z.regex']],
   [
     /^things\//,
@@ -573,6 +575,9 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'bundle/no-colors.ts': 'scripts/build.ts substitutes it for supports-color and @colors/colors',
   'bundle/string-length.ts': 'scripts/build.ts substitutes it for string-width',
   'bundle/when-exit.ts': 'scripts/build.ts substitutes it for the package of that name',
+  'derive/openapi.ts': 'scripts/openapi.ts makes docs/openapi.json with it',
+  'derive/openapi-events.ts': 'a part of derive/openapi.ts',
+  'derive/share.ts': 'scripts/openapi.ts makes docs/openapi.json with it',
   'inspector/page/rows.ts': 'the page imports it, whose other files are not read here',
   'inspector/page/field.ts': 'the page imports it, whose other files are not read here',
   'journal/postgres/pg-client.d.ts': 'declares the driver’s file that is loaded',

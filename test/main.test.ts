@@ -204,7 +204,7 @@ describe('an internal error', () => {
 
   test('never exits with 1 after a payment was sent', async () => {
     const world = fakeWorld({ network: broken(new TypeError('x is not a function')), env: ACCOUNT });
-    expect(await main(['onramp', 'start', 'u', '--amount', '5', '--yes'], world)).toBe(6);
+    expect(await main(['onramp', 'create', 'u', '--amount', '5', '--yes'], world)).toBe(6);
   });
 
   test('is shown with FIATRAIL_DEBUG', async () => {
@@ -236,7 +236,7 @@ describe('a usage error', () => {
     [['users', 'default-wallet', 'set', 'u', 'v', 'w', '--bvn'], 'fiatrail users default-wallet set --help'],
     [['fx', 'orders', 'list', '--limit'], 'fiatrail fx orders list --help'],
     [['fx', 'orders', 'xyzzy'], 'fiatrail fx orders --help'],
-    [['withdrawals', 'start', '--everything-and-more'], 'fiatrail withdrawals start --help'],
+    [['withdrawals', 'create', '--everything-and-more'], 'fiatrail withdrawals create --help'],
     [['xyzzy'], 'fiatrail --help'],
   ])('of %j refers to %s', async (argv, help) => {
     const world = fakeWorld();
@@ -320,7 +320,7 @@ function argvOf(example: string): string[] {
 
 /** Examples that look up an account, a file or an entry first, even in a dry run. test/examples runs them all, for real. */
 const NAMES_WHAT_IS_LOOKED_UP =
-  /^fiatrail (fees withdrawals start .*--to |fx vault set |users onboarding start --retry |ip (add|remove|replace) |keys rotate .*--(push-command|resume)|profiles |sandbox restore |keys sandbox add |ops re(concile|sume|try) 0|ops (sign|apply) |find |keys encryption (.*--private-key-stdin|rotate))/;
+  /^fiatrail (fees withdraw .*--to |fx vault register |users onboard --retry |ip (add|remove|replace) |keys rotate .*--(push-command|resume)|profiles |sandbox restore |keys sandbox add |ops re(concile|sume|try) 0|plans |find |keys encryption (.*--private-key-stdin|rotate))/;
 
 describe('help and version', () => {
   test.each([

@@ -483,8 +483,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/fx/index.ts',
-    line: '        cngnAmount: wireDecimal(amount)',
-    change: '        cngnAmount: wireDecimal({ ...amount, minor: amount.minor + 100_000n })',
+    line: '      cngnAmount: wireDecimal(amount),\n      destinationWalletAddress',
+    change:
+      '      cngnAmount: wireDecimal({ ...amount, minor: amount.minor + 100_000n }),\n      destinationWalletAddress',
     tests: LEDGER,
     failing: 1,
   },

@@ -89,7 +89,7 @@ async function play(scene: Scene, quietSeconds: number, leave: Leaving): Promise
 }
 
 async function onboard(bvn: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const { code, stderr } = await run(words(['users', 'onboarding', 'start', '--bvn-stdin', '--wait']), env, bvn);
+  const { code, stderr } = await run(words(['users', 'onboard', '--bvn-stdin', '--wait']), env, bvn);
   if (code !== 0) throw new Error(`no user was onboarded: ${stderr}`);
 }
 

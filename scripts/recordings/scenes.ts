@@ -71,10 +71,10 @@ const tour: Scene = {
 
 const onramp: Scene = {
   name: 'onramp',
-  title: 'fiatrail onramp start: the wizard that turns Naira into cNGN',
+  title: 'fiatrail onramp create: the wizard that turns Naira into cNGN',
   about:
-    'A terminal runs fiatrail onramp start. It asks which of three users, and typing "sa" finds one. It asks for the amount, 5000 Naira, and where the cNGN should go, shows the fees and the total of ₦5,100, and asks for confirmation. Then it shows the bank account to pay into, waits until the payment arrives from elsewhere, and reports that the onramp completed.',
-  words: ['onramp', 'start'],
+    'A terminal runs fiatrail onramp create. It asks which of three users, and typing "sa" finds one. It asks for the amount, 5000 Naira, and where the cNGN should go, shows the fees and the total of ₦5,100, and asks for confirmation. Then it shows the bank account to pay into, waits until the payment arrives from elsewhere, and reports that the onramp completed.',
+  words: ['onramp', 'create'],
   rows: 37,
   users: ['22345678902', '22345678903', '22345678901'],
   steps: [

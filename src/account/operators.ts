@@ -60,7 +60,7 @@ async function damagedKey(stored: StoredProfile, cause: PrivateKeyError, world: 
     {
       cause,
       code: 'CONFIG_BROKEN',
-      hint: 'put a backup of it back; without one, remove it, make another one with "fiatrail profiles operators add NAME --generate", and have it added in place of the old one',
+      hint: 'put a backup of it back; without one, remove it, make another one with "fiatrail profiles approvers add NAME --generate", and have it added in place of the old one',
     },
   );
 }
@@ -107,11 +107,11 @@ export function operatorKey(text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) {
     if (!hasSmallOrder(text)) return text.toLowerCase();
     throw new CliError('usage', 'invalid public key: it is of small order, so anybody could sign with it', {
-      hint: 'give the public key that fiatrail profiles operators add NAME --generate printed',
+      hint: 'give the public key that fiatrail profiles approvers add NAME --generate printed',
     });
   }
   throw new CliError('usage', `invalid public key: expected 64 hexadecimal digits, got ${text.length} characters`, {
-    hint: 'give the public key that fiatrail profiles operators add NAME --generate printed',
+    hint: 'give the public key that fiatrail profiles approvers add NAME --generate printed',
   });
 }
 

@@ -21,7 +21,7 @@ export interface AmountRule {
   readonly asset: Asset;
   /** Whole Naira or tokens: `500000.00`. */
   readonly amount: string;
-  /** The only command that it limits, such as `fees withdrawals start`; undefined for all commands together. */
+  /** The only command that it limits, such as `fees withdraw`; undefined for all commands together. */
   readonly command?: string | undefined;
 }
 

@@ -22,19 +22,22 @@ export const CATALOGUE: readonly Group[] = [
     group('banks', 'List Nigerian banks and their NIBSS codes', () => import('./banks.ts'), SELDOM),
     group('bank-accounts', 'Manage the bank accounts that receive payouts', () => import('./bank-accounts.ts')),
     group('fees', 'Set fees, show earnings and withdraw them', () => import('./fees/index.ts'), {
-      parts: { withdrawals: 'Withdraw earned fees to a bank account' },
+      parts: { withdrawals: 'Follow the withdrawals of earned fees' },
     }),
   ]),
   ...section('Users', [
     group('users', 'Onboard and manage users', () => import('./users/index.ts'), {
       parts: {
-        onboarding: 'Verify a BVN, which creates a user',
+        onboarding: 'Follow an onboarding',
         'default-wallet': 'Manage the external wallet that receives a user’s cNGN',
-        'onramp-asset': 'Manage what a user’s onramps are swapped for',
+        'onramp-asset': 'Set the asset that a user’s onramps deliver',
       },
     }),
     group('wallets', 'Show wallets and manage external wallets', () => import('./wallets/index.ts'), {
-      parts: { external: 'Manage the external wallets that can receive transfers' },
+      parts: {
+        external: 'Manage the external wallets that can receive transfers',
+        'auto-signing': 'Show what the account signs automatically',
+      },
     }),
   ]),
   ...section('Market', [
@@ -42,8 +45,7 @@ export const CATALOGUE: readonly Group[] = [
     group('bridge', 'Move cNGN between networks', () => import('./bridge.ts')),
     group('fx', 'Trade cNGN for stablecoins and manage orders', () => import('./fx/index.ts'), {
       parts: {
-        trades: 'Trade at the prices of the order book',
-        book: 'Show the order book',
+        trades: 'Follow trades',
         orders: 'Manage your orders on the order book',
         'auto-signing': 'Manage automatic signing of trades',
         vault: 'Manage the MPC vault that holds the stablecoins',
@@ -54,13 +56,13 @@ export const CATALOGUE: readonly Group[] = [
     group('init', 'Set up a profile step by step', () => import('./init.ts')),
     group('whoami', 'Show the profile, its account and who operates it', () => import('./whoami.ts'), SELDOM),
     group('explain', 'Show which flag, variable or file chose each setting', () => import('./explain.ts'), SELDOM),
-    group('profiles', 'Manage profiles, rules and operators', () => import('./profiles/index.ts'), {
+    group('profiles', 'Manage profiles, rules and approvers', () => import('./profiles/index.ts'), {
       parts: {
         rules: 'Manage the rules that every change must meet',
-        operators: 'Manage the people who may sign plans',
-        'sign-above': 'Manage the amounts above which a command needs another operator’s signature',
+        approvers: 'Manage the people who may approve plans',
+        'approval-threshold': 'Set the amounts above which someone else must approve',
         journal: 'Manage where a profile keeps its journal',
-        mirror: 'Manage where a profile keeps the copy of its account’s lists',
+        copy: 'Manage where a profile keeps the copy of its account’s lists',
         inbox: 'Manage where a profile keeps the webhooks that it received',
       },
     }),
@@ -86,16 +88,13 @@ export const CATALOGUE: readonly Group[] = [
     group('history', 'List deposits, payouts and withdrawals', () => import('./history.ts')),
   ]),
   ...section('Automation', [
-    group(
-      'approvals',
-      'Show from which amount on the account’s cNGN needs a manual signature',
-      () => import('./approvals.ts'),
-      SELDOM,
-    ),
     group('webhooks', 'Set up, receive and replay webhooks', () => import('./webhooks/index.ts'), {
       parts: { inbox: 'Show received events, and replay them' },
     }),
-    group('ops', 'Inspect the journal, sign and apply plans', () => import('./ops/index.ts')),
+    group('ops', 'Find out what was sent and how it ended', () => import('./ops/index.ts'), {
+      parts: { journal: 'Check, export and back up the journal' },
+    }),
+    group('plans', 'Show, approve and apply plans', () => import('./plans.ts'), SELDOM),
   ]),
   ...section('Sandbox', [
     group('tour', 'Walk through onboarding, onramp and payout', () => import('./tour.ts')),

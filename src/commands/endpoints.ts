@@ -6,12 +6,9 @@ import { describeEndpoint, endpointsBySpecification, fieldSchema, requestFieldSc
 import type { Outcome } from '../engine/outcome.ts';
 import { printable } from '../money/amount.ts';
 import type { Column } from '../present/result.ts';
-import { type Command, command, type Group } from '../terminal/command.ts';
+import { type Command, command, commandFor, type Group } from '../terminal/command.ts';
 import { nearest } from '../terminal/parse/nearest.ts';
 import { id, optionalArgument } from '../terminal/parse/parameters.ts';
-
-/** The command for endpoints that have no command of their own. */
-const ANY = 'api';
 
 const COLUMNS = [
   { field: 'id', title: 'ID' },
@@ -81,17 +78,6 @@ const endpointSchema = () =>
     rateLimit: z.object({ max: z.int(), windowSeconds: z.int(), text: z.string() }),
   });
 
-/**
- * Returns the command for an endpoint: of the commands that list it first, the one that calls the fewest others. Local
- * commands, which only probe the service, and views of a list do not count.
- */
-export function commandFor(endpointId: string, commands: readonly Command[]): string {
-  const [found] = commands
-    .filter((each) => each.endpoints[0] === endpointId && !each.isLocal && !each.isView)
-    .toSorted((a, b) => a.endpoints.length - b.endpoints.length);
-  return found?.words.join(' ') ?? ANY;
-}
-
 function listOf(commands: readonly Command[]): Outcome {
   const all = endpointsBySpecification();
   const data = all.map((endpoint) => {
@@ -101,8 +87,9 @@ function listOf(commands: readonly Command[]): Outcome {
   return { result: { data, columns: COLUMNS } };
 }
 
-function pageOf(endpoint: Endpoint, commands: readonly Command[]): Outcome {
-  const { rateLimit, ...description } = describeEndpoint(endpoint);
+async function pageOf(endpoint: Endpoint, commands: readonly Command[]): Promise<Outcome> {
+  const { aboutField } = await import('../derive/about.ts');
+  const { rateLimit, ...description } = describeEndpoint(endpoint, aboutField);
   const { max, windowSeconds } = rateLimit;
   const limit = { ...rateLimit, text: `${max} requests in ${windowSeconds} seconds` };
   const data = { ...description, command: commandFor(endpoint.id, commands), rateLimit: limit };

@@ -34,14 +34,14 @@ function lookAhead(account: Account, userId: string, bankCode: string, amount: A
 }
 
 const start = startCommand(offramp, startOfframp, {
-  words: ['offramp', 'start'],
+  words: ['offramp', 'create'],
   money: 'guarded',
   summary: 'Start an offramp to a Nigerian bank account',
   details:
     'Converts a user’s cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',
   examples: [
-    'fiatrail offramp start 4f1c… --amount 2000 --bank-code 000013 --account-number 0123456789',
-    'fiatrail offramp start 4f1c… --amount 2000 --bank-code 000013 --account-number 0123456789 --yes --wait -o json',
+    'fiatrail offramp create 4f1c… --amount 2000 --bank-code 000013 --account-number 0123456789',
+    'fiatrail offramp create 4f1c… --amount 2000 --bank-code 000013 --account-number 0123456789 --yes --wait -o json',
   ],
   until: 'until the bank has been paid',
   parameters: {

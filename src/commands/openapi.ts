@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { openApi } from '../derive/openapi.ts';
+import document from '../../docs/openapi.json' with { type: 'json' };
+import { openApiText } from '../derive/openapi-text.ts';
 import { command } from '../terminal/command.ts';
 
 const openApiCommand = command({
@@ -15,13 +16,17 @@ const openApiCommand = command({
       servers: z.unknown(),
       security: z.unknown(),
       tags: z.unknown(),
+      'x-tagGroups': z.unknown(),
       paths: z.unknown(),
       webhooks: z.unknown(),
       components: z.unknown(),
     }),
   isLocal: true,
   parameters: {},
-  run: async () => ({ result: { data: openApi(), always: 'json' } }),
+  run: async ({ globals: { present } }) => {
+    const isAlone = present.format === 'table' && !present.fields && present.query === undefined;
+    return { result: isAlone ? { data: openApiText(document), always: 'text' } : { data: document, always: 'json' } };
+  },
 });
 
 export const commands = [openApiCommand];

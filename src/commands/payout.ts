@@ -45,14 +45,14 @@ async function costLines(account: Account, amount: Amount): Promise<readonly Sho
 }
 
 const start = startCommand(payout, startPayout, {
-  words: ['payout', 'start'],
+  words: ['payout', 'create'],
   money: 'guarded',
   summary: 'Start a payout to one of the account’s bank accounts',
   details:
     'Converts the account’s own cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',
   examples: [
-    'fiatrail payout start --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail payout start --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes --wait -o json',
+    'fiatrail payout create --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail payout create --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes --wait -o json',
   ],
   until: 'until the bank has been paid',
   parameters: {

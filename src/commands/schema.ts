@@ -151,7 +151,7 @@ export function commandsOf(catalogue: readonly Group[]): readonly Command[] {
       'The schema (draft 2020-12) describes the document of -o json. Objects may have more fields than it names, because the service may add some. It does not describe a dry run, a plan, or output with --fields or --query. Without a command, lists the commands and whether each has a schema.',
     examples: [
       'fiatrail schema users list > users-list.schema.json',
-      'fiatrail schema onramp start --query required',
+      'fiatrail schema onramp create --query required',
       'fiatrail schema -o json --query "commands[?hasSchema].command"',
     ],
     endpoints: [],

@@ -120,7 +120,7 @@ const syncCommand = command({
   words: ['sync'],
   summary: 'Copy the account’s lists to this machine',
   details:
-    'find, report and sql read the copy instead of the service. Each sync fetches new rows, and rows whose status could still change. The first sync fetches everything, as fast as the rate limits allow. You can interrupt it; the next sync continues. Commands that move money never rely on the copy. It contains no BVNs, and personal names and numbers are removed after 90 days (profiles mirror set --keep).',
+    'find, report and sql read the copy instead of the service. Each sync fetches new rows, and rows whose status could still change. The first sync fetches everything, as fast as the rate limits allow. You can interrupt it; the next sync continues. Commands that move money never rely on the copy. It contains no BVNs, and personal names and numbers are removed after 90 days (profiles copy set --keep).',
   examples: ['fiatrail sync', 'fiatrail sync --every 5m', 'fiatrail sync --full'],
   endpoints: [],
   prints,

@@ -28,7 +28,7 @@ const amountIn = (value: unknown) => String((value as { value?: unknown } | unde
 const STEPS: readonly TourStep[] = [
   {
     title: 'Onboard a user by BVN and wait until the BVN is verified',
-    argv: () => ['users', 'onboarding', 'start', '--bvn-stdin', '--wait'],
+    argv: () => ['users', 'onboard', '--bvn-stdin', '--wait'],
     learn: (json, found) => Object.assign(found, { userId: json['userId'] }),
   },
   {
@@ -37,7 +37,7 @@ const STEPS: readonly TourStep[] = [
   },
   {
     title: 'Start an onramp of ₦5,000, which opens a bank account for 30 minutes',
-    argv: ({ userId }) => ['onramp', 'start', userId, '--amount', '5000', '--yes'],
+    argv: ({ userId }) => ['onramp', 'create', userId, '--amount', '5000', '--yes'],
     learn: (json, found) => Object.assign(found, { requestId: json['requestId'] }),
   },
   {
@@ -71,7 +71,7 @@ const STEPS: readonly TourStep[] = [
     title: 'Pay out ₦2,000 to a bank account and wait until the bank has it',
     argv: ({ userId }) => [
       'offramp',
-      'start',
+      'create',
       userId,
       '--amount',
       '2000',

@@ -9,6 +9,7 @@ import { thingListCommand } from '../terminal/list-command.ts';
 import { amountOfThatToken, evmAddress } from '../terminal/parse/field-options.ts';
 import { NO_PROTECTION, option, picked, plainText, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
 import { change } from '../terminal/terminal.ts';
+import { listedStatus } from '../terminal/work-commands.ts';
 import { transfer } from '../things/token-transfers.ts';
 
 const NOT_REGISTERED = [['wallet', 'not registered; the transfer will be rejected']] as const;
@@ -24,14 +25,14 @@ const COLUMNS = [
 ] as const;
 
 const start = command({
-  words: ['transfers', 'start'],
+  words: ['transfers', 'create'],
   money: 'guarded',
   summary: 'Send the account’s own tokens to a registered wallet',
   details:
     'The transfer is final when the command returns. Register the wallet first with: fiatrail wallets external add',
   examples: [
-    'fiatrail transfers start --amount 1000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
-    'fiatrail transfers start --amount 25.5 --token USDC --to 0x52908400098527886E0F7030069857D2E4169EE7 --note "treasury, August" --yes -o json',
+    'fiatrail transfers create --amount 1000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
+    'fiatrail transfers create --amount 25.5 --token USDC --to 0x52908400098527886E0F7030069857D2E4169EE7 --note "treasury, August" --yes -o json',
   ],
   endpoints: [transferToWallet.id],
   prints: { response: transferToWallet },
@@ -83,4 +84,4 @@ const start = command({
 
 const list = thingListCommand(transfer);
 
-export const commands = [start, list];
+export const commands = [start, list, listedStatus('transfers', transfer)];

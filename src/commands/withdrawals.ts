@@ -1,6 +1,4 @@
-import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawals.ts';
-import { found } from '../engine/lists/listed.ts';
-import { listingOf } from '../engine/lists/listing-of.ts';
+import { withdrawAsset } from '../contract/endpoints/withdrawals.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { externalWalletLines, userLines } from '../engine/previews/names.ts';
 import { amountLine, paidFrom, readPreviews, withdrawableFrom } from '../engine/previews/previews.ts';
@@ -8,9 +6,10 @@ import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { thingListCommand } from '../terminal/list-command.ts';
 import { amountOfThatToken, anyAddress, userArgument } from '../terminal/parse/field-options.ts';
-import { argument, id, oneOf, option, picked, required, ticker } from '../terminal/parse/parameters.ts';
+import { oneOf, option, picked, required, ticker } from '../terminal/parse/parameters.ts';
 import { change } from '../terminal/terminal.ts';
-import { withdrawal, withdrawals } from '../things/token-transfers.ts';
+import { listedStatus } from '../terminal/work-commands.ts';
+import { withdrawal } from '../things/token-transfers.ts';
 
 const NETWORKS = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
 
@@ -28,14 +27,14 @@ const COLUMNS = [
 ] as const;
 
 const start = command({
-  words: ['withdrawals', 'start'],
+  words: ['withdrawals', 'create'],
   money: 'guarded',
   summary: 'Send a user’s tokens to an external address',
   details:
     'The withdrawal is final when the command returns. Fees are deducted from the amount. Networks other than base go through a bridge.',
   examples: [
-    'fiatrail withdrawals start 4f1c… --amount 200 --token CNGN --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
-    'fiatrail withdrawals start 4f1c… --amount 25.5 --token USDC --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D --network bsc --yes -o json',
+    'fiatrail withdrawals create 4f1c… --amount 200 --token CNGN --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+    'fiatrail withdrawals create 4f1c… --amount 25.5 --token USDC --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D --network bsc --yes -o json',
   ],
   endpoints: [withdrawAsset.id],
   prints: { response: withdrawAsset },
@@ -91,21 +90,4 @@ const list = thingListCommand(withdrawal, {
   details: 'A fintech_user_withdrawal was made by the account, a user_withdrawal by the user.',
 });
 
-const status = command({
-  words: ['withdrawals', 'status'],
-  summary: 'Show the status of a withdrawal or transfer',
-  details: 'The service has no status of one withdrawal, so it is looked up in the list of all, newest first.',
-  examples: [
-    'fiatrail withdrawals status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail withdrawals status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query status',
-  ],
-  endpoints: [listWithdrawals.id],
-  isView: true,
-  prints: { response: listWithdrawals, isRow: true },
-  parameters: {
-    requestId: picked('request', argument('request-id', 'request id, from withdrawals start', id, 'Which request?')),
-  },
-  run: async (account, _terminal, { requestId }) => found(account, listingOf(withdrawals), requestId, 'withdrawal'),
-});
-
-export const commands = [start, list, status];
+export const commands = [start, list, listedStatus('withdrawals', withdrawal)];

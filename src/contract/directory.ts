@@ -14,9 +14,9 @@ export interface DirectoryEntry
  */
 export const directory: readonly DirectoryEntry[] = Object.entries({
   ...groups,
-  control: { endpoints: controls },
-}).flatMap(([group, { endpoints }]) =>
-  Object.values(endpoints as Readonly<Record<string, Endpoint>>).map(
+  control: controls,
+}).flatMap(([group, members]) =>
+  Object.values(members as Readonly<Record<string, Endpoint>>).map(
     ({ id, method, path, isNamedAfterService, aliases, area }) => ({
       id,
       method,

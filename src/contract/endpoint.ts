@@ -50,6 +50,8 @@ export type MoveTarget =
 export interface MoveRow {
   /** The words of the command that sends it; rules may be limited to it. */
   readonly command: string;
+  /** The flag of that command with which it sends this request instead of another one. */
+  readonly flag?: string;
   /** The field with the amount; its metadata has the unit and the asset. */
   readonly amount: string;
   /** A field that, if given, decides the amount and everything else instead: the id of a quote. */

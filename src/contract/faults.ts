@@ -57,14 +57,14 @@ export const FAULTS = {
     code: '02',
     http: 404,
     message: 'No funded wallet',
-    remedy: 'fund the user first with: fiatrail onramp start <user id> --amount <naira>',
+    remedy: 'fund the user first with: fiatrail onramp create <user id> --amount <naira>',
     isFailed: true,
   },
   NO_LIQUIDITY: {
     code: '02',
     http: 404,
     message: 'The order book cannot fill this amount',
-    remedy: 'check the order book with: fiatrail fx book show <pair>',
+    remedy: 'check the order book with: fiatrail fx book <pair>',
   },
   AUTHENTICATION_FAILED: {
     code: '03',
@@ -109,7 +109,7 @@ export const FAULTS = {
     code: '05',
     http: 400,
     message: 'The order book cannot fill this swap',
-    remedy: 'try a smaller amount, or check the order book with: fiatrail fx book show <pair>',
+    remedy: 'try a smaller amount, or check the order book with: fiatrail fx book <pair>',
   },
   SELF_TRADE: {
     name: 'INTERNAL_ERROR',

@@ -23,7 +23,7 @@ export const fieldSchema = () =>
     rule: z.nullable(z.string()),
     secret: z.boolean(),
     source: z.string(),
-    /** Unit, values and rule as one text; empty if there is nothing to add to the type. */
+    /** What it means, with unit, values and rule, as sentences. */
     meaning: z.string(),
   });
 
@@ -35,18 +35,36 @@ export const requestFieldSchema = () =>
 
 export type RequestField = z.infer<ReturnType<typeof requestFieldSchema>>;
 
+/** Where a field stands: in the request or the response of an operation, or in an event. */
+export interface FieldOwner {
+  /** The id of the operation or the name of the event. */
+  readonly id: string;
+  readonly isRequest?: true;
+}
+
+/** One text serves a field that is always there and one that may be absent or null. */
+export const withoutAbsence = (about: string) => about.replace(/ (?:Absent|Null) [^.]*\./g, '');
+
+/** `The amount.` and `In Naira` as `The amount. In Naira.` */
+export function sentences(about: string, rules: unknown): string {
+  return typeof rules === 'string' && rules !== '' ? `${about} ${rules}.` : about;
+}
+
 /** Describes a unit; `of` is the asset or the field that names it. */
 const UNIT_WORDS: Readonly<Record<NonNullable<FieldMeta['unit']>, (of: string) => string>> = {
-  naira: () => 'amount in Naira',
-  kobo: () => 'amount in kobo (100 kobo = ₦1)',
-  token: (of) => `amount in ${of}`,
-  base: (of) => `amount in base units of ${of} (1,000,000 = 1 token)`,
+  naira: () => 'in Naira',
+  kobo: () => 'in kobo (100 kobo = ₦1)',
+  token: (of) => `in ${of}`,
+  base: (of) => `in base units of ${of} (1,000,000 = 1 token)`,
   'decimal-string': (of) => `decimal string in ${of}`,
-  percent: () => 'percent',
+  percent: () => 'in percent',
 };
 
+/** Returns what a field means: `aboutField` of `about.ts`, which is loaded only for who asks for it. */
+type About = (owner: FieldOwner, path: readonly string[]) => string;
+
 /** Returns everything the contract knows about an endpoint. */
-export function describeEndpoint(endpoint: Endpoint) {
+export function describeEndpoint(endpoint: Endpoint, about: About) {
   const { id, summary, method, path, aliases = [], rateLimit, source } = endpoint;
   return {
     id,
@@ -60,8 +78,8 @@ export function describeEndpoint(endpoint: Endpoint) {
     effectWords: effectWords(endpoint),
     rateLimit,
     source,
-    request: requestFields(endpoint),
-    response: rowsOf(endpoint.response()).map(describeField),
+    request: requestFields(endpoint, about),
+    response: fieldsOf(endpoint.response(), { id }, about),
     refusals: refusalsOf(endpoint).map(({ code, http, name, when, remedy, source }) => ({
       code,
       http,
@@ -74,9 +92,11 @@ export function describeEndpoint(endpoint: Endpoint) {
 }
 
 /** Describes every field of a payload. */
-export function fieldsOf(schema: Parameters<typeof rowsOf>[0]): FieldDescription[] {
-  return rowsOf(schema).map(describeField);
+export function fieldsOf(schema: Parameters<typeof rowsOf>[0], owner: FieldOwner, about: About): FieldDescription[] {
+  return rowsOf(schema).map((row) => describeField(row, about(owner, pathOf(row))));
 }
+
+const pathOf = ({ name }: FieldRow) => name.replaceAll('[]', '').split('.');
 
 /** Returns the contract group of an endpoint: `fx-orders`. */
 function groupOf({ id }: Endpoint): string {
@@ -93,11 +113,12 @@ function effectWords({ effect, effects }: Endpoint): string {
   return [...byEffect].map(([each, values]) => `${each} (${values.map(([value]) => value).join(', ')})`).join(', ');
 }
 
-function requestFields(endpoint: Endpoint): RequestField[] {
+function requestFields(endpoint: Endpoint, about: About): RequestField[] {
+  const owner: FieldOwner = { id: endpoint.id, isRequest: true };
   const inPath = pathParameters(endpoint.path);
   const synonyms = Object.entries(endpoint.synonyms ?? {});
   return rowsOf(endpoint.request()).map((row) => {
-    const { name, ...field } = describeField(row);
+    const { name, ...field } = describeField(row, about(owner, pathOf(row)));
     return {
       name,
       in: inPath.includes(name) ? 'path' : fieldsSentIn(endpoint),
@@ -123,16 +144,22 @@ function assetWords(asset: Exclude<AssetRule, string | null>): string {
   return `the asset named by "${asset.field}"${otherwise}`;
 }
 
-/** Joins unit, values and rule into one text, which may be empty. A rule already lists the values. */
-export function meaningOf(meta: FieldMeta, values: readonly string[] | undefined): string {
-  const areValuesNamed = values === undefined || meta.rule !== undefined;
-  const parts = [
-    meta.secret ? 'secret' : undefined,
-    unitWords(meta),
-    areValuesNamed ? undefined : values.length === 1 ? values[0] : `one of ${values.join(', ')}`,
-    meta.rule,
-  ];
-  return parts.filter((part) => part !== undefined).join('; ');
+/** Rules that say the unit themselves. */
+const SAYS_UNIT = /\bin (?:Naira|kobo|cNGN)\b|\bcNGN per\b|\b\d cNGN\b|\bpercent\b|US dollars/;
+
+/** Says unit, values and rule as sentences without the last full stop; empty if there are none. A rule already lists the values. */
+export function rulesOf(meta: FieldMeta, values: readonly string[] | undefined): string {
+  const { rule, secret } = meta;
+  const areValuesNamed = values === undefined || rule !== undefined;
+  return [
+    secret ? 'secret' : undefined,
+    rule !== undefined && SAYS_UNIT.test(rule) ? undefined : unitWords(meta),
+    areValuesNamed ? undefined : values.length === 1 ? `\`${values[0]}\`` : `one of ${values.join(', ')}`,
+    rule,
+  ]
+    .filter((part) => part !== undefined)
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('. ');
 }
 
 /** The field that names the asset, or the side of the pair that it is. */
@@ -141,7 +168,7 @@ function assetNamed(asset: Exclude<AssetRule, string | null>): string {
   return 'field' in asset ? asset.field : 'rest of a figure beside it';
 }
 
-function describeField(row: FieldRow): FieldDescription {
+function describeField(row: FieldRow, about: string): FieldDescription {
   const values = valuesOf(row);
   return {
     name: row.name,
@@ -154,7 +181,7 @@ function describeField(row: FieldRow): FieldDescription {
     rule: row.rule ?? null,
     secret: row.secret ?? false,
     source: row.source,
-    meaning: meaningOf(row, values),
+    meaning: sentences(row.required && !row.nullable ? withoutAbsence(about) : about, rulesOf(row, values)),
   };
 }
 
@@ -163,9 +190,9 @@ const byId = (a: Endpoint, b: Endpoint) => (a.id < b.id ? -1 : 1);
 
 /** Returns the service's endpoints by group, without the sandbox's own controls. */
 export function endpointsByGroup(): readonly (readonly [group: EndpointGroup, members: readonly Endpoint[]])[] {
-  return Object.entries(groups).map(([group, { endpoints }]) => [
+  return Object.entries(groups).map(([group, members]) => [
     group as EndpointGroup,
-    (Object.values(endpoints) as Endpoint[]).sort(byId),
+    (Object.values(members) as Endpoint[]).sort(byId),
   ]);
 }
 

@@ -5,7 +5,7 @@ import { valuesOf } from '../contract/fields.ts';
 import { unwrap } from '../contract/rows.ts';
 import { type Asset, MAX_MINOR, toWireText } from '../money/amount.ts';
 import { decimalText, wireNumber } from '../money/decimal.ts';
-import { meaningOf } from './describe.ts';
+import { rulesOf } from './describe.ts';
 
 /** Limits of an amount or a percentage, as JSON Schema keywords. */
 interface Limits {
@@ -168,10 +168,10 @@ function annotate(draft: Draft, meta: FieldMeta, isClosed: boolean): void {
   if (meta.unit !== undefined && meta.type === 'string') draft.type = 'string';
   if (meta.type === 'datetime' && !meta.rule) draft.format = 'date-time';
   const values = isClosed ? undefined : valuesOf(meta);
-  const meaning = meaningOf(meta, undefined);
+  const rules = rulesOf(meta, undefined);
   Object.assign(draft, {
     ...(values ? { type: 'string', 'x-known-values': values } : {}),
-    ...(meaning ? { description: meaning } : {}),
+    ...(rules ? { description: rules } : {}),
     ...(meta.unit ? { 'x-unit': meta.unit } : {}),
     ...(meta.asset ? { 'x-asset': meta.asset } : {}),
     ...(meta.secret ? { format: 'password', 'x-secret': true } : {}),

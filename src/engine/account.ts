@@ -22,7 +22,7 @@ export interface AccountReply<D> extends Reply<D> {
 
 /** The command that an account is at work for. */
 interface AccountCommand {
-  /** The command without its arguments, such as `fiatrail onramp start`, for the journal. */
+  /** The command without its arguments, such as `fiatrail onramp create`, for the journal. */
   readonly line: string;
   /** Returns the flag or argument that a request field comes from, for messages. */
   inputName(field: string): string;

@@ -195,7 +195,7 @@ export function changed(what: string): CliError {
     `the journal of money operations was changed by something else: ${what} is not what its entries say; nothing was sent`,
     {
       code: JOURNAL_CHANGED,
-      hint: 'see what is wrong with: fiatrail ops verify',
+      hint: 'see what is wrong with: fiatrail ops journal verify',
     },
   );
 }

@@ -11,7 +11,7 @@ export interface SpendLimit {
   readonly asset: Asset;
   /** The day or the calendar month in Lagos. */
   readonly period: 'day' | 'month';
-  /** `fiatrail fees withdrawals start`; undefined for all commands together. */
+  /** `fiatrail fees withdraw`; undefined for all commands together. */
   readonly command?: string | undefined;
   /** In the asset's smallest unit. */
   readonly maxMinor: bigint;

@@ -151,7 +151,7 @@ async function requireLastLink(queries: Queries, heads: readonly Head[]): Promis
       {
         // What is in doubt is saved from a file alone.
         code: queries.engine === 'sqlite' ? JOURNAL_CHANGED : JOURNAL_DAMAGED,
-        hint: 'see what is wrong with: fiatrail ops verify',
+        hint: 'see what is wrong with: fiatrail ops journal verify',
       },
     );
   if (await firstMissing(queries, heads))
@@ -160,7 +160,7 @@ async function requireLastLink(queries: Queries, heads: readonly Head[]): Promis
       'the journal of money operations is missing entries that it had before: it was cut, deleted or restored from an older copy; nothing was sent',
       {
         code: JOURNAL_CUT,
-        hint: 'put the newer file back; or compare with the service’s lists, then go on with this one: fiatrail ops verify --accept',
+        hint: 'put the newer file back; or compare with the service’s lists, then go on with this one: fiatrail ops journal verify --accept',
       },
     );
   if (row) await requireUnchanged(queries, [row]);

@@ -34,7 +34,7 @@ type OpenStore = Pick<Store, 'path' | 'id' | 'server' | 'read'>;
 
 type KeyOwner = Pick<AccountNames, 'keyFingerprint'>;
 
-const ACCEPT = 'fiatrail ops verify --accept';
+const ACCEPT = 'fiatrail ops journal verify --accept';
 
 const filesOf = ({ configFolder, stateFolder }: Memory, { keyFingerprint }: KeyOwner) =>
   [configFolder, stateFolder].map((folder) => `${folder}/account-${keyFingerprint}`);
@@ -286,7 +286,7 @@ function elsewhere(store: OpenStore, memory: Memory, { kind, location }: Earlier
       `the journal in ${location} has operations that the one at ${own.location} lacks, ${why}`,
       {
         code: 'JOURNAL_NOT_MOVED',
-        hint: `move them: write them with "fiatrail ops export --with-digest-key" without the URL, and read them with "fiatrail ops import"; to go on without them, ${after}`,
+        hint: `move them: write them with "fiatrail ops journal export --with-digest-key" without the URL, and read them with "fiatrail ops journal import"; to go on without them, ${after}`,
       },
     );
   const [has, hint] =
@@ -302,7 +302,7 @@ function elsewhere(store: OpenStore, memory: Memory, { kind, location }: Earlier
 }
 
 const MOVE_HINT =
-  'bring it here with its idempotency keys (there: fiatrail ops export --with-digest-key; here: fiatrail ops import), or share one: fiatrail profiles journal set --url URL';
+  'bring it here with its idempotency keys (there: fiatrail ops journal export --with-digest-key; here: fiatrail ops journal import), or share one: fiatrail profiles journal set --url URL';
 
 /** How a host keeps its journal instead of having a new one each time. */
 const PERSIST_HINT = `keep the state folder on a disk that outlives a container, or ${MOVE_HINT}`;

@@ -4,7 +4,7 @@ import { openForReading } from '../sqlite/database.ts';
 interface RecentOperation {
   readonly id: string;
   readonly requestId: string | null;
-  /** `fiatrail onramp start` */
+  /** `fiatrail onramp create` */
   readonly command: string;
   readonly summary: string;
 }

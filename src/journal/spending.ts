@@ -65,7 +65,7 @@ export async function addSpent(
 const ADDED = `ON CONFLICT (${SPENT.key.join(', ')}) DO UPDATE SET minor = spent.minor + excluded.minor`;
 
 /** The commands that may send any request, so that their name does not say whether money came in. */
-const SENDS_ANYTHING: readonly string[] = ['fiatrail api', 'fiatrail ops apply'];
+const SENDS_ANYTHING: readonly string[] = ['fiatrail api', 'fiatrail plans apply'];
 
 interface Sum {
   readonly asset: Asset;
@@ -74,7 +74,7 @@ interface Sum {
 }
 
 /** The endpoint that brings money in and its command, for records that have only their names. */
-export const INCOMING = { endpoint: 'transactions.onramp', command: 'onramp start' } as const;
+export const INCOMING = { endpoint: 'transactions.onramp', command: 'onramp create' } as const;
 
 /**
  * Returns what the accounts spent in this day or month, in millionths of a Naira or token. What came in is recorded like what went

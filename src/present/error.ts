@@ -7,7 +7,7 @@ import { wrap } from './width.ts';
 export interface ErrorContext {
   /** When it was printed, in ISO 8601. */
   readonly at: string;
-  /** The command without its arguments: `fiatrail payout start`. */
+  /** The command without its arguments: `fiatrail payout create`. */
   readonly command: string | null;
   readonly profile: string | null;
   readonly host: string;

@@ -70,7 +70,7 @@ export function newTxHash(context: Context): string {
 }
 
 type ValuesOf<T> = T extends unknown ? T[keyof T] : never;
-type EndpointsOf<G extends EndpointGroup> = ValuesOf<(typeof groups)[G]['endpoints']>;
+type EndpointsOf<G extends EndpointGroup> = ValuesOf<(typeof groups)[G]>;
 type OperationsFor<E> = {
   readonly [O in E as O extends { id: infer Id extends string } ? Id : never]: O extends Endpoint
     ? (call: Call, input: RequestOf<O>) => ResponseOf<O>

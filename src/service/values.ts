@@ -108,17 +108,17 @@ interface TestValue {
 
 const VALUES = {
   swapPends: {
-    use: 'onramp start --auto-swap, amount in Naira',
+    use: 'onramp create --auto-swap, amount in Naira',
     value: '1401',
     means: 'the auto-swap is pending for a minute before it is requested',
   },
   mintFails: {
-    use: 'onramp start, amount in Naira',
+    use: 'onramp create, amount in Naira',
     value: '1801',
     means: 'the mint fails after the payment, which is refunded',
   },
   gatewayFee: {
-    use: 'onramp start, amount in Naira',
+    use: 'onramp create, amount in Naira',
     value: '1901',
     means: 'a gateway fee of 1.5% is charged on top of the other fees',
   },
@@ -133,12 +133,12 @@ const VALUES = {
     means: 'the deposit is pending for a minute, then the sender’s bank cancels it; nothing arrives',
   },
   withdrawalFails: {
-    use: 'withdrawals start and transfers start, amount in tokens',
+    use: 'withdrawals create and transfers create, amount in tokens',
     value: '1601',
     means: 'the transfer is pending, then fails; the tokens are returned',
   },
   bridgeFails: {
-    use: 'bridge start, cNGN that arrive',
+    use: 'bridge create, cNGN that arrive',
     value: '1701',
     means: 'the release fails; the cNGN is returned to the sender',
   },
@@ -153,7 +153,7 @@ const VALUES = {
     means: 'an expired API key: HTTP 401, code 03',
   },
   vaultRejected: {
-    use: 'fx vault set --vault-id',
+    use: 'fx vault register --vault-id',
     value: 'vault-rejected',
     means: 'the vault is rejected and becomes inactive',
   },

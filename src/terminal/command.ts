@@ -33,7 +33,7 @@ export interface Group {
 
 /** A command: one record and one function. */
 export interface Command {
-  /** As typed: `['users', 'onboarding', 'start']`. */
+  /** As typed: `['users', 'onboard']`. */
   readonly words: readonly string[];
   readonly summary: string;
   /** Help text after the summary. */
@@ -42,7 +42,7 @@ export interface Command {
   /** The ids of the endpoints that it calls. */
   readonly endpoints: readonly string[];
   readonly parameters: Parameters;
-  /** It prints a part of what the command of its endpoint prints. */
+  /** Another command is the one of its endpoint: this one prints a part or a sum of what that one prints. */
   readonly isView?: boolean;
   /** What it prints with -o json, for `fiatrail schema`. Undefined if that is not described, or is not one document. */
   readonly prints?: Prints;
@@ -63,6 +63,8 @@ export interface Command {
   guide?(account: Account, terminal: Terminal, given: never): Promise<Guided | undefined>;
   /** The names of optional parameters that are asked for on a terminal as required ones are, because these values need them. */
   asks?(given: never, account: Account, terminal: Terminal): readonly string[];
+  /** The names of optional parameters that these values make required. */
+  needs?(given: never): readonly string[];
   /** The form of what is said before it runs, for a command whose standard error is a log. */
   asNotice?(text: string, account: Account, terminal: Terminal, texts: Readonly<Record<string, unknown>>): string;
   run(account: Account, terminal: Terminal, input: never): Promise<Outcome>;
@@ -72,11 +74,15 @@ export interface Command {
 type SomeValues<P> = { readonly [K in keyof P]?: Values<P>[K] | undefined };
 
 /** A command whose input is typed by its parameters. */
-export type Declaration<P extends Parameters> = Omit<Command, 'parameters' | 'fields' | 'guide' | 'asks' | 'run'> & {
+export type Declaration<P extends Parameters> = Omit<
+  Command,
+  'parameters' | 'fields' | 'guide' | 'asks' | 'needs' | 'run'
+> & {
   readonly parameters: P;
   readonly fields?: Readonly<Record<string, keyof P & string>>;
   guide?(account: Account, terminal: Terminal, given: SomeValues<P>): Promise<Guided<SomeValues<P>> | undefined>;
   asks?(given: SomeValues<P>, account: Account, terminal: Terminal): readonly (keyof P & string)[];
+  needs?(given: SomeValues<P>): readonly (keyof P & string)[];
   run(account: Account, terminal: Terminal, input: Values<P>): Promise<Outcome>;
 };
 
@@ -123,3 +129,16 @@ const USES_PROFILE = /^(doctor|explain|ops|webhooks)\b/;
 /** Whether a command is about the account of the chosen profile. */
 export const usesProfile = ({ words, isLocal = false }: Pick<Command, 'words' | 'isLocal'>): boolean =>
   !isLocal || USES_PROFILE.test(words.join(' '));
+
+/**
+ * Returns the command for an endpoint: of the commands that call it, the one that calls the fewest others before it, and then the
+ * fewest at all; `api`, which calls any, if there is none. Local commands, which only probe the service, and views of a list do
+ * not count.
+ */
+export function commandFor(endpointId: string, commands: readonly Command[]): string {
+  const place = ({ endpoints }: Command) => endpoints.indexOf(endpointId);
+  const [found] = commands
+    .filter((each) => place(each) !== -1 && !each.isLocal && !each.isView)
+    .toSorted((a, b) => place(a) - place(b) || a.endpoints.length - b.endpoints.length);
+  return found?.words.join(' ') ?? 'api';
+}

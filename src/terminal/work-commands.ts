@@ -5,6 +5,7 @@ import { followWork, outcomeOfStart, printedWork, startedShape } from '../engine
 import type { FollowedWork } from '../engine/evidence/work.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { RequestOptions } from '../engine/requests.ts';
+import type { Thing } from '../things/thing.ts';
 import { type Command, command, type Declaration } from './command.ts';
 import { waitOption } from './parse/field-options.ts';
 import { argument, id, type Parameter, type Parameters, picked, type Values } from './parse/parameters.ts';
@@ -13,11 +14,13 @@ import type { Terminal } from './terminal.ts';
 type Waiting<P extends Parameters> = P & { readonly wait: Parameter<number | undefined> };
 
 /** A command that starts work: what it sends, and what it says about the response. */
-type Start<E extends Endpoint, P extends Parameters> = Omit<
+type Start<E extends Endpoint, P extends Parameters, O extends Endpoint> = Omit<
   Declaration<Waiting<P>>,
   'parameters' | 'endpoints' | 'prints' | 'run'
 > & {
   readonly parameters: P;
+  /** Another endpoint that starts the same work, and the input that it takes. */
+  readonly or?: { readonly start: O; takes(input: Values<P>): boolean };
   /** What --wait waits for: `until the bank has been paid`. */
   readonly until: string;
   /** The ids of endpoints that it calls besides the start and the status. */
@@ -28,36 +31,37 @@ type Start<E extends Endpoint, P extends Parameters> = Omit<
     terminal: Terminal,
     input: Values<P>,
     options: RequestOptions,
-  ): Promise<AccountReply<ResponseOf<E>>>;
+  ): Promise<AccountReply<ResponseOf<E> | ResponseOf<O>>>;
   /** Says what to do next, and returns what is printed with the response. */
   begun?(
     account: Account,
     terminal: Terminal,
     input: Values<Waiting<P>>,
-    data: ResponseOf<E>,
+    data: ResponseOf<E> | ResponseOf<O>,
   ): Promise<object | undefined>;
   /** Names of tokens that the status lacks. */
   names?(input: Values<P>): object;
 };
 
 /** Declares a command that starts work, and with --wait follows it to its end. */
-export function startCommand<E extends Endpoint, P extends Parameters>(
+export function startCommand<E extends Endpoint, P extends Parameters, O extends Endpoint = E>(
   work: FollowedWork,
   start: E,
-  { until, calls = [], send, begun, names, ...definition }: Start<E, P>,
+  { or, until, calls = [], send, begun, names, ...definition }: Start<E, P, O>,
 ): Command {
   const prints = printedWork(work, start);
   const run = async (account: Account, terminal: Terminal, input: Values<Waiting<P>>) => {
     const given = input as Values<P>;
-    const reply = await send(account, terminal, given, { prints: startedShape(prints) });
+    const sent = or?.takes(given) ? or.start : start;
+    const reply = await send(account, terminal, given, { prints: startedShape(printedWork(work, sent)) });
     const also = await begun?.(account, terminal, input, reply.data);
     const { wait } = input as { readonly wait: number | undefined };
-    return outcomeOfStart(account, work, start, reply, { wait, also, names: names?.(given) });
+    return outcomeOfStart(account, work, sent, reply, { wait, also, names: names?.(given) });
   };
   return command({
     ...definition,
-    endpoints: [start.id, work.status.endpoint.id, ...calls],
-    prints,
+    endpoints: [start.id, ...(or ? [or.start.id] : []), work.status.endpoint.id, ...calls],
+    prints: or ? { either: [prints, printedWork(work, or.start)] } : prints,
     run,
     parameters: { ...definition.parameters, wait: waitOption(until) },
   } as unknown as Declaration<P>);
@@ -65,7 +69,7 @@ export function startCommand<E extends Endpoint, P extends Parameters>(
 
 /** The command that shows the status of some work. */
 interface WorkStatusTexts {
-  /** The help of its argument, if not `request id, from offramp start`. */
+  /** The help of its argument, if not `request id, from offramp create`. */
   readonly id?: string;
   /** What follows the words of the command in its examples. */
   readonly examples?: readonly string[];
@@ -93,7 +97,8 @@ export function statusCommand(
 ): Command {
   const { endpoint, command: words, idField, what: named } = work.status;
   const thing = idField.replace('Id', '');
-  const from = shown.id ?? `${thing} id, from ${words.replace(/status$/, 'start')}`;
+  const start = work.starts[0]?.moves?.command ?? words.replace(/status$/, 'create');
+  const from = shown.id ?? `${thing} id, from ${start}`;
   const what = argument(`${thing}-id`, from, id, `Which ${thing}?`);
   const sample = SAMPLES[words] ?? SAMPLES[idField] ?? SAMPLE;
   const examples = shown.examples ?? [sample, `${sample} --wait 5m -o json`];
@@ -118,4 +123,29 @@ export function statusCommand(
       return outcome;
     },
   });
+}
+
+/** Declares the command that shows the status of work that only a list of the service shows. */
+export const listedStatus = (group: string, thing: Thing): Command =>
+  command({
+    words: [group, 'status'],
+    summary: `Show the status of a ${thing.name}`,
+    details: `The service cannot look up one ${thing.name}, so fiatrail searches the list, newest first.`,
+    examples: [`fiatrail ${group} status ${SAMPLE}`, `fiatrail ${group} status ${SAMPLE} -o json --query status`],
+    endpoints: [listedBy(thing).endpoint.id],
+    isView: true,
+    prints: { response: listedBy(thing).endpoint, isRow: true },
+    parameters: {
+      requestId: picked('request', argument('request-id', `request id, from ${group} create`, id, 'Which request?')),
+    },
+    run: async (account, _terminal, { requestId }) => {
+      const { found } = await import('../engine/lists/listed.ts');
+      const { listingOf } = await import('../engine/lists/listing-of.ts');
+      return found(account, listingOf(listedBy(thing)), requestId as string, thing.name);
+    },
+  });
+
+function listedBy({ list, name }: Thing) {
+  if (!list) throw new Error(`no list shows a ${name}`);
+  return list;
 }

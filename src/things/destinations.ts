@@ -35,7 +35,7 @@ export const bankAccount = thing({
   links: ['accountNumber'],
   lists: 'bank-accounts list',
   shows: 'bank-accounts show',
-  more: ['payout start --amount <cngn> --to ID'],
+  more: ['payout create --amount <cngn> --to ID'],
 });
 
 export const externalWallets = listedBy(getFintechWallet, {

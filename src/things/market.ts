@@ -102,7 +102,7 @@ export const order = thing({
   lists: 'fx orders list',
   amount: ['availableLiquidity'],
   who: ['pair'],
-  more: ['fx orders list', 'fx orders update ID --price <cngn>', 'fx orders remove ID'],
+  more: ['fx orders list', 'fx orders update ID --price <cngn>', 'fx orders cancel ID'],
   likeness: {
     compare: (row, request) => {
       const { orderType, quoteCurrency, pair, price, minAmount, maxAmount, spread } = request;

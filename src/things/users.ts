@@ -51,7 +51,7 @@ export const user = thing({
     'virtual.account.created': { outcome: 'accepted', namesAnother: true },
   },
   due: ({ accountNumber }) => [['user.onboarded'], accountNumber != null && ['virtual.account.created']],
-  more: ['history deposits --user ID --all', 'onramp start ID --amount <naira>'],
+  more: ['history deposits --user ID --all', 'onramp create ID --amount <naira>'],
 });
 
 /** A user's verification. */

@@ -44,8 +44,8 @@ async function echoing(bvn: string, status: number, code: string) {
 describe.each(['22123456789', '01234567890'])('the BVN %s is repeated nowhere', (bvn) => {
   const shown = new RegExp(`${bvn.replace(/^0+/, '')}|${bvn.replace(/^0+/, '').replace(/^./, '$&\\.')}`);
   const COMMANDS: [argv: readonly string[], stdin: string][] = [
-    [['users', 'onboarding', 'start', '--bvn-stdin'], bvn],
-    [['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '5s'], bvn],
+    [['users', 'onboard', '--bvn-stdin'], bvn],
+    [['users', 'onboard', '--bvn-stdin', '--wait', '5s'], bvn],
     [['api', 'POST', '/onboarduser', '-d', '-'], `{"bvn":"${bvn}"}`],
     [['api', 'POST', '/getuserdetails', '-d', '-'], `{"userId":"u-1","bvn":"${bvn}"}`],
     [['api', 'POST', '/getuserdetails', '-d', '-'], `{"userId":"u-1","kyc":{"userBvn":["${bvn}"]}}`],

@@ -136,7 +136,7 @@ const OF_STATE = [
   'ops list',
   'sandbox status',
   'balances account',
-  'users onboarding start --bvn-stdin --yes',
+  'users onboard --bvn-stdin --yes',
 ] as const;
 const OF_CONFIGURATION = [
   'profiles list',

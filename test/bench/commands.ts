@@ -24,7 +24,7 @@ function prepare(shop: Workshop, { url, apiKey }: Served) {
     shop.fiatrail(EMBEDDED_STATE, args, extra);
   const balances = ['balances', 'account'];
   const list = ['users', 'list', '-o', 'json'];
-  const dryRun = ['fees', 'withdrawals', 'start', '--amount', '500', ...WITHDRAWAL, '--dry-run', '-o', 'json'];
+  const dryRun = ['fees', 'withdraw', '--amount', '500', ...WITHDRAWAL, '--dry-run', '-o', 'json'];
   // As after an installation: nothing is kept of an earlier run.
   const cache = join(shop.folder, 'first-cache');
   const installed = embedded(list, { XDG_CACHE_HOME: cache });

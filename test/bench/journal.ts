@@ -55,7 +55,7 @@ async function measureShare(shop: Workshop, runs: number): Promise<Row[]> {
       beside: limit,
       ratios: ratios(added, limit),
       target: { is: 'at most', ratio: 1 },
-      note: 'onramp start over loopback, against a copy of the program whose journal does nothing, in turn.',
+      note: 'onramp create over loopback, against a copy of the program whose journal does nothing, in turn.',
     },
   ];
 }
@@ -68,7 +68,7 @@ function payments(shop: Workshop, { url, apiKey }: Served): Record<'journaled' |
     account,
   );
   const user = JSON.parse(spawnSync(users.file, users.args, { env: users.env, encoding: 'utf8' }).stdout) as string;
-  const argv = ['onramp', 'start', user, '--amount', '5000', '--yes', '-q', '-o', 'json'];
+  const argv = ['onramp', 'create', user, '--amount', '5000', '--yes', '-q', '-o', 'json'];
   const without = shop.variant('no-journal', { 'journal-open.cjs': join(import.meta.dirname, 'no-journal.cjs') });
   return {
     journaled: shop.fiatrail('journal-payments', argv, account),
@@ -116,13 +116,13 @@ function checksOf(shop: Workshop, operations: number): Checks[] {
   return JSON.parse(stdout) as Checks[];
 }
 
-/** Measures ops verify, and the check of the last entry and the sum of a month that precede each payment. */
+/** Measures ops journal verify, and the check of the last entry and the sum of a month that precede each payment. */
 function measureChecks(shop: Workshop, many: number): Row[] {
   const [long, short] = [checksOf(shop, many), checksOf(shop, FEW)];
   const perSecond = long.map((each) => each.perSecond);
   const limit = perSecond.map(() => VERIFIED_PER_SECOND);
   const verify: Figure = {
-    name: `entries a second: ops verify, ${count(many)} operations`,
+    name: `entries a second: ops journal verify, ${count(many)} operations`,
     unit: '/s',
     values: perSecond,
     against: 'limit',

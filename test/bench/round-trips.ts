@@ -14,8 +14,7 @@ const COMMANDS = {
     requests: 3,
     words: [
       'fees',
-      'withdrawals',
-      'start',
+      'withdraw',
       '--amount',
       '500',
       '--bank-code',
@@ -26,7 +25,7 @@ const COMMANDS = {
       'ADA OBI',
     ],
   },
-  'onramp start': { requests: 3, words: ['onramp', 'start', 'USER', '--amount', '5000'] },
+  'onramp create': { requests: 3, words: ['onramp', 'create', 'USER', '--amount', '5000'] },
 } as const;
 
 interface Counts {

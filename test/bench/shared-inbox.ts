@@ -96,6 +96,6 @@ async function startPayments(shop: Workshop, url: string) {
   const account = { FIATRAIL_BASE_URL: served.url, FIATRAIL_API_KEY: served.apiKey, FIATRAIL_JOURNAL_URL: url };
   const list = shop.fiatrail('paying', ['users', 'list', '-o', 'json', '--query', 'users[0].userId'], account);
   const user = JSON.parse(outputOf(list)) as string;
-  const payment = shop.fiatrail('paying', ['onramp', 'start', user, '--amount', '5000', '--yes', '-q'], account);
+  const payment = shop.fiatrail('paying', ['onramp', 'create', user, '--amount', '5000', '--yes', '-q'], account);
   return { payment, stop: () => shop.stop(served) };
 }

@@ -64,7 +64,7 @@ async function measurePayments(shop: Workshop, url: string, runs: number): Promi
   const account = { FIATRAIL_BASE_URL: served.url, FIATRAIL_API_KEY: served.apiKey };
   const list = ['users', 'list', '-o', 'json', '--query', 'users[0].userId'];
   const user = JSON.parse(run(shop.fiatrail('in-file', list, account))) as string;
-  const argv = ['onramp', 'start', user, '--amount', '5000', '--yes', '-q', '-o', 'json'];
+  const argv = ['onramp', 'create', user, '--amount', '5000', '--yes', '-q', '-o', 'json'];
   const file = shop.fiatrail('in-file', argv, account);
   // An account has one journal, which is remembered beside the profiles.
   const configDir = `${file.env['FIATRAIL_CONFIG_DIR']}-of-server`;
@@ -81,7 +81,7 @@ async function measurePayments(shop: Workshop, url: string, runs: number): Promi
     beside: limit,
     ratios: ratios(added, limit),
     target: { is: 'at most', ratio: 1 },
-    note: 'onramp start over loopback, the database over a local socket, in turn.',
+    note: 'onramp create over loopback, the database over a local socket, in turn.',
   };
 }
 
@@ -101,7 +101,7 @@ async function measureFilled(shop: Workshop, url: string, runs: number): Promise
   };
   const list = ['users', 'list', '-o', 'json', '--query', 'users[0].userId'];
   const user = JSON.parse(run(onServer('paying', list))) as string;
-  const payment = onServer('paying', ['onramp', 'start', user, '--amount', '5000', '--yes', '-q']);
+  const payment = onServer('paying', ['onramp', 'create', user, '--amount', '5000', '--yes', '-q']);
   const { pay: idle } = await timesInTurn({ pay: payment }, runs);
   const { file, args, env } = onServer('filling', ['sync', '--full', '--every', '1s', '-q']);
   const fill = spawn(file, args, { env, stdio: 'ignore' });

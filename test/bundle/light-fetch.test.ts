@@ -167,7 +167,7 @@ describe("responses are as Node's", () => {
 
 const BALANCE = success({ token: 'CNGN', totalBalance: '5.000000' });
 const READ = ['balances', 'account', '-q', '-o', 'json', '--query', 'totalBalance.value'];
-const PAY = ['onramp', 'start', 'somebody', '--amount', '5', '--yes', '-q', '-o', 'json', '--query', 'requestId'];
+const PAY = ['onramp', 'create', 'somebody', '--amount', '5', '--yes', '-q', '-o', 'json', '--query', 'requestId'];
 const at0 = { 'retry-after': '0' };
 
 /** What ky does with a series of responses, with both kinds of classes. */

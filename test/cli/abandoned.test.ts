@@ -29,7 +29,7 @@ async function abandonedAt(path: string, argv: readonly string[], stdin = '') {
 
 const OFFRAMP = [
   'offramp',
-  'start',
+  'create',
   'u-1',
   '--amount',
   '20',
@@ -44,7 +44,7 @@ const OFFRAMP = [
 describe('a command that is told twice to end', () => {
   test.each([
     ['a payment', '/cngnofframp', OFFRAMP, ''],
-    ['an onboarding', '/onboarduser', ['users', 'onboarding', 'start', '--bvn-stdin', '-q'], '22345678901'],
+    ['an onboarding', '/onboarduser', ['users', 'onboard', '--bvn-stdin', '-q'], '22345678901'],
     [
       'a removal',
       '/removeexternalwallet',

@@ -15,7 +15,7 @@ import { TO } from '../support/fee-withdrawal.ts';
 import { tcpServer } from '../support/loopback.ts';
 import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
 
-const PAY = ['fees', 'withdrawals', 'start', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
+const PAY = ['fees', 'withdraw', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
 const PAY_ONCE = [...PAY, '--once', 'k'];
 const FINTECH = 'e1080560-02a0-424a-ace1-28385ea1c5e5';
 const CREATED = '2026-01-05T09:00:00.000Z';
@@ -167,7 +167,7 @@ describe('a read of an account whose fintech is known', () => {
     for (const end of ['', '-wal', '-shm', '.head']) rmSync(`${journalFile()}${end}`, { force: true });
     const unnamed = { env: { ...world.env, FIATRAIL_JOURNAL_ID: '' } };
     for (const name of ['one', 'two'])
-      expect(await run(['ops', 'verify', '--accept', '--yes', '--profile', name, '-q'], unnamed)).toBe(0);
+      expect(await run(['ops', 'journal', 'verify', '--accept', '--yes', '--profile', name, '-q'], unnamed)).toBe(0);
     await readWithEach();
     for (const name of ['one', 'two']) expect(await run([...PAY_ONCE, '--profile', name], unnamed)).toBe(0);
     expect(payments).toEqual(['key-1']);
@@ -180,7 +180,7 @@ describe('a read of an account whose fintech is known', () => {
     await readWithEach();
     writeFileSync(journalFile(), readFileSync(copy));
     expect(await run([...PAY_ONCE, '--profile', 'two'])).toBe(2);
-    expect(await run(['ops', 'verify', '--accept', '--yes', '--profile', 'one', '-q'])).toBe(0);
+    expect(await run(['ops', 'journal', 'verify', '--accept', '--yes', '--profile', 'one', '-q'])).toBe(0);
     await readWithEach();
     payments = [];
     for (const name of ['one', 'two']) expect(await run([...PAY_ONCE, '--profile', name])).toBe(0);

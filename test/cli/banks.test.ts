@@ -5,8 +5,7 @@ import { fakeWorld } from '../support/world.ts';
 
 const withdraw = (bank: string, ...more: readonly string[]) => [
   'fees',
-  'withdrawals',
-  'start',
+  'withdraw',
   '--amount',
   '500',
   '--bank-code',

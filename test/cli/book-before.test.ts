@@ -60,9 +60,9 @@ async function run(argv: readonly string[], service: Service, isTerminal = false
   return { code, error: error.code, sent: sent.length, rows: journalRows(world.stateDir).length, reads, world };
 }
 
-const TRADE = ['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--amount', '7000'];
-const MARKET = ['fx', 'market-orders', 'start', '--pair', 'CNGN-USDC', '--amount', '7000'];
-const SWAP = ['swaps', 'wallets', 'start', '--wallet', WALLET];
+const TRADE = ['fx', 'trade', '--pair', 'CNGN-USDC', '--amount', '7000'];
+const MARKET = ['fx', 'trade', '--market', '--pair', 'CNGN-USDC', '--amount', '7000'];
+const SWAP = ['swaps', 'create', '--wallet', WALLET];
 const BY_QUOTE: readonly (readonly [argv: readonly string[]])[] = [
   [[...TRADE, '--side', 'buy']],
   [[...TRADE, '--side', 'sell']],
@@ -97,7 +97,7 @@ describe.each(BY_QUOTE)('%j', (argv) => {
 });
 
 describe('with --yes', () => {
-  const ADD = ['fx', 'orders', 'add', '--pair', 'CNGN-USDC', '--price', '1400', '--min', '1400', '--max', '14000'];
+  const ADD = ['fx', 'orders', 'create', '--pair', 'CNGN-USDC', '--price', '1400', '--min', '1400', '--max', '14000'];
 
   test.each([
     ['a sale', [...TRADE, '--side', 'sell'], '4.4', '4.6'],
@@ -113,7 +113,7 @@ describe('with --yes', () => {
   });
 
   test('a trade against an own order is not sent', async () => {
-    const argv = ['fx', 'trades', 'start', '--order', 'order_own', '--amount', '2000'];
+    const argv = ['fx', 'trade', '--order', 'order_own', '--amount', '2000'];
     expect(await run(argv, { orders: [ownOrder({})] })).toMatchObject(nothing('SELF_TRADE'));
     expect(await run(argv, { orders: [ownOrder({ orderId: 'another' })] })).toMatchObject({ sent: 1 });
   });
@@ -123,14 +123,14 @@ describe('with --yes', () => {
     ['sells', [ownOrder({ side: 'sell' })], 1],
     ['buys for less', [ownOrder({ maxAmount: '500.00' })], 1],
   ])('a transfer out of what an active order %s with is stopped if too little is left', async (_, orders, sent) => {
-    const argv = ['transfers', 'start', '--amount', '500', '--to', WALLET];
+    const argv = ['transfers', 'create', '--amount', '500', '--to', WALLET];
     const end = await run(argv, { balance: '1000.000000', orders });
     expect(end).toMatchObject(sent === 0 ? nothing('BALANCE_TOO_LOW') : { sent });
     expect(end.world.stderr.text().includes('900.50 cNGN of it is reserved by active orders')).toBe(sent === 0);
   });
 
   test('a transfer of another token, which no order reserves, is sent', async () => {
-    const argv = ['transfers', 'start', '--amount', '500', '--token', 'USDC', '--to', WALLET];
+    const argv = ['transfers', 'create', '--amount', '500', '--token', 'USDC', '--to', WALLET];
     const { sent, reads } = await run(argv, { balance: '1000.000000', orders: [ownOrder({})] });
     expect({ sent, hasOrders: reads.includes('/fx/limit-orders') }).toEqual({ sent: 1, hasOrders: false });
   });

@@ -36,17 +36,13 @@ const COMMANDS: readonly [command: string, more: readonly string[], asked: reado
   ['balances account', [], ['GET /balance/multi']],
   ['users list', [], ['POST /listfintechusers']],
   ['fees show', [], ['GET /getfees']],
+  ['fees withdraw --amount 500', TO, ['GET /getaccumulatedfees', 'GET /getwithdrawalhistory', 'POST /feewithdrawal']],
   [
-    'fees withdrawals start --amount 500',
-    TO,
-    ['GET /getaccumulatedfees', 'GET /getwithdrawalhistory', 'POST /feewithdrawal'],
-  ],
-  [
-    'transfers start --amount 5 --token CNGN --to',
+    'transfers create --amount 5 --token CNGN --to',
     [WALLET],
     ['GET /balance/multi', 'GET /fx/limit-orders', 'GET /withdrawals', 'POST /fintechtransfer'],
   ],
-  ['onramp start USER --amount 5000', [], ['POST /listuserwallets', 'POST /cngnonramp', 'POST /getvirtualaccount']],
+  ['onramp create USER --amount 5000', [], ['POST /listuserwallets', 'POST /cngnonramp', 'POST /getvirtualaccount']],
 ];
 
 test.each(COMMANDS)('%s sends its requests over one connection', async (command, more, expected) => {
@@ -73,7 +69,7 @@ test('a confirmation reads over the connection of its payment', async () => {
     env: { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: apiKey },
     network: testNetwork(),
   });
-  const code = await main(['onramp', 'start', userId, '--amount', '5000'], world);
+  const code = await main(['onramp', 'create', userId, '--amount', '5000'], world);
   expect({ code, asked, connections: sockets.size }, world.stderr.text()).toEqual({
     code: 0,
     connections: 1,

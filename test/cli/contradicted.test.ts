@@ -9,7 +9,7 @@ import { ACCOUNT, fakeWorld } from '../support/world.ts';
 
 const A = '0x52908400098527886E0F7030069857D2E4169EE7';
 const B = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
-const TRANSFER = ['transfers', 'start', '--amount', '7.5', '--to', A, '--yes', '-q'];
+const TRANSFER = ['transfers', 'create', '--amount', '7.5', '--to', A, '--yes', '-q'];
 
 /** A service that answers the changes in turn, and every read with `read`. */
 function account(answers: readonly object[], read: (url: string) => object = () => ({})) {
@@ -115,7 +115,7 @@ describe('a request id that the journal has already', () => {
   test('is the answer to an earlier request, for requests without an idempotency key of the service', async () => {
     const { run, states } = account(answers);
     expect((await run(...TRANSFER)).code).toBe(0);
-    const second = await run('transfers', 'start', '--amount', '8', '--to', A, '--yes', '-q');
+    const second = await run('transfers', 'create', '--amount', '8', '--to', A, '--yes', '-q');
     expect(second.code).toBe(6);
     expect(second.err).toContain('asked for new work; the response says request id tr-1, which is that of operation');
     expect(states()).toEqual([
@@ -127,7 +127,7 @@ describe('a request id that the journal has already', () => {
   test('is not recorded a second time where the response also says something else', async () => {
     const { run, states } = account([{ requestId: 'tr-1' }, OTHER]);
     await run(...TRANSFER);
-    expect((await run('transfers', 'start', '--amount', '8', '--to', A, '--yes', '-q')).code).toBe(6);
+    expect((await run('transfers', 'create', '--amount', '8', '--to', A, '--yes', '-q')).code).toBe(6);
     expect(states().map(([, requestId]) => requestId)).toEqual(['tr-1', null]);
   });
 
@@ -163,7 +163,7 @@ describe('a response that says itself that the work failed', () => {
         ? { requestId: 'p-1', status: 'completed', payoutDetails: { status: 'failed' } }
         : {},
     );
-    const started = await run('payout', 'start', '--amount', '5', '--to', 'b-1', '--yes', '-q', '--wait', '5s');
+    const started = await run('payout', 'create', '--amount', '5', '--to', 'b-1', '--yes', '-q', '--wait', '5s');
     expect(started.code).toBe(3);
     expect(started.err).toContain('the payout failed: payoutDetails.status is failed');
     expect(states()).toEqual([['failed', 'p-1']]);

@@ -45,7 +45,7 @@ test.each([
 describe('a usage error that repeats what was typed', () => {
   async function shown(word: string) {
     const error = new CliError('usage', `cannot ask for confirmation: withdraw from ${word}`);
-    const { message } = await withoutSecrets(error, ['withdrawals', 'start', word], { env: {} });
+    const { message } = await withoutSecrets(error, ['withdrawals', 'create', word], { env: {} });
     return message.slice('cannot ask for confirmation: withdraw from '.length);
   }
 

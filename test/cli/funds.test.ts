@@ -99,19 +99,19 @@ async function run(
 const NO: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
 const BANK = ['--bank-code', '000013', '--account-number', '0123456789'];
 
-const FEES = ['fees', 'withdrawals', 'start', '--account-name', 'ADA', ...BANK];
+const FEES = ['fees', 'withdraw', '--account-name', 'ADA', ...BANK];
 
 const COMMANDS: readonly [words: string, argv: readonly string[], unit: string][] = [
   [
     'withdrawals',
-    ['withdrawals', 'start', 'u-1', '--amount', '20', '--token', 'USDC', '--from', FROM, '--to', TO],
+    ['withdrawals', 'create', 'u-1', '--amount', '20', '--token', 'USDC', '--from', FROM, '--to', TO],
     'USDC',
   ],
-  ['transfers', ['transfers', 'start', '--amount', '20', '--to', TO], 'cNGN'],
-  ['offramp', ['offramp', 'start', 'u-1', '--amount', '20', ...BANK], 'cNGN'],
-  ['payout', ['payout', 'start', '--amount', '20', '--to', '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de'], 'cNGN'],
-  ['swaps', ['swaps', 'start', 'u-1', '--sell', 'CNGN', '--buy', 'USDC', '--amount', '20'], 'cNGN'],
-  ['swaps of a wallet', ['swaps', 'wallets', 'start', '--wallet', FROM, '--sell', 'CNGN', '--amount', '20'], 'cNGN'],
+  ['transfers', ['transfers', 'create', '--amount', '20', '--to', TO], 'cNGN'],
+  ['offramp', ['offramp', 'create', 'u-1', '--amount', '20', ...BANK], 'cNGN'],
+  ['payout', ['payout', 'create', '--amount', '20', '--to', '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de'], 'cNGN'],
+  ['swaps', ['swaps', 'create', 'u-1', '--sell', 'CNGN', '--buy', 'USDC', '--amount', '20'], 'cNGN'],
+  ['swaps of a wallet', ['swaps', 'create', '--wallet', FROM, '--sell', 'CNGN', '--amount', '20'], 'cNGN'],
 ];
 
 describe('a balance that this command has read', () => {
@@ -249,7 +249,7 @@ describe('with --yes, the balance of what pays', () => {
   });
 });
 
-describe('fees withdrawals start', () => {
+describe('fees withdraw', () => {
   test('stops before the question if less is available', async () => {
     const { code, stderr, rows } = await run([...FEES, '--amount', '500'], { balance: '499.99' }, []);
     expect({ code, rows }).toEqual({ code: 9, rows: [] });
@@ -305,7 +305,7 @@ describe('a response that cannot be opened', () => {
       return sealed;
     };
     const world = fakeWorld({ network, env: ACCOUNT, isTerminal });
-    const code = await main(['transfers', 'start', '--amount', '20', '--to', TO, ...more, '-o', 'json'], world);
+    const code = await main(['transfers', 'create', '--amount', '20', '--to', TO, ...more, '-o', 'json'], world);
     expect({ code, sent: asked.filter((path) => MONEY.test(path)), rows: journalRows(world.stateDir) }).toEqual({
       code: 2,
       sent: [],

@@ -7,7 +7,7 @@ import type { Conflict } from '../../src/journal/claims.ts';
 import { amount } from '../../src/money/amount.ts';
 import { fakeWorld } from '../support/world.ts';
 
-const COMMAND = { words: ['fees', 'withdrawals', 'start'], money: 'guarded' } as const;
+const COMMAND = { words: ['fees', 'withdraw'], money: 'guarded' } as const;
 const VALUES = { amount: amount('NGN', 50_000n), bankCode: '000013', tag: true };
 
 async function guardOf(input: Readonly<Record<string, unknown>>) {

@@ -106,7 +106,7 @@ describe('the help of a command', () => {
   };
 
   test.each([
-    ['payout start', ['--profile', '--output', '--fields', '--query', '--yes', '--dry-run']],
+    ['payout create', ['--profile', '--output', '--fields', '--query', '--yes', '--dry-run']],
     ['users list', ['--profile', '--output', '--fields', '--query', '--tz']],
     ['users activate', ['--profile', '--output', '--fields', '--query', '--yes', '--dry-run']],
     ['history deposits', ['--profile', '--output', '--fields', '--query', '--tz']],
@@ -137,7 +137,9 @@ describe('the help of a command', () => {
     const asked: string[] = [];
     for (const command of commands.filter(
       (each) =>
-        !/^(inspect|sandbox serve|webhooks listen|tour|ops backup|sync backup|sandbox snapshot)$/.test(nameOf(each)),
+        !/^(inspect|sandbox serve|webhooks listen|tour|ops journal backup|sync backup|sandbox snapshot)$/.test(
+          nameOf(each),
+        ),
     )) {
       const world = fakeWorld({ stdin: '12345678901', env: shared });
       const [example = ''] = command.examples;
@@ -166,11 +168,11 @@ test('the help of a group lists what can be typed next', async () => {
     for (const { words } of members) expect(text).toMatch(new RegExp(`^ {2}${words[1]}\\b`, 'm'));
   }
   expect(await helpOf(['fx', 'orders'], CATALOGUE)).toContain('\n  update <order-id>  ');
-  expect(await helpOf(['fx'], CATALOGUE)).toContain('(add, list,');
+  expect(await helpOf(['fx'], CATALOGUE)).toContain('(create, list,');
 });
 
 describe('a group alone', () => {
-  test.each(['keys', 'fx orders', 'webhooks inbox', 'approvals'])('%s prints its help on a terminal', async (name) => {
+  test.each(['keys', 'fx orders', 'webhooks inbox', 'plans'])('%s prints its help on a terminal', async (name) => {
     const world = fakeWorld({ isTerminal: true });
     const code = await main(name.split(' '), world);
     expect({ code, stdout: world.stdout.text(), stderr: world.stderr.text() }).toEqual({

@@ -11,8 +11,8 @@ beforeAll(requireBuilt);
 const MUCH = '1'.repeat(3_000_000);
 
 const INVALID: readonly (readonly [name: string, argv: readonly string[], stdin: string])[] = [
-  ['an oversized BVN', ['users', 'onboarding', 'start', '--bvn-stdin'], MUCH],
-  ['two BVNs', ['users', 'onboarding', 'start', '--bvn-stdin'], '22345678901\n22345678902\n'],
+  ['an oversized BVN', ['users', 'onboard', '--bvn-stdin'], MUCH],
+  ['two BVNs', ['users', 'onboard', '--bvn-stdin'], '22345678901\n22345678902\n'],
   ['an oversized body', ['api', 'POST', '/getuserdetails', '-d', '-'], MUCH],
   ['an oversized file', ['api', 'POST', '/getuserdetails', '-d', '@much'], ''],
   ['an endless device', ['api', 'POST', '/getuserdetails', '-d', '@/dev/zero'], ''],
@@ -24,13 +24,9 @@ const INVALID: readonly (readonly [name: string, argv: readonly string[], stdin:
 ];
 
 test('says that standard input has no BVN', async () => {
-  const { code, stderr } = await fiatrail(
-    newHome(onTestFinished),
-    ['users', 'onboarding', 'start', '--bvn-stdin', '-q'],
-    {
-      stdin: '',
-    },
-  );
+  const { code, stderr } = await fiatrail(newHome(onTestFinished), ['users', 'onboard', '--bvn-stdin', '-q'], {
+    stdin: '',
+  });
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr: expect.stringContaining('standard input is empty; expected a BVN'),
@@ -61,7 +57,7 @@ test('takes an address and an account number in the groups in which they are pri
 test('takes a BVN with spaces, as people write it', async () => {
   const { code, stdout } = await here.fiatrail(
     newHome(onTestFinished),
-    ['users', 'onboarding', 'start', '--bvn-stdin', '-q', '-o', 'json'],
+    ['users', 'onboard', '--bvn-stdin', '-q', '-o', 'json'],
     { stdin: '222 4567\u00a08901\n' },
   );
   expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 0, status: 'processing' });
@@ -85,10 +81,10 @@ test.each([
   ['a flag without a value', ['users', 'list', '--yes=false'], '--yes takes no value'],
   ['a flag of a command', ['profiles', 'journal', 'set', '--sole-host=maybe'], '--sole-host takes no value'],
   ['a flag of another command', ['users', 'list', '--sole-host=maybe'], "unknown option '--sole-host=maybe'"],
-  ['an argument', ['onramp', 'start', 'u 1', '--amount', '5000'], 'user-id: invalid id "u 1"; ids have no spaces'],
+  ['an argument', ['onramp', 'create', 'u 1', '--amount', '5000'], 'user-id: invalid id "u 1"; ids have no spaces'],
   ['an empty variable', ['onramp', 'account', 'null'], 'request-id: invalid id "null"'],
   ['an argument in its message', ['ip', 'add', 'x'], 'invalid address "x"; it is a host name'],
-  ['an argument in its message', ['users', 'onboarding', 'start', '123'], 'invalid BVN; expected 11 digits'],
+  ['an argument in its message', ['users', 'onboard', '123'], 'invalid BVN; expected 11 digits'],
 ])('names %s once: %j', async (_, argv, message) => {
   const { code, stderr } = await here.fiatrail(newHome(onTestFinished), argv);
   expect({ code, error: stderr.split('\n')[0] }).toEqual({ code: 2, error: `error: ${message}` });

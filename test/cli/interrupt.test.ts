@@ -11,7 +11,7 @@ import { httpServer } from '../support/loopback.ts';
 
 beforeAll(requireBuilt);
 
-const PAY = ['onramp', 'start', 'somebody', '--amount', '5', '--yes', '-o', 'json'];
+const PAY = ['onramp', 'create', 'somebody', '--amount', '5', '--yes', '-o', 'json'];
 const PROGRAM = join(ROOT, 'bin', 'fiatrail.js');
 const READ = ['users', 'list'];
 /** The response to the first read of an account. */
@@ -96,7 +96,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     // Creates the journal, so that it can be read while the payment is sent.
     await fiatrail(home, ['ops', 'list']);
     const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-    const argv = ['fees', 'withdrawals', 'start', '--amount', '500', ...to, '--yes', '-o', 'json'];
+    const argv = ['fees', 'withdraw', '--amount', '500', ...to, '--yes', '-o', 'json'];
     const running = startFiatrail(home, argv);
     await journalSays(home, 'sent');
     process.kill(running.pid, signal);
@@ -170,7 +170,7 @@ test('a payment of a killed process stays sent in the journal', async () => {
 test('an interrupted wait exits with 130 and the work continues', async () => {
   const home = newHome(onTestFinished);
   await fiatrail(home, ['sandbox', 'seed', '--pace', 'real']);
-  const running = startFiatrail(home, ['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], {
+  const running = startFiatrail(home, ['users', 'onboard', '--bvn-stdin', '--wait'], {
     stdin: '22345678901',
   });
   await running.says('the onboarding is in progress (status: processing)');

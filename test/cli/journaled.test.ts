@@ -18,7 +18,7 @@ import { testJournal } from '../support/journal-intent.ts';
 import { countingIds } from '../support/sandbox.ts';
 import { ACCOUNT, fakeWorld } from '../support/world.ts';
 
-const GUARD = { isGuarded: true, isAgain: false, input: '["fees withdrawals start"]', idempotencyKey: 'k' };
+const GUARD = { isGuarded: true, isAgain: false, input: '["fees withdraw"]', idempotencyKey: 'k' };
 
 /** Sends a withdrawal under an idempotency key, in a process that runs no more when the next one starts. */
 async function sending(path = ':memory:') {
@@ -31,7 +31,7 @@ async function sending(path = ':memory:') {
     journal: async () => journal,
     activity: {},
     globals: { timeoutMs: 60_000 },
-    command: { line: 'fiatrail fees withdrawals start' },
+    command: { line: 'fiatrail fees withdraw' },
     accountNames: async () => ({ keyFingerprint: '0a1b', profile: 'main', baseUrl: 'https://service.test/v1' }),
     profile: { name: 'main', mode: 'live', baseUrl: 'https://service.test/v1' },
   } as unknown as Account;
@@ -82,7 +82,7 @@ test('a response that names the work of another operation ends in doubt, and a p
     success(url.endsWith('/fx/trade') ? { trade: { tradeId: 't-1', status: 'pending' } } : { trades: [] });
   const world = fakeWorld({ network, env: ACCOUNT });
   const trade = (key: string) =>
-    main(`fx trades start --pair CNGN-USDC --side buy --amount 1000 --yes -q --once ${key}`.split(' '), world);
+    main(`fx trade --pair CNGN-USDC --side buy --amount 1000 --yes -q --once ${key}`.split(' '), world);
   expect([await trade('a'), await trade('b')]).toEqual([0, 6]);
   expect(world.stderr.text()).toContain(
     'asked for new work; the response says request id t-1, which is that of operation',

@@ -121,11 +121,7 @@ describe('--mask', () => {
   test('masks what an error repeats of the command line, however early it comes', async () => {
     const repeated = ['bank-accounts', 'add', '--bank-code', '000013', '--account-number', SENDER];
     const typed = ['--account-name', SENDER, '--narration=for Shiv'];
-    for (const argv of [
-      ['fees', 'withdraw', ...typed],
-      ['fees', 'withdrawals', 'start', ...typed, '--nope'],
-      repeated,
-    ]) {
+    for (const argv of [['fees', 'withdraw', ...typed], ['fees', 'withdraw', ...typed, '--nope'], repeated]) {
       const { code, stderr } = await fiatrail(home, [...argv, '--mask']);
       expect([code, /siobhan|shiv/i.test(stderr)]).toEqual([2, false]);
       expect((await fiatrail(home, [...argv, '--no-mask'])).stderr.length).toBeGreaterThan(0);
@@ -134,17 +130,7 @@ describe('--mask', () => {
   });
 
   test('masks what is said before a change, and what a dry run shows', async () => {
-    const start = [
-      'fees',
-      'withdrawals',
-      'start',
-      '--amount',
-      '50',
-      '--account-number',
-      '0000000009',
-      '--bank-code',
-      '000013',
-    ];
+    const start = ['fees', 'withdraw', '--amount', '50', '--account-number', '0000000009', '--bank-code', '000013'];
     const argv = [...start, '--account-name', SENDER, '--narration', 'for Shiv', '--yes', '-v'];
     for (const more of [['--dry-run'], []]) {
       const text = await outputOf(...argv, ...more, '--mask');
@@ -235,7 +221,7 @@ test('a trace, a notice and an error are masked by what the service said before'
 
 test('an export is refused, because nobody could import what a mask leaves; a schema and a head stay as they are', async () => {
   for (const words of [
-    ['ops', 'export'],
+    ['ops', 'journal', 'export'],
     ['profiles', 'export'],
   ]) {
     const refused = {
@@ -246,10 +232,15 @@ test('an export is refused, because nobody could import what a mask leaves; a sc
     expect(await fiatrail(home, [...words, '--mask'])).toMatchObject(refused);
     expect((await fiatrail(home, words)).code).toBe(0);
   }
-  expect(leaks(await outputOf('ops', 'export', '-o', 'csv', '--mask'))).toEqual([]);
+  expect(leaks(await outputOf('ops', 'journal', 'export', '-o', 'csv', '--mask'))).toEqual([]);
   const whole = async (words: readonly string[], ...more: string[]) =>
     (await outputOf(...words, ...more, '-q')).replace(/"at": "[^"]*"/, '');
-  for (const words of [['schema', 'users', 'list'], ['openapi'], ['ops', 'head', '-o', 'json'], ['completion', 'bash']])
+  for (const words of [
+    ['schema', 'users', 'list'],
+    ['openapi'],
+    ['ops', 'journal', 'head', '-o', 'json'],
+    ['completion', 'bash'],
+  ])
     expect(await whole(words, '--mask')).toBe(await whole(words));
 });
 

@@ -50,7 +50,7 @@ describe('an idempotency key', () => {
     // The bank returns payments to accounts whose number ends like this one’s.
     const bank = ['--bank-code', '000013', '--account-number', '0000000013'];
     const { accountId } = await json(['bank-accounts', 'add', ...bank, '--yes']);
-    const line = ['payout', 'start', '--amount', '50', '--to', String(accountId), '--once', 'k', '--yes'];
+    const line = ['payout', 'create', '--amount', '50', '--to', String(accountId), '--once', 'k', '--yes'];
     expect(await run([...line, '--wait'])).toBe(3);
     const before = journalRows(world.stateDir);
     expect(await run([...line, ...more])).toBe(3);
@@ -408,7 +408,11 @@ test('every command that moves money says so, except those that name what they c
   const without = commands.filter(
     ({ endpoints: called, money: isSaid }) => !isSaid && called.some((id) => money.has(id)),
   );
-  expect(without.map(({ words }) => words.join(' '))).toEqual(['fx orders update']);
+  expect(without.map(({ words }) => words.join(' '))).toEqual([
+    'fx orders update',
+    'fx orders pause',
+    'fx orders resume',
+  ]);
 });
 
 test('nobody is asked to agree to a payment under a key that its journal may not keep', async () => {

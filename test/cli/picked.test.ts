@@ -83,12 +83,12 @@ async function withWork(argv: readonly string[], answers: readonly Answer[]) {
   };
   await run('sandbox', 'seed', '--users', '1', '--pace', 'instant');
   const [{ userId }] = (await run('users', 'list')).data.users;
-  await run('onramp', 'start', userId, '--amount', '700');
-  await run('onramp', 'start', userId, '--amount', '900');
-  await run('payout', 'start', '--amount', '1500', '--to', 'default');
+  await run('onramp', 'create', userId, '--amount', '700');
+  await run('onramp', 'create', userId, '--amount', '900');
+  await run('payout', 'create', '--amount', '1500', '--to', 'default');
   const terms = ['--pair', 'CNGN-USDC', '--price', '1300', '--min', '1000', '--max', '5000', '--side'];
-  await run('fx', 'orders', 'add', ...terms, 'buy');
-  await run('fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '2000');
+  await run('fx', 'orders', 'create', ...terms, 'buy');
+  await run('fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '2000');
   await run(
     'wallets',
     'external',
@@ -107,7 +107,7 @@ test.each([
   [['onramp', 'status'], pick('Which request?', 'start an onramp of ₦900.00'), 'walletAddress'],
   [['payout', 'status'], pick('Which request?', 'start a payout of 1,500.00 cNGN'), 'status'],
   [['fx', 'trades', 'status'], pick('Which trade?', 'buy CNGN-USDC 2,000.00 cNGN'), 'tradeId'],
-  [['fx', 'orders', 'remove'], pick('Which order?', 'buy CNGN-USDC 1,300.00 cNGN'), 'orderId'],
+  [['fx', 'orders', 'cancel'], pick('Which order?', 'buy CNGN-USDC 1,300.00 cNGN'), 'orderId'],
   [['wallets', 'external', 'remove'], pick('Which wallet?', 'vault'), 'address'],
   [['ops', 'show'], pick('Which operation?', 'start an onramp of ₦700.00', '₦700 2026-01-05'), 'operationId'],
 ] as const)('%j offers what there is', async (argv, answer, field) => {
@@ -120,10 +120,10 @@ test('an order that was removed is not offered: its id is asked for', async () =
   const run = (...words: string[]) => main([...words, '--yes', '-o', 'json', '-q'], world);
   const terms = ['--pair', 'CNGN-USDC', '--price', '1300', '--min', '1000', '--max', '5000', '--side', 'buy'];
   expect(await run('sandbox', 'seed', '--users', '1', '--pace', 'instant')).toBe(0);
-  expect(await run('fx', 'orders', 'add', ...terms)).toBe(0);
+  expect(await run('fx', 'orders', 'create', ...terms)).toBe(0);
   const [, added = ''] = /"orderId":\s*"([^"]+)"/.exec(world.stdout.text()) ?? [];
-  expect(await run('fx', 'orders', 'remove', added)).toBe(0);
-  expect(await run('fx', 'orders', 'remove')).not.toBe(0);
+  expect(await run('fx', 'orders', 'cancel', added)).toBe(0);
+  expect(await run('fx', 'orders', 'cancel')).not.toBe(0);
   expect(world.stderr.text()).toContain('no order with this id');
 });
 

@@ -27,7 +27,7 @@ test.each(['Ọlá Ńkẹ́chí', 'fees, August', '₦ 👩\u200d💻'])('%s is 
 test.each([
   ['bank-accounts add', accounts, 'label'],
   ['bank-accounts update', accounts, 'label'],
-  ['transfers start', transfers, 'note'],
+  ['transfers create', transfers, 'note'],
   ['users list', users, 'search'],
   ['banks', banks, 'search'],
   ['sandbox pay', commandsOf(CATALOGUE), 'from'],

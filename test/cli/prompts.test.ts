@@ -77,11 +77,11 @@ async function busyWorld(): Promise<FakeWorld> {
   await run('sandbox', 'seed', '--users', '3', '--pace', 'instant');
   const [{ userId }, other] = (await run('users', 'list')).users;
   await run('users', 'deactivate', other.userId, '--reason', 'lost phone');
-  await run('onramp', 'start', userId, '--amount', '700');
+  await run('onramp', 'create', userId, '--amount', '700');
   await run('wallets', 'external', 'add', '0x52908400098527886E0F7030069857D2E4169EE7', '--network', 'base');
   await run('ip', 'add', '127.0.0.1');
-  await run('sandbox', 'fault', 'add', '--on', 'payout start', '--fault', 'lost-response');
-  await run('payout', 'start', '--amount', '1500', '--to', 'default');
+  await run('sandbox', 'fault', 'add', '--on', 'payout create', '--fault', 'lost-response');
+  await run('payout', 'create', '--amount', '1500', '--to', 'default');
   return world;
 }
 
@@ -119,11 +119,11 @@ test('every command asks for what it needs, and for a secret last', async () => 
 
 test.each([
   [
-    ['fx', 'trades', 'start'],
+    ['fx', 'trade'],
     ['Pair', 'Side', 'Amount in cNGN:', 'Buy USDC with 5,000.00 cNGN. Continue?'],
   ],
   [
-    ['fx', 'orders', 'add'],
+    ['fx', 'orders', 'create'],
     ['Pair', 'Side', 'Price', 'Minimum', 'Maximum', 'Place an order on CNGN-USDC'],
   ],
   [
@@ -144,11 +144,11 @@ test.each([
 });
 
 test.each([
-  [['fx', 'trades', 'start'], 'Amount in cNGN:', '12', 'below the minimum of 1,000.00 cNGN'],
-  [['fx', 'trades', 'start', '--order', 'o-1'], 'Amount in cNGN:', '12', true],
-  [['fx', 'orders', 'add', '--min', '6000'], 'Maximum per trade', '5000', '--min'],
-  [['withdrawals', 'start', 'u-1', '--token', 'USDC'], 'Amount in whole tokens:', '5 USDT', 'not an amount of USDC'],
-  [['transfers', 'start', '--token', 'USDC'], 'Amount in whole tokens:', '5 USDT', 'not an amount of USDC'],
+  [['fx', 'trade'], 'Amount in cNGN:', '12', 'below the minimum of 1,000.00 cNGN'],
+  [['fx', 'trade', '--order', 'o-1'], 'Amount in cNGN:', '12', true],
+  [['fx', 'orders', 'create', '--min', '6000'], 'Maximum per trade', '5000', '--min'],
+  [['withdrawals', 'create', 'u-1', '--token', 'USDC'], 'Amount in whole tokens:', '5 USDT', 'not an amount of USDC'],
+  [['transfers', 'create', '--token', 'USDC'], 'Amount in whole tokens:', '5 USDT', 'not an amount of USDC'],
 ] as const)('%j asks again for what does not fit the other values', async (words, question, typed, expected) => {
   const verdicts: unknown[] = [];
   const real = answering([]);
@@ -160,7 +160,7 @@ test.each([
   expect(verdicts).toEqual([expected === true ? true : expect.stringContaining(expected), true]);
 });
 
-test('swaps start does not offer the token that is sold, and takes no amount of another one', async () => {
+test('swaps create does not offer the token that is sold, and takes no amount of another one', async () => {
   const world = await busyWorld();
   const real = answering([]);
   const offered: unknown[] = [];
@@ -172,6 +172,6 @@ test('swaps start does not offer the token that is sold, and takes no amount of 
     offered.push(check('5 USDT'), check('5 cNGN'));
     return real.text(asked, check);
   };
-  await main(['swaps', 'start', '--sell', 'CNGN'], { ...world, prompter: async () => ({ ...real, select, text }) });
+  await main(['swaps', 'create', '--sell', 'CNGN'], { ...world, prompter: async () => ({ ...real, select, text }) });
   expect(offered).toEqual([['USDC', 'USDT'], expect.stringContaining('the token to sell'), true]);
 });

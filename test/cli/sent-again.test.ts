@@ -8,7 +8,7 @@ import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, fakeWorld } from '../support/world.ts';
 
 const TO = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
-const PAY = ['transfers', 'start', '--amount', '20', '--to', TO, '--once', 'k', '--yes', '-q', '-o', 'json'];
+const PAY = ['transfers', 'create', '--amount', '20', '--to', TO, '--once', 'k', '--yes', '-q', '-o', 'json'];
 const done = success({ requestId: 'r-1', amount: '20000000', transactionHash: '0x1' });
 const limited = () => tooMany({}, { retry_after: 0 });
 

@@ -14,10 +14,10 @@ import {
 import { type JournalRow, journalRows } from '../support/journal.ts';
 import { ACCOUNT, type Answer, type FakeWorld, fakeWorld, type WorldOptions } from '../support/world.ts';
 
-const ONRAMP = ['onramp', 'start', 'u-1', '--amount', '5000'];
+const ONRAMP = ['onramp', 'create', 'u-1', '--amount', '5000'];
 const OFFRAMP = [
   'offramp',
-  'start',
+  'create',
   'u-1',
   '--amount',
   '20',
@@ -26,7 +26,7 @@ const OFFRAMP = [
   '--account-number',
   '0123456789',
 ];
-const TRANSFER = ['transfers', 'start', '--amount', '1', '--to', '0x52908400098527886E0F7030069857D2E4169EE7'];
+const TRANSFER = ['transfers', 'create', '--amount', '1', '--to', '0x52908400098527886E0F7030069857D2E4169EE7'];
 const STARTED = success({ requestId: 'r-1', status: 'requested' });
 /** A complete response. */
 const WHOLE = {
@@ -141,7 +141,7 @@ describe('a payment', () => {
   });
 
   test('exits with 6 if a market order is accepted without an id, and says with which answer', async () => {
-    const order = ['fx', 'market-orders', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '50000'];
+    const order = ['fx', 'trade', '--market', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '50000'];
     const { code, world } = await run([...order, '--yes', '-o', 'json'], [success({})]);
     expect({ code, states: journalRows(world.stateDir).map(({ state }) => state) }).toEqual({
       code: 6,
@@ -274,7 +274,7 @@ describe('--dry-run', () => {
     ['a payment', [...ONRAMP, '--dry-run']],
     ['a read', ['balances', 'account', '--dry-run']],
     ['a read with --all', ['users', 'list', '--all', '--dry-run']],
-    ['a write', ['users', 'onboarding', 'start', '12345678901', '--dry-run']],
+    ['a write', ['users', 'onboard', '12345678901', '--dry-run']],
     ['api', ['api', 'POST', '/cngnonramp', '-f', 'amount=5', '--dry-run']],
     ['a payment with --wait', [...ONRAMP, '--wait', '--dry-run']],
   ])('of %s asks, sends and records nothing and succeeds', async (_, argv) => {
@@ -287,7 +287,7 @@ describe('--dry-run', () => {
   });
 
   test('redacts secrets', async () => {
-    const { world } = await run(['users', 'onboarding', 'start', '12345678901', '--dry-run', '-v'], []);
+    const { world } = await run(['users', 'onboard', '12345678901', '--dry-run', '-v'], []);
     expect(world.stdout.text() + world.stderr.text()).not.toContain('12345678901');
   });
 
@@ -307,7 +307,7 @@ describe('missing input', () => {
     const users = success({ users: [{ userId: 'u-9', firstName: 'ADA' }], pagination: { total: 1 } });
     const bank = ['--bank-code', '000013', '--account-number', '0123456789'];
     const { code, requests } = await run(
-      ['offramp', 'start', ...bank, '--yes'],
+      ['offramp', 'create', ...bank, '--yes'],
       [users, STARTED],
       onTerminal(...answers),
     );
@@ -324,18 +324,18 @@ describe('missing input', () => {
     ];
     const bank = ['--bank-code', '000013', '--account-number', '0123456789'];
     const turns = [refusal(400, '01', 'no'), STARTED];
-    const { code, requests } = await run(['offramp', 'start', ...bank, '--yes'], turns, onTerminal(...answers));
+    const { code, requests } = await run(['offramp', 'create', ...bank, '--yes'], turns, onTerminal(...answers));
     expect({ code, userId: JSON.parse(requests[1]?.body ?? '').userId }).toEqual({ code: 0, userId: 'u-9' });
   });
 
   test('is asked for after the given values are validated', async () => {
-    expect((await run(['onramp', 'start', '--amount', '0'], [], onTerminal())).code).toBe(2);
+    expect((await run(['onramp', 'create', '--amount', '0'], [], onTerminal())).code).toBe(2);
   });
 
   test('is hidden if it is a BVN', async () => {
     const answer: Answer = { kind: 'secret', asks: 'BVN', says: '12345678901' };
     const { code, requests } = await run(
-      ['users', 'onboarding', 'start', '--yes'],
+      ['users', 'onboard', '--yes'],
       [success({ requestId: 'r', userHash: 'h' }), success({ status: 'completed' })],
       onTerminal(answer),
     );
@@ -345,7 +345,7 @@ describe('missing input', () => {
   test.each([[{}], [{ isTerminal: true, env: { CI: '1' } }]])(
     'exits with 2 without a terminal: %j',
     async (options) => {
-      const { code, world } = await run(['offramp', 'start', 'u', '--yes'], [], options);
+      const { code, world } = await run(['offramp', 'create', 'u', '--yes'], [], options);
       expect({ code, stderr: world.stderr.text() }).toEqual({
         code: 2,
         stderr: expect.stringContaining('--amount <naira>, --bank-code <code>, --account-number <digits>'),
@@ -354,7 +354,7 @@ describe('missing input', () => {
   );
 
   test('rejects a BVN given twice and exits with 2', async () => {
-    const { code, world } = await run(['users', 'onboarding', 'start', '12345678901', '--bvn-stdin'], [], {
+    const { code, world } = await run(['users', 'onboard', '12345678901', '--bvn-stdin'], [], {
       stdin: '12345678901',
     });
     expect({ code, stderr: world.stderr.text() }).toEqual({
@@ -364,13 +364,9 @@ describe('missing input', () => {
   });
 
   test('reads a BVN from standard input without its line break', async () => {
-    const { requests } = await run(
-      ['users', 'onboarding', 'start', '--bvn-stdin'],
-      [success({ requestId: 'r', userHash: 'h' })],
-      {
-        stdin: '12345678901\r\n',
-      },
-    );
+    const { requests } = await run(['users', 'onboard', '--bvn-stdin'], [success({ requestId: 'r', userHash: 'h' })], {
+      stdin: '12345678901\r\n',
+    });
     expect(requests[0]?.body).toBe('{"bvn":"12345678901"}');
   });
 });
@@ -526,7 +522,7 @@ describe('standard error', () => {
 
   test('never shows a BVN with -v, even if the service repeats it', async () => {
     const words = refusal(400, '01', 'BVN 12345678901 is taken', { data: { bvn: '12345678901' } });
-    const { world } = await run(['users', 'onboarding', 'start', '12345678901', '-v'], [words]);
+    const { world } = await run(['users', 'onboard', '12345678901', '-v'], [words]);
     expect(world.stderr.text()).toContain('[redacted]');
     expect(world.stderr.text()).not.toContain('12345678901');
   });

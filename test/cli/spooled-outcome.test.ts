@@ -45,8 +45,7 @@ const DATA = { withdrawalId: 'r-77', status: 'pending', amount: 50_000 };
 const success = (data: unknown) => JSON.stringify({ status: 'Success', response_code: '00', message: 'ok', data });
 const WITHDRAW = [
   'fees',
-  'withdrawals',
-  'start',
+  'withdraw',
   '--amount',
   '500',
   '--bank-code',

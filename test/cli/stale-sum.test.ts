@@ -20,7 +20,7 @@ test('the journal stops a payment that another one left no room for after the ru
     'rule max-per-day: ₦400.01 is above the ₦400.00 that is left of ₦1,000.00 today',
   );
   await stops(
-    ['payout', 'start', '--amount', '400.000001', '--to', SAVED, '--yes'],
+    ['payout', 'create', '--amount', '400.000001', '--to', SAVED, '--yes'],
     'RULE_AMOUNT',
     'rule max-per-day: 400.000001 cNGN is above the ₦400.00 that is left of ₦1,000.00 today',
   );

@@ -39,10 +39,10 @@ function smallDisk(kibibytes: number, lines: readonly string[]) {
 
 const PAY_ELSEWHERE = [
   'export FIATRAIL_BASE_URL=http://127.0.0.1:9/v1 FIATRAIL_API_KEY=a-key',
-  'fiatrail onramp start somebody --amount 5 --yes -q',
+  'fiatrail onramp create somebody --amount 5 --yes -q',
 ];
 
-const ONBOARD = 'echo 22345678901 | fiatrail users onboarding start --bvn-stdin -q';
+const ONBOARD = 'echo 22345678901 | fiatrail users onboard --bvn-stdin -q';
 
 describe('a full disk', () => {
   test('exits with 2 before the state is created', async () => {
@@ -64,7 +64,7 @@ describe('a full disk', () => {
   });
 
   test('exits with 2 before a payment is sent', async () => {
-    const pay = 'fiatrail onramp start somebody --amount 5 --yes -q';
+    const pay = 'fiatrail onramp create somebody --amount 5 --yes -q';
     const { stdout, stderr } = await smallDisk(16, [
       'export FIATRAIL_BASE_URL=http://127.0.0.1:9/v1 FIATRAIL_API_KEY=a-key',
       pay,
@@ -130,14 +130,14 @@ const readOnly = () => changed('mount -o remount,ro tmpfs "$FIATRAIL_STATE_DIR"'
 const writable = () => changed('mount -o remount,rw tmpfs "$FIATRAIL_STATE_DIR"', 'u+w');
 const full = () => changed('dd if=/dev/zero of="$FIATRAIL_STATE_DIR/fill" bs=1k 2>/dev/null', 'a-w');
 
-const WITHDRAW = 'fiatrail fees withdrawals start --amount 500 --to default --yes -q';
+const WITHDRAW = 'fiatrail fees withdraw --amount 500 --to default --yes -q';
 const LIST = 'fiatrail ops list -o json --query "length(operations)"';
 const READS = [
   LIST,
   'fiatrail ops show first -o json --query state',
-  'fiatrail ops verify -q -o json --query entries',
-  'fiatrail ops head -q -o json --query entry',
-  'fiatrail ops export | wc -l',
+  'fiatrail ops journal verify -q -o json --query entries',
+  'fiatrail ops journal head -q -o json --query entry',
+  'fiatrail ops journal export | wc -l',
   'fiatrail ops reconcile --all -q -o json --query "length(operations)"',
   'fiatrail webhooks inbox list -q -o json --query "length(events)"',
 ];
@@ -215,7 +215,7 @@ describe('standard output that cannot be written', () => {
     const home = newHome(onTestFinished);
     await here.fiatrail(home, ['sandbox', 'seed', '--users', '1', '--pace', 'instant']);
     const { users } = await here.fiatrailJson<{ users: { userId: string }[] }>(home, ['users', 'list']);
-    const argv = ['onramp', 'start', users[0]?.userId ?? '', '--amount', '5', '--yes', '-q'];
+    const argv = ['onramp', 'create', users[0]?.userId ?? '', '--amount', '5', '--yes', '-q'];
     const script = 'exec "$0" "$@" > /dev/full';
     const { code, stderr } = await startProgram(home, 'bash', [
       '-c',

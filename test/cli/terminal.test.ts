@@ -12,7 +12,7 @@ const [ENTER, CTRL_C, CTRL_D, CLEAR] = ['\r', '\u0003', '\u0004', '\u0015'];
 const [CTRL_B, ESCAPE, DOWN] = ['\u0002', '\u001b', '\u001b[B'];
 /** What a terminal sends for a paste. */
 const PASTE = (text: string) => `\u001b[200~${text}\u001b[201~`;
-const PAY = ['onramp', 'start', 'somebody', '--amount', '5000'];
+const PAY = ['onramp', 'create', 'somebody', '--amount', '5000'];
 
 async function typing(argv: readonly string[], ...steps: readonly Step[]) {
   const home = newHome(onTestFinished);
@@ -29,7 +29,7 @@ describe('a prompt', () => {
 
   test('reports an invalid answer and asks again', async () => {
     const { code, screen } = await typing(
-      ['onramp', 'start', 'somebody', '--yes'],
+      ['onramp', 'create', 'somebody', '--yes'],
       { expect: 'Amount in Naira:', send: `0${ENTER}` },
       { expect: 'greater than 0', send: `${CLEAR}5${ENTER}` },
       { expect: 'Where should the cNGN go?', send: ENTER },
@@ -62,7 +62,7 @@ describe('a prompt', () => {
     ['two lines', `5000\r5`],
     ['many lines', `5000\r${'y\r'.repeat(300)}`],
   ])('refuses a paste of %s, and sends nothing', async (_, text) => {
-    const { code, screen, rows } = await typing(['onramp', 'start', 'somebody'], {
+    const { code, screen, rows } = await typing(['onramp', 'create', 'somebody'], {
       expect: 'Amount in Naira:',
       send: PASTE(text),
     });
@@ -77,7 +77,7 @@ describe('a prompt', () => {
 });
 
 describe('a step back', () => {
-  const TRADE = ['fx', 'trades', 'start'];
+  const TRADE = ['fx', 'trade'];
 
   test('asks the previous question again, with the earlier answer as its default', async () => {
     const { code, screen } = await typing(
@@ -102,7 +102,7 @@ describe('a step back', () => {
 
   test('keeps a secret that was typed before', async () => {
     const { code } = await typing(
-      ['users', 'onboarding', 'start'],
+      ['users', 'onboard'],
       { expect: 'BVN (11 digits):', send: `22345678901${ENTER}` },
       { expect: 'sandbox (embedded)?', send: CTRL_B },
       { expect: '(Enter keeps it)', send: ENTER },
@@ -161,7 +161,7 @@ describe('a BVN', () => {
 
   test('is not echoed', async () => {
     const { code, screen } = await typing(
-      ['users', 'onboarding', 'start'],
+      ['users', 'onboard'],
       { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` },
       CONFIRM,
     );
@@ -175,7 +175,7 @@ describe('a BVN', () => {
 
   test('is taken from a paste with spaces and a line break, as a spreadsheet copies it', async () => {
     const { code, screen } = await typing(
-      ['users', 'onboarding', 'start'],
+      ['users', 'onboard'],
       { expect: 'BVN (11 digits):', send: PASTE('222 4567 8901\r') },
       { expect: '•••', send: ENTER },
       CONFIRM,
@@ -188,7 +188,7 @@ describe('a BVN', () => {
 
   test('is not sent on Enter alone', async () => {
     const { code, screen, rows } = await typing(
-      ['users', 'onboarding', 'start'],
+      ['users', 'onboard'],
       { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` },
       { ...CONFIRM, send: ENTER },
     );
@@ -198,7 +198,7 @@ describe('a BVN', () => {
 
   test('is asked for again if invalid, and still not echoed', async () => {
     const { code, screen } = await typing(
-      ['users', 'onboarding', 'start'],
+      ['users', 'onboard'],
       { expect: 'BVN (11 digits):', send: `2234567${ENTER}` },
       { expect: 'expected 11 digits', send: `${CLEAR}${BVN}${ENTER}` },
       CONFIRM,
@@ -207,7 +207,7 @@ describe('a BVN', () => {
   });
 
   test('exits with 130 on Ctrl-C and does not ask again', async () => {
-    const { code, screen } = await typing(['users', 'onboarding', 'start'], {
+    const { code, screen } = await typing(['users', 'onboard'], {
       expect: 'BVN (11 digits):',
       send: CTRL_C,
     });

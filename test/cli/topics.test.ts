@@ -75,7 +75,7 @@ test('a command that cannot be typed is found', async () => {
 test('a leaked key: what stops the thief comes first', () => {
   const topic = TOPICS.find(({ name }) => name === 'leaked-key');
   const lines = topic ? linesOf(topic) : [];
-  const order = ['keys rotate', 'ip list', 'webhooks set', 'keys encryption rotate', 'profiles operators list'];
+  const order = ['keys rotate', 'ip list', 'webhooks set', 'keys encryption rotate', 'profiles approvers list'];
   const places = order.map((name) => lines.findIndex((line) => line.startsWith(`fiatrail ${name}`)));
   expect(places).not.toContain(-1);
   expect(places).toEqual(places.toSorted((a, b) => a - b));

@@ -109,7 +109,7 @@ describe('with --wait', () => {
   });
 
   const STARTED = success({ requestId: 'r-1', status: 'requested' });
-  const START = ['onramp', 'start', 'u-1', '--amount', '5000', '--yes', '-o', 'json', '--wait'];
+  const START = ['onramp', 'create', 'u-1', '--amount', '5000', '--yes', '-o', 'json', '--wait'];
   const errorIn = (stderr: string) =>
     (JSON.parse(stderr.slice(stderr.indexOf('{'))) as { error: Record<string, unknown> }).error;
 
@@ -175,7 +175,7 @@ describe('with --wait', () => {
 });
 
 describe('a payment with --wait', () => {
-  const PAY = ['onramp', 'start', 'u', '--amount', '5', '--yes', '--wait', '-o', 'json'];
+  const PAY = ['onramp', 'create', 'u', '--amount', '5', '--yes', '--wait', '-o', 'json'];
   const started = success({ requestId: 'r-1', status: 'requested', message: 'pay exactly ₦5.10' });
 
   test('prints the final status and sends the payment once', async () => {

@@ -122,7 +122,7 @@ describe('a wizard', () => {
   });
 });
 
-describe('users onboarding start', () => {
+describe('users onboard', () => {
   const ASKED: readonly Answer[] = [
     { kind: 'secret', asks: 'BVN (11 digits):', says: BVN },
     { kind: 'confirm', asks: '(LIVE)?', says: true },
@@ -141,29 +141,25 @@ describe('users onboarding start', () => {
   };
 
   test('waits, shows the account, and prints the equivalent command without the BVN', async () => {
-    const { code, stdout, stderr } = await wizard(['users', 'onboarding', 'start'], ASKED, SERVICE);
+    const { code, stdout, stderr } = await wizard(['users', 'onboard'], ASKED, SERVICE);
     expect({ code, hasBVN: `${stdout}${stderr}`.includes(BVN) }).toEqual({ code: 0, hasBVN: false });
     expect(stdout).toMatch(/7000000001 +ADA OBI +A BANK/);
-    expect(stderr).toMatch(/equivalent command: fiatrail users onboarding start --bvn-stdin --wait < bvn.txt\n$/);
+    expect(stderr).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait < bvn.txt\n$/);
   });
 
   test('prints a given --wait in the equivalent command', async () => {
-    const { stderr } = await wizard(['users', 'onboarding', 'start', '--wait', '2m'], ASKED, SERVICE);
-    expect(stderr).toMatch(/equivalent command: fiatrail users onboarding start --bvn-stdin --wait 2m < bvn.txt\n$/);
+    const { stderr } = await wizard(['users', 'onboard', '--wait', '2m'], ASKED, SERVICE);
+    expect(stderr).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait 2m < bvn.txt\n$/);
   });
 
   test('skips the confirmation with --yes and prints the user as JSON', async () => {
-    const { stdout } = await wizard(
-      ['users', 'onboarding', 'start', '--yes', '-o', 'json'],
-      ASKED.slice(0, 1),
-      SERVICE,
-    );
+    const { stdout } = await wizard(['users', 'onboard', '--yes', '-o', 'json'], ASKED.slice(0, 1), SERVICE);
     expect(JSON.parse(stdout)).toMatchObject({ userId: 'u-1', virtualAccounts: [{ bankName: 'A BANK' }] });
   });
 
   test('applies --fields to its own response', async () => {
     const { code, stdout } = await wizard(
-      ['users', 'onboarding', 'start', '--fields', 'userId,status', '-o', 'json'],
+      ['users', 'onboard', '--fields', 'userId,status', '-o', 'json'],
       ASKED,
       SERVICE,
     );
@@ -172,29 +168,25 @@ describe('users onboarding start', () => {
 
   test('exits with 9 when declined and sends nothing', async () => {
     const answers = [...ASKED.slice(0, 1), { kind: 'confirm', asks: '(LIVE)?', says: false } as const];
-    const { code, calls } = await wizard(['users', 'onboarding', 'start'], answers, SERVICE);
+    const { code, calls } = await wizard(['users', 'onboard'], answers, SERVICE);
     expect({ code, calls }).toEqual({ code: 9, calls: [] });
   });
 
   test('sends nothing with --dry-run and shows no BVN', async () => {
-    const { code, calls, stdout, stderr } = await wizard(
-      ['users', 'onboarding', 'start', '--dry-run'],
-      ASKED.slice(0, 1),
-      SERVICE,
-    );
+    const { code, calls, stdout, stderr } = await wizard(['users', 'onboard', '--dry-run'], ASKED.slice(0, 1), SERVICE);
     expect({ code, calls, hasBVN: `${stdout}${stderr}`.includes(BVN) }).toEqual({ code: 0, calls: [], hasBVN: false });
   });
 
   test('succeeds even if the user cannot be shown', async () => {
     const service = { ...SERVICE, '/getuserdetails': () => refusal(404, '02', 'not yet') };
-    const { code, stdout, stderr } = await wizard(['users', 'onboarding', 'start', '-o', 'json'], ASKED, service);
+    const { code, stdout, stderr } = await wizard(['users', 'onboard', '-o', 'json'], ASKED, service);
     expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 0, status: 'completed' });
     expect(stderr).toContain('try: fiatrail users show u-1');
   });
 
   test('exits with 3 when the onboarding fails', async () => {
     const service = { ...SERVICE, '/onboardstatus': () => success({ ...STATUS, status: 'failed' }) };
-    const { code, calls, stderr } = await wizard(['users', 'onboarding', 'start'], ASKED, service);
+    const { code, calls, stderr } = await wizard(['users', 'onboard'], ASKED, service);
     expect({
       code,
       hasUserRead: calls.includes('/getuserdetails'),
@@ -203,7 +195,7 @@ describe('users onboarding start', () => {
   });
 });
 
-describe('onramp start', () => {
+describe('onramp create', () => {
   const nameOf = (at: number) => (at === 3456 ? 'Zainab' : `Ada${at}`);
   const users =
     (total: number): Service[string] =>
@@ -249,7 +241,7 @@ describe('onramp start', () => {
   const AMOUNT = { kind: 'text', asks: 'Amount in Naira:', says: '5000.50' } as const;
   const GO = { kind: 'confirm', asks: 'Continue?', says: true } as const;
   const route = (says: string) => ({ kind: 'select', asks: 'Where should the cNGN go?', says }) as const;
-  const START = ['onramp', 'start'];
+  const START = ['onramp', 'create'];
 
   test.each([
     [['--fields', 'requestId,status,totalAmountWithFee'], /r-1.*completed.*5,100\.00/s],
@@ -286,7 +278,7 @@ describe('onramp start', () => {
     const asset = assets.map((name) => ({ kind: 'select', asks: 'Which asset?', says: name }) as const);
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route(says), ...asset, GO], service);
     expect({ code, body }).toEqual({ code: 0, body: { userId: 'id-7', amount: 5000.5, ...sent } });
-    expect(stderr).toContain(`equivalent command: fiatrail onramp start id-7 --amount 5000.5 ${options}\n`);
+    expect(stderr).toContain(`equivalent command: fiatrail onramp create id-7 --amount 5000.5 ${options}\n`);
   });
 
   test('shows the account once it is ready, and a countdown of its 30 minutes', async () => {
@@ -400,17 +392,17 @@ describe('onramp start', () => {
     test('accepts an id that is not in the list', async () => {
       const types = '01a1ffd0cd27e931eb31c405';
       const { stderr } = await wizard(START, [{ ...USER, types, says: 'use the id' }, ...rest], SERVICE);
-      expect(stderr).toContain(`onramp start ${types} --amount`);
+      expect(stderr).toContain(`onramp create ${types} --amount`);
     });
 
     test('exits with 2 without users and explains what to do', async () => {
       const { code, stderr } = await wizard(START, [], { '/listfintechusers': users(0) });
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fiatrail users onboarding start') });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fiatrail users onboard') });
     });
   });
 });
 
-describe('fees withdrawals start', () => {
+describe('fees withdraw', () => {
   /** The text by which the journal finds a withdrawal again. */
   const TAG = expect.stringMatching(/^\[fr-[0-9a-f]{8}\]$/);
 
@@ -452,7 +444,7 @@ describe('fees withdrawals start', () => {
   const YES: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
   const withdraw = async (argv: readonly string[], answers: readonly Answer[], service: Service = SERVICE) => {
     bodies.length = 0;
-    const ran = await wizard(['fees', 'withdrawals', 'start', ...argv], answers, service);
+    const ran = await wizard(['fees', 'withdraw', ...argv], answers, service);
     return { ...ran, body: bodies[0] };
   };
 
@@ -469,7 +461,7 @@ describe('fees withdrawals start', () => {
       },
     });
     expect(stderr).toContain('₦20,000.00 available; at least ₦5.00 and at most ₦100,000.00 per withdrawal');
-    expect(stderr).toMatch(/equivalent command: fiatrail fees withdrawals start --amount 1500.5 --to a-1\n$/);
+    expect(stderr).toMatch(/equivalent command: fiatrail fees withdraw --amount 1500.5 --to a-1\n$/);
   });
 
   test('prompts for the parts of another account', async () => {
@@ -486,7 +478,7 @@ describe('fees withdrawals start', () => {
       },
     });
     expect(stderr).toContain(
-      "fees withdrawals start --amount max --bank-code 000014 --account-number 9876543210 --account-name 'NGOZI OKAFOR'",
+      "fees withdraw --amount max --bank-code 000014 --account-number 9876543210 --account-name 'NGOZI OKAFOR'",
     );
   });
 

@@ -30,10 +30,10 @@ const partsOn = (screen: string) => {
 };
 const usersOf = (home: Home) => fiatrailJson<{ users: { userId: string }[] }>(home, ['users', 'list']);
 
-describe('users onboarding start', () => {
+describe('users onboard', () => {
   const asks = { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` };
   const confirms = { expect: 'sandbox (embedded)?', send: `y${ENTER}` };
-  const ONBOARD = ['users', 'onboarding', 'start'];
+  const ONBOARD = ['users', 'onboard'];
 
   test.each(TERMS)('asks, waits and shows the user and their account (%s)', async (term) => {
     const home = newHome(onTestFinished);
@@ -52,9 +52,7 @@ describe('users onboarding start', () => {
     for (const shown of ['accountNumber', 'accountName', 'bankName'])
       expect(screen).toContain(virtualAccounts[0]?.[shown]);
     expect(screen).toContain('the onboarding completed');
-    expect(screen.trimEnd()).toMatch(
-      /equivalent command: fiatrail users onboarding start --bvn-stdin --wait < bvn.txt$/,
-    );
+    expect(screen.trimEnd()).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait < bvn.txt$/);
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
   });
 
@@ -90,8 +88,8 @@ describe('users onboarding start', () => {
   });
 });
 
-describe('onramp start', () => {
-  const START = ['onramp', 'start'];
+describe('onramp create', () => {
+  const START = ['onramp', 'create'];
   const searched = 'name, id or account number:';
   const PAY = {
     expect: 'within',
@@ -106,7 +104,7 @@ describe('onramp start', () => {
   beforeAll(async () => {
     home = newHome(atEnd);
     for (const stdin of ['22345678902', '22345678903', BVN])
-      await fiatrailJson(home, ['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], { stdin });
+      await fiatrailJson(home, ['users', 'onboard', '--bvn-stdin', '--wait'], { stdin });
     ids = (await usersOf(home)).users.map(({ userId }) => userId);
   });
 
@@ -157,7 +155,7 @@ describe('onramp start', () => {
     );
     expect(screen).toContain('the onramp completed');
     expect(screen.replaceAll(/\s+/g, ' ')).toContain(
-      `equivalent command: fiatrail onramp start ${userId} --amount 5000 --auto-swap USDT --wait 40m`,
+      `equivalent command: fiatrail onramp create ${userId} --amount 5000 --auto-swap USDT --wait 40m`,
     );
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
   });

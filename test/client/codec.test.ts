@@ -340,7 +340,7 @@ describe('a command', () => {
 
   test('sends every digit of an amount', async () => {
     const body = '{"response_code":"00","data":{"requestId":"r"}}';
-    const { asked } = await against(body, ['onramp', 'start', 'u', '--amount', '9999999999.99', '--yes']);
+    const { asked } = await against(body, ['onramp', 'create', 'u', '--amount', '9999999999.99', '--yes']);
     expect(asked).toContain('POST /v1/cngnonramp {"userId":"u","amount":9999999999.99}');
   });
 

@@ -83,7 +83,7 @@ describe('api with an idempotency key', () => {
   test('is not the same request as the command of the endpoint', async () => {
     expect(await call(...data(BODY), '--once', 'k')).toBe(0);
     const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-    expect(await run(['fees', 'withdrawals', 'start', '--amount', '500', ...to, '--once', 'k', '--yes'])).toBe(2);
+    expect(await run(['fees', 'withdraw', '--amount', '500', ...to, '--once', 'k', '--yes'])).toBe(2);
     expect(sent).toHaveLength(1);
   });
 
@@ -167,7 +167,7 @@ describe('api', () => {
   test('sends the idempotency key that the command of the endpoint sends', async () => {
     await run(['api', 'POST', '/fx/trade', '-f', 'quoteId=q', '--once', 'k', '--yes']);
     const other = fakeWorld({ env: ACCOUNT, network: world.network });
-    await main(['fx', 'trades', 'start', '--quote', 'q', '--once', 'k', '--yes', '-q'], other);
+    await main(['fx', 'trade', '--quote', 'q', '--once', 'k', '--yes', '-q'], other);
     const [first, second] = bodies();
     expect(first?.['idempotencyKey']).toEqual(expect.any(String));
     expect(first?.['idempotencyKey']).toBe(second?.['idempotencyKey']);

@@ -115,10 +115,10 @@ async function printed(world: FakeWorld, line: readonly string[]): Promise<Recor
 
 /** A user with ₦1,000, a registered wallet, the seeded bank account, and ₦50,000 in fees. */
 async function prepared(world: FakeWorld): Promise<Things> {
-  const { userId } = (await printed(world, ['users', 'onboarding', 'start', '22222222221', '--wait', '--yes'])) as {
+  const { userId } = (await printed(world, ['users', 'onboard', '22222222221', '--wait', '--yes'])) as {
     userId: string;
   };
-  const poor = await printed(world, ['users', 'onboarding', 'start', '22222222222', '--wait', '--yes']);
+  const poor = await printed(world, ['users', 'onboard', '22222222222', '--wait', '--yes']);
   const { users } = (await printed(world, ['users', 'list'])) as {
     users: {
       userId: string;
@@ -132,7 +132,7 @@ async function prepared(world: FakeWorld): Promise<Things> {
   await printed(world, ['sandbox', 'settle']);
   await printed(world, ['wallets', 'external', 'add', ADDRESS, '--network', 'base', '--yes']);
   // Leaves less than the maximum withdrawal.
-  const withdraw = ['fees', 'withdrawals', 'start', '--amount', '100000', ...TO_NAMED, '--yes', '--again'];
+  const withdraw = ['fees', 'withdraw', '--amount', '100000', ...TO_NAMED, '--yes', '--again'];
   for (const line of [withdraw, withdraw]) await printed(world, line);
   const { accounts } = (await printed(world, ['bank-accounts', 'list'])) as { accounts: { accountId: string }[] };
   return {

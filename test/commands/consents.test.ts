@@ -90,7 +90,7 @@ const CASES: readonly Case[] = [
     argv: [
       'fx',
       'vault',
-      'set',
+      'register',
       '--vault-id',
       'v-2',
       '--usdc',
@@ -358,7 +358,7 @@ test('a replacement by a wide range is asked about once', async () => {
 describe('whose money goes where', () => {
   const OFFRAMP = [
     'offramp',
-    'start',
+    'create',
     'u-1',
     '--amount',
     '2000',
@@ -382,7 +382,7 @@ describe('whose money goes where', () => {
   });
 
   test('a payout names the holder and the account in a log', async () => {
-    const { stderr } = await run(['payout', 'start', '--amount', '500', '--to', 'a-2', '--yes']);
+    const { stderr } = await run(['payout', 'create', '--amount', '500', '--to', 'a-2', '--yes']);
     expect(aligned(stderr)).toContain('account  JOY BELLO, 3000293003 at ZENITH BANK');
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
-import { commandFor } from '../../src/commands/endpoints.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { main } from '../../src/main.ts';
+import { commandFor } from '../../src/terminal/command.ts';
 import { nearest } from '../../src/terminal/parse/nearest.ts';
 import { fakeWorld } from '../support/world.ts';
 
@@ -20,15 +20,16 @@ async function runOn(isTerminal: boolean, ...argv: readonly string[]) {
 
 describe('the command of an endpoint', () => {
   test.each([
-    ['transactions.onramp', 'onramp start'],
+    ['transactions.onramp', 'onramp create'],
     ['transactions.onramp-status', 'onramp status'],
     ['users.onboard-status', 'users onboarding status'],
-    ['fx.trade', 'fx trades start'],
+    ['fx.trade', 'fx trade'],
     ['fx.trade-status', 'fx trades status'],
     ['fx.quote', 'fx quote'],
     ['swaps.status', 'swaps status'],
-    ['bridge.initiate', 'bridge start'],
+    ['bridge.initiate', 'bridge create'],
     ['wallets.balance-multi', 'balances account'],
+    ['wallets.balance-user', 'balances user'],
     ['fees.accumulated', 'fees earned'],
     ['fx.create-limit-order', 'api'],
   ])('%s is for %s', (id, words) => {
@@ -36,10 +37,12 @@ describe('the command of an endpoint', () => {
     expect(commandFor(id, commands)).toBe(words);
   });
 
-  test('lists that endpoint first', () => {
+  test('lists that endpoint first, or after the one that it is another way of', () => {
     const wrong = endpoints.filter(({ id }) => {
       const words = commandFor(id, commands);
-      return words !== 'api' && !commands.some((each) => each.words.join(' ') === words && each.endpoints[0] === id);
+      return (
+        words !== 'api' && !commands.some((each) => each.words.join(' ') === words && each.endpoints.indexOf(id) < 2)
+      );
     });
     expect(wrong).toEqual([]);
   });
@@ -52,6 +55,19 @@ describe('the command of an endpoint', () => {
 });
 
 describe('fiatrail endpoints', () => {
+  test('says of which group an endpoint is, and what each field means', async () => {
+    const { stdout } = await run('endpoints', 'fx.quote', '-o', 'json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      group: 'fx-quotes',
+      request: expect.arrayContaining([
+        expect.objectContaining({
+          name: 'cngnAmount',
+          meaning: 'The amount to trade in cNGN. Decimal string in cNGN. At least 1000 cNGN.',
+        }),
+      ]),
+    });
+  });
+
   test('prints every endpoint and no sandbox control as a JSON array', async () => {
     const { code, stdout, stderr } = await run('endpoints', '-o', 'json');
     const rows = JSON.parse(stdout) as { id: string }[];

@@ -129,7 +129,7 @@ test.each([
   const code = await main(
     [
       'transfers',
-      'start',
+      'create',
       '--amount',
       '20',
       '--to',

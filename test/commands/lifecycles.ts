@@ -111,7 +111,7 @@ export class Account {
 
   async onboard(): Promise<User> {
     this.bvns += 1;
-    const { userId } = await this.run('users', 'onboarding', 'start', `222222222${10 + this.bvns}`, '--wait', '1m');
+    const { userId } = await this.run('users', 'onboard', `222222222${10 + this.bvns}`, '--wait', '1m');
     const details = await this.run<{ virtualAccounts: Json[]; walletDetails: Json }>('users', 'show', String(userId));
     const { accountNumber, accountName } = details.virtualAccounts[0] ?? {};
     return {
@@ -142,7 +142,7 @@ export class Account {
   }
 
   async startOnramp({ userId }: User, amount = this.more(5_000), ...options: readonly string[]) {
-    const { requestId } = await this.run('onramp', 'start', userId, '--amount', amount, '--yes', ...options);
+    const { requestId } = await this.run('onramp', 'create', userId, '--amount', amount, '--yes', ...options);
     const account = await this.run<{ accountNumber: string; totalAmountWithFee: { value: string } }>(
       'onramp',
       'account',
@@ -158,7 +158,7 @@ export class Account {
   }
 
   startOfframp({ userId }: User, accountNumber = '0123456789'): Promise<string> {
-    return this.start('offramp', 'start', userId, '--amount', this.more(1_000), ...BANK, accountNumber);
+    return this.start('offramp', 'create', userId, '--amount', this.more(1_000), ...BANK, accountNumber);
   }
 
   offramp(user: User, accountNumber?: string): Promise<string> {
@@ -171,7 +171,7 @@ export class Account {
 
   async startPayout(accountNumber = '0123456789'): Promise<string> {
     const { accountId } = await this.run('bank-accounts', 'add', '--yes', ...BANK, accountNumber);
-    return this.start('payout', 'start', '--amount', this.more(1_000), '--to', String(accountId));
+    return this.start('payout', 'create', '--amount', this.more(1_000), '--to', String(accountId));
   }
 
   payout(): Promise<string> {
@@ -187,16 +187,18 @@ export class Account {
     const { externalWallets } = await this.run<{ externalWallets: unknown[] }>('wallets', 'show');
     if (externalWallets.length === 0)
       await this.run('wallets', 'external', 'add', OUTSIDE, '--network', 'base', '--label', 'vault', '--yes');
-    return this.settled(this.start('transfers', 'start', '--amount', amount, '--to', OUTSIDE, '--again'));
+    return this.settled(this.start('transfers', 'create', '--amount', amount, '--to', OUTSIDE, '--again'));
   }
 
   withdrawal({ userId, wallet }: User, amount = this.more(100), ...options: readonly string[]): Promise<string> {
     const from = ['--token', 'CNGN', '--from', wallet, '--to', OUTSIDE];
-    return this.settled(this.start('withdrawals', 'start', userId, '--amount', amount, ...from, '--again', ...options));
+    return this.settled(
+      this.start('withdrawals', 'create', userId, '--amount', amount, ...from, '--again', ...options),
+    );
   }
 
   swap({ userId }: User, amount = this.more(2_000)): Promise<string> {
-    return this.settled(this.start('swaps', 'start', userId, '--sell', 'CNGN', '--buy', 'USDC', '--amount', amount));
+    return this.settled(this.start('swaps', 'create', userId, '--sell', 'CNGN', '--buy', 'USDC', '--amount', amount));
   }
 
   /** No order takes so little. */
@@ -209,7 +211,7 @@ export class Account {
     const networks = ['--from-network', 'base', '--to-network', 'bsc', '--from', OUTSIDE, '--to', OUTSIDE];
     const started = await this.run(
       'bridge',
-      'start',
+      'create',
       '--amount',
       amount,
       ...networks,

@@ -36,12 +36,12 @@ const ACCOUNTS = success({
 const GIVEN = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA OBI'];
 /** The text by which the journal finds a withdrawal again. */
 const TAG = expect.stringMatching(/^\[fr-[0-9a-f]{8}\]$/);
-const withdraw = (...more: string[]) => ['fees', 'withdrawals', 'start', '--amount', 'max', ...GIVEN, '--yes', ...more];
+const withdraw = (...more: string[]) => ['fees', 'withdraw', '--amount', 'max', ...GIVEN, '--yes', ...more];
 
 /** A valid Solana address: 32 bytes. */
 const SOLANA = 'US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx';
 
-describe('fees withdrawals start --amount max', () => {
+describe('fees withdraw --amount max', () => {
   test.each([
     ['the available amount', earned(250_000), 250_000],
     ['the minimum withdrawal', earned(1_000), 1_000],
@@ -100,15 +100,15 @@ test('a confirmation wraps its lines between words, aligned with the value', asy
   const { exchange } = scripted(success({ requestId: 'r-1', status: 'requested' }));
   const world = fakeWorld({ network: exchange, env: ACCOUNT });
   const stderr = { ...world.stderr, columns: 60 };
-  await main(['onramp', 'start', 'u-1', '--amount', '5000', '--yes'], { ...world, stderr });
+  await main(['onramp', 'create', 'u-1', '--amount', '5000', '--yes'], { ...world, stderr });
   const lines = world.stderr.text().split('\n');
   expect(lines.filter((line) => line.startsWith('  ') && line.length > 60)).toEqual([]);
   expect(lines).toContain('  amount       ₦5,000.00 (500,000 kobo), sent as 5000 naira;');
   expect(lines).toContain('               fees are added on top');
 });
 
-describe('fees withdrawals start --to', () => {
-  const to = (id: string) => ['fees', 'withdrawals', 'start', '--amount', '500', '--to', id, '--yes'];
+describe('fees withdraw --to', () => {
+  const to = (id: string) => ['fees', 'withdraw', '--amount', '500', '--to', id, '--yes'];
 
   test('sends the details of the saved account', async () => {
     const { code, requests } = await run(to('a-1'), [ACCOUNTS, PENDING]);
@@ -129,10 +129,10 @@ describe('fees withdrawals start --to', () => {
 
   test.each([
     ['both', [...to('a-1'), '--bank-code', '000013'], 'cannot be combined'],
-    ['neither', ['fees', 'withdrawals', 'start', '--amount', '500', '--yes'], 'the destination is missing'],
+    ['neither', ['fees', 'withdraw', '--amount', '500', '--yes'], 'the destination is missing'],
     ['half of one', [...GIVEN.slice(0, 4), '--amount', '5'], 'missing: --account-name'],
   ])('rejects a destination with %s, exits with 2 and reads nothing', async (_, argv, words) => {
-    const line = argv[0] === 'fees' ? argv : ['fees', 'withdrawals', 'start', '--yes', ...argv];
+    const line = argv[0] === 'fees' ? argv : ['fees', 'withdraw', '--yes', ...argv];
     const { code, world } = await run(line, []);
     expect({ code, stderr: world.stderr.text() }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
   });
@@ -318,8 +318,8 @@ describe('history', () => {
   });
 });
 
-describe('bridge start', () => {
-  const ROUTE = ['bridge', 'start', '--amount', '5', '--to-network', 'bsc', '--from', `0x${'a'.repeat(40)}`];
+describe('bridge create', () => {
+  const ROUTE = ['bridge', 'create', '--amount', '5', '--to-network', 'bsc', '--from', `0x${'a'.repeat(40)}`];
   const from = (network: string) => [...ROUTE, '--to', `0x${'b'.repeat(40)}`, '--from-network', network];
   const NETWORKS = success({
     tokens: [{ token: 'CNGN', networks: ['base', 'newnet'] }],
@@ -353,7 +353,7 @@ describe('bridge start', () => {
 describe('other money commands', () => {
   test.each([
     [
-      ['payout', 'start', '--amount', '1.5', '--to', 'a-1'],
+      ['payout', 'create', '--amount', '1.5', '--to', 'a-1'],
       '/initiateofframp',
       { amount: 1_500_000, bankAccountId: 'a-1' },
       { requestId: 'r-1' },
@@ -361,7 +361,7 @@ describe('other money commands', () => {
     [
       [
         'withdrawals',
-        'start',
+        'create',
         'u-1',
         '--amount',
         '1.5',
@@ -379,7 +379,7 @@ describe('other money commands', () => {
       { requestId: 'r-1' },
     ],
     [
-      ['transfers', 'start', '--amount', '2 USDT', '--token', 'USDT', '--to', `0x${'a'.repeat(40)}`, '--note', 'n'],
+      ['transfers', 'create', '--amount', '2 USDT', '--token', 'USDT', '--to', `0x${'a'.repeat(40)}`, '--note', 'n'],
       '/fintechtransfer',
       { destinationAddress: `0x${'a'.repeat(40)}`, amount: 2_000_000, ticker: 'USDT', note: 'n' },
       { requestId: 'r-1' },
@@ -395,9 +395,9 @@ describe('other money commands', () => {
   });
 
   test.each([
-    ['payout', ['payout', 'start', '--amount', '5', '--to', 'a-1']],
-    ['transfers start', ['transfers', 'start', '--amount', '5', '--to', `0x${'a'.repeat(40)}`]],
-    ['withdrawal of fees', ['fees', 'withdrawals', 'start', '--amount', '5', ...GIVEN]],
+    ['payout', ['payout', 'create', '--amount', '5', '--to', 'a-1']],
+    ['transfers create', ['transfers', 'create', '--amount', '5', '--to', `0x${'a'.repeat(40)}`]],
+    ['withdrawal of fees', ['fees', 'withdraw', '--amount', '5', ...GIVEN]],
     ['removal', ['wallets', 'external', 'remove', '0x1']],
     ['removal', ['bank-accounts', 'remove', 'a-1']],
     ['removal', ['users', 'default-wallet', 'remove', 'u-1']],
@@ -421,7 +421,7 @@ describe('other money commands', () => {
   });
 });
 
-describe('onramp start', () => {
+describe('onramp create', () => {
   const STARTED = success({ requestId: 'r-1', status: 'requested' });
   const TO = `0x${'b'.repeat(40)}`;
   const look: Turn = () => refusal(404, '02', 'not to be read');
@@ -450,7 +450,7 @@ describe('onramp start', () => {
     ],
   ])('shows and sends the destination with %s', async (_, more, fields, words) => {
     const yes: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
-    const line = ['onramp', 'start', 'u-1', '--amount', '5', ...more];
+    const line = ['onramp', 'create', 'u-1', '--amount', '5', ...more];
     const { code, world, requests } = await run(line, [look, look, look, STARTED], {
       isTerminal: true,
       answers: [yes],
@@ -464,6 +464,6 @@ describe('onramp start', () => {
     ['with the swap off', ['--auto-swap', 'off', '--destination', TO]],
     ['with a sweep', ['--auto-swap', 'USDC', '--sweep', '--destination', TO]],
   ])('rejects --destination %s and exits with 2', async (_, more) => {
-    expect((await run(['onramp', 'start', 'u-1', '--amount', '5', '--yes', ...more], [])).code).toBe(2);
+    expect((await run(['onramp', 'create', 'u-1', '--amount', '5', '--yes', ...more], [])).code).toBe(2);
   });
 });

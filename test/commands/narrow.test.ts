@@ -21,7 +21,7 @@ async function withOnramps() {
   const world = fakeWorld();
   await json(world, 'sandbox', 'seed', '--users', '1', '--rate-limits', 'off');
   const { users } = await json(world, 'users', 'list');
-  const start = () => json(world, 'onramp', 'start', users[0].userId, '--amount', '7000', '--yes');
+  const start = () => json(world, 'onramp', 'create', users[0].userId, '--amount', '7000', '--yes');
   const paid = await start();
   await json(world, 'sandbox', 'pay', paid.accountNumber, '--amount', '7140', '--sender', 'A LONG NAME OF A SENDER');
   await json(world, 'sandbox', 'settle');

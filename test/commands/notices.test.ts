@@ -144,7 +144,7 @@ describe('states', () => {
   test('are colored in tables and documents, and nowhere else', async () => {
     const world = fakeWorld();
     await run(world, 'sandbox', 'seed', '--users', '1', '--pace', 'instant', '--rate-limits', 'off', '-q');
-    const withdraw = ['fees', 'withdrawals', 'start', '--amount', '500', '--to', 'default', '--yes', '-q'];
+    const withdraw = ['fees', 'withdraw', '--amount', '500', '--to', 'default', '--yes', '-q'];
     const { stdout } = await run(world, ...withdraw, '--color', 'always');
     expect(stdout).toContain(`${YELLOW}pending\u001b[39m`);
     await run(world, 'sandbox', 'settle', '-q');
@@ -197,8 +197,8 @@ test('whoami says which account and who', async () => {
 
 test('version and help are words too', async () => {
   expect((await run(fakeWorld(), 'version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  const { stdout } = await run(fakeWorld(), 'help', 'fx', 'trades', 'start');
-  expect(stdout).toBe((await run(fakeWorld(), 'fx', 'trades', 'start', '--help')).stdout);
+  const { stdout } = await run(fakeWorld(), 'help', 'fx', 'trade');
+  expect(stdout).toBe((await run(fakeWorld(), 'fx', 'trade', '--help')).stdout);
   expect(await run(fakeWorld(), 'help', 'nothing')).toEqual({
     code: 2,
     stdout: '',
@@ -212,7 +212,7 @@ describe('ops list with a filter', () => {
     const world = fakeWorld();
     await run(world, 'sandbox', 'seed', '--users', '1', '--pace', 'instant', '--rate-limits', 'off', '-q');
     for (const amount of ['500', '600', '700'])
-      await run(world, 'fees', 'withdrawals', 'start', '--amount', amount, '--to', 'default', '--yes', '-q');
+      await run(world, 'fees', 'withdraw', '--amount', amount, '--to', 'default', '--yes', '-q');
     expect((await run(world, 'ops', 'list', '--in-doubt')).stderr).toBe('');
     expect((await run(world, 'ops', 'list', '--limit', '1')).stderr).toMatch(/^1 of 3 operations; for the next/);
     expect((await run(world, 'ops', 'list', '--kind', 'money', '--limit', '1')).stderr).toMatch(

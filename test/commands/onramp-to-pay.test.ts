@@ -14,7 +14,7 @@ async function withUser() {
   await run('sandbox', 'seed', '--users', '1', '--pace', 'instant', '--rate-limits', 'off', '-q');
   const userId = JSON.parse((await run('users', 'list', '-o', 'json', '--query', 'users[0].userId')).stdout) as string;
   const start = (...more: readonly string[]) =>
-    run('onramp', 'start', userId, '--amount', '1000', '--yes', '-q', ...more);
+    run('onramp', 'create', userId, '--amount', '1000', '--yes', '-q', ...more);
   return { world, run, start };
 }
 
@@ -65,7 +65,7 @@ test.each([
   const route = ['--from-network', 'base', '--to-network', 'bsc', '--from', address, '--to', address];
   const { stdout, stderr } = await run(
     'bridge',
-    'start',
+    'create',
     ...route,
     '--amount',
     '500',

@@ -69,8 +69,7 @@ describe('fields that few accounts use', () => {
       'the notes of a fee withdrawal',
       [
         'fees',
-        'withdrawals',
-        'start',
+        'withdraw',
         '--amount',
         '5000',
         '--account-number',

@@ -16,7 +16,7 @@ async function run(line: string) {
 }
 
 test('an error names what helps', async () => {
-  const { requestId } = JSON.parse((await run('users onboarding start 22345678901 -q')).stdout) as {
+  const { requestId } = JSON.parse((await run('users onboard 22345678901 -q')).stdout) as {
     requestId: string;
   };
   await run('sandbox advance 10m -q');
@@ -24,7 +24,7 @@ test('an error names what helps', async () => {
   await run(`users deactivate ${userId} --reason gone --yes -q`);
   const toBank = '-f bankCode=000013 -f accountNumber=0123456789';
   const lines: Readonly<Record<string, string>> = {
-    [`onramp start ${userId} --amount 5000 --yes`]: 'fiatrail users activate <user id>',
+    [`onramp create ${userId} --amount 5000 --yes`]: 'fiatrail users activate <user id>',
     [`api POST /cngnofframp -f userId=${userId} -f amount=5000 ${toBank} --yes`]: 'fiatrail users activate <user id>',
     'webhooks enable': 'fiatrail webhooks set <url>',
     'webhooks disable --yes': 'fiatrail webhooks set <url>',
@@ -39,14 +39,12 @@ test('an error names what helps', async () => {
 });
 
 test('a failed onboarding leads to one thing', async () => {
-  const { requestId } = JSON.parse((await run('users onboarding start 00000000000 -q')).stdout) as {
+  const { requestId } = JSON.parse((await run('users onboard 00000000000 -q')).stdout) as {
     requestId: string;
   };
   await run('sandbox advance 10m -q');
   const { code, stderr } = await run(`users onboarding status ${requestId} -q`);
   expect(code, stderr).toBe(3);
-  expect(stderr).toContain(
-    `correct the input, then start again with: fiatrail users onboarding start --retry ${requestId}`,
-  );
+  expect(stderr).toContain(`correct the input, then start again with: fiatrail users onboard --retry ${requestId}`);
   expect(stderr).not.toContain('final');
 });

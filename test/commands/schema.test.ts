@@ -31,8 +31,8 @@ const CNGN = {
 
 describe('fiatrail schema', () => {
   test('takes the name of a command as one word too', async () => {
-    const quoted = await run('schema', 'fees withdrawals start');
-    expect(quoted).toEqual(await run('schema', 'fees', 'withdrawals', 'start'));
+    const quoted = await run('schema', 'fees withdraw');
+    expect(quoted).toEqual(await run('schema', 'fees', 'withdraw'));
     expect(quoted.code).toBe(0);
   });
 
@@ -43,7 +43,7 @@ describe('fiatrail schema', () => {
     expect(listed.map(({ command }) => command)).toEqual(commands.map(({ words }) => words.join(' ')));
     const without = listed.filter(({ hasSchema }) => !hasSchema).map(({ command }) => command);
     const programs = ['sandbox serve', 'api', 'completion bash', 'completion zsh', 'completion fish'];
-    const talks = ['init', 'tour', 'webhooks listen', 'ops retry', 'ops resume', 'ops export', 'ops apply'];
+    const talks = ['init', 'tour', 'webhooks listen', 'ops retry', 'ops resume', 'ops journal export', 'plans apply'];
     expect(without.toSorted()).toEqual([...talks, ...programs].toSorted());
   });
 
@@ -69,14 +69,14 @@ describe('fiatrail schema', () => {
   });
 
   test('work that a command starts has every field, null until it is known', async () => {
-    const { properties, required } = await schemaOf('offramp start');
+    const { properties, required } = await schemaOf('offramp create');
     expect(required).toEqual(Object.keys(properties));
     expect(required).toEqual(expect.arrayContaining(['requestId', 'status', 'payout']));
     for (const field of Object.values(properties)) expect(JSON.stringify(field)).toContain('"null"');
   });
 
   test('an amount has its value and its asset', async () => {
-    expect((await schemaOf('approvals show')).properties).toMatchObject({
+    expect((await schemaOf('wallets auto-signing show')).properties).toMatchObject({
       thresholdAmount: { properties: { asset: { enum: ['CNGN', null] } }, required: ['value', 'asset'] },
     });
     const { properties } = await schemaOf('onramp status');

@@ -15,15 +15,15 @@ test('the tour goes from a BVN to money in a bank account', async () => {
   });
   const shown = world.stdout.text();
   expect([...shown.matchAll(COMMAND)].map(([, words]) => words)).toEqual([
-    'users onboarding',
+    'users onboard',
     'users show',
-    'onramp start',
+    'onramp create',
     'onramp account',
     'sandbox pay',
     'onramp status',
     'balances user',
     'balances account',
-    'offramp start',
+    'offramp create',
     'balances user',
     'fees earned',
     'ops list',

@@ -33,7 +33,7 @@ describe('an amount with a decimal point where base units or kobo are documented
 
   test('is not converted in a transfer, nor in its fees, as a number either', async () => {
     const data = `{"requestId":"r-1","status":"completed","amount":7.0,"feeBreakdown":{"totalFee":"1.000000","netAmount":6e0}}`;
-    expect(await printed(`transfers start --amount 7 --to ${TO} --yes`, data)).toMatchObject({
+    expect(await printed(`transfers create --amount 7 --to ${TO} --yes`, data)).toMatchObject({
       amount: unknown('7.0', 'CNGN'),
       feeBreakdown: { totalFee: unknown('1.000000', 'CNGN'), netAmount: unknown('6e0', 'CNGN') },
     });
@@ -52,8 +52,7 @@ describe('an amount with a decimal point where base units or kobo are documented
 });
 
 describe('fees whose unit is not known', () => {
-  const WITHDRAW =
-    'fees withdrawals start --bank-code 000013 --account-number 0123456789 --account-name ADA --yes --amount';
+  const WITHDRAW = 'fees withdraw --bank-code 000013 --account-number 0123456789 --account-name ADA --yes --amount';
   const fees = (available: unknown, minimumWithdrawal: unknown) => ({
     summary: { availableForWithdrawal: available },
     details: { minimumWithdrawal },
@@ -144,7 +143,7 @@ test('the asset of the liquidity of an order and of a side is not named, because
   const order = { orderId: 'o-1', price: '1425.00', maxAmount: '90000.00', availableLiquidity: '85500.00' };
   const book = { pair: 'CNGN-USDC', buyOrders: [order], sellOrders: [order] };
   const liquidity = { availableLiquidity: { value: '85500.000000', asset: null } };
-  expect(await printed('fx book show CNGN-USDC', book)).toMatchObject({
+  expect(await printed('fx book CNGN-USDC', book)).toMatchObject({
     buyOrders: [liquidity],
     sellOrders: [liquidity],
   });
@@ -166,7 +165,7 @@ test('a price limit is not met by a price whose unit is not known', async () => 
     matchedOrders: [],
     expiresAt: '2026-05-07T15:54:11Z',
   };
-  const line = 'fx trades start --pair CNGN-USDC --side buy --amount 5700 --max-price 1430 --yes';
+  const line = 'fx trade --pair CNGN-USDC --side buy --amount 5700 --max-price 1430 --yes';
   const { code, err, world } = await run(line, { quote });
   expect({ code, rows: journalRows(world.stateDir) }).toEqual({ code: 5, rows: [] });
   expect(err).toContain('the quote has no price and amounts that can be compared; nothing was sent');
@@ -293,7 +292,7 @@ describe('the amount of a payout’s status, of which the documents contradict e
   });
 
   test('does not replace the amount that the start of the payout said', async () => {
-    const { world } = await run('payout start --amount 260 --to b-1 --yes -o json --wait 5s', {
+    const { world } = await run('payout create --amount 260 --to b-1 --yes -o json --wait 5s', {
       requestId: 'r-1',
       status: 'completed',
       amount: 260,

@@ -32,7 +32,7 @@ async function run(...argv: string[]) {
   return { code, stdout: world.stdout.text().slice(out), stderr: world.stderr.text().slice(err) };
 }
 
-const onboard = (bvn: string, ...more: string[]) => run('users', 'onboarding', 'start', bvn, ...more);
+const onboard = (bvn: string, ...more: string[]) => run('users', 'onboard', bvn, ...more);
 const lose = (kind: string) => run('sandbox', 'fault', 'add', '--on', 'users.onboard', '--fault', kind);
 
 interface Listed {
@@ -56,8 +56,8 @@ describe('an onboarding that failed', () => {
     const { code, stderr } = await onboard(REFUSED, '--wait');
     const { operationId, requestId, advice } = await newest();
     expect(code).toBe(3);
-    expect(stderr).toContain(`fiatrail users onboarding start --retry ${requestId} --bvn-stdin < bvn.txt`);
-    expect(advice).toContain(`fiatrail users onboarding start --retry ${operationId} --bvn-stdin < bvn.txt`);
+    expect(stderr).toContain(`fiatrail users onboard --retry ${requestId} --bvn-stdin < bvn.txt`);
+    expect(advice).toContain(`fiatrail users onboard --retry ${operationId} --bvn-stdin < bvn.txt`);
   });
 
   test.each(['operationId', 'requestId'] as const)('is tried again by its %s, with another BVN', async (by) => {
@@ -179,7 +179,7 @@ describe('an onboarding whose outcome is unknown', () => {
       throw droppedLine();
     };
     const there = fakeWorld({ env: ACCOUNT, network });
-    for (const bvn of [GOOD, OTHER]) expect(await main(['users', 'onboarding', 'start', bvn, '-q'], there)).toBe(6);
+    for (const bvn of [GOOD, OTHER]) expect(await main(['users', 'onboard', bvn, '-q'], there)).toBe(6);
     expect({ sent, digests: journalRows(there.stateDir).map((row) => row.input_digest) }).toEqual({
       sent: 2,
       digests: ['-', '-'],
@@ -192,17 +192,17 @@ describe('an onboarding whose outcome is unknown', () => {
       return success({ publicKey: 'ab'.repeat(32) });
     };
     const there = { ...fakeWorld({ env: ACCOUNT, network }), ids: world.ids };
-    expect(await main(['users', 'onboarding', 'start', GOOD, '-q'], there)).toBe(6);
+    expect(await main(['users', 'onboard', GOOD, '-q'], there)).toBe(6);
     const [row] = journalRows(there.stateDir);
     expect(row?.input_digest).toBe('-');
     for (const bvn of [GOOD, OTHER])
-      expect(await main(['users', 'onboarding', 'start', bvn, '--retry', String(row?.id), '-q'], there)).toBe(2);
+      expect(await main(['users', 'onboard', bvn, '--retry', String(row?.id), '-q'], there)).toBe(2);
     // Nor does a profile for the account know it later.
     const later = { ...there, env: { ...there.env, FIATRAIL_BASE_URL: '', FIATRAIL_API_KEY: '' } };
     const profile = ['profiles', 'add', 'main', '--base-url', ACCOUNT.FIATRAIL_BASE_URL, '--mode', 'live'];
     const added = { ...later, stdin: { ...there.stdin, readAll: async () => ACCOUNT.FIATRAIL_API_KEY } };
     expect(await main([...profile, '--store', 'file', '--key-stdin', '-q'], added)).toBe(0);
-    const retry = ['users', 'onboarding', 'start', GOOD, '--retry', String(row?.id), '-q', '--profile', 'main'];
+    const retry = ['users', 'onboard', GOOD, '--retry', String(row?.id), '-q', '--profile', 'main'];
     expect(await main(retry, later)).toBe(2);
     const said = there.stderr.text().match(/nothing is stored that could recognize its BVN; nothing was sent/g);
     expect(said).toHaveLength(3);
@@ -227,7 +227,7 @@ describe('an onboarding whose outcome is unknown', () => {
     await lose('lost-request');
     await onboard(GOOD);
     const { stdout } = await run('ops', 'reconcile');
-    expect(stdout).toContain(`retry safely with: fiatrail users onboarding start --retry`);
+    expect(stdout).toContain(`retry safely with: fiatrail users onboard --retry`);
   });
 });
 
@@ -262,7 +262,7 @@ test('does not find an onboarding of another account of the same machine', async
   await onboard(REFUSED, '--wait');
   const { operationId } = await newest();
   const other = fakeWorld({ env: { ...ACCOUNT, FIATRAIL_STATE_DIR: world.stateDir } });
-  expect(await main(['users', 'onboarding', 'start', GOOD, '--retry', operationId, '-q'], other)).toBe(2);
+  expect(await main(['users', 'onboard', GOOD, '--retry', operationId, '-q'], other)).toBe(2);
   expect(other.stderr.text()).toContain('no onboarding of this account has this id');
 });
 
@@ -273,16 +273,16 @@ test('a retry ends no doubt that began after it: that one may have the BVN', asy
     requests += 1;
     if (requests !== 2) throw droppedLine();
     // Another process begins while the retry waits for its answer.
-    expect(await main(['users', 'onboarding', 'start', GOOD, '-q'], there)).toBe(6);
+    expect(await main(['users', 'onboard', GOOD, '-q'], there)).toBe(6);
     return success({ requestId: '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de', userHash: 'u-1' });
   };
   const there = { ...fakeWorld({ stdin: ACCOUNT.FIATRAIL_API_KEY, network }), ids: world.ids };
   const base = ['--base-url', ACCOUNT.FIATRAIL_BASE_URL, '--mode', 'live', '--store', 'file', '--key-stdin'];
   expect(await main(['profiles', 'add', 'main', ...base, '-q'], there)).toBe(0);
   expect(await main(['profiles', 'use', 'main', '-q'], there)).toBe(0);
-  expect(await main(['ops', 'verify', '--accept', '--yes', '-q'], there)).toBe(0);
-  expect(await main(['users', 'onboarding', 'start', GOOD, '-q'], there)).toBe(6);
+  expect(await main(['ops', 'journal', 'verify', '--accept', '--yes', '-q'], there)).toBe(0);
+  expect(await main(['users', 'onboard', GOOD, '-q'], there)).toBe(6);
   const id = journalRows(there.stateDir)[0]?.id ?? '';
-  expect(await main(['users', 'onboarding', 'start', GOOD, '--retry', id, '-q'], there)).toBe(0);
+  expect(await main(['users', 'onboard', GOOD, '--retry', id, '-q'], there)).toBe(0);
   expect(journalRows(there.stateDir).map(({ state }) => state)).toEqual(['resolved', 'accepted', 'unknown']);
 });

@@ -15,7 +15,7 @@ async function json(world: FakeWorld, ...argv: string[]): Promise<Record<string,
 /** A user with cNGN, on an account whose events go to the inbox. */
 async function fundedUser(world: FakeWorld): Promise<string> {
   await json(world, 'webhooks', 'set', INBOX);
-  const { userId } = await json(world, 'users', 'onboarding', 'start', '22222222222', '--wait');
+  const { userId } = await json(world, 'users', 'onboard', '22222222222', '--wait');
   const shown = await json(world, 'users', 'show', String(userId));
   const account = (shown['virtualAccounts'] as unknown as { accountNumber: string; accountName: string }[])[0];
   const paid = ['--amount', '5000', '--sender', account?.accountName ?? ''];
@@ -29,7 +29,7 @@ test('a listener finds an unknown outcome as soon as an event is about it', asyn
   const userId = await fundedUser(world);
   await json(world, 'sandbox', 'fault', 'add', '--on', 'transactions.offramp', '--fault', 'lost-response');
   const bank = ['--bank-code', '000013', '--account-number', '0123456789'];
-  const code = await main(['offramp', 'start', userId, '--amount', '1000', ...bank, '--yes', '-q'], world);
+  const code = await main(['offramp', 'create', userId, '--amount', '1000', ...bank, '--yes', '-q'], world);
   const state = () =>
     journalRows(world.stateDir).findLast(({ endpoint }) => endpoint === 'transactions.offramp')?.state;
   expect([code, state()]).toEqual([6, 'unknown']);
@@ -37,7 +37,7 @@ test('a listener finds an unknown outcome as soon as an event is about it', asyn
   await json(world, 'sandbox', 'settle');
   expect(await listenUntil(world, () => state() === 'settled')).toBe(0);
   expect(state()).toBe('settled');
-  expect(await main(['ops', 'verify', '-q'], world)).toBe(0);
+  expect(await main(['ops', 'journal', 'verify', '-q'], world)).toBe(0);
 });
 
 test('a listener ends accepted work that no status can be read of', async () => {
@@ -46,7 +46,7 @@ test('a listener ends accepted work that no status can be read of', async () => 
   const shown = await json(world, 'users', 'show', userId);
   const wallet = String((shown['walletDetails'] as unknown as { evmWallet: string }).evmWallet);
   const to = ['--from', wallet, '--to', '0x52908400098527886E0F7030069857D2E4169EE7', '--network', 'bsc'];
-  const argv = ['withdrawals', 'start', userId, '--token', 'CNGN', '--amount', '100', ...to];
+  const argv = ['withdrawals', 'create', userId, '--token', 'CNGN', '--amount', '100', ...to];
   const code = await main([...argv, '--yes', '-q'], world);
   const state = () =>
     journalRows(world.stateDir).findLast(({ endpoint }) => endpoint === 'transactions.withdraw-asset')?.state;

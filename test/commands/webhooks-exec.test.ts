@@ -35,7 +35,7 @@ const EXEC = ['--event', 'user.onboarded', '--exec', './on-event.sh "$HOME"'];
 /** Lets a listener with a command begin, and then something happen on the account. */
 async function onboardUnder(world: FakeWorld): Promise<void> {
   await listenUntil(world, () => true, ...EXEC);
-  await main(['users', 'onboarding', 'start', '22222222222', '--wait', '-q'], world);
+  await main(['users', 'onboard', '22222222222', '--wait', '-q'], world);
 }
 
 test('a command gets each event on its standard input, and what it is about in its environment', async () => {
@@ -144,7 +144,7 @@ test('events are routed by their name to several targets', async () => {
   // A route takes nothing from a target that gets everything.
   routes.push('--route', 'swap.failed=exec:./all');
   await listenUntil(world, () => true, ...routes);
-  await main(['users', 'onboarding', 'start', '22222222222', '--wait', '-q'], world);
+  await main(['users', 'onboard', '22222222222', '--wait', '-q'], world);
   await listenUntil(world, () => runs.length > 3, ...routes);
   const ran = runs.map(({ words, options: { env } }) => `${words.join(' ')} ${env?.['FIATRAIL_EVENT']}`);
   expect(ran.toSorted()).toEqual([

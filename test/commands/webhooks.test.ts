@@ -21,7 +21,7 @@ async function json<T = Record<string, unknown>>(argv: readonly string[], given 
 
 const INBOX = 'https://inbox.fiatrail.invalid/';
 const toInbox = () => run(['webhooks', 'set', INBOX, '--yes']);
-const onboard = (bvn: string) => run(['users', 'onboarding', 'start', bvn, '--wait', '1m']);
+const onboard = (bvn: string) => run(['users', 'onboard', bvn, '--wait', '1m']);
 const inbox = async () =>
   (await json<{ events: { event: string; userId: string }[] }>(['webhooks', 'inbox', 'list', '--all'])).events;
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { openApiExtras } from '../../scripts/openapi.ts';
 import { openApi } from '../../src/derive/openapi.ts';
 import type { JsonSchema } from '../../src/derive/schema.ts';
 import { fund, onboardUser } from '../service/steps.ts';
@@ -9,7 +10,13 @@ import { openSandbox } from '../support/sandbox.ts';
 
 interface Response {
   readonly $ref?: string;
-  readonly content?: { readonly 'application/json': { readonly schema: JsonSchema } };
+  readonly content?: {
+    readonly 'application/json': {
+      readonly schema: JsonSchema;
+      readonly example?: unknown;
+      readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
+    };
+  };
 }
 
 interface Operation {
@@ -20,7 +27,9 @@ interface Operation {
     readonly required: boolean;
     readonly schema: JsonSchema;
   }[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } };
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly schema: JsonSchema; readonly example?: unknown } };
+  };
   readonly responses: Readonly<Record<string, Response>>;
 }
 
@@ -38,12 +47,19 @@ const LEFT_OUT = ['management.regenerate-api-key', 'management.ip-allowlist', 'm
 /** How many requests are made; the soak makes more. */
 const REQUESTS = Number(process.env['FIATRAIL_SOAK_WALK'] ?? 1500);
 
+/** A schema with the components in it that it refers to. */
+function inFull(schema: JsonSchema, components: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const named = /^#\/components\/schemas\/(\w+)$/.exec(String(schema['$ref'] ?? ''))?.[1];
+  const { allOf } = schema as { readonly allOf?: readonly JsonSchema[] };
+  if (allOf) return { ...schema, allOf: allOf.map((each) => inFull(each, components)) };
+  return named === undefined ? schema : (components[named] ?? schema);
+}
+
 /** Returns a function that says what is wrong with an answer by the document; undefined if nothing is. */
 function judgeOf(document: OpenApi): (operation: Operation, status: number, body: string) => string | undefined {
   const schemas = new Map<JsonSchema, z.ZodType>();
   const schemaOf = (schema: JsonSchema): z.ZodType => {
-    const named = /^#\/components\/schemas\/(\w+)$/.exec(String(schema['$ref'] ?? ''))?.[1];
-    const whole = named === undefined ? schema : document.components.schemas[named];
+    const whole = inFull(schema, document.components.schemas);
     const known = schemas.get(schema) ?? z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0]);
     schemas.set(schema, known);
     return known;
@@ -206,7 +222,7 @@ function noteIds(known: Known, body: string): void {
   }
 }
 
-const document = openApi() as unknown as OpenApi;
+const document = openApi(await openApiExtras()) as unknown as OpenApi;
 
 test('a random walk with right and wrong input gets no answer that the document does not declare', async () => {
   const { pairs, found } = await violationsOf(document);
@@ -225,4 +241,26 @@ test('a row that the document lacks is found', async () => {
     return rest;
   }) as OpenApi;
   expect((await violationsOf(lacking)).found.size).toBeGreaterThan(20);
+});
+
+test('every example of a request or response is one by its schema', () => {
+  const judge = judgeOf(document);
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const wrong: unknown[] = [];
+  let count = 0;
+  for (const operation of operations) {
+    const { operationId, requestBody, responses } = operation;
+    const { schema, example } = requestBody?.content['application/json'] ?? {};
+    const result = schema && z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(example);
+    if (result && !result.success) wrong.push(`${operationId}: ${result.error.message}`);
+    for (const [status, { content }] of Object.entries(responses)) {
+      const { example: success, examples = {} } = content?.['application/json'] ?? {};
+      for (const value of [success, ...Object.values(examples).map((each) => each.value)].filter(Boolean)) {
+        count += 1;
+        wrong.push(judge(operation, Number(status), JSON.stringify(value)));
+      }
+    }
+  }
+  expect(wrong.filter((each) => each !== undefined)).toEqual([]);
+  expect(count).toBeGreaterThan(190);
 });

@@ -34,7 +34,7 @@ describe('a field as JSON Schema', () => {
       {
         type: 'string',
         pattern: '^[0-9]{11}$',
-        description: 'secret; exactly 11 digits',
+        description: 'Secret. Exactly 11 digits',
         format: 'password',
         'x-secret': true,
         'x-source': 'interface',
@@ -45,7 +45,7 @@ describe('a field as JSON Schema', () => {
       pay('interface', 'naira', 'NGN'),
       {
         type: 'number',
-        description: 'amount in Naira; greater than 0',
+        description: 'In Naira. Greater than 0',
         exclusiveMinimum: 0,
         'x-unit': 'naira',
         'x-asset': 'NGN',
@@ -57,7 +57,7 @@ describe('a field as JSON Schema', () => {
       money('public', 'kobo', 'NGN'),
       {
         type: 'number',
-        description: 'amount in kobo (100 kobo = ₦1)',
+        description: 'In kobo (100 kobo = ₦1)',
         'x-unit': 'kobo',
         'x-asset': 'NGN',
         'x-source': 'public',
@@ -68,7 +68,7 @@ describe('a field as JSON Schema', () => {
       moneyText('public', 'decimal-string', { field: 'ticker' }),
       {
         type: 'string',
-        description: 'decimal string in the asset named by "ticker"',
+        description: 'Decimal string in the asset named by "ticker"',
         'x-unit': 'decimal-string',
         'x-asset': { field: 'ticker' },
         'x-source': 'public',
@@ -77,7 +77,7 @@ describe('a field as JSON Schema', () => {
     [
       'a percentage',
       percent('public'),
-      { type: 'number', description: 'percent', 'x-unit': 'percent', 'x-source': 'public' },
+      { type: 'number', description: 'In percent', 'x-unit': 'percent', 'x-source': 'public' },
     ],
     ['a choice', oneOf('public', ['a', 'b']), { type: 'string', enum: ['a', 'b'], 'x-source': 'public' }],
     [

@@ -83,7 +83,6 @@ const MOVES_ONCE: Readonly<Record<string, readonly [code: string | undefined, wh
   "src/engine/rules/verdicts.ts: 'add --once KEY": ['RULE_ONCE_KEY', 'nothing was sent'],
   'src/terminal/parse/field-options.ts: `get its price': ['VALIDATION_ERROR', 'nothing was sent'],
   'src/commands/fx/index.ts: `the quote is valid': [undefined, 'a quote moves nothing'],
-  "src/commands/fx/orders.ts: 'Trades it has already": [undefined, 'help of a command: a pause moves nothing'],
   "src/commands/api.ts: 'Fields are sent as given": [undefined, 'help of a command'],
   'src/commands/fees/index.ts: \'"max" withdraws everything': [undefined, 'help of a command'],
   "src/crypto/sealed-box.ts: 'sealed for another key": [undefined, 'a key that opens responses'],

@@ -107,7 +107,7 @@ describe('sweep-fees.sh', () => {
     'says that an outcome is unknown after a %s, and later does the rest',
     async (kind) => {
       const account = await newAccount();
-      await account.fault('fees withdrawals start', kind);
+      await account.fault('fees withdraw', kind);
       expect(await account.script('sweep-fees.sh')).toMatchObject({
         code: 6,
         stderr: expect.stringContaining('OUTCOME_UNKNOWN'),
@@ -131,18 +131,7 @@ describe('sweep-fees.sh', () => {
 
   test('does not fail on a day without fees', async () => {
     const account = await newAccount();
-    await account.json(
-      'fees',
-      'withdrawals',
-      'start',
-      '--amount',
-      'all',
-      '--to',
-      'default',
-      '--once',
-      'before',
-      '--yes',
-    );
+    await account.json('fees', 'withdraw', '--amount', 'all', '--to', 'default', '--once', 'before', '--yes');
     expect(await account.script('sweep-fees.sh')).toEqual(QUIET);
   });
 
@@ -167,7 +156,7 @@ describe('check-balance.sh', () => {
     const account = await newAccount(1);
     await account.fiatrail(['wallets', 'external', 'add', VAULT, '--network', 'base', '-q', '--yes']);
     const transfer = (amount: string) =>
-      account.fiatrail(['transfers', 'start', '--amount', amount, '--to', VAULT, '--once', amount, '--yes', '-q']);
+      account.fiatrail(['transfers', 'create', '--amount', amount, '--to', VAULT, '--once', amount, '--yes', '-q']);
     await transfer('1900000');
     expect(await account.script('check-balance.sh')).toEqual(QUIET);
     await transfer('0.5');
@@ -247,7 +236,7 @@ esac
     const account = await newAccount();
     const { accounts } = await account.json<{ accounts: { accountId: string }[] }>('bank-accounts', 'list');
     const to = ['--amount', '1500', '--to', accounts[0]?.accountId ?? ''];
-    const payout = (once: string) => account.json('payout', 'start', ...to, '--once', once, '--yes');
+    const payout = (once: string) => account.json('payout', 'create', ...to, '--once', once, '--yes');
     await payout('one');
     await payout('two');
     await account.json('sandbox', 'advance', '24h');
@@ -330,7 +319,7 @@ describe('collect.sh', () => {
   /** Starts the script for a new user, and waits until it has printed which account to pay. */
   async function started() {
     const account = await newAccount();
-    await account.fiatrail(['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '-q'], '22345678901');
+    await account.fiatrail(['users', 'onboard', '--bvn-stdin', '--wait', '-q'], '22345678901');
     const { users } = await account.json<{ users: { userId: string; firstName: string }[] }>('users', 'list');
     const argv = [users[0]?.userId ?? '', '5000', '118'];
     const running = account.startScript('collect.sh', argv);
@@ -451,7 +440,7 @@ describe('buy-usdc.sh', () => {
 describe('failed-users.sh', () => {
   test('lists the onboardings that failed, also those that nobody waited for', async () => {
     const account = await newAccount();
-    const onboard = (bvn: string) => account.json<{ requestId: string }>('users', 'onboarding', 'start', bvn);
+    const onboard = (bvn: string) => account.json<{ requestId: string }>('users', 'onboard', bvn);
     const failed = [await onboard('00000000000')];
     await onboard('22345678901');
     const list = async () => {
@@ -486,7 +475,7 @@ test('add-dashboard.sh and write-status.sh show an account that they cannot chan
   expect(await account.script('write-status.sh')).toEqual(QUIET);
   const file = join(account.path, 'dashboard', 'status.json');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ profile: 'dashboard', reachable: true });
-  const pay = ['fees', 'withdrawals', 'start', '--amount', '100', '--to', 'default', '--yes', '--profile', 'dashboard'];
+  const pay = ['fees', 'withdraw', '--amount', '100', '--to', 'default', '--yes', '--profile', 'dashboard'];
   await expect(account.fiatrail(pay)).rejects.toThrow('rule read-only of profile dashboard');
 
   const before = statSync(file).mtimeMs;

@@ -41,10 +41,10 @@ describe('docs/contributing/naming.md', () => {
     expect(both.map(({ words }) => words.join(' '))).toEqual([/`([\w -]+ add)`/.exec(row ?? '')?.[1]]);
   });
 
-  test('started work has a status, and a setting can be shown', () => {
+  test('what is created has a status, and a setting can be shown', () => {
     const has = (command: string) => commands.includes(command);
     const sibling = (command: string, verb: string) => [...command.split(' ').slice(0, -1), verb].join(' ');
-    const starts = commands.filter((command) => lastOf(command) === 'start');
+    const starts = commands.filter((command) => lastOf(command) === 'create');
     expect(starts.filter((command) => !has(sibling(command, 'status')))).toEqual(WITHOUT_STATUS);
     const sets = commands.filter((command) => lastOf(command) === 'set');
     expect(sets.filter((command) => !has(sibling(command, 'show')))).toEqual(WITHOUT_SHOW);
@@ -128,8 +128,8 @@ describe('flags and arguments', () => {
 const WITHOUT_PAGES = [
   'bank-accounts list',
   'ip list',
+  'profiles approvers list',
   'profiles list',
-  'profiles operators list',
   'sandbox fault list',
   'wallets external list',
   'wallets list',
@@ -144,7 +144,7 @@ function rowFieldsIn({ properties }: JsonSchema): readonly string[] {
   return Object.keys(lists[0]?.properties ?? {});
 }
 
-/** A transfer is final when the command returns; the others have the status of their group. */
-const WITHOUT_STATUS = ['transfers start', 'swaps wallets start', 'fx market-orders start'];
-/** `profiles operators list` shows the amounts, and `users show` the asset. */
-const WITHOUT_SHOW = ['users onramp-asset set', 'profiles sign-above set'];
+/** An order is in the list until it is cancelled. */
+const WITHOUT_STATUS = ['fx orders create'];
+/** `profiles approvers list` shows the amounts, and `users show` the asset. */
+const WITHOUT_SHOW = ['users onramp-asset set', 'profiles approval-threshold set'];

@@ -153,8 +153,7 @@ export const SECTIONS: readonly Section[] = [
     questions: [
       shown('Withdraw all earned fees.', [
         'fees',
-        'withdrawals',
-        'start',
+        'withdraw',
         '--amount',
         'all',
         '--to',
@@ -173,7 +172,7 @@ export const SECTIONS: readonly Section[] = [
         [
           'fx',
           'orders',
-          'add',
+          'create',
           '--pair',
           'CNGN-USDC',
           '--side',
@@ -189,14 +188,14 @@ export const SECTIONS: readonly Section[] = [
       ),
       shown(
         'Convert a user’s USDC to Naira in a bank account.',
-        ['swaps', 'start', 'USER_ID', '--sell', 'USDC', '--buy', 'CNGN', '--amount', '20', '--wait'],
-        'Then pay it out: `fiatrail offramp start USER_ID --amount 25000 --bank-code 000013 --account-number 0123456789`.',
+        ['swaps', 'create', 'USER_ID', '--sell', 'USDC', '--buy', 'CNGN', '--amount', '20', '--wait'],
+        'Then pay it out: `fiatrail offramp create USER_ID --amount 25000 --bank-code 000013 --account-number 0123456789`.',
       ),
       shown('Receive webhooks, and run a program for each.', ['webhooks', 'listen', '--exec', './on-event.sh']),
       q('Which rules does this profile have?', ['profiles', 'rules', 'show'], 'No output means that it has none.'),
       q('What would a payment send?', [
         'payout',
-        'start',
+        'create',
         '--amount',
         '1000',
         '--to',
@@ -247,7 +246,7 @@ async function tell(world: FakeWorld): Promise<Story> {
   const { users } = await json<{ users: { userId: string }[] }>('users', 'list', '--limit', '2');
   const [user = '', other = ''] = users.map(({ userId }) => userId);
   const started = async (id: string) => {
-    const { requestId } = await json<{ requestId: string }>('onramp', 'start', id, '--amount', '5000', '--yes');
+    const { requestId } = await json<{ requestId: string }>('onramp', 'create', id, '--amount', '5000', '--yes');
     const { accountNumber } = await json<{ accountNumber: string }>('onramp', 'account', requestId);
     return { requestId, accountNumber };
   };
@@ -262,7 +261,7 @@ async function tell(world: FakeWorld): Promise<Story> {
   const accounts = await json<{ accounts: { accountId: string; accountNumber: string }[] }>('bank-accounts', 'list');
   const reviewed = accounts.accounts.find(({ accountNumber }) => accountNumber === '0000000015')?.accountId ?? '';
   const { requestId: payout } = await json<{ requestId: string }>(
-    ...(['payout', 'start', '--amount', '20000', '--to', reviewed, '--yes'] as const),
+    ...(['payout', 'create', '--amount', '20000', '--to', reviewed, '--yes'] as const),
   );
   await pass(2 * HOUR_MS);
   await must('sync');

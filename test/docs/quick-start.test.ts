@@ -93,9 +93,9 @@ test('the commands of the page connect an account to a served sandbox', { timeou
   expect(printed('fiatrail onramp account')).toMatch(/Fintech fee amount +₦25\.00.*Platform fee amount +₦75\.00/s);
   expect(printed('fiatrail onramp status')).toMatch(/^Status +completed$/m);
   expect(printed('fiatrail balances user')).toMatch(/^Balance +5,000\.00 cNGN$/m);
-  expect(printed('fiatrail fees withdrawals start', 0)).toMatch(/^Dry run +yes$/m);
-  expect(printed('fiatrail fees withdrawals start', 1)).toMatch(/^Status +pending$/m);
-  expect(printed('fiatrail fees withdrawals start', 2)).toContain('already done under the idempotency key first-fees');
+  expect(printed('fiatrail fees withdraw', 0)).toMatch(/^Dry run +yes$/m);
+  expect(printed('fiatrail fees withdraw', 1)).toMatch(/^Status +pending$/m);
+  expect(printed('fiatrail fees withdraw', 2)).toContain('already done under the idempotency key first-fees');
   expect(printed('fiatrail ops list --in-doubt', 0)).not.toContain('unknown');
   expect(printed('echo "exit code $code"')).toBe('exit code 6\n');
   expect(printed('fiatrail ops list --in-doubt', 1)).toMatch(/ unknown +withdraw ₦2,000\.00 /);

@@ -28,7 +28,8 @@ function rowOf(endpoint: Endpoint): readonly string[] {
   const to = row.to.map(destination).join('; ') || 'none: it stays with the account';
   const unless = redirects?.unless;
   const values = unless?.isOneOf.map((value) => (value === undefined ? 'left out' : `\`${value}\``)).join(' or ');
-  return [`| \`${row.command}\` | ${assets} | ${to}${unless ? `, unless \`${unless.field}\` is ${values}` : ''} |`];
+  const command = [row.command, moves?.flag].filter(Boolean).join(' ');
+  return [`| \`${command}\` | ${assets} | ${to}${unless ? `, unless \`${unless.field}\` is ${values}` : ''} |`];
 }
 
 test('the page has the row of the contract for every command that moves money or redirects it', () => {

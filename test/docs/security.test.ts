@@ -59,10 +59,10 @@ async function exercise(home: Home): Promise<string[]> {
   expect((await serving.end).code).toBe(0);
   await run('keys', 'encryption', 'enable', '--yes');
   await run('sandbox', 'snapshot', 'snapshot.db');
-  await run('users', 'onboarding', 'start', '22222222221', '--yes');
-  await run('profiles', 'operators', 'add', 'ada', '--generate', '--yes');
+  await run('users', 'onboard', '22222222221', '--yes');
+  await run('profiles', 'approvers', 'add', 'ada', '--generate', '--yes');
   const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-  await run('fees', 'withdrawals', 'start', '--amount', '500', ...to, '--plan', 'plan.json');
+  await run('fees', 'withdraw', '--amount', '500', ...to, '--plan', 'plan.json');
   await run('fx', 'quote', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1500');
   await run('doctor', '-q');
   await run('webhooks', 'set', 'https://inbox.fiatrail.invalid/', '--new-secret', '--yes');

@@ -20,7 +20,7 @@ beforeAll(async () => {
   account = newHome(atEnd);
   const set = ['webhooks', 'set', 'https://inbox.fiatrail.invalid/', '--events', 'user.onboarded', '--secret-stdin'];
   await fiatrailJson(account, set, { stdin: SECRET });
-  await fiatrailJson(account, ['users', 'onboarding', 'start', '22222222222', '--wait']);
+  await fiatrailJson(account, ['users', 'onboard', '22222222222', '--wait']);
   await fiatrailJson(account, ['sandbox', 'settle']);
 });
 

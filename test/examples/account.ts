@@ -111,10 +111,10 @@ async function runIn(world: World & OtherPrograms, words: readonly string[], inp
 async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   const on = (...argv: string[]) => json(world, ...argv);
   await on('sandbox', 'reset', '--rate-limits', 'off', '--pace', 'instant');
-  const onboarded = await on('users', 'onboarding', 'start', '22222222221', '--wait');
-  const second = await on('users', 'onboarding', 'start', '22222222222', '--wait');
+  const onboarded = await on('users', 'onboard', '22222222221', '--wait');
+  const second = await on('users', 'onboard', '22222222222', '--wait');
   const user = text(onboarded['userId']);
-  const ramp = await on('onramp', 'start', user, '--amount', '9000', '--auto-swap', 'USDC');
+  const ramp = await on('onramp', 'create', user, '--amount', '9000', '--auto-swap', 'USDC');
   const account = await on('onramp', 'account', text(ramp['requestId']));
   const shown = await on('users', 'show', user);
   const permanent = shown['virtualAccounts']?.['0'];
@@ -123,24 +123,24 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   await payIn(permanent?.['accountNumber'], '90000');
   await payIn(account['accountNumber'], account['totalAmountWithFee']?.['value']);
   await on('sandbox', 'settle');
-  const unpaid = await on('onramp', 'start', user, '--amount', '700');
+  const unpaid = await on('onramp', 'create', user, '--amount', '700');
   const banks = await on('bank-accounts', 'list');
   const bankAccount = text(banks['accounts']?.['0']?.['accountId']);
   await on('wallets', 'external', 'add', ADDRESS, '--network', 'base', '--yes');
   const toBank = ['--bank-code', '000013', '--account-number', '0123456789'];
-  const offramp = await on('offramp', 'start', user, '--amount', '1000', ...toBank);
-  const payout = await on('payout', 'start', '--amount', '1000', '--to', bankAccount);
-  const swap = await on('swaps', 'start', user, '--sell', 'CNGN', '--buy', 'USDT', '--amount', '20000');
+  const offramp = await on('offramp', 'create', user, '--amount', '1000', ...toBank);
+  const payout = await on('payout', 'create', '--amount', '1000', '--to', bankAccount);
+  const swap = await on('swaps', 'create', user, '--sell', 'CNGN', '--buy', 'USDT', '--amount', '20000');
   const route = ['--from', text(shown['walletDetails']?.['evmWallet']), '--to', ADDRESS];
-  const userWithdrawal = await on('withdrawals', 'start', user, '--amount', '10', '--token', 'CNGN', ...route);
+  const userWithdrawal = await on('withdrawals', 'create', user, '--amount', '10', '--token', 'CNGN', ...route);
   const networks = ['--from-network', 'base', '--to-network', 'bsc'];
-  const bridge = await on('bridge', 'start', ...networks, '--amount', '500', '--from', ADDRESS, '--to', ADDRESS);
+  const bridge = await on('bridge', 'create', ...networks, '--amount', '500', '--from', ADDRESS, '--to', ADDRESS);
   const terms = ['--price', '1390', '--min', '1000', '--max', '500000'];
-  const order = await on('fx', 'orders', 'add', '--pair', 'CNGN-USDC', '--side', 'buy', ...terms);
+  const order = await on('fx', 'orders', 'create', '--pair', 'CNGN-USDC', '--side', 'buy', ...terms);
   const buying = ['--pair', 'CNGN-USDC', '--side', 'buy'];
-  const trade = await on('fx', 'trades', 'start', ...buying, '--amount', '2000');
+  const trade = await on('fx', 'trade', ...buying, '--amount', '2000');
   const quote = await on('fx', 'quote', ...buying, '--amount', '3000');
-  const paid = ['fees', 'withdrawals', 'start', '--amount', '500', ...toBank, '--account-name', 'ADA'];
+  const paid = ['fees', 'withdraw', '--amount', '500', ...toBank, '--account-name', 'ADA'];
   const withdrawal = await on(...paid, '--once', 'fees-2026-11');
   await on('sandbox', 'settle');
   await on('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response');
@@ -148,9 +148,9 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   await main([...paid.map((word) => (word === '0123456789' ? '0123456790' : word)), '--yes', '-q'], world);
   // No trade: what a quote stands for may be equal to any trade that is unknown.
   await on('sandbox', 'fault', 'add', '--on', 'fx.market-order', '--fault', 'lost-response');
-  await main(['fx', 'market-orders', 'start', ...buying, '--amount', '1500', '--once', 'lost', '--yes', '-q'], world);
+  await main(['fx', 'trade', '--market', ...buying, '--amount', '1500', '--once', 'lost', '--yes', '-q'], world);
   await on('sandbox', 'fault', 'add', '--on', 'users.onboard', '--fault', 'lost-request');
-  await main(['users', 'onboarding', 'start', '12345678901', '-q'], world);
+  await main(['users', 'onboard', '12345678901', '-q'], world);
   const makers = text(quote['matchedOrders']?.['0']?.['orderId']);
   for (const name of ['main', 'old'])
     await json(other, 'profiles', 'add', name, '--base-url', 'https://host/v1', '--mode', 'live', '--key-stdin');
@@ -164,7 +164,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     operations.find((each) => each.state === state && each.endpoint === endpoint)?.operationId ?? '';
   const lostOnboarding = operation('unknown', 'users.onboard');
   await on('ops', 'resolve', lostOnboarding, '--not-done', '--reason', 'nobody was onboarded');
-  const { hash: head } = (await on('ops', 'verify'))['head'] as unknown as { readonly hash: string };
+  const { hash: head } = (await on('ops', 'journal', 'verify'))['head'] as unknown as { readonly hash: string };
   return {
     user,
     otherUser: text(second['userId']),

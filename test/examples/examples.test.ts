@@ -18,20 +18,21 @@ const SHORT_ID = '0198c1f2';
 
 /** What the id in an example stands for, by the command and the flag or argument. */
 const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
-  'users onboarding start': ({ lostOnboarding }) => lostOnboarding,
+  'users onboard': ({ lostOnboarding }) => lostOnboarding,
   'users onboarding status': ({ onboarding }) => onboarding,
   'onramp account': ({ unpaidOnramp }) => unpaidOnramp,
   'onramp status': ({ onramp }) => onramp,
   'offramp status': ({ offramp }) => offramp,
-  'payout start': ({ bankAccount }) => bankAccount,
+  'payout create': ({ bankAccount }) => bankAccount,
   'payout status': ({ payout }) => payout,
   recover: ({ offramp }) => offramp,
   'withdrawals status': ({ userWithdrawal }) => userWithdrawal,
+  'transfers status': ({ userWithdrawal }) => userWithdrawal,
   'bridge status': ({ bridge }) => bridge,
   'bank-accounts show': ({ bankAccount }) => bankAccount,
   'bank-accounts update': ({ bankAccount }) => bankAccount,
   'bank-accounts remove': ({ bankAccount }) => bankAccount,
-  'fees withdrawals start': ({ bankAccount }) => bankAccount,
+  'fees withdraw': ({ bankAccount }) => bankAccount,
   'profiles rules test': ({ bankAccount }) => bankAccount,
   find: ({ payout }) => payout,
   'ops show': ({ accepted }) => accepted,
@@ -48,7 +49,7 @@ const STANDS_FOR: readonly (readonly [pattern: RegExp, of: (ids: Ids, words: str
   [/^FTW_0198…$/, ({ withdrawal }) => withdrawal],
   [/^swap-0198…$/, ({ swap }) => swap],
   [/^quote_0198…$/, ({ quote }) => quote],
-  [/^order_0198…$/, ({ order, makersOrder }, words) => (words === 'fx trades start' ? makersOrder : order)],
+  [/^order_0198…$/, ({ order, makersOrder }, words) => (words === 'fx trade' ? makersOrder : order)],
   [/^trade_0198…$/, ({ trade }) => trade],
   [/^EVENT_ID$/, ({ event }) => event],
   [/^12$/, () => '1'],
@@ -62,8 +63,8 @@ const STANDS_FOR: readonly (readonly [pattern: RegExp, of: (ids: Ids, words: str
   [
     new RegExp(`^${ADDRESS}$`),
     ({ userWallet, rampWallet }, words) => {
-      if (words === 'withdrawals start' || words === 'balances address') return userWallet;
-      return words === 'swaps wallets start' || words === 'onramp status' ? rampWallet : undefined;
+      if (words === 'withdrawals create' || words === 'balances address') return userWallet;
+      return words === 'swaps create' || words === 'onramp status' ? rampWallet : undefined;
     },
   ],
 ];
@@ -115,7 +116,7 @@ const INBOX = 'https://inbox.fiatrail.invalid/';
 /** An event in the inbox. */
 const TOLD = [
   ['webhooks', 'set', INBOX],
-  ['users', 'onboarding', 'start', '12345678902', '--wait'],
+  ['users', 'onboard', '12345678902', '--wait'],
   ['sandbox', 'settle'],
 ];
 
@@ -142,9 +143,11 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
     ['sandbox', 'pay', smartWallet, '--amount', '25', '--token', 'USDC', '--chain', '--sender', ADDRESS],
     ['sync'],
   ],
-  'withdrawals start': ({ userWallet }) => [paid(userWallet, 'USDC', 'bsc', '100')],
-  'swaps start': ({ userWallet }) => [paid(userWallet, 'USDT', 'base', '100')],
-  'swaps wallets start': ({ rampWallet }) => [paid(rampWallet, 'CNGN', 'base', '9000')],
+  'withdrawals create': ({ userWallet }) => [paid(userWallet, 'USDC', 'bsc', '100')],
+  'swaps create': ({ userWallet, rampWallet }) => [
+    paid(userWallet, 'USDT', 'base', '100'),
+    paid(rampWallet, 'CNGN', 'base', '9000'),
+  ],
   'bridge status': ({ bridgeAddress }) => [paid(bridgeAddress, 'CNGN', 'base', '500'), ['sandbox', 'settle']],
   'keys encryption rotate': () => [['keys', 'encryption', 'enable', '--yes']],
   'wallets external add': () => [['wallets', 'external', 'remove', ADDRESS]],
@@ -165,16 +168,16 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'webhooks disable': () => TOLD.slice(0, 1),
   'profiles add': () => [['profiles', 'remove', 'main']],
   'profiles import': () => [['profiles', 'export']],
-  'ops import': () => [['ops', 'export']],
+  'ops journal import': () => [['ops', 'journal', 'export']],
   'completion uninstall': () => ['zsh', 'fish'].map((shell) => ['completion', 'install', shell]),
   'profiles rules set': () => [['profiles', 'add', 'reports', ...KEY_COMMAND]],
-  'ops sign': () => [['profiles', 'operators', 'add', 'ada', '--generate']],
-  'profiles operators cancel': () => [
-    ['profiles', 'operators', 'add', 'ada', '--generate'],
-    ['profiles', 'operators', 'add', 'bayo', '--public-key', PRIVATE_KEY],
-    ['profiles', 'operators', 'remove', 'bayo', '--without-signature'],
+  'plans approve': () => [['profiles', 'approvers', 'add', 'ada', '--generate']],
+  'profiles approvers cancel': () => [
+    ['profiles', 'approvers', 'add', 'ada', '--generate'],
+    ['profiles', 'approvers', 'add', 'bayo', '--public-key', PRIVATE_KEY],
+    ['profiles', 'approvers', 'remove', 'bayo', '--without-signature'],
   ],
-  'profiles operators remove': () => [['profiles', 'operators', 'add', 'bayo', '--public-key', PRIVATE_KEY]],
+  'profiles approvers remove': () => [['profiles', 'approvers', 'add', 'bayo', '--public-key', PRIVATE_KEY]],
   'sandbox restore': () => [['sandbox', 'snapshot', 'before.db']],
   'keys rotate': (_ids, example) => (example.includes('--resume') ? [ROTATE] : []),
 };
@@ -221,7 +224,7 @@ function saveDelivery({ homeDir, clock }: Pick<FakeWorld, 'homeDir' | 'clock'>) 
 /** Writes a plan of somebody else with the same account. */
 async function writePlan({ ids }: Account, { homeDir, ...world }: FakeWorld): Promise<void> {
   const env = { ...world.env, FIATRAIL_CONFIG_DIR: join(homeDir, 'somebody-else') };
-  const argv = ['payout', 'start', '--amount', '1500', '--to', ids.bankAccount, '--plan', join(homeDir, 'plan.json')];
+  const argv = ['payout', 'create', '--amount', '1500', '--to', ids.bankAccount, '--plan', join(homeDir, 'plan.json')];
   await main([...argv, '-q'], { ...world, env, homeDir, host: { ...world.host, user: 'somebody-else' } });
 }
 
@@ -259,10 +262,10 @@ async function runExample(account: Account, command: Command, example: string): 
   world.programs.areBroken = false;
   const printed = world.stdout.text();
   // A journal is imported into an empty one.
-  if (nameOf(command) === 'ops import')
+  if (nameOf(command) === 'ops journal import')
     for (const name of readdirSync(world.stateDir))
       if (name.startsWith('journal.db')) rmSync(join(world.stateDir, name));
-  if (['ops sign', 'ops apply'].includes(nameOf(command))) await writePlan(account, world);
+  if (['plans show', 'plans approve', 'plans apply'].includes(nameOf(command))) await writePlan(account, world);
   // What was printed before is the file that the example reads, unless it was written itself.
   else if (nameOf(command) !== 'inspect')
     for (const [file] of printed === '' ? [] : example.matchAll(/[\w-]+\.(?:json|ndjson)\b/g))

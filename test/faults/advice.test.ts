@@ -109,7 +109,7 @@ test.each([
   const [group] = GROUPS.filter(({ endpoints }) => endpoints.includes('fees.withdraw'));
   const rig = await openRig(group ?? { work: '' }, onTestFinished, { furnished: prepared });
   const pay = (key: string) =>
-    `fees withdrawals start --amount 501 ${rig.place.bank} --account-name ADA --yes -q --once ${key}`.split(' ');
+    `fees withdraw --amount 501 ${rig.place.bank} --account-name ADA --yes -q --once ${key}`.split(' ');
   const before = (await rig.work()).length;
   if (fault) await rig.fault('fees.withdraw', fault);
   let second: ReturnType<Rig['run']> | undefined;

@@ -24,7 +24,7 @@ const pay = (idempotencyKey: string, ...more: readonly string[]) =>
   withdraw('500', '--once', idempotencyKey, '--timeout', '30s', '-o', 'json', ...more);
 
 const ELSEWHERE = { exit: 2, code: 'JOURNAL_ELSEWHERE' };
-const accept = ['ops', 'verify', '--accept', '--yes', '-q', '-o', 'json'];
+const accept = ['ops', 'journal', 'verify', '--accept', '--yes', '-q', '-o', 'json'];
 
 /** The same home with another state folder, which does not exist. */
 const elsewhere = (from: Home, name = 'state-2'): Home => {
@@ -48,7 +48,7 @@ describe('another state folder', () => {
       `this account has its journal in ${home.stateDir}/journal.db, and not in ${second.stateDir}/journal.db`,
     );
     for (const way of [
-      'ops verify --accept',
+      'ops journal verify --accept',
       'profiles journal set main --independent',
       'profiles journal set --url',
       'a disk that outlives',
@@ -58,7 +58,7 @@ describe('another state folder', () => {
     expect(journalRows(second.stateDir)).toEqual([]);
     expect(withdrawalsAt(served)).toHaveLength(1);
     // It stays refused after commands that only read.
-    const verified = await must(second, ['ops', 'verify']);
+    const verified = await must(second, ['ops', 'journal', 'verify']);
     expect(verified.stderr).toContain('warning: money commands stop: this account has its journal in');
     expect(failureOf(await fiatrail(second, pay('one')))).toEqual(ELSEWHERE);
     await must(second, accept);
@@ -114,8 +114,8 @@ describe('another state folder', () => {
   test('that has the journal as it was exported is the same journal', async () => {
     await must(home, pay('one'));
     const second = elsewhere(home);
-    const { stdout } = await must(home, ['ops', 'export', '--with-digest-key', '-q']);
-    await must(second, ['ops', 'import', '-', '-q'], stdout);
+    const { stdout } = await must(home, ['ops', 'journal', 'export', '--with-digest-key', '-q']);
+    await must(second, ['ops', 'journal', 'import', '-', '-q'], stdout);
     expect(withdrawalOf(await fiatrail(second, pay('one')))).toBe(withdrawalOf(await fiatrail(home, pay('one'))));
     withdrawalOf(await fiatrail(second, pay('two')));
     // The first one lacks what the second one has now.
@@ -125,9 +125,9 @@ describe('another state folder', () => {
 
   test('that has the whole journal without its digest key is the journal from then on', async () => {
     await must(home, pay('one'));
-    const { stdout } = await must(home, ['ops', 'export', '-q']);
+    const { stdout } = await must(home, ['ops', 'journal', 'export', '-q']);
     const second = elsewhere(home);
-    await must(second, ['ops', 'import', '-', '-q'], stdout);
+    await must(second, ['ops', 'journal', 'import', '-', '-q'], stdout);
     expect(failureOf(await fiatrail(second, pay('one')))).toEqual({ exit: 2, code: 'ONCE_KEY_TAKEN' });
     withdrawalOf(await fiatrail(second, pay('two')));
     expect(failureOf(await fiatrail(home, pay('two')))).toEqual(ELSEWHERE);
@@ -136,10 +136,10 @@ describe('another state folder', () => {
 
   test('that has an older export is refused', async () => {
     await must(home, pay('one'));
-    const { stdout } = await must(home, ['ops', 'export', '-q']);
+    const { stdout } = await must(home, ['ops', 'journal', 'export', '-q']);
     await must(home, pay('two'));
     const second = elsewhere(home);
-    await must(second, ['ops', 'import', '-', '-q'], stdout);
+    await must(second, ['ops', 'journal', 'import', '-', '-q'], stdout);
     expect(failureOf(await fiatrail(second, pay('two')))).toEqual(ELSEWHERE);
     expect(withdrawalsAt(served)).toHaveLength(2);
   });
@@ -160,14 +160,18 @@ describe('a profile that was exported to another machine', () => {
     await must(home, pay('pay-2'));
     const { laptop, stderr, stdout } = await imported();
     expect(stdout).toContain(`${home.stateDir}/journal.db on `);
-    for (const way of ['ops export --with-digest-key', 'ops import', 'profiles journal set main --url URL'])
+    for (const way of [
+      'ops journal export --with-digest-key',
+      'ops journal import',
+      'profiles journal set main --url URL',
+    ])
       expect(stderr).toContain(way);
     const refused = await fiatrail(laptop, pay('pay-2'));
     expect(failureOf(refused)).toEqual(ELSEWHERE);
     expect(refused.stderr).toContain(`${home.stateDir}/journal.db on `);
     expect(withdrawalsAt(served)).toHaveLength(1);
-    const journal = await must(home, ['ops', 'export', '--with-digest-key', '-q']);
-    await must(laptop, ['ops', 'import', '-', '-q'], journal.stdout);
+    const journal = await must(home, ['ops', 'journal', 'export', '--with-digest-key', '-q']);
+    await must(laptop, ['ops', 'journal', 'import', '-', '-q'], journal.stdout);
     expect(withdrawalOf(await fiatrail(laptop, pay('pay-2')))).toBe(withdrawalOf(await fiatrail(home, pay('pay-2'))));
     withdrawalOf(await fiatrail(laptop, pay('pay-3')));
     expect(withdrawalsAt(served)).toHaveLength(2);
@@ -210,7 +214,7 @@ describe('the state folder that lost its journal', () => {
     const refused = await fiatrail(home, pay('one'));
     expect(failureOf(refused)).toEqual({ exit: 2, code: 'JOURNAL_CUT' });
     expect(withdrawalsAt(served)).toHaveLength(2);
-    expect((await fiatrail(home, ['ops', 'verify', '-q'])).code).toBe(3);
+    expect((await fiatrail(home, ['ops', 'journal', 'verify', '-q'])).code).toBe(3);
     await must(home, accept);
     withdrawalOf(await fiatrail(home, pay('two')));
   });
@@ -265,8 +269,8 @@ describe('profiles journal set --independent', () => {
 });
 
 describe('FIATRAIL_JOURNAL_ID', () => {
-  test('is printed by ops verify, and names the only journal that is used', async () => {
-    const { id } = (await fiatrailJson(home, ['ops', 'verify', '-q'])) as { id: string };
+  test('is printed by ops journal verify, and names the only journal that is used', async () => {
+    const { id } = (await fiatrailJson(home, ['ops', 'journal', 'verify', '-q'])) as { id: string };
     expect(id).toMatch(/^[0-9a-f]{8}$/);
     const named = withEnv(home, { FIATRAIL_JOURNAL_ID: id });
     withdrawalOf(await fiatrail(named, pay('one')));

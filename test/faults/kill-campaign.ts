@@ -218,5 +218,5 @@ export async function killCampaign(journal: CampaignJournal): Promise<void> {
     if (IS_LONG) console.log([`${group.name}, journal in ${journal.name}: ${KILLS} kills`, ...said].join('\n'));
   }
   expect(await fiatrailJson(bench.client, ['sandbox', 'status'])).toMatchObject(SOUND);
-  expect((await fiatrail(bench.client, ['ops', 'verify'])).code).toBe(0);
+  expect((await fiatrail(bench.client, ['ops', 'journal', 'verify'])).code).toBe(0);
 }

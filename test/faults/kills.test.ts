@@ -38,10 +38,7 @@ interface Target {
 
 /** Creates a user with money, before anything is killed. */
 async function fundedUser(program: Program): Promise<Target> {
-  const { userId } = await program.json(
-    ['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '30s'],
-    '22222222222',
-  );
+  const { userId } = await program.json(['users', 'onboard', '--bvn-stdin', '--wait', '30s'], '22222222222');
   const { virtualAccounts } = await program.json(['users', 'show', String(userId)]);
   const [account] = virtualAccounts as { accountNumber: string; accountName: string }[];
   const { accountNumber = '', accountName = '' } = account ?? {};
@@ -65,7 +62,7 @@ async function durationOf(program: Program): Promise<number> {
 
 /** The command that pays a new onramp. */
 async function payable(program: Program, { userId }: Target): Promise<Line> {
-  const { requestId } = await program.json(['onramp', 'start', userId, '--amount', '100', '--yes']);
+  const { requestId } = await program.json(['onramp', 'create', userId, '--amount', '100', '--yes']);
   const { accountNumber } = await program.json(['onramp', 'account', String(requestId)]);
   return [['sandbox', 'pay', String(accountNumber), '--amount', '102.20', '--sender', 'ANY PAYER']];
 }
@@ -74,10 +71,10 @@ async function lineOf(program: Program, target: Target, kind: Kill['kind'], inde
   const { userId, name, accountNumber } = target;
   switch (kind) {
     case 'onboard':
-      return [['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], String(50_000_000_000 + index)];
+      return [['users', 'onboard', '--bvn-stdin', '--wait'], String(50_000_000_000 + index)];
     // Nothing equal is started while an outcome is unknown, so each amount is another one.
     case 'onramp':
-      return [['onramp', 'start', userId, '--amount', `${200 + index}`, '--yes']];
+      return [['onramp', 'create', userId, '--amount', `${200 + index}`, '--yes']];
     case 'pay':
       return payable(program, target);
     case 'payPermanent':
@@ -85,7 +82,7 @@ async function lineOf(program: Program, target: Target, kind: Kill['kind'], inde
     case 'offramp': {
       const to = ['--bank-code', '000013', '--account-number', index % 3 === 0 ? '0000000009' : '0123456789'];
       return [
-        ['offramp', 'start', userId, '--amount', (10 + index / 100).toFixed(2), ...to, '--yes', '--again', '--wait'],
+        ['offramp', 'create', userId, '--amount', (10 + index / 100).toFixed(2), ...to, '--yes', '--again', '--wait'],
       ];
     }
   }
@@ -165,7 +162,7 @@ test('killing the first command leaves the state usable', {
   const commandMs = await durationOf(killable().killed);
   for (const at of fc.sample(moment, { seed: SEED, numRuns: FIRST_KILLS })) {
     const { program, killed } = killable();
-    await kill(killed, [['users', 'onboarding', 'start', '--bvn-stdin'], '22222222222'], (at * commandMs) / 1000);
+    await kill(killed, [['users', 'onboard', '--bvn-stdin'], '22222222222'], (at * commandMs) / 1000);
     expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
     await program.json(['sandbox', 'seed', '--users', '1']);
   }

@@ -180,7 +180,7 @@ async function untilDone(storm: Storm, jobs: readonly Job[], { ends }: CampaignT
   for (const job of jobs) {
     if (job.key === undefined) continue;
     if (!isReplaced && (await troubled(storm, job, 'none')).ran.exit === 2) {
-      await rig.run(['ops', 'verify', '--accept', '--yes', '-q']);
+      await rig.run(['ops', 'journal', 'verify', '--accept', '--yes', '-q']);
       isReplaced = true;
     }
     if (isReplaced && hasMoved(job)) count(ends, 'stopped by the journal, after it was done');

@@ -20,7 +20,7 @@ async function storms(group: Group, seed: number, runs: number, tally: Tally): P
     const chances = chancesOf(seed);
     for (let run = 0; run < runs; run++) await storm({ rig, group, chances, tally, runs: [] }, `k${run}`);
     expect(await rig.isBalanced()).toBe(true);
-    expect((await rig.run(['ops', 'verify', '-q'])).exit).toBe(0);
+    expect((await rig.run(['ops', 'journal', 'verify', '-q'])).exit).toBe(0);
   } finally {
     for (const end of ends) await end();
   }

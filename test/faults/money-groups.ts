@@ -100,44 +100,43 @@ const TRADES = `${posted('fx.locked')} UNION ALL SELECT order_id FROM fx_order W
 /** Every group of endpoints that moves money, and the onboarding of users, which costs some. */
 export const GROUPS: readonly Group[] = [
   group('onramp, offramp', `${posted('offramp.taken')} UNION ALL SELECT request_id FROM onramp`, {
-    'transactions.onramp': ({ userId, more }) => `onramp start ${userId} --amount ${100 + more}`,
-    'transactions.offramp': ({ userId, more, bank }) => `offramp start ${userId} --amount ${10 + more} ${bank}`,
+    'transactions.onramp': ({ userId, more }) => `onramp create ${userId} --amount ${100 + more}`,
+    'transactions.offramp': ({ userId, more, bank }) => `offramp create ${userId} --amount ${10 + more} ${bank}`,
   }),
   group('payouts', posted('payout.taken'), {
     'transactions.fintech-offramp': ({ bankAccountId, more }) =>
-      `payout start --amount ${10 + more} --to ${bankAccountId}`,
+      `payout create --amount ${10 + more} --to ${bankAccountId}`,
   }),
   group('withdrawals, transfers', posted('withdrawal.sent', 'transfer.sent'), {
     'transactions.withdraw-asset': ({ userId, managedWallet, destination, more }) =>
-      `withdrawals start ${userId} --amount ${10 + more} --token CNGN --from ${managedWallet} --to ${destination}`,
-    'transactions.fintech-transfer': ({ wallet, more }) => `transfers start --amount ${10 + more} --to ${wallet}`,
+      `withdrawals create ${userId} --amount ${10 + more} --token CNGN --from ${managedWallet} --to ${destination}`,
+    'transactions.fintech-transfer': ({ wallet, more }) => `transfers create --amount ${10 + more} --to ${wallet}`,
   }),
   group('swaps', posted('swap.taken'), {
     'swaps.create': (terms) =>
-      `swaps start ${terms.userId} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
+      `swaps create ${terms.userId} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
     'swaps.trigger': (terms) =>
-      `swaps wallets start --wallet ${terms.onrampWallet} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
+      `swaps create --wallet ${terms.onrampWallet} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
   }),
   group('bridge', 'SELECT request_id AS id FROM bridge', {
     'bridge.initiate': ({ isOpposite, wallet, destination, more }) =>
-      `bridge start --from-network ${isOpposite ? 'bsc --to-network base' : 'base --to-network bsc'} --amount ${500 + more} --from ${wallet} --to ${destination}`,
+      `bridge create --from-network ${isOpposite ? 'bsc --to-network base' : 'base --to-network bsc'} --amount ${500 + more} --from ${wallet} --to ${destination}`,
   }),
   group('fees', posted('fee-withdrawal.locked'), {
-    'fees.withdraw': ({ bank, more, tag }) =>
-      `fees withdrawals start --amount ${500 + more} ${bank} --account-name ADA${tag}`,
+    'fees.withdraw': ({ bank, more, tag }) => `fees withdraw --amount ${500 + more} ${bank} --account-name ADA${tag}`,
   }),
   group('fx', TRADES, {
     'fx.trade': ({ isOpposite, more }) =>
-      `fx trades start --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --amount ${1_000 + more}`,
+      `fx trade --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --amount ${1_000 + more}`,
     'fx.market-order': ({ isOpposite, more }) =>
-      `fx market-orders start --pair CNGN-USDT --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
+      `fx trade --market --pair CNGN-USDT --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
     'fx.create-order': ({ isOpposite, more }) =>
-      `fx orders add --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --price ${1_300 + more} --min 1000 --max ${5_000 + more}`,
+      `fx orders create --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --price ${1_300 + more} --min 1000 --max ${5_000 + more}`,
   }),
   group(
     'users',
     'SELECT request_id AS id FROM onboarding',
-    { 'users.onboard': ({ bvn }) => `users onboarding start ${bvn}` },
+    { 'users.onboard': ({ bvn }) => `users onboard ${bvn}` },
     { without: ['users.onboard'], hasKeys: false },
   ),
 ];
@@ -146,14 +145,14 @@ export const GROUPS: readonly Group[] = [
 export const TERSE_GROUPS: readonly Group[] = [
   group('trades on quotes', TRADES, {
     'fx.trade': ({ isOpposite, more }) =>
-      `fx trades start --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --amount ${1_000 + more} ${isOpposite ? '--min-price 1' : '--max-price 9999'}`,
+      `fx trade --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --amount ${1_000 + more} ${isOpposite ? '--min-price 1' : '--max-price 9999'}`,
     'fx.market-order': ({ isOpposite, more }) =>
-      `fx market-orders start --pair CNGN-USDC --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
+      `fx trade --market --pair CNGN-USDC --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
   }),
   group('swaps of all', posted('swap.taken'), {
-    'swaps.trigger': (terms) => `swaps wallets start --wallet ${terms.onrampWallet} --sell CNGN --buy ${bought(terms)}`,
+    'swaps.trigger': (terms) => `swaps create --wallet ${terms.onrampWallet} --sell CNGN --buy ${bought(terms)}`,
     'swaps.create': (terms) =>
-      `swaps start ${terms.userId} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
+      `swaps create ${terms.userId} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
   }),
   group(
     'order updates',
@@ -188,15 +187,15 @@ export async function furnishOther(json: Json, pass: () => Promise<void>): Promi
 /** Places an order that can be updated. */
 export async function furnishOrder(json: Json): Promise<string> {
   return String(
-    (await json(words('fx orders add --pair CNGN-USDC --side buy --price 1200 --min 1000 --max 5000')))['orderId'],
+    (await json(words('fx orders create --pair CNGN-USDC --side buy --price 1200 --min 1000 --max 5000')))['orderId'],
   );
 }
 
 async function furnishUser(json: Json, pass: () => Promise<void>, bvn: string) {
-  const onboarding = await json(words(`users onboarding start ${bvn}`));
+  const onboarding = await json(words(`users onboard ${bvn}`));
   await pass();
   const userId = String((await json(words(`users onboarding status ${onboarding['requestId']}`)))['userId']);
-  const { requestId } = await json(words(`onramp start ${userId} --amount 90000`));
+  const { requestId } = await json(words(`onramp create ${userId} --amount 90000`));
   const account = await json(words(`onramp account ${requestId}`));
   const { value } = account['totalAmountWithFee'] as { value: string };
   await json(words(`sandbox pay ${account['accountNumber']} --amount ${value} --sender ADA`));

@@ -8,8 +8,7 @@ beforeAll(requireBuilt);
 
 const pay = (amount: string, ...more: string[]) => [
   'fees',
-  'withdrawals',
-  'start',
+  'withdraw',
   '--amount',
   amount,
   ...TO,

@@ -87,7 +87,7 @@ async function killOnce({ home, keys, keyNow }: Setup, how: Kill, durationMs: nu
 /** Pays under the campaign's idempotency key, and checks that it was paid once since the campaign began, whatever the API key is now. */
 async function payOnce(home: Home): Promise<void> {
   const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-  await must(home, ['fees', 'withdrawals', 'start', '--amount', '500', ...to, '--once', 'campaign', '--yes', '-q']);
+  await must(home, ['fees', 'withdraw', '--amount', '500', ...to, '--once', 'campaign', '--yes', '-q']);
   const { withdrawals } = await fiatrailJson<{ withdrawals: unknown[] }>(home, ['fees', 'withdrawals', 'list']);
   expect(withdrawals).toHaveLength(1);
 }

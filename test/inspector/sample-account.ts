@@ -18,16 +18,16 @@ export async function sampleAccount(home: Home, sender = SENDER): Promise<Sample
   await must(home, ['sandbox', 'seed', '--pace', 'instant', '-q']);
   await must(home, ['webhooks', 'set', INBOX_URL, '--new-secret', '--yes', '-q']);
   await must(home, ['sync', '-q']);
-  const onboarded = await json(['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], '22345678901\n');
+  const onboarded = await json(['users', 'onboard', '--bvn-stdin', '--wait'], '22345678901\n');
   const user = String(onboarded['userId']);
-  const started = await json(['onramp', 'start', user, '--amount', '5000', '--yes']);
+  const started = await json(['onramp', 'create', user, '--amount', '5000', '--yes']);
   const [onramp, account] = [String(started['requestId']), String(started['accountNumber'])];
   await json(['sandbox', 'pay', account, '--amount', '5100', '--sender', sender]);
   await json(['onramp', 'status', onramp, '--wait']);
   await json(['bank-accounts', 'add', '--bank-code', '000013', '--account-number', '0000000009', '--yes']);
   // On two days, with the fee of the onramp earned on the first.
   for (const amount of ['2000', '3000']) {
-    await json(['payout', 'start', '--amount', amount, '--to', 'default', '--yes']);
+    await json(['payout', 'create', '--amount', amount, '--to', 'default', '--yes']);
     await json(['sync']);
     await json(['sandbox', 'advance', '24h']);
   }

@@ -10,7 +10,7 @@ import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';
 
 const WITHDRAW = 'fiatrail fees withdraw';
-const ORDER = 'fiatrail fx orders add';
+const ORDER = 'fiatrail fx orders create';
 const moving = (minor: bigint, more: Partial<Intent> = {}, asset: Asset = 'NGN'): Intent => ({
   ...INTENT,
   command: WITHDRAW,
@@ -226,10 +226,10 @@ describe('the sum of Naira and cNGN', () => {
 });
 
 describe('what came in', () => {
-  const ONRAMP = { endpoint: 'transactions.onramp', command: 'fiatrail onramp start' };
+  const ONRAMP = { endpoint: 'transactions.onramp', command: 'fiatrail onramp create' };
   const from = (command: string) => ({ ...ONRAMP, command });
 
-  test.each(['fiatrail onramp start', 'fiatrail api', 'fiatrail ops apply'])(
+  test.each(['fiatrail onramp create', 'fiatrail api', 'fiatrail plans apply'])(
     'with %s is not spent',
     async (command) => {
       const journal = await testJournal({ ids: countingIds() });

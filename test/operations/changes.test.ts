@@ -36,13 +36,13 @@ interface Case {
 }
 
 async function newUser(): Promise<string> {
-  const { userId } = await json('users', 'onboarding', 'start', '22222222221', '--wait', '--yes');
+  const { userId } = await json('users', 'onboard', '22222222221', '--wait', '--yes');
   return String(userId);
 }
 
 async function newOrder(): Promise<string> {
   const terms = ['--pair', 'CNGN-USDC', '--side', 'buy', '--price', '1390', '--min', '1000', '--max', '5000'];
-  const { orderId } = await json('fx', 'orders', 'add', ...terms, '--yes');
+  const { orderId } = await json('fx', 'orders', 'create', ...terms, '--yes');
   return String(orderId);
 }
 
@@ -70,14 +70,14 @@ const CASES: readonly Case[] = [
       return ['users', 'default-wallet', 'remove', user];
     },
   },
-  { endpoint: 'fx.delete-limit-order', prepare: async () => ['fx', 'orders', 'remove', await newOrder()] },
+  { endpoint: 'fx.delete-limit-order', prepare: async () => ['fx', 'orders', 'cancel', await newOrder()] },
   {
     endpoint: 'fx.update-limit-order',
     prepare: async () => ['fx', 'orders', 'update', await newOrder(), '--max', '4000', '--spread', '0.5%'],
   },
   {
     endpoint: 'fx.update-limit-order',
-    prepare: async () => ['fx', 'orders', 'update', await newOrder(), '--price', '1391', '--set-status', 'paused'],
+    prepare: async () => ['fx', 'orders', 'pause', await newOrder()],
   },
 ];
 
@@ -145,14 +145,14 @@ describe('an answer that does not say it', () => {
     ['no default wallet', { userId: 'u', defaultWallet: null }, ['users', 'default-wallet', 'remove', 'u'], 'ended'],
     ['a list that has more', { accounts: [], total: 3 }, ['bank-accounts', 'remove', 'a-1'], 'unclear'],
     ['a whole list', { accounts: [], total: 0 }, ['bank-accounts', 'remove', 'a-1'], 'ended'],
-    ['a list without the order', { orders: [] }, ['fx', 'orders', 'remove', 'o-1'], 'unclear'],
+    ['a list without the order', { orders: [] }, ['fx', 'orders', 'cancel', 'o-1'], 'unclear'],
     ...(
       [
         ['an order without a price', {}, ['--price', '1'], 'unclear'],
-        ['an order without a status', { status: null }, ['--set-status', 'paused'], 'unclear'],
+        ['an order without a status', { status: null }, ['pause'], 'unclear'],
         ['an order without a spread', {}, ['--spread', '0.5%'], 'unclear'],
         ['an order of another price', { price: '2.5' }, ['--price', '1', '--spread', '0.5%'], 'unseen'],
-        ['an order of another status', {}, ['--set-status', 'paused'], 'unseen'],
+        ['an order of another status', {}, ['pause'], 'unseen'],
         ['an order of another spread', { spread: 0.6 }, ['--spread', '0.5%'], 'unseen'],
         ['an order in tokens or base units', { price: '1390000000' }, ['--price', '1390'], 'ended'],
         ['an order of another price in either unit', { price: '1391000000' }, ['--price', '1390'], 'unseen'],
@@ -160,7 +160,7 @@ describe('an answer that does not say it', () => {
     ).map(([what, order, words, found]): [string, object, string[], string] => [
       what,
       { orders: [{ orderId: 'o-1', status: 'active', ...order }] },
-      ['fx', 'orders', 'update', 'o-1', ...words],
+      words[0] === 'pause' ? ['fx', 'orders', 'pause', 'o-1'] : ['fx', 'orders', 'update', 'o-1', ...words],
       found,
     ]),
     [
@@ -171,7 +171,7 @@ describe('an answer that does not say it', () => {
     ],
   ])('%s', async (_what, shown, line, found) => {
     service(shown);
-    if (line[2] === 'update') {
+    if (line[2] === 'update' || line[2] === 'pause') {
       world = {
         ...world,
         network: dated(

@@ -15,7 +15,7 @@ const run = (line: string) => main([...line.split(' '), '--yes', '-q'], world);
 const fault = (endpoint: string, kind: string) => run(`sandbox fault add --on ${endpoint} --fault ${kind}`);
 const states = () => journalRows(world.stateDir).map(({ state }) => state);
 const withdraw = (more: string) =>
-  run(`fees withdrawals start --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA ${more}`);
+  run(`fees withdraw --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA ${more}`);
 
 /**
  * Withdraws although the outcome of an equal withdrawal is unknown, which is not sent any more: the journal hides the first one meanwhile. Requests to
@@ -42,7 +42,7 @@ async function withdrawToo(more: string): Promise<number> {
 
 test.each(['buy', 'sell'])('an order to %s whose response was lost is found', async (side) => {
   await fault('fx.create-order', 'lost-response');
-  expect(await run(`fx orders add --pair CNGN-USDC --side ${side} --price 1300 --min 1000 --max 5000`)).toBe(6);
+  expect(await run(`fx orders create --pair CNGN-USDC --side ${side} --price 1300 --min 1000 --max 5000`)).toBe(6);
   expect(await run('ops reconcile')).toBe(0);
   expect(states()).toEqual(['settled']);
 });

@@ -12,7 +12,7 @@ import { deliveryOf, received } from '../webhooks/support.ts';
 const START_MS = Date.UTC(2026, 0, 5, 9);
 const OFFRAMP = [
   'offramp',
-  'start',
+  'create',
   'user-1',
   '--amount',
   '1000',
@@ -182,7 +182,7 @@ describe('an offramp whose response was lost', () => {
 
 describe('a transfer whose response was lost', () => {
   const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
-  const TRANSFER = ['transfers', 'start', '--amount', '1000', '--to', WALLET, '--yes', '-q'];
+  const TRANSFER = ['transfers', 'create', '--amount', '1000', '--to', WALLET, '--yes', '-q'];
   const sent = (note: string | null) => ({ amount: '1000.00', ticker: 'cNGN', destinationAddress: WALLET, note });
   const noteOf = (index: number) =>
     (JSON.parse(journalRows(world.stateDir)[index]?.request ?? '') as { note: string }).note;
@@ -219,14 +219,14 @@ describe('a transfer whose response was lost', () => {
 });
 
 test('an onboarding in doubt is never ended by an event, which does not say whose BVN it was', async () => {
-  await run(['users', 'onboarding', 'start', '22222222222', '--yes', '-q']);
+  await run(['users', 'onboard', '22222222222', '--yes', '-q']);
   await tell('user.onboarded', { firstName: 'Ada', lastName: 'Obi' });
   expect(await reconciled()).toEqual({ exit: 6, found: 'several' });
   expect(states()).toEqual(['unknown']);
 });
 
 test('a swap in doubt is not taken for another one, of which an event says too little', async () => {
-  await run(['swaps', 'start', 'user-1', '--sell', 'CNGN', '--buy', 'USDC', '--amount', '1000', '--yes', '-q']);
+  await run(['swaps', 'create', 'user-1', '--sell', 'CNGN', '--buy', 'USDC', '--amount', '1000', '--yes', '-q']);
   expect(states()).toEqual(['unknown']);
   await tell('swap.completed', { amountIn: '1000.000000', walletAddress: '0x1', owner: '0x1' });
   expect(await reconciled()).toEqual({ exit: 6, found: 'unseen' });

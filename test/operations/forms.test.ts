@@ -24,7 +24,7 @@ const always = (index: number) => ({
 /** Every kind of work that moves money and that a list shows, as a command line. `more` is added to the amount. */
 function linesOf(place: Place, more = 0): ReadonlyMap<string, Pick<MoneyLine, 'endpoint' | 'argv'>> {
   const lines = GROUPS.flatMap((group) => [0, 1, 2].map((index) => group.line(place, always(index), more)));
-  const quoted = `fx trades start --pair CNGN-USDC --side buy --amount ${1000 + more} --max-price 9999`;
+  const quoted = `fx trade --pair CNGN-USDC --side buy --amount ${1000 + more} --max-price 9999`;
   return new Map<string, Pick<MoneyLine, 'endpoint' | 'argv'>>([
     ...lines.filter(({ endpoint }) => endpoint !== 'users.onboard').map((line) => [line.endpoint, line] as const),
     ['fx.trade on a quote', { endpoint: 'fx.trade', argv: quoted.split(' ') }],
@@ -33,7 +33,7 @@ function linesOf(place: Place, more = 0): ReadonlyMap<string, Pick<MoneyLine, 'e
 }
 
 const words = (amount: number, more: string) =>
-  `fees withdrawals start --amount ${amount} --bank-code 000013 --account-number 0123456789 --account-name ADA ${more}`.split(
+  `fees withdraw --amount ${amount} --bank-code 000013 --account-number 0123456789 --account-name ADA ${more}`.split(
     ' ',
   );
 
@@ -131,7 +131,7 @@ describe.each(FORMS)('answers in the form %s', (form) => {
   test('show a swap to a person if nothing says whose wallet its row names', async () => {
     const { box, run, place, reconciled } = await served(form);
     await fault(box, 'swaps.create', 'lost-response');
-    const swap = ['swaps', 'start', place.userId, '--sell', 'CNGN', '--buy', 'USDC', '--amount', '2000'];
+    const swap = ['swaps', 'create', place.userId, '--sell', 'CNGN', '--buy', 'USDC', '--amount', '2000'];
     expect((await run([...swap, '--once', 'a'])).exit).toBe(6);
     // The oldest answers do not show the wallets of a user.
     expect(await reconciled()).toEqual([form === 'public-older' ? 'several' : 'ended']);

@@ -61,7 +61,7 @@ const payoutRow = (change: object = {}) => ({
   ...change,
 });
 
-const PAYOUT = `payout start --amount 1000 --to ${ACCOUNT_ID}`;
+const PAYOUT = `payout create --amount 1000 --to ${ACCOUNT_ID}`;
 
 describe('a payout in doubt to a bank account', () => {
   const settle = (rows: readonly object[] = [payoutRow()]) => {
@@ -103,7 +103,7 @@ describe('a payout in doubt to a bank account', () => {
   });
 
   test.each<[string, () => Promise<number>]>([
-    ['the default one', () => run('payout start --amount 1000 --to default --yes -q')],
+    ['the default one', () => run('payout create --amount 1000 --to default --yes -q')],
     ['one that was read although nobody was asked', () => run(`${PAYOUT} --yes -q`)],
     [
       'one that the confirmation showed',
@@ -125,8 +125,8 @@ describe('a payout in doubt to a bank account', () => {
 
 describe('a list that the service', () => {
   const LINES: readonly (readonly [endOfPath: string, line: string])[] = [
-    ['payouts', 'offramp start user-1 --amount 1000 --bank-code 000013 --account-number 0123456789'],
-    ['listuserwallets', 'onramp start user-1 --amount 500'],
+    ['payouts', 'offramp create user-1 --amount 1000 --bank-code 000013 --account-number 0123456789'],
+    ['listuserwallets', 'onramp create user-1 --amount 500'],
   ];
 
   test.each(LINES)('does not have is no evidence: %s', async (endOfPath, line) => {
@@ -153,7 +153,7 @@ describe('what a person needs in order to decide is printed', () => {
   }
 
   test('a line for each fact, if the service has no list', async () => {
-    expect(await run('onramp start user-1 --amount 500 --once k --yes -q')).toBe(6);
+    expect(await run('onramp create user-1 --amount 500 --once k --yes -q')).toBe(6);
     answers['listuserwallets'] = () => GONE;
     const [operation, why, known, looked, compare, done, undone] = await screen();
     expect([operation, why, looked, compare, done, undone]).toEqual([

@@ -27,12 +27,12 @@ async function reconciled(): Promise<Found | undefined> {
 describe('an onramp whose response was lost, in the sandbox', () => {
   let user: string;
   const start = (amount: string, ...more: string[]) =>
-    run('onramp', 'start', user, '--amount', amount, '--yes', ...more);
+    run('onramp', 'create', user, '--amount', amount, '--yes', ...more);
   const fault = (kind: string) => run('sandbox', 'fault', 'add', '--on', 'transactions.onramp', '--fault', kind);
 
   beforeEach(async () => {
     world = fakeWorld();
-    user = String((await json('users', 'onboarding', 'start', '22222222221', '--wait', '--yes'))['userId']);
+    user = String((await json('users', 'onboard', '22222222221', '--wait', '--yes'))['userId']);
   });
 
   test('is found by the wallet that it made, beside another one', async () => {
@@ -107,7 +107,7 @@ describe('an onramp whose response was lost, on a live account', () => {
       return of ? success(of) : refusal(404, '02', 'no onramp');
     };
     world = fakeWorld({ env: ACCOUNT, clock: fakeClock(START_MS), network: async (request) => answer(request) });
-    expect(await run('onramp', 'start', 'u-1', '--amount', '500', '--yes', ...flags)).toBe(6);
+    expect(await run('onramp', 'create', 'u-1', '--amount', '500', '--yes', ...flags)).toBe(6);
     const { found: kind, requestId } = (await reconciled()) ?? {};
     expect(journalRows(world.stateDir)).toHaveLength(1);
     return [kind, requestId];

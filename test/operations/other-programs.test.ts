@@ -30,98 +30,98 @@ const KINDS: readonly Kind[] = [
     what: 'an onramp',
     endpoint: 'transactions.onramp',
     amount: 100,
-    line: ({ userId }, amount) => `onramp start ${userId} --amount ${amount}`,
-    other: ({ userId }, amount) => `onramp start ${userId} --amount ${amount} --sweep`,
+    line: ({ userId }, amount) => `onramp create ${userId} --amount ${amount}`,
+    other: ({ userId }, amount) => `onramp create ${userId} --amount ${amount} --sweep`,
   },
   {
     what: 'an offramp',
     endpoint: 'transactions.offramp',
     amount: 10,
-    line: ({ userId }, amount) => `offramp start ${userId} --amount ${amount} ${BANK}`,
-    other: ({ userId }, amount) => `offramp start ${userId} --amount ${amount} ${OTHER_BANK}`,
+    line: ({ userId }, amount) => `offramp create ${userId} --amount ${amount} ${BANK}`,
+    other: ({ userId }, amount) => `offramp create ${userId} --amount ${amount} ${OTHER_BANK}`,
   },
   {
     what: 'a payout',
     endpoint: 'transactions.fintech-offramp',
     amount: 10,
-    line: ({ bankAccountId }, amount) => `payout start --amount ${amount} --to ${bankAccountId}`,
-    other: ({ bankAccountId }, amount) => `payout start --amount ${amount + 0.01} --to ${bankAccountId}`,
+    line: ({ bankAccountId }, amount) => `payout create --amount ${amount} --to ${bankAccountId}`,
+    other: ({ bankAccountId }, amount) => `payout create --amount ${amount + 0.01} --to ${bankAccountId}`,
   },
   {
     what: 'a withdrawal',
     endpoint: 'transactions.withdraw-asset',
     amount: 10,
     line: ({ userId, managedWallet }, amount) =>
-      `withdrawals start ${userId} --amount ${amount} --token CNGN --from ${managedWallet} --to ${OTHER}`,
+      `withdrawals create ${userId} --amount ${amount} --token CNGN --from ${managedWallet} --to ${OTHER}`,
     other: ({ userId, onrampWallet }, amount) =>
-      `withdrawals start ${userId} --amount ${amount} --token CNGN --from ${onrampWallet} --to ${OTHER}`,
+      `withdrawals create ${userId} --amount ${amount} --token CNGN --from ${onrampWallet} --to ${OTHER}`,
   },
   {
     what: 'a transfer',
     endpoint: 'transactions.fintech-transfer',
     amount: 10,
-    line: (_place, amount) => `transfers start --amount ${amount} --to ${WALLET}`,
-    other: (_place, amount) => `transfers start --amount ${amount} --to ${OTHER}`,
+    line: (_place, amount) => `transfers create --amount ${amount} --to ${WALLET}`,
+    other: (_place, amount) => `transfers create --amount ${amount} --to ${OTHER}`,
   },
   {
     what: 'a swap',
     endpoint: 'swaps.create',
     amount: 2000,
     line: ({ userId, managedWallet }, amount) =>
-      `swaps start ${userId} --sell CNGN --buy USDC --amount ${amount} --from ${managedWallet}`,
+      `swaps create ${userId} --sell CNGN --buy USDC --amount ${amount} --from ${managedWallet}`,
     other: ({ userId, onrampWallet }, amount) =>
-      `swaps start ${userId} --sell CNGN --buy USDC --amount ${amount} --from ${onrampWallet}`,
+      `swaps create ${userId} --sell CNGN --buy USDC --amount ${amount} --from ${onrampWallet}`,
   },
   {
     what: 'a triggered swap',
     endpoint: 'swaps.trigger',
     amount: 3000,
     line: ({ onrampWallet }, amount) =>
-      `swaps wallets start --wallet ${onrampWallet} --sell CNGN --buy USDC --amount ${amount}`,
+      `swaps create --wallet ${onrampWallet} --sell CNGN --buy USDC --amount ${amount}`,
     other: ({ userId, onrampWallet }, amount) =>
-      `swaps start ${userId} --sell CNGN --buy USDC --amount ${amount} --from ${onrampWallet}`,
+      `swaps create ${userId} --sell CNGN --buy USDC --amount ${amount} --from ${onrampWallet}`,
   },
   {
     what: 'a bridge',
     endpoint: 'bridge.initiate',
     amount: 500,
-    line: (_place, amount) => `bridge start --from-network base --to-network bsc --amount ${amount} ${FROM_TO}`,
-    other: (_place, amount) => `bridge start --from-network base --to-network eth --amount ${amount} ${FROM_TO}`,
+    line: (_place, amount) => `bridge create --from-network base --to-network bsc --amount ${amount} ${FROM_TO}`,
+    other: (_place, amount) => `bridge create --from-network base --to-network eth --amount ${amount} ${FROM_TO}`,
   },
   {
     what: 'a fee withdrawal',
     endpoint: 'fees.withdraw',
     amount: 500,
-    line: (_place, amount) => `fees withdrawals start --amount ${amount} ${BANK} --account-name ADA --no-tag`,
-    other: (_place, amount) => `fees withdrawals start --amount ${amount} ${OTHER_BANK} --account-name ADA --no-tag`,
+    line: (_place, amount) => `fees withdraw --amount ${amount} ${BANK} --account-name ADA --no-tag`,
+    other: (_place, amount) => `fees withdraw --amount ${amount} ${OTHER_BANK} --account-name ADA --no-tag`,
   },
   {
     what: 'a trade',
     endpoint: 'fx.trade',
     amount: 1000,
-    line: (_place, amount) => `fx trades start --pair CNGN-USDC --side buy --amount ${amount}`,
-    other: (_place, amount) => `fx trades start --pair CNGN-USDC --side sell --amount ${amount}`,
+    line: (_place, amount) => `fx trade --pair CNGN-USDC --side buy --amount ${amount}`,
+    other: (_place, amount) => `fx trade --pair CNGN-USDC --side sell --amount ${amount}`,
   },
   {
     what: 'a trade with a price limit',
     endpoint: 'fx.trade',
     amount: 1000,
-    line: (_place, amount) => `fx trades start --pair CNGN-USDC --side buy --amount ${amount} --max-price 9999`,
-    other: (_place, amount) => `fx trades start --pair CNGN-USDT --side buy --amount ${amount}`,
+    line: (_place, amount) => `fx trade --pair CNGN-USDC --side buy --amount ${amount} --max-price 9999`,
+    other: (_place, amount) => `fx trade --pair CNGN-USDT --side buy --amount ${amount}`,
   },
   {
     what: 'a market order',
     endpoint: 'fx.market-order',
     amount: 1000,
-    line: (_place, amount) => `fx market-orders start --pair CNGN-USDT --side sell --amount ${amount}`,
-    other: (_place, amount) => `fx market-orders start --pair CNGN-USDC --side sell --amount ${amount}`,
+    line: (_place, amount) => `fx trade --market --pair CNGN-USDT --side sell --amount ${amount}`,
+    other: (_place, amount) => `fx trade --market --pair CNGN-USDC --side sell --amount ${amount}`,
   },
   {
     what: 'an order',
     endpoint: 'fx.create-order',
     amount: 5000,
-    line: (_place, amount) => `fx orders add --pair CNGN-USDC --side buy --price 1300 --min 1000 --max ${amount}`,
-    other: (_place, amount) => `fx orders add --pair CNGN-USDC --side buy --price 1301 --min 1000 --max ${amount}`,
+    line: (_place, amount) => `fx orders create --pair CNGN-USDC --side buy --price 1300 --min 1000 --max ${amount}`,
+    other: (_place, amount) => `fx orders create --pair CNGN-USDC --side buy --price 1301 --min 1000 --max ${amount}`,
   },
 ];
 
@@ -199,7 +199,7 @@ describe('a trade on a quote', () => {
     await rig.run('fx quote --pair CNGN-USDC --side buy --amount 1500 -o json --query quoteId');
     const quote = rig.own.stdout.text().slice(before).trim().replaceAll('"', '');
     if (forgets) rmSync(join(rig.own.stateDir, 'quotes.json'));
-    const ids = await rig.lose('fx.trade', kind, `fx trades start --quote ${quote}`);
+    const ids = await rig.lose('fx.trade', kind, `fx trade --quote ${quote}`);
     return { ...rig, ids };
   }
 
@@ -209,9 +209,9 @@ describe('a trade on a quote', () => {
   });
 
   test.each([
-    'fx trades start --pair CNGN-USDC --side sell --amount 1500',
-    'fx trades start --pair CNGN-USDT --side buy --amount 1500',
-    'fx trades start --pair CNGN-USDC --side buy --amount 1501',
+    'fx trade --pair CNGN-USDC --side sell --amount 1500',
+    'fx trade --pair CNGN-USDT --side buy --amount 1500',
+    'fx trade --pair CNGN-USDC --side buy --amount 1501',
   ])('that was lost is not another program’s: %s', async (other) => {
     const { runOther, reconcile } = await lost('lost-request');
     await runOther(other);

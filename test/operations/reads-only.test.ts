@@ -113,7 +113,7 @@ async function rig() {
     expect([argv.join(' '), await run([...argv, '--once', endpoint, '--yes', '-q'])]).toEqual([argv.join(' '), 6]);
   }
   // And one that was accepted, and has not ended.
-  await run(['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1234', '--yes', '-q']);
+  await run(['fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1234', '--yes', '-q']);
   const work = () => box.inside(({ store }) => store.all<{ id: string }>(WORK).map(({ id }) => id), 'read');
   return { box, world, run, lines, changes, effects, work };
 }

@@ -8,7 +8,7 @@ import { journalRows } from '../support/journal.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
-const WITHDRAW = ['fees', 'withdrawals', 'start', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
+const WITHDRAW = ['fees', 'withdraw', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
 const START_MS = Date.UTC(2026, 0, 5, 9);
 
 interface Row {

@@ -32,12 +32,12 @@ async function trades(): Promise<readonly { tradeId: string; status: string }[]>
 
 /** The states of an operation, oldest first. */
 async function statesOf(id: string): Promise<readonly string[]> {
-  const { stdout } = await said('ops export --profile box -q');
+  const { stdout } = await said('ops journal export --profile box -q');
   const lines = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
   return lines.flatMap((line) => (line.operation_id === id && line.state ? [line.state] : []));
 }
 
-const TRADE = 'fx trades start --pair CNGN-USDC --side buy --amount 1000 --profile box -q';
+const TRADE = 'fx trade --pair CNGN-USDC --side buy --amount 1000 --profile box -q';
 const KEYED = `${TRADE} --once k --yes`;
 
 const fault = (kind: string, endpoint = 'fx.trade') =>
@@ -148,12 +148,12 @@ describe('what may not be sent again', () => {
     [
       'an order',
       'fx.create-order',
-      'fx orders add --pair CNGN-USDC --side buy --price 1300 --min 1000 --max 5000 --once k --yes --profile box -q',
+      'fx orders create --pair CNGN-USDC --side buy --price 1300 --min 1000 --max 5000 --once k --yes --profile box -q',
     ],
     [
       'a fee withdrawal',
       'fees.withdraw',
-      'fees withdrawals start --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA --once k --yes --profile box -q',
+      'fees withdraw --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA --once k --yes --profile box -q',
     ],
   ])('is refused with exit 2, and names ops reconcile: %s', async (_what, endpoint, line) => {
     await fault('lost-request', endpoint);
@@ -224,7 +224,7 @@ describe('the rules of now', () => {
   });
 
   test('count it once: a day’s limit that it reached lets it be sent again', async () => {
-    expect(await rules('--max-per-day', 'CNGN 1000 fx trades start')).toBe(0);
+    expect(await rules('--max-per-day', 'CNGN 1000 fx trade')).toBe(0);
     const id = await lost();
     expect((await retry(id)).exit).toBe(0);
     expect((await said(KEYED.replace('--once k', '--once l'))).exit).toBe(9);

@@ -12,8 +12,7 @@ import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
 const pay = (profile: string, ...more: string[]) => [
   'fees',
-  'withdrawals',
-  'start',
+  'withdraw',
   '--amount',
   '500',
   ...TO,

@@ -67,7 +67,7 @@ const FILES = ['users/../fx', 'fx.orders', 'fees'];
 
 test.each([
   [['users/../fx'], 'run: fiatrail --help'],
-  [['fx.orders'], 'run: fiatrail --help'],
+  [['fx.orderings'], 'run: fiatrail --help'],
   [['nonsense'], 'run: fiatrail --help'],
   [['fes'], 'did you mean fiatrail fees?'],
   [['fees', 'nope'], 'run: fiatrail fees --help'],

@@ -7,8 +7,7 @@ beforeAll(requireBuilt);
 
 const PAY = [
   'fees',
-  'withdrawals',
-  'start',
+  'withdraw',
   '--amount',
   '500',
   '--bank-code',

@@ -30,7 +30,7 @@ let team: Team;
 const signingAbove = async (all: Team) => {
   await joinTeam(all, 'ada', 'bayo');
   await exchangeKeys(all, 'ada', 'bayo');
-  await agreeOn(all, 'ada', 'bayo', ['sign-above', 'CNGN 49999']);
+  await agreeOn(all, 'ada', 'bayo', ['approval-threshold', 'CNGN 49999']);
 };
 beforeEach(async () => {
   ({ team } = await openTeamAfter(signingAbove));
@@ -39,7 +39,7 @@ beforeEach(async () => {
 /** A person at a terminal who agrees to whatever is asked. */
 const ada = (argv: readonly string[], more: Parameters<Team['run']>[2] = {}) =>
   team.run('ada', [...argv, '-o', 'json'], { isTerminal: true, ...more });
-const applied = (path: string) => ada(['ops', 'apply', path, '--yes']);
+const applied = (path: string) => ada(['plans', 'apply', path, '--yes']);
 
 /** Gives Ada a second configuration with a key, which she asks to be added. Bayo signs that. */
 async function withPuppet(): Promise<void> {
@@ -101,7 +101,7 @@ const ROWS: readonly Row[] = [
     () => ada([...PAYOUT, '--yes'], { env: { FIATRAIL_BASE_URL: BASE_URL, FIATRAIL_API_KEY: LIVE_KEY } }),
   ],
   ['apply a plan that only its author signed', 9, 'SIGNATURE_REQUIRED', async () => applied(await plan(team, 'ada'))],
-  ['sign a plan of their own', 9, 'SIGNED_BY_AUTHOR', async () => ada(['ops', 'sign', await plan(team, 'ada')])],
+  ['sign a plan of their own', 9, 'SIGNED_BY_AUTHOR', async () => ada(['plans', 'approve', await plan(team, 'ada')])],
   [
     'sign it with a key that they added',
     9,
@@ -109,7 +109,7 @@ const ROWS: readonly Row[] = [
     async () => {
       await withPuppet();
       const path = await plan(team, 'ada');
-      return team.run('puppet', ['ops', 'sign', path, '-o', 'json'], { user: 'ada', isTerminal: true });
+      return team.run('puppet', ['plans', 'approve', path, '-o', 'json'], { user: 'ada', isTerminal: true });
     },
   ],
   [
@@ -138,19 +138,19 @@ const ROWS: readonly Row[] = [
   ],
   ['add an operator', 9, 'SIGNATURE_REQUIRED', () => ada(operators('add', 'mallory', '--public-key', KEY))],
   ['remove an operator', 9, 'SIGNATURE_REQUIRED', () => ada(operators('remove', 'bayo'))],
-  ['raise an amount', 9, 'SIGNATURE_REQUIRED', () => ada(operators('sign-above', 'CNGN 9000000'))],
-  ['remove every amount', 9, 'SIGNATURE_REQUIRED', () => ada(operators('sign-above', 'off'))],
+  ['raise an amount', 9, 'SIGNATURE_REQUIRED', () => ada(operators('approval-threshold', 'CNGN 9000000'))],
+  ['remove every amount', 9, 'SIGNATURE_REQUIRED', () => ada(operators('approval-threshold', 'off'))],
   [
     'apply such a change from a plan that only they signed',
     9,
     'SIGNATURE_REQUIRED',
-    async () => applied(await changePlan('sign-above', 'off')),
+    async () => applied(await changePlan('approval-threshold', 'off')),
   ],
   [
     'sign such a change of their own',
     9,
     'SIGNED_BY_AUTHOR',
-    async () => ada(['ops', 'sign', await changePlan('remove', 'bayo')]),
+    async () => ada(['plans', 'approve', await changePlan('remove', 'bayo')]),
   ],
   [
     'make such a change before 48 hours have passed',
@@ -172,7 +172,7 @@ const ROWS: readonly Row[] = [
         answers: [yes('Remove operator bayo')],
       });
       await team.clock.sleep(48 * 3_600_000, new AbortController().signal);
-      return ada(operators('sign-above', 'off', '--without-signature'));
+      return ada(operators('approval-threshold', 'off', '--without-signature'));
     },
   ],
 ];
@@ -205,7 +205,7 @@ test('the documentation has the same table', () => {
 
 test('two people can do all of it, and the journal records who', async () => {
   const path = await plan(team, 'ada');
-  await team.run('bayo', ['ops', 'sign', path], { answers: [yes('Sign the plan')] });
+  await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Sign the plan')] });
   expect((await applied(path)).code).toBe(0);
   const [sent] = team.operations();
   const { stdout } = await ada(['ops', 'show', sent?.id ?? '']);
@@ -215,7 +215,7 @@ test('two people can do all of it, and the journal records who', async () => {
     author: { user: 'ada', host: 'host-1', operator: 'ada' },
     signers: [signer('ada', 'author'), signer('bayo', 'signer')],
   });
-  await agreeOn(team, 'bayo', 'ada', ['sign-above', 'off']);
+  await agreeOn(team, 'bayo', 'ada', ['approval-threshold', 'off']);
   await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo']);
   expect(await keptText()).toEqual({ names: ['ada'], signAbove: [] });
   const changes = journalRows(team.file('state')).filter(({ endpoint }) => endpoint === 'profiles.operators');
@@ -229,22 +229,22 @@ test('two people can do all of it, and the journal records who', async () => {
 });
 
 test('a change that was applied is not made again from the same plan', async () => {
-  const path = await changePlan('sign-above', 'CNGN 70000');
-  await team.run('bayo', ['ops', 'sign', path], { answers: [yes('Sign the plan')] });
+  const path = await changePlan('approval-threshold', 'CNGN 70000');
+  await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Sign the plan')] });
   const again = team.file('again.json');
   copyFileSync(path, again);
-  expect((await ada(['ops', 'apply', path], { answers: [yes('Continue?')] })).code).toBe(0);
-  await agreeOn(team, 'ada', 'bayo', ['sign-above', 'CNGN 49999']);
-  const { code, stderr } = await ada(['ops', 'apply', again]);
+  expect((await ada(['plans', 'apply', path], { answers: [yes('Continue?')] })).code).toBe(0);
+  await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'CNGN 49999']);
+  const { code, stderr } = await ada(['plans', 'apply', again]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('already done') });
   expect((await keptText()).signAbove).toEqual([{ asset: 'CNGN', minor: '49999000000' }]);
 });
 
 test('a signed change is not made once the list is another one', async () => {
-  const path = await changePlan('sign-above', 'off');
-  await team.run('bayo', ['ops', 'sign', path], { answers: [yes('Sign the plan')] });
+  const path = await changePlan('approval-threshold', 'off');
+  await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Sign the plan')] });
   await agreeOn(team, 'ada', 'bayo', ['add', 'chidi', '--public-key', KEY]);
-  const { code, stderr } = await ada(['ops', 'apply', path]);
+  const { code, stderr } = await ada(['plans', 'apply', path]);
   expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('PLAN_CHANGED') });
 });
 
@@ -270,7 +270,7 @@ test('whoever applies an unsigned change has made it, whatever its author says',
   const claimed = rewritten(other, path, ({ content }) =>
     rehashed({ content: { ...content, author }, hash: '', signatures: [] }),
   );
-  expect((await other.run('ada', ['ops', 'apply', claimed], { answers: [yes('Let operator bayo')] })).code).toBe(0);
+  expect((await other.run('ada', ['plans', 'apply', claimed], { answers: [yes('Let operator bayo')] })).code).toBe(0);
   const { stdout } = await other.run('ada', [...operators('list'), '-o', 'json']);
   expect(JSON.parse(stdout).operators[1]).toMatchObject({ name: 'bayo', addedBy: 'ada, ada on host-1' });
 });

@@ -21,7 +21,8 @@ beforeEach(async () => {
   ({ team } = await openTeamAfter(twoPeople));
 });
 
-const apply = (path: string, ...more: readonly string[]) => team.run('bayo', ['ops', 'apply', path, '--yes', ...more]);
+const apply = (path: string, ...more: readonly string[]) =>
+  team.run('bayo', ['plans', 'apply', path, '--yes', ...more]);
 
 describe('--plan', () => {
   test('writes what would be sent to a private file, and sends and records nothing', async () => {
@@ -42,9 +43,9 @@ describe('--plan', () => {
           baseUrl: 'https://service.test/v1',
           keyFingerprint: expect.stringMatching(/^[0-9a-f]{12}$/),
         },
-        words: ['payout', 'start'],
+        words: ['payout', 'create'],
         input: { amount: '50000', to: 'bank-1' },
-        commandLine: 'fiatrail payout start --amount 50000 --to bank-1',
+        commandLine: 'fiatrail payout create --amount 50000 --to bank-1',
         summary: 'start a payout of 50,000.00 cNGN to bank account bank-1',
         endpoint: 'transactions.fintech-offramp',
         method: 'POST',
@@ -119,7 +120,7 @@ describe('--plan', () => {
   });
 
   test('asks for nothing, even on a terminal', async () => {
-    const argv = ['payout', 'start', '--amount', '5', '--plan', team.file('plan.json')];
+    const argv = ['payout', 'create', '--amount', '5', '--plan', team.file('plan.json')];
     const { code, stderr } = await team.run('ada', argv, { isTerminal: true });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('missing required input: --to') });
   });
@@ -132,9 +133,9 @@ describe('--plan', () => {
 
   test('writes no secret', async () => {
     const path = team.file('plan.json');
-    const named = await team.run('ada', ['payout', 'start', '--amount', '5', '--to', LIVE_KEY, '--plan', path]);
+    const named = await team.run('ada', ['payout', 'create', '--amount', '5', '--to', LIVE_KEY, '--plan', path]);
     const env = { FIATRAIL_WEBHOOK_SECRET: 'bank-account-secret' };
-    const argv = ['payout', 'start', '--amount', '5', '--to', 'bank-account-secret', '--plan', path];
+    const argv = ['payout', 'create', '--amount', '5', '--to', 'bank-account-secret', '--plan', path];
     const known = await team.run('ada', argv, { env });
     for (const { code, stderr } of [named, known])
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('contains a secret') });
@@ -158,7 +159,7 @@ describe('the API key', () => {
   });
 });
 
-describe('ops apply', () => {
+describe('plans apply', () => {
   test('sends the request of the plan once, and then prints what was recorded', async () => {
     const path = await plan(team, 'ada');
     const first = await apply(path, '-o', 'json');
@@ -186,14 +187,14 @@ describe('ops apply', () => {
 
   test('asks as the command would, with the plan and its author', async () => {
     const path = await plan(team, 'ada');
-    const declined = await team.run('bayo', ['ops', 'apply', path], { answers: [no('Start a payout')] });
+    const declined = await team.run('bayo', ['plans', 'apply', path], { answers: [no('Start a payout')] });
     expect(declined.code).toBe(9);
     expect(declined.stderr).toContain(contentOf(path).hash);
     expect(declined.stderr).toContain('ada on host-1');
     expect(declined.stderr).toContain('ADA OBI, 012 345 6789 at GTB');
-    const unasked = await team.run('bayo', ['ops', 'apply', path]);
+    const unasked = await team.run('bayo', ['plans', 'apply', path]);
     expect({ code: unasked.code, sent: team.service.sent }).toEqual({ code: 2, sent: [] });
-    const agreed = await team.run('bayo', ['ops', 'apply', path], { answers: [yes('Start a payout')] });
+    const agreed = await team.run('bayo', ['plans', 'apply', path], { answers: [yes('Start a payout')] });
     expect({ code: agreed.code, sent: team.service.sent.length }).toEqual({ code: 0, sent: 1 });
   });
 
@@ -205,7 +206,7 @@ describe('ops apply', () => {
 
   test('--dry-run checks the plan and shows the request', async () => {
     const path = await plan(team, 'ada');
-    const { code, stdout } = await team.run('bayo', ['ops', 'apply', path, '--dry-run', '-o', 'json']);
+    const { code, stdout } = await team.run('bayo', ['plans', 'apply', path, '--dry-run', '-o', 'json']);
     expect({ code, body: JSON.parse(stdout).body }).toEqual({
       code: 0,
       body: { amount: 50_000_000_000, bankAccountId: 'bank-1' },
@@ -257,7 +258,7 @@ describe('ops apply', () => {
   });
 });
 
-describe('ops apply stops with exit 9 and sends nothing if', () => {
+describe('plans apply stops with exit 9 and sends nothing if', () => {
   const changes: readonly (readonly [what: string, change: () => void, message: string])[] = [
     [
       'the fee changed',
@@ -293,7 +294,7 @@ describe('ops apply stops with exit 9 and sends nothing if', () => {
   test('the plan has expired', async () => {
     const path = await plan(team, 'ada', 'plan.json', '--plan-expires', '1h');
     await team.clock.sleep(3_600_000, new AbortController().signal);
-    const { code, stderr } = await team.run('bayo', ['ops', 'apply', path], { isTerminal: true });
+    const { code, stderr } = await team.run('bayo', ['plans', 'apply', path], { isTerminal: true });
     expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('the plan expired on') });
     expect(team.service.sent).toEqual([]);
   });
@@ -307,7 +308,7 @@ describe('ops apply stops with exit 9 and sends nothing if', () => {
         return true;
       },
     });
-    const { code, stderr } = await team.run('bayo', ['ops', 'apply', path], { answers: [late] });
+    const { code, stderr } = await team.run('bayo', ['plans', 'apply', path], { answers: [late] });
     expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('the plan expired on') });
     expect(team.service.sent).toEqual([]);
   });
@@ -315,12 +316,12 @@ describe('ops apply stops with exit 9 and sends nothing if', () => {
   test('its signer is removed while the question is open', async () => {
     await exchangeKeys(team, 'ada', 'bayo');
     const path = await plan(team, 'ada');
-    expect((await team.run('bayo', ['ops', 'sign', path], { answers: [yes('Sign the plan')] })).code).toBe(0);
+    expect((await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Sign the plan')] })).code).toBe(0);
     const removing = { ...yes('Start a payout') };
     Object.defineProperty(removing, 'says', {
       get: async () => (await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo'])).code === 0,
     });
-    const { code, stderr } = await team.run('ada', ['ops', 'apply', path], { answers: [removing] });
+    const { code, stderr } = await team.run('ada', ['plans', 'apply', path], { answers: [removing] });
     expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('is unknown; nothing was sent') });
     expect(team.service.sent).toEqual([]);
   });
@@ -358,7 +359,7 @@ describe('a written plan', () => {
       { summary: 'start a payout of 1.00 cNGN' },
       { amounts: [] },
       { tag: '[fr-00000000]' },
-      { commandLine: 'fiatrail payout start --amount 1 --to bank-1' },
+      { commandLine: 'fiatrail payout create --amount 1 --to bank-1' },
       { input: { ...content.input, amount: '60000' } },
     ];
     for (const [index, change] of forged.entries()) {
@@ -374,9 +375,9 @@ describe('a written plan', () => {
     [['sandbox', 'reset'], {}],
     [['balances', 'account'], {}],
     [['no', 'such'], {}],
-    [['payout', 'start'], { amount: '50000', to: 'bank-1', once: 'k' }],
-    [['payout', 'start'], { amount: '50000', to: 'bank-1', plan: 'other.json' }],
-    [['payout', 'start'], { amount: '50000', to: 'bank-1', other: 'x' }],
+    [['payout', 'create'], { amount: '50000', to: 'bank-1', once: 'k' }],
+    [['payout', 'create'], { amount: '50000', to: 'bank-1', plan: 'other.json' }],
+    [['payout', 'create'], { amount: '50000', to: 'bank-1', other: 'x' }],
   ])('of %j with %j is refused', async (words, input) => {
     const { hashOf } = await import('../../src/engine/plans/plan.ts');
     const { planText } = await import('../../src/engine/plans/file.ts');

@@ -61,7 +61,7 @@ export async function profile(team: Team, name: string, url: string, mode: strin
   const to = join(secretsOf(team, person), `${name}.operator-key`);
   const from = join(secretsOf(team, person === 'bayo' ? 'bayo' : 'ada'), 'main.operator-key');
   if (existsSync(from) && from !== to) copyFileSync(from, to);
-  await ada(team, ['ops', 'verify', '--accept', '--yes', '--profile', name], {}, person);
+  await ada(team, ['ops', 'journal', 'verify', '--accept', '--yes', '--profile', name], {}, person);
 }
 
 export const box = (team: Team, person = 'ada') => profile(team, 'box', BOX_URL, 'sandbox', BOX_KEY, person);
@@ -114,7 +114,7 @@ export const claiming = (team: Team, more: (author: Author) => Partial<Author>) 
 export async function signedAndApplied(team: Team, path: string): Promise<Ran> {
   const { plan: content, hash, signatures } = contentOf(path);
   const signed = await signedWith(team, 'bayo', { content, hash, signatures }, 'signer');
-  return script(team, ['ops', 'apply', rewritten(team, path, () => signed)]);
+  return script(team, ['plans', 'apply', rewritten(team, path, () => signed)]);
 }
 
 /** Exit code and error code. */
@@ -146,7 +146,7 @@ export const beforeBoth = async (team: Team): Promise<void> => {
   if (existsSync(team.file('state'))) cpSync(team.file('state'), team.file('before'), { recursive: true });
   copyFileSync(join(secretsOf(team, 'ada'), 'main.operator-key'), team.file('kept-key'));
   await exchangeKeys(team, 'bayo');
-  await agreeOn(team, 'ada', 'bayo', ['sign-above', 'CNGN 49999']);
+  await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'CNGN 49999']);
 };
 
 /** How an attack ended, and what the live account has then, as its second operator sees it. */
@@ -171,7 +171,7 @@ export async function twoKeysOfOnePerson(team: Team): Promise<void> {
   await ada(team, ['profiles', 'use', 'main'], {}, 'second');
   await ada(team, ['profiles', 'journal', 'set', 'main', '--sole-host', '--yes'], {}, 'second');
   await ada(team, operators('add', 'ada', '--generate'));
-  await ada(team, operators('sign-above', 'CNGN 49999'));
+  await ada(team, operators('approval-threshold', 'CNGN 49999'));
   await ada(team, operators('add', 'second', '--generate'), {}, 'second');
 }
 
@@ -190,16 +190,16 @@ export const CLAIMS: readonly (readonly [what: string, more: (author: Author) =>
   ['no operator and another host', () => ({ host: 'host-9', operator: null }), [0, ''], [9, 'SIGNATURE_REQUIRED']],
 ];
 
-/** Has Ada's second key sign a plan that her first one wrote, with `ops sign` and by hand. Returns how both and applying it ended. */
+/** Has Ada's second key sign a plan that her first one wrote, with `plans approve` and by hand. Returns how both and applying it ended. */
 export async function signedBySelf(team: Team, more: (author: Author) => Partial<Author>): Promise<[Ran, Ran]> {
   const claimed = await claiming(team, more);
   const { plan: content, hash, signatures } = contentOf(claimed);
   const kept = content.author.operator ? signatures : [];
   const unsigned = { content, hash, signatures: kept };
   const path = rewritten(team, claimed, () => unsigned);
-  const bySign = await ada(team, ['ops', 'sign', path], {}, 'second');
+  const bySign = await ada(team, ['plans', 'approve', path], {}, 'second');
   const byHand = await signedWith(team, 'second', unsigned, 'signer');
-  const applied = await script(team, ['ops', 'apply', rewritten(team, path, () => byHand)]);
+  const applied = await script(team, ['plans', 'apply', rewritten(team, path, () => byHand)]);
   return [bySign, applied];
 }
 

@@ -48,10 +48,10 @@ describe('what two people, or the owner of a sandbox, can do', () => {
       team.run(person, on('rotated', argv), { isTerminal: true, agrees: true });
     expect((await run('ada', ...PAYOUT, '--plan', path)).code).toBe(0);
     expect((await run('ada', 'profiles', 'journal', 'set', 'rotated', '--sole-host')).code).toBe(0);
-    expect(endOf(await run('ada', 'ops', 'apply', path, '-o', 'json'))).toEqual([9, 'SIGNATURE_REQUIRED']);
-    const signed = await run('bayo', 'ops', 'sign', path);
+    expect(endOf(await run('ada', 'plans', 'apply', path, '-o', 'json'))).toEqual([9, 'SIGNATURE_REQUIRED']);
+    const signed = await run('bayo', 'plans', 'approve', path);
     expect(signed.code, signed.stderr).toBe(0);
-    const applied = await run('ada', 'ops', 'apply', path);
+    const applied = await run('ada', 'plans', 'apply', path);
     expect(applied.code, applied.stderr).toBe(0);
     expect(team.service.sent).toHaveLength(1);
   });
@@ -75,15 +75,15 @@ describe('what two people, or the owner of a sandbox, can do', () => {
     );
     expect(await said('main')).toMatch(/^operators of https:\/\/service\.test\/v1, key \w{12}$/m);
     for (const [person, argv] of [
-      ['ada', [...operators('sign-above', 'CNGN 7'), '--plan', path]],
-      ['bayo', ['ops', 'sign', path]],
-      ['ada', ['ops', 'apply', path]],
+      ['ada', [...operators('approval-threshold', 'CNGN 7'), '--plan', path]],
+      ['bayo', ['plans', 'approve', path]],
+      ['ada', ['plans', 'apply', path]],
     ] as const)
       expect((await run(person, ...on('rotated', argv))).code).toBe(0);
     expect(await shown('rotated')).toEqual({ ...before, signAbove: ['7.00 cNGN'], isOwn: true });
     expect(await shown('main')).toEqual({ ...before, isOwn: true });
     // Nobody applied it to the account of the other profile.
-    expect((await run('ada', ...on('main', ['ops', 'apply', path]))).code).toBe(2);
+    expect((await run('ada', ...on('main', ['plans', 'apply', path]))).code).toBe(2);
   });
 
   test('the owner of a sandbox waits by its clock, whatever that of the host says', async () => {
@@ -124,7 +124,7 @@ describe('what two people, or the owner of a sandbox, can do', () => {
     const run = (argv: readonly string[]) =>
       team.run('ada', [...argv, '-o', 'json'], { isTerminal: true, agrees: true });
     expect((await run(on('own', operators('add', 'ada', '--generate')))).code).toBe(0);
-    expect(endOf(await run(on('main', operators('sign-above', 'CNGN 5'))))).toEqual([9, 'OTHER_SERVICE']);
+    expect(endOf(await run(on('main', operators('approval-threshold', 'CNGN 5'))))).toEqual([9, 'OTHER_SERVICE']);
     const { stdout } = await run(on('main', operators('list')));
     expect(JSON.parse(stdout).accounts).toEqual([
       { mode: 'live', baseUrl: 'https://own.test/v1', keyFingerprint: expect.stringMatching(/^[0-9a-f]{12}$/) },

@@ -87,7 +87,7 @@ export const ATTACKS: readonly Attack[] = [
     ...UNSIGNED,
     run: async (team) => {
       await box(team);
-      const { code, stderr } = await ada(team, on('box', operators('sign-above', 'off')));
+      const { code, stderr } = await ada(team, on('box', operators('approval-threshold', 'off')));
       if (code !== 0) throw new Error(stderr);
       return script(team, PAYOUT);
     },
@@ -111,7 +111,7 @@ export const ATTACKS: readonly Attack[] = [
     ...NO_TERMINAL,
     run: async (team) => {
       await box(team);
-      return script(team, on('box', operators('sign-above', 'CNGN 1')));
+      return script(team, on('box', operators('approval-threshold', 'CNGN 1')));
     },
   },
   {
@@ -288,7 +288,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     what: 'announce one change and make another one',
     ...PENDING,
-    run: (team) => announcedThen(team, () => ada(team, without('sign-above', 'off'))),
+    run: (team) => announcedThen(team, () => ada(team, without('approval-threshold', 'off'))),
   },
   {
     what: 'pay with a key of the account that the journal does not know',
@@ -304,7 +304,7 @@ export const ATTACKS: readonly Attack[] = [
     ...UNSIGNED,
     run: async (team) => {
       await rotated(team);
-      return ada(team, on('rotated', operators('sign-above', 'off')));
+      return ada(team, on('rotated', operators('approval-threshold', 'off')));
     },
   },
   {
@@ -344,7 +344,7 @@ export const ATTACKS: readonly Attack[] = [
     run: async (team) => {
       const path = await plan(team, 'ada');
       await profile(team, 'main', BASE_URL, 'live', LIVE_KEY, 'second');
-      return ada(team, on('main', ['ops', 'sign', path]), {}, 'second');
+      return ada(team, on('main', ['plans', 'approve', path]), {}, 'second');
     },
   },
   {
@@ -354,14 +354,14 @@ export const ATTACKS: readonly Attack[] = [
       await box(team);
       const path = team.file('box.json');
       await ada(team, on('box', [...PAYOUT, '--plan', path]));
-      return ada(team, ['ops', 'sign', path]);
+      return ada(team, ['plans', 'approve', path]);
     },
   },
   {
     what: 'write the name of another user into a plan',
     ...CLAIMED,
     isDocumented: true,
-    run: async (team) => script(team, ['ops', 'apply', await claiming(team, () => ({ user: 'cfo' }))]),
+    run: async (team) => script(team, ['plans', 'apply', await claiming(team, () => ({ user: 'cfo' }))]),
   },
   {
     what: 'have a second operator sign such a plan without looking',
@@ -385,7 +385,7 @@ export const ATTACKS: readonly Attack[] = [
       const { stdout } = await ada(team, operators('list'));
       const bayo = JSON.parse(stdout).operators[1];
       const operator = { name: bayo.name, publicKey: bayo.publicKey };
-      return script(team, ['ops', 'apply', await claiming(team, () => ({ user: 'bayo', operator }))]);
+      return script(team, ['plans', 'apply', await claiming(team, () => ({ user: 'bayo', operator }))]);
     },
   },
   {
@@ -414,12 +414,12 @@ export const ATTACKS: readonly Attack[] = [
       const secret = join(secretsOf(team, 'ada'), 'box.operator-key');
       rmSync(secret);
       await ada(team, on('box', operators('add', 'bayo', '--generate')));
-      const head = JSON.parse((await ada(team, ['ops', 'head'])).stdout);
+      const head = JSON.parse((await ada(team, ['ops', 'journal', 'head'])).stdout);
       const own = { name: 'bayo', ...(await signingPairOf(new Secret(readFileSync(secret, 'utf8').trim()))) };
       const of = { sequence: BigInt(head.entry), hash: head.hash };
       const path = team.file('head.json');
       writeFileSync(path, JSON.stringify(await headFile(head.journal, of, own, team.clock.now())));
-      return ada(team, ['ops', 'verify', '--head', path]);
+      return ada(team, ['ops', 'journal', 'verify', '--head', path]);
     },
   },
   {

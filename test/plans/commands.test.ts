@@ -18,17 +18,17 @@ const BRIDGE = ['--from-network', 'base', '--to-network', 'bsc'];
 
 /** A line of every command whose change can be planned, and what must be so before. */
 const LINES: Readonly<Record<string, (ids: Ids) => readonly (readonly string[])[]>> = {
-  'onramp start': ({ user }) => [[user, '--amount', '5000']],
-  'offramp start': ({ user }) => [
+  'onramp create': ({ user }) => [[user, '--amount', '5000']],
+  'offramp create': ({ user }) => [
     [user, '--amount', '1500', '--bank-code', '000013', '--account-number', '0123456789'],
   ],
-  'payout start': ({ bankAccount }) => [['--amount', '1500', '--to', bankAccount]],
-  'withdrawals start': ({ user, userWallet }) => [
+  'payout create': ({ bankAccount }) => [['--amount', '1500', '--to', bankAccount]],
+  'withdrawals create': ({ user, userWallet }) => [
     [user, '--amount', '20', '--token', 'CNGN', '--from', userWallet, '--to', ADDRESS],
   ],
-  'transfers start': () => [['--amount', '1000', '--to', ADDRESS, '--note', 'a -- note "with" words']],
-  'swaps wallets start': ({ rampWallet }) => [
-    ['--wallet', rampWallet, '--sell', 'CNGN'],
+  'transfers create': () => [['--amount', '1000', '--to', ADDRESS, '--note', 'a -- note "with" words']],
+  'swaps create --wallet': ({ rampWallet }) => [
+    [rampWallet, '--sell', 'CNGN'],
     [
       'sandbox',
       'pay',
@@ -44,13 +44,15 @@ const LINES: Readonly<Record<string, (ids: Ids) => readonly (readonly string[])[
       ADDRESS,
     ],
   ],
-  'swaps start': ({ user }) => [[user, '--sell', 'CNGN', '--buy', 'USDC', '--amount', '5000', '--slippage', '1%']],
-  'bridge start': () => [[...BRIDGE, '--amount', '501', '--from', ADDRESS, '--to', ADDRESS]],
-  'fees withdrawals start': ({ bankAccount }) => [['--amount', 'max', '--to', bankAccount, '--reference', 'r']],
-  'fx trades start': () => [[...BUY, '--amount', '2500']],
-  'fx market-orders start': () => [[...BUY, '--amount', '2500']],
-  'fx orders add': () => [[...BUY, '--price', '1380', '--min', '1000', '--max', '50000', '--spread', '0.5%']],
+  'swaps create': ({ user }) => [[user, '--sell', 'CNGN', '--buy', 'USDC', '--amount', '5000', '--slippage', '1%']],
+  'bridge create': () => [[...BRIDGE, '--amount', '501', '--from', ADDRESS, '--to', ADDRESS]],
+  'fees withdraw': ({ bankAccount }) => [['--amount', 'max', '--to', bankAccount, '--reference', 'r']],
+  'fx trade': () => [[...BUY, '--amount', '2500']],
+  'fx trade --market': () => [[...BUY, '--amount', '2500']],
+  'fx orders create': () => [[...BUY, '--price', '1380', '--min', '1000', '--max', '50000', '--spread', '0.5%']],
   'fx orders update': ({ order }) => [[order, '--price', '1385.5']],
+  'fx orders pause': ({ order }) => [[order]],
+  'fx orders resume': ({ order }) => [[order]],
   api: () => [['POST', '/fx/trade', '-f', 'pair=CNGN-USDC', '-f', 'side=buy', '-f', 'cngnAmount=2500']],
 };
 
@@ -62,9 +64,9 @@ test('every command that moves money can be planned', () => {
   expect(names(({ parameters }) => 'plan' in parameters)).toEqual(
     expect.arrayContaining(names(({ money }) => money !== undefined)),
   );
-  const changesOperators = ['profiles operators add', 'profiles operators remove', 'profiles sign-above set'];
+  const changesOperators = ['profiles approvers add', 'profiles approvers remove', 'profiles approval-threshold set'];
   expect(names(({ parameters }) => 'plan' in parameters).sort()).toEqual(
-    [...Object.keys(LINES), ...changesOperators].sort(),
+    [...Object.keys(LINES).filter((name) => !name.includes(' --')), ...changesOperators].sort(),
   );
 });
 
@@ -85,7 +87,8 @@ test.each(Object.entries(LINES))('%s is planned and applied once', async (name, 
   const written = await run(world, ...name.split(' '), ...line, '--plan', path);
   expect({ ...written, rows: rows() - atFirst }).toMatchObject({ code: 0, stderr: '', rows: 0 });
   const file = contentOf(path);
-  expect(file.plan.amounts.length > 0 || name === 'swaps wallets start').toBe(true);
+  const isWithout = ['swaps create --wallet', 'fx orders pause', 'fx orders resume'].includes(name);
+  expect(file.plan.amounts.length > 0 || isWithout).toBe(true);
   const { plan: content, ...rest } = file;
   const { lines, previews } = content;
   const labels = planLines({ content, ...rest }, { lines, previews, rules: [] }, [], 'sends it again')
@@ -93,12 +96,12 @@ test.each(Object.entries(LINES))('%s is planned and applied once', async (name, 
     .map(([label]) => label);
   for (const said of [/^(?:amount|pays|exact .+)$/, /^destination$/, /^fees?$/, /^rule met here$/, /^applied twice$/])
     expect(labels.filter((label) => said.test(label)).length, `${said} in ${labels}`).toBeGreaterThan(0);
-  const first = await run(world, 'ops', 'apply', path, '--yes', '-o', 'json');
+  const first = await run(world, 'plans', 'apply', path, '--yes', '-o', 'json');
   expect(first).toMatchObject({ code: 0 });
   const { request } = journalRows(world.stateDir).at(-1) ?? {};
   expect(JSON.parse(request ?? '')).toEqual(file.plan.request);
   expect(readFileSync(path, 'utf8')).toContain(JSON.stringify(file.hash));
-  const second = await run(world, 'ops', 'apply', path, '--yes', '-o', 'json');
+  const second = await run(world, 'plans', 'apply', path, '--yes', '-o', 'json');
   expect({ code: second.code, rows: rows() - atFirst }).toEqual({ code: 0, rows: 1 });
   // What fiatrail api started is printed as its own command prints it, with fields that are not known yet.
   expect(Object.keys(JSON.parse(second.stdout))).toEqual(expect.arrayContaining(Object.keys(JSON.parse(first.stdout))));
@@ -108,13 +111,13 @@ test('a withdrawal keeps the tag of its plan, by which it is found', async () =>
   account ??= await newAccount();
   const world = account.open();
   const path = join(world.homeDir, 'plan.json');
-  await run(world, 'fees', 'withdrawals', 'start', '--amount', '600', ...TO, '--plan', path);
+  await run(world, 'fees', 'withdraw', '--amount', '600', ...TO, '--plan', path);
   const { tag, request } = contentOf(path).plan;
   expect(request.narration).toBe(tag);
   await run(world, 'sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response');
-  expect((await run(world, 'ops', 'apply', path, '--yes')).code).toBe(6);
+  expect((await run(world, 'plans', 'apply', path, '--yes')).code).toBe(6);
   // The journal finds the withdrawal by its tag, and sends nothing.
-  const found = await run(world, 'ops', 'apply', path, '--yes', '-o', 'json');
+  const found = await run(world, 'plans', 'apply', path, '--yes', '-o', 'json');
   expect({ code: found.code, id: JSON.parse(found.stdout).withdrawalId }).toEqual({
     code: 0,
     id: expect.stringMatching(/^FTW_/),
@@ -129,10 +132,10 @@ test('the most that can be withdrawn is the amount that the plan says', async ()
   const world = account.open();
   const path = join(world.homeDir, 'plan.json');
   for (const amount of ['90000', '90000'])
-    await run(world, 'fees', 'withdrawals', 'start', '--amount', amount, ...TO, '--again', '--yes');
-  expect((await run(world, 'fees', 'withdrawals', 'start', '--amount', 'max', ...TO, '--plan', path)).code).toBe(0);
-  await run(world, 'fees', 'withdrawals', 'start', '--amount', '500', ...TO, '--again', '--yes');
-  const { code, stderr } = await run(world, 'ops', 'apply', path, '--yes');
+    await run(world, 'fees', 'withdraw', '--amount', amount, ...TO, '--again', '--yes');
+  expect((await run(world, 'fees', 'withdraw', '--amount', 'max', ...TO, '--plan', path)).code).toBe(0);
+  await run(world, 'fees', 'withdraw', '--amount', '500', ...TO, '--again', '--yes');
+  const { code, stderr } = await run(world, 'plans', 'apply', path, '--yes');
   expect({ code, stderr }).toEqual({
     code: 9,
     stderr: expect.stringMatching(/no longer holds: amount: ₦.* before, ₦.* now/),

@@ -26,7 +26,7 @@ beforeEach(async () => {
   ({ team, made: keys } = await openTeamAfter(twoWithKeys));
 });
 
-const sign = (path: string) => team.run('bayo', ['ops', 'sign', path], { answers: [yes('Sign the plan')] });
+const sign = (path: string) => team.run('bayo', ['plans', 'approve', path], { answers: [yes('Sign the plan')] });
 
 /** Writes a plan without a signature as its author could, with other words of theirs. */
 const claimed = async (change: object) =>
@@ -36,12 +36,12 @@ const claimed = async (change: object) =>
 
 const isRefused = async (path: string, exit: number, message: string) => {
   const before = readFileSync(path);
-  const { code, stderr } = await team.run('bayo', ['ops', 'sign', path], { isTerminal: true });
+  const { code, stderr } = await team.run('bayo', ['plans', 'approve', path], { isTerminal: true });
   expect({ code, stderr }).toEqual({ code: exit, stderr: expect.stringContaining(message) });
   expect(readFileSync(path).equals(before)).toBe(true);
 };
 
-describe('ops sign', () => {
+describe('plans approve', () => {
   test('prints its own reads, and the author’s words apart from them', async () => {
     const path = await claimed({
       balance: { text: '9,000,000.00 cNGN before', asset: 'CNGN', beforeMinor: '1', afterMinor: null },
@@ -98,7 +98,7 @@ describe('ops sign', () => {
   test('refuses a plan that it cannot compare with the account', async () => {
     const path = await plan(team, 'ada');
     team.service.instead['/balance/multi'] = refusal(503, '99', 'down');
-    const { code, stderr } = await team.run('bayo', ['ops', 'sign', path], { isTerminal: true });
+    const { code, stderr } = await team.run('bayo', ['plans', 'approve', path], { isTerminal: true });
     expect(stderr).toContain('the plan could not be compared with the account, so it was not signed');
     expect([code === 0, contentOf(path).signatures.length]).toEqual([false, 1]);
   });

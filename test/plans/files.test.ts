@@ -29,12 +29,12 @@ beforeEach(async () => {
   ({ team } = await openTeamAfter(twoPeople));
 });
 
-const apply = (path: string) => team.run('bayo', ['ops', 'apply', path, '--yes']);
+const apply = (path: string) => team.run('bayo', ['plans', 'apply', path, '--yes']);
 
 /** Applies and signs a file, which must both be refused in one sentence with an exit code and a message. */
 async function isRefused(path: string, exit: number, message: string): Promise<void> {
-  for (const word of ['apply', 'sign']) {
-    const { code, stderr } = await team.run('bayo', ['ops', word, path, '--yes', '-q']);
+  for (const word of ['apply', 'approve']) {
+    const { code, stderr } = await team.run('bayo', ['plans', word, path, '--yes', '-q']);
     expect({ word, code, stderr }).toEqual({ word, code: exit, stderr: expect.stringContaining(message) });
     expect(stderr.split('\n').length).toBeLessThanOrEqual(4);
   }
@@ -129,7 +129,7 @@ test('a file with another name for it is the same plan', async () => {
 test('no byte of a plan can be changed', async () => {
   const keys = await exchangeKeys(team, 'ada', 'bayo');
   const path = await plan(team, 'ada');
-  await team.run('bayo', ['ops', 'sign', path], { answers: [yes('Sign the plan')] });
+  await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Sign the plan')] });
   const operators = Object.entries(keys).map(([name, publicKey]) => ({
     name,
     publicKey,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { journalRows } from '../support/journal.ts';
 import { agreeOn, exchangeKeys, openTeamAfter, type Ran, rewritten, type Team, yes } from './support.ts';
 
-const TRADE = 'fx trades start --pair CNGN-USDC --side buy --amount 4000000';
+const TRADE = 'fx trade --pair CNGN-USDC --side buy --amount 4000000';
 
 const at = (team: Team, line: string, person = 'ada', asked: readonly string[] = []): Promise<Ran> =>
   team.run(person, line.split(' '), { answers: asked.map(yes) });
@@ -24,15 +24,15 @@ async function lost(team: Team): Promise<string> {
     await well(team, 'profiles use box -q', person);
   }
   await exchangeKeys(team, 'ada', 'bayo');
-  await agreeOn(team, 'ada', 'bayo', ['sign-above', 'CNGN 3000000']);
+  await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'CNGN 3000000']);
   await well(team, `${TRADE} --plan ${planOf(team)} --plan-expires 5m`);
-  await well(team, `ops sign ${planOf(team)}`, 'bayo', ['Sign the plan']);
+  await well(team, `plans approve ${planOf(team)}`, 'bayo', ['Sign the plan']);
   await well(team, 'sandbox fault add --on fx.trade --fault lost-request');
   expect((await apply(team)).code).toBe(6);
   return (operation(team) ?? { id: '' }).id;
 }
 
-const apply = (team: Team, path = planOf(team)) => at(team, `ops apply ${path} --yes -o json`);
+const apply = (team: Team, path = planOf(team)) => at(team, `plans apply ${path} --yes -o json`);
 const operation = ({ folder }: Team) =>
   journalRows(join(folder, 'state')).find(({ endpoint }) => endpoint === 'fx.trade');
 const trades = async (team: Team) => JSON.parse(await well(team, 'fx trades list -q -o json')).trades;
@@ -63,7 +63,7 @@ describe('a signed plan of a trade that was lost', () => {
       'is not as it was: the balance is too low now',
       'the plan no longer holds: balance: 1,000,999.00 cNGN short now',
       async (team) => {
-        await well(team, 'payout start --amount 1999999 --to default --yes');
+        await well(team, 'payout create --amount 1999999 --to default --yes');
         return planOf(team);
       },
     ],
@@ -91,7 +91,7 @@ describe('a signed plan of a trade that was lost', () => {
   test('is not sent by ops retry, which has no signatures and says where they are', async () => {
     const { team, made: id } = await opened();
     const { code, stderr } = await at(team, `ops retry ${id} --yes -q`);
-    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('fiatrail ops apply FILE') });
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('fiatrail plans apply FILE') });
     expect(stderr).not.toContain('--plan');
     expect(await trades(team)).toEqual([]);
   });

@@ -21,7 +21,8 @@ beforeEach(async () => {
   planned = [...withdraw('500').filter((word) => word !== '--yes'), '--plan', plans[0]];
 });
 
-const apply = (machine: 0 | 1) => fiatrail(machines[machine], ['ops', 'apply', plans[machine], '--yes', '-o', 'json']);
+const apply = (machine: 0 | 1) =>
+  fiatrail(machines[machine], ['plans', 'apply', plans[machine], '--yes', '-o', 'json']);
 
 test('a plan that one machine applied is not applied by another one', async () => {
   // An equal withdrawal is not the plan's.
@@ -41,6 +42,6 @@ test('a plan of a profile with operators says each time that another machine cou
   const said = 'another machine could apply it too; share a journal: fiatrail profiles journal set main --url URL';
   await must(machines[0], planned);
   expect((await apply(0)).stderr).not.toContain(said);
-  await must(machines[0], ['profiles', 'operators', 'add', 'ada', '--generate', '--yes']);
+  await must(machines[0], ['profiles', 'approvers', 'add', 'ada', '--generate', '--yes']);
   for (let time = 0; time < 2; time++) expect((await apply(0)).stderr).toContain(said);
 });

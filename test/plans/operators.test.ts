@@ -27,7 +27,7 @@ const KEY = '7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb';
 const list = async () => JSON.parse((await team.run('ada', [...operators('list'), '-o', 'json'])).stdout).operators;
 const secretPath = () => team.file('ada/config/secrets/main.operator-key');
 
-describe('profiles operators', () => {
+describe('profiles approvers', () => {
   test('makes a key, whose private half is only in the secret store', async () => {
     const { code, stdout, stderr } = await team.run('ada', [...operators('add', 'ada', '--generate'), '-o', 'json'], {
       answers: [yes('Let operator ada sign plans')],
@@ -61,7 +61,7 @@ describe('profiles operators', () => {
     ['two lines', (text: string) => `${text}\n${text}`],
     ['other content', () => '\u0007 garbage \ufffd'],
   ])('says in a sentence that the key of this user is damaged: %s', (_what, damage) => {
-    test.each([operators('list'), ['ops', 'head']])('%s %s', async (...words) => {
+    test.each([operators('list'), ['ops', 'journal', 'head']])('%s %s', async (...words) => {
       await exchangeKeys(team, 'ada');
       const key = readFileSync(secretPath(), 'utf8').trim();
       writeFileSync(secretPath(), `${damage(key)}\n`);
@@ -102,13 +102,13 @@ describe('profiles operators', () => {
     [['add', 'chidi', '--public-key', KEY.toUpperCase()], 'operator bayo already has this public key'],
     [['add', 'ada2', '--generate'], 'you already are operator ada'],
     [['remove', 'nobody'], 'no operator is named nobody'],
-    [['sign-above', '5000'], 'it does not say of what'],
-    [['sign-above', '5 BTC'], 'it does not say of what'],
-    [['sign-above', '0.001 NGN'], 'too many decimals'],
-    [['sign-above', 'NGN 0.001'], 'too many decimals'],
-    [['sign-above', 'NGN 5 USDC'], 'invalid USDC amount'],
-    [['sign-above', 'BTC 5'], 'it does not say of what'],
-    [['sign-above', 'off', '5 NGN'], 'off cannot be combined with amounts'],
+    [['approval-threshold', '5000'], 'it does not say of what'],
+    [['approval-threshold', '5 BTC'], 'it does not say of what'],
+    [['approval-threshold', '0.001 NGN'], 'too many decimals'],
+    [['approval-threshold', 'NGN 0.001'], 'too many decimals'],
+    [['approval-threshold', 'NGN 5 USDC'], 'invalid USDC amount'],
+    [['approval-threshold', 'BTC 5'], 'it does not say of what'],
+    [['approval-threshold', 'off', '5 NGN'], 'off cannot be combined with amounts'],
   ])('rejects %j', async (argv, message) => {
     await exchangeKeys(team, 'ada');
     await addKey(team, 'ada', 'bayo', KEY);
@@ -120,7 +120,7 @@ describe('profiles operators', () => {
   test.each([
     [['add', 'bayo', '--public-key', KEY], 'Let operator bayo'],
     [['add', 'ada', '--generate'], 'Let operator ada'],
-    [['sign-above', '1 NGN'], 'Change when another operator must sign'],
+    [['approval-threshold', '1 NGN'], 'Change when another operator must sign'],
   ])('%j asks in a terminal on a live profile, even with --yes', async (argv, question) => {
     const { code, stderr } = await team.run('ada', [...operators(...argv), '--yes']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('a person at a terminal') });
@@ -137,7 +137,7 @@ describe('profiles operators', () => {
 
   test('are not exported, and an import that has one is refused', async () => {
     await exchangeKeys(team, 'ada');
-    await team.run('ada', operators('sign-above', '5 NGN'), { answers: [yes('Change when')] });
+    await team.run('ada', operators('approval-threshold', '5 NGN'), { answers: [yes('Change when')] });
     const { stdout } = await team.run('ada', ['profiles', 'export']);
     const [exported] = JSON.parse(stdout).profiles;
     expect([exported.operators, exported.signAbove]).toEqual([undefined, undefined]);
@@ -157,14 +157,14 @@ describe('profiles operators', () => {
     writeFileSync(path, JSON.stringify({ ...stored, ...imported }), { mode: 0o600 });
     expect(await list()).toEqual([]);
     expect((await team.run('ada', [...PAYOUT, '--yes'])).code).toBe(9);
-    await team.run('ada', operators('sign-above', 'off'), { answers: [yes('Change when')] });
+    await team.run('ada', operators('approval-threshold', 'off'), { answers: [yes('Change when')] });
     expect(JSON.parse(readFileSync(path, 'utf8')).signAbove).toBeUndefined();
     expect((await team.run('ada', [...PAYOUT, '--yes'])).code).toBe(0);
   });
 
   test('are shared by every profile of the journal, also the account from the environment', async () => {
     await exchangeKeys(team, 'ada');
-    await team.run('ada', operators('sign-above', '5 NGN', '₦7', 'usdc 1', 'CNGN 0'), {
+    await team.run('ada', operators('approval-threshold', '5 NGN', '₦7', 'usdc 1', 'CNGN 0'), {
       answers: [yes('Change when')],
     });
     await team.run('ada', ['profiles', 'add', 'main', '--default-output', 'json']);
@@ -179,7 +179,7 @@ describe('profiles operators', () => {
       code: 9,
       stderr: expect.stringContaining('SIGNATURE_REQUIRED'),
     });
-    await team.run('ada', operators('sign-above', 'off'), { answers: [yes('Change when')] });
+    await team.run('ada', operators('approval-threshold', 'off'), { answers: [yes('Change when')] });
     expect(await shown()).toMatchObject({ signAbove: null });
   });
 });

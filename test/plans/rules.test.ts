@@ -33,11 +33,11 @@ describe('the rules of a profile', () => {
   test('count when a plan is applied, as they are then', async () => {
     const path = await plan(team, 'ada');
     await set('--max-per-day', 'CNGN 49999');
-    const ran = await team.run('ada', ['ops', 'apply', path, '--yes']);
+    const ran = await team.run('ada', ['plans', 'apply', path, '--yes']);
     expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('rule max-per-day of profile main') });
     expect([team.service.sent.length, team.operations()]).toEqual([0, []]);
     await set('--max-per-day', 'CNGN 50000');
-    expect((await team.run('ada', ['ops', 'apply', path, '--yes'])).code).toBe(0);
+    expect((await team.run('ada', ['plans', 'apply', path, '--yes'])).code).toBe(0);
     expect(team.service.sent).toHaveLength(1);
   });
 });

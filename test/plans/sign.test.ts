@@ -31,17 +31,17 @@ beforeEach(async () => {
 });
 
 const sign = (person: string, path: string, ...more: readonly string[]) =>
-  team.run(person, ['ops', 'sign', path, ...more], { answers: [yes('Sign the plan to ')] });
-const apply = (path: string, person = 'bayo') => team.run(person, ['ops', 'apply', path, '--yes']);
+  team.run(person, ['plans', 'approve', path, ...more], { answers: [yes('Sign the plan to ')] });
+const apply = (path: string, person = 'bayo') => team.run(person, ['plans', 'apply', path, '--yes']);
 const rolesIn = (path: string) =>
   contentOf(path).signatures.map(({ role, operator }: Record<string, string>) => [role, operator]);
 
 /** Sets from which amount on another operator must sign. */
-const signAbove = (...amounts: readonly string[]) => agreeOn(team, 'ada', 'bayo', ['sign-above', ...amounts]);
+const signAbove = (...amounts: readonly string[]) => agreeOn(team, 'ada', 'bayo', ['approval-threshold', ...amounts]);
 
 const rewrite = (path: string, change: (plan: Plan) => Plan) => rewritten(team, path, change);
 
-describe('ops sign', () => {
+describe('plans approve', () => {
   test('shows everything, asks, and adds a signature to the file', async () => {
     const path = await plan(team, 'ada');
     expect(rolesIn(path)).toEqual([['author', 'ada']]);
@@ -57,7 +57,7 @@ describe('ops sign', () => {
     for (const shown of [
       'main (LIVE)',
       'https://service.test/v1',
-      'fiatrail payout start --amount 50000 --to bank-1',
+      'fiatrail payout create --amount 50000 --to bank-1',
       '50,000.00 cNGN (50,000,000,000 base units)',
       'ADA OBI, 012 345 6789 at GTB',
       '₦75.00 to the platform',
@@ -75,20 +75,20 @@ describe('ops sign', () => {
   test('changes nothing if the answer is no', async () => {
     const path = await plan(team, 'ada');
     const before = readFileSync(path);
-    const { code } = await team.run('bayo', ['ops', 'sign', path], { answers: [no('Sign the plan')] });
+    const { code } = await team.run('bayo', ['plans', 'approve', path], { answers: [no('Sign the plan')] });
     expect({ code, isSame: readFileSync(path).equals(before) }).toEqual({ code: 9, isSame: true });
   });
 
   test('needs a terminal on a live account, even with --yes', async () => {
     const path = await plan(team, 'ada');
-    const { code, stderr } = await team.run('bayo', ['ops', 'sign', path, '--yes']);
+    const { code, stderr } = await team.run('bayo', ['plans', 'approve', path, '--yes']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('a person at a terminal') });
     expect((await sign('bayo', path, '--yes')).code).toBe(0);
   });
 
   test('--dry-run only shows the plan', async () => {
     const path = await plan(team, 'ada');
-    const { code, stdout } = await team.run('chidi', ['ops', 'sign', path, '--dry-run', '-o', 'json']);
+    const { code, stdout } = await team.run('chidi', ['plans', 'approve', path, '--dry-run', '-o', 'json']);
     expect({ code, shown: JSON.parse(stdout) }).toMatchObject({
       code: 0,
       shown: { hash: contentOf(path).hash, signatures: [{ operator: 'ada', role: 'author' }] },
@@ -114,7 +114,7 @@ describe('ops sign', () => {
       'chidi',
       async () => {
         const path = await plan(team, 'chidi');
-        const made = await team.run('chidi', ['profiles', 'operators', 'add', 'chidi', '--generate', '-o', 'json'], {
+        const made = await team.run('chidi', ['profiles', 'approvers', 'add', 'chidi', '--generate', '-o', 'json'], {
           isTerminal: true,
         });
         await agreeOn(team, 'ada', 'bayo', ['add', 'chidi', '--public-key', JSON.parse(made.stdout).publicKey]);
@@ -138,7 +138,7 @@ describe('ops sign', () => {
   ])('is refused to %s', async (_who, person, written, exit, message) => {
     const path = await written();
     const before = readFileSync(path);
-    const { code, stderr } = await team.run(person, ['ops', 'sign', path], { isTerminal: true });
+    const { code, stderr } = await team.run(person, ['plans', 'approve', path], { isTerminal: true });
     expect({ code, stderr }).toEqual({ code: exit, stderr: expect.stringContaining(message) });
     expect(readFileSync(path).equals(before)).toBe(true);
   });
@@ -152,9 +152,9 @@ describe('ops sign', () => {
         answers: [yes(`operator ${person}`)],
       });
     const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-    expect((await as('ada', 'fees', 'withdrawals', 'start', '--amount', '500', ...to, '--plan', path)).code).toBe(0);
-    expect((await as('bayo', 'ops', 'sign', path, '--yes')).code).toBe(0);
-    expect((await as('bayo', 'ops', 'apply', path, '--yes')).code).toBe(0);
+    expect((await as('ada', 'fees', 'withdraw', '--amount', '500', ...to, '--plan', path)).code).toBe(0);
+    expect((await as('bayo', 'plans', 'approve', path, '--yes')).code).toBe(0);
+    expect((await as('bayo', 'plans', 'apply', path, '--yes')).code).toBe(0);
   });
 });
 
@@ -217,7 +217,7 @@ describe('above an amount', () => {
       details: { minimumWithdrawal: 1_000, maximumWithdrawal: 10_000_000 },
     });
     const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-    const { code, stderr } = await team.run('ada', ['fees', 'withdrawals', 'start', '--amount', 'all', ...to, '--yes']);
+    const { code, stderr } = await team.run('ada', ['fees', 'withdraw', '--amount', 'all', ...to, '--yes']);
     expect({ code, stderr }).toEqual({
       code: 9,
       stderr: expect.stringContaining(
@@ -287,13 +287,13 @@ describe('above an amount', () => {
   });
 
   test.each([
-    [['payout', 'start', '--amount', '49999', '--to', 'bank-1'], 0],
-    [['payout', 'start', '--amount', '49999.000001', '--to', 'bank-1'], 9],
+    [['payout', 'create', '--amount', '49999', '--to', 'bank-1'], 0],
+    [['payout', 'create', '--amount', '49999.000001', '--to', 'bank-1'], 9],
     [['api', 'POST', '/initiateofframp', '-f', 'amount=49999000001', '-f', 'bankAccountId=bank-1'], 9],
     [['api', 'POST', '/initiateofframp', '-f', 'amount=1.5', '-f', 'bankAccountId=bank-1'], 9],
-    [['fx', 'trades', 'start', '--quote', 'quote-1'], 9],
+    [['fx', 'trade', '--quote', 'quote-1'], 9],
     [['fx', 'orders', 'update', 'order-1', '--price', '1'], 9],
-    [['swaps', 'wallets', 'start', '--wallet', '0x52908400098527886E0F7030069857D2E4169EE7', '--sell', 'CNGN'], 9],
+    [['swaps', 'create', '--wallet', '0x52908400098527886E0F7030069857D2E4169EE7', '--sell', 'CNGN'], 9],
   ])('%j exits with %i', async (argv, exit) => {
     expect((await team.run('bayo', [...argv, '--yes'])).code).toBe(exit);
     expect(team.service.sent).toHaveLength(exit === 0 ? 1 : 0);
@@ -301,13 +301,13 @@ describe('above an amount', () => {
 
   test('an amount of 0 means every amount', async () => {
     await signAbove('0 CNGN');
-    const { code } = await team.run('bayo', ['payout', 'start', '--amount', '0.000001', '--to', 'bank-1', '--yes']);
+    const { code } = await team.run('bayo', ['payout', 'create', '--amount', '0.000001', '--to', 'bank-1', '--yes']);
     expect({ code, sent: team.service.sent }).toEqual({ code: 9, sent: [] });
   });
 
   test('an order can be paused by anybody', async () => {
     team.service.instead['/fx/limit-order/update'] = refusal(404, '02', 'no such order');
-    const { code } = await team.run('bayo', ['fx', 'orders', 'update', 'order-1', '--set-status', 'paused', '--yes']);
+    const { code } = await team.run('bayo', ['fx', 'orders', 'pause', 'order-1', '--yes']);
     expect(code).toBe(3);
   });
 

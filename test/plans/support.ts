@@ -198,7 +198,7 @@ export async function joinTeam(team: Team, ...people: readonly string[]): Promis
     if (code !== 0) throw new Error(stderr);
     await team.run(person, ['profiles', 'use', 'main']);
     // The first journal of a live account is confirmed once.
-    const confirmed = await team.run(person, ['ops', 'verify', '--accept', '--yes', '-q']);
+    const confirmed = await team.run(person, ['ops', 'journal', 'verify', '--accept', '--yes', '-q']);
     if (confirmed.code !== 0) throw new Error(confirmed.stderr);
     // Their journal is a file, and nobody applies plans elsewhere.
     await team.run(person, ['profiles', 'journal', 'set', 'main', '--sole-host', '--yes', '-q']);
@@ -209,7 +209,7 @@ export async function joinTeam(team: Team, ...people: readonly string[]): Promis
 export async function exchangeKeys(team: Team, ...people: readonly string[]): Promise<Record<string, string>> {
   const keys: Record<string, string> = {};
   for (const person of people) {
-    const made = await team.run(person, ['profiles', 'operators', 'add', person, '--generate', '-o', 'json'], {
+    const made = await team.run(person, ['profiles', 'approvers', 'add', person, '--generate', '-o', 'json'], {
       answers: [yes(`operator ${person}`)],
     });
     keys[person] = JSON.parse(made.stdout).publicKey;
@@ -219,15 +219,15 @@ export async function exchangeKeys(team: Team, ...people: readonly string[]): Pr
 
 /** The words of a command that changes the operators, or the amounts that need a signature. */
 export const operators = (...[verb = '', ...rest]: readonly string[]): string[] =>
-  verb === 'sign-above' ? ['profiles', verb, 'set', ...rest] : ['profiles', 'operators', verb, ...rest];
+  verb === 'approval-threshold' ? ['profiles', verb, 'set', ...rest] : ['profiles', 'approvers', verb, ...rest];
 
 /** Makes a change of operators that one person asks for and another one signs. Returns how applying it ended. */
 export async function agreeOn(team: Team, asker: string, signer: string, argv: readonly string[]): Promise<Ran> {
   const path = team.file(`change-${readdirSync(team.folder).length}.json`);
   const steps: readonly (readonly [string, readonly string[], string[]])[] = [
     [asker, [...operators(...argv), '--plan', path], []],
-    [signer, ['ops', 'sign', path], ['Sign the plan']],
-    [asker, ['ops', 'apply', path], ['Continue?']],
+    [signer, ['plans', 'approve', path], ['Sign the plan']],
+    [asker, ['plans', 'apply', path], ['Continue?']],
   ];
   let last: Ran | undefined;
   for (const [person, line, asked] of steps) {
@@ -249,7 +249,7 @@ export const listOf = (listed: readonly ListedOperator[]): OperatorList => ({
 });
 
 export async function addKey(team: Team, person: string, other: string, key: string): Promise<void> {
-  const argv = ['profiles', 'operators', 'add', other, '--public-key', key];
+  const argv = ['profiles', 'approvers', 'add', other, '--public-key', key];
   const { code, stderr } = await team.run(person, argv, { answers: [yes(`operator ${other}`)] });
   if (code !== 0) throw new Error(stderr);
 }
@@ -267,7 +267,7 @@ export function rehashed(plan: Plan): Plan {
 }
 
 /** A payout of 50,000 cNGN. */
-export const PAYOUT = ['payout', 'start', '--amount', '50000', '--to', 'bank-1'];
+export const PAYOUT = ['payout', 'create', '--amount', '50000', '--to', 'bank-1'];
 
 /** Writes a plan of a payout, and returns its path. */
 export async function plan(team: Team, person: string, name = 'plan.json', ...more: readonly string[]) {

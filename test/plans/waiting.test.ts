@@ -56,8 +56,8 @@ describe('a change that nobody else can sign', () => {
   test.each([
     ['ops list', ['ops', 'list']],
     ['status', ['status']],
-    ['a payout', ['payout', 'start', '--amount', '5', '--to', 'bank-1', '--yes']],
-    ['a payout with -q', ['payout', 'start', '--amount', '5', '--to', 'bank-1', '--yes', '-q']],
+    ['a payout', ['payout', 'create', '--amount', '5', '--to', 'bank-1', '--yes']],
+    ['a payout with -q', ['payout', 'create', '--amount', '5', '--to', 'bank-1', '--yes', '-q']],
     [
       'a request of fiatrail api',
       ['api', 'POST', '/initiateofframp', '-f', 'amount=5', '-f', 'bankAccountId=b', '--yes'],
@@ -68,13 +68,13 @@ describe('a change that nobody else can sign', () => {
       await pass(waitMs);
       const { stderr } = await team.run('chidi', argv);
       expect(stderr.split(PENDING)).toHaveLength(2);
-      expect(stderr).toContain('if it should not, run: fiatrail profiles operators cancel');
+      expect(stderr).toContain('if it should not, run: fiatrail profiles approvers cancel');
     }
   });
 
   test('is announced once by a command that reads the operators twice', async () => {
     await ask();
-    const argv = ['payout', 'start', '--amount', '5', '--to', 'bank-1', '--plan', team.file('plan.json')];
+    const argv = ['payout', 'create', '--amount', '5', '--to', 'bank-1', '--plan', team.file('plan.json')];
     const { code, stderr } = await team.run('ada', argv);
     expect({ code, times: stderr.split(PENDING).length - 1 }).toEqual({ code: 0, times: 1 });
   });
@@ -109,7 +109,7 @@ describe('a change that nobody else can sign', () => {
 
   test('does not stop a change that two operators signed', async () => {
     await ask();
-    await agreeOn(team, 'bayo', 'ada', ['sign-above', 'CNGN 5']);
+    await agreeOn(team, 'bayo', 'ada', ['approval-threshold', 'CNGN 5']);
     expect((await listed()).pending).not.toBeNull();
     await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo']);
     await pass(48 * HOUR_MS);
@@ -122,10 +122,14 @@ describe('a change that nobody else can sign', () => {
   test.each([
     [
       'with a plan',
-      operators('sign-above', 'off', '--without-signature', '--plan', 'change.json'),
+      operators('approval-threshold', 'off', '--without-signature', '--plan', 'change.json'),
       'cannot be combined',
     ],
-    ['with nobody else in the list', operators('sign-above', 'off', '--without-signature'), 'nobody else could sign'],
+    [
+      'with nobody else in the list',
+      operators('approval-threshold', 'off', '--without-signature'),
+      'nobody else could sign',
+    ],
   ])('is refused %s', async (_what, argv, message) => {
     if (!argv.includes('--plan')) await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo']);
     const { code, stderr } = await team.run('ada', argv, { isTerminal: true });

@@ -246,8 +246,8 @@ describe('an account with two journals', () => {
     before += 1;
     expect(await refused(host, pay('local'))).toMatchObject({ exit: 2, code: 'JOURNAL_NOT_MOVED' });
     // It moves.
-    const { stdout } = await must(local, ['ops', 'export', '--with-digest-key', '-q']);
-    await must(host, ['ops', 'import', '-', '-q'], stdout);
+    const { stdout } = await must(local, ['ops', 'journal', 'export', '--with-digest-key', '-q']);
+    await must(host, ['ops', 'journal', 'import', '-', '-q'], stdout);
     withdrawalOf(await fiatrail(host, pay('local')));
     withdrawalOf(await fiatrail(host, pay('shared')));
     before += 1;
@@ -257,7 +257,7 @@ describe('an account with two journals', () => {
     const other = hostWith(server.newDatabase());
     const sameHost = withEnv(host, { FIATRAIL_JOURNAL_URL: other.env['FIATRAIL_JOURNAL_URL'] ?? '' });
     expect(await refused(sameHost, pay('shared'))).toMatchObject({ exit: 2, code: 'JOURNAL_ELSEWHERE' });
-    expect((await fiatrail(local, ['ops', 'verify', '--accept', '--yes', '-q'])).code).toBe(0);
+    expect((await fiatrail(local, ['ops', 'journal', 'verify', '--accept', '--yes', '-q'])).code).toBe(0);
     withdrawalOf(await fiatrail(local, pay('local')));
   });
 });

@@ -126,7 +126,7 @@ describe('what is found later', () => {
 describe('sums', () => {
   const moving = (minor: bigint, more: Partial<Intent> = {}): Intent => ({
     ...INTENT,
-    command: 'fiatrail fees withdrawals start',
+    command: 'fiatrail fees withdraw',
     moves: { asset: 'NGN', minor },
     ...more,
   });

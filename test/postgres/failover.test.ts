@@ -35,17 +35,17 @@ test('a standby that took over without the last commit is used once every host h
   // One host knows that entries are missing; the other one sees that the server is another one.
   for (const key of ['lost', 'three']) expect(await codes(pay(key))).toEqual(['JOURNAL_CUT', 'JOURNAL_REPLACED']);
   expect(await exits(['ops', 'list', '-q'])).toEqual([0, 0]);
-  expect(await exits(['ops', 'export', '-q'])).toEqual([0, 0]);
-  expect((await both(['ops', 'verify', '-q'])).map(({ code }) => code)).toEqual([3, 0]);
+  expect(await exits(['ops', 'journal', 'export', '-q'])).toEqual([0, 0]);
+  expect((await both(['ops', 'journal', 'verify', '-q'])).map(({ code }) => code)).toEqual([3, 0]);
   expect(withdrawalsAt(served)).toHaveLength(3);
   // Accepting on the host that lacks nothing does not accept for the one that knows better.
-  expect((await fiatrail(hosts[1], ['ops', 'verify', '--accept', '--yes', '-q'])).code).toBe(0);
+  expect((await fiatrail(hosts[1], ['ops', 'journal', 'verify', '--accept', '--yes', '-q'])).code).toBe(0);
   expect(failureOf(await fiatrail(hosts[0], pay('lost')))).toEqual({ exit: 2, code: 'JOURNAL_CUT' });
-  expect((await fiatrail(hosts[0], ['ops', 'verify', '--accept', '--yes', '-q'])).code).toBe(0);
+  expect((await fiatrail(hosts[0], ['ops', 'journal', 'verify', '--accept', '--yes', '-q'])).code).toBe(0);
   expect((await both(pay('three'))).map(withdrawalOf)).toHaveLength(2);
   expect((await both(pay('one'))).map(withdrawalOf)).toHaveLength(2);
   expect(withdrawalsAt(served)).toHaveLength(4);
-  expect(await exits(['ops', 'verify', '-q'])).toEqual([0, 0]);
+  expect(await exits(['ops', 'journal', 'verify', '-q'])).toEqual([0, 0]);
 });
 
 test('a standby that took over without a loss is another server too, until it is accepted once', async () => {
@@ -54,9 +54,9 @@ test('a standby that took over without a loss is another server too, until it is
   await server.startCopy();
   server.promote();
   expect(await codes(pay('two'))).toEqual(['JOURNAL_REPLACED', 'JOURNAL_REPLACED']);
-  expect(await exits(['ops', 'verify', '-q'])).toEqual([0, 0]);
+  expect(await exits(['ops', 'journal', 'verify', '-q'])).toEqual([0, 0]);
   expect(withdrawalsAt(served)).toHaveLength(1);
-  expect((await fiatrail(hosts[1], ['ops', 'verify', '--accept', '--yes', '-q'])).code).toBe(0);
+  expect((await fiatrail(hosts[1], ['ops', 'journal', 'verify', '--accept', '--yes', '-q'])).code).toBe(0);
   expect(new Set((await both(pay('one'))).map(withdrawalOf)).size).toBe(1);
   expect(withdrawalsAt(served)).toHaveLength(1);
   expect(await fiatrailJson(hosts[0], ['ops', 'list', '-q'])).toBeDefined();
@@ -71,7 +71,7 @@ test('a backup that was put back as it was is noticed by the host whose entry it
   await server.startCopy();
   for (const key of ['lost', 'three'])
     expect(failureOf(await fiatrail(hosts[0], pay(key)))).toEqual({ exit: 2, code: 'JOURNAL_CUT' });
-  expect((await fiatrail(hosts[0], ['ops', 'verify', '-q'])).code).toBe(3);
+  expect((await fiatrail(hosts[0], ['ops', 'journal', 'verify', '-q'])).code).toBe(3);
   expect(failureOf(await fiatrail(hosts[1], pay('lost')))).toEqual({ exit: 2, code: 'JOURNAL_REPLACED' });
   expect(withdrawalsAt(served)).toHaveLength(2);
 });

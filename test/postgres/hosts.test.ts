@@ -50,7 +50,7 @@ async function expectOnce(keys: readonly string[]): Promise<void> {
     ids.push(again[0] ?? '');
   }
   expect(ids.toSorted()).toEqual(withdrawalsAt(served).toSorted());
-  const verified = await both(['ops', 'verify', '-q']);
+  const verified = await both(['ops', 'journal', 'verify', '-q']);
   expect(verified.map(({ code }) => code)).toEqual([0, 0]);
 }
 
@@ -69,7 +69,7 @@ test(`two hosts that run one command at the same instant withdraw once, ${ROUNDS
   // Each host sees what the other one did.
   const names = new Set(JSON.parse(server.sql(url, 'SELECT json_agg(host) FROM fiatrail.operation')) as string[]);
   expect(names.size).toBeLessThanOrEqual(2);
-  expect((await both(['ops', 'verify', '-q'])).map(({ code }) => code)).toEqual([0, 0]);
+  expect((await both(['ops', 'journal', 'verify', '-q'])).map(({ code }) => code)).toEqual([0, 0]);
 });
 
 /** Measures a command, to which the moments of the kills are relative. */

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 const REPLACED = { exit: 2, code: 'JOURNAL_REPLACED' };
-const accept = ['ops', 'verify', '--accept', '--yes', '-q'];
+const accept = ['ops', 'journal', 'verify', '--accept', '--yes', '-q'];
 const programs = postgresPrograms();
 const dump = (...more: readonly string[]) =>
   execFileSync(join(programs, 'pg_dump'), ['--schema=fiatrail', ...more, url], { encoding: 'utf8' });
@@ -76,7 +76,7 @@ test.each(Object.entries(WAYS))('%s stops every host until it is accepted', asyn
   expect(failureOf(await fiatrail(hosts[1], pay('lost')))).toEqual(REPLACED);
   expect(failureOf(await fiatrail(hosts[0], pay('lost')))).toEqual({ exit: 2, code: 'JOURNAL_CUT' });
   expect(withdrawalsAt(served)).toHaveLength(2);
-  expect((await must(hosts[1], ['ops', 'verify', '-q'])).stderr).toContain(
+  expect((await must(hosts[1], ['ops', 'journal', 'verify', '-q'])).stderr).toContain(
     'money commands stop: the journal is on another server',
   );
   await must(hosts[1], accept);

@@ -69,7 +69,7 @@ test('a password is in the store of its profile and nowhere else', async () => {
     ['ops', 'list', '-v'],
     ['profiles', 'show', '-v'],
     ['doctor', '-v'],
-    ['ops', 'export', '--with-digest-key'],
+    ['ops', 'journal', 'export', '--with-digest-key'],
   ]) {
     const [each, seen] = await ranWithArguments(home, argv);
     ran.push(each, { stdout: seen, stderr: '', code: 0 });

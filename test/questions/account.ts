@@ -19,12 +19,12 @@ export async function copiedAccount(atEnd: AtEnd): Promise<Home> {
   await run('sandbox', 'seed', '--users', '12', '--history', '120', '--pace', 'real', '--rate-limits', 'off');
   const { users } = await json<{ users: { userId: string }[] }>('users', 'list', '--limit', '1');
   const userId = users[0]?.userId ?? '';
-  const { requestId } = await json<{ requestId: string }>('onramp', 'start', userId, '--amount', '5000', '--yes');
+  const { requestId } = await json<{ requestId: string }>('onramp', 'create', userId, '--amount', '5000', '--yes');
   const { accountNumber } = await json<{ accountNumber: string }>('onramp', 'account', requestId);
   await run('sandbox', 'pay', accountNumber, '--amount', '5100', '--sender', SENDER);
-  await run('payout', 'start', '--amount', '1000', '--to', 'default', '--yes');
+  await run('payout', 'create', '--amount', '1000', '--to', 'default', '--yes');
   await run('sandbox', 'settle');
-  await run('payout', 'start', '--amount', '2000', '--to', 'default', '--yes');
+  await run('payout', 'create', '--amount', '2000', '--to', 'default', '--yes');
   await addEvents(home, userId);
   await run('sync');
   return home;

@@ -16,10 +16,10 @@ const ids = { user: '', onramp: '', wrong: '', right: '' };
 beforeAll(async () => {
   await fiatrail(home, ['sandbox', 'seed', '--pace', 'instant', '-q']);
   await fiatrail(home, ['webhooks', 'set', INBOX_URL, '--new-secret', '--yes', '-q']);
-  const onboarded = await json(['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], `${BVN}\n`);
+  const onboarded = await json(['users', 'onboard', '--bvn-stdin', '--wait'], `${BVN}\n`);
   ids.user = String(onboarded['userId']);
   // Its last recorded answer is the status, which does not say what was due.
-  const started = await json(['onramp', 'start', ids.user, '--amount', '5000', '--yes']);
+  const started = await json(['onramp', 'create', ids.user, '--amount', '5000', '--yes']);
   ids.onramp = String(started['requestId']);
   const pay = async (amount: string) =>
     (
@@ -89,7 +89,7 @@ describe('find in the embedded sandbox', () => {
     const before = newHome(onTestFinished);
     const run = (argv: readonly string[], stdin = '') => fiatrail(before, [...argv, '-q', '-o', 'json'], { stdin });
     const find = () => run(['find', '--bvn-stdin'], BVN);
-    await run(['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], BVN);
+    await run(['users', 'onboard', '--bvn-stdin', '--wait'], BVN);
     expect((await find()).code).toBe(0);
     expect((await run(['sandbox', 'reset', '--yes'])).code).toBe(0);
     const { code, stdout } = await find();

@@ -53,7 +53,7 @@ describe('an acceptance', () => {
 describe('work that crosses the start of a period', () => {
   test('is a trade that the sync saw pending: it counts where it was seen to have ended, and is no difference', async () => {
     const { world } = await account();
-    await must(world, 'fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5000', '--yes');
+    await must(world, 'fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5000', '--yes');
     await must(world, 'sync');
     await pass(world, 10);
     const middle = isoNow(world);
@@ -74,7 +74,7 @@ describe('work that crosses the start of a period', () => {
 
   test('is a transfer that fails: its tokens come back where it was seen to have failed', async () => {
     const { world } = await account();
-    await must(world, 'transfers', 'start', '--amount', '1601', '--token', 'USDC', '--to', COLD, '--yes', '--again');
+    await must(world, 'transfers', 'create', '--amount', '1601', '--token', 'USDC', '--to', COLD, '--yes', '--again');
     await must(world, 'sync');
     await pass(world, 1_000);
     const middle = isoNow(world);
@@ -91,7 +91,7 @@ describe('work that crosses the start of a period', () => {
 
 test('what fails counts in the period in which it failed, however long ago it began', async () => {
   const { world } = await account();
-  await must(world, 'transfers', 'start', '--amount', '1601', '--token', 'USDC', '--to', COLD, '--yes', '--again');
+  await must(world, 'transfers', 'create', '--amount', '1601', '--token', 'USDC', '--to', COLD, '--yes', '--again');
   await must(world, 'sync');
   await pass(world, HOUR_MS);
   await must(world, 'sync');
@@ -109,13 +109,13 @@ describe('more moments than the database adds up one by one', () => {
     const { users } = await json(world, 'users', 'list');
     const [user] = users;
     const payer = ['--sender', `${user.firstName} ${user.lastName}`];
-    const onramp = await json(world, 'onramp', 'start', user.userId, '--amount', '5000', '--yes');
+    const onramp = await json(world, 'onramp', 'create', user.userId, '--amount', '5000', '--yes');
     await must(world, 'sandbox', 'pay', onramp.accountNumber, '--amount', onramp.totalAmountWithFee.value, ...payer);
     await must(world, 'sandbox', 'pay', accountNumber, '--amount', '700', '--sender', 'HARMATTAN PAY');
-    await must(world, 'transfers', 'start', '--amount', '300', '--token', 'CNGN', '--to', COLD, '--yes');
+    await must(world, 'transfers', 'create', '--amount', '300', '--token', 'CNGN', '--to', COLD, '--yes');
     // Transfers of this amount fail, and payouts to this account are returned.
-    await must(world, 'transfers', 'start', '--amount', '1601', '--token', 'CNGN', '--to', COLD, '--yes');
-    await must(world, 'payout', 'start', '--amount', '200', '--to', ids[2] ?? '', '--yes');
+    await must(world, 'transfers', 'create', '--amount', '1601', '--token', 'CNGN', '--to', COLD, '--yes');
+    await must(world, 'payout', 'create', '--amount', '200', '--to', ids[2] ?? '', '--yes');
     await must(world, 'sandbox', 'settle');
     await pass(world, 4 * HOUR_MS);
     await must(world, 'sync');
@@ -160,9 +160,9 @@ describe('money that stays or comes back', () => {
     const { smartWallet } = await json(world, 'wallets', 'show');
     const networks = ['--from-network', 'base', '--to-network', 'bsc'];
     const own = ['--amount', '1000', '--from', smartWallet.address, '--to', smartWallet.address];
-    const { receivableAddress } = await json(world, 'bridge', 'start', ...networks, ...own, '--yes');
+    const { receivableAddress } = await json(world, 'bridge', 'create', ...networks, ...own, '--yes');
     await must(world, 'wallets', 'external', 'add', receivableAddress, '--network', 'base', '--label', 'b', '--yes');
-    const transfer = ['transfers', 'start', '--amount', '1000', '--token', 'CNGN', '--to', receivableAddress];
+    const transfer = ['transfers', 'create', '--amount', '1000', '--token', 'CNGN', '--to', receivableAddress];
     await must(world, ...transfer, '--yes', '--again');
     await pass(world, HOUR_MS);
     await must(world, 'sync');
@@ -180,7 +180,7 @@ describe('money that stays or comes back', () => {
     // The first of them fails, and its fee comes back.
     for (const number of ['0000000009', '0000000014']) {
       const to = own.find(({ accountNumber }) => accountNumber === number)?.accountId ?? '';
-      await must(world, 'payout', 'start', '--amount', '2000', '--to', to, '--yes', '--again');
+      await must(world, 'payout', 'create', '--amount', '2000', '--to', to, '--yes', '--again');
     }
     await pass(world, 4 * HOUR_MS);
     await must(world, 'sync');
@@ -196,7 +196,7 @@ describe('money that stays or comes back', () => {
     const { accountId } = (accounts as { accountId: string; accountNumber: string }[]).find(
       ({ accountNumber }) => accountNumber === '0000000014',
     ) ?? { accountId: '' };
-    await must(world, 'payout', 'start', '--amount', '2000', '--to', accountId, '--yes');
+    await must(world, 'payout', 'create', '--amount', '2000', '--to', accountId, '--yes');
     await pass(world, 4 * HOUR_MS);
     await must(world, 'sync');
     inCopy(world, "DELETE FROM stored_status_changes WHERE kind = 'payouts'");
@@ -213,7 +213,7 @@ describe('money that stays or comes back', () => {
     const { accountId } = (accounts as { accountId: string; accountNumber: string }[]).find(
       ({ accountNumber }) => accountNumber === '0000000014',
     ) ?? { accountId: '' };
-    await must(world, 'payout', 'start', '--amount', '2000', '--to', accountId, '--yes');
+    await must(world, 'payout', 'create', '--amount', '2000', '--to', accountId, '--yes');
     await pass(world, 30 * MINUTE_MS);
     await must(world, 'sync');
     const middle = isoNow(world);
@@ -332,8 +332,8 @@ describe('what the users’ wallets hold', () => {
 describe('what is open', () => {
   test('is listed with what it waits for', async () => {
     const { world } = await account();
-    await must(world, 'payout', 'start', '--amount', '2000', '--to', 'default', '--yes');
-    await must(world, 'fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5000', '--yes');
+    await must(world, 'payout', 'create', '--amount', '2000', '--to', 'default', '--yes');
+    await must(world, 'fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5000', '--yes');
     await must(world, 'sync');
     const { pending } = await json(world, 'report', 'pending');
     expect((pending as { kind: string; waitsFor: string }[]).map(({ kind, waitsFor }) => [kind, waitsFor])).toEqual([
@@ -344,7 +344,7 @@ describe('what is open', () => {
 
   test('is not counted with what ended in the period', async () => {
     const { world } = await account();
-    await must(world, 'payout', 'start', '--amount', '2000', '--to', 'default', '--yes');
+    await must(world, 'payout', 'create', '--amount', '2000', '--to', 'default', '--yes');
     await must(world, 'sync');
     const { kinds } = await json(world, 'report', '--by', 'kind');
     expect(kinds).toMatchObject([{ kind: 'payouts of the account', completed: 0, failed: 0, open: 1 }]);

@@ -21,10 +21,10 @@ async function happens({ world, ids, accountNumber }: Awaited<ReturnType<typeof 
   const sum = String(amount);
   const lines: Record<string, string[]> = {
     deposit: ['sandbox', 'pay', accountNumber, '--amount', sum, '--sender', 'HARMATTAN PAY'],
-    payout: ['payout', 'start', '--amount', sum, '--to', ids[to % ids.length] ?? '', '--yes', '--again'],
+    payout: ['payout', 'create', '--amount', sum, '--to', ids[to % ids.length] ?? '', '--yes', '--again'],
     transfer: [
       'transfers',
-      'start',
+      'create',
       '--amount',
       String((amount % 50) + 1),
       '--token',
@@ -34,19 +34,9 @@ async function happens({ world, ids, accountNumber }: Awaited<ReturnType<typeof 
       '--yes',
       '--again',
     ],
-    buy: ['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', sum, '--yes'],
-    sell: ['fx', 'trades', 'start', '--pair', 'CNGN-USDT', '--side', 'sell', '--amount', sum, '--yes'],
-    fees: [
-      'fees',
-      'withdrawals',
-      'start',
-      '--amount',
-      String((amount % 500) + 10),
-      '--to',
-      'default',
-      '--yes',
-      '--again',
-    ],
+    buy: ['fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', sum, '--yes'],
+    sell: ['fx', 'trade', '--pair', 'CNGN-USDT', '--side', 'sell', '--amount', sum, '--yes'],
+    fees: ['fees', 'withdraw', '--amount', String((amount % 500) + 10), '--to', 'default', '--yes', '--again'],
     sync: ['sync'],
   };
   const { code, stderr } = await run(world, ...(lines[what] ?? []));

@@ -8,20 +8,7 @@ import { droppedLine, refusal, success } from '../support/exchange.ts';
 import { TO } from '../support/fee-withdrawal.ts';
 import { type Bench, bench, ended, NEW, OLD, RESUME_COMMAND, ROTATE } from '../support/rotation-bench.ts';
 
-const PAY = [
-  'fees',
-  'withdrawals',
-  'start',
-  '--amount',
-  '500',
-  ...TO,
-  '--profile',
-  'main',
-  '--yes',
-  '--no-tag',
-  '-o',
-  'json',
-];
+const PAY = ['fees', 'withdraw', '--amount', '500', ...TO, '--profile', 'main', '--yes', '--no-tag', '-o', 'json'];
 const PAY_ONCE = [...PAY, '--once', 'k'];
 
 const payment = (number: number) => ({

@@ -90,21 +90,21 @@ describe('a code for large amounts of a live account', () => {
   test('is not asked for at the figure, for another asset, or for a sandbox', async () => {
     const live = await ruledMachine(LIMIT, 'live');
     await live.sends(pay('500'));
-    await live.sends(['transfers', 'start', '--amount', '900', '--token', 'USDC', '--to', ADDRESS, '--yes']);
+    await live.sends(['transfers', 'create', '--amount', '900', '--token', 'USDC', '--to', ADDRESS, '--yes']);
     const box = await ruledMachine(LIMIT, 'sandbox');
     await box.sends(pay('501'));
   });
 
   test('is asked for above the amount in cNGN too, and not below it', async () => {
     const { sends, stops } = await ruledMachine(LIMIT, 'live');
-    const payout = (amount: string) => ['payout', 'start', '--amount', amount, '--to', SAVED, '--yes'];
+    const payout = (amount: string) => ['payout', 'create', '--amount', amount, '--to', SAVED, '--yes'];
     await sends(payout('500'));
     await stops(payout('500.000001'), 'RULE_CONFIRMATION', 'a code must be typed');
   });
 
   test('is asked for if the request does not say its amount', async () => {
     const { stops } = await ruledMachine(['--confirm-above', 'CNGN 500'], 'live');
-    await stops(['fx', 'trades', 'start', '--quote', 'quote-1', '--yes'], 'RULE_CONFIRMATION', 'a code must be typed');
+    await stops(['fx', 'trade', '--quote', 'quote-1', '--yes'], 'RULE_CONFIRMATION', 'a code must be typed');
   });
 });
 

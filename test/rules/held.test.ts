@@ -15,38 +15,38 @@ const limit = (asset: 'NGN' | 'CNGN' | 'USDC' | 'USDT', command?: string) =>
   ({ per: 'day', asset, amount: '1000', ...(command === undefined ? {} : { command }) }) as const;
 
 test.each<[command: string, rules: Rules, shown: readonly string[]]>([
-  ['payout start', {}, ['not held by any rule', '—', '—']],
-  ['payout start', { amounts: [limit('USDC')] }, ['not held by any rule', '—', '—']],
-  ['payout start', { amounts: [limit('NGN')] }, ['max-per-day NGN 1000', '—', '—']],
-  ['payout start', { amounts: [limit('CNGN', 'payout start')] }, ['max-per-day CNGN 1000 payout start', '—', '—']],
-  ['payout start', { amounts: [limit('CNGN', 'transfers start')] }, ['not held by any rule', '—', '—']],
-  ['fees withdrawals start', { amounts: [limit('CNGN')] }, ['max-per-day CNGN 1000', '—', '—']],
-  ['transfers start', { amounts: [limit('NGN')] }, ['max-per-day NGN 1000 (not USDC, USDT)', '—', '—']],
+  ['payout create', {}, ['not held by any rule', '—', '—']],
+  ['payout create', { amounts: [limit('USDC')] }, ['not held by any rule', '—', '—']],
+  ['payout create', { amounts: [limit('NGN')] }, ['max-per-day NGN 1000', '—', '—']],
+  ['payout create', { amounts: [limit('CNGN', 'payout create')] }, ['max-per-day CNGN 1000 payout create', '—', '—']],
+  ['payout create', { amounts: [limit('CNGN', 'transfers create')] }, ['not held by any rule', '—', '—']],
+  ['fees withdraw', { amounts: [limit('CNGN')] }, ['max-per-day CNGN 1000', '—', '—']],
+  ['transfers create', { amounts: [limit('NGN')] }, ['max-per-day NGN 1000 (not USDC, USDT)', '—', '—']],
   [
-    'transfers start',
+    'transfers create',
     { amounts: [limit('NGN'), limit('USDC'), limit('USDT')] },
     ['max-per-day NGN 1000; max-per-day USDC 1000; max-per-day USDT 1000', '—', '—'],
   ],
   [
-    'transfers start',
+    'transfers create',
     { confirmAbove: [{ asset: 'NGN', amount: '5' }] },
     ['confirm-above NGN 5 (not USDC, USDT)', '—', '—'],
   ],
-  ['onramp start', { amounts: [limit('NGN')] }, ['not held by any rule', '—', '—']],
-  ['onramp start', { users: ['u'] }, ['spends nothing', 'allow-address, allow-user', '—']],
-  ['onramp start', { addresses: [ADDRESS] }, ['spends nothing', 'always stops', '—']],
-  ['payout start', { accounts: [ACCOUNT] }, ['not limited', 'allow-account', '—']],
-  ['payout start', { accounts: [] }, ['not limited', 'always stops', '—']],
-  ['payout start', { users: ['u'] }, ['not limited', 'always stops', '—']],
-  ['swaps start', { users: ['u'] }, ['not limited', 'allow-address, allow-user', '—']],
-  ['swaps wallets start', { users: ['u'], addresses: [ADDRESS] }, ['not limited', 'always stops', '—']],
-  ['fx trades start', { users: ['u'] }, ['not limited', 'allow-address', '—']],
-  ['fx orders add', { users: ['u'] }, ['not held by any rule', '—', '—']],
+  ['onramp create', { amounts: [limit('NGN')] }, ['not held by any rule', '—', '—']],
+  ['onramp create', { users: ['u'] }, ['spends nothing', 'allow-address, allow-user', '—']],
+  ['onramp create', { addresses: [ADDRESS] }, ['spends nothing', 'always stops', '—']],
+  ['payout create', { accounts: [ACCOUNT] }, ['not limited', 'allow-account', '—']],
+  ['payout create', { accounts: [] }, ['not limited', 'always stops', '—']],
+  ['payout create', { users: ['u'] }, ['not limited', 'always stops', '—']],
+  ['swaps create', { users: ['u'] }, ['not limited', 'allow-address, allow-user', '—']],
+  ['swaps create --wallet', { users: ['u'], addresses: [ADDRESS] }, ['not limited', 'always stops', '—']],
+  ['fx trade', { users: ['u'] }, ['not limited', 'allow-address', '—']],
+  ['fx orders create', { users: ['u'] }, ['not held by any rule', '—', '—']],
   ['wallets external add', { users: ['u'] }, ['spends nothing', 'allow-address', '—']],
   ['wallets external enable', { users: ['u'] }, ['spends nothing', 'always stops', '—']],
   ['users default-wallet set', { users: ['u'] }, ['spends nothing', 'always stops', '—']],
   [
-    'payout start',
+    'payout create',
     { readOnly: true, hours: ['mon 08:00-09:00'], requireOnce: true },
     ['not limited', '—', 'read-only, hours, require-once'],
   ],
@@ -56,7 +56,7 @@ test.each<[command: string, rules: Rules, shown: readonly string[]]>([
 
 test('rules of the profile and the shared ones both count', () => {
   const [own, shared] = [{ accounts: [ACCOUNT] }, { users: ['u'], amounts: [limit('NGN')] }];
-  expect(shown('payout start', own, shared)).toEqual(['max-per-day NGN 1000', 'always stops', '—']);
+  expect(shown('payout create', own, shared)).toEqual(['max-per-day NGN 1000', 'always stops', '—']);
 });
 
 test('a change of rules prints what holds each command, and so does a look at them', async () => {
@@ -64,12 +64,12 @@ test('a change of rules prints what holds each command, and so does a look at th
   const changed = await set(['--max-per-day', 'NGN 1000']);
   const looked = await run(['profiles', 'rules', 'show', 'main']);
   for (const { stdout } of [changed, looked]) {
-    expect(stdout).toMatch(/^ {2}payout start +max-per-day NGN 1000 +—/m);
-    expect(stdout).toMatch(/^ {2}onramp start +not held by any rule/m);
+    expect(stdout).toMatch(/^ {2}payout create +max-per-day NGN 1000 +—/m);
+    expect(stdout).toMatch(/^ {2}onramp create +not held by any rule/m);
   }
   const { stdout } = await run(['profiles', 'rules', 'show', 'main', '-o', 'json']);
   expect(JSON.parse(stdout).commands).toContainEqual({
-    command: 'transfers start',
+    command: 'transfers create',
     amounts: ['max-per-day NGN 1000'],
     unlimited: ['USDC', 'USDT'],
     destinations: [],
@@ -77,12 +77,12 @@ test('a change of rules prints what holds each command, and so does a look at th
     others: [],
   });
   const fields = await run(['profiles', 'rules', 'show', 'main', '--fields', 'setting']);
-  expect(fields.stdout).not.toContain('payout start');
+  expect(fields.stdout).not.toContain('payout create');
 });
 
 test('a limit cannot name a command that spends nothing', async () => {
   const { set } = await ruledMachine();
-  for (const command of ['onramp start', 'users default-wallet set'])
+  for (const command of ['onramp create', 'users default-wallet set'])
     expect(await set(['--max-per-day', `NGN 1000 ${command}`])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`"${command}" is not a command that spends money`),

@@ -142,7 +142,7 @@ test('a rule stops an order if no market price is known', async () => {
   const order = [
     'fx',
     'orders',
-    'add',
+    'create',
     '--pair',
     'CNGN-USDC',
     '--side',

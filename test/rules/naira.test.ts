@@ -7,7 +7,7 @@ async function ruledSandbox(...rules: readonly string[]) {
   const { run, recorded } = await ruledMachine();
   const sandbox = (...argv: readonly string[]) => run([...argv, '--profile', 'sandbox', '-q', '-o', 'json']);
   const set = (...flags: readonly string[]) => sandbox('profiles', 'rules', 'set', 'sandbox', ...flags, '--yes');
-  const onboarded = await sandbox('users', 'onboarding', 'start', '22345678901', '--wait', '1h', '--yes');
+  const onboarded = await sandbox('users', 'onboard', '22345678901', '--wait', '1h', '--yes');
   const { userId } = JSON.parse(onboarded.stdout) as { readonly userId: string };
   expect(await set(...rules)).toMatchObject({ code: 0 });
   /** Expects that a rule stops a command before it is recorded. */
@@ -29,7 +29,7 @@ async function ruledSandbox(...rules: readonly string[]) {
   return { sandbox, set, userId, stops, passes };
 }
 
-const payout = (amount: string) => ['payout', 'start', '--amount', amount, '--to', 'default', '--yes', '--again'];
+const payout = (amount: string) => ['payout', 'create', '--amount', amount, '--to', 'default', '--yes', '--again'];
 const defaultWallet = (userId: string, address: string) => [
   'users',
   'default-wallet',
@@ -43,7 +43,7 @@ const defaultWallet = (userId: string, address: string) => [
 ];
 const offramp = (userId: string, amount: string) => [
   'offramp',
-  'start',
+  'create',
   userId,
   '--amount',
   amount,
@@ -89,7 +89,7 @@ describe('a limit of Naira or cNGN limits both as one sum', () => {
   });
 
   test('of a command counts what that command sends', async () => {
-    const { stops, passes } = await ruledSandbox('--max-per-month', 'NGN 1000 payout start');
+    const { stops, passes } = await ruledSandbox('--max-per-month', 'NGN 1000 payout create');
     await passes(pay('5000'));
     await passes(payout('600'));
     await stops(payout('401'), 'RULE_AMOUNT', '401.00 cNGN is above the ₦400.00 that is left of ₦1,000.00 this month');
@@ -97,7 +97,7 @@ describe('a limit of Naira or cNGN limits both as one sum', () => {
 });
 
 describe('an onramp', () => {
-  const onramp = (userId: string) => ['onramp', 'start', userId, '--amount', '5000', '--yes'];
+  const onramp = (userId: string) => ['onramp', 'create', userId, '--amount', '5000', '--yes'];
   const byApi = (userId: string) => [
     'api',
     'POST',
@@ -136,8 +136,8 @@ test('a payout of ₦5,000 needs a signature above ₦1,000', async () => {
   const team = openTeam();
   await joinTeam(team, 'ada', 'bayo');
   await exchangeKeys(team, 'ada', 'bayo');
-  await agreeOn(team, 'ada', 'bayo', ['sign-above', 'NGN 1000']);
-  const ran = await team.run('ada', ['payout', 'start', '--amount', '5000', '--to', SAVED, '--yes']);
+  await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'NGN 1000']);
+  const ran = await team.run('ada', ['payout', 'create', '--amount', '5000', '--to', SAVED, '--yes']);
   expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('signature for more than ₦1,000.00') });
   expect(team.service.sent).toEqual([]);
 });

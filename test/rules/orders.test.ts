@@ -19,7 +19,7 @@ const rules = async (...flags: readonly string[]) =>
 const add = (side: string, price: string, max: string, ...more: readonly string[]) => [
   'fx',
   'orders',
-  'add',
+  'create',
   '--pair',
   'CNGN-USDC',
   '--side',
@@ -62,8 +62,7 @@ const update = (orderId: string, ...more: readonly string[]) => [
 
 const trade = (side: string, ...more: readonly string[]) => [
   'fx',
-  'trades',
-  'start',
+  'trade',
   '--pair',
   'CNGN-USDC',
   '--side',
@@ -118,7 +117,7 @@ describe('a limit of what an order gives', () => {
   test('counts all of an update whose order cannot be read', async () => {
     await rules('--max-per-call', 'USDC 10');
     expect(await stopped(update('order-1', '--price', '1400'))).toContain('does not say how much USDC it may move');
-    expect((await run(...update('order-1', '--set-status', 'paused'))).code).toBe(3);
+    expect((await run('fx', 'orders', 'pause', 'order-1', '--yes')).code).toBe(3);
   });
 
   test('adds up in a day, with what updates added and without what was refused', async () => {
@@ -129,10 +128,10 @@ describe('a limit of what an order gives', () => {
     const left = await stopped(add('sell', '1400', '14001'));
     expect(left).toContain('10.000715 USDC is above the 10.00 USDC that is left of 30.00 USDC today');
     expect(await stopped(update(orderId, '--max', '21001'))).toContain('10.001429 USDC is above the 10.00 USDC');
-    expect((await run('fx', 'orders', 'update', 'order-1', '--set-status', 'paused', '--yes')).code).toBe(3);
+    expect((await run('fx', 'orders', 'pause', 'order-1', '--yes')).code).toBe(3);
     expect((await run(...add('sell', '1400', '14000'))).code).toBe(0);
     await stopped(add('sell', '1400', '100'));
-    expect((await run('ops', 'verify')).code).toBe(0);
+    expect((await run('ops', 'journal', 'verify')).code).toBe(0);
   });
 });
 
@@ -177,7 +176,7 @@ describe('a rule about the distance from the market', () => {
     expect(shown.rules).toMatchObject([{ rule: 'max-from-market', setting: '2%' }]);
     expect(
       shown.commands.filter(({ others }) => others.includes('max-from-market')).map(({ command }) => command),
-    ).toEqual(['fx market-orders start', 'fx orders add', 'fx orders update', 'fx trades start']);
+    ).toEqual(['fx orders create', 'fx orders update', 'fx trade', 'fx trade --market']);
     const tested = await run(
       'profiles',
       'rules',
@@ -199,8 +198,8 @@ describe('a rule about the distance from the market', () => {
     await rules('--max-from-market', '2%');
     await stopped(update(orderId, '--price', '1.5'), 'RULE_MARKET');
     await stopped(update(orderId, '--max', '600'), 'RULE_MARKET');
-    expect((await run(...update(orderId, '--set-status', 'paused'))).code).toBe(0);
-    await stopped(update(orderId, '--set-status', 'active'), 'RULE_MARKET');
+    expect((await run('fx', 'orders', 'pause', orderId, '--yes')).code).toBe(0);
+    await stopped(['fx', 'orders', 'resume', orderId, '--yes'], 'RULE_MARKET');
     expect((await run(...update(orderId, '--price', '1400'))).code).toBe(0);
   });
 
@@ -215,19 +214,19 @@ describe('a rule about the distance from the market', () => {
     await rules('--max-from-market', '0.01%');
     await stopped(trade('buy'), 'RULE_MARKET');
     await stopped(
-      ['fx', 'market-orders', 'start', '--pair', 'CNGN-USDC', '--side', 'sell', '--amount', '5000', '--yes', '-q'],
+      ['fx', 'trade', '--market', '--pair', 'CNGN-USDC', '--side', 'sell', '--amount', '5000', '--yes', '-q'],
       'RULE_MARKET',
     );
     await stopped(trade('buy', '--max-price', '2000'), 'RULE_MARKET');
-    const book = JSON.parse((await run('fx', 'book', 'show', 'CNGN-USDC')).stdout) as {
+    const book = JSON.parse((await run('fx', 'book', 'CNGN-USDC')).stdout) as {
       sellOrders: { orderId: string }[];
     };
     const order = book.sellOrders.at(-1)?.orderId ?? '';
-    await stopped(['fx', 'trades', 'start', '--order', order, '--amount', '5000', '--yes', '-q'], 'RULE_MARKET');
+    await stopped(['fx', 'trade', '--order', order, '--amount', '5000', '--yes', '-q'], 'RULE_MARKET');
     const { quoteId } = JSON.parse(
       (await run('fx', 'quote', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5000')).stdout,
     ) as { quoteId: string };
-    await stopped(['fx', 'trades', 'start', '--quote', quoteId, '--yes', '-q'], 'RULE_MARKET');
+    await stopped(['fx', 'trade', '--quote', quoteId, '--yes', '-q'], 'RULE_MARKET');
     const unknown = ['api', 'POST', '/fx/trade', '-f', `quoteId=${quoteId}`, '-f', 'price=1395', '--yes', '-q'];
     expect(await stopped(unknown, 'RULE_MARKET')).toContain('the price is not known');
   });
@@ -276,7 +275,7 @@ describe('on a terminal', () => {
 
   test('an order says that it stays, and what it may spend', async () => {
     const shown = await asked(add('buy', '1400', '500'));
-    expect(shown).toContain('stays until you remove it; it may spend your whole balance of cNGN, trade by trade');
+    expect(shown).toContain('stays until you cancel it; it may spend your whole balance of cNGN, trade by trade');
     expect(shown).toMatch(/balance [\d,.]+ cNGN; the order may spend all of it, at most 500\.00 cNGN per trade/);
   });
 });

@@ -13,8 +13,8 @@ describe('read-only', () => {
     ['a write', ['users', 'activate', 'u-1', '--yes']],
     ['a write through api', ['api', 'POST', '/manageipallowlist', '-f', 'action=add', '-f', 'ipAddress=203.0.113.7']],
     ['a destructive change', ['bank-accounts', 'remove', SAVED, '--yes']],
-    ['an onboarding', ['users', 'onboarding', 'start', '22345678901', '--yes']],
-    ['an order that is removed', ['fx', 'orders', 'remove', 'order-1', '--yes']],
+    ['an onboarding', ['users', 'onboard', '22345678901', '--yes']],
+    ['an order that is removed', ['fx', 'orders', 'cancel', 'order-1', '--yes']],
     ['a key rotation', ['keys', 'rotate', '--yes', '--print-key']],
     ['webhook settings', ['webhooks', 'disable', '--yes']],
   ];
@@ -51,7 +51,7 @@ describe('read-only', () => {
 
   test('stops before a wizard asks for anything', async () => {
     const { stops } = await ruledMachine(['--read-only']);
-    await stops(['fees', 'withdrawals', 'start', '-q'], 'RULE_READ_ONLY', 'only reads are allowed', {
+    await stops(['fees', 'withdraw', '-q'], 'RULE_READ_ONLY', 'only reads are allowed', {
       isTerminal: true,
     });
   });
@@ -116,17 +116,17 @@ describe('the amount of one call', () => {
       '--max-per-call',
       'USDC 10',
       '--max-per-call',
-      'CNGN 10 payout start',
+      'CNGN 10 payout create',
     ]);
     await sends(pay('500'));
-    await sends(['transfers', 'start', '--amount', '500', '--to', ADDRESS, '--yes']);
+    await sends(['transfers', 'create', '--amount', '500', '--to', ADDRESS, '--yes']);
     await stops(
-      ['transfers', 'start', '--amount', '11', '--token', 'USDC', '--to', ADDRESS, '--yes'],
+      ['transfers', 'create', '--amount', '11', '--token', 'USDC', '--to', ADDRESS, '--yes'],
       'RULE_AMOUNT',
       '11.00 USDC is above 10.00 USDC',
     );
     await stops(
-      ['payout', 'start', '--amount', '10.000001', '--to', SAVED, '--yes'],
+      ['payout', 'create', '--amount', '10.000001', '--to', SAVED, '--yes'],
       'RULE_AMOUNT',
       '10.000001 cNGN is above',
     );
@@ -166,7 +166,7 @@ describe('the amount of one call', () => {
     ['a purchase', ['--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1000'], 'CNGN 999', '1,000.00 cNGN is above'],
   ])('that %s of FX does not say is above every limit of its asset', async (_what, more, limit, detail) => {
     const { stops } = await ruledMachine(['--max-per-call', limit]);
-    await stops(['fx', 'trades', 'start', ...more, '--yes'], 'RULE_AMOUNT', detail);
+    await stops(['fx', 'trade', ...more, '--yes'], 'RULE_AMOUNT', detail);
   });
 
   test('of an FX trade is not what its request says if it also names a quote', async () => {
@@ -177,12 +177,12 @@ describe('the amount of one call', () => {
 
   test('of an FX purchase does not concern the stablecoin', async () => {
     const { sends } = await ruledMachine(['--max-per-call', 'USDC 1', '--max-per-call', 'USDT 1']);
-    await sends(['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1000', '--yes']);
+    await sends(['fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1000', '--yes']);
   });
 
   test('of an order is its maximum, and pausing one moves nothing', async () => {
     const { stops, sends } = await ruledMachine(['--max-per-call', 'CNGN 1000']);
-    const order = ['fx', 'orders', 'add', '--pair', 'CNGN-USDC', '--side', 'buy', '--price', '1400', '--min', '1'];
+    const order = ['fx', 'orders', 'create', '--pair', 'CNGN-USDC', '--side', 'buy', '--price', '1400', '--min', '1'];
     await stops([...order, '--max', '1001', '--yes'], 'RULE_AMOUNT', '1,001.00 cNGN is above');
     await stops(
       ['fx', 'orders', 'update', 'order-1', '--max', '1001', '--yes'],
@@ -233,10 +233,10 @@ describe('the amount of a day and a month', () => {
   });
 
   test('of a command counts only that command, which api cannot evade', async () => {
-    const { sends, stops, tests } = await ruledMachine(['--max-per-day', 'NGN 1000 fees withdrawals start']);
+    const { sends, stops, tests } = await ruledMachine(['--max-per-day', 'NGN 1000 fees withdraw']);
     const offramp = [
       'offramp',
-      'start',
+      'create',
       'u-1',
       '--amount',
       '5000',
@@ -248,7 +248,7 @@ describe('the amount of a day and a month', () => {
     await sends([...offramp, '--yes']);
     await sends(pay('1000'));
     await stops(pay('1'), 'RULE_AMOUNT', '₦1.00 is above the ₦0.00 that is left');
-    await stops(payByApi('1'), 'RULE_AMOUNT', 'only fiatrail fees withdrawals start counts towards its sum');
+    await stops(payByApi('1'), 'RULE_AMOUNT', 'only fiatrail fees withdraw counts towards its sum');
     expect(await tests(payByApi('1'))).toMatchObject({ code: 9 });
     expect(await tests([...offramp])).toMatchObject({ code: 0, rules: [{ result: 'not concerned', left: null }] });
   });
@@ -300,12 +300,12 @@ describe('destinations', () => {
   const ALLOWED: readonly (readonly [what: string, argv: readonly string[]])[] = [
     ['a bank account', pay('500')],
     ['a bank account through api', payByApi('50000')],
-    ['a bank account of an offramp', ['offramp', 'start', 'u-9', '--amount', '5', ...bank('0123456789'), '--yes']],
-    ['a saved bank account', ['payout', 'start', '--amount', '5', '--to', SAVED, '--yes']],
-    ['an address', ['transfers', 'start', '--amount', '5', '--to', ADDRESS, '--yes']],
-    ['an address in another case', ['transfers', 'start', '--amount', '5', '--to', ADDRESS.toLowerCase(), '--yes']],
-    ['a user', ['onramp', 'start', 'u-1', '--amount', '5', '--yes']],
-    ['a user with an allowed default wallet', ['onramp', 'start', 'listed-wallet', '--amount', '5', '--yes']],
+    ['a bank account of an offramp', ['offramp', 'create', 'u-9', '--amount', '5', ...bank('0123456789'), '--yes']],
+    ['a saved bank account', ['payout', 'create', '--amount', '5', '--to', SAVED, '--yes']],
+    ['an address', ['transfers', 'create', '--amount', '5', '--to', ADDRESS, '--yes']],
+    ['an address in another case', ['transfers', 'create', '--amount', '5', '--to', ADDRESS.toLowerCase(), '--yes']],
+    ['a user', ['onramp', 'create', 'u-1', '--amount', '5', '--yes']],
+    ['a user with an allowed default wallet', ['onramp', 'create', 'listed-wallet', '--amount', '5', '--yes']],
     ['an allowed default wallet', defaultWallet(ADDRESS)],
     ['an allowed default wallet of the account', wallet(ADDRESS, '--default')],
     ['an external wallet that is not the default', wallet(OTHER_ADDRESS)],
@@ -313,11 +313,11 @@ describe('destinations', () => {
     ['a default wallet to be removed', ['users', 'default-wallet', 'remove', 'u-1', '--yes']],
     [
       'a swap that stays with a user',
-      ['swaps', 'start', 'u-1', '--sell', 'USDC', '--buy', 'CNGN', '--amount', '5', '--yes'],
+      ['swaps', 'create', 'u-1', '--sell', 'USDC', '--buy', 'CNGN', '--amount', '5', '--yes'],
     ],
     [
       'a trade that stays with the account',
-      ['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1000', '--yes'],
+      ['fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1000', '--yes'],
     ],
   ];
 
@@ -350,14 +350,14 @@ describe('destinations', () => {
     ],
     [
       'another address',
-      ['transfers', 'start', '--amount', '5', '--to', OTHER_ADDRESS, '--yes'],
+      ['transfers', 'create', '--amount', '5', '--to', OTHER_ADDRESS, '--yes'],
       `address ${OTHER_ADDRESS} is not`,
     ],
     [
       'a withdrawal',
       [
         'withdrawals',
-        'start',
+        'create',
         'u-1',
         '--amount',
         '5',
@@ -371,25 +371,25 @@ describe('destinations', () => {
       ],
       `address ${OTHER_ADDRESS} is not`,
     ],
-    ['another user', ['onramp', 'start', 'u-2', '--amount', '5', '--yes'], 'user u-2 is not an allowed destination'],
+    ['another user', ['onramp', 'create', 'u-2', '--amount', '5', '--yes'], 'user u-2 is not an allowed destination'],
     [
       'a user whose default wallet is another address',
-      ['onramp', 'start', 'other-wallet', '--amount', '5', '--yes'],
+      ['onramp', 'create', 'other-wallet', '--amount', '5', '--yes'],
       `address ${OTHER_ADDRESS}, the default wallet of user other-wallet, is not`,
     ],
     [
       'a user whose default wallet the service does not say',
-      ['onramp', 'start', 'unknown-wallet', '--amount', '5', '--yes'],
+      ['onramp', 'create', 'unknown-wallet', '--amount', '5', '--yes'],
       'the default wallet of user unknown-wallet could not be looked up',
     ],
     [
       'a user for whom the service shows the default wallet of another',
-      ['onramp', 'start', 'anothers-wallet', '--amount', '5', '--yes'],
+      ['onramp', 'create', 'anothers-wallet', '--amount', '5', '--yes'],
       'the default wallet of user anothers-wallet could not be looked up',
     ],
     [
       'a saved bank account for which the service shows another one',
-      ['payout', 'start', '--amount', '5', '--to', OTHER_ID, '--yes'],
+      ['payout', 'create', '--amount', '5', '--to', OTHER_ID, '--yes'],
       `bank account ${OTHER_ID} could not be looked up`,
     ],
     ['another default wallet', defaultWallet(OTHER_ADDRESS), `address ${OTHER_ADDRESS} is not`],
@@ -436,42 +436,29 @@ describe('destinations', () => {
     ],
     [
       'another owner of the wallet',
-      ['onramp', 'start', 'u-1', '--amount', '5', '--owner', OTHER_ADDRESS, '--yes'],
+      ['onramp', 'create', 'u-1', '--amount', '5', '--owner', OTHER_ADDRESS, '--yes'],
       `address ${OTHER_ADDRESS} is not`,
     ],
     [
       'a swap to another address',
-      ['swaps', 'start', 'u-1', '--sell', 'USDC', '--buy', 'CNGN', '--amount', '5', '--to', OTHER_ADDRESS, '--yes'],
+      ['swaps', 'create', 'u-1', '--sell', 'USDC', '--buy', 'CNGN', '--amount', '5', '--to', OTHER_ADDRESS, '--yes'],
       `address ${OTHER_ADDRESS} is not`,
     ],
     [
       'a swap whose destination was set before',
-      ['swaps', 'wallets', 'start', '--wallet', ADDRESS, '--sell', 'CNGN', '--yes'],
+      ['swaps', 'create', '--wallet', ADDRESS, '--sell', 'CNGN', '--yes'],
       'does not say where the money goes',
     ],
     [
       'a trade to another address',
-      [
-        'fx',
-        'trades',
-        'start',
-        '--pair',
-        'CNGN-USDC',
-        '--side',
-        'buy',
-        '--amount',
-        '1000',
-        '--to',
-        OTHER_ADDRESS,
-        '--yes',
-      ],
+      ['fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1000', '--to', OTHER_ADDRESS, '--yes'],
       `address ${OTHER_ADDRESS} is not`,
     ],
     [
       'a bridge',
       [
         'bridge',
-        'start',
+        'create',
         '--from-network',
         'base',
         '--to-network',
@@ -498,11 +485,11 @@ describe('destinations', () => {
     const { stops, sends } = await ruledMachine(['--allow-account', ACCOUNT]);
     await sends(pay('500'));
     await stops(
-      ['transfers', 'start', '--amount', '5', '--to', ADDRESS, '--yes'],
+      ['transfers', 'create', '--amount', '5', '--to', ADDRESS, '--yes'],
       'RULE_DESTINATION',
       `address ${ADDRESS} is not`,
     );
-    await stops(['onramp', 'start', 'u-1', '--amount', '5', '--yes'], 'RULE_DESTINATION', 'user u-1 is not');
+    await stops(['onramp', 'create', 'u-1', '--amount', '5', '--yes'], 'RULE_DESTINATION', 'user u-1 is not');
   });
 
   test.each([
@@ -515,7 +502,7 @@ describe('destinations', () => {
 
   test('stop a payment whose saved bank account the service answers with another one', async () => {
     const { stops } = await ruledMachine(['--allow-account', ACCOUNT]);
-    const payment = ['payout', 'start', '--amount', '5', '--to', `${SAVED}-of-somebody-else`, '--yes'];
+    const payment = ['payout', 'create', '--amount', '5', '--to', `${SAVED}-of-somebody-else`, '--yes'];
     for (const argv of [
       payment,
       ['api', 'POST', '/initiateofframp', '-f', 'amount=5000000', '-f', `bankAccountId=${SAVED}x`, '--yes'],
@@ -538,7 +525,7 @@ describe('destinations', () => {
     const { stops } = await ruledMachine(['--allow-account', ACCOUNT]);
     const network = async () => success({ accounts });
     for (const argv of [
-      ['payout', 'start', '--amount', '5', '--to', SAVED, '--yes'],
+      ['payout', 'create', '--amount', '5', '--to', SAVED, '--yes'],
       ['api', 'POST', '/initiateofframp', '-f', 'amount=5000000', '-f', `bankAccountId=${SAVED}`, '--yes'],
     ])
       await stops(argv, 'RULE_DESTINATION', 'could not be looked up', { network });
@@ -547,7 +534,7 @@ describe('destinations', () => {
   test('stop a saved bank account that is another one, after looking it up', async () => {
     const { stops, asked } = await ruledMachine(['--allow-account', '000013/0123456780']);
     await stops(
-      ['payout', 'start', '--amount', '5', '--to', SAVED, '--yes'],
+      ['payout', 'create', '--amount', '5', '--to', SAVED, '--yes'],
       'RULE_DESTINATION',
       `bank account ${ACCOUNT} is not`,
     );
@@ -658,7 +645,7 @@ describe('a required idempotency key', () => {
 
   test('stops a wizard before it asks for anything', async () => {
     const { stops } = await ruledMachine(['--require-once']);
-    await stops(['fees', 'withdrawals', 'start', '-q'], 'RULE_ONCE_KEY', 'needs an idempotency key', {
+    await stops(['fees', 'withdraw', '-q'], 'RULE_ONCE_KEY', 'needs an idempotency key', {
       isTerminal: true,
     });
   });
@@ -698,18 +685,7 @@ test('a test of a command line that sends nothing says so', async () => {
   const { run } = await ruledMachine(['--read-only']);
   const { code, stderr } = await run(['profiles', 'rules', 'test', '--', 'profiles', 'list']);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('profiles list changes nothing') });
-  const wrong = await run([
-    'profiles',
-    'rules',
-    'test',
-    '--',
-    'fees',
-    'withdrawals',
-    'start',
-    '--amount',
-    'x',
-    '--yes',
-  ]);
+  const wrong = await run(['profiles', 'rules', 'test', '--', 'fees', 'withdraw', '--amount', 'x', '--yes']);
   expect(wrong.code).toBe(2);
 });
 

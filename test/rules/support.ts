@@ -21,8 +21,7 @@ export const OTHER_ADDRESS = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
 /** A fee withdrawal of an amount. */
 export const pay = (amount: string, ...more: readonly string[]) => [
   'fees',
-  'withdrawals',
-  'start',
+  'withdraw',
   '--amount',
   amount,
   ...TO,

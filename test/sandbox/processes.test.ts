@@ -31,10 +31,7 @@ describe('concurrent commands', () => {
   test('that write onboard a user each', async () => {
     const { program, here } = installBoth();
     const onboard = (index: number) =>
-      program.run(
-        ['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '60s', '-o', 'json'],
-        String(40_000_000_000 + index),
-      );
+      program.run(['users', 'onboard', '--bvn-stdin', '--wait', '60s', '-o', 'json'], String(40_000_000_000 + index));
     const runs = await atOnce(onboard);
     expect(failed(runs)).toEqual([]);
     const users = runs.map(({ stdout }) => (JSON.parse(stdout) as { userId: string }).userId);
@@ -44,9 +41,7 @@ describe('concurrent commands', () => {
 
   test('with one BVN onboard one user', async () => {
     const { program, here } = installBoth();
-    const runs = await atOnce(() =>
-      program.run(['users', 'onboarding', 'start', '--bvn-stdin', '-o', 'json'], '22222222222'),
-    );
+    const runs = await atOnce(() => program.run(['users', 'onboard', '--bvn-stdin', '-o', 'json'], '22222222222'));
     const codes = runs.map(({ code }) => code).sort();
     // 3: refused by the service.
     expect(codes).toEqual([0, ...Array(AT_ONCE - 1).fill(3)]);
@@ -56,8 +51,8 @@ describe('concurrent commands', () => {
 
   test('for money are each posted and journaled once', async () => {
     const { program, here } = installBoth();
-    const { userId } = await here.json(['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '60s'], '22222222222');
-    const start = ['onramp', 'start', String(userId), '--amount', '10', '--yes', '-o', 'json'];
+    const { userId } = await here.json(['users', 'onboard', '--bvn-stdin', '--wait', '60s'], '22222222222');
+    const start = ['onramp', 'create', String(userId), '--amount', '10', '--yes', '-o', 'json'];
     const runs = await atOnce(() => program.run(start));
     expect(failed(runs)).toEqual([]);
     const started = runs.map(({ stdout }) => (JSON.parse(stdout) as { requestId: string }).requestId);

@@ -34,9 +34,9 @@ export const SOUND = {
 
 /** Runs commands from onboarding to payout; returns the final status of the offramp. */
 export async function normalWalk(program: Program, bvn: string): Promise<unknown> {
-  const onboarded = await program.json(['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '30s'], bvn);
+  const onboarded = await program.json(['users', 'onboard', '--bvn-stdin', '--wait', '30s'], bvn);
   const userId = String(onboarded['userId']);
-  const onramp = await program.json(['onramp', 'start', userId, '--amount', '1000', '--yes']);
+  const onramp = await program.json(['onramp', 'create', userId, '--amount', '1000', '--yes']);
   const requestId = String(onramp['requestId']);
   const account = await program.json(['onramp', 'account', requestId]);
   const { value } = account['totalAmountWithFee'] as { value: string };
@@ -45,7 +45,7 @@ export async function normalWalk(program: Program, bvn: string): Promise<unknown
   const toBank = ['--bank-code', '000013', '--account-number', '0123456789'];
   const offramp = await program.json([
     'offramp',
-    'start',
+    'create',
     userId,
     '--amount',
     '500',

@@ -10,7 +10,7 @@ import { type FakeWorld, fakeWorld } from '../support/world.ts';
 useSlowHash();
 
 const BVN = '22987650345';
-const COMMAND = 'fiatrail users onboarding start';
+const COMMAND = 'fiatrail users onboard';
 
 /** The BVNs that somebody tries who knows most of the digits. */
 const CANDIDATES = Array.from({ length: 100 }, (_, index) => String(22_987_650_300 + index));
@@ -72,14 +72,14 @@ async function run(world: FakeWorld, ...argv: string[]): Promise<string> {
 
 test('no BVN can be recovered from the journal, a backup or an export, with the key of the input digests', async () => {
   const world = fakeWorld();
-  await run(world, 'users', 'onboarding', 'start', BVN);
+  await run(world, 'users', 'onboard', BVN);
   const backup = join(world.homeDir, 'copy.db');
-  await run(world, 'ops', 'backup', backup);
-  const withKey = await run(world, 'ops', 'export', '--with-digest-key');
+  await run(world, 'ops', 'journal', 'backup', backup);
+  const withKey = await run(world, 'ops', 'journal', 'export', '--with-digest-key');
   const copies = [
     ...filesIn(world.stateDir),
     readFileSync(backup, 'latin1'),
-    await run(world, 'ops', 'export'),
+    await run(world, 'ops', 'journal', 'export'),
     withKey,
   ];
   expect(recovered(copies, digestKeyOf(withKey))).toEqual([]);

@@ -85,7 +85,7 @@ async function playOnTerminal(home: Home, service: EchoService): Promise<Place[]
   service.manner = 'refuses';
   const onboarded = await fiatrailOnTerminal(
     home,
-    ['users', 'onboarding', 'start', '--profile', 'typed', '-v', '-y'],
+    ['users', 'onboard', '--profile', 'typed', '-v', '-y'],
     [{ expect: 'BVN (11 digits):', send: `${PLANTED.bvn.text}\r` }],
   );
   expect({

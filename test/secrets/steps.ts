@@ -34,8 +34,7 @@ const EMBEDDED = ['--profile', 'sandbox'];
 const FILE = ['--profile', 'main'];
 const PLANNED = [
   'fees',
-  'withdrawals',
-  'start',
+  'withdraw',
   '--amount',
   '500',
   '--bank-code',
@@ -58,7 +57,7 @@ const VARIANTS = [[], ['-v'], ['-o', 'json'], ['-o', 'json', '-v'], ['--dry-run'
 const vault = ({ files }: Stage, more: readonly string[]) => [
   'fx',
   'vault',
-  'set',
+  'register',
   '--vault-id',
   'v-17',
   ...WALLETS,
@@ -97,9 +96,9 @@ function profiles({ baseUrl, programs }: Stage): Step[] {
     { words: ['profiles', 'list', '-o', 'csv'], exit: 0 },
     { words: ['profiles', 'export'], exit: 0 },
     // The first journal of each live account is confirmed once.
-    { words: ['ops', 'verify', '--accept', '--yes', '--profile', 'main'], exit: 0 },
-    { words: ['ops', 'verify', '--accept', '--yes', '--profile', 'commanded'], exit: 0 },
-    { words: ['ops', 'verify', '--accept', '--yes', '--profile', 'ringed'], env: hook, exit: 0 },
+    { words: ['ops', 'journal', 'verify', '--accept', '--yes', '--profile', 'main'], exit: 0 },
+    { words: ['ops', 'journal', 'verify', '--accept', '--yes', '--profile', 'commanded'], exit: 0 },
+    { words: ['ops', 'journal', 'verify', '--accept', '--yes', '--profile', 'ringed'], env: hook, exit: 0 },
     { words: ['explain', ...FILE, '-o', 'json'], exit: 0 },
     { words: ['doctor', ...FILE, '-v', '-o', 'json'], manner: 'succeeds', exit: 0 },
     { words: ['doctor', '--profile', 'ringed', '-v'], env: hook, exit: 0 },
@@ -184,7 +183,7 @@ function environment({ baseUrl }: Stage): Step[] {
 
 /** BVNs, webhook secrets and vault keys against a service that echoes them. */
 function requests(stage: Stage): Step[] {
-  const onboard = ['users', 'onboarding', 'start', '--bvn-stdin', ...FILE];
+  const onboard = ['users', 'onboard', '--bvn-stdin', ...FILE];
   const debug = { FIATRAIL_DEBUG: '1' };
   const manners = ['refuses', 'crashes', 'breaks off', 'succeeds'] as const;
   return [
@@ -206,16 +205,16 @@ function requests(stage: Stage): Step[] {
         },
       ]),
     ),
-    { words: ['users', 'onboarding', 'start', text('bvn'), '-v', ...FILE], manner: 'refuses', exit: 3 },
+    { words: ['users', 'onboard', text('bvn'), '-v', ...FILE], manner: 'refuses', exit: 3 },
     // Invalid input.
     ...(['mistypedBvn', 'shortBvn'] as const).flatMap((bvn): Step[] => [
       { words: [...onboard, '-v'], stdin: text(bvn), exit: 2 },
-      { words: ['users', 'onboarding', 'start', text(bvn), ...FILE], exit: 2 },
+      { words: ['users', 'onboard', text(bvn), ...FILE], exit: 2 },
       { words: ['api', 'POST', '/onboarduser', '-f', `bvn=${text(bvn)}`, '-v', ...FILE], exit: 3 },
     ]),
-    { words: ['users', 'onboarding', 'start', text('bvn'), text('bvn')], exit: 2 },
-    { words: ['users', 'onboarding', 'start', `--bvn=${text('bvn')}`], exit: 2 },
-    { words: ['users', 'onboarding', 'start', '--bvn', text('bvn'), '-o', 'json'], exit: 2 },
+    { words: ['users', 'onboard', text('bvn'), text('bvn')], exit: 2 },
+    { words: ['users', 'onboard', `--bvn=${text('bvn')}`], exit: 2 },
+    { words: ['users', 'onboard', '--bvn', text('bvn'), '-o', 'json'], exit: 2 },
     { words: ['users', 'onboarding', 'status', text('bvn'), 'more'], exit: 2 },
     { words: ['api', 'POST', '/onboarduser', '-d', '-', ...FILE], stdin: `{"bvn":"${text('bvn')}"`, exit: 2 },
     { words: ['api', 'POST', '/onboarduser', '-f', `bvn:${text('bvn')}`, ...FILE], exit: 2 },
@@ -276,7 +275,7 @@ function embedded(stage: Stage): Step[] {
     words: ['sandbox', 'fault', 'add', '--on', on, '--fault', kind, ...EMBEDDED],
     exit: 0,
   });
-  const onboard = ['users', 'onboarding', 'start', '--bvn-stdin', '-v', ...EMBEDDED];
+  const onboard = ['users', 'onboard', '--bvn-stdin', '-v', ...EMBEDDED];
   const kinds = ['http-500', 'http-502-html', 'malformed-json', 'truncated', 'lost-response'] as const;
   return [
     ...kinds.flatMap((kind): Step[] => [
@@ -290,10 +289,10 @@ function embedded(stage: Stage): Step[] {
     { words: ['users', 'list', '-o', 'json', ...EMBEDDED], exit: 0 },
     { words: ['fx', 'vault', 'show', '-o', 'json', '-v', ...EMBEDDED], exit: 0 },
     { words: ['keys', 'encryption', 'enable', '--yes', '-v', ...EMBEDDED], exit: 0 },
-    { words: ['profiles', 'operators', 'list', '-v', '-o', 'json', ...EMBEDDED], exit: 0 },
+    { words: ['profiles', 'approvers', 'list', '-v', '-o', 'json', ...EMBEDDED], exit: 0 },
     { words: [...PLANNED, '--plan', 'plan.json', '-v', ...EMBEDDED], exit: 0 },
-    { words: ['ops', 'sign', 'plan.json', '-y', '-v', ...EMBEDDED], exit: 9 },
-    { words: ['ops', 'apply', 'plan.json', '-y', '-v', '-o', 'json', ...EMBEDDED], exit: 0 },
+    { words: ['plans', 'approve', 'plan.json', '-y', '-v', ...EMBEDDED], exit: 9 },
+    { words: ['plans', 'apply', 'plan.json', '-y', '-v', '-o', 'json', ...EMBEDDED], exit: 0 },
     { words: ['keys', 'aes', 'show', '-v', ...EMBEDDED], exit: 0 },
     { words: ['keys', 'rotate', '-y', '-v', ...EMBEDDED], exit: 0 },
     { words: ['status', '-v', ...EMBEDDED], exit: 0 },
@@ -305,7 +304,7 @@ function embedded(stage: Stage): Step[] {
 }
 
 /** Without a terminal, operators are added only while the journal knows no live account. */
-const FIRST: Step = { words: ['profiles', 'operators', 'add', 'ada', '--generate', '-y', '-v', ...EMBEDDED], exit: 0 };
+const FIRST: Step = { words: ['profiles', 'approvers', 'add', 'ada', '--generate', '-y', '-v', ...EMBEDDED], exit: 0 };
 
 export function stepsOf(stage: Stage): Step[] {
   return [FIRST, ...profiles(stage), ...environment(stage), ...requests(stage), ...keys(stage), ...embedded(stage)];

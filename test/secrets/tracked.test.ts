@@ -43,11 +43,13 @@ const SAMPLES: Readonly<Record<string, string>> = {
   '3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c': 'the public half of it',
   '7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb': 'the public key of nobody, in an example',
   '01a1ffd0cd2798b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f60718293': 'the id of a user, which is shown shortened',
+  '8a2c7a0ba637b50ec186417e6c0de78d238ab8db52210e8ac0e57a5707e08521': 'the public key of the sandbox, in an example',
+  e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5: 'the public key of nobody, in an example',
   bfc8f7245fe336c19a9ab780362b8a49f481195636177b98daa9439804b71b26: 'the example signature of the specification',
 };
 
 /** Ids of users, which begin with the time of the recording. test/docs/recordings.test.ts looks for the keys themselves. */
-const DRAWN_IDS = /^docs\/recordings\/\w+\.svg: a key or address of 64 digits: 019b8d/;
+const DRAWN_IDS = /^docs\/(recordings\/\w+\.svg|openapi\.json): a key or address of 64 digits: 019b8d/;
 
 /** The documented answers of the specification, whose values are all invented. */
 const WITNESS = 'test/witness/answers/';

@@ -37,9 +37,9 @@ test('a BVN that a request repeats in undocumented fields is in no file of the j
     deep: { list: ['[redacted]', 'of [redacted]'] },
     coded: '[redacted]',
   });
-  const exported = await must(home, ['ops', 'export', '-q']);
+  const exported = await must(home, ['ops', 'journal', 'export', '-q']);
   expect(exported.stdout).toContain('[redacted]');
-  await must(home, ['ops', 'backup', copy]);
+  await must(home, ['ops', 'journal', 'backup', copy]);
   const journal = readdirSync(home.stateDir).filter((name) => name.startsWith('journal'));
   expect(journal).not.toEqual([]);
   const kept = journal.map((name) => join(home.stateDir, name)).filter((path) => statSync(path).isFile());

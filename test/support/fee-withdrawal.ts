@@ -4,8 +4,7 @@ export const TO = ['--bank-code', '000013', '--account-number', '0123456789', '-
 /** The command line of a fee withdrawal. */
 export const withdraw = (amount: string, ...more: readonly string[]) => [
   'fees',
-  'withdrawals',
-  'start',
+  'withdraw',
   '--amount',
   amount,
   ...TO,

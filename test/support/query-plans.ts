@@ -78,9 +78,12 @@ const SMALL_INDEX = /INDEX \w+_(?:in_flight|open)\b/;
 const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
   [
     /EXCEPT|IS DISTINCT FROM|FROM tally WHERE|input_digest = |busy_until|^SELECT count\(\*\) AS (?:count|n) FROM (?:operation|entry)/,
-    'ops verify compares everything',
+    'ops journal verify compares everything',
   ],
-  [/FROM entry (?:e )?WHERE (?:hash|subject LIKE)|name = 'account:'/, 'ops verify, and the import of a journal'],
+  [
+    /FROM entry (?:e )?WHERE (?:hash|subject LIKE)|name = 'account:'/,
+    'ops journal verify, and the import of a journal',
+  ],
   [/FROM event WHERE held IS NOT NULL/, 'the events that are held'],
   [/^INSERT INTO (?:account_name|spent)|^DELETE FROM (?:entry|account_name)/, 'the import of a journal'],
   [

@@ -183,7 +183,7 @@ describe('on a clean Debian', () => {
       inRoot(
         `cd /tmp && dpkg-deb --raw-extract ${DEB} older && sed -i 's/^Version: .*/Version: 0.0.9/' older/DEBIAN/control && dpkg-deb -Znone --build older older.deb && dpkg --install older.deb`,
       );
-      const user = 'printf 22345678901 | fiatrail users onboarding start --bvn-stdin --wait -q --query userId';
+      const user = 'printf 22345678901 | fiatrail users onboard --bvn-stdin --wait -q --query userId';
       const { stdout: id } = root.asAda(user, HOME);
       inRoot(`apt-get install --yes -o Dpkg::Use-Pty=0 /tmp/${DEB}`);
       expect(inRoot('dpkg-query --show fiatrail')).toBe(`fiatrail\t${version}\n`);

@@ -48,7 +48,7 @@ describe.skipIf(process.env['UPDATE_TRANSCRIPTS'])('the transcripts', () => {
   test.each(shown)('$name: $argv', async ({ argv, text }) => {
     const command = await commandOf(argv);
     if (!command?.prints) {
-      expect(['api', 'completion bash', 'ops apply']).toContain(command?.words.join(' '));
+      expect(['api', 'completion bash', 'plans apply']).toContain(command?.words.join(' '));
       return;
     }
     expect(violations(printedSchema(command.prints), JSON.parse(text))).toEqual([]);

@@ -12,7 +12,7 @@ import * as here from '../support/in-process.ts';
  *     its standard output
  *     2> its standard error
  *     [exit 0]
- *     @U = fiatrail users onboarding start ... -o json < BVN | userId      stores a printed field as `$U`
+ *     @U = fiatrail users onboard ... -o json < BVN | userId      stores a printed field as `$U`
  *
  * `$ write PATH TEXT` creates a file and `$ cat PATH` prints one. Write `[exit ?]` below a new command.
  */

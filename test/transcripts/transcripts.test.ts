@@ -59,7 +59,7 @@ for (const name of names) {
 /** Commands that no transcript runs to the end. */
 const OTHERS = `
 $ fiatrail webhooks set https://inbox.fiatrail.invalid/ --yes
-@U = fiatrail users onboarding start --bvn-stdin -o json < BVN | requestId
+@U = fiatrail users onboard --bvn-stdin -o json < BVN | requestId
 $ fiatrail sandbox settle
 $ fiatrail users onboarding status $U
 $ fiatrail whoami
@@ -79,11 +79,11 @@ $ fiatrail onramp list
 $ fiatrail offramp list
 $ fiatrail payout list
 $ fiatrail transfers list
-$ fiatrail fx book token
+$ fiatrail fx book-token
 $ fiatrail fx auto-signing stats
-$ fiatrail ops verify
+$ fiatrail ops journal verify
 $ fiatrail ops reconcile
-$ fiatrail ops backup journal-copy.db
+$ fiatrail ops journal backup journal-copy.db
 $ fiatrail sandbox events list
 @E = fiatrail sandbox events list -o json | events.0.eventId
 $ fiatrail sandbox events show $E
@@ -92,6 +92,10 @@ $ fiatrail keys encryption enable --yes
 $ fiatrail keys encryption rotate --yes
 @I = fiatrail users list -o json | users.0.userId
 $ fiatrail users activate $I --yes
+$ fiatrail wallets auto-signing show
+@O = fiatrail fx orders create --pair CNGN-USDC --side buy --price 1390 --min 1000 --max 5000 --yes -q -o json | orderId
+$ fiatrail fx orders pause $O --yes
+$ fiatrail fx orders resume $O --yes
 $ fiatrail sandbox snapshot before.db
 $ fiatrail sandbox restore before.db --yes
 $ fiatrail webhooks inbox export
@@ -110,24 +114,26 @@ $ fiatrail report balance
 $ fiatrail report owed
 $ fiatrail sync forget --yes
 $ fiatrail profiles inbox show
-$ fiatrail profiles mirror show
+$ fiatrail profiles copy show
 $ fiatrail inspect --save-to session.json
 `;
 
 /** Commands that need another host, somebody else’s signature, a server, a captured delivery or an unknown outcome. */
 const UNSEEN = [
+  'transfers status',
   'profiles journal set',
-  'profiles mirror set',
+  'profiles copy set',
   'profiles inbox set',
-  'profiles operators remove',
-  'profiles operators cancel',
+  'profiles approvers remove',
+  'profiles approvers cancel',
   'keys sandbox add',
   'webhooks inbox replay',
   'webhooks verify',
   'ops resolve',
-  'ops head',
-  'ops import',
-  'ops sign',
+  'ops journal head',
+  'ops journal import',
+  'plans show',
+  'plans approve',
 ];
 
 /** The commands whose documents have a schema. */

@@ -10,7 +10,7 @@ test('a listener of the embedded sandbox counts what other commands put into the
   const argv = ['webhooks', 'listen', '--metrics-port', String(port), '--log', 'json', '-o', 'ndjson'];
   const listener = startFiatrail(home, argv);
   await listener.says('Press Ctrl-C to stop');
-  const { code } = await fiatrail(home, ['users', 'onboarding', 'start', '22222222222', '--wait', '-q']);
+  const { code } = await fiatrail(home, ['users', 'onboard', '22222222222', '--wait', '-q']);
   expect(code).toBe(0);
   await listener.firstLine();
   const numbers = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

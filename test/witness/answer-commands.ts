@@ -38,7 +38,7 @@ const order = ({ quoteCurrency = 'USDC', pair = `CNGN-${quoteCurrency}`, side = 
 
 /** The command that sends a request to each endpoint, with the fields that its answers were documented for. */
 const COMMANDS: Readonly<Record<string, Line>> = {
-  'POST /onboarduser': () => ['users', 'onboarding', 'start', '22198765431'],
+  'POST /onboarduser': () => ['users', 'onboard', '22198765431'],
   'POST /onboardstatus': ({ requestId }) => ['users', 'onboarding', 'status', text(requestId, 'r-1')],
   'POST /getuserdetails': ({ userId }) => ['users', 'show', text(userId, 'u-1')],
   'POST /manageuserstatus': ({ userId, active }) =>
@@ -67,7 +67,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   ],
   'POST /cngnonramp': ({ userId, amount }) => [
     'onramp',
-    'start',
+    'create',
     text(userId, 'u-1'),
     '--amount',
     Number(amount) > 0 ? String(amount) : '500',
@@ -80,7 +80,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'POST /getvirtualaccount': ({ requestId }) => ['onramp', 'account', text(requestId, 'r-1')],
   'POST /cngnofframp': ({ userId, amount, bankCode, accountNumber }) => [
     'offramp',
-    'start',
+    'create',
     text(userId, 'u-1'),
     '--amount',
     text(amount, '500'),
@@ -92,7 +92,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'POST /cngnofframpstatus': ({ requestId }) => ['offramp', 'status', text(requestId, 'r-1')],
   'POST /initiateofframp': ({ bankAccountId, amount }) => [
     'payout',
-    'start',
+    'create',
     '--amount',
     inTokens(Number(amount) > 0 ? amount : undefined),
     '--to',
@@ -101,7 +101,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'GET /getofframpstatus': ({ requestId }) => ['payout', 'status', text(requestId, 'r-1')],
   'POST /withdrawasset': ({ userId, internalWallet, amount, destinationWallet, network }) => [
     'withdrawals',
-    'start',
+    'create',
     text(userId, 'u-1'),
     '--amount',
     Number(amount) > 0 ? String(amount) : '5',
@@ -115,7 +115,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   ],
   'POST /fintechtransfer': ({ amount, destinationAddress }) => [
     'transfers',
-    'start',
+    'create',
     '--amount',
     inTokens(amount),
     '--to',
@@ -128,7 +128,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'GET /withdrawals': () => ['history', 'withdrawals'],
   'POST /swap': ({ userId, sellToken, buyToken }) => [
     'swaps',
-    'start',
+    'create',
     text(userId, 'u-1'),
     '--sell',
     text(sellToken, 'USDC'),
@@ -139,8 +139,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   ],
   'POST /swaptrigger': ({ walletAddress, amount, buyToken }) => [
     'swaps',
-    'wallets',
-    'start',
+    'create',
     '--wallet',
     text(walletAddress, ADDRESS),
     '--sell',
@@ -163,7 +162,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   ],
   'POST /bridge/initiate': ({ amount, toNetwork }) => [
     'bridge',
-    'start',
+    'create',
     '--from-network',
     'base',
     '--to-network',
@@ -259,14 +258,14 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   ],
   'POST /fx/trade': ({ quoteId, orderId, pair, side, cngnAmount }) => {
     const amount = ['--amount', text(cngnAmount, '57000')];
-    if (quoteId !== undefined) return ['fx', 'trades', 'start', '--quote', String(quoteId)];
-    if (orderId !== undefined) return ['fx', 'trades', 'start', '--order', String(orderId), ...amount];
-    return ['fx', 'trades', 'start', '--pair', text(pair, 'CNGN-USDC'), '--side', text(side, 'sell'), ...amount];
+    if (quoteId !== undefined) return ['fx', 'trade', '--quote', String(quoteId)];
+    if (orderId !== undefined) return ['fx', 'trade', '--order', String(orderId), ...amount];
+    return ['fx', 'trade', '--pair', text(pair, 'CNGN-USDC'), '--side', text(side, 'sell'), ...amount];
   },
   'POST /fx/market-order': ({ pair, side, cngnAmount }) => [
     'fx',
-    'market-orders',
-    'start',
+    'trade',
+    '--market',
     '--pair',
     text(pair, 'CNGN-USDC'),
     '--side',
@@ -274,8 +273,8 @@ const COMMANDS: Readonly<Record<string, Line>> = {
     '--amount',
     text(cngnAmount, '57000'),
   ],
-  'POST /fx/limit-order': (given) => ['fx', 'orders', 'add', ...order(given)],
-  'POST /fx/orders': (given) => ['fx', 'orders', 'add', ...order(given)],
+  'POST /fx/limit-order': (given) => ['fx', 'orders', 'create', ...order(given)],
+  'POST /fx/orders': (given) => ['fx', 'orders', 'create', ...order(given)],
   'PUT /fx/limit-order/update': ({ orderId, price, maxAmount, status }) => [
     'fx',
     'orders',
@@ -285,17 +284,17 @@ const COMMANDS: Readonly<Record<string, Line>> = {
     ...(maxAmount === undefined ? [] : ['--max', String(maxAmount)]),
     ...(status === undefined && maxAmount === undefined ? ['--price', text(price, '1400')] : []),
   ],
-  'DELETE /fx/limit-order/delete': ({ orderId }) => ['fx', 'orders', 'remove', text(orderId, 'order_1')],
+  'DELETE /fx/limit-order/delete': ({ orderId }) => ['fx', 'orders', 'cancel', text(orderId, 'order_1')],
   'GET /fx/limit-orders': () => ['fx', 'orders', 'list'],
-  'GET /fx/orderbook': ({ pair }) => ['fx', 'book', 'show', text(pair, 'CNGN-USDC')],
+  'GET /fx/orderbook': ({ pair }) => ['fx', 'book', text(pair, 'CNGN-USDC')],
   'GET /fx/orderbook/stats': ({ pair }) => ['fx', 'stats', text(pair, 'CNGN-USDC')],
-  'GET /fx/orderbook-token': () => ['fx', 'book', 'token'],
+  'GET /fx/orderbook-token': () => ['fx', 'book-token'],
   'GET /fx/trades': () => ['fx', 'trades', 'list'],
   'GET /fx/trades/status': ({ tradeId }) => ['fx', 'trades', 'status', text(tradeId, 'trade_1')],
   'GET /fx/settings': () => ['fx', 'vault', 'show'],
   'GET /fx/auto-signing/status': () => ['fx', 'auto-signing', 'show'],
   'GET /fx/auto-signing/stats': () => ['fx', 'auto-signing', 'stats'],
-  'GET /autosigning/config': () => ['approvals', 'show'],
+  'GET /autosigning/config': () => ['wallets', 'auto-signing', 'show'],
   'GET /getplatformpublickey': () => ['keys', 'platform', 'show'],
 };
 
@@ -316,14 +315,7 @@ const OTHERS: Readonly<Record<string, Line>> = {
   'POST /togglewebhookstatus': (given) => ['api', 'POST', '/togglewebhookstatus', '-d', JSON.stringify(given)],
   'POST /storepublickey': (given) => ['api', 'POST', '/storepublickey', '-d', JSON.stringify(given)],
   'POST /createsandboxapikey': () => ['keys', 'sandbox', 'add', '--base-url', 'https://service.test/v1', '--print-key'],
-  'POST /feewithdrawal': ({ amount }) => [
-    'fees',
-    'withdrawals',
-    'start',
-    '--amount',
-    `${amount} kobo`,
-    ...ACCOUNT_OF_FEES,
-  ],
+  'POST /feewithdrawal': ({ amount }) => ['fees', 'withdraw', '--amount', `${amount} kobo`, ...ACCOUNT_OF_FEES],
   'PUT /managefees': ({ onrampFee }) => {
     const { percentageFee, capFee } = (onrampFee ?? { percentageFee: 1, capFee: 50_000 }) as Given;
     return ['fees', 'set', '--onramp-percent', `${percentageFee}%`, '--onramp-cap', `${capFee} kobo`, '--onramp', 'on'];
@@ -335,7 +327,7 @@ const OTHERS: Readonly<Record<string, Line>> = {
   'POST /fx/mpc/register': ({ vaultId, tokenWallets = {} }) => [
     'fx',
     'vault',
-    'set',
+    'register',
     '--vault-id',
     String(vaultId),
     '--usdc',

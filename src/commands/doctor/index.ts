@@ -305,7 +305,7 @@ async function profileChecks(subject: Subject, failure: unknown): Promise<NamedF
     await checked('leftovers', () => leftoversFinding(account.world), 'fiatrail doctor --clean'),
     await checked('key store', () => storeFinding(account.world, profile), fix),
     await checked('key', () => keyFinding(subject), typed(subject, 'explain')),
-    await checked('operator key', () => operatorKeyFinding(subject), typed(subject, 'profiles operators list')),
+    await checked('operator key', () => operatorKeyFinding(subject), typed(subject, 'profiles approvers list')),
   ];
 }
 

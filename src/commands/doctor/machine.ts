@@ -185,7 +185,7 @@ const INTACT: ReadonlyMap<unknown, { readonly why: string; readonly fix: string 
 export async function journalChecks(subject: Subject, isKeyAccepted: boolean): Promise<NamedFinding[]> {
   const { path, server } = journalLocationOf(subject.account.world, subject.profile ?? { name: '' });
   const fix = server
-    ? typed(subject, 'ops verify')
+    ? typed(subject, 'ops journal verify')
     : 'put a backup back; without one, idempotency keys are lost: compare with the service’s lists before you send anything';
   const check = (name: string, find: (journal: Journal, of: JournalAccount) => Promise<Finding>) =>
     checked(

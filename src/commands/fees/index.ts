@@ -162,8 +162,7 @@ function commandWords({ amount, wait, ...given }: GivenWithdrawal): string[] {
   ] as const;
   return [
     'fees',
-    'withdrawals',
-    'start',
+    'withdraw',
     ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
     ...(wait === undefined ? [] : waitWords(wait)),
   ];
@@ -190,15 +189,15 @@ async function maximumWithdrawable(account: Account): Promise<Amount> {
 }
 
 const start = command({
-  words: ['fees', 'withdrawals', 'start'],
+  words: ['fees', 'withdraw'],
   money: 'guarded',
   summary: 'Withdraw earned fees to a bank account',
   details:
     '"max" withdraws everything available, up to the maximum per withdrawal. "all" makes as many withdrawals as are needed; with --once KEY, they have the keys KEY/1, KEY/2 and so on, and running the same command again resumes where it stopped. Settlement takes 1 to 3 business days. "max", "all" and --to are looked up first, even in a dry run. On a terminal, without an amount or a bank account, the command prompts for each value.',
   examples: [
-    'fiatrail fees withdrawals start --amount 25000 --bank-code 000013 --account-number 0123456789 --account-name "ADA OBI"',
-    'fiatrail fees withdrawals start --amount max --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
-    'fiatrail fees withdrawals start --amount all --to default --once "fees-{year}-{month}-{day}" --yes',
+    'fiatrail fees withdraw --amount 25000 --bank-code 000013 --account-number 0123456789 --account-name "ADA OBI"',
+    'fiatrail fees withdraw --amount max --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
+    'fiatrail fees withdraw --amount all --to default --once "fees-{year}-{month}-{day}" --yes',
   ],
   endpoints: [withdrawFees.id, verifyWithdrawal.id],
   prints: { either: [printedWork(feeWithdrawal, withdrawFees), sweptSchema] },

@@ -12,6 +12,7 @@ import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { ownOrderLines } from '../../engine/previews/book-previews.ts';
 import { amountLine, readPreviews } from '../../engine/previews/previews.ts';
+import type { RequestOptions } from '../../engine/requests.ts';
 import { amountIn, stablecoinIn, wireDecimal } from '../../engine/rules/fx-terms.ts';
 import { type Amount, type Asset, amount, amountForPeople } from '../../money/amount.ts';
 import { decimalText, trimDecimal } from '../../money/decimal.ts';
@@ -22,11 +23,9 @@ import { thingListCommand } from '../../terminal/list-command.ts';
 import {
   evmAddress,
   optionalCngn,
-  optionalPair,
   optionalSide,
   pair,
   quotedAmount,
-  quotedCngn,
   requiredPair,
   requiredSide,
   requireQuotable,
@@ -38,11 +37,10 @@ import {
   id,
   oneOfAnyCase,
   option,
-  required,
   switchOn,
   wholeNumber,
 } from '../../terminal/parse/parameters.ts';
-import { change, serviceIdempotencyKey } from '../../terminal/terminal.ts';
+import { change, serviceIdempotencyKey, type Terminal } from '../../terminal/terminal.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { trade as aTrade } from '../../things/market.ts';
 import { commands as orders } from './orders.ts';
@@ -110,13 +108,13 @@ export function depthOf({ buyOrders, sellOrders }: Book, token: Pair): Depth {
 }
 
 const bookCommand = command({
-  words: ['fx', 'book', 'show'],
+  words: ['fx', 'book'],
   summary: 'Show the order book of a pair',
   details:
     'Each bar is the depth in cNGN at that price or better. An order counts up to its maximum, although its wallet may hold less. "With spread" is the price that a trade gets: with --side buy, the order’s price plus its spread; with --side sell, minus its spread.',
   examples: [
-    'fiatrail fx book show CNGN-USDC',
-    'fiatrail fx book show CNGN-USDT --limit 5 -o json --query "sellOrders[].price.value"',
+    'fiatrail fx book CNGN-USDC',
+    'fiatrail fx book CNGN-USDT --limit 5 -o json --query "sellOrders[].price.value"',
   ],
   endpoints: [orderBook.id],
   prints: { response: orderBook },
@@ -154,10 +152,10 @@ const statsCommand = callCommand(orderBookStats, {
 });
 
 const tokenCommand = command({
-  words: ['fx', 'book', 'token'],
+  words: ['fx', 'book-token'],
   summary: 'Get an access token for the live order book',
   details: 'The token is valid for an hour. Tables hide it unless --show is given; every other format prints it.',
-  examples: ['fiatrail fx book token -o json --query token', 'fiatrail fx book token --show'],
+  examples: ['fiatrail fx book-token -o json --query token', 'fiatrail fx book-token --show'],
   endpoints: [orderBookToken.id],
   prints: { response: orderBookToken },
   parameters: { show: switchOn('--show', 'print the token in tables too') },
@@ -172,14 +170,16 @@ const bookCommands = [bookCommand, statsCommand, tokenCommand];
 
 /** The flags that say what to trade. */
 interface TypedDeal {
+  readonly market?: boolean | undefined;
   readonly quote: string | undefined;
   readonly order: string | undefined;
-  readonly pair: (typeof PAIRS)[number] | undefined;
+  readonly pair: (typeof PAIRS)[number] | 'CNGN' | undefined;
   readonly side: Side | undefined;
   readonly amount: Amount | undefined;
 }
 
-const MODES = 'use --quote ID, or --order ID --amount CNGN, or --pair PAIR --side SIDE --amount CNGN';
+const MODES =
+  'use --quote ID, or --order ID --amount CNGN, or --pair PAIR --side SIDE --amount CNGN, with --market or without';
 
 /** `buy USDC with 5,000.00 cNGN`, `sell USDC for 5,000.00 cNGN`. */
 function dealWords(wanted: Side, text: string, cngn: Amount): string {
@@ -203,15 +203,20 @@ function readBefore(
 }
 
 /** Returns the request for one of the three ways to trade, with its description. Throws CliError usage. */
-function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: TypedDeal) {
+function termsOf({ market, quote: quoteId, order: orderId, pair, side, amount }: TypedDeal) {
   const given = Object.entries({
+    '--market': market || undefined,
     '--quote': quoteId,
     '--order': orderId,
     '--pair': pair,
     '--side': side,
     '--amount': amount,
   });
-  const allowed = quoteId ? ['--quote'] : orderId ? ['--order', '--amount'] : ['--pair', '--side', '--amount'];
+  const allowed = quoteId
+    ? ['--quote']
+    : orderId
+      ? ['--order', '--amount']
+      : ['--pair', '--side', '--amount', ...(market ? ['--market'] : [])];
   const extra = given.filter(([name, value]) => value !== undefined && !allowed.includes(name)).map(([name]) => name);
   const missing = given.filter(([name, value]) => value === undefined && allowed.includes(name)).map(([name]) => name);
   if (extra.length > 0)
@@ -230,10 +235,15 @@ function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: TypedDe
       what: `trade ${amount && amountForPeople(amount)} against order ${orderId}`,
       lines: [['order', orderId]] as ShownLine[],
     };
+  const [onBook] = PAIRS.filter((each) => each === pair);
+  if (!market && pair !== onBook)
+    throw new CliError('usage', `--pair: invalid value "CNGN"; expected one of ${PAIRS.join(', ')}`, {
+      hint: 'only a market order (--market) takes CNGN alone',
+    });
   const deal = pair && side && amount ? dealWords(side, pair, requireQuotable(amount)) : '';
   return {
-    request: { pair, side, cngnAmount },
-    what: deal,
+    request: { pair: onBook, side, cngnAmount },
+    what: market ? `place a market order to ${deal}` : deal,
     lines: [
       ['pair', pair ?? ''],
       ['trade', deal],
@@ -280,7 +290,7 @@ const quoteCommand = command({
     const saved = consistentQuote(reply.data);
     if (saved) saveQuote(account.world, reply.data.quote.quoteId, saved);
     await account.notices.note(
-      `the quote is valid for 5 minutes; trade on it with: fiatrail fx trades start --quote ${reply.data.quote.quoteId}`,
+      `the quote is valid for 5 minutes; trade on it with: fiatrail fx trade --quote ${reply.data.quote.quoteId}`,
     );
     return outcomeOf(account, quote, reply);
   },
@@ -300,24 +310,62 @@ const priceLimits = {
   ),
 };
 
+type MarketDeal = TypedDeal & { readonly to: string | undefined; readonly idempotencyKey: string | undefined };
+
+function sendMarketOrder(
+  account: Account,
+  terminal: Terminal,
+  { what, lines }: ReturnType<typeof termsOf>,
+  { pair, side, amount, to, idempotencyKey }: MarketDeal,
+  options: RequestOptions,
+) {
+  if (!pair || !side || !amount) throw new Error('a market order needs a pair, a side and an amount');
+  return change(
+    account,
+    terminal,
+    marketOrder,
+    {
+      pair,
+      side,
+      cngnAmount: wireDecimal(amount),
+      destinationWalletAddress: to,
+      idempotencyKey,
+    },
+    {
+      summary: what,
+      lines: [...lines, amountLine(amount, 'decimal-string'), ['destination', to ?? 'the account']],
+      ...readBefore(account, { pair, side, amount }),
+    },
+    options,
+  );
+}
+
 const tradesStart = startCommand(fxTrade, trade, {
-  words: ['fx', 'trades', 'start'],
+  words: ['fx', 'trade'],
   money: 'unguarded',
-  summary: 'Trade on a quote, against an order or at the best price',
+  summary: 'Trade on a quote, against an order, or at the best price',
   details:
-    'A quote sets the pair, side and amount; an order sets the pair and side. With --max-price or --min-price, the command gets a quote and trades on it only if its price is within the limit; otherwise it exits with 9. cNGN is paid from the smart wallet. The sold tokens stay locked for up to 5 minutes.',
+    'A quote sets the pair, side and amount; an order sets the pair and side. With --max-price or --min-price, the command gets a quote and trades on it only if its price is within the limit; otherwise it exits with 9. With --market, it places a market order. cNGN is paid from the smart wallet. The sold tokens stay locked for up to 5 minutes.',
   examples: [
-    'fiatrail fx trades start --pair CNGN-USDC --side buy --amount 50000 --wait',
-    'fiatrail fx trades start --pair CNGN-USDC --side buy --amount 50000 --max-price 1600 --yes',
-    'fiatrail fx trades start --quote quote_0198… --yes --wait -o json',
-    'fiatrail fx trades start --order order_0198… --amount 5000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
+    'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --wait',
+    'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --max-price 1600 --yes',
+    'fiatrail fx trade --market --pair CNGN-USDC --side buy --amount 50000',
+    'fiatrail fx trade --quote quote_0198… --yes --wait -o json',
+    'fiatrail fx trade --order order_0198… --amount 5000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
   ],
   until: 'until the trade settles',
   calls: [quote.id],
+  or: { start: marketOrder, takes: ({ market }) => market === true },
   parameters: {
+    market: switchOn('--market', 'place a market order, which fills at the best available prices'),
     quote: option('--quote <quote-id>', 'id of a quote less than 5 minutes old', id),
     order: option('--order <order-id>', 'id of an order to trade against, at its price', id),
-    pair: optionalPair,
+    pair: option(
+      '--pair <pair>',
+      `${PAIRS.join(' or ')}; with --market also CNGN`,
+      oneOfAnyCase(...PAIRS, 'CNGN'),
+      `Pair (${PAIRS.join(' or ')}):`,
+    ),
     side: optionalSide,
     amount: {
       ...optionalCngn,
@@ -339,7 +387,15 @@ const tradesStart = startCommand(fxTrade, trade, {
   asks: ({ quote: quoteId, order }) => (quoteId ? [] : order ? ['amount'] : ['pair', 'side', 'amount']),
   send: async (account, terminal, { to, key, maxPrice, minPrice, ...deal }, options) => {
     const terms = termsOf(deal);
-    const limited = await quoteWithin(account, terminal, { ...deal, maxPrice, minPrice });
+    const idempotencyKey = key ?? serviceIdempotencyKey(terminal.consent);
+    if (deal.market) {
+      if (maxPrice ?? minPrice)
+        throw new CliError('usage', '--market cannot be combined with --max-price or --min-price', {
+          hint: 'a limit on the price needs a quote: leave --market out',
+        });
+      return sendMarketOrder(account, terminal, terms, { ...deal, to, idempotencyKey }, options);
+    }
+    const limited = await quoteWithin(account, terminal, { ...deal, pair: terms.request.pair, maxPrice, minPrice });
     const { what } = terms;
     const request = limited ? { quoteId: limited.quoteId } : terms.request;
     const { amount } = deal;
@@ -355,63 +411,13 @@ const tradesStart = startCommand(fxTrade, trade, {
       account,
       terminal,
       trade,
-      { ...request, destinationWalletAddress: to, idempotencyKey: key ?? serviceIdempotencyKey(terminal.consent) },
+      { ...request, destinationWalletAddress: to, idempotencyKey },
       {
         summary: what,
         ...readBefore(account, deal, limited?.payer),
         ...onQuote,
         lines,
         terms: () => quoted && { ...quoted },
-      },
-      options,
-    );
-  },
-});
-
-const marketOrdersStart = startCommand(fxTrade, marketOrder, {
-  words: ['fx', 'market-orders', 'start'],
-  money: 'unguarded',
-  summary: 'Place a market order at the best available prices',
-  examples: [
-    'fiatrail fx market-orders start --pair CNGN-USDC --side buy --amount 50000',
-    'fiatrail fx market-orders start --pair CNGN-USDT --side sell --amount 50000 --yes --wait -o json',
-  ],
-  until: 'until the trade settles',
-  calls: [quote.id],
-  parameters: {
-    pair: required(
-      '--pair <pair>',
-      `${PAIRS.join(', ')} or CNGN`,
-      oneOfAnyCase(...PAIRS, 'CNGN'),
-      'Pair (CNGN-USDC or CNGN-USDT):',
-    ),
-    side: requiredSide,
-    amount: quotedCngn,
-    to: destination,
-    key: serviceKeyOption,
-  },
-  fields: { cngnAmount: 'amount', destinationWalletAddress: 'to', idempotencyKey: 'key' },
-  send: async (account, terminal, { pair, side, amount, to, key }, options) => {
-    return change(
-      account,
-      terminal,
-      marketOrder,
-      {
-        pair,
-        side,
-        cngnAmount: wireDecimal(amount),
-        destinationWalletAddress: to,
-        idempotencyKey: key ?? serviceIdempotencyKey(terminal.consent),
-      },
-      {
-        summary: `place a market order to ${dealWords(side, pair, amount)}`,
-        lines: [
-          ['pair', pair],
-          ['trade', dealWords(side, pair, amount)],
-          amountLine(amount, 'decimal-string'),
-          ['destination', to ?? 'the account'],
-        ],
-        ...readBefore(account, { pair, side, amount }),
       },
       options,
     );
@@ -425,7 +431,6 @@ const tradesList = thingListCommand(aTrade);
 export const commands: readonly Command[] = [
   quoteCommand,
   tradesStart,
-  marketOrdersStart,
   tradesStatus,
   tradesList,
   ...bookCommands,

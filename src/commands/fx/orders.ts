@@ -15,7 +15,6 @@ import {
   argument,
   id,
   nothingTo,
-  oneOf,
   option,
   PLAN_OPTIONS,
   percent,
@@ -76,19 +75,19 @@ function termLines({ pair, side, price, min, max, spread: own }: TypedTerms): re
       : [['spread', `${percentText(own)}%: takers trade at ${amountForPeople(taken)}`] as const]),
     [
       'stays',
-      `until you remove it; it may spend your whole balance of ${ASSET_LABEL[side === 'buy' ? 'CNGN' : stablecoin]}, trade by trade`,
+      `until you cancel it; it may spend your whole balance of ${ASSET_LABEL[side === 'buy' ? 'CNGN' : stablecoin]}, trade by trade`,
     ],
   ];
 }
 
 const createCommand = command({
-  words: ['fx', 'orders', 'add'],
+  words: ['fx', 'orders', 'create'],
   money: 'unguarded',
   summary: 'Place an order on the order book',
   details: 'The side refers to the stablecoin: buy pays cNGN for it, sell trades it for cNGN.',
   examples: [
-    'fiatrail fx orders add --pair CNGN-USDC --side buy --price 1390 --min 1000 --max 500000',
-    'fiatrail fx orders add --pair CNGN-USDT --side sell --price 1400.50 --min 1000 --max 500000 --spread 0.5% --yes -o json',
+    'fiatrail fx orders create --pair CNGN-USDC --side buy --price 1390 --min 1000 --max 500000',
+    'fiatrail fx orders create --pair CNGN-USDT --side sell --price 1400.50 --min 1000 --max 500000 --spread 0.5% --yes -o json',
   ],
   endpoints: [createOrder.id],
   prints: { response: createOrder },
@@ -139,7 +138,7 @@ const ordersList = thingListCommand(order);
 
 const orderId = picked(
   'order',
-  argument('order-id', 'order id, from fx orders add or fx orders list', id, 'Which order?'),
+  argument('order-id', 'order id, from fx orders create or fx orders list', id, 'Which order?'),
 );
 
 const TERMS = {
@@ -147,16 +146,15 @@ const TERMS = {
   min: option('--min <cngn>', MIN_HELP, amountOf('CNGN')),
   max: option('--max <cngn>', MAX_HELP, amountOf('CNGN')),
   spread: option('--spread <percent>', SPREAD_HELP, spread),
-  status: option('--set-status <status>', 'new status: active or paused', oneOf('active', 'paused')),
 };
 
 /** Takes no idempotency key: it says what the order offers from now on, so repeating it moves nothing twice. */
 const updateCommand = command({
   words: ['fx', 'orders', 'update'],
-  summary: 'Change, pause or resume an order',
+  summary: 'Change the price or the limits of an order',
   examples: [
     'fiatrail fx orders update order_0198… --price 1395 --max 250000',
-    'fiatrail fx orders update order_0198… --set-status paused --yes -o json',
+    'fiatrail fx orders update order_0198… --spread 0.5% --yes -o json',
   ],
   endpoints: [updateOrder.id],
   prints: { response: updateOrder },
@@ -166,14 +164,13 @@ const updateCommand = command({
     ...PLAN_OPTIONS,
   },
   fields: { minAmount: 'min', maxAmount: 'max' },
-  run: async (account, terminal, { orderId: order, price, min, max, spread: own, status }) => {
+  run: async (account, terminal, { orderId: order, price, min, max, spread: own }) => {
     checkBounds(min, max);
     const changes: readonly (ShownLine | undefined)[] = [
       price && ['price', amountForPeople(price)],
       min && ['minimum', `${amountForPeople(min)} per trade`],
       max && ['maximum', `${amountForPeople(max)} per trade`],
       own === undefined ? undefined : ['spread', `${percentText(own)}%`],
-      status && ['status', status],
     ];
     const lines = changes.filter((line) => line !== undefined);
     if (lines.length === 0) throw nothingTo('update', TERMS);
@@ -183,7 +180,6 @@ const updateCommand = command({
       minAmount: min && wireDecimal(min),
       maxAmount: max && wireDecimal(max),
       spread: own === undefined ? undefined : percentToWire(own),
-      status,
     };
     const reply = await change(account, terminal, updateOrder, request, {
       summary: `update order ${order}: ${lines.map(([label, value]) => `${label} ${value}`).join(', ')}`,
@@ -193,12 +189,36 @@ const updateCommand = command({
   },
 });
 
-const removeCommand = command({
-  words: ['fx', 'orders', 'remove'],
-  summary: 'Remove an order from the order book permanently',
-  details:
-    'Trades it has already matched still settle. To take it off the book temporarily: fiatrail fx orders update --set-status paused',
-  examples: ['fiatrail fx orders remove order_0198…', 'fiatrail fx orders remove order_0198… --yes -o json'],
+/** The commands that take an order off the book for a while, and put it back. */
+const switches = ([verb, status, summary]: readonly ['pause' | 'resume', 'paused' | 'active', string]) =>
+  command({
+    words: ['fx', 'orders', verb],
+    summary,
+    examples: [`fiatrail fx orders ${verb} order_0198…`, `fiatrail fx orders ${verb} order_0198… --yes -o json`],
+    endpoints: [updateOrder.id],
+    prints: { response: updateOrder },
+    parameters: { orderId, ...PLAN_OPTIONS },
+    run: async (account, terminal, { orderId: order }) => {
+      const reply = await change(
+        account,
+        terminal,
+        updateOrder,
+        { orderId: order, status },
+        { summary: `${verb} order ${order}`, lines: [['order', order]] },
+      );
+      return outcomeOf(account, updateOrder, reply);
+    },
+  });
+
+const pauseCommand = switches(['pause', 'paused', 'Take an order off the book until it is resumed']);
+
+const resumeCommand = switches(['resume', 'active', 'Put a paused order back on the book']);
+
+const cancelCommand = command({
+  words: ['fx', 'orders', 'cancel'],
+  summary: 'Cancel an order permanently',
+  details: 'Trades it has already matched still settle. To take it off the book for a while: fiatrail fx orders pause',
+  examples: ['fiatrail fx orders cancel order_0198…', 'fiatrail fx orders cancel order_0198… --yes -o json'],
   endpoints: [deleteOrder.id],
   prints: { response: deleteOrder },
   parameters: { orderId },
@@ -208,10 +228,10 @@ const removeCommand = command({
       terminal,
       deleteOrder,
       { orderId: order },
-      { summary: `permanently remove order ${order}`, lines: [['order', order]] },
+      { summary: `cancel order ${order} permanently`, lines: [['order', order]] },
     );
     return outcomeOf(account, deleteOrder, reply);
   },
 });
 
-export const commands = [createCommand, ordersList, updateCommand, removeCommand];
+export const commands = [createCommand, ordersList, updateCommand, pauseCommand, resumeCommand, cancelCommand];

@@ -79,7 +79,7 @@ export async function marketPreview(
   const now = (await priced(account, pair, side, MIN_CNGN))?.price;
   if (!now) return [];
   const isWorse = side === 'buy' ? price.minor > now.minor : price.minor < now.minor;
-  const words = `fx trades start --side ${side} gets ${amountForPeople(now)} now`;
+  const words = `fx trade --side ${side} gets ${amountForPeople(now)} now`;
   return [['market', isWorse ? `${words}, which is better; this order does not get that price` : words]];
 }
 
@@ -155,7 +155,7 @@ export async function quoteWithin(
     throw new CliError(
       'declined',
       `the price is ${amountForPeople(price)}, ${maxPrice ? 'above' : 'below'} ${flag} ${amountForPeople(limit)}; nothing was sent`,
-      { code: 'PRICE_LIMIT', hint: 'run it again later, or leave an order at your price: fiatrail fx orders add' },
+      { code: 'PRICE_LIMIT', hint: 'run it again later, or leave an order at your price: fiatrail fx orders create' },
     );
   return {
     quoteId: data.quote.quoteId,

@@ -33,7 +33,7 @@ const settingsCommand = callCommand(fxSettings, {
   request: () => ({}),
 });
 
-const statusCommand = callCommand(autoSigningStatus, {
+const showCommand = callCommand(autoSigningStatus, {
   words: ['fx', 'auto-signing', 'show'],
   summary: 'Show whether auto-signing is on and how many trades it signed today',
   examples: ['fiatrail fx auto-signing show', 'fiatrail fx auto-signing show -o json --query enabled'],
@@ -185,12 +185,12 @@ async function vaultKey(account: Account, isOnStdin: boolean | undefined): Promi
 }
 
 const registerCommand = callCommand(registerMpc, {
-  words: ['fx', 'vault', 'set'],
+  words: ['fx', 'vault', 'register'],
   summary: 'Register the MPC vault that holds the stablecoins',
   details:
     'Trading is possible once the service has approved the vault. The keys are read from files and standard input, and are never shown, journaled or traced.',
   examples: [
-    'fiatrail fx vault set --vault-id v-17 --usdc 0x52908400098527886E0F7030069857D2E4169EE7 --usdt 0x8617E340B3D01FA5F11F306F4090FD50E238070D --email ops@example.com --public-key-file signer.pub --private-key-file client --api-key-stdin --yes < key.txt',
+    'fiatrail fx vault register --vault-id v-17 --usdc 0x52908400098527886E0F7030069857D2E4169EE7 --usdt 0x8617E340B3D01FA5F11F306F4090FD50E238070D --email ops@example.com --public-key-file signer.pub --private-key-file client --api-key-stdin --yes < key.txt',
   ],
   parameters: {
     vaultId: required('--vault-id <id>', 'vault id from the MPC provider', id, 'Vault id:'),
@@ -257,7 +257,7 @@ const registerCommand = callCommand(registerMpc, {
 
 export const commands = [
   settingsCommand,
-  statusCommand,
+  showCommand,
   statsCommand,
   enableCommand,
   disableCommand,

@@ -19,14 +19,14 @@ const unusable = (path: string, why: string, hint: string, cause?: unknown) =>
   new CliError('usage', `${path}: ${why}`, { code: 'UNUSABLE_FILE', hint, ...(cause === undefined ? {} : { cause }) });
 
 export const exportCommand = command({
-  words: ['ops', 'export'],
+  words: ['ops', 'journal', 'export'],
   summary: 'Export the journal as NDJSON or CSV',
   details:
-    'NDJSON has every operation and transition with its hash; ops import reads it. CSV has the current state of each operation. Secrets are never exported, but names and account numbers are. --with-digest-key adds the key that typed input is compared with, so that idempotency keys still recognize repeated commands after an import. Whoever has that key can test guesses of what was typed.',
+    'NDJSON has every operation and transition with its hash; ops journal import reads it. CSV has the current state of each operation. Secrets are never exported, but names and account numbers are. --with-digest-key adds the key that typed input is compared with, so that idempotency keys still recognize repeated commands after an import. Whoever has that key can test guesses of what was typed.',
   examples: [
-    'fiatrail ops export > journal.ndjson',
-    'fiatrail ops export -o csv > journal.csv',
-    'fiatrail ops export --with-digest-key > journal.ndjson',
+    'fiatrail ops journal export > journal.ndjson',
+    'fiatrail ops journal export -o csv > journal.csv',
+    'fiatrail ops journal export --with-digest-key > journal.ndjson',
   ],
   endpoints: [],
   isLocal: true,
@@ -39,7 +39,7 @@ export const exportCommand = command({
     if (format === 'csv' && withDigestKey)
       throw new CliError('usage', '--with-digest-key applies only to NDJSON', { hint: 'omit -o csv' });
     // Rows for people are masked; lines of which each has the hash of the one before it would be worth nothing.
-    if (format !== 'csv') requireUnmasked(present, 'ops export prints');
+    if (format !== 'csv') requireUnmasked(present, 'ops journal export prints');
     account.world.steadyMemory();
     const journal = await account.journal();
     const pages = format === 'csv' ? csvPages(journal) : journal.exported(withDigestKey);
@@ -105,26 +105,26 @@ const MAX_INPUT_BYTES = 256 * 1024 * 1024;
 const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
 export const importCommand = command({
-  words: ['ops', 'import'],
+  words: ['ops', 'journal', 'import'],
   summary: 'Fill an empty journal from an export',
   details:
-    'Checks every line, the chain of hashes and the states, and writes all or nothing. The journal must be empty, and a profile on this machine must have a key of the exported account. Without the digest key (ops export --with-digest-key), every idempotency key used before is rejected, and a repeated payment without one is not recognized.',
+    'Checks every line, the chain of hashes and the states, and writes all or nothing. The journal must be empty, and a profile on this machine must have a key of the exported account. Without the digest key (ops journal export --with-digest-key), every idempotency key used before is rejected, and a repeated payment without one is not recognized.',
   examples: [
-    'fiatrail ops import journal.ndjson',
-    'fiatrail ops import journal.ndjson --head "$HEAD"',
-    'fiatrail ops export --with-digest-key | FIATRAIL_JOURNAL_URL=postgres://ops@db/fiatrail fiatrail ops import -',
+    'fiatrail ops journal import journal.ndjson',
+    'fiatrail ops journal import journal.ndjson --head "$HEAD"',
+    'fiatrail ops journal export --with-digest-key | FIATRAIL_JOURNAL_URL=postgres://ops@db/fiatrail fiatrail ops journal import -',
   ],
   endpoints: [],
   prints: () => z.object({ path: z.string(), operations: z.int(), transitions: z.int() }),
   isLocal: true,
   parameters: {
-    file: argument('file', 'file written by ops export, or - for standard input', word, 'File:'),
-    head: option('--head <head>', 'hash from ops head, which the export must contain', id),
+    file: argument('file', 'file written by ops journal export, or - for standard input', word, 'File:'),
+    head: option('--head <head>', 'hash from ops journal head, which the export must contain', id),
   },
   run: async (account, _terminal, input) => {
     account.world.steadyMemory();
     const path = input.file === '-' ? 'standard input' : absolutePath(input.file);
-    const hint = 'import needs an empty journal and a file written by ops export';
+    const hint = 'import needs an empty journal and a file written by ops journal export';
     const accounts = await accountsHere(account);
     const journal = await account.journal();
     const { ImportError } = await import('../../journal/import.ts');
@@ -167,11 +167,14 @@ async function accountOf({ world }: Account, profileOf: () => Profile): Promise<
 }
 
 export const backupCommand = command({
-  words: ['ops', 'backup'],
+  words: ['ops', 'journal', 'backup'],
   summary: 'Copy the journal to a file while it is in use',
   details:
-    'The copy is a complete journal that only you can read. To restore it, replace journal.db with it while no command is running, then run: fiatrail ops verify --accept',
-  examples: ['fiatrail ops backup journal-backup.db', 'fiatrail ops backup journal-backup.db -o json --query bytes'],
+    'The copy is a complete journal that only you can read. To restore it, replace journal.db with it while no command is running, then run: fiatrail ops journal verify --accept',
+  examples: [
+    'fiatrail ops journal backup journal-backup.db',
+    'fiatrail ops journal backup journal-backup.db -o json --query bytes',
+  ],
   endpoints: [],
   prints: () => z.object({ path: z.string(), bytes: z.int(), head: z.nullable(z.string()) }),
   isLocal: true,

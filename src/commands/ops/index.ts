@@ -26,16 +26,15 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { retry } from '../../terminal/terminal.ts';
 import { backupCommand, exportCommand, importCommand, stepThrough } from './files.ts';
 import { listCommand } from './list.ts';
-import { applyCommand, signCommand } from './plans.ts';
 import { COLUMNS, OPERATION_ID, operationName, operationNamed, operationSchema, printed } from './printed.ts';
 import { wayOut } from './way-out.ts';
 
 const headCommand = command({
-  words: ['ops', 'head'],
+  words: ['ops', 'journal', 'head'],
   summary: 'Print the last entry of the journal, to store it elsewhere',
   details:
-    'The hash of the last entry covers all entries before it, of all hosts. Store it where nobody who can edit the journal can edit it, such as on another machine. ops verify --head FILE later detects any change. The output is signed if you are one of the account’s operators.',
-  examples: ['fiatrail ops head -o json > head.json', 'fiatrail ops head -q -o json --query hash'],
+    'The hash of the last entry covers all entries before it, of all hosts. Store it where nobody who can edit the journal can edit it, such as on another machine. ops journal verify --head FILE later detects any change. The output is signed if you are one of the account’s operators.',
+  examples: ['fiatrail ops journal head -o json > head.json', 'fiatrail ops journal head -q -o json --query hash'],
   endpoints: [],
   prints: () =>
     z.object({
@@ -81,7 +80,7 @@ interface GivenHead {
 }
 
 /**
- * Reads a head that a user gives: the hash itself, or a file of `ops head`. Throws CliError usage, and declined for a signature that does not hold
+ * Reads a head that a user gives: the hash itself, or a file of `ops journal head`. Throws CliError usage, and declined for a signature that does not hold
  * or is of nobody that the account knows.
  */
 async function givenHead(account: Account, text: string | undefined): Promise<GivenHead> {
@@ -103,7 +102,7 @@ function fileAt(path: string): string {
   } catch (error) {
     throw new CliError('usage', `${path} is neither the hash of an entry nor a readable file`, {
       code: 'UNUSABLE_FILE',
-      hint: 'give the hash, or a file that this wrote: fiatrail ops head -o json',
+      hint: 'give the hash, or a file that this wrote: fiatrail ops journal head -o json',
       cause: error,
     });
   }
@@ -305,11 +304,15 @@ async function checked(
 }
 
 const verifyCommand = command({
-  words: ['ops', 'verify'],
+  words: ['ops', 'journal', 'verify'],
   summary: 'Check that the journal was not damaged or edited',
   details:
-    'Each entry has the hash of the one before it, and everything else in the journal must match the entries. The last entry is also saved in a file beside the journal, so that missing entries are noticed. --head compares with a head that you stored elsewhere, and shows who signed it. After you restore a backup or use another journal, money commands stop. Compare the journal with the service’s lists, then run ops verify --accept. The id that it prints is for FIATRAIL_JOURNAL_ID, which forbids any other journal.',
-  examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json', 'fiatrail ops verify --accept --yes'],
+    'Each entry has the hash of the one before it, and everything else in the journal must match the entries. The last entry is also saved in a file beside the journal, so that missing entries are noticed. --head compares with a head that you stored elsewhere, and shows who signed it. After you restore a backup or use another journal, money commands stop. Compare the journal with the service’s lists, then run ops journal verify --accept. The id that it prints is for FIATRAIL_JOURNAL_ID, which forbids any other journal.',
+  examples: [
+    'fiatrail ops journal verify',
+    'fiatrail ops journal verify --head "$HEAD" -o json',
+    'fiatrail ops journal verify --accept --yes',
+  ],
   endpoints: [],
   prints: () =>
     z.object({
@@ -324,7 +327,7 @@ const verifyCommand = command({
     }),
   isLocal: true,
   parameters: {
-    head: option('--head <head>', 'a head that was stored elsewhere: its hash, or a file of ops head', id),
+    head: option('--head <head>', 'a head that was stored elsewhere: its hash, or a file of ops journal head', id),
     accept: switchOn('--accept', 'go on with a journal that lacks entries, such as a restored backup or a new one'),
   },
   run: async (account, terminal, { head, accept }) => {
@@ -487,6 +490,4 @@ export const commands = [
   exportCommand,
   importCommand,
   backupCommand,
-  signCommand,
-  applyCommand,
 ];

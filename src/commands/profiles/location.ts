@@ -45,7 +45,7 @@ interface Location {
 
 interface Stored {
   /** What is stored, as a field and as the group of its commands. */
-  readonly noun: 'journal' | 'inbox' | 'mirror';
+  readonly noun: 'journal' | 'inbox' | 'copy';
   /** The same in words. */
   readonly thing: string;
   /** The schema and the title of each further field. */

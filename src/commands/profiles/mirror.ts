@@ -19,7 +19,7 @@ function wholeDays(text: string): number {
 }
 
 const { show, prints, shown } = locationKit({
-  noun: 'mirror',
+  noun: 'copy',
   thing: 'the copy of its account’s lists',
   more: { personalDays: { schema: () => z.int(), title: 'Days that names are kept' } },
   locationOf: ({ world, profile }, _terminal, name) => {
@@ -35,13 +35,13 @@ const SETTINGS = {
 };
 
 const setCommand = command({
-  words: ['profiles', 'mirror', 'set'],
+  words: ['profiles', 'copy', 'set'],
   summary: 'Set where a profile stores the copy of its account’s lists, and for how long names',
   details:
     'The copy is a file on this machine, or a PostgreSQL database that other hosts and dashboards can read. Put no password in the URL: fiatrail reads it from ~/.pgpass or PGPASSFILE. FIATRAIL_MIRROR_URL overrides the profile. An existing copy is not moved: run fiatrail sync to fill the new one.',
   examples: [
-    'fiatrail profiles mirror set main --url postgres://ops@db.example.com/fiatrail',
-    'fiatrail profiles mirror set main --local --keep 30d',
+    'fiatrail profiles copy set main --url postgres://ops@db.example.com/fiatrail',
+    'fiatrail profiles copy set main --local --keep 30d',
   ],
   endpoints: [],
   prints,

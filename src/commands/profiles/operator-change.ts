@@ -232,7 +232,7 @@ function requireService({ profile }: Account, { accounts, isOwn, operators }: Op
 function needsKey(): CliError {
   return new CliError('usage', 'this needs an operator key of yours; nothing was changed', {
     code: 'NO_OPERATOR_KEY',
-    hint: 'see the operators with: fiatrail profiles operators list',
+    hint: 'see the operators with: fiatrail profiles approvers list',
   });
 }
 
@@ -306,7 +306,7 @@ function requireOver(account: Account, pending: PendingChange, wanted: OperatorC
   if (!isSameChange(pending.wanted, wanted))
     throw new CliError('declined', `${pendingForPeople(pending)}; nothing was changed`, {
       code: 'CHANGE_PENDING',
-      hint: 'only one change can wait; cancel it with: fiatrail profiles operators cancel',
+      hint: 'only one change can wait; cancel it with: fiatrail profiles approvers cancel',
     });
   const leftMs = Math.max(Date.parse(pending.endsAt) - nowMs, leftByHostMs(account, pending));
   if (leftMs <= 0) return;
@@ -330,7 +330,7 @@ export async function cancelPending(account: Account, terminal: Terminal): Promi
   if (!list.pending)
     throw new CliError('usage', 'no change of operators is pending', {
       code: 'NOT_FOUND',
-      hint: 'see the operators with: fiatrail profiles operators list',
+      hint: 'see the operators with: fiatrail profiles approvers list',
     });
   if (!(await asker(account, list)).operator) throw needsKey();
   const summary = `cancel the pending change: ${changeForPeople(list.pending.wanted)}`;

@@ -63,11 +63,11 @@ async function whoseList({ accounts, isOwn }: OperatorList): Promise<string> {
 
 const listCommand = wholeList(
   command({
-    words: ['profiles', 'operators', 'list'],
+    words: ['profiles', 'approvers', 'list'],
     summary: 'List the people who may sign plans',
     details:
       'Each account has its own list, in the journal, so every host that shares the journal has the same one. A live account without a list has those of the journal’s other live accounts with two operators. Compare a public key with its owner before you rely on it: over the phone, or in person.',
-    examples: ['fiatrail profiles operators list', 'fiatrail profiles operators list --profile main -o json'],
+    examples: ['fiatrail profiles approvers list', 'fiatrail profiles approvers list --profile main -o json'],
     endpoints: [],
     prints: () =>
       z.object({
@@ -123,7 +123,7 @@ const CHANGE_OPTIONS = {
 
 /** What keeps one person from changing the operators alone; the same sentence in the help of each change. */
 const SECOND =
-  'Once there are two operators, it needs the signature of one of them who is not the one who asks: write it to a file with --plan, have them sign it with ops sign, then run ops apply.';
+  'Once there are two operators, it needs the signature of one of them who is not the one who asks: write it to a file with --plan, have them sign it with plans approve, then run plans apply.';
 
 /** Makes a change, or announces it. Returns when it can be made; null if it is made. */
 async function make(
@@ -158,17 +158,17 @@ async function requireNoKey({ profile, world }: Account, { operators }: Operator
   if (!own) return;
   throw new CliError('usage', `you already are operator ${own.name}`, {
     code: 'OPERATOR_EXISTS',
-    hint: `remove that key first with: fiatrail profiles operators remove ${own.name}`,
+    hint: `remove that key first with: fiatrail profiles approvers remove ${own.name}`,
   });
 }
 
 const addCommand = command({
-  words: ['profiles', 'operators', 'add'],
+  words: ['profiles', 'approvers', 'add'],
   summary: 'Add a person who may sign plans',
   details: `With --generate, makes your own key pair: the private key goes into the secret store of this profile, and the public key is printed. Once there are two operators, it only makes the pair, and one of them adds the public key with --public-key. ${SECOND} A plan that the adder of a key wrote cannot be signed with that key. On a live profile, it asks in a terminal even with --yes.`,
   examples: [
-    'fiatrail profiles operators add ada --generate',
-    'fiatrail profiles operators add bayo --public-key 7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb',
+    'fiatrail profiles approvers add ada --generate',
+    'fiatrail profiles approvers add bayo --public-key 7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb',
   ],
   endpoints: [],
   prints: () =>
@@ -208,7 +208,7 @@ const addCommand = command({
     const data = { name, publicKey: made, isYou: true };
     if (list.needsAnother && input.plan === undefined && !input.withoutSignature) {
       await account.notices.say(
-        `you are not an operator yet; one of them adds you with: fiatrail profiles operators add ${name} --public-key ${made} --plan FILE`,
+        `you are not an operator yet; one of them adds you with: fiatrail profiles approvers add ${name} --public-key ${made} --plan FILE`,
       );
       return { result: { data: { ...data, isListed: false, pendingUntil: null } } };
     }
@@ -225,10 +225,10 @@ async function requirePerson(account: Account, terminal: Terminal, name: string)
 }
 
 const removeCommand = command({
-  words: ['profiles', 'operators', 'remove'],
+  words: ['profiles', 'approvers', 'remove'],
   summary: 'Remove a person who may sign plans',
   details: `Plans that they wrote or signed can no longer be applied. If it is you, your private key is deleted. ${SECOND}`,
-  examples: ['fiatrail profiles operators remove bayo'],
+  examples: ['fiatrail profiles approvers remove bayo'],
   endpoints: [],
   prints: () => z.object({ name: z.string(), removed: z.boolean(), pendingUntil: z.nullable(z.iso.datetime()) }),
   parameters: { name: NAME, ...CHANGE_OPTIONS },
@@ -247,12 +247,12 @@ const removeCommand = command({
 const amountOrOff = (text: string): SignAbove | 'off' => (text === 'off' ? text : signAboveFrom(text));
 
 const signAboveCommand = command({
-  words: ['profiles', 'sign-above', 'set'],
+  words: ['profiles', 'approval-threshold', 'set'],
   summary: 'Set the amounts above which another operator must sign',
   details: `A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and another operator signed. Each asset has its own amount, but Naira and cNGN count as one; an asset without an amount needs no signature, and neither does an onramp. A request that does not say how much it moves, such as a trade on a quote, always needs one. "off" removes every amount. ${SECOND}`,
   examples: [
-    'fiatrail profiles sign-above set "NGN 1000000" "CNGN 1000000" "USDC 500"',
-    'fiatrail profiles sign-above set off',
+    'fiatrail profiles approval-threshold set "NGN 1000000" "CNGN 1000000" "USDC 500"',
+    'fiatrail profiles approval-threshold set off',
   ],
   endpoints: [],
   prints: () =>
@@ -285,11 +285,11 @@ const signAboveCommand = command({
 });
 
 const cancelCommand = command({
-  words: ['profiles', 'operators', 'cancel'],
+  words: ['profiles', 'approvers', 'cancel'],
   summary: 'Cancel the pending change of operators',
   details:
     'A change asked for with --without-signature waits for 48 hours. Any operator can cancel it, also afterwards.',
-  examples: ['fiatrail profiles operators cancel'],
+  examples: ['fiatrail profiles approvers cancel'],
   endpoints: [],
   prints: () => z.object({ cancelled: pendingSchema() }),
   parameters: {},

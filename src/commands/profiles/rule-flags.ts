@@ -79,22 +79,25 @@ const OFF = 'off';
 const ANY = 'any';
 
 /** The commands that limits can name: those that spend money. */
-const limitedCommands = () =>
-  ruledCommands()
-    .filter(({ assets }) => assets.length > 0)
-    .map(({ command }) => command);
+const limitedCommands = () => [
+  ...new Set(
+    ruledCommands()
+      .filter(({ assets }) => assets.length > 0)
+      .map(({ command }) => command),
+  ),
+];
 
 type Limit = Omit<AmountRule, 'amount' | 'per'> & { readonly amount: string | undefined };
 
 const ASSETS = Object.keys(DECIMALS).join(', ');
 
-/** Parses `NGN 500000`, `NGN off` or `NGN 500000 fees withdrawals start`. Throws CliError usage. */
+/** Parses `NGN 500000`, `NGN off` or `NGN 500000 fees withdraw`. Throws CliError usage. */
 function limit(text: string): Limit {
   const [, asset = '', figure = '', words] = /^\s*([A-Za-z]+)\s+(\S+)(?:\s+(.*\S))?\s*$/.exec(text) ?? [];
   const known = asset.toUpperCase();
   if (!isAsset(known))
     throw new CliError('usage', `invalid limit "${printable(text)}"; expected one of ${ASSETS}, then an amount`, {
-      hint: 'for example "NGN 500000", "NGN 500000 fees withdrawals start", or "NGN off" to remove it',
+      hint: 'for example "NGN 500000", "NGN 500000 fees withdraw", or "NGN off" to remove it',
     });
   const command = words?.replace(/\s+/g, ' ').replace(/^fiatrail /, '');
   const amount = figure.toLowerCase() === OFF ? undefined : exact(known, figure);
@@ -136,7 +139,7 @@ const hours = (text: string): string => {
 
 const fromMarket = (text: string): string => (text.toLowerCase() === OFF ? OFF : percentText(percent(text)));
 
-const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdrawals start"; "NGN off" removes it; can be repeated';
+const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdraw"; "NGN off" removes it; can be repeated';
 
 export const RULE_FLAGS = {
   readOnly: switchOn('--read-only', 'allow only commands that change nothing at the service'),
@@ -146,7 +149,7 @@ export const RULE_FLAGS = {
   ),
   maxPerDay: repeated(
     '--max-per-day <limit>',
-    'the most that may move in a day (Lagos time), such as "NGN 2000000" or "NGN 2000000 fees withdrawals start"; "NGN off" removes it; can be repeated',
+    'the most that may move in a day (Lagos time), such as "NGN 2000000" or "NGN 2000000 fees withdraw"; "NGN off" removes it; can be repeated',
     (text) => limit(text),
   ),
   maxPerMonth: repeated(

@@ -273,7 +273,7 @@ const setCommand = command({
   details:
     'fiatrail checks the rules before it records and sends a change. A change that breaks a rule exits with 9, even with --yes. Rules that you do not name stay as they are. The journal records each change of the rules; on a live profile, it needs a terminal, and --yes is not enough. Rules prevent mistakes; whoever can change the profile can change its rules.',
   examples: [
-    'fiatrail profiles rules set main --max-per-call "NGN 500000" --max-per-day "NGN 2000000 fees withdrawals start"',
+    'fiatrail profiles rules set main --max-per-call "NGN 500000" --max-per-day "NGN 2000000 fees withdraw"',
     'fiatrail profiles rules set main --allow-account 000013/0123456789 --hours "mon-fri 08:00-18:00"',
     'fiatrail profiles rules set reports --read-only',
     'fiatrail profiles rules set --shared --max-per-month "CNGN 50000000"',
@@ -336,8 +336,8 @@ const testCommand = command({
   details:
     'Write the command line after "--". It runs until it would send its first change, so it may read from the service. Exit code 9 means that a rule does not hold.',
   examples: [
-    'fiatrail profiles rules test -- fees withdrawals start --amount 25000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail profiles rules test --profile main -- payout start --amount 5000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail profiles rules test -- fees withdraw --amount 25000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail profiles rules test --profile main -- payout create --amount 5000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
   ],
   endpoints: [],
   prints: () => z.object({ rules: z.array(testedRuleSchema()), pagination: paginationSchema() }),

@@ -166,7 +166,7 @@ async function noteJournal(account: Account, { name, earlierJournal }: StoredPro
   await account.notices.say(
     kind === 'server'
       ? `warning: profile ${name} has its journal on a server, ${visible(location)}, and sends nothing until you set it: fiatrail profiles journal set ${name} --url URL`
-      : `warning: profile ${name} has its journal in ${visible(location)}, and sends nothing until you bring it here with its idempotency keys (there: fiatrail ops export --with-digest-key; here: fiatrail ops import) or share one (fiatrail profiles journal set ${name} --url URL)`,
+      : `warning: profile ${name} has its journal in ${visible(location)}, and sends nothing until you bring it here with its idempotency keys (there: fiatrail ops journal export --with-digest-key; here: fiatrail ops journal import) or share one (fiatrail profiles journal set ${name} --url URL)`,
   );
 }
 
@@ -174,7 +174,7 @@ export const importCommand = command({
   words: ['profiles', 'import'],
   summary: 'Import profiles from another machine',
   details:
-    'Reads the output of profiles export. Existing profiles are left unchanged. Keys are not part of an export; add them with: fiatrail profiles add NAME --key-stdin. The journal is not part of it either: the profile sends nothing until its journal was moved here (fiatrail ops export --with-digest-key, then fiatrail ops import) or is shared (fiatrail profiles journal set --url). A key command does not run until you trust it with: fiatrail profiles trust NAME',
+    'Reads the output of profiles export. Existing profiles are left unchanged. Keys are not part of an export; add them with: fiatrail profiles add NAME --key-stdin. The journal is not part of it either: the profile sends nothing until its journal was moved here (fiatrail ops journal export --with-digest-key, then fiatrail ops journal import) or is shared (fiatrail profiles journal set --url). A key command does not run until you trust it with: fiatrail profiles trust NAME',
   examples: [
     'fiatrail profiles import profiles.json',
     'ssh host fiatrail profiles export | fiatrail profiles import -',

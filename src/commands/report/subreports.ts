@@ -210,6 +210,7 @@ const owedCommand = command({
     'Reads each user’s balance from the service, as fast as the rate limit allows. An interrupted run continues where it stopped. Balances read in the last 24 hours are reused.',
   examples: ['fiatrail report owed', 'fiatrail report owed -o json --query owed'],
   endpoints: ['wallets.balance-user'],
+  isView: true,
   prints: () =>
     z.object({
       users: z.int(),

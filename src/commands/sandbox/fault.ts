@@ -23,7 +23,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
     details: KINDS,
     examples: [
       'fiatrail sandbox fault add --on fees.withdraw --fault lost-response',
-      'fiatrail sandbox fault add --on "offramp start" --fault payout-fails --times 2',
+      'fiatrail sandbox fault add --on "offramp create" --fault payout-fails --times 2',
       'fiatrail sandbox fault add --on fx.trade --fault refuse --name INVALID_QUOTE',
     ],
     endpoints: [sandboxFaultAdd.id],
@@ -31,7 +31,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
     parameters: {
       on: required(
         '--on <endpoint>',
-        'endpoint id such as fees.withdraw, or a command such as "fees withdrawals start"',
+        'endpoint id such as fees.withdraw, or a command such as "fees withdraw"',
         word,
         'Endpoint:',
       ),

@@ -146,7 +146,7 @@ const showCommand = command({
   endpoints: [getDetails.id],
   prints: { response: getDetails },
   parameters: {
-    userId: userArgument('user', 'user id, from users onboarding start or users list'),
+    userId: userArgument('user', 'user id, from users onboard or users list'),
   },
   run: async (account, _terminal, { userId }) => {
     const reply = await account.call(getDetails, { userId });

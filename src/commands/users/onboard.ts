@@ -269,7 +269,7 @@ async function guide(
     after: (own) => showOnboarded(account, own),
     end: () => {
       const retry = given.retry === undefined ? [] : ['--retry', given.retry];
-      const words = ['users', 'onboarding', 'start', ...retry, '--bvn-stdin', ...waitWords(waitMs)];
+      const words = ['users', 'onboard', ...retry, '--bvn-stdin', ...waitWords(waitMs)];
       return showEquivalentCommand(account, terminal, words, '< bvn.txt');
     },
   };
@@ -290,14 +290,14 @@ async function showOnboarded(account: Account, own: Outcome): Promise<Outcome> {
 }
 
 const start = startCommand(onboarding, onboard, {
-  words: ['users', 'onboarding', 'start'],
+  words: ['users', 'onboard'],
   summary: 'Onboard a user by BVN',
   details:
     'The user’s names come from the BVN record. Once the BVN is verified, the user has wallets and a permanent virtual account. On a terminal, without a BVN, the command prompts for it with hidden input, waits and shows the user. With --retry, the command retries an onboarding that failed or whose outcome is unknown. The service accepts each BVN only once, so nobody is onboarded twice.',
   examples: [
-    'fiatrail users onboarding start --bvn-stdin --wait < bvn.txt',
-    'printf 12345678901 | fiatrail users onboarding start --bvn-stdin --wait --yes -o json',
-    'fiatrail users onboarding start --retry 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --bvn-stdin < bvn.txt',
+    'fiatrail users onboard --bvn-stdin --wait < bvn.txt',
+    'printf 12345678901 | fiatrail users onboard --bvn-stdin --wait --yes -o json',
+    'fiatrail users onboard --retry 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --bvn-stdin < bvn.txt',
   ],
   until: 'until the user is verified',
   calls: [getDetails.id],
@@ -325,6 +325,7 @@ const start = startCommand(onboarding, onboard, {
 });
 
 const status = statusCommand(onboarding, {
+  id: 'request id, from users onboard',
   until: 'until the user is verified',
 });
 

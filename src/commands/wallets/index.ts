@@ -3,6 +3,7 @@ import {
   removeExternalWallet,
   setExternalWalletStatus,
 } from '../../contract/endpoints/external-wallets.ts';
+import { autoSigningConfig } from '../../contract/endpoints/management.ts';
 import { getFintechAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { getFintechWallet, listUserWallets } from '../../contract/endpoints/wallets.ts';
 import type { Account } from '../../engine/account.ts';
@@ -235,4 +236,26 @@ const depositAccountCommand = callCommand(getFintechAccount, {
   columns: DEPOSIT_ACCOUNT,
 });
 
-export const commands = [showCommand, userCommand, depositAccountCommand, ...externalCommands];
+const AUTO_SIGNING = [
+  { field: 'enabled', title: 'Auto-signing' },
+  { field: 'thresholdAmount', title: 'Threshold' },
+  { field: 'currency', title: 'Token' },
+  { field: 'maxDailyAmount', title: 'Daily maximum' },
+  { field: 'restrictToFintech', title: 'Own wallets only' },
+] as const;
+
+const autoSigningCommand = callCommand(autoSigningConfig, {
+  words: ['wallets', 'auto-signing', 'show'],
+  summary: 'Show up to which amount the account’s own cNGN is signed automatically',
+  details:
+    'Larger amounts need a manual signature. Trades have a threshold of their own: fiatrail fx auto-signing show',
+  examples: [
+    'fiatrail wallets auto-signing show',
+    'fiatrail wallets auto-signing show -o json --query thresholdAmount.value',
+  ],
+  parameters: {},
+  request: () => ({}),
+  columns: AUTO_SIGNING,
+});
+
+export const commands = [showCommand, userCommand, depositAccountCommand, autoSigningCommand, ...externalCommands];

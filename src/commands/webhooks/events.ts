@@ -84,7 +84,8 @@ export const eventsCommand = command({
         result: { data: { events: EVENTS }, lists: 'events', list: { isWhole: true }, columns: COLUMNS },
       };
     const { otherName, ...event } = eventNamed(name);
-    const fields = fieldsOf(EVENT_PAYLOADS[event.name]());
+    const { aboutField } = await import('../../derive/about.ts');
+    const fields = fieldsOf(EVENT_PAYLOADS[event.name](), { id: event.name }, aboutField);
     const columns = [
       { field: 'name', title: 'Event' },
       { field: 'otherName', title: 'Other name' },

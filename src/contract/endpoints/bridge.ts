@@ -55,7 +55,7 @@ export const startBridge = endpoint({
   method: 'POST',
   path: '/bridge/initiate',
   effect: 'money',
-  moves: { command: 'bridge start', amount: 'amount', to: [{ address: 'toAddress' }] },
+  moves: { command: 'bridge create', amount: 'amount', to: [{ address: 'toAddress' }] },
   starts: 'bridge',
   summary: 'Start bridging cNGN to another network; returns the deposit address',
   done: 'Bridge transaction created',

@@ -9,7 +9,7 @@ export const withdrawFees = endpoint({
   path: '/feewithdrawal',
   effect: 'money',
   moves: {
-    command: 'fees withdrawals start',
+    command: 'fees withdraw',
     amount: 'amount',
     to: [{ bankCode: 'bankCode', accountNumber: 'bankAccountNumber' }],
   },

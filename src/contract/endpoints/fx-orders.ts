@@ -40,7 +40,7 @@ export const createOrder = endpoint({
   path: '/fx/orders',
   effect: 'money',
   moves: {
-    command: 'fx orders add',
+    command: 'fx orders create',
     amount: 'maxAmount',
     gives: { field: 'orderType', cngn: 'sell', stablecoin: 'quoteCurrency', price: 'price' },
     to: [],
@@ -86,7 +86,7 @@ export const createLimitOrder = endpoint({
   path: '/fx/limit-order',
   effect: 'money',
   moves: {
-    command: 'fx orders add',
+    command: 'fx orders create',
     amount: 'maxAmount',
     gives: { field: 'side', cngn: 'buy', stablecoin: 'pair', price: 'price' },
     to: [],

@@ -44,7 +44,7 @@ export const trade = endpoint({
   path: '/fx/trade',
   effect: 'money',
   moves: {
-    command: 'fx trades start',
+    command: 'fx trade',
     amount: 'cngnAmount',
     decidedBy: 'quoteId',
     gives: { field: 'side', cngn: 'buy', stablecoin: 'pair', unless: 'orderId' },
@@ -90,7 +90,7 @@ export const trade = endpoint({
     invalid('interface', "no mode is complete, or the amount is outside the order's limits"),
     refusal('INVALID_QUOTE', 'interface', 'the quote is unknown or older than 5 minutes'),
     noLiquidity,
-    refusal('NOT_FOUND', 'public', 'the order is unknown', 'check the order book with: fiatrail fx book show <pair>'),
+    refusal('NOT_FOUND', 'public', 'the order is unknown', 'check the order book with: fiatrail fx book <pair>'),
     selfTrade,
     unfunded,
   ],
@@ -102,7 +102,8 @@ export const marketOrder = endpoint({
   path: '/fx/market-order',
   effect: 'money',
   moves: {
-    command: 'fx market-orders start',
+    command: 'fx trade',
+    flag: '--market',
     amount: 'cngnAmount',
     gives: { field: 'side', cngn: 'buy', stablecoin: 'pair' },
     to: [{ address: 'destinationWalletAddress', isOptional: true }],

@@ -14,7 +14,7 @@ export const registerMpc = endpoint({
   path: '/fx/mpc/register',
   effect: 'write',
   consents: { tokenWallets: { kind: 'destination' }, '*': { kind: 'access' } },
-  redirects: { command: 'fx vault set', to: [{ address: 'tokenWallets.USDT' }, { address: 'tokenWallets.USDC' }] },
+  redirects: { command: 'fx vault register', to: [{ address: 'tokenWallets.USDT' }, { address: 'tokenWallets.USDC' }] },
   summary: 'Register the MPC vault that holds the stablecoins',
   done: 'MPC vault registered',
   source: 'public',

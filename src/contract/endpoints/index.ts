@@ -30,43 +30,43 @@ import * as wallets from './wallets.ts';
 import * as withdrawals from './withdrawals.ts';
 
 /**
- * Every endpoint of the service, by group, with what the group is about. A group's file has its name (`load-group.ts`); its
+ * Every endpoint of the service, by group. A group's file has its name (`load-group.ts`); its
  * operations in the sandbox are in service/operations.ts.
  */
 export const groups = {
-  users: { about: 'Onboarding by BVN', endpoints: users },
-  'user-list': { about: 'Users of the account', endpoints: userList },
-  'user-settings': { about: 'User activation and onramp assets', endpoints: userSettings },
-  'default-wallets': { about: 'External wallets that receive users’ cNGN', endpoints: defaultWallets },
-  onramp: { about: 'Bank deposits in Naira converted to cNGN', endpoints: onramp },
-  offramp: { about: 'Users’ cNGN paid out to bank accounts in Naira', endpoints: offramp },
-  payouts: { about: 'The account’s own cNGN paid out to its bank accounts', endpoints: payouts },
-  withdrawals: { about: 'Users’ tokens withdrawn to external addresses', endpoints: withdrawals },
-  transfers: { about: 'The account’s own tokens transferred to registered wallets', endpoints: transfers },
-  recovery: { about: 'Recovery of stuck requests', endpoints: recovery },
-  history: { about: 'Deposits, payouts and transactions', endpoints: history },
-  swaps: { about: 'Swaps between tokens', endpoints: swaps },
-  bridge: { about: 'Moving cNGN between networks', endpoints: bridge },
-  wallets: { about: 'Wallets of the account and its users', endpoints: wallets },
-  'external-wallets': { about: 'External wallets registered for transfers', endpoints: externalWallets },
-  'wallet-migration': { about: 'Creation and migration of users’ wallets', endpoints: walletMigration },
-  balances: { about: 'Wallet balances on each network', endpoints: balances },
-  'virtual-accounts': { about: 'Bank accounts for Naira deposits', endpoints: virtualAccounts },
-  banks: { about: 'Banks and payout accounts', endpoints: banks },
-  fees: { about: 'Fee settings and earned fees', endpoints: fees },
-  'fee-withdrawals': { about: 'Withdrawals of earned fees', endpoints: feeWithdrawals },
-  'fx-orders': { about: 'The account’s orders', endpoints: fxOrders },
-  'fx-book': { about: 'The order book', endpoints: fxBook },
-  'fx-quotes': { about: 'Quotes for trades between cNGN and stablecoins', endpoints: fxQuotes },
-  'fx-trades': { about: 'Trades between cNGN and stablecoins', endpoints: fxTrades },
-  'fx-vault': { about: 'The vault that holds the stablecoins', endpoints: fxVault },
-  'fx-auto-signing': { about: 'Auto-signing of trades', endpoints: fxAutoSigning },
-  management: { about: 'Keys, webhooks and auto-signing', endpoints: management },
-  allowlist: { about: 'The IP allowlist', endpoints: allowlist },
+  users,
+  'user-list': userList,
+  'user-settings': userSettings,
+  'default-wallets': defaultWallets,
+  onramp,
+  offramp,
+  payouts,
+  withdrawals,
+  transfers,
+  recovery,
+  history,
+  swaps,
+  bridge,
+  wallets,
+  'external-wallets': externalWallets,
+  'wallet-migration': walletMigration,
+  balances,
+  'virtual-accounts': virtualAccounts,
+  banks,
+  fees,
+  'fee-withdrawals': feeWithdrawals,
+  'fx-orders': fxOrders,
+  'fx-book': fxBook,
+  'fx-quotes': fxQuotes,
+  'fx-trades': fxTrades,
+  'fx-vault': fxVault,
+  'fx-auto-signing': fxAutoSigning,
+  management,
+  allowlist,
 } as const;
 
 export type EndpointGroup = keyof typeof groups;
 
 export const endpoints: readonly Endpoint[] = Object.values(groups).flatMap(
-  (group) => Object.values(group.endpoints) as Endpoint[],
+  (group) => Object.values(group) as Endpoint[],
 );

@@ -16,7 +16,7 @@ export const startOfframp = endpoint({
   path: '/cngnofframp',
   effect: 'money',
   moves: {
-    command: 'offramp start',
+    command: 'offramp create',
     amount: 'amount',
     to: [{ bankCode: 'bankCode', accountNumber: 'accountNumber' }],
   },

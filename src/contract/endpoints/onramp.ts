@@ -37,7 +37,7 @@ export const startOnramp = endpoint({
   path: '/cngnonramp',
   effect: 'money',
   moves: {
-    command: 'onramp start',
+    command: 'onramp create',
     amount: 'amount',
     isIncoming: true,
     to: [

@@ -9,7 +9,7 @@ export const startPayout = endpoint({
   method: 'POST',
   path: '/initiateofframp',
   effect: 'money',
-  moves: { command: 'payout start', amount: 'amount', to: [{ savedAccount: 'bankAccountId' }] },
+  moves: { command: 'payout create', amount: 'amount', to: [{ savedAccount: 'bankAccountId' }] },
   starts: 'fintech-offramp',
   summary: "Start a payout of the account's own cNGN to one of its bank accounts",
   done: 'Payout started',

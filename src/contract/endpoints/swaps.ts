@@ -15,7 +15,7 @@ export const triggerSwap = endpoint({
   method: 'POST',
   path: '/swaptrigger',
   effect: 'money',
-  moves: { command: 'swaps wallets start', amount: 'amount', to: ['unknown'] },
+  moves: { command: 'swaps create', flag: '--wallet', amount: 'amount', to: ['unknown'] },
   starts: 'swap',
   summary: "Start a swap of an onramp wallet's balance",
   done: 'Onramp swap started',
@@ -70,7 +70,7 @@ export const startSwap = endpoint({
   path: '/swap',
   effect: 'money',
   moves: {
-    command: 'swaps start',
+    command: 'swaps create',
     amount: 'amount',
     to: [{ address: 'destinationAssetSwap', orUser: 'userId' }],
   },

@@ -12,7 +12,7 @@ export const transferToWallet = endpoint({
   method: 'POST',
   path: '/fintechtransfer',
   effect: 'money',
-  moves: { command: 'transfers start', amount: 'amount', to: [{ address: 'destinationAddress' }] },
+  moves: { command: 'transfers create', amount: 'amount', to: [{ address: 'destinationAddress' }] },
   summary: "Transfer the account's own tokens to a registered external wallet",
   done: 'Transfer completed',
   repeats: {

@@ -54,7 +54,7 @@ export const getVirtualAccount = endpoint({
     invalid(
       'public',
       'the bank account is older than 30 minutes',
-      'start a new onramp with: fiatrail onramp start <user id> --amount <naira>',
+      'start a new onramp with: fiatrail onramp create <user id> --amount <naira>',
     ),
   ],
   rateLimit: { max: 100, windowSeconds: 600 },

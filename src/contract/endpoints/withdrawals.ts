@@ -13,7 +13,7 @@ export const withdrawAsset = endpoint({
   method: 'POST',
   path: '/withdrawasset',
   effect: 'money',
-  moves: { command: 'withdrawals start', amount: 'amount', to: [{ address: 'destinationWallet' }] },
+  moves: { command: 'withdrawals create', amount: 'amount', to: [{ address: 'destinationWallet' }] },
   summary: "Withdraw a user's tokens to an external address",
   done: 'Withdrawal accepted',
   repeats: {

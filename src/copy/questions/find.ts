@@ -55,7 +55,7 @@ export async function findBvn(account: Account, bvn: Secret, choose: Choose): Pr
   const { onboard } = await import('../../contract/endpoints/users.ts');
   const { recognizableInput } = await import('../../engine/sending/send.ts');
   const journal = await existingJournal(account);
-  const input = await recognizableInput(account, 'fiatrail users onboarding start', onboard, { bvn: bvn.reveal() });
+  const input = await recognizableInput(account, 'fiatrail users onboard', onboard, { bvn: bvn.reveal() });
   const operations =
     journal && input !== undefined
       ? await journal.list({

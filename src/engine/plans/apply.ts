@@ -75,8 +75,8 @@ interface LineParts {
 /** The flags that mean nothing for a plan, and why. */
 const MEANINGLESS: readonly (readonly [flag: string, why: string, isGiven: (line: LineParts) => boolean])[] = [
   ['--dry-run', 'a plan sends nothing either; omit one of them', ({ globals }) => globals.dryRun],
-  ['--yes', 'a plan is not confirmed; pass --yes to: fiatrail ops apply', ({ globals }) => globals.yes],
-  ['--wait', 'a plan starts nothing; pass --wait to: fiatrail ops apply', ({ texts }) => texts['wait'] !== undefined],
+  ['--yes', 'a plan is not confirmed; pass --yes to: fiatrail plans apply', ({ globals }) => globals.yes],
+  ['--wait', 'a plan starts nothing; pass --wait to: fiatrail plans apply', ({ texts }) => texts['wait'] !== undefined],
   ['--once', 'a plan is applied at most once by itself; omit --once', ({ texts }) => texts['once'] !== undefined],
   ['--again', 'a plan sends nothing; omit --again', ({ texts }) => texts['again'] === true],
 ];

@@ -200,7 +200,7 @@ export function requireNew({ operators }: OperatorList, { name, publicKey }: Par
     : `operator ${other?.name} already has this public key`;
   throw new CliError('usage', message, {
     code: 'OPERATOR_EXISTS',
-    hint: 'see the operators with: fiatrail profiles operators list',
+    hint: 'see the operators with: fiatrail profiles approvers list',
   });
 }
 
@@ -212,7 +212,7 @@ export function requireListed({ operators }: OperatorList, { name, publicKey }: 
   if (found) return found;
   throw new CliError('usage', `no operator is named ${name}${publicKey === undefined ? '' : ' and has this key'}`, {
     code: 'NOT_FOUND',
-    hint: 'see the operators with: fiatrail profiles operators list',
+    hint: 'see the operators with: fiatrail profiles approvers list',
   });
 }
 
@@ -234,5 +234,5 @@ export const accountForPeople = ({ mode, baseUrl, keyFingerprint }: ListedAccoun
 export function pendingForPeople({ wanted, askedBy: { user, host, operator }, endsAt }: PendingChange): string {
   const limits = wanted.change === 'sign-above' ? ` to ${limitsForPeople(wanted.limits)}` : '';
   const who = `${operator ? `${operator.name}, ` : ''}${user} on ${host}`;
-  return `a change of operators without a second signature is pending: ${changeForPeople(wanted)}${limits}, asked for by ${who}; it can be made from ${endsAt}; if it should not, run: fiatrail profiles operators cancel`;
+  return `a change of operators without a second signature is pending: ${changeForPeople(wanted)}${limits}, asked for by ${who}; it can be made from ${endsAt}; if it should not, run: fiatrail profiles approvers cancel`;
 }

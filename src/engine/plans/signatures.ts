@@ -53,7 +53,7 @@ function requireListedAuthor({ operators }: OperatorList, { user, operator }: Au
     `the plan says that ${quotedText(`${operator?.name}, ${user}`, 100)} wrote it, but its key is that of ${listed.name}, added by ${listed.addedBy.user}; nothing was sent`,
     {
       code: 'AUTHOR_CHANGED',
-      hint: 'see whose key it is with: fiatrail profiles operators list; have the plan written again with --plan FILE',
+      hint: 'see whose key it is with: fiatrail profiles approvers list; have the plan written again with --plan FILE',
     },
   );
 }
@@ -117,7 +117,7 @@ export async function signaturesOf(
         `the key ${publicKey} of operator ${quotedText(claimed, 60)}, who signed the plan, is unknown; nothing was sent`,
         {
           code: 'SIGNER_UNKNOWN',
-          hint: `compare the key with theirs, then add it with: fiatrail profiles operators add NAME --public-key KEY`,
+          hint: `compare the key with theirs, then add it with: fiatrail profiles approvers add NAME --public-key KEY`,
         },
       );
     if (!(await isSignedBy(signedText(hash, each), signature, publicKey))) throw badSignature(known.name);
@@ -135,7 +135,7 @@ export function requireIndependence(reason: string | undefined, not: 'sent' | 's
   if (reason === undefined) return;
   throw new CliError('declined', `${reason}, so the signature is not that of a second person; nothing was ${not}`, {
     code: 'SIGNER_ADDED_BY_AUTHOR',
-    hint: 'have an operator sign whose key was added by somebody else; see who added it with: fiatrail profiles operators list',
+    hint: 'have an operator sign whose key was added by somebody else; see who added it with: fiatrail profiles approvers list',
   });
 }
 
@@ -211,19 +211,19 @@ export function requireSignatures(
   if (!applied)
     throw refusal(
       '',
-      'write a plan with --plan FILE, have another operator sign it with "fiatrail ops sign FILE", then: fiatrail ops apply FILE',
+      'write a plan with --plan FILE, have another operator sign it with "fiatrail plans approve FILE", then: fiatrail plans apply FILE',
     );
   const has = (role: Signed['role']) => applied.signed.some((each) => each.role === role);
   if (!has('author'))
     throw refusal(
       ', and the author of the plan had no operator key',
-      'make a key with "fiatrail profiles operators add NAME --generate", then write a new plan',
+      'make a key with "fiatrail profiles approvers add NAME --generate", then write a new plan',
     );
   if (has('signer')) return;
   throw refusal(
     '',
     operators.length > 1
-      ? 'have another operator sign it with: fiatrail ops sign FILE'
-      : 'add another operator with: fiatrail profiles operators add NAME --public-key KEY',
+      ? 'have another operator sign it with: fiatrail plans approve FILE'
+      : 'add another operator with: fiatrail profiles approvers add NAME --public-key KEY',
   );
 }

@@ -60,7 +60,7 @@ export function parseHeadFile(text: string, from: string): HeadFile {
   const { data, error } = shape().safeParse(json);
   if (data) return data;
   throw new CliError('usage', `${from} is not a head (${error?.issues[0]?.path.join('.') || 'JSON'})`, {
-    hint: 'give a file that this wrote: fiatrail ops head -o json',
+    hint: 'give a file that this wrote: fiatrail ops journal head -o json',
   });
 }
 
@@ -80,7 +80,7 @@ export async function signerOf(head: HeadFile, operators: readonly Operator[]): 
       : `the head was signed with an unknown key, ${publicKey}`,
     {
       code: known ? 'BAD_SIGNATURE' : 'SIGNER_UNKNOWN',
-      hint: 'get the head from where it was stored; see the operators with: fiatrail profiles operators list',
+      hint: 'get the head from where it was stored; see the operators with: fiatrail profiles approvers list',
     },
   );
 }

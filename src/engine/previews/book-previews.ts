@@ -12,7 +12,7 @@ const UNFILLED: Readonly<Record<string, Obstacle>> = {
   NO_LIQUIDITY: {
     code: 'NO_LIQUIDITY',
     message: 'the order book cannot fill this amount now',
-    hint: 'choose a smaller amount, or see the order book with: fiatrail fx book show PAIR',
+    hint: 'choose a smaller amount, or see the order book with: fiatrail fx book PAIR',
   },
   SELF_TRADE: {
     code: 'SELF_TRADE',
@@ -59,4 +59,4 @@ export async function ownOrderLines(account: Account, orderId: string): Promise<
   return isOwn ? [['order', message, undefined, { ...OWN_ORDER, message }]] : [];
 }
 
-const OWN_ORDER = { code: 'SELF_TRADE', hint: 'choose another order; see them with: fiatrail fx book show PAIR' };
+const OWN_ORDER = { code: 'SELF_TRADE', hint: 'choose another order; see them with: fiatrail fx book PAIR' };

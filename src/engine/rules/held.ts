@@ -8,6 +8,8 @@ import { settingOf } from './verdicts.ts';
 /** A command that moves money or decides where it goes, as rows of the contract describe it. */
 interface RuledCommand {
   readonly command: string;
+  /** With the flag that makes it another request: `swaps create --wallet`. */
+  readonly name: string;
   /** Whether it trades at a price. */
   readonly isPriced: boolean;
   /** What amounts of rules count; empty if it spends nothing. */
@@ -24,20 +26,23 @@ export function ruledCommands(): readonly RuledCommand[] {
     const { moves, redirects } = endpoint;
     const row = moves ?? redirects;
     const mayStay = redirects?.unless?.isOneOf.includes(undefined) === true;
-    if (row)
-      all.set(row.command, {
-        command: row.command,
-        isPriced: moves?.gives !== undefined,
-        assets: assetsOf(endpoint),
-        to: row.to,
-        mayStay,
-      });
+    if (!row) continue;
+    const name = [row.command, moves?.flag].filter(Boolean).join(' ');
+    all.set(name, {
+      command: row.command,
+      name,
+      isPriced: moves?.gives !== undefined,
+      assets: assetsOf(endpoint),
+      to: row.to,
+      mayStay,
+    });
   }
-  return [...all.values()].sort((one, other) => (one.command < other.command ? -1 : 1));
+  return [...all.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** The rules that hold a command. */
 interface HeldCommand {
+  /** With its flag, if that makes it another request. */
   readonly command: string;
   /** The rules that count its amount: `max-per-day NGN 2000000`. */
   readonly amounts: readonly string[];
@@ -53,13 +58,13 @@ interface HeldCommand {
 
 /** Returns the rules that hold each command. */
 export const heldBy = (sets: readonly Rules[]): readonly HeldCommand[] =>
-  ruledCommands().map(({ command, isPriced, assets, to, mayStay }) => {
+  ruledCommands().map(({ command, name, isPriced, assets, to, mayStay }) => {
     const limits = sets
       .flatMap(limitsIn)
       .filter((limit) => limit.command === undefined || limit.command === command)
       .filter(({ asset }) => countedWith(asset).some((each) => assets.includes(each)));
     return {
-      command,
+      command: name,
       amounts: limits.map(({ rule, ...limit }) => `${rule} ${settingOf.amount(limit)}`),
       unlimited: assets.filter((asset) => !limits.some((limit) => countedWith(limit.asset).includes(asset))),
       destinations: sets.some(hasLists) ? [...new Set(to.flatMap(listsOf))].sort() : [],

@@ -29,7 +29,7 @@ import { farFromMarket, type Priced } from './market.ts';
 
 /** The settings of rules as their flags take them. */
 export const settingOf = {
-  /** `NGN 500000 fees withdrawals start`. */
+  /** `NGN 500000 fees withdraw`. */
   amount: (rule: ConfirmRule & Pick<AmountRule, 'command'>): string => {
     const amount = amountOfRule(rule);
     const figure = amount ? trimDecimal(amountText(amount)) : rule.amount;
@@ -72,7 +72,7 @@ export interface RuleSet {
 /** A change that rules are asked about. */
 export interface Asked {
   readonly effect: Effect;
-  /** The command that its endpoint belongs to, such as `fees withdrawals start`; undefined if it moves no money. */
+  /** The command that its endpoint belongs to, such as `fees withdraw`; undefined if it moves no money. */
   readonly command: string | undefined;
   /** Whether that command sends it, so that the journal knows its sums by that name. */
   readonly isOfCommand: boolean;
@@ -311,7 +311,7 @@ const askMarket =
         result: 'does not hold',
         detail:
           'no market price is known: the book could not be read, or nobody else has an order and the account has no trade',
-        hint: 'see the book with: fiatrail fx book show PAIR',
+        hint: 'see the book with: fiatrail fx book PAIR',
       };
     const far = farFromMarket(price, market, percentFromText(percent) ?? 0n);
     return far === undefined ? HOLDS : { result: 'does not hold', detail: far };

@@ -132,7 +132,9 @@ export async function asPlanned(
     await check();
     const { result, shown } = await writePlan(account, mode, planned);
     await prompt.show(shown);
-    await note('nothing was sent; others sign the plan with "fiatrail ops sign", and "fiatrail ops apply" sends it');
+    await note(
+      'nothing was sent; others sign the plan with "fiatrail plans approve", and "fiatrail plans apply" sends it',
+    );
     throw new DryRun(result);
   }
   const agreed = await agreedChange(mode, planned, globals.dryRun);

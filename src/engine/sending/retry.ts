@@ -115,7 +115,7 @@ async function isStillInDoubt(account: Account, { operationId }: Operation): Pro
 
 /** Says how a request that needs a signature is sent again. A new plan would be another request. */
 const signedHint = ({ authority, operationId }: Operation): string =>
-  authority ? 'apply its plan again, within 10 minutes: fiatrail ops apply FILE' : reconcileHint(operationId);
+  authority ? 'apply its plan again, within 10 minutes: fiatrail plans apply FILE' : reconcileHint(operationId);
 
 const notKeyed = (operation: Operation) =>
   new CliError(

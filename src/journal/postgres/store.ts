@@ -113,7 +113,7 @@ function storeOn(server: Server, address: Pick<Store, 'id' | 'path' | 'host' | '
     backUp: async () => {
       throw new CliError('usage', `the journal is on a server, ${server.name}, and cannot be copied as a file`, {
         code: 'JOURNAL_ON_SERVER',
-        hint: 'export it with: fiatrail ops export --with-digest-key; a backup of the database that is restored lacks later idempotency keys, so every host stops until you accept it',
+        hint: 'export it with: fiatrail ops journal export --with-digest-key; a backup of the database that is restored lacks later idempotency keys, so every host stops until you accept it',
       });
     },
     distrust: () =>

@@ -209,11 +209,15 @@ export async function readInput(
 ): Promise<CommandInput> {
   const isAsked = mayAsk && account.notices.isInteractive;
   const entries = Object.entries(command.parameters);
-  const missing = entries.filter(([key, { required }]) => required && texts[key] === undefined);
   const given: Record<string, unknown> = {};
   // Report bad values before prompting for missing ones: a bad value may have swallowed the missing one.
   for (const [key, parameter] of entries)
-    if (!missing.some(([name]) => name === key)) given[key] = readValue(parameter, texts[key]);
+    if (!parameter.required || texts[key] !== undefined) given[key] = readValue(parameter, texts[key]);
+  const needed = (input: Record<string, unknown>) => {
+    const needs = command.needs?.(input as never) ?? [];
+    return entries.filter(([key, { required }]) => input[key] === undefined && (required || needs.includes(key)));
+  };
+  const missing = needed(given);
   if (missing.length > 0 && !isAsked) {
     const names = missing.map(([, parameter]) => usageOf(parameter)).join(', ');
     throw new CliError('usage', `missing required input: ${names}`, {
@@ -225,7 +229,10 @@ export async function readInput(
   if (!isAsked) return { input: given, guided: undefined };
   const lacking = (input: Record<string, unknown>) => {
     const also = command.asks?.(input as never, account, terminal) ?? [];
-    return entries.filter(([key, { required }]) => input[key] === undefined && (required || also.includes(key)));
+    const needs = needed(input);
+    return entries.filter(
+      (entry) => needs.includes(entry) || (input[entry[0]] === undefined && also.includes(entry[0])),
+    );
   };
   const isSeveral = command.guide !== undefined || lacking(given).length > 1;
   return inConversation(account, terminal, isSeveral, async (asking, terminal) => {

@@ -1,4 +1,4 @@
-import type { Group } from '../command.ts';
+import { commandFor, type Group } from '../command.ts';
 import { HARMFUL, spelledLike } from '../parse/nearest.ts';
 import { MEANINGS } from './meanings.ts';
 import { TOPICS } from './topics/index.ts';
@@ -12,8 +12,8 @@ export const VERBS: Readonly<Record<string, string>> = {
   status: 'stat show get view info describe details progress state wait watch',
   list: 'show ls all search find query history get print tail',
   stats: 'stat',
-  add: 'create new make register',
-  start: 'create new make send begin run execute',
+  add: 'create new make register start',
+  create: 'add new make start send begin run execute place',
   serve: 'run',
   listen: 'tail watch',
   update: 'edit change modify rename label',
@@ -21,6 +21,8 @@ export const VERBS: Readonly<Record<string, string>> = {
   enable: 'on',
   activate: 'on',
   remove: 'delete rm del erase unset',
+  cancel: 'remove delete rm del erase',
+  approve: 'sign',
   clear: 'remove delete rm del erase unset',
   prune: 'remove clear delete rm del erase',
   disable: 'remove delete rm del erase off',
@@ -61,10 +63,45 @@ export async function hintFor(typed: readonly string[], catalogue: readonly Grou
     (isRoot ? harmless(meaningOf([], rest), rest.length > 1) : undefined) ??
     (await spelled(known, rest, catalogue)) ??
     (isRoot ? undefined : harmless(meaningOf([], rest)));
+  if (meant !== undefined && meaningOf(known, rest, isRoot ? 2 : 1) !== undefined) return hintOf(meant);
+  const own = await commandOfEndpoint(words, catalogue);
+  if (own !== undefined) return `that is: fiatrail ${own}`;
   return meant === undefined ? undefined : hintOf(meant);
 }
 
-/** Returns what else an incomplete command such as `fiatrail approvals` may mean. */
+const METHODS = /^(GET|POST|PUT|PATCH|DELETE)$/i;
+
+/** Letters and digits alone, so that `POST /fx/limit-order`, `fx limit-order` and `fx.limit-order` are told apart by nothing else. */
+const bare = (text: string) =>
+  text
+    .toLowerCase()
+    .replace(/^\/?v1\//, '')
+    .replace(/[^a-z0-9]/g, '');
+
+/** Returns the command for an endpoint whose path or id was typed, with its method or without. */
+async function commandOfEndpoint(typed: readonly string[], catalogue: readonly Group[]): Promise<string | undefined> {
+  const [first = '', ...others] = typed;
+  const method = METHODS.test(first) ? first.toUpperCase() : undefined;
+  const name = bare((method === undefined ? typed : others).join(''));
+  if (name === '') return undefined;
+  const { endpoints } = await import('../../contract/endpoints/index.ts');
+  const all = Object.values(endpoints);
+  const named = all.filter(({ id, path, aliases = [] }) =>
+    [id, path, ...aliases.map((each) => each.path)].some((each) => bare(each.replace(/[{:].*$/, '')) === name),
+  );
+  if (named.length === 0) return undefined;
+  // Two methods of one path are one thing, unless each has a command.
+  const twins = all.filter((each) => !named.includes(each) && named.some(({ path }) => path === each.path));
+  const ordered = [...named, ...twins].toSorted((a, b) => Number(b.method === method) - Number(a.method === method));
+  const commands = (await Promise.all(catalogue.map((group) => group.load()))).flat();
+  const found = ordered.map(({ id, moves }) => {
+    const own = commandFor(id, commands);
+    return own === 'api' ? moves?.command : own;
+  });
+  return found.find((each) => each !== undefined);
+}
+
+/** Returns what else an incomplete command such as `fiatrail keys` may mean. */
 export function seeAlso(words: readonly string[]): string {
   const meant = MEANINGS.get(words.join(' '));
   return meant === undefined ? '' : `; see also: ${typedForms(meant).join(', ')}`;

@@ -100,8 +100,6 @@ export const requiredPair = required('--pair <pair>', PAIR_HELP, pair, WHICH_PAI
 
 export const requiredSide = required('--side <side>', SIDE_RULE, side, WHICH_SIDE);
 
-export const optionalPair = option('--pair <pair>', PAIR_HELP, pair, WHICH_PAIR);
-
 export const optionalSide = option('--side <side>', SIDE_RULE, side, WHICH_SIDE);
 
 /** Throws CliError usage for an amount below what the service quotes. */
@@ -122,7 +120,7 @@ const tradedCngn = (text: string): Amount => {
   if (!token) return amountOf('CNGN')(text);
   throw new CliError('usage', `"${printable(text)}" is an amount of ${token}; expected an amount in cNGN`, {
     code: 'VALIDATION_ERROR',
-    hint: `get its price with: fiatrail fx quote --amount "${printable(text)}", and trade with: fiatrail fx trades start --quote ID`,
+    hint: `get its price with: fiatrail fx quote --amount "${printable(text)}", and trade with: fiatrail fx trade --quote ID`,
   });
 };
 
@@ -137,13 +135,6 @@ export const quotedAmount = required(
   `${amountHelp('CNGN')}; at least 1000. Or an amount of the stablecoin, such as "5 USDC"`,
   quotable,
   'Amount in cNGN, at least 1000, or such as "5 USDC":',
-);
-
-export const quotedCngn = required(
-  '--amount <cngn>',
-  `${amountHelp('CNGN')}; at least 1000`,
-  (text) => requireQuotable(tradedCngn(text)),
-  'Amount in cNGN, at least 1000:',
 );
 
 export const requiredCngn = required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:');

@@ -370,7 +370,7 @@ function planLifetime(text: string): number {
 export const PLAN_OPTIONS = {
   plan: option(
     '--plan <file>',
-    'send nothing; write what would be sent to a file, for ops sign and ops apply',
+    'send nothing; write what would be sent to a file, for plans approve and plans apply',
     newFile,
   ),
   planExpires: option('--plan-expires <duration>', 'how long the plan can be applied (default 24h)', planLifetime),

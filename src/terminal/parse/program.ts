@@ -40,7 +40,7 @@ export async function parse(
     const page = await (await import('../help/help.ts')).pageNamed(given.slice(1), catalogue, world.stdout.columns);
     if (page !== undefined) return { kind: 'help', text: page };
   }
-  const argv = withoutHelpWords(given);
+  const asked = withoutHelpWords(given);
   let shown: readonly string[] = [];
   let parsed: CommandLine | undefined;
   const program = newCommander('fiatrail', (words) => {
@@ -48,12 +48,14 @@ export async function parse(
   });
   for (const [flags] of GLOBAL_OPTIONS) program.addOption(new Option(flags));
   program.option('--version');
-  const wanted = firstWord(argv);
-  const typed = wordsIn(argv, wanted);
+  const wanted = firstWord(asked);
   const group = catalogue.find(({ name }) => name === wanted);
+  const commands = (await group?.load()) ?? [];
+  const argv = withoutAlias(asked, wordsIn(asked, wanted), commands);
+  const typed = wordsIn(argv, wanted);
   const parents = new Map<string, Commander>([['', program]]);
   if (group)
-    for (const command of parentsFirst(possible(await group.load(), typed))) {
+    for (const command of parentsFirst(possible(commands, typed))) {
       const made = addCommand(parentOf(parents, command.words), command, (texts) => {
         parsed = { kind: 'command', command, texts, globals: readGlobals(program.opts(), world) };
       });
@@ -68,7 +70,7 @@ export async function parse(
     // A bare `fiatrail` prints help.
     if (isHelp && wanted === undefined) return help([]);
     const { incompleteError, isCommand, typingError } = await import('./typing-error.ts');
-    const line = { words: typed, commands: (await group?.load()) ?? [], catalogue };
+    const line = { words: typed, commands, catalogue };
     if (!isHelp) throw await typingError(error, line);
     // Without --help, parsing reports the unknown name.
     if (error.exitCode === 0) return isCommand(line) ? help(shown) : parse(typed, catalogue, world);
@@ -99,12 +101,31 @@ function pathOf(command: Commander): string[] {
   return command.parent ? [...pathOf(command.parent), command.name()] : [];
 }
 
-/** Turns `help fx trades start` into `fx trades start --help`, and `--version` into `version`. */
+/** Turns `help fx trade` into `fx trade --help`, and `--version` into `version`. */
 function withoutHelpWords(argv: readonly string[]): readonly string[] {
   const [first, ...rest] = argv;
   if (first === 'help') return [...rest, '--help'];
   if (firstWord(argv) !== undefined || !argv.includes('--version')) return argv;
   return ['version', ...argv.filter((word) => word !== '--version')];
+}
+
+/** What may be typed for a verb: words of other command lines. No command has them as its own. */
+const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['get', ['show', 'status', 'list']],
+  ['ls', ['list']],
+]);
+
+/** Puts the verb of a command in the place of its alias: `users get ID` is `users show ID`. */
+function withoutAlias(
+  argv: readonly string[],
+  typed: readonly string[],
+  commands: readonly Command[],
+): readonly string[] {
+  const at = typed.findIndex((_, index) => !commands.some(({ words }) => startsWith(words, typed.slice(0, index + 1))));
+  const alias = typed[at] ?? '';
+  const is = (words: readonly string[]) => commands.some((command) => command.words.join(' ') === words.join(' '));
+  const verb = (at > 0 ? ALIASES.get(alias) : undefined)?.find((each) => is([...typed.slice(0, at), each]));
+  return verb === undefined ? argv : argv.with(argv.indexOf(alias), verb);
 }
 
 /** Returns the first word that is neither an option nor an option's value. */

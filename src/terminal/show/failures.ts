@@ -145,7 +145,7 @@ const SERVER_PROBLEMS: Readonly<
   ],
   replaced: (server) => [
     `the journal is on another server than before, or was restored, so its last entries may be missing: ${server}`,
-    'run on each host: fiatrail ops verify; compare with the account, then accept the server with: fiatrail ops verify --accept',
+    'run on each host: fiatrail ops journal verify; compare with the account, then accept the server with: fiatrail ops journal verify --accept',
   ],
   damaged: (server, of) => [
     `the ${of}’s database is damaged: ${server}`,
@@ -261,7 +261,7 @@ export async function withSavedOperations(error: unknown, world: World): Promise
   if (isChanged) return withDetails(known, { message: `${known.message}; ${saved}` });
   return new CliError('usage', `the journal ${path} is damaged or not a journal; it was left unchanged; ${saved}`, {
     code: 'STATE_CORRUPT',
-    hint: 'put a backup back; without one, idempotency keys are lost: compare with the service’s lists, rename the file, then accept a new journal with: fiatrail ops verify --accept',
+    hint: 'put a backup back; without one, idempotency keys are lost: compare with the service’s lists, rename the file, then accept a new journal with: fiatrail ops journal verify --accept',
     cause: error,
   });
 }

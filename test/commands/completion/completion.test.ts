@@ -32,13 +32,13 @@ describe('completion offers', () => {
   test.each<[words: string[], offers: string[]]>([
     [['onr'], ['onramp']],
     [
-      ['onramp', 's'],
-      ['start', 'status'],
+      ['onramp', ''],
+      ['create', 'account', 'status', 'list'],
     ],
     [['fx', 'or'], ['orders']],
     [
       ['fx', 'orders', ''],
-      ['add', 'list', 'update', 'remove'],
+      ['create', 'list', 'update', 'pause', 'resume', 'cancel'],
     ],
     [['fx', 'auto-signing', 'sh'], ['show']],
     [['users', 'list', '--st'], ['--status']],
@@ -55,7 +55,7 @@ describe('completion offers', () => {
     ],
     [['fx', 'quote', '--pair', 'CNGN-USDC', '--side', 'b'], ['buy']],
     [
-      ['swaps', 'start', 'somebody', '--sell', 'U'],
+      ['swaps', 'create', 'somebody', '--sell', 'U'],
       ['USDC', 'USDT'],
     ],
     [['-o', 'y'], ['yaml']],
@@ -73,7 +73,7 @@ describe('completion offers', () => {
     [['schema', 'fx', 'or'], ['orders']],
     [
       ['help', 'fx', 'orders', ''],
-      ['add', 'list', 'update', 'remove'],
+      ['create', 'list', 'update', 'pause', 'resume', 'cancel'],
     ],
     [['help', 'onr'], ['onramp']],
     [['help', 'ref'], ['refund']],
@@ -82,13 +82,16 @@ describe('completion offers', () => {
       ['onramp', 'offramp', 'ops', 'openapi', 'options', 'once'],
     ],
     [['help', 'refund', ''], []],
-    [['profiles', 'rules', 'test', '--', 'fees', 'wi'], ['withdrawals']],
+    [
+      ['profiles', 'rules', 'test', '--', 'fees', 'wi'],
+      ['withdraw', 'withdrawals'],
+    ],
     [['users', 'list', '--tz', 'Africa/La'], ['Africa/Lagos']],
     [['users', 'list', '--tz=UT'], ['--tz=UTC']],
     // Only the bank account has a word; the sandbox of this machine is empty.
-    [['fees', 'withdrawals', 'start', '--to', ''], ['default']],
-    [['offramp', 'start', 'somebody', '--bank-code', 'z'], ['zenith-bank']],
-    [['fx', 'vault', 'set', '--vault-id', ''], []],
+    [['fees', 'withdraw', '--to', ''], ['default']],
+    [['offramp', 'create', 'somebody', '--bank-code', 'z'], ['zenith-bank']],
+    [['fx', 'vault', 'register', '--vault-id', ''], []],
     [
       ['endpoints', 'fx.trade'],
       ['fx.trade', 'fx.trade-status'],
@@ -108,11 +111,11 @@ describe('completion offers', () => {
   });
 
   test('files for a file argument', async () => {
-    expect(await offered(['fx', 'vault', 'set', '--public-key-file', ''])).toBe(FILES);
+    expect(await offered(['fx', 'vault', 'register', '--public-key-file', ''])).toBe(FILES);
   });
 
   test('a flag once unless it is repeatable', async () => {
-    const flags = await offered(['fx', 'vault', 'set', '--email', 'a@b.c', '--vault-id', 'v', '--']);
+    const flags = await offered(['fx', 'vault', 'register', '--email', 'a@b.c', '--vault-id', 'v', '--']);
     expect({
       hasEmail: flags.includes('--email'),
       hasVaultId: flags.includes('--vault-id'),
@@ -121,21 +124,21 @@ describe('completion offers', () => {
   });
 
   test('flags, including global ones, once all arguments are given', async () => {
-    const flags = await offered(['onramp', 'start', 'somebody', '']);
+    const flags = await offered(['onramp', 'create', 'somebody', '']);
     expect(flags).toEqual(expect.arrayContaining(['--amount', '--wait', '--output', '--yes']));
   });
 
   test('the next words after a bare --wait', async () => {
-    expect(await offered(['onramp', 'start', 'somebody', '--wait', '--am'])).toEqual(['--amount']);
+    expect(await offered(['onramp', 'create', 'somebody', '--wait', '--am'])).toEqual(['--amount']);
   });
 });
 
 describe('the shell protocol', () => {
   test('prints one candidate per line with a tab before its description', async () => {
     const world = fakeWorld();
-    const code = await run(['completion', 'complete', '--', 'onramp', 'sta'], OWN_FILES, world);
+    const code = await run(['completion', 'complete', '--', 'onramp', ''], OWN_FILES, world);
     expect({ code, stderr: world.stderr.text() }).toEqual({ code: 0, stderr: '' });
-    expect(world.stdout.text()).toMatch(/^start\tStart an onramp.*\nstatus\tShow the status of an onramp\n$/);
+    expect(world.stdout.text()).toMatch(/^create\tStart an onramp.*\n(?:.*\n)*status\tShow the status of an onramp\n/);
   });
 
   test.each([
@@ -177,10 +180,10 @@ describe('ids', () => {
     const ids = users.map(({ userId }) => userId);
     expect((await asked(home, ['users', 'show', ''])).toSorted()).toEqual(ids.toSorted());
     const [user = ''] = ids;
-    expect(await asked(home, ['onramp', 'start', user.slice(0, 63)])).toContain(user);
+    expect(await asked(home, ['onramp', 'create', user.slice(0, 63)])).toContain(user);
     const started = await fiatrailJson<{ requestId: string }>(home, [
       'onramp',
-      'start',
+      'create',
       user,
       '--amount',
       '5000',
@@ -202,7 +205,7 @@ describe('ids', () => {
       '5000',
       '--yes',
     ];
-    const { orderId } = await fiatrailJson<{ orderId: string }>(home, ['fx', 'orders', 'add', ...order]);
+    const { orderId } = await fiatrailJson<{ orderId: string }>(home, ['fx', 'orders', 'create', ...order]);
     expect(await asked(home, ['fx', 'orders', 'update', ''])).toEqual([orderId]);
   });
 
@@ -230,7 +233,7 @@ describe('ids', () => {
 test('an id that is no plain word is not offered', async () => {
   const { exchange } = scripted(success({ requestId: 'a\u001b\u202e\u2028\u0085b', status: 'pending' }));
   const world = fakeWorld({ network: exchange, env: ACCOUNT });
-  await main(['onramp', 'start', 'u1', '--amount', '5000', '--yes', '-q'], world);
+  await main(['onramp', 'create', 'u1', '--amount', '5000', '--yes', '-q'], world);
   const shell = { ...world, stdout: fakeWorld().stdout };
   await complete(['onramp', 'status', ''], CATALOGUE, shell);
   expect(shell.stdout.text()).toBe('');
@@ -268,10 +271,10 @@ describe('the scripts', () => {
 
   test.each([
     [['onr'], '<onramp>'],
-    [['onramp', ''], '<start><account><status><list>'],
+    [['onramp', ''], '<create><account><status><list>'],
     [['users', 'list', '--status', '=', 'i'], '<inactive>'],
     [['users', 'list', '-o', ''], '<table><json><ndjson><csv><yaml><raw>'],
-    [['fx', 'book', 'show', 'CNGN-'], '<CNGN-USDC><CNGN-USDT>'],
+    [['fx', 'book', 'CNGN-'], '<CNGN-USDC><CNGN-USDT>'],
     [['frobnicate', ''], ''],
   ])('in bash, %j Tab gives %s', async (words, offers) => {
     const typed = ['fiatrail', ...words].map((word) => `'${word}'`).join(' ');
@@ -295,7 +298,7 @@ describe('the scripts', () => {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a variable of the shell
       'printf "<%s>" "${COMPREPLY[@]}"',
     ].join('\n');
-    const words = ['start', 'account', 'status', 'list'];
+    const words = ['create', 'account', 'status', 'list'];
     const shown = await inShell('bash', homeWithProgram(), script);
     const about = hasAbout ? '  \\([A-Z][^>]*\\)' : '';
     expect(shown).toMatch(new RegExp(`^${words.map((word) => `<${word}${about}>`).join('')}$`));
@@ -361,7 +364,7 @@ describe('the scripts', () => {
 
   test('every shell completes --bank-code from the start', async () => {
     const home = homeWithProgram();
-    const words = ['offramp', 'start', 'u', '--bank-code', ''];
+    const words = ['offramp', 'create', 'u', '--bank-code', ''];
     const codes = await asked(home, words);
     expect(codes.length).toBeGreaterThan(20);
     const typed = ['fiatrail', ...words].map((word) => `'${word}'`).join(' ');
@@ -373,11 +376,11 @@ describe('the scripts', () => {
     ].join('\n');
     expect((await inShell('bash', home, bash)).trim().split(' ')).toEqual(codes);
     if (installed.includes('fish')) {
-      const script = 'fiatrail completion fish | source; complete -C "fiatrail offramp start u --bank-code "';
+      const script = 'fiatrail completion fish | source; complete -C "fiatrail offramp create u --bank-code "';
       expect((await inShell('fish', home, script)).trim().split('\n')).toHaveLength(codes.length);
     }
     if (installed.includes('zsh')) {
-      const offers = await inShell('zsh', home, inZsh(['fiatrail', 'offramp', 'start', 'u', '--bank-code', "''"]));
+      const offers = await inShell('zsh', home, inZsh(['fiatrail', 'offramp', 'create', 'u', '--bank-code', "''"]));
       for (const code of codes) expect(offers).toContain(`${code}:`);
       expect(offers).toMatch(/insert=as usual$/);
     }

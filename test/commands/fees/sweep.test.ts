@@ -14,7 +14,7 @@ async function withFees(options: Parameters<typeof fakeWorld>[0] = {}): Promise<
   return world;
 }
 
-const ALL = ['fees', 'withdrawals', 'start', '--amount', 'all', ...TO];
+const ALL = ['fees', 'withdraw', '--amount', 'all', ...TO];
 
 async function run(world: FakeWorld, ...argv: readonly string[]) {
   const [out, err] = [world.stdout.text().length, world.stderr.text().length];
@@ -78,7 +78,7 @@ async function overNetwork(nth: number, breaks: Break, fixed: Readonly<Record<st
 const fault = (world: FakeWorld, kind: string, ...more: readonly string[]) =>
   main(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', kind, '-q', '-o', 'json', ...more], world);
 
-describe('fees withdrawals start --amount all', () => {
+describe('fees withdraw --amount all', () => {
   test('makes as many withdrawals as are needed, each under an idempotency key of its own', async () => {
     const world = await withFees();
     const { code, stderr, swept } = await sweep(world, '--once', 'night', '--yes');
@@ -219,19 +219,7 @@ describe('fees withdrawals start --amount all', () => {
 
   test('pays one account under one key, although the default account is another one now', async () => {
     const world = await withFees();
-    const toDefault = [
-      'fees',
-      'withdrawals',
-      'start',
-      '--amount',
-      'all',
-      '--to',
-      'default',
-      '--once',
-      'night',
-      '--yes',
-      '-q',
-    ];
+    const toDefault = ['fees', 'withdraw', '--amount', 'all', '--to', 'default', '--once', 'night', '--yes', '-q'];
     expect(await main(toDefault, world)).toBe(0);
     const add = [
       'bank-accounts',
@@ -370,8 +358,7 @@ describe('--to default', () => {
     const { code, stdout } = await run(
       await withFees(),
       'fees',
-      'withdrawals',
-      'start',
+      'withdraw',
       '--amount',
       '500',
       '--to',
@@ -387,23 +374,13 @@ describe('--to default', () => {
     const world = await withFees();
     const { stdout } = await run(world, 'bank-accounts', 'list', '-o', 'json', '--query', 'accounts[0].accountId');
     expect(await main(['bank-accounts', 'remove', JSON.parse(stdout), '--yes', '-q', '-o', 'json'], world)).toBe(0);
-    const { code, stderr } = await run(
-      world,
-      'fees',
-      'withdrawals',
-      'start',
-      '--amount',
-      '500',
-      '--to',
-      'default',
-      '--yes',
-    );
+    const { code, stderr } = await run(world, 'fees', 'withdraw', '--amount', '500', '--to', 'default', '--yes');
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('there is no default bank account') });
   });
 });
 
-test('payout start --to default pays into the default bank account', async () => {
-  const argv = ['payout', 'start', '--amount', '500', '--to', 'default', '--dry-run', '-o', 'json'];
+test('payout create --to default pays into the default bank account', async () => {
+  const argv = ['payout', 'create', '--amount', '500', '--to', 'default', '--dry-run', '-o', 'json'];
   const { code, stdout } = await run(await withFees(), ...argv);
   expect({ code, id: JSON.parse(stdout).body.bankAccountId }).toEqual({
     code: 0,

@@ -33,7 +33,7 @@ async function run(argv: readonly string[], quote: object) {
 
 const DEAL = ['--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '57000'];
 const ASK = ['fx', 'quote', ...DEAL, '-q'];
-const LIMITED = ['fx', 'trades', 'start', ...DEAL, '--max-price', '1430', '--yes', '-q'];
+const LIMITED = ['fx', 'trade', ...DEAL, '--max-price', '1430', '--yes', '-q'];
 const SOLD = LIMITED.map((word) => ({ buy: 'sell', '--max-price': '--min-price', '1430': '1420' })[word] ?? word);
 
 describe('a quote', () => {

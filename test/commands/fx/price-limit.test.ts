@@ -5,8 +5,7 @@ import { fakeWorld } from '../../support/world.ts';
 
 const trade = (side: string, ...more: readonly string[]) => [
   'fx',
-  'trades',
-  'start',
+  'trade',
   '--pair',
   'CNGN-USDC',
   '--side',
@@ -35,7 +34,7 @@ test.each([
   ['sell', '--min-price', -1, 0],
   ['sell', '--min-price', 1, 9],
 ] as const)(
-  'fx trades start --side %s %s, %i millionths from the price, exits with %i',
+  'fx trade --side %s %s, %i millionths from the price, exits with %i',
   async (side, flag, more, expected) => {
     const world = fakeWorld();
     const code = await main(trade(side, flag, micro(await quoted(side), more)), world);
@@ -54,8 +53,8 @@ test.each([
   [trade('sell', '--max-price', '1500'), '--max-price needs --pair, --amount and --side buy'],
   [trade('buy', '--min-price', '1500'), '--min-price needs --pair, --amount and --side sell'],
   [trade('buy', '--max-price', '1500', '--min-price', '1'), '--max-price needs'],
-  [['fx', 'trades', 'start', '--quote', 'q-1', '--max-price', '5', '--yes'], '--max-price needs'],
-  [['fx', 'trades', 'start', '--order', 'o-1', '--amount', '5000', '--max-price', '5', '--yes'], '--max-price needs'],
+  [['fx', 'trade', '--quote', 'q-1', '--max-price', '5', '--yes'], '--max-price needs'],
+  [['fx', 'trade', '--order', 'o-1', '--amount', '5000', '--max-price', '5', '--yes'], '--max-price needs'],
   [trade('buy', '--max-price', '1,5'), 'invalid cNGN amount'],
 ])('%j is a usage error', async (argv, message) => {
   const world = fakeWorld();

@@ -20,7 +20,7 @@ describe('fx quote of an amount of the stablecoin', () => {
     const quote = ('quote' in printed ? printed.quote : printed) as Quoted['quote'];
     expect(quote['usdcAmount']).toMatchObject({ value: '5.000000' });
     expect(Number(quote['cngnAmount']?.value)).toBeGreaterThan(5_000);
-    const traded = await ran(world, 'fx', 'trades', 'start', '--quote', quote.quoteId, '--yes', '-o', 'json');
+    const traded = await ran(world, 'fx', 'trade', '--quote', quote.quoteId, '--yes', '-o', 'json');
     expect(JSON.parse(traded.stdout)).toMatchObject({
       cngnAmount: quote['cngnAmount'],
       usdcAmount: quote['usdcAmount'],
@@ -38,12 +38,12 @@ describe('fx quote of an amount of the stablecoin', () => {
 });
 
 test.each([
-  ['trades', ['--amount', '5 USDC'], 'fiatrail fx quote --amount "5 USDC"'],
-  ['market-orders', ['--amount', '5 USDC'], 'fiatrail fx quote --amount "5 USDC"'],
-  ['trades', ['--amount', '5'], '5.00 cNGN is below the minimum of 1,000.00 cNGN'],
-])('fx %s start refuses %j and says why', async (what, amount, words) => {
+  [[], ['--amount', '5 USDC'], 'fiatrail fx quote --amount "5 USDC"'],
+  [['--market'], ['--amount', '5 USDC'], 'fiatrail fx quote --amount "5 USDC"'],
+  [[], ['--amount', '5'], '5.00 cNGN is below the minimum of 1,000.00 cNGN'],
+])('fx trade %j refuses %j and says why', async (flags, amount, words) => {
   const deal = ['--pair', 'CNGN-USDC', '--side', 'sell', ...amount];
-  const { code, stderr } = await ran(fakeWorld(), 'fx', what, 'start', ...deal, '--yes');
+  const { code, stderr } = await ran(fakeWorld(), 'fx', 'trade', ...flags, ...deal, '--yes');
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
 });
 
@@ -54,7 +54,7 @@ test.each([
 ])('a market order on %s to %s shows the balance that it is known to be paid from', async (pair, side, shown) => {
   const world = fakeWorld({ isTerminal: true, answers: [{ kind: 'confirm', asks: 'Continue?', says: false }] });
   const deal = ['--pair', pair, '--side', side, '--amount', '5000'];
-  expect((await ran(world, 'fx', 'market-orders', 'start', ...deal)).stderr).toMatch(shown);
+  expect((await ran(world, 'fx', 'trade', '--market', ...deal)).stderr).toMatch(shown);
 });
 
 describe('a trade on a quote', () => {
@@ -66,7 +66,7 @@ describe('a trade on a quote', () => {
   test('shows what the quote says before consent', async () => {
     const declines: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
     const world = fakeWorld({ isTerminal: true, answers: [declines] });
-    const { stderr } = await ran(world, 'fx', 'trades', 'start', '--quote', await quoted(world, '5 USDC'));
+    const { stderr } = await ran(world, 'fx', 'trade', '--quote', await quoted(world, '5 USDC'));
     for (const words of [
       /pays +5.00 USDC/,
       /receives +[\d,.]+ cNGN/,
@@ -80,7 +80,7 @@ describe('a trade on a quote', () => {
   test('is not asked about when it cannot be paid', async () => {
     const world = fakeWorld({ isTerminal: true });
     const id = await quoted(world, '50000000');
-    const { code, stderr } = await ran(world, 'fx', 'trades', 'start', '--quote', id);
+    const { code, stderr } = await ran(world, 'fx', 'trade', '--quote', id);
     expect({ code, stderr }).toEqual({
       code: 9,
       stderr: expect.stringMatching(/the balance is [\d,.]+ USDC, and this takes [\d,.]+ USDC/),
@@ -90,14 +90,14 @@ describe('a trade on a quote', () => {
   test('with --yes, is not sent when the cNGN is short', async () => {
     const world = fakeWorld();
     const id = await quoted(world, '50000000', 'buy');
-    const { code, stderr } = await ran(world, 'fx', 'trades', 'start', '--quote', id, '--yes');
+    const { code, stderr } = await ran(world, 'fx', 'trade', '--quote', id, '--yes');
     expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('and this takes 50,000,000.00 cNGN') });
   });
 
   test('says that it knows no figures of a quote of another machine', async () => {
     const declines: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
     const world = fakeWorld({ isTerminal: true, answers: [declines] });
-    const { stderr } = await ran(world, 'fx', 'trades', 'start', '--quote', 'q-1');
+    const { stderr } = await ran(world, 'fx', 'trade', '--quote', 'q-1');
     expect(stderr).toContain('unknown: the quote was requested elsewhere');
   });
 });

@@ -26,7 +26,7 @@ describe('an order book whose unit is unknown', () => {
 
   test('is no chart, and no cell has it as cNGN', async () => {
     const book = { pair: 'CNGN-USDC', buyOrders: [ORDER], sellOrders: [ORDER] };
-    const { out } = await printed(book, 'fx', 'book', 'show', 'CNGN-USDC');
+    const { out } = await printed(book, 'fx', 'book', 'CNGN-USDC');
     expect(out).toContain('1425000 (unit');
     expect(out).not.toMatch(/1,425|[█#]/);
   });

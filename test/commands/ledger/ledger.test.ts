@@ -20,7 +20,7 @@ interface Movement {
 const MOVEMENTS: readonly Movement[] = [
   {
     endpoint: 'transactions.onramp',
-    line: ({ userId }) => `onramp start ${userId} --amount 5000.50`,
+    line: ({ userId }) => `onramp create ${userId} --amount 5000.50`,
     after: ({ run }, { accountNumber }) => run(`sandbox pay ${accountNumber} --amount 5100.51 --sender ADA`),
     moved: [
       'deposit.received: bank NGN -510051',
@@ -35,7 +35,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'transactions.offramp',
-    line: ({ userId }) => `offramp start ${userId} --amount 2000.25 ${BANK}`,
+    line: ({ userId }) => `offramp create ${userId} --amount 2000.25 ${BANK}`,
     moved: [
       'offramp.taken: vault CNGN 2018250000',
       'offramp.taken: wallet user/base CNGN -2018250000',
@@ -49,7 +49,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'transactions.fintech-offramp',
-    line: ({ bankAccountId }) => `payout start --amount 4321.09 --to ${bankAccountId}`,
+    line: ({ bankAccountId }) => `payout create --amount 4321.09 --to ${bankAccountId}`,
     moved: [
       'payout.taken: vault CNGN 4338370000',
       'payout.taken: wallet fintech-1-CNGN/base CNGN -4338370000',
@@ -63,22 +63,22 @@ const MOVEMENTS: readonly Movement[] = [
   {
     endpoint: 'transactions.withdraw-asset',
     line: ({ userId, managedWallet }) =>
-      `withdrawals start ${userId} --amount 200.123456 --token CNGN --from ${managedWallet} --to ${OUTSIDE}`,
+      `withdrawals create ${userId} --amount 200.123456 --token CNGN --from ${managedWallet} --to ${OUTSIDE}`,
     moved: ['withdrawal.sent: chain CNGN 200123456', 'withdrawal.sent: wallet user/base CNGN -200123456'],
   },
   {
     endpoint: 'transactions.fintech-transfer',
-    line: () => `transfers start --amount 1234.567891 --to ${EXTERNAL}`,
+    line: () => `transfers create --amount 1234.567891 --to ${EXTERNAL}`,
     moved: ['transfer.sent: chain CNGN 1234567891', 'transfer.sent: wallet fintech-1-CNGN/base CNGN -1234567891'],
   },
   {
     endpoint: 'transactions.fintech-transfer',
-    line: () => `transfers start --amount 25.5 --token USDC --to ${EXTERNAL}`,
+    line: () => `transfers create --amount 25.5 --token USDC --to ${EXTERNAL}`,
     moved: ['transfer.sent: chain USDC 25500000', 'transfer.sent: wallet fintech-1-CNGN/base USDC -25500000'],
   },
   {
     endpoint: 'swaps.create',
-    line: ({ userId }) => `swaps start ${userId} --sell CNGN --buy USDC --amount 5000.5`,
+    line: ({ userId }) => `swaps create ${userId} --sell CNGN --buy USDC --amount 5000.5`,
     moved: [
       'swap.taken: swapping CNGN 5000500000',
       'swap.taken: wallet user/base CNGN -5000500000',
@@ -90,7 +90,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'swaps.trigger',
-    line: ({ onrampWallet }) => `swaps wallets start --wallet ${onrampWallet} --sell CNGN --buy USDC --amount 2345.67`,
+    line: ({ onrampWallet }) => `swaps create --wallet ${onrampWallet} --sell CNGN --buy USDC --amount 2345.67`,
     moved: [
       'swap.taken: swapping CNGN 2345670000',
       'swap.taken: wallet onramp/base CNGN -2345670000',
@@ -103,9 +103,11 @@ const MOVEMENTS: readonly Movement[] = [
   {
     endpoint: 'bridge.initiate',
     line: ({ managedWallet }) =>
-      `bridge start --from-network base --to-network bsc --amount 543.21 --from ${managedWallet} --to ${OUTSIDE}`,
+      `bridge create --from-network base --to-network bsc --amount 543.21 --from ${managedWallet} --to ${OUTSIDE}`,
     after: ({ run, userId, managedWallet }, { receivableAddress }) =>
-      run(`withdrawals start ${userId} --amount 543.21 --token CNGN --from ${managedWallet} --to ${receivableAddress}`),
+      run(
+        `withdrawals create ${userId} --amount 543.21 --token CNGN --from ${managedWallet} --to ${receivableAddress}`,
+      ),
     moved: [
       'withdrawal.sent: bridging CNGN 543210000',
       'withdrawal.sent: wallet user/base CNGN -543210000',
@@ -117,7 +119,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'fees.withdraw',
-    line: () => `fees withdrawals start --amount 512.34 ${BANK} --account-name ADA`,
+    line: () => `fees withdraw --amount 512.34 ${BANK} --account-name ADA`,
     after: ({ run }) => run('sandbox advance 5d'),
     moved: [
       'fee-withdrawal.locked: fees/fintech/1/onramp NGN -51234',
@@ -128,7 +130,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'fx.trade',
-    line: () => 'fx trades start --pair CNGN-USDC --side buy --amount 1234.5',
+    line: () => 'fx trade --pair CNGN-USDC --side buy --amount 1234.5',
     moved: [
       'fx.locked: escrow CNGN 1234500000',
       'fx.locked: wallet fintech-1-CNGN/base CNGN -1234500000',
@@ -143,7 +145,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'fx.trade',
-    line: () => 'fx trades start --pair CNGN-USDT --side sell --amount 1234.5',
+    line: () => 'fx trade --pair CNGN-USDT --side sell --amount 1234.5',
     moved: [
       'fx.locked: escrow CNGN 1234500000',
       'fx.locked: wallet fintech-3-CNGN/base CNGN -1234500000',
@@ -158,7 +160,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'fx.market-order',
-    line: () => 'fx market-orders start --pair CNGN-USDT --side sell --amount 2345.6',
+    line: () => 'fx trade --market --pair CNGN-USDT --side sell --amount 2345.6',
     moved: [
       'fx.locked: escrow CNGN 2345600000',
       'fx.locked: wallet fintech-3-CNGN/base CNGN -2345600000',
@@ -173,7 +175,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'fx.market-order',
-    line: () => 'fx market-orders start --pair CNGN-USDC --side buy --amount 2345.6',
+    line: () => 'fx trade --market --pair CNGN-USDC --side buy --amount 2345.6',
     moved: [
       'fx.locked: escrow CNGN 2345600000',
       'fx.locked: wallet fintech-1-CNGN/base CNGN -2345600000',
@@ -188,8 +190,8 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'fx.create-order',
-    line: () => 'fx orders add --pair CNGN-USDC --side buy --price 1390.5 --min 1000.5 --max 5000.25',
-    after: ({ runOther }) => runOther('fx market-orders start --pair CNGN-USDC --side sell --amount 5000.25'),
+    line: () => 'fx orders create --pair CNGN-USDC --side buy --price 1390.5 --min 1000.5 --max 5000.25',
+    after: ({ runOther }) => runOther('fx trade --market --pair CNGN-USDC --side sell --amount 5000.25'),
     moved: [
       'fx.locked: escrow CNGN 5000250000',
       'fx.locked: wallet fintech-1-CNGN/base CNGN -5000250000',
@@ -206,10 +208,10 @@ const MOVEMENTS: readonly Movement[] = [
   {
     endpoint: 'fx.update-limit-order',
     line: async ({ run }) => {
-      const { orderId } = await run('fx orders add --pair CNGN-USDC --side buy --price 1300 --min 1000 --max 9000');
+      const { orderId } = await run('fx orders create --pair CNGN-USDC --side buy --price 1300 --min 1000 --max 9000');
       return `fx orders update ${orderId} --price 1395.25 --min 2000.5 --max 3000.75`;
     },
-    after: ({ runOther }) => runOther('fx market-orders start --pair CNGN-USDC --side sell --amount 3000.75'),
+    after: ({ runOther }) => runOther('fx trade --market --pair CNGN-USDC --side sell --amount 3000.75'),
     moved: [
       'fx.locked: escrow CNGN 3000750000',
       'fx.locked: wallet fintech-1-CNGN/base CNGN -3000750000',
@@ -227,7 +229,7 @@ const MOVEMENTS: readonly Movement[] = [
     endpoint: 'fx.create-limit-order',
     line: () =>
       'api POST /fx/limit-order -f pair=CNGN-USDT -f side=sell -f price=1395.5 -f minAmount=1000.5 -f maxAmount=4000.75 -f spread=0.5',
-    after: ({ runOther }) => runOther('fx market-orders start --pair CNGN-USDT --side buy --amount 4000.75'),
+    after: ({ runOther }) => runOther('fx trade --market --pair CNGN-USDT --side buy --amount 4000.75'),
     moved: [
       'fx.locked: escrow CNGN 4000750000',
       'fx.locked: wallet fintech-2-CNGN/base CNGN -4000750000',
@@ -257,7 +259,7 @@ describe('what is typed is what the ledger moves', () => {
   });
 
   test('for every endpoint that moves money', () => {
-    const endpoints: readonly Endpoint[] = Object.values(groups).flatMap((group) => Object.values(group.endpoints));
+    const endpoints: readonly Endpoint[] = Object.values(groups).flatMap((group) => Object.values(group));
     const moving = endpoints.filter(({ effect }) => effect === 'money').map(({ id }) => id);
     expect([...new Set(MOVEMENTS.map(({ endpoint }) => endpoint))].toSorted()).toEqual(moving.toSorted());
   });

@@ -88,7 +88,12 @@ describe('a damaged journal', () => {
     await fill();
     const before = await withdrawals();
     damage((leaves) => leaves.slice(1, -1), `AND pagetype = 'leaf'`);
-    for (const argv of [withdraw('502', '--once', 'k-502'), ['ops', 'list'], ['ops', 'verify'], ['ops', 'reconcile']]) {
+    for (const argv of [
+      withdraw('502', '--once', 'k-502'),
+      ['ops', 'list'],
+      ['ops', 'journal', 'verify'],
+      ['ops', 'reconcile'],
+    ]) {
       await world.clock.sleep(60_000, world.interrupted);
       const { code, stderr, lines } = await run(argv);
       const [name = ''] = saved();

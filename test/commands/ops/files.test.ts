@@ -33,7 +33,7 @@ const file = (name: string) => join(world.homeDir, name);
 
 /** Exports the journal to a file, and puts it away, so that the next command finds an empty one. */
 async function exported(...flags: string[]) {
-  const { code, stdout } = await run(['ops', 'export', ...flags]);
+  const { code, stdout } = await run(['ops', 'journal', 'export', ...flags]);
   expect(code).toBe(0);
   writeFileSync(file('journal.ndjson'), stdout);
   putAway();
@@ -45,7 +45,7 @@ function putAway() {
     if (name.startsWith('journal.db')) renameSync(join(world.stateDir, name), join(world.homeDir, `old-${name}`));
 }
 
-const imported = () => run(['ops', 'import', file('journal.ndjson')]);
+const imported = () => run(['ops', 'journal', 'import', file('journal.ndjson')]);
 const list = async () => JSON.parse((await run(['ops', 'list', '--all', '-o', 'json'])).stdout);
 const rewrite = (lines: readonly string[]) => writeFileSync(file('journal.ndjson'), `${lines.join('\n')}\n`);
 const count = () => {
@@ -64,7 +64,7 @@ const count = () => {
 describe('an exported journal', () => {
   test('is imported with every operation, state and hash', async () => {
     const verified = async (...more: readonly string[]) =>
-      JSON.parse((await run(['ops', 'verify', ...more, '-o', 'json'])).stdout) as Record<string, unknown> & {
+      JSON.parse((await run(['ops', 'journal', 'verify', ...more, '-o', 'json'])).stdout) as Record<string, unknown> & {
         head: { hash: string };
       };
     const before = { list: await list(), hash: (await verified()).head.hash };
@@ -77,9 +77,9 @@ describe('an exported journal', () => {
   });
 
   test.each([
-    [['ops', 'export'], 'interrupted; the export is incomplete'],
-    [['ops', 'export', '-o', 'csv'], 'interrupted; the export is incomplete'],
-    [['ops', 'verify'], 'interrupted; nothing was changed'],
+    [['ops', 'journal', 'export'], 'interrupted; the export is incomplete'],
+    [['ops', 'journal', 'export', '-o', 'csv'], 'interrupted; the export is incomplete'],
+    [['ops', 'journal', 'verify'], 'interrupted; nothing was changed'],
   ])('stops when %j is interrupted, also while it waits for nothing', async (argv, said) => {
     const controller = new AbortController();
     // A signal is heard in a turn of the event loop.
@@ -125,9 +125,9 @@ describe('an exported journal', () => {
     const database = new DatabaseSync(path());
     const key = String(database.prepare(`SELECT value FROM setting`).get()?.['value']);
     database.close();
-    expect((await run(['ops', 'export'])).stdout).not.toContain(key);
-    expect((await run(['ops', 'export', '-o', 'csv'])).stdout).not.toContain(key);
-    expect((await run(['ops', 'export', '--with-digest-key'])).stdout).toContain(key);
+    expect((await run(['ops', 'journal', 'export'])).stdout).not.toContain(key);
+    expect((await run(['ops', 'journal', 'export', '-o', 'csv'])).stdout).not.toContain(key);
+    expect((await run(['ops', 'journal', 'export', '--with-digest-key'])).stdout).toContain(key);
   });
 
   test('continues its chain, and its doubts can be reconciled', async () => {
@@ -135,7 +135,7 @@ describe('an exported journal', () => {
     await imported();
     expect((await run(['ops', 'reconcile'])).code).toBe(0);
     expect((await run(withdraw('700', '--once', 'new'))).code).toBe(0);
-    expect((await run(['ops', 'verify'])).code).toBe(0);
+    expect((await run(['ops', 'journal', 'verify'])).code).toBe(0);
   });
 
   test('may be long, and is read in pages', async () => {
@@ -151,7 +151,7 @@ describe('an exported journal', () => {
   });
 
   test('as CSV has a row for each operation', async () => {
-    const { stdout } = await run(['ops', 'export', '-o', 'csv']);
+    const { stdout } = await run(['ops', 'journal', 'export', '-o', 'csv']);
     const rows = stdout.trimEnd().split(/\r?\n/);
     expect(rows[0]).toContain('operationId,kind,state,verdict');
     expect(rows).toHaveLength(5);
@@ -161,7 +161,10 @@ describe('an exported journal', () => {
     [['-o', 'json'], 'cannot be exported as json'],
     [['-o', 'csv', '--with-digest-key'], 'applies only to NDJSON'],
   ])('cannot be made with %j', async (flags, says) => {
-    expect(await run(['ops', 'export', ...flags])).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+    expect(await run(['ops', 'journal', 'export', ...flags])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(says),
+    });
   });
 });
 
@@ -228,7 +231,7 @@ describe('an import changes nothing and says why in one sentence', () => {
     await exported();
     const other = { ...fakeWorld(), ids: countingIds(7) };
     await run(['users', 'list'], other);
-    const { code, stderr } = await run(['ops', 'import', file('journal.ndjson')], other);
+    const { code, stderr } = await run(['ops', 'journal', 'import', file('journal.ndjson')], other);
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringContaining('it is the journal of another account'),
@@ -261,19 +264,19 @@ describe('a backup', () => {
     const writer = new DatabaseSync(path());
     writer.exec('BEGIN IMMEDIATE');
     const before = await list();
-    expect((await run(['ops', 'backup', file('copy.db')])).code).toBe(0);
+    expect((await run(['ops', 'journal', 'backup', file('copy.db')])).code).toBe(0);
     writer.close();
     expect((statSync(file('copy.db')).mode & 0o777).toString(8)).toBe('600');
     putAway();
     renameSync(file('copy.db'), path());
     expect(await list()).toEqual(before);
-    expect((await run(['ops', 'verify'])).code).toBe(0);
+    expect((await run(['ops', 'journal', 'verify'])).code).toBe(0);
     expect((await run(withdraw('700', '--once', 'new'))).code).toBe(0);
   });
 
   test('never overwrites a file', async () => {
     writeFileSync(file('copy.db'), 'mine');
-    expect(await run(['ops', 'backup', file('copy.db')])).toMatchObject({
+    expect(await run(['ops', 'journal', 'backup', file('copy.db')])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('the file already exists'),
     });
@@ -281,7 +284,7 @@ describe('a backup', () => {
   });
 
   test('needs an existing folder', async () => {
-    expect(await run(['ops', 'backup', file('no/copy.db')])).toMatchObject({
+    expect(await run(['ops', 'journal', 'backup', file('no/copy.db')])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('the folder does not exist'),
     });

@@ -23,7 +23,7 @@ async function run(line: string) {
 
 /** Keeps the head in a file, with something of it changed. */
 async function keep(change: object = {}): Promise<Record<string, unknown>> {
-  const { data, code } = await run('ops head');
+  const { data, code } = await run('ops journal head');
   expect(code).toBe(0);
   writeFileSync(file, JSON.stringify({ ...data, ...change }));
   return data;
@@ -31,7 +31,7 @@ async function keep(change: object = {}): Promise<Record<string, unknown>> {
 
 const withdraw = (key: string) =>
   run(
-    `fees withdrawals start --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA --yes --once ${key}`,
+    `fees withdraw --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA --yes --once ${key}`,
   );
 
 beforeEach(async () => {
@@ -46,7 +46,7 @@ describe('a head that is kept elsewhere', () => {
     expect(head).toMatchObject({ operator: null, publicKey: null, signature: null });
     await withdraw('b');
     for (const given of [file, head['hash']])
-      expect(await run(`ops verify --head ${given}`)).toMatchObject({
+      expect(await run(`ops journal verify --head ${given}`)).toMatchObject({
         code: 0,
         data: { problem: null, signedBy: null },
       });
@@ -59,15 +59,15 @@ describe('a head that is kept elsewhere', () => {
     const last = '(SELECT max(sequence) FROM entry)';
     database.exec([...drops, `UPDATE entry SET hash = hash || 'x' WHERE sequence = ${last}`, ...TRIGGERS].join('; '));
     database.close();
-    const { code, data } = await run(`ops verify --head ${file}`);
+    const { code, data } = await run(`ops journal verify --head ${file}`);
     expect([code, JSON.stringify(data['problem'])]).toEqual([3, expect.stringMatching(/changed|head/)]);
   });
 
   test('says who signed it', async () => {
-    expect((await run('profiles operators add ada --generate --yes')).code).toBe(0);
+    expect((await run('profiles approvers add ada --generate --yes')).code).toBe(0);
     const head = await keep();
     expect(head).toMatchObject({ operator: 'ada', signature: expect.stringMatching(/^[0-9a-f]{128}$/) });
-    expect(await run(`ops verify --head ${file}`)).toMatchObject({ code: 0, data: { signedBy: 'ada' } });
+    expect(await run(`ops journal verify --head ${file}`)).toMatchObject({ code: 0, data: { signedBy: 'ada' } });
   });
 
   test.each([
@@ -77,9 +77,9 @@ describe('a head that is kept elsewhere', () => {
     ['another name', { operator: 'bayo' }, 'BAD_SIGNATURE'],
     ['an unknown key', { publicKey: 'ab'.repeat(32) }, 'SIGNER_UNKNOWN'],
   ])('is declined if it was changed after it was signed: %s', async (_what, change, code) => {
-    await run('profiles operators add ada --generate --yes');
+    await run('profiles approvers add ada --generate --yes');
     await keep(change);
-    const found = await run(`ops verify --head ${file}`);
+    const found = await run(`ops journal verify --head ${file}`);
     expect(found.code).toBe(9);
     expect(found.stderr).toContain(code);
   });
@@ -89,17 +89,17 @@ describe('a head that is kept elsewhere', () => {
     ['of another form', '{"hash":"y"}'],
   ])('is refused with one sentence if it is %s', async (_what, text) => {
     writeFileSync(file, text);
-    const { code, stderr } = await run(`ops verify --head ${file}`);
+    const { code, stderr } = await run(`ops journal verify --head ${file}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining('is not a head')]);
   });
 
   test('is refused if it is that of another journal, or no file', async () => {
     await keep({ journal: '00000000', signature: null, publicKey: null, operator: null });
-    expect(await run(`ops verify --head ${file}`)).toMatchObject({
+    expect(await run(`ops journal verify --head ${file}`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('00000000'),
     });
-    expect(await run('ops verify --head nothing')).toMatchObject({
+    expect(await run('ops journal verify --head nothing')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is neither the hash of an entry nor a readable file'),
     });

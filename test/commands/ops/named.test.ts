@@ -10,7 +10,7 @@ async function run(world: FakeWorld, ...argv: readonly string[]) {
 }
 
 const withdraw = (world: FakeWorld, amount: string, key: string) =>
-  run(world, 'fees', 'withdrawals', 'start', '--amount', amount, '--to', 'default', '--once', key, '-q');
+  run(world, 'fees', 'withdraw', '--amount', amount, '--to', 'default', '--once', key, '-q');
 
 async function shown(world: FakeWorld, name: string): Promise<{ operationId: string; requestId: string }> {
   const { code, stdout } = await run(world, 'ops', 'show', name, '-o', 'json');

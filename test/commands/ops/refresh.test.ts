@@ -16,10 +16,9 @@ const statesIn = (world: FakeWorld) => journalRows(world.stateDir).map(({ state 
 /** A sandbox where two withdrawals of fees and a transfer have ended unnoticed, and a third withdrawal is pending. */
 async function withEnded(): Promise<FakeWorld> {
   const world = fakeWorld();
-  const fees = (amount: string) =>
-    run(world, 'fees', 'withdrawals', 'start', '--amount', amount, '--to', 'default', '-q');
+  const fees = (amount: string) => run(world, 'fees', 'withdraw', '--amount', amount, '--to', 'default', '-q');
   await run(world, 'wallets', 'external', 'add', ADDRESS, '--network', 'base', '-q', '--yes');
-  await run(world, 'transfers', 'start', '--amount', '50', '--token', 'CNGN', '--to', ADDRESS, '-q');
+  await run(world, 'transfers', 'create', '--amount', '50', '--token', 'CNGN', '--to', ADDRESS, '-q');
   await fees('500');
   await fees('600');
   await run(world, 'sandbox', 'settle', '-q');
@@ -38,7 +37,7 @@ test('ops list --refresh asks once how each accepted operation is, and says how 
     open: [expect.stringContaining('700')],
   });
   expect(statesIn(world)).toEqual(['settled', 'settled', 'settled', 'accepted']);
-  expect((await run(world, 'ops', 'verify', '-q')).code).toBe(0);
+  expect((await run(world, 'ops', 'journal', 'verify', '-q')).code).toBe(0);
   const again = await run(world, 'ops', 'list', '--refresh');
   expect(again.stderr).toContain('the service was asked how 1 operation is; 0 ended');
 });
@@ -74,7 +73,7 @@ test.each([
   ['a removal', ['wallets', 'external', 'remove', ADDRESS], 'wallets.remove-external'],
   [
     'an order',
-    ['fx', 'orders', 'add', ...'--pair CNGN-USDC --side buy --price 1390 --max 4000 --min 2000'.split(' ')],
+    ['fx', 'orders', 'create', ...'--pair CNGN-USDC --side buy --price 1390 --max 4000 --min 2000'.split(' ')],
     'fx.create-order',
   ],
 ])('%s has ended when the service accepts it', async (_, argv, endpoint) => {

@@ -13,11 +13,9 @@ async function run(world: FakeWorld, ...argv: readonly string[]) {
 async function withEnded(): Promise<FakeWorld> {
   const world = fakeWorld();
   for (const amount of ['500', '600'])
-    expect((await run(world, 'fees', 'withdrawals', 'start', '--amount', amount, '--to', 'default', '-q')).code).toBe(
-      0,
-    );
+    expect((await run(world, 'fees', 'withdraw', '--amount', amount, '--to', 'default', '-q')).code).toBe(0);
   await run(world, 'sandbox', 'settle', '-q');
-  expect((await run(world, 'fees', 'withdrawals', 'start', '--amount', '700', '--to', 'default', '-q')).code).toBe(0);
+  expect((await run(world, 'fees', 'withdraw', '--amount', '700', '--to', 'default', '-q')).code).toBe(0);
   expect(statesIn(world)).toEqual(['accepted', 'accepted', 'accepted']);
   return world;
 }
@@ -33,7 +31,7 @@ test('ops resume --all carries into the journal what has ended, and waits for no
     states: ['settled', 'settled', 'accepted'],
   });
   expect(statesIn(world)).toEqual(['settled', 'settled', 'accepted']);
-  expect((await run(world, 'ops', 'verify', '-q')).code).toBe(0);
+  expect((await run(world, 'ops', 'journal', 'verify', '-q')).code).toBe(0);
 });
 
 test('a status that cannot be read is read the next time', async () => {

@@ -35,13 +35,13 @@ describe('after a backup was restored', () => {
     expect(await run(withdraw('700'))).toBe(2);
     expect(world.stderr.text()).toContain('it was cut, deleted or restored from an older copy; nothing was sent');
     expect(wasPaid(70_000)).toBe(false);
-    expect(await run(['ops', 'verify'])).toBe(3);
-    expect(await run(['ops', 'verify', '--accept'])).toBe(2);
+    expect(await run(['ops', 'journal', 'verify'])).toBe(3);
+    expect(await run(['ops', 'journal', 'verify', '--accept'])).toBe(2);
     expect(await run(withdraw('700'))).toBe(2);
-    expect(await run(['ops', 'verify', '--accept', '--yes'])).toBe(0);
+    expect(await run(['ops', 'journal', 'verify', '--accept', '--yes'])).toBe(0);
     expect(await run(withdraw('700'))).toBe(0);
     expect(wasPaid(70_000)).toBe(true);
-    expect(await run(['ops', 'verify'])).toBe(0);
+    expect(await run(['ops', 'journal', 'verify'])).toBe(0);
   });
 
   test.each([
@@ -51,7 +51,7 @@ describe('after a backup was restored', () => {
     await restoreBackup();
     const answers = [{ kind: 'confirm', asks: 'Accept the journal as it is. Continue?', says }] as const;
     const terminal = { ...fakeWorld({ isTerminal: true, answers }), env: world.env, homeDir: world.homeDir };
-    expect(await run(['ops', 'verify', '--accept'], terminal)).toBe(exit);
+    expect(await run(['ops', 'journal', 'verify', '--accept'], terminal)).toBe(exit);
     expect(terminal.stderr.text()).toContain('fiatrail may do it again');
     expect(await run(withdraw('700'))).toBe(says ? 0 : 2);
   });
@@ -66,5 +66,5 @@ describe('after a backup was restored', () => {
 test('there is nothing to accept in a whole journal, and nothing is asked', async () => {
   await run(withdraw('500'));
   const terminal = { ...fakeWorld({ isTerminal: true, answers: [] }), env: world.env, homeDir: world.homeDir };
-  expect(await run(['ops', 'verify', '--accept'], terminal)).toBe(0);
+  expect(await run(['ops', 'journal', 'verify', '--accept'], terminal)).toBe(0);
 });

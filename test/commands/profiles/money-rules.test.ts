@@ -5,7 +5,7 @@ import { TO } from '../../support/fee-withdrawal.ts';
 import { fakeClock, type WorldOptions } from '../../support/world.ts';
 import { BOX, LIVE, newMachine } from './support.ts';
 
-const PAY = ['fees', 'withdrawals', 'start', '--amount', '500', ...TO, '--yes', '--no-tag', '-q', '--profile', 'main'];
+const PAY = ['fees', 'withdraw', '--amount', '500', ...TO, '--yes', '--no-tag', '-q', '--profile', 'main'];
 const RECONCILE = ['ops', 'reconcile', '-q', '-o', 'json', '--profile', 'main'];
 const MINUTE_MS = 60_000;
 

@@ -61,7 +61,7 @@ async function fundedUser({ json }: Bench): Promise<string> {
 const payOut = (userId: string) =>
   [
     'offramp',
-    'start',
+    'create',
     userId,
     '--amount',
     '10',
@@ -89,7 +89,7 @@ describe('a payout by command, with a fault', () => {
   test.each(MONEY)('%s: exit %d, booked %d', async (kind, exit, booked) => {
     const bench = await openBench();
     const userId = await fundedUser(bench);
-    await bench.json('sandbox', 'fault', 'add', '--on', 'offramp start', '--fault', kind);
+    await bench.json('sandbox', 'fault', 'add', '--on', 'offramp create', '--fault', kind);
     expect(await bench.run(...payOut(userId))).toBe(exit);
     expect(bench.count('offramp')).toBe(booked);
     expect(bench.count('fault_rule')).toBe(0);
@@ -140,7 +140,7 @@ describe('a served sandbox, with a fault', () => {
     const bench = await openServed();
     await bench.json('sandbox', 'seed', '--users', '1');
     const userId = await fundedUser(bench);
-    await bench.json('sandbox', 'fault', 'add', '--on', 'offramp start', '--fault', kind);
+    await bench.json('sandbox', 'fault', 'add', '--on', 'offramp create', '--fault', kind);
     expect(await bench.run(...payOut(userId))).toBe(exit);
     expect(bench.count('offramp')).toBe(booked);
     expect(bench.count('fault_rule')).toBe(0);
@@ -183,9 +183,9 @@ describe('sandbox fault', () => {
   });
 
   test.each([
-    ['fees withdrawals start', 'fees.withdraw'],
-    ['offramp start', 'transactions.offramp'],
-    ['users onboarding start', 'users.onboard'],
+    ['fees withdraw', 'fees.withdraw'],
+    ['offramp create', 'transactions.offramp'],
+    ['users onboard', 'users.onboard'],
     ['users onboarding status', 'users.onboard-status'],
     ['history transactions', 'transactions.list'],
   ])('resolves the command "%s" to %s', async (command, endpoint) => {

@@ -57,8 +57,8 @@ async function webhooks(run: Run): Promise<void> {
 }
 
 async function people(run: Run): Promise<string> {
-  const userId = textIn(await run('users onboarding start 22345678901 --wait'), 'userId');
-  const begun = await run('users onboarding start 22345678902');
+  const userId = textIn(await run('users onboard 22345678901 --wait'), 'userId');
+  const begun = await run('users onboard 22345678902');
   await run(`users onboarding status ${textIn(begun, 'requestId')}`);
   await run(`users show ${userId}`);
   await run('users list');
@@ -81,23 +81,23 @@ async function fundings(run: Run, userId: string): Promise<void> {
     await run(`sandbox pay ${textIn(bank, 'accountNumber')} --amount ${total} --sender {}`, 'IFEOMA OBI');
     return textIn(await run(`onramp status ${requestId} --wait`), 'walletAddress');
   };
-  const wallet = await pay(textIn(await run(`onramp start ${userId} --amount 90000`), 'requestId'));
-  await pay(textIn(await run(`onramp start ${userId} --amount 9000 --auto-swap USDC`), 'requestId'));
+  const wallet = await pay(textIn(await run(`onramp create ${userId} --amount 90000`), 'requestId'));
+  await pay(textIn(await run(`onramp create ${userId} --amount 9000 --auto-swap USDC`), 'requestId'));
   // Charged a gateway fee.
-  await pay(textIn(await run(`onramp start ${userId} --amount 1901`), 'requestId'));
-  await run(`onramp start ${userId} --amount 9000 --wait 1ms`);
-  await run(`swaps start ${userId} --sell CNGN --buy USDC --amount 10000 --from ${wallet} --to ${wallet}`);
-  const swap = await run(`swaps start ${userId} --sell CNGN --buy USDT --amount 10000 --from ${wallet} --wait`);
+  await pay(textIn(await run(`onramp create ${userId} --amount 1901`), 'requestId'));
+  await run(`onramp create ${userId} --amount 9000 --wait 1ms`);
+  await run(`swaps create ${userId} --sell CNGN --buy USDC --amount 10000 --from ${wallet} --to ${wallet}`);
+  const swap = await run(`swaps create ${userId} --sell CNGN --buy USDT --amount 10000 --from ${wallet} --wait`);
   await run(`swaps status ${textIn(swap, 'requestId')}`);
-  await run(`swaps wallets start --wallet ${wallet} --sell CNGN --buy USDC --amount 5000`);
-  await run(`swaps wallets start --wallet ${wallet} --sell CNGN --buy USDC --amount 5000 --again --wait`);
+  await run(`swaps create --wallet ${wallet} --sell CNGN --buy USDC --amount 5000`);
+  await run(`swaps create --wallet ${wallet} --sell CNGN --buy USDC --amount 5000 --again --wait`);
   await run('swaps list');
   await run('swaps list --all --limit 2');
-  await run(`withdrawals start ${userId} --amount 200 --token CNGN --from ${wallet} --to ${OTHER}`);
+  await run(`withdrawals create ${userId} --amount 200 --token CNGN --from ${wallet} --to ${OTHER}`);
   await run(`wallets list ${userId}`);
   await run(`balances user ${userId}`);
-  const offramp = await run(`offramp start ${userId} --amount 2000 --bank-code 000013 --account-number 0123456789`);
-  await run(`offramp start ${userId} --amount 2000 --bank-code 000013 --account-number 0123456789 --again --wait`);
+  const offramp = await run(`offramp create ${userId} --amount 2000 --bank-code 000013 --account-number 0123456789`);
+  await run(`offramp create ${userId} --amount 2000 --bank-code 000013 --account-number 0123456789 --again --wait`);
   await run(`offramp status ${textIn(offramp, 'requestId')}`);
   for (const kind of ['deposits', 'payouts', 'transactions', 'withdrawals']) {
     await run(`history ${kind}`);
@@ -107,21 +107,23 @@ async function fundings(run: Run, userId: string): Promise<void> {
 
 async function trades(run: Run): Promise<void> {
   const quoteId = textIn(await run('fx quote --pair CNGN-USDC --side buy --amount 5000'), 'quoteId');
-  await run(`fx trades start --quote ${quoteId}`);
-  const trade = await run('fx trades start --pair CNGN-USDC --side buy --amount 5000 --wait');
-  await run('fx market-orders start --pair CNGN-USDT --side sell --amount 5000');
-  await run('fx market-orders start --pair CNGN-USDT --side sell --amount 5000 --wait');
+  await run(`fx trade --quote ${quoteId}`);
+  const trade = await run('fx trade --pair CNGN-USDC --side buy --amount 5000 --wait');
+  await run('fx trade --market --pair CNGN-USDT --side sell --amount 5000');
+  await run('fx trade --market --pair CNGN-USDT --side sell --amount 5000 --wait');
   await run(`fx trades status ${textIn(trade, 'tradeId')}`);
   await run('fx trades list');
   await run('fx trades list --all --limit 1');
-  await run('fx book show CNGN-USDC');
+  await run('fx book CNGN-USDC');
   await run('fx stats CNGN-USDC');
-  const order = await run('fx orders add --pair CNGN-USDC --side buy --price 1300 --min 1000 --max 5000');
+  const order = await run('fx orders create --pair CNGN-USDC --side buy --price 1300 --min 1000 --max 5000');
   await run(`fx orders update ${textIn(order, 'orderId')} --price 1310`);
+  await run(`fx orders pause ${textIn(order, 'orderId')}`);
+  await run(`fx orders resume ${textIn(order, 'orderId')}`);
   await run('fx orders list');
   await run('fx orders list --all --limit 1');
-  await run(`fx orders remove ${textIn(order, 'orderId')}`);
-  for (const line of ['vault show', 'auto-signing show', 'auto-signing stats', 'auto-signing disable', 'book token'])
+  await run(`fx orders cancel ${textIn(order, 'orderId')}`);
+  for (const line of ['vault show', 'auto-signing show', 'auto-signing stats', 'auto-signing disable', 'book-token'])
     await run(`fx ${line}`);
   await run('fx auto-signing enable');
   await run('fx auto-signing set 500');
@@ -131,8 +133,8 @@ async function account(run: Run): Promise<void> {
   for (const line of ['show', 'earned', 'preview --amount 5000 --operation onramp', 'set --onramp-percent 0.5%'])
     await run(`fees ${line}`);
   const to = '--bank-code 000013 --account-number 0123456789 --account-name ADA';
-  const taken = await run(`fees withdrawals start --amount 2000 ${to}`);
-  await run(`fees withdrawals start --amount 2000 ${to} --again --wait 1ms`);
+  const taken = await run(`fees withdraw --amount 2000 ${to}`);
+  await run(`fees withdraw --amount 2000 ${to} --again --wait 1ms`);
   await run(`fees withdrawals status ${textIn(taken, 'withdrawalId')}`);
   await run('fees withdrawals list');
   await run('fees withdrawals list --all');
@@ -142,15 +144,15 @@ async function account(run: Run): Promise<void> {
   await run('bank-accounts list');
   await run(`bank-accounts show ${accountId}`);
   await run(`bank-accounts update ${accountId} --label other`);
-  const payout = await run(`payout start --amount 500 --to ${accountId}`);
-  await run(`payout start --amount 500 --to ${accountId} --again --wait`);
+  const payout = await run(`payout create --amount 500 --to ${accountId}`);
+  await run(`payout create --amount 500 --to ${accountId} --again --wait`);
   await run(`payout status ${textIn(payout, 'requestId')}`);
   await run('sandbox settle');
   await run(`bank-accounts remove ${accountId}`);
   await run(`wallets external add ${WALLET} --network base`);
   await run(`wallets external disable ${WALLET}`);
   await run(`wallets external enable ${WALLET}`);
-  await run(`transfers start --amount 10 --to ${WALLET}`);
+  await run(`transfers create --amount 10 --to ${WALLET}`);
   await run(`wallets external remove ${WALLET}`);
   await run('wallets external list');
   await run('wallets show');
@@ -161,7 +163,9 @@ async function account(run: Run): Promise<void> {
   for (const group of ['onramp', 'offramp', 'payout', 'withdrawals', 'transfers']) await run(`${group} list`);
   const sent = (await run('history withdrawals --limit 1'))['withdrawals'] as Json[];
   await run(`withdrawals status ${textIn(sent[0] ?? {}, 'requestId')}`);
-  for (const line of ['approvals show', 'ip list', 'ip check', 'status', 'ops list', 'sandbox status']) await run(line);
+  await run(`transfers status ${textIn(sent[0] ?? {}, 'requestId')}`);
+  for (const line of ['wallets auto-signing show', 'ip list', 'ip check', 'status', 'ops list', 'sandbox status'])
+    await run(line);
   const [operation] = ((await run('ops list --limit 1'))['operations'] ?? []) as Json[];
   await run(`ops show ${textIn(operation ?? {}, 'operationId')}`);
 }
@@ -170,8 +174,8 @@ async function bridges(run: Run): Promise<void> {
   await run('bridge networks');
   await run('bridge quote --from-network base --to-network bsc --amount 500');
   const route = `--from-network base --to-network bsc --amount 500 --from ${WALLET} --to ${OTHER}`;
-  await run(`bridge start ${route} --wait 1ms`);
-  const bridge = await run(`bridge start ${route} --again`);
+  await run(`bridge create ${route} --wait 1ms`);
+  const bridge = await run(`bridge create ${route} --again`);
   const address = textIn(bridge, 'receivableAddress');
   await run(`sandbox pay ${address} --chain --network base --amount 500 --sender ${WALLET}`);
   await run(`bridge status ${textIn(bridge, 'requestId')} --wait`);

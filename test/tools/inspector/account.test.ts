@@ -89,7 +89,7 @@ test('an operation appears by itself, and stays where it is read', async () => {
   const { page } = await opened();
   await page.getByText('● Live').waitFor();
   const before = await page.locator('.row').count();
-  await must(home, ['payout', 'start', '--amount', '4000', '--to', 'default', '--yes', '-q']);
+  await must(home, ['payout', 'create', '--amount', '4000', '--to', 'default', '--yes', '-q']);
   await page.locator('.row', { hasText: '4,000.00' }).first().waitFor();
   expect(await page.locator('.row').count()).toBe(before + 1);
 });

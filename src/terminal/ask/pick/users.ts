@@ -31,7 +31,7 @@ export async function pickUser(account: Account, question: string, status: UserS
   await users.readMore();
   if (users.loaded().length === 0) {
     throw new CliError('usage', `there are no ${status === 'all' ? '' : `${status} `}users`, {
-      hint: 'onboard a user with: fiatrail users onboarding start',
+      hint: 'onboard a user with: fiatrail users onboard',
     });
   }
   for (let reach = SEARCH_STEP, typed = ''; ; typed = '') {

@@ -24,7 +24,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
       },
       {
         step: 'Check who may sign plans. If an operator’s key leaked, remove the operator; another one signs that plan.',
-        run: ['fiatrail profiles operators list', 'fiatrail profiles operators remove NAME --plan change.json'],
+        run: ['fiatrail profiles approvers list', 'fiatrail profiles approvers remove NAME --plan change.json'],
       },
       {
         step: 'Look for what was done: payments and destinations that are not yours, and not in the journal.',
@@ -117,11 +117,11 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
     blocks: [
       {
         step: 'Each person makes a key, once.',
-        run: ['fiatrail profiles operators add ada --generate', 'fiatrail profiles operators list'],
+        run: ['fiatrail profiles approvers add ada --generate', 'fiatrail profiles approvers list'],
       },
       {
         step: 'Say above which amount a second signature is needed.',
-        run: ['fiatrail profiles sign-above set "NGN 1000000"'],
+        run: ['fiatrail profiles approval-threshold set "NGN 1000000"'],
       },
       {
         step: 'Without a shared journal, say on the only machine that applies plans that it is the only one.',
@@ -129,16 +129,16 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
       },
       {
         step: 'One person writes a plan. Nothing is sent.',
-        run: ['fiatrail payout start --amount 5000000 --to default --plan payout.json'],
+        run: ['fiatrail payout create --amount 5000000 --to default --plan payout.json'],
       },
       {
         step: 'Another one checks and signs it. Then either of them sends exactly that, once.',
-        run: ['fiatrail ops sign payout.json', 'fiatrail ops apply payout.json'],
+        run: ['fiatrail plans approve payout.json', 'fiatrail plans apply payout.json'],
       },
       'The service has approvals of its own, which these commands only show:',
       {
         rows: [
-          ['`fiatrail approvals show`', 'from which amount on cNGN needs a manual signature'],
+          ['`fiatrail wallets auto-signing show`', 'from which amount on cNGN needs a manual signature'],
           ['`fiatrail fx auto-signing show`', 'up to which amount trades are signed automatically'],
         ],
       },
@@ -155,7 +155,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
           'fiatrail profiles rules show main',
           'fiatrail profiles rules set main --max-per-call "NGN 500000" --max-per-day "NGN 2000000"',
           'fiatrail profiles rules set reports --read-only',
-          'fiatrail profiles rules test -- payout start --amount 5000 --to default',
+          'fiatrail profiles rules test -- payout create --amount 5000 --to default',
         ],
       },
       'Removing a limit is a change as well: `--max-per-call "NGN off"`. `--yes` does not bypass a rule.',
@@ -165,7 +165,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         rows: [
           ['requests per minute', 'fiatrail waits and tries again; exit code 7 if that takes too long'],
           ['what an endpoint accepts', '`fiatrail endpoints fees.withdraw`'],
-          ['manual signatures', '`fiatrail approvals show`'],
+          ['manual signatures', '`fiatrail wallets auto-signing show`'],
           ['trades signed automatically', '`fiatrail fx auto-signing show`'],
           ['who may call', '`fiatrail ip list`'],
         ],

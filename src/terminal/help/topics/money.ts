@@ -24,7 +24,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
       'After a wrong amount, the account of the onramp stays open until it expires. Ask for the exact total, which `fiatrail onramp account` prints.',
       'To pay a user back yourself, convert the user’s cNGN to Naira. Check the name of the account holder before you confirm:',
       {
-        run: ['fiatrail offramp start USER_ID --amount 5000 --bank-code 000013 --account-number 0123456789'],
+        run: ['fiatrail offramp create USER_ID --amount 5000 --bank-code 000013 --account-number 0123456789'],
       },
       'If you sent money by mistake, see `fiatrail help wrong-payment`.',
     ],
@@ -69,23 +69,23 @@ export const MONEY_TOPICS: readonly Topic[] = [
       'Which command sends money depends on whose it is and where it goes:',
       {
         rows: [
-          ['`fiatrail offramp start`', 'a user’s cNGN, as Naira, to any Nigerian bank account'],
-          ['`fiatrail payout start`', 'the account’s own cNGN, as Naira, to one of its bank accounts'],
-          ['`fiatrail fees withdrawals start`', 'earned fees, as Naira, to a bank account'],
-          ['`fiatrail withdrawals start`', 'a user’s tokens, to an address on a chain'],
-          ['`fiatrail transfers start`', 'the account’s own tokens, to a registered wallet'],
-          ['`fiatrail bridge start`', 'cNGN, to another network'],
+          ['`fiatrail offramp create`', 'a user’s cNGN, as Naira, to any Nigerian bank account'],
+          ['`fiatrail payout create`', 'the account’s own cNGN, as Naira, to one of its bank accounts'],
+          ['`fiatrail fees withdraw`', 'earned fees, as Naira, to a bank account'],
+          ['`fiatrail withdrawals create`', 'a user’s tokens, to an address on a chain'],
+          ['`fiatrail transfers create`', 'the account’s own tokens, to a registered wallet'],
+          ['`fiatrail bridge create`', 'cNGN, to another network'],
         ],
       },
       'On a terminal, each command asks for what is missing, shows the fees and the destination, and then asks for confirmation. See what it would send first:',
       {
         run: [
           'fiatrail fees preview --amount 5000 --operation offramp',
-          'fiatrail payout start --amount 50000 --to default --dry-run',
+          'fiatrail payout create --amount 50000 --to default --dry-run',
         ],
       },
       'In a script, add `--yes`, and an idempotency key so that it is paid once:',
-      { run: ['fiatrail payout start --amount 50000 --to default --yes --once rent-2026-11'] },
+      { run: ['fiatrail payout create --amount 50000 --to default --yes --once rent-2026-11'] },
       'Send tokens to a wallet that is not registered yet: register it first.',
       { run: ['fiatrail wallets external add ADDRESS --network base --label vault'] },
     ],
@@ -97,7 +97,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
     blocks: [
       {
         rows: [
-          ['`fiatrail onramp start`', 'Naira from a user, once: an account for an exact sum, for 30 minutes'],
+          ['`fiatrail onramp create`', 'Naira from a user, once: an account for an exact sum, for 30 minutes'],
           ['`fiatrail users show`', 'Naira from a user, any time: the user’s permanent account'],
           ['`fiatrail wallets deposit-account`', 'Naira for the account’s own wallet, from anybody'],
           ['`fiatrail wallets show`', 'tokens on a chain: the address of the smart wallet'],
@@ -106,7 +106,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
       'The amount of an onramp is what arrives; the fees are added on top. Whoever pays must pay the exact total:',
       {
         run: [
-          'fiatrail onramp start USER_ID --amount 5000',
+          'fiatrail onramp create USER_ID --amount 5000',
           'fiatrail onramp account REQUEST_ID',
           'fiatrail onramp status REQUEST_ID --wait',
         ],
@@ -186,8 +186,8 @@ export const MONEY_TOPICS: readonly Topic[] = [
       'With `--once KEY`, the money moves at most once under that key. A second run sends nothing and prints what the first one did.',
       {
         run: [
-          'fiatrail payout start --amount 50000 --to default --once rent-2026-11 --yes',
-          'fiatrail fees withdrawals start --amount all --to default --once "fees-{year}-{month}-{day}" --yes',
+          'fiatrail payout create --amount 50000 --to default --once rent-2026-11 --yes',
+          'fiatrail fees withdraw --amount all --to default --once "fees-{year}-{month}-{day}" --yes',
         ],
       },
       'Name the payment, not the attempt: an order number, or the day. `{year}`, `{month}`, `{day}` and `{hour}` are filled in with the time in Lagos.',
@@ -221,10 +221,10 @@ export const MONEY_TOPICS: readonly Topic[] = [
         rows: [
           ['a payment that was accepted', 'cannot be cancelled: `fiatrail help wrong-payment`'],
           ['an onramp that nobody paid', 'expires after 30 minutes'],
-          ['an order on the order book', '`fiatrail fx orders update ORDER_ID --set-status paused`, or remove it'],
+          ['an order on the order book', '`fiatrail fx orders pause ORDER_ID`, or cancel it'],
           ['a bridge transaction', 'send nothing to its deposit address'],
           ['a plan', 'delete the file; it expires after 24 hours'],
-          ['a change of operators', '`fiatrail profiles operators cancel`'],
+          ['a change of operators', '`fiatrail profiles approvers cancel`'],
           ['a deactivated user', '`fiatrail users activate USER_ID`'],
           ['a disabled webhook', '`fiatrail webhooks enable`'],
           ['a disabled external wallet', '`fiatrail wallets external enable ADDRESS`'],

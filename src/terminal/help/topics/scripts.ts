@@ -125,7 +125,7 @@ export const SCRIPT_TOPICS: readonly Topic[] = [
       },
       {
         run: [
-          'fiatrail fees withdrawals start --amount all --to default --once "fees-{year}-{month}-{day}" --yes -q',
+          'fiatrail fees withdraw --amount all --to default --once "fees-{year}-{month}-{day}" --yes -q',
           'fiatrail ops reconcile --all -q',
         ],
       },
@@ -146,7 +146,7 @@ export const SCRIPT_TOPICS: readonly Topic[] = [
       'Install a new version over the old one, as you installed that. In the folder of the project, get the new sources, then install and build:',
       { run: ['npm ci'] },
       'The journal and the profiles are upgraded when they are next used. Finish unknown outcomes first, and copy the journal:',
-      { run: ['fiatrail ops reconcile', 'fiatrail ops backup journal-backup.db'] },
+      { run: ['fiatrail ops reconcile', 'fiatrail ops journal backup journal-backup.db'] },
       'Install completion for your shell, and check the machine:',
       { run: ['fiatrail completion install', 'fiatrail doctor'] },
       'To uninstall, remove the completion, the profiles with their keys, and then the folder of the project. Keep the state folder: it has the journal, without which idempotency keys are free again.',

@@ -1,26 +1,26 @@
 import * as z from 'zod/mini';
-import { absolutePath } from '../../account/paths.ts';
-import { CliError, withDetails } from '../../base/errors.ts';
-import type { Account } from '../../engine/account.ts';
-import { appliedTwice, requireOneJournal } from '../../engine/evidence/applied.ts';
-import { operatorsOf } from '../../engine/plans/operator-list.ts';
-import { type Plan, quotedText } from '../../engine/plans/plan.ts';
-import type { Signers } from '../../engine/plans/signatures.ts';
-import { endDryRun } from '../../engine/requests.ts';
-import type { Checked } from '../../engine/sending/change.ts';
-import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
-import { command } from '../../terminal/command.ts';
-import { waitOption } from '../../terminal/parse/field-options.ts';
-import { argument, word } from '../../terminal/parse/parameters.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import { checkPlan } from '../../terminal/terminal.ts';
+import { absolutePath } from '../account/paths.ts';
+import { CliError, withDetails } from '../base/errors.ts';
+import type { Account } from '../engine/account.ts';
+import { appliedTwice, requireOneJournal } from '../engine/evidence/applied.ts';
+import { operatorsOf } from '../engine/plans/operator-list.ts';
+import { type Plan, quotedText } from '../engine/plans/plan.ts';
+import type { Signers } from '../engine/plans/signatures.ts';
+import { endDryRun } from '../engine/requests.ts';
+import type { Checked } from '../engine/sending/change.ts';
+import { accountLine, confirmConsent } from '../terminal/ask/confirm.ts';
+import { command } from '../terminal/command.ts';
+import { waitOption } from '../terminal/parse/field-options.ts';
+import { argument, word } from '../terminal/parse/parameters.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { checkPlan } from '../terminal/terminal.ts';
 
 const file = argument('file', 'plan that a command wrote with --plan', word, 'File:');
 
 /** Reads a plan for the account of this command. Throws CliError usage. */
 async function planIn(account: Account, path: string): Promise<Plan> {
-  const { readPlan } = await import('../../engine/plans/file.ts');
-  const { requireAccount } = await import('../../engine/plans/plan.ts');
+  const { readPlan } = await import('../engine/plans/file.ts');
+  const { requireAccount } = await import('../engine/plans/plan.ts');
   const plan = readPlan(path);
   await requireAccount(account, plan);
   return plan;
@@ -33,8 +33,8 @@ async function requireSecondEyes(
   publicKey: string,
   { list, isShared }: Signers,
 ): Promise<void> {
-  const { dependence } = await import('../../engine/plans/signatures.ts');
-  const { requireIndependence } = await import('../../engine/plans/signatures.ts');
+  const { dependence } = await import('../engine/plans/signatures.ts');
+  const { requireIndependence } = await import('../engine/plans/signatures.ts');
   const { operator, user, host } = content.author;
   // An author without a key is known by the machine only.
   const isAuthor = operator ? operator.publicKey === publicKey : user === world.host.user && host === world.host.name;
@@ -49,7 +49,7 @@ async function requireSecondEyes(
   }
   throw new CliError('declined', `${why}; nothing was signed`, {
     code: isAuthor ? 'SIGNED_BY_AUTHOR' : 'SIGNED_BEFORE',
-    hint: isAuthor ? 'have another operator sign it' : 'apply it with: fiatrail ops apply FILE',
+    hint: isAuthor ? 'have another operator sign it' : 'apply it with: fiatrail plans apply FILE',
   });
 }
 
@@ -73,35 +73,56 @@ async function factsAbout(account: Account, terminal: Terminal, plan: Plan): Pro
   }
 }
 
-export const signCommand = command({
-  words: ['ops', 'sign'],
+const plannedSchema = () =>
+  z.object({
+    plan: z.string(),
+    hash: z.string(),
+    summary: z.string(),
+    amounts: z.array(z.object({ field: z.string(), asset: z.string(), value: z.string(), minor: z.string() })),
+    author: z.string(),
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+    rules: z.array(z.string()),
+    signatures: z.array(
+      z.object({ operator: z.string(), role: z.enum(['author', 'signer']), signedAt: z.iso.datetime() }),
+    ),
+  });
+
+const showCommand = command({
+  words: ['plans', 'show'],
+  summary: 'Show a plan, its author and who approved it',
+  details:
+    'Prints what the author wrote down and which signatures hold. It does not read the account: plans approve and plans apply compare the plan with it.',
+  examples: ['fiatrail plans show plan.json', 'fiatrail plans show plan.json -o json --query "signatures[].operator"'],
+  endpoints: [],
+  prints: plannedSchema,
+  parameters: { file },
+  run: async (account, _terminal, input) => {
+    const { PLAN_COLUMNS, shownPlan } = await import('../engine/plans/shown.ts');
+    const { signaturesOf, signersOf } = await import('../engine/plans/signatures.ts');
+    const path = absolutePath(input.file);
+    const plan = await planIn(account, path);
+    const signed = await signaturesOf(plan, await signersOf(account));
+    return { result: { data: shownPlan(path, plan, signed), columns: PLAN_COLUMNS } };
+  },
+});
+
+const approveCommand = command({
+  words: ['plans', 'approve'],
   summary: 'Sign a plan that somebody else wrote',
   details:
-    'Compares the plan with the account, as ops apply does, and exits with 9 if anything changed. Shows what it read from the account and what applying the plan twice would do, apart from what only the author says, asks for confirmation, and adds your signature to the file. It does not sign if the account cannot be read. You need an operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author says, without reading the account.',
-  examples: ['fiatrail ops sign plan.json', 'fiatrail ops sign plan.json --dry-run'],
+    'Compares the plan with the account, as plans apply does, and exits with 9 if anything changed. Shows what it read from the account and what applying the plan twice would do, apart from what only the author says, asks for confirmation, and adds your signature to the file. It does not sign if the account cannot be read. You need an operator key: fiatrail profiles approvers add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author says, without reading the account.',
+  examples: ['fiatrail plans approve plan.json', 'fiatrail plans approve plan.json --dry-run'],
   endpoints: [],
-  prints: () =>
-    z.object({
-      plan: z.string(),
-      hash: z.string(),
-      summary: z.string(),
-      amounts: z.array(z.object({ field: z.string(), asset: z.string(), value: z.string(), minor: z.string() })),
-      author: z.string(),
-      createdAt: z.iso.datetime(),
-      expiresAt: z.iso.datetime(),
-      rules: z.array(z.string()),
-      signatures: z.array(
-        z.object({ operator: z.string(), role: z.enum(['author', 'signer']), signedAt: z.iso.datetime() }),
-      ),
-    }),
+  prints: plannedSchema,
   parameters: { file },
   run: async (account, terminal, input) => {
     const { world, profile } = account;
-    const { ownOperator } = await import('../../account/operators.ts');
-    const { replacePlan } = await import('../../engine/plans/file.ts');
-    const { requireUnexpired } = await import('../../engine/plans/plan.ts');
-    const { claimedLines, PLAN_COLUMNS, planLines, shownPlan } = await import('../../engine/plans/shown.ts');
-    const { signaturesOf, signersOf, withSignature } = await import('../../engine/plans/signatures.ts');
+    const { ownOperator } = await import('../account/operators.ts');
+    const { replacePlan } = await import('../engine/plans/file.ts');
+    const { requireUnexpired } = await import('../engine/plans/plan.ts');
+    const { claimedLines, PLAN_COLUMNS, planLines, shownPlan } = await import('../engine/plans/shown.ts');
+    const { signaturesOf, signersOf, withSignature } = await import('../engine/plans/signatures.ts');
     const path = absolutePath(input.file);
     const plan = await planIn(account, path);
     requireUnexpired(plan, await account.time.nowMs());
@@ -115,8 +136,8 @@ export const signCommand = command({
         code: 'NO_OPERATOR_KEY',
         hint:
           signers.list.operators.length === 0
-            ? 'make one with: fiatrail profiles operators add NAME --generate'
-            : 'see the operators with: fiatrail profiles operators list',
+            ? 'make one with: fiatrail profiles approvers add NAME --generate'
+            : 'see the operators with: fiatrail profiles approvers list',
       });
     await requireSecondEyes(account, plan, own.publicKey, signers);
     const facts = await factsAbout(account, terminal, plan);
@@ -132,12 +153,12 @@ export const signCommand = command({
   },
 });
 
-export const applyCommand = command({
-  words: ['ops', 'apply'],
+const applyCommand = command({
+  words: ['plans', 'apply'],
   summary: 'Send exactly what a plan says, once',
   details:
     'Checks the plan and its signatures, reads the fees, the destination and the balance again, and exits with 9 if they changed or the balance is too low. Then it asks for confirmation and sends the request. Applying a plan again sends nothing and prints what was recorded. A machine with a separate journal does not know that the plan was applied: it looks for the plan’s tag in the service’s list, if the request has a tag. With two operators, it therefore needs a shared journal, or profiles journal set --sole-host.',
-  examples: ['fiatrail ops apply plan.json', 'fiatrail ops apply plan.json --yes --wait -o json'],
+  examples: ['fiatrail plans apply plan.json', 'fiatrail plans apply plan.json --yes --wait -o json'],
   endpoints: [],
   parameters: { file, wait: waitOption('until the work that the plan starts completes or fails') },
   run: async (account, terminal, input) => {
@@ -146,3 +167,5 @@ export const applyCommand = command({
     return terminal.runs.planned(account, terminal, plan, { kind: 'apply', waitMs: input.wait });
   },
 });
+
+export const commands = [showCommand, approveCommand, applyCommand];
