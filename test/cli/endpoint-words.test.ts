@@ -104,6 +104,11 @@ describe('an alias of a verb', () => {
     expect(world.stdout.text()).toContain(`Usage: fiatrail ${name}`);
   });
 
+  test.each(['constructor', 'toString'])('is not %s', async (word) => {
+    expect((await printed(['onramp', 'create', word, '--dry-run'])).text).not.toContain('internal error');
+    expect(await printed(['users', word])).toMatchObject({ code: 2, text: expect.stringContaining('unknown command') });
+  });
+
   test('is no command where nothing can be shown', async () => {
     expect(await printed(['banks', 'ls'])).toMatchObject({ code: 2, text: expect.stringContaining('fiatrail banks') });
   });

@@ -228,14 +228,18 @@ async function writePlan({ ids }: Account, { homeDir, ...world }: FakeWorld): Pr
   await main([...argv, '-q'], { ...world, env, homeDir, host: { ...world.host, user: 'somebody-else' } });
 }
 
-/** What a server says when it is ready, each in its own words. */
-const READY = /Ctrl-C|listening at|"url"|this address works once/;
-
-/** Acts once a server has said that it is ready: before, an interrupt ends its start. */
-function onceReady({ stdout, stderr }: Pick<FakeWorld, 'stdout' | 'stderr'>, act: () => void): void {
-  const [out, err] = [stdout.text().length, stderr.text().length];
+/** Acts as soon as a command has printed something, and then said nothing more for ten looks, or gone on for a hundred. */
+function onceItSaid({ stdout, stderr }: Pick<FakeWorld, 'stdout' | 'stderr'>, act: () => void): void {
+  const said = () => stdout.bytes().length + stderr.bytes().length;
+  const before = said();
+  let [last, quiet, looks] = [before, 0, 0];
   const watch = setInterval(() => {
-    if (!READY.test(stdout.text().slice(out) + stderr.text().slice(err))) return;
+    const now = said();
+    if (now === before) return;
+    looks += 1;
+    quiet = now === last ? quiet + 1 : 0;
+    last = now;
+    if (quiet < 10 && looks < 100) return;
     clearInterval(watch);
     act();
   }, 20);
@@ -277,7 +281,7 @@ async function runExample(account: Account, command: Command, example: string): 
   // A server runs until it is interrupted.
   const isServer = ['sandbox serve', 'webhooks listen', 'inspect'].includes(nameOf(command));
   if ((isServer && !example.includes('--save-to')) || / --(?:every|watch)\b/.test(example))
-    onceReady(world, () => stop.abort());
+    onceItSaid(world, () => stop.abort());
   const { programs, input } = parseLine(example.replace(/(?<=--history )100000$/, '1000'), {
     HEAD: account.ids.head,
     ...delivery,
