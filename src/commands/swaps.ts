@@ -127,10 +127,10 @@ function swapWallet(
 function swapOfUser(
   account: Account,
   terminal: Terminal,
-  { userId = '', sell, buy = sell, amount, slippage, from, to }: TypedSwap,
+  { userId, sell, buy, amount, slippage, from, to }: TypedSwap,
   options: RequestOptions,
 ) {
-  if (!amount) throw new Error('a swap of a user needs an amount');
+  if (!userId || !buy || !amount) throw new Error('a swap of a user needs the user, the token to buy and the amount');
   const sold = soldOf(amount, sell);
   const held = (address?: Promise<string | undefined>) =>
     from ? walletBalance(account, from, sell, 'base') : userWalletBalance(account, userId, sell, 'base', address);
