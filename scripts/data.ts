@@ -36,7 +36,7 @@ const SERVER_VIEWS: Readonly<Record<string, ServerView>> = {
       amount_minor: 'minor',
       amount_asset: 'asset',
       planned_by: `authority::jsonb #>> '{author,user}'`,
-      signed_by: `(SELECT string_agg(signer ->> 'name', ', ' ORDER BY place)
+      approved_by: `(SELECT string_agg(signer ->> 'name', ', ' ORDER BY place)
     FROM jsonb_array_elements(authority::jsonb -> 'signers') WITH ORDINALITY AS signers (signer, place))`,
       created_at: utcText('created_at'),
       updated_at: utcText('updated_at'),
@@ -153,8 +153,8 @@ order by u.created_at
 limit 20`,
   },
   {
-    asks: 'Who ran each payout, and who signed it?',
-    sql: `select p.created_at, p.amount_minor / 100.0 as naira, p.status, o.operator, o.host, o.planned_by, o.signed_by
+    asks: 'Who ran each payout, and who approved it?',
+    sql: `select p.created_at, p.amount_minor / 100.0 as naira, p.status, o.run_by, o.host, o.planned_by, o.approved_by
 from payouts p
 join operations o on o.request_id = p.id
 order by p.created_at desc`,

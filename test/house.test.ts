@@ -233,7 +233,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'journal/import.ts',
     'engine/plans/file.ts',
     'engine/plans/signed-head.ts',
-    'engine/plans/operator-list.ts',
+    'engine/plans/approver-list.ts',
   ],
   'prom-client': ['webhooks/listen/metrics.ts'],
   pg: ['journal/postgres/connection.ts'],

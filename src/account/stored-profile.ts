@@ -50,7 +50,7 @@ export interface StoredProfile {
   /** What is checked before a change is recorded and sent. */
   readonly rules?: Rules | undefined;
   /** Amounts of an import. They count besides those in the journal. At most one amount per asset. */
-  readonly signAbove?: readonly SignAbove[] | undefined;
+  readonly approvalThresholds?: readonly ApprovalThreshold[] | undefined;
 }
 
 interface EarlierJournal {
@@ -70,7 +70,7 @@ interface MirrorSettings {
   readonly personalDays?: number | undefined;
 }
 
-export interface SignAbove {
+export interface ApprovalThreshold {
   readonly asset: Asset;
   /** In minor units: kobo, or base units of a token. */
   readonly minor: string;
@@ -184,7 +184,7 @@ const shapeWith = <R extends z.ZodMiniType>(rules: R) => {
     ),
     unknown: z.optional(z.enum(UNKNOWN_POLICIES)),
     rules: z.optional(rules),
-    signAbove: z.optional(z.array(z.strictObject({ asset: z.enum(['NGN', ...TOKENS]), minor }))),
+    approvalThresholds: z.optional(z.array(z.strictObject({ asset: z.enum(['NGN', ...TOKENS]), minor }))),
   });
 };
 

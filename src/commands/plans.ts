@@ -3,7 +3,7 @@ import { absolutePath } from '../account/paths.ts';
 import { CliError, withDetails } from '../base/errors.ts';
 import type { Account } from '../engine/account.ts';
 import { appliedTwice, requireOneJournal } from '../engine/evidence/applied.ts';
-import { operatorsOf } from '../engine/plans/operator-list.ts';
+import { approversOf } from '../engine/plans/approver-list.ts';
 import { type Plan, quotedText } from '../engine/plans/plan.ts';
 import type { Signers } from '../engine/plans/signatures.ts';
 import { endDryRun } from '../engine/requests.ts';
@@ -26,7 +26,7 @@ async function planIn(account: Account, path: string): Promise<Plan> {
   return plan;
 }
 
-/** Throws CliError declined unless this operator may sign: somebody else wrote the plan, and this key has not signed it. */
+/** Throws CliError declined unless this approver may sign: somebody else wrote the plan, and this key has not signed it. */
 async function requireSecondEyes(
   { world }: Account,
   { content, signatures }: Plan,
@@ -35,21 +35,21 @@ async function requireSecondEyes(
 ): Promise<void> {
   const { dependence } = await import('../engine/plans/signatures.ts');
   const { requireIndependence } = await import('../engine/plans/signatures.ts');
-  const { operator, user, host } = content.author;
+  const { approver, user, host } = content.author;
   // An author without a key is known by the machine only.
-  const isAuthor = operator ? operator.publicKey === publicKey : user === world.host.user && host === world.host.name;
+  const isAuthor = approver ? approver.publicKey === publicKey : user === world.host.user && host === world.host.name;
   const why = isAuthor
-    ? 'you wrote this plan, and your signature would not be a second pair of eyes'
+    ? 'you wrote this plan, and your approval would not be a second approval'
     : signatures.some((each) => each.publicKey === publicKey)
-      ? 'you signed this plan before'
+      ? 'you approved this plan before'
       : undefined;
   if (why === undefined) {
-    const own = list.operators.find((each) => each.publicKey === publicKey);
-    return requireIndependence(own && dependence(list, content.author, own, isShared), 'signed');
+    const own = list.approvers.find((each) => each.publicKey === publicKey);
+    return requireIndependence(own && dependence(list, content.author, own, isShared), 'approved');
   }
-  throw new CliError('declined', `${why}; nothing was signed`, {
-    code: isAuthor ? 'SIGNED_BY_AUTHOR' : 'SIGNED_BEFORE',
-    hint: isAuthor ? 'have another operator sign it' : 'apply it with: fiatrail plans apply FILE',
+  throw new CliError('declined', `${why}; nothing was approved`, {
+    code: isAuthor ? 'APPROVED_BY_AUTHOR' : 'APPROVED_BEFORE',
+    hint: isAuthor ? 'have a second person approve it' : 'apply it with: fiatrail plans apply FILE',
   });
 }
 
@@ -65,10 +65,10 @@ async function factsAbout(account: Account, terminal: Terminal, plan: Plan): Pro
     throw withDetails(
       new CliError(
         error.category,
-        `the plan could not be compared with the account, so it was not signed: ${error.message}`,
+        `the plan could not be compared with the account, so it was not approved: ${error.message}`,
         error.code === undefined ? {} : { code: error.code },
       ),
-      { hint: 'sign it when the account can be read; what the author wrote down is no proof' },
+      { hint: 'approve it when the account can be read; what the author wrote down is no proof' },
     );
   }
 }
@@ -84,7 +84,7 @@ const plannedSchema = () =>
     expiresAt: z.iso.datetime(),
     rules: z.array(z.string()),
     signatures: z.array(
-      z.object({ operator: z.string(), role: z.enum(['author', 'signer']), signedAt: z.iso.datetime() }),
+      z.object({ approver: z.string(), role: z.enum(['author', 'signer']), signedAt: z.iso.datetime() }),
     ),
   });
 
@@ -92,8 +92,8 @@ const showCommand = command({
   words: ['plans', 'show'],
   summary: 'Show a plan, its author and who approved it',
   details:
-    'Prints what the author wrote down and which signatures hold. It does not read the account: plans approve and plans apply compare the plan with it.',
-  examples: ['fiatrail plans show plan.json', 'fiatrail plans show plan.json -o json --query "signatures[].operator"'],
+    'Prints what the author wrote down and which approvals are valid. It does not read the account: plans approve and plans apply compare the plan with it.',
+  examples: ['fiatrail plans show plan.json', 'fiatrail plans show plan.json -o json --query "signatures[].approver"'],
   endpoints: [],
   prints: plannedSchema,
   parameters: { file },
@@ -111,14 +111,14 @@ const approveCommand = command({
   words: ['plans', 'approve'],
   summary: 'Sign a plan that somebody else wrote',
   details:
-    'Compares the plan with the account, as plans apply does, and exits with 9 if anything changed. Shows what it read from the account and what applying the plan twice would do, apart from what only the author says, asks for confirmation, and adds your signature to the file. It does not sign if the account cannot be read. You need an operator key: fiatrail profiles approvers add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author says, without reading the account.',
+    'Compares the plan with the account, as plans apply does, and exits with 9 if anything changed. Shows what it read from the account and what applying the plan twice would do, separately from what the author claims, asks for confirmation, and adds your approval to the file. It does not approve if the account cannot be read. You need an approver key: fiatrail profiles approvers add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author says, without reading the account.',
   examples: ['fiatrail plans approve plan.json', 'fiatrail plans approve plan.json --dry-run'],
   endpoints: [],
   prints: plannedSchema,
   parameters: { file },
   run: async (account, terminal, input) => {
     const { world, profile } = account;
-    const { ownOperator } = await import('../account/operators.ts');
+    const { ownApprover } = await import('../account/approvers.ts');
     const { replacePlan } = await import('../engine/plans/file.ts');
     const { requireUnexpired } = await import('../engine/plans/plan.ts');
     const { claimedLines, PLAN_COLUMNS, planLines, shownPlan } = await import('../engine/plans/shown.ts');
@@ -126,23 +126,23 @@ const approveCommand = command({
     const path = absolutePath(input.file);
     const plan = await planIn(account, path);
     requireUnexpired(plan, await account.time.nowMs());
-    await operatorsOf(account);
+    await approversOf(account);
     const signers = await signersOf(account);
     const signed = await signaturesOf(plan, signers);
     endDryRun(account, { ...shownPlan(path, plan, signed), lines: claimedLines(plan, signed) });
-    const own = await ownOperator(signers.list.operators, profile, world);
+    const own = await ownApprover(signers.list.approvers, profile, world);
     if (!own)
-      throw new CliError('usage', `profile ${profile.name} has no operator key for you; nothing was signed`, {
-        code: 'NO_OPERATOR_KEY',
+      throw new CliError('usage', `profile ${profile.name} has no approver key for you; nothing was approved`, {
+        code: 'NO_APPROVER_KEY',
         hint:
-          signers.list.operators.length === 0
+          signers.list.approvers.length === 0
             ? 'make one with: fiatrail profiles approvers add NAME --generate'
-            : 'see the operators with: fiatrail profiles approvers list',
+            : 'see the approvers with: fiatrail profiles approvers list',
       });
     await requireSecondEyes(account, plan, own.publicKey, signers);
     const facts = await factsAbout(account, terminal, plan);
     await confirmConsent(terminal.dialog, profile, {
-      summary: `sign the plan to ${quotedText(plan.content.summary)}`,
+      summary: `approve the plan to ${quotedText(plan.content.summary)}`,
       lines: [accountLine(profile), ...planLines(plan, facts, signed, await appliedTwice(account, plan))],
     });
     // It may have expired while the question was open.
@@ -157,7 +157,7 @@ const applyCommand = command({
   words: ['plans', 'apply'],
   summary: 'Send exactly what a plan says, once',
   details:
-    'Checks the plan and its signatures, reads the fees, the destination and the balance again, and exits with 9 if they changed or the balance is too low. Then it asks for confirmation and sends the request. Applying a plan again sends nothing and prints what was recorded. A machine with a separate journal does not know that the plan was applied: it looks for the plan’s tag in the service’s list, if the request has a tag. With two operators, it therefore needs a shared journal, or profiles journal set --sole-host.',
+    'Checks the plan and its approvals, reads the fees, the destination and the balance again, and exits with 9 if they changed or the balance is too low. Then it asks for confirmation and sends the request. Applying a plan again sends nothing and prints what was recorded. A machine with a separate journal does not know that the plan was applied: it looks for the plan’s tag in the service’s list, if the request has a tag. With two approvers, it therefore needs a shared journal, or profiles journal set --sole-host.',
   examples: ['fiatrail plans apply plan.json', 'fiatrail plans apply plan.json --yes --wait -o json'],
   endpoints: [],
   parameters: { file, wait: waitOption('until the work that the plan starts completes or fails') },

@@ -85,8 +85,8 @@ export interface Activity {
   unopened?: CliError;
   /** The fees that this command has read, if it has. */
   fees?: KnownFees;
-  /** Whether it has warned of pending changes of operators. */
-  hasWarnedOfOperators?: true;
+  /** Whether it has warned of pending changes of approvers. */
+  hasWarnedOfApprovers?: true;
   /** The operation that is being sent. */
   inFlight?: InFlight | undefined;
 }

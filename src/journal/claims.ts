@@ -70,7 +70,7 @@ export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: nu
     recording,
     {
       ...intent,
-      operator: host.user,
+      runBy: host.user,
       processId: host.processId,
       id,
       account,

@@ -107,7 +107,7 @@ function lineSchema() {
     input_digest: short,
     once_key: z.nullish(short),
     tag: z.nullish(short),
-    operator: short,
+    run_by: short,
     host: short,
     process: count,
     created_at: time,

@@ -94,13 +94,13 @@ const authoritySchema = () => {
   return z.strictObject({
     // The hash of the plan.
     plan: text,
-    // As the plan says it; the operator is proven only if it is among the signers.
-    author: z.strictObject({ user: text, host: text, operator: z.nullable(text) }),
+    // As the plan says it; the approver is proven only if it is among the signers.
+    author: z.strictObject({ user: text, host: text, approver: z.nullable(text) }),
     signers: z.array(z.strictObject({ name: text, role, keyFingerprint: text, signedAt: text })),
   });
 };
 
-/** Who decided that a plan is sent: its author, and the operators whose signatures on it hold. */
+/** Who decided that a plan is sent: its author, and the approvers whose signatures on it hold. */
 export type Authority = z.infer<ReturnType<typeof authoritySchema>>;
 
 /** Reads a recorded authority; undefined if it is none. */

@@ -13,8 +13,8 @@ import type { OperationState, SearchState } from './states.ts';
 import type { Appended } from './transitions.ts';
 import type { Counted, VerifiedJournal } from './verify.ts';
 
-/** The rules, or the operators of the account with an id. */
-export type SharedName = 'rules' | `operators ${string}`;
+/** The rules, or the approvers of the account with an id. */
+export type SharedName = 'rules' | `approvers ${string}`;
 
 /** The record of money, destructive and onboarding operations. Each write resolves once it is flushed to disk. */
 export interface Journal {
@@ -126,8 +126,8 @@ export interface Journal {
   shared(name: SharedName): Promise<string | undefined>;
   /** Replaces a shared text, or removes it. Returns false, and changes nothing, if it is no longer `before`. */
   setShared(name: SharedName, text: string | undefined, before: string | undefined): Promise<boolean>;
-  /** Returns the lists of operators as JSON, by the id of their account. */
-  operatorLists(): Promise<ReadonlyMap<string, string>>;
+  /** Returns the lists of approvers as JSON, by the id of their account. */
+  approverLists(): Promise<ReadonlyMap<string, string>>;
   /** Whether the journal has an operation of a live account, or knows whose key one has. */
   knowsLive(): Promise<boolean>;
   /** Whether this host could take away what protects a shared journal: it owns the tables. */

@@ -332,7 +332,7 @@ function rotationPart(
         const { queries } = recording;
         if (await openRotation(queries, intent)) return false;
         const { account } = await accountIn(recording, intent.account, ids.uuid);
-        const ours = { operator: host.user, processId: host.processId };
+        const ours = { runBy: host.user, processId: host.processId };
         await createOperation(recording, { ...intent, ...ours, account, id: rotation.operationId, inputDigest: '' });
         const { profile, baseUrl } = intent;
         await recordRotation(recording, { ...rotation, profile, baseUrl, stage: 'prepared', pushed: 0 });
@@ -422,7 +422,7 @@ async function* pagesOf<T>(store: Store, read: (queries: Queries) => AsyncGenera
 function sharedPart(
   { read }: Store,
   append: Append,
-): Pick<Journal, 'shared' | 'setShared' | 'operatorLists' | 'knowsLive'> {
+): Pick<Journal, 'shared' | 'setShared' | 'approverLists' | 'knowsLive'> {
   const sharedIn = async (queries: Queries, name: SharedName) =>
     (await factAbout(queries, subjects.shared(name))) ?? undefined;
   return {
@@ -433,8 +433,8 @@ function sharedPart(
         await appendFacts(recording, [{ subject: subjects.shared(name), value: text ?? null }]);
         return true;
       }),
-    operatorLists: async () => {
-      const about = subjects.shared('operators ');
+    approverLists: async () => {
+      const about = subjects.shared('approvers ');
       const rows = await read((queries) =>
         queries.all<{ subject: string; value: string | null }>(
           `SELECT subject, value FROM entry e WHERE subject >= ? AND subject < ?

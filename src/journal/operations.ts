@@ -101,7 +101,7 @@ export interface Operation {
   readonly idempotencyKey: string | null;
   /** The text that travelled with the request, by which the service's lists are searched. */
   readonly tag: string | null;
-  readonly operator: string;
+  readonly runBy: string;
   readonly host: string;
   readonly processId: number;
   /** The service's id of the work. */
@@ -143,7 +143,7 @@ function fromRow(row: OperationRow): Operation {
     inputDigest: row.input_digest,
     idempotencyKey: row.once_key,
     tag: row.tag,
-    operator: row.operator,
+    runBy: row.run_by,
     host: row.host,
     processId: Number(row.process),
     requestId: row.request_id,

@@ -21,7 +21,7 @@ const FIXED = {
   input_digest: text(),
   once_key: optional(text()),
   tag: optional(prose()),
-  operator: prose(),
+  run_by: prose(),
   host: prose(),
   created_at: integer(),
   process: integer(),

@@ -37,7 +37,7 @@ interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'i
   readonly id: string;
   readonly account: string;
   readonly inputDigest: string;
-  readonly operator: string;
+  readonly runBy: string;
   readonly processId: number;
 }
 
@@ -78,7 +78,7 @@ export async function createOperation(
     input_digest: operation.inputDigest,
     once_key: operation.idempotencyKey ?? null,
     tag: operation.tag ?? null,
-    operator: operation.operator,
+    run_by: operation.runBy,
     host,
     process: BigInt(operation.processId),
     created_at: BigInt(at),

@@ -7,7 +7,7 @@ import type { Below, Result } from './result.ts';
 /** Makes the mask of a command, which knows who runs it, where, and what was typed for fields of the contract. */
 export function maskFor({ host: { user, name } }: Pick<World, 'host'>, typed: Readonly<Record<string, unknown>>): Mask {
   const mask = createMask();
-  mask.learn({ operator: user, host: name });
+  mask.learn({ runBy: user, host: name });
   mask.typed(typed);
   return mask;
 }

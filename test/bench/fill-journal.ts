@@ -26,7 +26,7 @@ await store.write(async (queries) => {
     clock.pass(60_000);
     const id = ids.uuid();
     const kind = KINDS[index % KINDS.length] ?? 'money';
-    const ours = { account, inputDigest: `digest-${index}`, operator: 'ada', processId: 100, moves };
+    const ours = { account, inputDigest: `digest-${index}`, runBy: 'ada', processId: 100, moves };
     await createOperation(recording, { ...INTENT, ...ours, id, kind, idempotencyKey: `k-${index}` });
     await tryMove(recording, id, 'sent', { busyUntil: 0 });
     if (index % 1_000 !== 999) await tryMove(recording, id, 'accepted', { requestId: `r-${index}`, result });

@@ -57,7 +57,7 @@ const LEADS_TO: readonly (readonly [typed: string, leadsTo: string])[] = [
   ['approval', 'help approval'],
   ['sign', 'plans approve'],
   ['apply', 'plans apply'],
-  ['operator', 'profiles approvers list'],
+  ['approver', 'profiles approvers list'],
   ['rename', 'help change'],
   ['delete', 'help change'],
   ['edit', 'help change'],

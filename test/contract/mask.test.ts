@@ -80,7 +80,7 @@ describe('a mask', () => {
     ['an account that is the name of a field', { '0123456789': 5 }, { 'account-1': 5 }],
     ['an id that is an address, as the copy of an external wallet has it', { id: WALLET }, { id: 'address-1' }],
     ['an e-mail address', { said: 'ask ada@acme.example' }, { said: 'ask email-1' }],
-    ['an operator and a host', { operator: 'ada', host: 'ada-mac' }, { operator: 'name-1', host: 'host-2' }],
+    ['the user who ran it and a host', { runBy: 'ada', host: 'ada-mac' }, { runBy: 'name-1', host: 'host-2' }],
     ['an idempotency key', { idempotencyKey: 'for-ada' }, { idempotencyKey: 'key-1' }],
     [
       'a name, and the same name in a text',

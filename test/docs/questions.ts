@@ -66,7 +66,7 @@ export const SECTIONS: readonly Section[] = [
         'show',
         operation,
         '--fields',
-        'operationId,state,summary,operator,host,createdAt',
+        'operationId,state,summary,runBy,host,createdAt',
       ]),
     ],
   },

@@ -175,7 +175,7 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'profiles approvers cancel': () => [
     ['profiles', 'approvers', 'add', 'ada', '--generate'],
     ['profiles', 'approvers', 'add', 'bayo', '--public-key', PRIVATE_KEY],
-    ['profiles', 'approvers', 'remove', 'bayo', '--without-signature'],
+    ['profiles', 'approvers', 'remove', 'bayo', '--without-approval'],
   ],
   'profiles approvers remove': () => [['profiles', 'approvers', 'add', 'bayo', '--public-key', PRIVATE_KEY]],
   'sandbox restore': () => [['sandbox', 'snapshot', 'before.db']],

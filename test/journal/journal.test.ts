@@ -135,7 +135,7 @@ describe('an operation', () => {
       authority: null,
       tag: null,
       idempotencyKey: 'fees-2026-11',
-      operator: 'ada',
+      runBy: 'ada',
       host: expect.stringMatching(/^host-1(?:\/|$)/),
       processId: 100,
       busyUntil: START_MS + 60_000,

@@ -13,20 +13,20 @@ test('of two processes that replace a shared text at once, one does', async () =
     await other.close();
   });
   const done = await Promise.all([
-    one.setShared('operators account-1', 'a', undefined),
-    other.setShared('operators account-1', 'b', undefined),
+    one.setShared('approvers account-1', 'a', undefined),
+    other.setShared('approvers account-1', 'b', undefined),
   ]);
   expect(done.filter(Boolean)).toHaveLength(1);
-  const kept = await one.shared('operators account-1');
+  const kept = await one.shared('approvers account-1');
   expect(['a', 'b']).toContain(kept);
-  expect(await other.setShared('operators account-1', 'c', 'another')).toBe(false);
-  expect(await other.setShared('operators account-1', undefined, kept)).toBe(true);
-  expect([await one.shared('operators account-1'), await one.shared('rules')]).toEqual([undefined, undefined]);
+  expect(await other.setShared('approvers account-1', 'c', 'another')).toBe(false);
+  expect(await other.setShared('approvers account-1', undefined, kept)).toBe(true);
+  expect([await one.shared('approvers account-1'), await one.shared('rules')]).toEqual([undefined, undefined]);
 });
 
-test('the lists of operators are those that were stored last, by account, without what was removed', async () => {
+test('the lists of approvers are those that were stored last, by account, without what was removed', async () => {
   const journal = await testJournal();
-  expect(await journal.operatorLists()).toEqual(new Map());
+  expect(await journal.approverLists()).toEqual(new Map());
   for (const [id, text, before] of [
     ['b', '1', undefined],
     ['a', '2', undefined],
@@ -34,9 +34,9 @@ test('the lists of operators are those that were stored last, by account, withou
     ['c', '4', undefined],
     ['c', undefined, '4'],
   ] as const)
-    expect(await journal.setShared(`operators ${id}`, text, before)).toBe(true);
+    expect(await journal.setShared(`approvers ${id}`, text, before)).toBe(true);
   await journal.setShared('rules', '5', undefined);
-  expect(await journal.operatorLists()).toEqual(
+  expect(await journal.approverLists()).toEqual(
     new Map([
       ['a', '2'],
       ['b', '3'],

@@ -205,7 +205,7 @@ describe('every column is covered', () => {
   async function everything(path: string): Promise<void> {
     const journal = await testJournal({ path });
     const moves = { asset: 'NGN', minor: 50_000n } as const;
-    const authority = { plan: 'p', author: { user: 'u', host: 'h', operator: null }, signers: [] };
+    const authority = { plan: 'p', author: { user: 'u', host: 'h', approver: null }, signers: [] };
     const id = await prepared(journal, { idempotencyKey: 'k', tag: '[fr-1]', moves, authority });
     await journal.append(id, 'sent');
     await journal.append(id, 'accepted', { requestId: 'r', result: '{}' });

@@ -42,7 +42,7 @@ test.each<[string, string, readonly string[]]>([
   ['profiles list --search box', 'profiles[].name', ['sandbox', 'test-box']],
   ['profiles list --search test', 'profiles[].name', ['test-box']],
   ['sandbox fault list --search slow', 'faults[].endpoint', ['fx.trade']],
-  ['profiles approvers list --search ada --since 7d', 'operators[].name', []],
+  ['profiles approvers list --search ada --since 7d', 'approvers[].name', []],
 ])('%s', async (line, query, expected) => {
   const world = await withRows();
   const argv = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);

@@ -241,9 +241,9 @@ describe('the rules of now', () => {
     expect((await retry(id)).exit).toBe(0);
   });
 
-  test('want the signature of another operator', async () => {
+  test('want the approval of another approver', async () => {
     const id = await lost();
-    await change({ signAbove: [{ asset: 'CNGN', minor: '1' }] });
+    await change({ approvalThresholds: [{ asset: 'CNGN', minor: '1' }] });
     const { exit, stderr } = await retry(id);
     expect({ exit, stderr }).toEqual({ exit: expect.any(Number), stderr: expect.stringContaining('signature') });
     expect(exit).not.toBe(0);

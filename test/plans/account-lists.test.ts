@@ -1,40 +1,40 @@
 import { describe, expect, test } from 'vitest';
-import { readOperators } from '../../src/engine/plans/operator-list.ts';
+import { readApprovers } from '../../src/engine/plans/approver-list.ts';
 import { fakeWorld } from '../support/world.ts';
 
 /** Which lists of a journal count for an account. */
 
 type Mode = 'live' | 'sandbox' | 'embedded';
 const publicKey = (name: string) => Buffer.from(name).toString('hex').padEnd(64, '0');
-const addedBy = { user: 'ada', host: 'host-1', operator: null };
+const addedBy = { user: 'ada', host: 'host-1', approver: null };
 const account = (mode: Mode, keyFingerprint: string) => ({ mode, baseUrl: 'https://service.test/v1', keyFingerprint });
 
-/** A list as the journal has it: its account, its operators and the amount in cNGN above which two must sign. */
+/** A list as the journal has it: its account, its approvers and the amount in cNGN above which two must sign. */
 const text = (mode: Mode, key: string, names: readonly string[], above?: string) =>
   JSON.stringify({
     account: account(mode, key),
-    operators: names.map((name) => ({
+    approvers: names.map((name) => ({
       name,
       publicKey: publicKey(name),
       addedBy,
       addedAt: '2026-01-05T09:00:00.000Z',
     })),
-    signAbove: above === undefined ? [] : [{ asset: 'CNGN', minor: above }],
+    approvalThresholds: above === undefined ? [] : [{ asset: 'CNGN', minor: above }],
     pending: null,
   });
 
 /** What a profile reads, of a journal with lists, if its key has these ids there. */
 async function read(mode: Mode, ids: readonly string[], lists: Readonly<Record<string, string>>) {
-  const journal = { accountIds: async () => ids, operatorLists: async () => new Map(Object.entries(lists)) };
-  const { list, stored } = await readOperators({
+  const journal = { accountIds: async () => ids, approverLists: async () => new Map(Object.entries(lists)) };
+  const { list, stored } = await readApprovers({
     profile: { name: 'main', ...account(mode, ''), key: undefined, stored: undefined },
     accountNames: async () => ({ keyFingerprint: '', profile: 'main', baseUrl: '' }),
     world: fakeWorld({ env: { FIATRAIL_JOURNAL_URL: 'postgresql://journal.test/a' } }),
     journal: async () => journal as never,
   });
   return {
-    names: list.operators.map(({ name }) => name).join(' '),
-    above: list.signAbove.map(({ minor }) => minor).join(' '),
+    names: list.approvers.map(({ name }) => name).join(' '),
+    above: list.approvalThresholds.map(({ minor }) => minor).join(' '),
     of: list.accounts.map(({ keyFingerprint }) => keyFingerprint).join(' '),
     isOwn: list.isOwn,
     needsAnother: list.needsAnother,
@@ -90,7 +90,7 @@ describe('the lists that count', () => {
       JSON.stringify({
         ...JSON.parse(TWO),
         pending: {
-          wanted: { change: 'sign-above', limits: [] },
+          wanted: { change: 'approval-threshold', limits: [] },
           askedBy: addedBy,
           askedAt: '2026-01-05T09:00:00.000Z',
           askedAtByHost: '2026-01-05T09:00:00.000Z',

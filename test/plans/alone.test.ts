@@ -6,6 +6,7 @@ import { journalRows } from '../support/journal.ts';
 import {
   addKey,
   agreeOn,
+  approvers,
   BASE_URL,
   contentOf,
   exchangeKeys,
@@ -13,7 +14,6 @@ import {
   LIVE_KEY,
   openTeam,
   openTeamAfter,
-  operators,
   PAYOUT,
   plan,
   rehashed,
@@ -22,7 +22,7 @@ import {
   yes,
 } from './support.ts';
 
-/** Two operators, Ada and Bayo, and payouts above 49,999 cNGN that need both. What Ada tries alone. */
+/** Two approvers, Ada and Bayo, and payouts above 49,999 cNGN that need both. What Ada tries alone. */
 
 const KEY = '7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb';
 
@@ -49,7 +49,7 @@ async function withPuppet(): Promise<void> {
     stdin: LIVE_KEY,
   });
   await team.run('puppet', ['profiles', 'use', 'main'], as);
-  const made = await team.run('puppet', [...operators('add', 'puppet', '--generate'), '-o', 'json'], as);
+  const made = await team.run('puppet', [...approvers('add', 'puppet', '--generate'), '-o', 'json'], as);
   await agreeOn(team, 'ada', 'bayo', ['add', 'puppet', '--public-key', JSON.parse(made.stdout).publicKey]);
 }
 
@@ -61,7 +61,7 @@ async function signedByPuppet(): Promise<string> {
   const { Secret } = await import('../../src/base/secret.ts');
   const { withSignature } = await import('../../src/engine/plans/signatures.ts');
   const pair = await signingPairOf(
-    new Secret(readFileSync(team.file('puppet/config/secrets/main.operator-key'), 'utf8').trim()),
+    new Secret(readFileSync(team.file('puppet/config/secrets/main.approver-key'), 'utf8').trim()),
   );
   const { plan: content, hash, signatures } = contentOf(path);
   const signed = await withSignature(
@@ -75,7 +75,7 @@ async function signedByPuppet(): Promise<string> {
 
 async function changePlan(...argv: readonly string[]): Promise<string> {
   const path = team.file('change.json');
-  expect((await ada([...operators(...argv), '--plan', path])).code).toBe(0);
+  expect((await ada([...approvers(...argv), '--plan', path])).code).toBe(0);
   return path;
 }
 
@@ -87,25 +87,30 @@ const withTimes = async (times: object) =>
 type Row = readonly [what: string, exit: number, code: string, run: () => ReturnType<Team['run']>];
 
 const ROWS: readonly Row[] = [
-  ['send a payout above the amount', 9, 'SIGNATURE_REQUIRED', () => ada([...PAYOUT, '--yes'])],
+  ['send a payout above the amount', 9, 'APPROVAL_REQUIRED', () => ada([...PAYOUT, '--yes'])],
   [
     'send it with `fiatrail api`',
     9,
-    'SIGNATURE_REQUIRED',
+    'APPROVAL_REQUIRED',
     () => ada(['api', 'POST', '/initiateofframp', '-f', 'amount=50000000000', '-f', 'bankAccountId=bank-1', '--yes']),
   ],
   [
     'send it with FIATRAIL_BASE_URL and FIATRAIL_API_KEY',
     9,
-    'SIGNATURE_REQUIRED',
+    'APPROVAL_REQUIRED',
     () => ada([...PAYOUT, '--yes'], { env: { FIATRAIL_BASE_URL: BASE_URL, FIATRAIL_API_KEY: LIVE_KEY } }),
   ],
-  ['apply a plan that only its author signed', 9, 'SIGNATURE_REQUIRED', async () => applied(await plan(team, 'ada'))],
-  ['sign a plan of their own', 9, 'SIGNED_BY_AUTHOR', async () => ada(['plans', 'approve', await plan(team, 'ada')])],
+  ['apply a plan that only its author signed', 9, 'APPROVAL_REQUIRED', async () => applied(await plan(team, 'ada'))],
   [
-    'sign it with a key that they added',
+    'approve a plan of their own',
     9,
-    'SIGNER_ADDED_BY_AUTHOR',
+    'APPROVED_BY_AUTHOR',
+    async () => ada(['plans', 'approve', await plan(team, 'ada')]),
+  ],
+  [
+    'approve it with a key that they added',
+    9,
+    'APPROVER_ADDED_BY_AUTHOR',
     async () => {
       await withPuppet();
       const path = await plan(team, 'ada');
@@ -113,9 +118,9 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'apply a plan signed with a key that its author added',
+    'apply a plan approved with a key that its author added',
     9,
-    'SIGNER_ADDED_BY_AUTHOR',
+    'APPROVER_ADDED_BY_AUTHOR',
     async () => applied(await signedByPuppet()),
   ],
   [
@@ -136,20 +141,20 @@ const ROWS: readonly Row[] = [
     'VALIDATION_ERROR',
     () => ada([...PAYOUT, '--plan', team.file('long.json'), '--plan-expires', '31d']),
   ],
-  ['add an operator', 9, 'SIGNATURE_REQUIRED', () => ada(operators('add', 'mallory', '--public-key', KEY))],
-  ['remove an operator', 9, 'SIGNATURE_REQUIRED', () => ada(operators('remove', 'bayo'))],
-  ['raise an amount', 9, 'SIGNATURE_REQUIRED', () => ada(operators('approval-threshold', 'CNGN 9000000'))],
-  ['remove every amount', 9, 'SIGNATURE_REQUIRED', () => ada(operators('approval-threshold', 'off'))],
+  ['add an approver', 9, 'APPROVAL_REQUIRED', () => ada(approvers('add', 'mallory', '--public-key', KEY))],
+  ['remove an approver', 9, 'APPROVAL_REQUIRED', () => ada(approvers('remove', 'bayo'))],
+  ['raise an amount', 9, 'APPROVAL_REQUIRED', () => ada(approvers('approval-threshold', 'CNGN 9000000'))],
+  ['remove every amount', 9, 'APPROVAL_REQUIRED', () => ada(approvers('approval-threshold', 'off'))],
   [
     'apply such a change from a plan that only they signed',
     9,
-    'SIGNATURE_REQUIRED',
+    'APPROVAL_REQUIRED',
     async () => applied(await changePlan('approval-threshold', 'off')),
   ],
   [
-    'sign such a change of their own',
+    'approve such a change of their own',
     9,
-    'SIGNED_BY_AUTHOR',
+    'APPROVED_BY_AUTHOR',
     async () => ada(['plans', 'approve', await changePlan('remove', 'bayo')]),
   ],
   [
@@ -157,8 +162,8 @@ const ROWS: readonly Row[] = [
     9,
     'CHANGE_PENDING',
     async () => {
-      const argv = operators('remove', 'bayo', '--without-signature');
-      await team.run('ada', argv, { answers: [yes('Remove operator bayo')] });
+      const argv = approvers('remove', 'bayo', '--without-approval');
+      await team.run('ada', argv, { answers: [yes('Remove approver bayo')] });
       await team.clock.sleep(48 * 3_600_000 - 1, new AbortController().signal);
       return ada(argv);
     },
@@ -168,11 +173,11 @@ const ROWS: readonly Row[] = [
     9,
     'CHANGE_PENDING',
     async () => {
-      await team.run('ada', operators('remove', 'bayo', '--without-signature'), {
-        answers: [yes('Remove operator bayo')],
+      await team.run('ada', approvers('remove', 'bayo', '--without-approval'), {
+        answers: [yes('Remove approver bayo')],
       });
       await team.clock.sleep(48 * 3_600_000, new AbortController().signal);
-      return ada(operators('approval-threshold', 'off', '--without-signature'));
+      return ada(approvers('approval-threshold', 'off', '--without-approval'));
     },
   ],
 ];
@@ -181,19 +186,22 @@ const keptText = async () => {
   const { openJournal } = await import('../../src/journal/open.ts');
   const { fakeWorld } = await import('../support/world.ts');
   const journal = await openJournal(team.file('state/journal.db'), fakeWorld());
-  const [text = '{}'] = (await journal.operatorLists()).values();
+  const [text = '{}'] = (await journal.approverLists()).values();
   const kept = JSON.parse(text);
   await journal.close();
-  return { names: kept.operators.map(({ name }: { name: string }) => name), signAbove: kept.signAbove };
+  return {
+    names: kept.approvers.map(({ name }: { name: string }) => name),
+    approvalThresholds: kept.approvalThresholds,
+  };
 };
 
 test.each(ROWS)('one person alone cannot %s: exit %i, %s', async (_what, exit, code, run) => {
   const { code: ended, stdout, stderr } = await run();
   expect({ exit: ended, code: /"code": *"(\w+)"/.exec(`${stdout}${stderr}`)?.[1] }, stderr).toEqual({ exit, code });
   expect(team.service.sent).toEqual([]);
-  const { names, signAbove } = await keptText();
+  const { names, approvalThresholds } = await keptText();
   expect(names.slice(0, 2)).toEqual(['ada', 'bayo']);
-  expect(signAbove).toEqual([{ asset: 'CNGN', minor: '49999000000' }]);
+  expect(approvalThresholds).toEqual([{ asset: 'CNGN', minor: '49999000000' }]);
 });
 
 test('the documentation has the same table', () => {
@@ -205,72 +213,72 @@ test('the documentation has the same table', () => {
 
 test('two people can do all of it, and the journal records who', async () => {
   const path = await plan(team, 'ada');
-  await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Sign the plan')] });
+  await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Approve the plan')] });
   expect((await applied(path)).code).toBe(0);
   const [sent] = team.operations();
   const { stdout } = await ada(['ops', 'show', sent?.id ?? '']);
   const signer = (name: string, role: string) => ({ name, role, keyFingerprint: expect.stringMatching(/^SHA256:/) });
   expect(JSON.parse(stdout).authority).toMatchObject({
     plan: contentOf(path).hash,
-    author: { user: 'ada', host: 'host-1', operator: 'ada' },
+    author: { user: 'ada', host: 'host-1', approver: 'ada' },
     signers: [signer('ada', 'author'), signer('bayo', 'signer')],
   });
   await agreeOn(team, 'bayo', 'ada', ['approval-threshold', 'off']);
   await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo']);
-  expect(await keptText()).toEqual({ names: ['ada'], signAbove: [] });
-  const changes = journalRows(team.file('state')).filter(({ endpoint }) => endpoint === 'profiles.operators');
+  expect(await keptText()).toEqual({ names: ['ada'], approvalThresholds: [] });
+  const changes = journalRows(team.file('state')).filter(({ endpoint }) => endpoint === 'profiles.approvers');
   expect(changes.map(({ summary, state }) => [summary, state])).toEqual([
-    ['let operator ada sign plans', 'settled'],
-    ['let operator bayo sign plans', 'settled'],
-    ['change when another operator must sign', 'settled'],
-    ['change when another operator must sign', 'settled'],
-    ['remove operator bayo', 'settled'],
+    ['let approver ada approve plans', 'settled'],
+    ['let approver bayo approve plans', 'settled'],
+    ['change when a second person must approve', 'settled'],
+    ['change when a second person must approve', 'settled'],
+    ['remove approver bayo', 'settled'],
   ]);
 });
 
 test('a change that was applied is not made again from the same plan', async () => {
   const path = await changePlan('approval-threshold', 'CNGN 70000');
-  await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Sign the plan')] });
+  await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Approve the plan')] });
   const again = team.file('again.json');
   copyFileSync(path, again);
   expect((await ada(['plans', 'apply', path], { answers: [yes('Continue?')] })).code).toBe(0);
   await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'CNGN 49999']);
   const { code, stderr } = await ada(['plans', 'apply', again]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('already done') });
-  expect((await keptText()).signAbove).toEqual([{ asset: 'CNGN', minor: '49999000000' }]);
+  expect((await keptText()).approvalThresholds).toEqual([{ asset: 'CNGN', minor: '49999000000' }]);
 });
 
-test('a signed change is not made once the list is another one', async () => {
+test('an approved change is not made once the list is another one', async () => {
   const path = await changePlan('approval-threshold', 'off');
-  await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Sign the plan')] });
+  await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Approve the plan')] });
   await agreeOn(team, 'ada', 'bayo', ['add', 'chidi', '--public-key', KEY]);
   const { code, stderr } = await ada(['plans', 'apply', path]);
   expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('PLAN_CHANGED') });
 });
 
-test('the first operator alone may add the second one, and sign nothing with that key', async () => {
+test('the first approver alone may add the second one, and approve nothing with that key', async () => {
   const other = openTeam();
   await joinTeam(other, 'ada');
   await exchangeKeys(other, 'ada');
   await addKey(other, 'ada', 'bayo', KEY);
-  const { stdout } = await other.run('ada', [...operators('list'), '-o', 'json']);
-  expect(JSON.parse(stdout).operators.map(({ name, addedBy }: Record<string, string>) => [name, addedBy])).toEqual([
+  const { stdout } = await other.run('ada', [...approvers('list'), '-o', 'json']);
+  expect(JSON.parse(stdout).approvers.map(({ name, addedBy }: Record<string, string>) => [name, addedBy])).toEqual([
     ['ada', 'anyone who was ada on host-1'],
     ['bayo', 'ada, ada on host-1'],
   ]);
 });
 
-test('whoever applies an unsigned change has made it, whatever its author says', async () => {
+test('whoever applies an unapproved change has made it, whatever its author says', async () => {
   const other = openTeam();
   await joinTeam(other, 'ada');
   await exchangeKeys(other, 'ada');
   const path = other.file('change.json');
-  await other.run('ada', [...operators('add', 'bayo', '--public-key', KEY), '--plan', path]);
-  const author = { user: 'bayo', host: 'host-2', operator: null };
+  await other.run('ada', [...approvers('add', 'bayo', '--public-key', KEY), '--plan', path]);
+  const author = { user: 'bayo', host: 'host-2', approver: null };
   const claimed = rewritten(other, path, ({ content }) =>
     rehashed({ content: { ...content, author }, hash: '', signatures: [] }),
   );
-  expect((await other.run('ada', ['plans', 'apply', claimed], { answers: [yes('Let operator bayo')] })).code).toBe(0);
-  const { stdout } = await other.run('ada', [...operators('list'), '-o', 'json']);
-  expect(JSON.parse(stdout).operators[1]).toMatchObject({ name: 'bayo', addedBy: 'ada, ada on host-1' });
+  expect((await other.run('ada', ['plans', 'apply', claimed], { answers: [yes('Let approver bayo')] })).code).toBe(0);
+  const { stdout } = await other.run('ada', [...approvers('list'), '-o', 'json']);
+  expect(JSON.parse(stdout).approvers[1]).toMatchObject({ name: 'bayo', addedBy: 'ada, ada on host-1' });
 });

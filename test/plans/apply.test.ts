@@ -36,7 +36,7 @@ describe('--plan', () => {
         id: expect.any(String),
         createdAt: new Date(team.clock.now()).toISOString(),
         expiresAt: new Date(team.clock.now() + 86_400_000).toISOString(),
-        author: { user: 'ada', host: 'host-1', operator: null },
+        author: { user: 'ada', host: 'host-1', approver: null },
         account: {
           profile: 'main',
           mode: 'live',
@@ -316,7 +316,7 @@ describe('plans apply stops with exit 9 and sends nothing if', () => {
   test('its signer is removed while the question is open', async () => {
     await exchangeKeys(team, 'ada', 'bayo');
     const path = await plan(team, 'ada');
-    expect((await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Sign the plan')] })).code).toBe(0);
+    expect((await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Approve the plan')] })).code).toBe(0);
     const removing = { ...yes('Start a payout') };
     Object.defineProperty(removing, 'says', {
       get: async () => (await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo'])).code === 0,

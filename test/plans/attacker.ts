@@ -6,12 +6,12 @@ import type { Plan } from '../../src/engine/plans/plan.ts';
 import { withSignature } from '../../src/engine/plans/signatures.ts';
 import {
   agreeOn,
+  approvers,
   BASE_URL,
   contentOf,
   exchangeKeys,
   joinTeam,
   LIVE_KEY,
-  operators,
   plan,
   type Ran,
   rehashed,
@@ -20,7 +20,7 @@ import {
 } from './support.ts';
 
 /**
- * What Ada tries alone with what she brings along: clocks, folders, servers, keys and files. The live account `main` has two operators, Ada
+ * What Ada tries alone with what she brings along: clocks, folders, servers, keys and files. The live account `main` has two approvers, Ada
  * and Bayo, who must both sign above 49,999 cNGN.
  */
 
@@ -47,19 +47,19 @@ export const script = (team: Team, argv: readonly string[], more: More = {}) =>
   ada(team, [...argv, '--yes'], { isTerminal: false, ...more });
 
 export const on = (profile: string, argv: readonly string[]) => [...argv, '--profile', profile];
-export const without = (...argv: readonly string[]) => [...operators(...argv), '--without-signature'];
+export const without = (...argv: readonly string[]) => [...approvers(...argv), '--without-approval'];
 export const REMOVE = without('remove', 'bayo');
 
 export const secretsOf = (team: Team, person: string) => team.file(`${person}/config/secrets`);
 
-/** Adds a profile, with the operator key that the person has. */
+/** Adds a profile, with the approver key that the person has. */
 export async function profile(team: Team, name: string, url: string, mode: string, key: string, person = 'ada') {
   const argv = ['profiles', 'add', name, '--base-url', url, '--mode', mode, '--key-stdin', '--yes'];
   const { code, stderr } = await ada(team, argv, { stdin: key, isTerminal: false }, person);
   if (code !== 0) throw new Error(stderr);
   mkdirSync(secretsOf(team, person), { recursive: true, mode: 0o700 });
-  const to = join(secretsOf(team, person), `${name}.operator-key`);
-  const from = join(secretsOf(team, person === 'bayo' ? 'bayo' : 'ada'), 'main.operator-key');
+  const to = join(secretsOf(team, person), `${name}.approver-key`);
+  const from = join(secretsOf(team, person === 'bayo' ? 'bayo' : 'ada'), 'main.approver-key');
   if (existsSync(from) && from !== to) copyFileSync(from, to);
   await ada(team, ['ops', 'journal', 'verify', '--accept', '--yes', '--profile', name], {}, person);
 }
@@ -96,12 +96,12 @@ async function resigned(team: Team, change: (content: Plan['content']) => Plan['
   return rewritten(team, path, () => whole);
 }
 
-/** Signs a plan with the operator key of a configuration. */
+/** Signs a plan with the approver key of a configuration. */
 async function signedWith(team: Team, person: string, unsigned: Plan, role: 'author' | 'signer'): Promise<Plan> {
-  const seed = readFileSync(join(secretsOf(team, person), 'main.operator-key'), 'utf8').trim();
+  const seed = readFileSync(join(secretsOf(team, person), 'main.approver-key'), 'utf8').trim();
   const pair = await signingPairOf(new Secret(seed));
-  const { stdout } = await ada(team, operators('list'));
-  const { operators: listed } = JSON.parse(stdout) as { operators: { name: string; publicKey: string }[] };
+  const { stdout } = await ada(team, approvers('list'));
+  const { approvers: listed } = JSON.parse(stdout) as { approvers: { name: string; publicKey: string }[] };
   const name = listed.find(({ publicKey }) => publicKey === pair.publicKey)?.name ?? person;
   return withSignature(unsigned, { name, ...pair }, role, team.clock.now());
 }
@@ -129,7 +129,7 @@ export interface Attack {
   readonly postgres?: End;
   /** The table of the documentation has it. */
   readonly isDocumented?: boolean;
-  /** There is no list of operators afterwards that could have been changed. */
+  /** There is no list of approvers afterwards that could have been changed. */
   readonly isAnotherJournal?: boolean;
   readonly run: (team: Team) => Promise<Ran>;
 }
@@ -144,21 +144,21 @@ export const beforeBoth = async (team: Team): Promise<void> => {
   await joinTeam(team, 'ada', 'bayo');
   await exchangeKeys(team, 'ada');
   if (existsSync(team.file('state'))) cpSync(team.file('state'), team.file('before'), { recursive: true });
-  copyFileSync(join(secretsOf(team, 'ada'), 'main.operator-key'), team.file('kept-key'));
+  copyFileSync(join(secretsOf(team, 'ada'), 'main.approver-key'), team.file('kept-key'));
   await exchangeKeys(team, 'bayo');
   await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'CNGN 49999']);
 };
 
-/** How an attack ended, and what the live account has then, as its second operator sees it. */
+/** How an attack ended, and what the live account has then, as its second approver sees it. */
 export async function outcomeOf(team: Team, { run }: Attack) {
   const ran = await run(team);
-  const shown = await team.run('bayo', [...operators('list'), '-o', 'json']);
+  const shown = await team.run('bayo', [...approvers('list'), '-o', 'json']);
   const listed = shown.code === 0 ? JSON.parse(shown.stdout) : undefined;
   return {
     end: endOf(ran),
     sent: team.service.sent.length,
-    names: listed?.operators.map(({ name }: { name: string }) => name),
-    signAbove: listed?.signAbove,
+    names: listed?.approvers.map(({ name }: { name: string }) => name),
+    approvalThresholds: listed?.approvalThresholds,
     text: ran.stderr,
   };
 }
@@ -167,34 +167,34 @@ export async function outcomeOf(team: Team, { run }: Attack) {
 export async function twoKeysOfOnePerson(team: Team): Promise<void> {
   await joinTeam(team, 'ada');
   await profile(team, 'main', BASE_URL, 'live', LIVE_KEY, 'second');
-  rmSync(join(secretsOf(team, 'second'), 'main.operator-key'), { force: true });
+  rmSync(join(secretsOf(team, 'second'), 'main.approver-key'), { force: true });
   await ada(team, ['profiles', 'use', 'main'], {}, 'second');
   await ada(team, ['profiles', 'journal', 'set', 'main', '--sole-host', '--yes'], {}, 'second');
-  await ada(team, operators('add', 'ada', '--generate'));
-  await ada(team, operators('approval-threshold', 'CNGN 49999'));
-  await ada(team, operators('add', 'second', '--generate'), {}, 'second');
+  await ada(team, approvers('add', 'ada', '--generate'));
+  await ada(team, approvers('approval-threshold', 'CNGN 49999'));
+  await ada(team, approvers('add', 'second', '--generate'), {}, 'second');
 }
 
 /** What Ada writes of herself into a plan that her second key signs, and how signing and applying it end. */
 export const CLAIMS: readonly (readonly [what: string, more: (author: Author) => Partial<Author>, End, End])[] = [
-  ['the truth', () => ({}), ...both('SIGNER_ADDED_BY_AUTHOR')],
+  ['the truth', () => ({}), ...both('APPROVER_ADDED_BY_AUTHOR')],
   ['another user', () => ({ user: 'cfo' }), ...both('AUTHOR_CHANGED')],
-  ['another host', () => ({ host: 'host-9' }), ...both('SIGNER_ADDED_BY_AUTHOR')],
+  ['another host', () => ({ host: 'host-9' }), ...both('APPROVER_ADDED_BY_AUTHOR')],
   ['another user on another host', () => ({ user: 'cfo', host: 'host-9' }), ...both('AUTHOR_CHANGED')],
   [
-    'another operator’s name',
-    ({ operator }) => ({ operator: operator && { ...operator, name: 'second' } }),
+    'another approver’s name',
+    ({ approver }) => ({ approver: approver && { ...approver, name: 'second' } }),
     ...both('AUTHOR_CHANGED'),
   ],
-  ['no operator', () => ({ operator: null }), [9, 'SIGNED_BY_AUTHOR'], [9, 'SIGNER_ADDED_BY_AUTHOR']],
-  ['no operator and another host', () => ({ host: 'host-9', operator: null }), [0, ''], [9, 'SIGNATURE_REQUIRED']],
+  ['no approver', () => ({ approver: null }), [9, 'APPROVED_BY_AUTHOR'], [9, 'APPROVER_ADDED_BY_AUTHOR']],
+  ['no approver and another host', () => ({ host: 'host-9', approver: null }), [0, ''], [9, 'APPROVAL_REQUIRED']],
 ];
 
 /** Has Ada's second key sign a plan that her first one wrote, with `plans approve` and by hand. Returns how both and applying it ended. */
 export async function signedBySelf(team: Team, more: (author: Author) => Partial<Author>): Promise<[Ran, Ran]> {
   const claimed = await claiming(team, more);
   const { plan: content, hash, signatures } = contentOf(claimed);
-  const kept = content.author.operator ? signatures : [];
+  const kept = content.author.approver ? signatures : [];
   const unsigned = { content, hash, signatures: kept };
   const path = rewritten(team, claimed, () => unsigned);
   const bySign = await ada(team, ['plans', 'approve', path], {}, 'second');

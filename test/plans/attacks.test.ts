@@ -16,18 +16,18 @@ import {
   twoKeysOfOnePerson,
 } from './attacker.ts';
 import { ATTACKS } from './attacks.ts';
-import { BASE_URL, joinTeam, openTeam, openTeamAfter, operators, PAYOUT } from './support.ts';
+import { approvers, BASE_URL, joinTeam, openTeam, openTeamAfter, PAYOUT } from './support.ts';
 
-/** The same on PostgreSQL: test/postgres/operators.test.ts. */
+/** The same on PostgreSQL: test/postgres/approvers.test.ts. */
 
 test.each(ATTACKS.filter(({ sqlite }) => sqlite).map((attack) => [attack.what, attack] as const))(
   'one person alone cannot %s',
   async (_what, attack) => {
     const { team } = await openTeamAfter(beforeBoth);
-    const { text, names, signAbove, ...ended } = await outcomeOf(team, attack);
+    const { text, names, approvalThresholds, ...ended } = await outcomeOf(team, attack);
     expect(ended, text).toEqual({ end: attack.sqlite, sent: 0 });
     if (!attack.isAnotherJournal)
-      expect({ names, signAbove }).toEqual({ names: ['ada', 'bayo'], signAbove: ['49,999.00 cNGN'] });
+      expect({ names, approvalThresholds }).toEqual({ names: ['ada', 'bayo'], approvalThresholds: ['49,999.00 cNGN'] });
   },
 );
 
@@ -48,7 +48,7 @@ describe('what two people, or the owner of a sandbox, can do', () => {
       team.run(person, on('rotated', argv), { isTerminal: true, agrees: true });
     expect((await run('ada', ...PAYOUT, '--plan', path)).code).toBe(0);
     expect((await run('ada', 'profiles', 'journal', 'set', 'rotated', '--sole-host')).code).toBe(0);
-    expect(endOf(await run('ada', 'plans', 'apply', path, '-o', 'json'))).toEqual([9, 'SIGNATURE_REQUIRED']);
+    expect(endOf(await run('ada', 'plans', 'apply', path, '-o', 'json'))).toEqual([9, 'APPROVAL_REQUIRED']);
     const signed = await run('bayo', 'plans', 'approve', path);
     expect(signed.code, signed.stderr).toBe(0);
     const applied = await run('ada', 'plans', 'apply', path);
@@ -63,24 +63,24 @@ describe('what two people, or the owner of a sandbox, can do', () => {
     const run = (person: string, ...argv: string[]) =>
       team.run(person, [...argv, '-o', 'json'], { isTerminal: true, agrees: true });
     const shown = async (profile: string) => {
-      const { stdout } = await run('bayo', ...on(profile, operators('list')));
-      const { operators: listed, signAbove, isOwn } = JSON.parse(stdout);
-      return { names: listed.map(({ name }: { name: string }) => name), signAbove, isOwn };
+      const { stdout } = await run('bayo', ...on(profile, approvers('list')));
+      const { approvers: listed, approvalThresholds, isOwn } = JSON.parse(stdout);
+      return { names: listed.map(({ name }: { name: string }) => name), approvalThresholds, isOwn };
     };
-    const before = { names: ['ada', 'bayo'], signAbove: ['49,999.00 cNGN'] };
+    const before = { names: ['ada', 'bayo'], approvalThresholds: ['49,999.00 cNGN'] };
     expect(await shown('rotated')).toEqual({ ...before, isOwn: false });
-    const said = async (profile: string) => (await team.run('bayo', on(profile, operators('list')))).stderr;
+    const said = async (profile: string) => (await team.run('bayo', on(profile, approvers('list')))).stderr;
     expect(await said('rotated')).toMatch(
-      /^this account has no operators of its own, so those of https:\/\/service\.test\/v1, key \w{12} count for it$/m,
+      /^this account has no approvers of its own, so those of https:\/\/service\.test\/v1, key \w{12} count for it$/m,
     );
-    expect(await said('main')).toMatch(/^operators of https:\/\/service\.test\/v1, key \w{12}$/m);
+    expect(await said('main')).toMatch(/^approvers of https:\/\/service\.test\/v1, key \w{12}$/m);
     for (const [person, argv] of [
-      ['ada', [...operators('approval-threshold', 'CNGN 7'), '--plan', path]],
+      ['ada', [...approvers('approval-threshold', 'CNGN 7'), '--plan', path]],
       ['bayo', ['plans', 'approve', path]],
       ['ada', ['plans', 'apply', path]],
     ] as const)
       expect((await run(person, ...on('rotated', argv))).code).toBe(0);
-    expect(await shown('rotated')).toEqual({ ...before, signAbove: ['7.00 cNGN'], isOwn: true });
+    expect(await shown('rotated')).toEqual({ ...before, approvalThresholds: ['7.00 cNGN'], isOwn: true });
     expect(await shown('main')).toEqual({ ...before, isOwn: true });
     // Nobody applied it to the account of the other profile.
     expect((await run('ada', ...on('main', ['plans', 'apply', path]))).code).toBe(2);
@@ -91,11 +91,11 @@ describe('what two people, or the owner of a sandbox, can do', () => {
     await box(team);
     const run = (argv: readonly string[]) =>
       team.run('ada', [...on('box', argv), '-o', 'json'], { isTerminal: true, agrees: true });
-    await run(operators('add', 'ada', '--generate'));
+    await run(approvers('add', 'ada', '--generate'));
     await run(
-      operators('add', 'test', '--public-key', '7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb'),
+      approvers('add', 'test', '--public-key', '7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb'),
     );
-    const remove = [...operators('remove', 'test'), '--without-signature'];
+    const remove = [...approvers('remove', 'test'), '--without-approval'];
     expect(JSON.parse((await run(remove)).stdout)).toMatchObject({ removed: false });
     expect(endOf(await run(remove))).toEqual([9, 'CHANGE_PENDING']);
     ahead(team, 'box.test', 49 * 3_600_000);
@@ -105,7 +105,7 @@ describe('what two people, or the owner of a sandbox, can do', () => {
   test('the wait of a live account ends when both its service and the host say so', async () => {
     const { team } = await openTeamAfter(beforeBoth);
     const run = (aheadMs = 0) =>
-      team.run('ada', [...operators('remove', 'bayo'), '--without-signature', '-o', 'json'], {
+      team.run('ada', [...approvers('remove', 'bayo'), '--without-approval', '-o', 'json'], {
         isTerminal: true,
         agrees: true,
         aheadMs,
@@ -123,9 +123,9 @@ describe('what two people, or the owner of a sandbox, can do', () => {
     await own(team);
     const run = (argv: readonly string[]) =>
       team.run('ada', [...argv, '-o', 'json'], { isTerminal: true, agrees: true });
-    expect((await run(on('own', operators('add', 'ada', '--generate')))).code).toBe(0);
-    expect(endOf(await run(on('main', operators('approval-threshold', 'CNGN 5'))))).toEqual([9, 'OTHER_SERVICE']);
-    const { stdout } = await run(on('main', operators('list')));
+    expect((await run(on('own', approvers('add', 'ada', '--generate')))).code).toBe(0);
+    expect(endOf(await run(on('main', approvers('approval-threshold', 'CNGN 5'))))).toEqual([9, 'OTHER_SERVICE']);
+    const { stdout } = await run(on('main', approvers('list')));
     expect(JSON.parse(stdout).accounts).toEqual([
       { mode: 'live', baseUrl: 'https://own.test/v1', keyFingerprint: expect.stringMatching(/^[0-9a-f]{12}$/) },
     ]);

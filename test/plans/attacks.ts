@@ -31,12 +31,12 @@ import {
   timeless,
   without,
 } from './attacker.ts';
-import { BASE_URL, contentOf, LIVE_KEY, operators, PAYOUT, plan, rewritten } from './support.ts';
+import { approvers, BASE_URL, contentOf, LIVE_KEY, PAYOUT, plan, rewritten } from './support.ts';
 
 const same = (...end: End) => ({ sqlite: end, postgres: end });
 const PENDING = same(9, 'CHANGE_PENDING');
 const OTHER = same(9, 'OTHER_SERVICE');
-const UNSIGNED = same(9, 'SIGNATURE_REQUIRED');
+const UNSIGNED = same(9, 'APPROVAL_REQUIRED');
 const ABSENT = same(2, 'NOT_FOUND');
 const NO_TERMINAL = same(2, 'CONFIRMATION_NEEDED');
 const CLAIMED = same(9, 'AUTHOR_CHANGED');
@@ -44,7 +44,7 @@ const CLAIMED = same(9, 'AUTHOR_CHANGED');
 /** What Ada tries alone. The table of docs/security.md has those that are documented. */
 export const ATTACKS: readonly Attack[] = [
   {
-    what: 'remove the second operator with a second profile, of a sandbox',
+    what: 'remove the second approver with a second profile, of a sandbox',
     ...ABSENT,
     isDocumented: true,
     run: async (team) => {
@@ -73,11 +73,11 @@ export const ATTACKS: readonly Attack[] = [
       }),
   },
   {
-    what: 'become the only operator of a sandbox, and pay with the live profile',
+    what: 'become the only approver of a sandbox, and pay with the live profile',
     ...UNSIGNED,
     run: async (team) => {
       await box(team);
-      const { code, stderr } = await ada(team, on('box', operators('add', 'ada', '--generate')));
+      const { code, stderr } = await ada(team, on('box', approvers('add', 'ada', '--generate')));
       if (code !== 0) throw new Error(stderr);
       return script(team, PAYOUT);
     },
@@ -87,40 +87,40 @@ export const ATTACKS: readonly Attack[] = [
     ...UNSIGNED,
     run: async (team) => {
       await box(team);
-      const { code, stderr } = await ada(team, on('box', operators('approval-threshold', 'off')));
+      const { code, stderr } = await ada(team, on('box', approvers('approval-threshold', 'off')));
       if (code !== 0) throw new Error(stderr);
       return script(team, PAYOUT);
     },
   },
   {
-    what: 'change operators without a terminal, with a profile of a sandbox',
+    what: 'change approvers without a terminal, with a profile of a sandbox',
     ...NO_TERMINAL,
     isDocumented: true,
     run: async (team) => {
       await box(team);
-      return script(team, on('box', operators('add', 'ada', '--generate')));
+      return script(team, on('box', approvers('add', 'ada', '--generate')));
     },
   },
   {
-    what: 'change operators of the embedded sandbox without a terminal',
+    what: 'change approvers of the embedded sandbox without a terminal',
     ...NO_TERMINAL,
-    run: (team) => script(team, on('sandbox', operators('add', 'ada', '--generate'))),
+    run: (team) => script(team, on('sandbox', approvers('add', 'ada', '--generate'))),
   },
   {
     what: 'change the amounts of a sandbox without a terminal',
     ...NO_TERMINAL,
     run: async (team) => {
       await box(team);
-      return script(team, on('box', operators('approval-threshold', 'CNGN 1')));
+      return script(team, on('box', approvers('approval-threshold', 'CNGN 1')));
     },
   },
   {
-    what: 'remove the second operator from a second configuration folder',
+    what: 'remove the second approver from a second configuration folder',
     ...UNSIGNED,
     isDocumented: true,
     run: async (team) => {
       await profile(team, 'main', BASE_URL, 'live', LIVE_KEY, 'second');
-      return ada(team, on('main', operators('remove', 'bayo')), {}, 'second');
+      return ada(team, on('main', approvers('remove', 'bayo')), {}, 'second');
     },
   },
   {
@@ -205,13 +205,13 @@ export const ATTACKS: readonly Attack[] = [
         await ada(team, ['profiles', 'remove', 'main', '--yes']);
         await profile(team, 'main', OWN_URL, 'live', LIVE_KEY);
         ahead(team, OWN, LONG_MS);
-        copyFileSync(team.file('kept-key'), join(secretsOf(team, 'ada'), 'main.operator-key'));
+        copyFileSync(team.file('kept-key'), join(secretsOf(team, 'ada'), 'main.approver-key'));
         return ada(team, on('main', REMOVE));
       }),
   },
   {
     what: 'name a server of their own in FIATRAIL_BASE_URL',
-    ...same(2, 'NO_OPERATOR_KEY'),
+    ...same(2, 'NO_APPROVER_KEY'),
     run: (team) => {
       ahead(team, OWN, LONG_MS);
       return ada(team, REMOVE, { env: { FIATRAIL_BASE_URL: OWN_URL, FIATRAIL_API_KEY: LIVE_KEY } });
@@ -304,16 +304,16 @@ export const ATTACKS: readonly Attack[] = [
     ...UNSIGNED,
     run: async (team) => {
       await rotated(team);
-      return ada(team, on('rotated', operators('approval-threshold', 'off')));
+      return ada(team, on('rotated', approvers('approval-threshold', 'off')));
     },
   },
   {
-    what: 'add an operator to a key that the journal does not know',
+    what: 'add an approver to a key that the journal does not know',
     ...UNSIGNED,
     isDocumented: true,
     run: async (team) => {
       await rotated(team);
-      return ada(team, on('rotated', operators('add', 'mallory', '--public-key', KEY)));
+      return ada(team, on('rotated', approvers('add', 'mallory', '--public-key', KEY)));
     },
   },
   {
@@ -339,8 +339,8 @@ export const ATTACKS: readonly Attack[] = [
     run: (team) => script(team, PAYOUT, { env: { FIATRAIL_BASE_URL: BASE_URL, FIATRAIL_API_KEY: OTHER_LIVE_KEY } }),
   },
   {
-    what: 'sign a plan of their own from a second configuration with a copy of their key',
-    ...same(9, 'SIGNED_BY_AUTHOR'),
+    what: 'approve a plan of their own from a second configuration with a copy of their key',
+    ...same(9, 'APPROVED_BY_AUTHOR'),
     run: async (team) => {
       const path = await plan(team, 'ada');
       await profile(team, 'main', BASE_URL, 'live', LIVE_KEY, 'second');
@@ -348,7 +348,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    what: 'sign a plan of a sandbox as one of the live account',
+    what: 'approve a plan of a sandbox as one of the live account',
     ...same(2, 'OTHER_ACCOUNT'),
     run: async (team) => {
       await box(team);
@@ -364,35 +364,35 @@ export const ATTACKS: readonly Attack[] = [
     run: async (team) => script(team, ['plans', 'apply', await claiming(team, () => ({ user: 'cfo' }))]),
   },
   {
-    what: 'have a second operator sign such a plan without looking',
+    what: 'have a second approver approve such a plan without looking',
     ...CLAIMED,
     run: async (team) => signedAndApplied(team, await claiming(team, () => ({ user: 'bayo' }))),
   },
   {
-    what: 'write the name of another operator into a plan',
+    what: 'write the name of another approver into a plan',
     ...CLAIMED,
     isDocumented: true,
     run: async (team) =>
       signedAndApplied(
         team,
-        await claiming(team, ({ operator }) => ({ operator: operator && { ...operator, name: 'bayo' } })),
+        await claiming(team, ({ approver }) => ({ approver: approver && { ...approver, name: 'bayo' } })),
       ),
   },
   {
-    what: 'write the key of the other operator into a plan',
+    what: 'write the key of the other approver into a plan',
     ...same(9, 'BAD_SIGNATURE'),
     run: async (team) => {
-      const { stdout } = await ada(team, operators('list'));
-      const bayo = JSON.parse(stdout).operators[1];
-      const operator = { name: bayo.name, publicKey: bayo.publicKey };
-      return script(team, ['plans', 'apply', await claiming(team, () => ({ user: 'bayo', operator }))]);
+      const { stdout } = await ada(team, approvers('list'));
+      const bayo = JSON.parse(stdout).approvers[1];
+      const approver = { name: bayo.name, publicKey: bayo.publicKey };
+      return script(team, ['plans', 'apply', await claiming(team, () => ({ user: 'bayo', approver }))]);
     },
   },
   {
-    what: 'write a plan without an author’s key, which the other operator signed',
+    what: 'write a plan without an author’s key, which the other approver approved',
     ...UNSIGNED,
     run: async (team) => {
-      const path = await claiming(team, () => ({ user: 'chidi', operator: null }));
+      const path = await claiming(team, () => ({ user: 'chidi', approver: null }));
       const { plan: content, hash } = contentOf(path);
       const unsigned = rewritten(team, path, () => ({ content, hash, signatures: [] }));
       return signedAndApplied(team, unsigned);
@@ -407,13 +407,13 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    what: 'sign the head of the journal as an operator of a sandbox',
-    ...same(9, 'SIGNER_UNKNOWN'),
+    what: 'sign the head of the journal as an approver of a sandbox',
+    ...same(9, 'APPROVER_UNKNOWN'),
     run: async (team) => {
       await box(team);
-      const secret = join(secretsOf(team, 'ada'), 'box.operator-key');
+      const secret = join(secretsOf(team, 'ada'), 'box.approver-key');
       rmSync(secret);
-      await ada(team, on('box', operators('add', 'bayo', '--generate')));
+      await ada(team, on('box', approvers('add', 'bayo', '--generate')));
       const head = JSON.parse((await ada(team, ['ops', 'journal', 'head'])).stdout);
       const own = { name: 'bayo', ...(await signingPairOf(new Secret(readFileSync(secret, 'utf8').trim()))) };
       const of = { sequence: BigInt(head.entry), hash: head.hash };
@@ -423,7 +423,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    what: 'apply a signed plan with a journal that other machines do not share',
+    what: 'apply an approved plan with a journal that other machines do not share',
     sqlite: [2, 'JOURNAL_NOT_SHARED'],
     isDocumented: true,
     run: async (team) => {
@@ -432,7 +432,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    what: 'put back a copy of the journal from before the second operator',
+    what: 'put back a copy of the journal from before the second approver',
     sqlite: [2, 'JOURNAL_CUT'],
     isAnotherJournal: true,
     isDocumented: true,

@@ -64,9 +64,9 @@ test('every command that moves money can be planned', () => {
   expect(names(({ parameters }) => 'plan' in parameters)).toEqual(
     expect.arrayContaining(names(({ money }) => money !== undefined)),
   );
-  const changesOperators = ['profiles approvers add', 'profiles approvers remove', 'profiles approval-threshold set'];
+  const changesApprovers = ['profiles approvers add', 'profiles approvers remove', 'profiles approval-threshold set'];
   expect(names(({ parameters }) => 'plan' in parameters).sort()).toEqual(
-    [...Object.keys(LINES).filter((name) => !name.includes(' --')), ...changesOperators].sort(),
+    [...Object.keys(LINES).filter((name) => !name.includes(' --')), ...changesApprovers].sort(),
   );
 });
 

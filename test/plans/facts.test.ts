@@ -26,7 +26,7 @@ beforeEach(async () => {
   ({ team, made: keys } = await openTeamAfter(twoWithKeys));
 });
 
-const sign = (path: string) => team.run('bayo', ['plans', 'approve', path], { answers: [yes('Sign the plan')] });
+const sign = (path: string) => team.run('bayo', ['plans', 'approve', path], { answers: [yes('Approve the plan')] });
 
 /** Writes a plan without a signature as its author could, with other words of theirs. */
 const claimed = async (change: object) =>
@@ -99,7 +99,7 @@ describe('plans approve', () => {
     const path = await plan(team, 'ada');
     team.service.instead['/balance/multi'] = refusal(503, '99', 'down');
     const { code, stderr } = await team.run('bayo', ['plans', 'approve', path], { isTerminal: true });
-    expect(stderr).toContain('the plan could not be compared with the account, so it was not signed');
+    expect(stderr).toContain('the plan could not be compared with the account, so it was not approved');
     expect([code === 0, contentOf(path).signatures.length]).toEqual([false, 1]);
   });
 
@@ -112,12 +112,12 @@ describe('plans approve', () => {
   });
 
   test('escapes and cuts what the author says', async () => {
-    const user = `ada\u200b\u00ad\u{e0041}\u001b[31m\nsigned by  bayo${'x'.repeat(400)}`;
-    const path = await claimed({ author: { user, host: 'h', operator: null } });
+    const user = `ada\u200b\u00ad\u{e0041}\u001b[31m\napproved by  bayo${'x'.repeat(400)}`;
+    const path = await claimed({ author: { user, host: 'h', approver: null } });
     const { stderr } = await sign(path);
-    expect(stderr).toContain('ada\\u{200b}\\u{ad}\\u{e0041}\\u{1b}[31m\\u{a}signed by  bayoxxx');
+    expect(stderr).toContain('ada\\u{200b}\\u{ad}\\u{e0041}\\u{1b}[31m\\u{a}approved by  bayoxxx');
     expect(stderr).not.toContain('x'.repeat(200));
-    expect(stderr).not.toMatch(/^ *signed by +bayo/m);
+    expect(stderr).not.toMatch(/^ *approved by +bayo/m);
   });
 });
 
@@ -126,23 +126,23 @@ test('a long text is cut, and says how long it was', () => {
   expect(quotedText('x'.repeat(200))).toBe('x'.repeat(200));
 });
 
-test('the authority of an operation names the plan, its author and who signed, by the fingerprint of the key', async () => {
+test('the authority of an operation names the plan, its author and who approved, by the fingerprint of the key', async () => {
   const path = await plan(team, 'ada');
   await sign(path);
   const { plan: content, hash, signatures } = contentOf(path);
   const { signaturesOf } = await import('../../src/engine/plans/signatures.ts');
-  const operators = Object.entries(keys).map(([name, publicKey]) => ({
+  const approvers = Object.entries(keys).map(([name, publicKey]) => ({
     name,
     publicKey,
     addedAt: '',
-    addedBy: { user: name, host: 'host-1', operator: null },
+    addedBy: { user: name, host: 'host-1', approver: null },
   }));
   const read = { content, hash, signatures };
-  const signed = await signaturesOf(read, { list: listOf(operators), isShared: true });
+  const signed = await signaturesOf(read, { list: listOf(approvers), isShared: true });
   const typed = { words: [], input: {}, commandLine: '' };
   expect(await authorityOf({ kind: 'apply', plan: read, typed, signed })).toEqual({
     plan: hash,
-    author: { user: 'ada', host: 'host-1', operator: 'ada' },
+    author: { user: 'ada', host: 'host-1', approver: 'ada' },
     signers: [
       {
         name: 'ada',

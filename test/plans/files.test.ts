@@ -129,14 +129,14 @@ test('a file with another name for it is the same plan', async () => {
 test('no byte of a plan can be changed', async () => {
   const keys = await exchangeKeys(team, 'ada', 'bayo');
   const path = await plan(team, 'ada');
-  await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Sign the plan')] });
-  const operators = Object.entries(keys).map(([name, publicKey]) => ({
+  await team.run('bayo', ['plans', 'approve', path], { answers: [yes('Approve the plan')] });
+  const approvers = Object.entries(keys).map(([name, publicKey]) => ({
     name,
     publicKey,
     addedAt: '2026-01-05T08:00:00.000Z',
-    addedBy: { user: name, host: 'host-1', operator: null },
+    addedBy: { user: name, host: 'host-1', approver: null },
   }));
-  const signers = { list: listOf(operators), isShared: false };
+  const signers = { list: listOf(approvers), isShared: false };
   const whole = readFileSync(path);
   const isWhole = async (bytes: Buffer) => {
     try {

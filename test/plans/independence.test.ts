@@ -1,30 +1,30 @@
 import { expect, test } from 'vitest';
-import type { ListedOperator } from '../../src/engine/plans/operator-list.ts';
+import type { ListedApprover } from '../../src/engine/plans/approver-list.ts';
 import type { Author } from '../../src/engine/plans/plan.ts';
 import { dependence } from '../../src/engine/plans/signatures.ts';
 import { listOf } from './support.ts';
 
 const key = (name: string) => ({ name, publicKey: name });
-/** Who added a key: a user of a machine, and as which operator. */
-const by = (user: string, operator: string | null = null, host = 'host-1'): Author => ({
+/** Who added a key: a user of a machine, and as which approver. */
+const by = (user: string, approver: string | null = null, host = 'host-1'): Author => ({
   user,
   host,
-  operator: operator === null ? null : key(operator),
+  approver: approver === null ? null : key(approver),
 });
-const listed = (name: string, addedBy: Author): ListedOperator => ({ ...key(name), addedBy, addedAt: '' });
+const listed = (name: string, addedBy: Author): ListedApprover => ({ ...key(name), addedBy, addedAt: '' });
 
 /** Whether a signature of Bayo counts on a plan of Ada: in a list that hosts share, and in that of one machine. */
 const ROWS: readonly (readonly [string, Author, Author, boolean, boolean])[] = [
   ['each added their own key', by('ada'), by('bayo'), true, true],
   ['each added their own key, on two machines', by('ops'), by('ops', null, 'host-2'), true, true],
   ['the author added the signer', by('ada'), by('eve', 'ada'), false, false],
-  ['the author, whom an operator added, added the signer', by('chidi', 'chidi'), by('eve', 'ada'), false, false],
+  ['the author, whom an approver added, added the signer', by('chidi', 'chidi'), by('eve', 'ada'), false, false],
   ['the author’s user added the signer from outside', by('ada'), by('ada'), false, false],
-  ['the author’s user added the signer as another operator', by('ada'), by('ada', 'chidi'), false, false],
+  ['the author’s user added the signer as another approver', by('ada'), by('ada', 'chidi'), false, false],
   ['the signer added the author', by('eve', 'bayo'), by('bayo'), false, true],
   ['the signer’s user added the author', by('bayo', 'bayo'), by('bayo'), false, true],
   ['a third person added both from outside', by('chidi'), by('chidi'), false, false],
-  ['a third operator added both', by('chidi', 'chidi'), by('chidi', 'chidi'), false, true],
+  ['a third approver added both', by('chidi', 'chidi'), by('chidi', 'chidi'), false, true],
   ['two people added them', by('chidi'), by('dayo'), true, true],
 ];
 

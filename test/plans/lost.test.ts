@@ -26,7 +26,7 @@ async function lost(team: Team): Promise<string> {
   await exchangeKeys(team, 'ada', 'bayo');
   await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'CNGN 3000000']);
   await well(team, `${TRADE} --plan ${planOf(team)} --plan-expires 5m`);
-  await well(team, `plans approve ${planOf(team)}`, 'bayo', ['Sign the plan']);
+  await well(team, `plans approve ${planOf(team)}`, 'bayo', ['Approve the plan']);
   await well(team, 'sandbox fault add --on fx.trade --fault lost-request');
   expect((await apply(team)).code).toBe(6);
   return (operation(team) ?? { id: '' }).id;
@@ -39,7 +39,7 @@ const trades = async (team: Team) => JSON.parse(await well(team, 'fx trades list
 
 const opened = () => openTeamAfter(lost);
 
-describe('a signed plan of a trade that was lost', () => {
+describe('an approved plan of a trade that was lost', () => {
   test('is sent again by applying it again, once', async () => {
     const { team, made: id } = await opened();
     const { code, stdout } = await apply(team);

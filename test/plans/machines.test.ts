@@ -38,7 +38,7 @@ test('a plan that one machine applied is not applied by another one', async () =
   expect(withdrawalsAt(served)).toHaveLength(2);
 });
 
-test('a plan of a profile with operators says each time that another machine could apply it too', async () => {
+test('a plan of a profile with approvers says each time that another machine could apply it too', async () => {
   const said = 'another machine could apply it too; share a journal: fiatrail profiles journal set main --url URL';
   await must(machines[0], planned);
   expect((await apply(0)).stderr).not.toContain(said);

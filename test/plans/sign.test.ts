@@ -6,12 +6,12 @@ import { withSignature } from '../../src/engine/plans/signatures.ts';
 import { refusal, success } from '../support/exchange.ts';
 import {
   agreeOn,
+  approvers,
   contentOf,
   exchangeKeys,
   joinTeam,
   no,
   openTeamAfter,
-  operators,
   PAYOUT,
   plan,
   rehashed,
@@ -31,13 +31,14 @@ beforeEach(async () => {
 });
 
 const sign = (person: string, path: string, ...more: readonly string[]) =>
-  team.run(person, ['plans', 'approve', path, ...more], { answers: [yes('Sign the plan to ')] });
+  team.run(person, ['plans', 'approve', path, ...more], { answers: [yes('Approve the plan to ')] });
 const apply = (path: string, person = 'bayo') => team.run(person, ['plans', 'apply', path, '--yes']);
 const rolesIn = (path: string) =>
-  contentOf(path).signatures.map(({ role, operator }: Record<string, string>) => [role, operator]);
+  contentOf(path).signatures.map(({ role, approver }: Record<string, string>) => [role, approver]);
 
-/** Sets from which amount on another operator must sign. */
-const signAbove = (...amounts: readonly string[]) => agreeOn(team, 'ada', 'bayo', ['approval-threshold', ...amounts]);
+/** Sets from which amount on another approver must sign. */
+const approvalThresholds = (...amounts: readonly string[]) =>
+  agreeOn(team, 'ada', 'bayo', ['approval-threshold', ...amounts]);
 
 const rewrite = (path: string, change: (plan: Plan) => Plan) => rewritten(team, path, change);
 
@@ -75,7 +76,7 @@ describe('plans approve', () => {
   test('changes nothing if the answer is no', async () => {
     const path = await plan(team, 'ada');
     const before = readFileSync(path);
-    const { code } = await team.run('bayo', ['plans', 'approve', path], { answers: [no('Sign the plan')] });
+    const { code } = await team.run('bayo', ['plans', 'approve', path], { answers: [no('Approve the plan')] });
     expect({ code, isSame: readFileSync(path).equals(before) }).toEqual({ code: 9, isSame: true });
   });
 
@@ -91,7 +92,7 @@ describe('plans approve', () => {
     const { code, stdout } = await team.run('chidi', ['plans', 'approve', path, '--dry-run', '-o', 'json']);
     expect({ code, shown: JSON.parse(stdout) }).toMatchObject({
       code: 0,
-      shown: { hash: contentOf(path).hash, signatures: [{ operator: 'ada', role: 'author' }] },
+      shown: { hash: contentOf(path).hash, signatures: [{ approver: 'ada', role: 'author' }] },
     });
     expect(rolesIn(path)).toEqual([['author', 'ada']]);
   });
@@ -99,7 +100,7 @@ describe('plans approve', () => {
   test.each<[string, string, () => Promise<string>, number, string]>([
     ['its author', 'ada', () => plan(team, 'ada'), 9, 'you wrote this plan'],
     [
-      'somebody who signed it before',
+      'somebody who approved it before',
       'bayo',
       async () => {
         const path = await plan(team, 'ada');
@@ -107,7 +108,7 @@ describe('plans approve', () => {
         return path;
       },
       9,
-      'you signed this plan before',
+      'you approved this plan before',
     ],
     [
       'its author, who had no key when writing it',
@@ -123,7 +124,7 @@ describe('plans approve', () => {
       9,
       'you wrote this plan',
     ],
-    ['somebody without a key', 'chidi', () => plan(team, 'chidi'), 2, 'no operator key for you'],
+    ['somebody without a key', 'chidi', () => plan(team, 'chidi'), 2, 'no approver key for you'],
     [
       'anybody once it has expired',
       'bayo',
@@ -146,10 +147,10 @@ describe('plans approve', () => {
   test('works with --yes on a sandbox', async () => {
     const path = team.file('sandbox.json');
     const as = (person: string, ...argv: string[]) => team.run(person, [...argv, '--profile', 'sandbox']);
-    // The journal has a live account, so that operators of a sandbox are changed in a terminal too.
+    // The journal has a live account, so that approvers of a sandbox are changed in a terminal too.
     for (const person of ['ada', 'bayo'])
-      await team.run(person, [...operators('add', person, '--generate'), '--profile', 'sandbox'], {
-        answers: [yes(`operator ${person}`)],
+      await team.run(person, [...approvers('add', person, '--generate'), '--profile', 'sandbox'], {
+        answers: [yes(`approver ${person}`)],
       });
     const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
     expect((await as('ada', 'fees', 'withdraw', '--amount', '500', ...to, '--plan', path)).code).toBe(0);
@@ -158,7 +159,7 @@ describe('plans approve', () => {
   });
 });
 
-describe('a signature is refused by the name of its operator if', () => {
+describe('a signature is refused by the name of its approver if', () => {
   test('its key is unknown', async () => {
     const path = await plan(team, 'ada');
     await sign('bayo', path);
@@ -166,7 +167,7 @@ describe('a signature is refused by the name of its operator if', () => {
     const { code, stderr } = await apply(path, 'chidi');
     expect({ code, stderr }).toEqual({
       code: 9,
-      stderr: expect.stringContaining(`the key ${keys['bayo']} of operator bayo, who signed the plan, is unknown`),
+      stderr: expect.stringContaining(`the key ${keys['bayo']} of approver bayo, who approved the plan, is unknown`),
     });
     expect(team.service.sent).toEqual([]);
   });
@@ -174,7 +175,7 @@ describe('a signature is refused by the name of its operator if', () => {
   const forgeries: readonly (readonly [string, (plan: Plan) => Plan])[] = [
     ['it is of another plan', ({ content, ...rest }) => rehashed({ ...rest, content: { ...content, id: 'another' } })],
     ['its time was changed', (plan) => withLast(plan, { signedAt: '2026-01-05T08:00:00.000Z' })],
-    ['its name was changed', (plan) => withLast(plan, { operator: 'ada' })],
+    ['its name was changed', (plan) => withLast(plan, { approver: 'ada' })],
     ['its role was changed', (plan) => withLast(plan, { role: 'author' })],
     ['it is there twice', (plan) => ({ ...plan, signatures: [...plan.signatures, ...plan.signatures.slice(-1)] })],
     [
@@ -193,12 +194,12 @@ describe('a signature is refused by the name of its operator if', () => {
     const { code, stderr } = await apply(rewrite(path, forge));
     expect({ code, stderr }).toEqual({
       code: 9,
-      stderr: expect.stringMatching(/the signature of operator (ada|bayo) on the plan does not hold/),
+      stderr: expect.stringMatching(/the signature of approver (ada|bayo) on the plan is invalid/),
     });
     expect(team.service.sent).toEqual([]);
   });
 
-  test('the operator was removed', async () => {
+  test('the approver was removed', async () => {
     const path = await plan(team, 'ada');
     await agreeOn(team, 'bayo', 'ada', ['remove', 'ada']);
     expect((await apply(path)).code).toBe(9);
@@ -207,11 +208,11 @@ describe('a signature is refused by the name of its operator if', () => {
 
 describe('above an amount', () => {
   beforeEach(async () => {
-    await signAbove('49999 CNGN');
+    await approvalThresholds('49999 CNGN');
   });
 
   test('a sweep needs a signature for its sum, although each withdrawal stays below', async () => {
-    await signAbove('150000 CNGN');
+    await approvalThresholds('150000 CNGN');
     team.service.instead['/getaccumulatedfees'] = success({
       summary: { availableForWithdrawal: 25_000_000 },
       details: { minimumWithdrawal: 1_000, maximumWithdrawal: 10_000_000 },
@@ -221,7 +222,7 @@ describe('above an amount', () => {
     expect({ code, stderr }).toEqual({
       code: 9,
       stderr: expect.stringContaining(
-        'requires another operator’s signature for more than 150,000.00 cNGN; nothing was sent',
+        'requires another approver’s approval for more than 150,000.00 cNGN; nothing was sent',
       ),
     });
   });
@@ -231,16 +232,16 @@ describe('above an amount', () => {
     const { code, stderr } = await apply(path);
     expect({ code, stderr }).toEqual({
       code: 9,
-      stderr: expect.stringContaining('requires another operator’s signature for more than 49,999.00 cNGN'),
+      stderr: expect.stringContaining('requires another approver’s approval for more than 49,999.00 cNGN'),
     });
     expect(team.service.sent).toEqual([]);
   }
 
-  test('a command is refused, and a plan that another operator signed is not', async () => {
+  test('a command is refused, and a plan that a second person approved is not', async () => {
     const { code, stderr } = await team.run('ada', [...PAYOUT, '--yes']);
     expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('write a plan with --plan FILE') });
     const path = await plan(team, 'ada');
-    expect(contentOf(path).plan.rules).toEqual(['another operator must sign more than 49,999.00 cNGN']);
+    expect(contentOf(path).plan.rules).toEqual(['a second person must approve more than 49,999.00 cNGN']);
     await isUnsigned(path);
     await sign('bayo', path);
     expect((await apply(path, 'ada')).code).toBe(0);
@@ -251,12 +252,12 @@ describe('above an amount', () => {
     const path = await plan(team, 'chidi');
     await sign('bayo', path);
     const { code, stderr } = await apply(path);
-    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('had no operator key') });
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('had no approver key') });
   });
 
   test('a signer does not stand in for an author without a key', async () => {
     const path = await plan(team, 'chidi');
-    const key = readFileSync(team.file('ada/config/secrets/main.operator-key'), 'utf8').trim();
+    const key = readFileSync(team.file('ada/config/secrets/main.approver-key'), 'utf8').trim();
     const ada = { name: 'ada', publicKey: keys['ada'] ?? '', privateKey: new Secret(key) };
     const { plan: content, hash } = contentOf(path);
     const asAuthor = await withSignature({ content, hash, signatures: [] }, ada, 'author', team.clock.now());
@@ -264,19 +265,19 @@ describe('above an amount', () => {
     const { code, stderr } = await apply(claimed);
     expect({ code, stderr }).toEqual({
       code: 9,
-      stderr: expect.stringContaining('of operator ada on the plan does not'),
+      stderr: expect.stringContaining('of approver ada on the plan is'),
     });
   });
 
   test('a plan that only claims its author is refused', async () => {
     const path = await plan(team, 'chidi');
     const claimed = rewrite(path, ({ content, ...rest }) => {
-      const author = { ...content.author, user: 'ada', operator: { name: 'ada', publicKey: keys['ada'] ?? '' } };
+      const author = { ...content.author, user: 'ada', approver: { name: 'ada', publicKey: keys['ada'] ?? '' } };
       return rehashed({ ...rest, content: { ...content, author } });
     });
     await sign('bayo', claimed);
     const { code, stderr } = await apply(claimed);
-    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('had no operator key') });
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('had no approver key') });
   });
 
   test('the author’s own signature does not count as the second one', async () => {
@@ -300,7 +301,7 @@ describe('above an amount', () => {
   });
 
   test('an amount of 0 means every amount', async () => {
-    await signAbove('0 CNGN');
+    await approvalThresholds('0 CNGN');
     const { code } = await team.run('bayo', ['payout', 'create', '--amount', '0.000001', '--to', 'bank-1', '--yes']);
     expect({ code, sent: team.service.sent }).toEqual({ code: 9, sent: [] });
   });

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Exchange, HttpRequest, HttpResponse, World } from '../../src/base/world.ts';
+import type { ApproverList, ListedApprover } from '../../src/engine/plans/approver-list.ts';
 import { planText } from '../../src/engine/plans/file.ts';
-import type { ListedOperator, OperatorList } from '../../src/engine/plans/operator-list.ts';
 import { hashOf, type Plan } from '../../src/engine/plans/plan.ts';
 import { main } from '../../src/main.ts';
 import { temporaryFolder } from '../support/built.ts';
@@ -210,23 +210,23 @@ export async function exchangeKeys(team: Team, ...people: readonly string[]): Pr
   const keys: Record<string, string> = {};
   for (const person of people) {
     const made = await team.run(person, ['profiles', 'approvers', 'add', person, '--generate', '-o', 'json'], {
-      answers: [yes(`operator ${person}`)],
+      answers: [yes(`approver ${person}`)],
     });
     keys[person] = JSON.parse(made.stdout).publicKey;
   }
   return keys;
 }
 
-/** The words of a command that changes the operators, or the amounts that need a signature. */
-export const operators = (...[verb = '', ...rest]: readonly string[]): string[] =>
+/** The words of a command that changes the approvers, or the amounts that need a signature. */
+export const approvers = (...[verb = '', ...rest]: readonly string[]): string[] =>
   verb === 'approval-threshold' ? ['profiles', verb, 'set', ...rest] : ['profiles', 'approvers', verb, ...rest];
 
-/** Makes a change of operators that one person asks for and another one signs. Returns how applying it ended. */
+/** Makes a change of approvers that one person asks for and another one signs. Returns how applying it ended. */
 export async function agreeOn(team: Team, asker: string, signer: string, argv: readonly string[]): Promise<Ran> {
   const path = team.file(`change-${readdirSync(team.folder).length}.json`);
   const steps: readonly (readonly [string, readonly string[], string[]])[] = [
-    [asker, [...operators(...argv), '--plan', path], []],
-    [signer, ['plans', 'approve', path], ['Sign the plan']],
+    [asker, [...approvers(...argv), '--plan', path], []],
+    [signer, ['plans', 'approve', path], ['Approve the plan']],
     [asker, ['plans', 'apply', path], ['Continue?']],
   ];
   let last: Ran | undefined;
@@ -238,10 +238,10 @@ export async function agreeOn(team: Team, asker: string, signer: string, argv: r
   return last;
 }
 
-/** The list of an account with operators. */
-export const listOf = (listed: readonly ListedOperator[]): OperatorList => ({
-  operators: listed,
-  signAbove: [],
+/** The list of an account with approvers. */
+export const listOf = (listed: readonly ListedApprover[]): ApproverList => ({
+  approvers: listed,
+  approvalThresholds: [],
   pending: null,
   accounts: [],
   isOwn: true,
@@ -250,7 +250,7 @@ export const listOf = (listed: readonly ListedOperator[]): OperatorList => ({
 
 export async function addKey(team: Team, person: string, other: string, key: string): Promise<void> {
   const argv = ['profiles', 'approvers', 'add', other, '--public-key', key];
-  const { code, stderr } = await team.run(person, argv, { answers: [yes(`operator ${other}`)] });
+  const { code, stderr } = await team.run(person, argv, { answers: [yes(`approver ${other}`)] });
   if (code !== 0) throw new Error(stderr);
 }
 

@@ -10,24 +10,24 @@ import { fakeWorld } from '../support/world.ts';
 const DATABASE = 'postgres://ops@db.example.com/fiatrail';
 const AMOUNT = { field: 'amount', asset: 'CNGN', value: '50.000000', minor: '50000000' } as const;
 const PAYOUT = { endpoint: 'transactions.payout', request: {}, tag: null, amounts: [AMOUNT] };
-const operator = (name: string) => ({
+const approver = (name: string) => ({
   name,
   publicKey: Buffer.from(name).toString('hex').padEnd(64, '0'),
   addedAt: '2026-01-05T09:00:00.000Z',
-  addedBy: { user: name, host: 'host-1', operator: null },
+  addedBy: { user: name, host: 'host-1', approver: null },
 });
 
 interface Place {
   readonly mode?: 'live' | 'embedded';
   readonly soleHost?: boolean;
   readonly url?: string;
-  readonly operators?: readonly string[];
+  readonly approvers?: readonly string[];
 }
 
-function accountAt({ mode = 'live', soleHost, url, operators = ['ada', 'bayo'] }: Place, said: string[] = []) {
-  const listed = { account: { mode, baseUrl: '', keyFingerprint: '' }, signAbove: [], pending: null };
-  const lists = new Map([['a-1', JSON.stringify({ ...listed, operators: operators.map(operator) })]]);
-  const journal = { accountIds: async () => ['a-1'], operatorLists: async () => lists };
+function accountAt({ mode = 'live', soleHost, url, approvers = ['ada', 'bayo'] }: Place, said: string[] = []) {
+  const listed = { account: { mode, baseUrl: '', keyFingerprint: '' }, approvalThresholds: [], pending: null };
+  const lists = new Map([['a-1', JSON.stringify({ ...listed, approvers: approvers.map(approver) })]]);
+  const journal = { accountIds: async () => ['a-1'], approverLists: async () => lists };
   const world = fakeWorld({ env: url === undefined ? {} : { FIATRAIL_JOURNAL_URL: url } });
   mkdirSync(world.stateDir, { recursive: true });
   writeFileSync(journalPath(world), '');
@@ -68,7 +68,7 @@ test.each<[string, Place, Partial<PlanContent>, string]>([
     `${AGAIN} unless the service’s list shows [fr-1] by then`,
   ],
   ['of a trade', {}, { request: { idempotencyKey: 'k' } }, 'under which the service does it once'],
-  ['of operators', {}, { endpoint: 'profiles.operators' }, 'changes the operators in each journal'],
+  ['of approvers', {}, { endpoint: 'profiles.approvers' }, 'changes the approvers in each journal'],
   ['without an amount', {}, { amounts: [] }, 'it sends the request again'],
 ])('a plan %s', async (_where, place, content, expected) => {
   expect(await appliedTwice(accountAt(place), planOf(content))).toContain(expected);
@@ -77,14 +77,14 @@ test.each<[string, Place, Partial<PlanContent>, string]>([
 const REFUSED = { code: 'JOURNAL_NOT_SHARED', category: 'usage' };
 
 test.each<[string, Place, Partial<PlanContent>, object | undefined, number]>([
-  ['two operators and a file', {}, {}, REFUSED, 0],
-  ['three operators and a file', { operators: ['ada', 'bayo', 'chidi'] }, {}, REFUSED, 0],
-  ['two operators on the sole host', { soleHost: true }, {}, undefined, 0],
-  ['two operators and a shared journal', { url: DATABASE }, {}, undefined, 0],
-  ['two operators of the embedded sandbox', { mode: 'embedded' }, {}, undefined, 0],
-  ['two operators and a change of them', {}, { endpoint: 'profiles.operators' }, undefined, 0],
-  ['one operator and a file', { operators: ['ada'] }, {}, undefined, 1],
-  ['nobody', { operators: [] }, {}, undefined, 0],
+  ['two approvers and a file', {}, {}, REFUSED, 0],
+  ['three approvers and a file', { approvers: ['ada', 'bayo', 'chidi'] }, {}, REFUSED, 0],
+  ['two approvers on the sole host', { soleHost: true }, {}, undefined, 0],
+  ['two approvers and a shared journal', { url: DATABASE }, {}, undefined, 0],
+  ['two approvers of the embedded sandbox', { mode: 'embedded' }, {}, undefined, 0],
+  ['two approvers and a change of them', {}, { endpoint: 'profiles.approvers' }, undefined, 0],
+  ['one approver and a file', { approvers: ['ada'] }, {}, undefined, 1],
+  ['nobody', { approvers: [] }, {}, undefined, 0],
 ])('applying a plan with %s', async (_who, place, content, refused, warnings) => {
   const said: string[] = [];
   const applied = requireOneJournal(accountAt(place, said), planOf(content));

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { journalRows } from '../support/journal.ts';
-import { agreeOn, exchangeKeys, joinTeam, openTeamAfter, operators, type Team, yes } from './support.ts';
+import { agreeOn, approvers, exchangeKeys, joinTeam, openTeamAfter, type Team, yes } from './support.ts';
 
 /** Bayo’s key is lost, so that nobody but Ada can sign. */
 
 const HOUR_MS = 3_600_000;
-const PENDING = 'a change of operators without a second signature is pending: remove operator bayo, asked for by ada';
+const PENDING = 'a change of approvers without a second approval is pending: remove approver bayo, asked for by ada';
 
 let team: Team;
 const threePeople = async (all: Team) => {
@@ -16,20 +16,20 @@ beforeEach(async () => {
   ({ team } = await openTeamAfter(threePeople));
 });
 
-const ask = (person = 'ada', asked = 'Remove operator bayo') =>
-  team.run(person, [...operators('remove', 'bayo', '--without-signature'), '-o', 'json'], { answers: [yes(asked)] });
+const ask = (person = 'ada', asked = 'Remove approver bayo') =>
+  team.run(person, [...approvers('remove', 'bayo', '--without-approval'), '-o', 'json'], { answers: [yes(asked)] });
 const pass = (ms: number) => team.clock.sleep(ms, new AbortController().signal);
 const listed = async () => {
-  const shown = JSON.parse((await team.run('chidi', [...operators('list'), '-o', 'json'])).stdout);
-  return { names: shown.operators.map(({ name }: { name: string }) => name), pending: shown.pending };
+  const shown = JSON.parse((await team.run('chidi', [...approvers('list'), '-o', 'json'])).stdout);
+  return { names: shown.approvers.map(({ name }: { name: string }) => name), pending: shown.pending };
 };
 const recorded = () =>
   journalRows(team.file('state'))
-    .filter(({ endpoint }) => endpoint === 'profiles.operators')
+    .filter(({ endpoint }) => endpoint === 'profiles.approvers')
     .map(({ summary }) => summary)
     .slice(2);
 
-describe('a change that nobody else can sign', () => {
+describe('a change that nobody else can approve', () => {
   test('is announced, and made by the same command 48 hours later', async () => {
     const { code, stdout, stderr } = await ask();
     const endsAt = new Date(team.clock.now() + 48 * HOUR_MS).toISOString();
@@ -40,7 +40,7 @@ describe('a change that nobody else can sign', () => {
     expect(stderr).toContain(`can be made from ${endsAt}`);
     expect(await listed()).toMatchObject({
       names: ['ada', 'bayo'],
-      pending: { change: 'remove operator bayo', askedBy: 'ada, ada on host-1', endsAt },
+      pending: { change: 'remove approver bayo', askedBy: 'ada, ada on host-1', endsAt },
     });
     await pass(48 * HOUR_MS);
     // Time alone changes nothing.
@@ -48,8 +48,8 @@ describe('a change that nobody else can sign', () => {
     expect((await ask()).code).toBe(0);
     expect(await listed()).toEqual({ names: ['ada'], pending: null });
     expect(recorded()).toEqual([
-      `announce a change without a second signature: remove operator bayo, from ${endsAt}`,
-      'remove operator bayo after the waiting time',
+      `announce a change without a second approval: remove approver bayo, from ${endsAt}`,
+      'remove approver bayo after the waiting time',
     ]);
   });
 
@@ -72,34 +72,34 @@ describe('a change that nobody else can sign', () => {
     }
   });
 
-  test('is announced once by a command that reads the operators twice', async () => {
+  test('is announced once by a command that reads the approvers twice', async () => {
     await ask();
     const argv = ['payout', 'create', '--amount', '5', '--to', 'bank-1', '--plan', team.file('plan.json')];
     const { code, stderr } = await team.run('ada', argv);
     expect({ code, times: stderr.split(PENDING).length - 1 }).toEqual({ code: 0, times: 1 });
   });
 
-  test('is no longer announced once an operator cancelled it, and its time starts again', async () => {
+  test('is no longer announced once an approver cancelled it, and its time starts again', async () => {
     await ask();
     await pass(48 * HOUR_MS);
-    expect((await team.run('chidi', operators('cancel'))).code).toBe(2);
-    expect((await team.run('bayo', operators('cancel'))).code).toBe(0);
+    expect((await team.run('chidi', approvers('cancel'))).code).toBe(2);
+    expect((await team.run('bayo', approvers('cancel'))).code).toBe(0);
     expect((await team.run('chidi', ['ops', 'list'])).stderr).not.toContain('pending');
-    expect((await team.run('bayo', operators('cancel'))).code).toBe(2);
+    expect((await team.run('bayo', approvers('cancel'))).code).toBe(2);
     expect(JSON.parse((await ask()).stdout)).toMatchObject({ removed: false });
-    expect(recorded().slice(1, 2)).toEqual(['cancel the pending change: remove operator bayo']);
+    expect(recorded().slice(1, 2)).toEqual(['cancel the pending change: remove approver bayo']);
   });
 
-  test('can be asked for by an operator only', async () => {
-    const { code, stderr } = await team.run('chidi', [...operators('remove', 'bayo', '--without-signature')], {
+  test('can be asked for by an approver only', async () => {
+    const { code, stderr } = await team.run('chidi', [...approvers('remove', 'bayo', '--without-approval')], {
       isTerminal: true,
     });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('an operator key of yours') });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('an approver key of yours') });
     expect((await listed()).pending).toBeNull();
   });
 
   test('needs a person at a terminal on a live profile, twice', async () => {
-    const argv = [...operators('remove', 'bayo', '--without-signature'), '--yes'];
+    const argv = [...approvers('remove', 'bayo', '--without-approval'), '--yes'];
     expect((await team.run('ada', argv)).code).toBe(2);
     await ask();
     await pass(48 * HOUR_MS);
@@ -107,28 +107,28 @@ describe('a change that nobody else can sign', () => {
     expect((await listed()).names).toEqual(['ada', 'bayo']);
   });
 
-  test('does not stop a change that two operators signed', async () => {
+  test('does not stop a change that two approvers approved', async () => {
     await ask();
     await agreeOn(team, 'bayo', 'ada', ['approval-threshold', 'CNGN 5']);
     expect((await listed()).pending).not.toBeNull();
     await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo']);
     await pass(48 * HOUR_MS);
-    // The operator is gone, so nothing is left to do.
-    const { code } = await team.run('ada', operators('remove', 'bayo', '--without-signature'), { isTerminal: true });
+    // The approver is gone, so nothing is left to do.
+    const { code } = await team.run('ada', approvers('remove', 'bayo', '--without-approval'), { isTerminal: true });
     expect(code).toBe(2);
-    expect((await team.run('ada', operators('cancel'))).code).toBe(0);
+    expect((await team.run('ada', approvers('cancel'))).code).toBe(0);
   });
 
   test.each([
     [
       'with a plan',
-      operators('approval-threshold', 'off', '--without-signature', '--plan', 'change.json'),
+      approvers('approval-threshold', 'off', '--without-approval', '--plan', 'change.json'),
       'cannot be combined',
     ],
     [
       'with nobody else in the list',
-      operators('approval-threshold', 'off', '--without-signature'),
-      'nobody else could sign',
+      approvers('approval-threshold', 'off', '--without-approval'),
+      'nobody else could approve',
     ],
   ])('is refused %s', async (_what, argv, message) => {
     if (!argv.includes('--plan')) await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo']);

@@ -67,7 +67,7 @@ test('beside a journal and an inbox, the views of docs/data.md say what fiatrail
   const { url, views, asReader } = await mirrored();
   const journal = await openHost(url);
   const signer = (name: string) => ({ name, role: 'signer', keyFingerprint: 'f', signedAt: 'now' }) as const;
-  const author = { user: 'ada', host: 'h', operator: null };
+  const author = { user: 'ada', host: 'h', approver: null };
   const paid = await prepared(journal, {
     idempotencyKey: 'rent',
     moves: { asset: 'NGN', minor: 50_000n },

@@ -10,7 +10,7 @@ const AT = '2026-01-05T09:00:00.000Z';
 
 const operation = (authority: unknown): Recorded =>
   ({
-    operation: { authority, operator: 'carol', host: 'host-3', createdAt: AT, summary: 'withdraw ₦900.00' },
+    operation: { authority, runBy: 'carol', host: 'host-3', createdAt: AT, summary: 'withdraw ₦900.00' },
     transitions: [
       { state: 'prepared', at: AT, host: 'host-3', requestId: null, detail: null, result: null },
       { state: 'accepted', at: AT, host: 'host-3', requestId: 'w-1', detail: null, result: null },
@@ -23,13 +23,13 @@ const told = (moments: readonly { readonly what: string }[]) => moments.map(({ w
 describe('what the journal tells', () => {
   test('is who planned, signed and applied it, and how it ended', () => {
     const signer = (name: string, role: string) => ({ name, role, keyFingerprint: 'f', signedAt: AT });
-    const author = { user: 'ada', host: 'host-1', operator: 'ada' };
+    const author = { user: 'ada', host: 'host-1', approver: 'ada' };
     const moments = journalMoments([
       operation({ plan: 'h', author, signers: [signer('ada', 'author'), signer('bola', 'signer')] }),
     ]);
     expect(told(moments)).toEqual([
-      'the plan was signed by ada, its author',
-      'the plan was signed by bola',
+      'the plan was approved by ada, its author',
+      'the plan was approved by bola',
       'applied by carol on host-3, planned by ada on host-1: withdraw ₦900.00',
       'accepted by the service as w-1',
       'failed; the bank is closed',

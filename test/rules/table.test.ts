@@ -124,7 +124,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
 
 /** What each rule says: it allows the request, stops it, asks for a code or a signature, or does not concern it (—). */
 const TABLE = `
-| 5,000 with | NGN 1000 | CNGN 1000 | USDC 1000 | USDT 1000 | confirm-above NGN 1000 | sign-above NGN 1000 | allow-account | allow-address | allow-user |
+| 5,000 with | NGN 1000 | CNGN 1000 | USDC 1000 | USDT 1000 | confirm-above NGN 1000 | approval-threshold NGN 1000 | allow-account | allow-address | allow-user |
 |---|---|---|---|---|---|---|---|---|---|
 | fees withdraw | stops | stops | — | — | a code | a signature | allows | stops | stops |
 | offramp create | stops | stops | — | — | a code | a signature | allows | stops | stops |
@@ -164,12 +164,12 @@ const WORDS: Readonly<Record<string, string>> = { holds: 'allows', 'does not hol
 /** A live profile whose payments above ₦1,000 need a signature. */
 async function signedMachine() {
   const machine = await ruledMachine([], 'live');
-  const answers = [{ kind: 'confirm', asks: 'when another operator must sign', says: true }] as const;
+  const answers = [{ kind: 'confirm', asks: 'when a second person must approve', says: true }] as const;
   const set = ['profiles', 'approval-threshold', 'set', 'NGN 1000'];
   expect(await machine.run(set, { isTerminal: true, answers })).toMatchObject({ code: 0 });
   return async (argv: readonly string[]) => {
     const { code, stderr } = await machine.run([...argv, '-q', '-o', 'json']);
-    const isRefused = code === 9 && JSON.parse(stderr).error.code === 'SIGNATURE_REQUIRED';
+    const isRefused = code === 9 && JSON.parse(stderr).error.code === 'APPROVAL_REQUIRED';
     return isRefused ? 'a signature' : '—';
   };
 }

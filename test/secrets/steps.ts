@@ -303,7 +303,7 @@ function embedded(stage: Stage): Step[] {
   ];
 }
 
-/** Without a terminal, operators are added only while the journal knows no live account. */
+/** Without a terminal, approvers are added only while the journal knows no live account. */
 const FIRST: Step = { words: ['profiles', 'approvers', 'add', 'ada', '--generate', '-y', '-v', ...EMBEDDED], exit: 0 };
 
 export function stepsOf(stage: Stage): Step[] {

@@ -2,7 +2,7 @@ import type { Secret } from '../../base/secret.ts';
 
 /**
  * A secret of a profile. `sealing-keys` are private X25519 keys of 64 hexadecimal digits, one per line, newest first.
- * `webhook-secrets` are lines of webhook-secrets.ts. `journal-password` is that of the database with the journal. `operator-key` is the
+ * `webhook-secrets` are lines of webhook-secrets.ts. `journal-password` is that of the database with the journal. `approver-key` is the
  * private Ed25519 key that this user signs plans with. `recognition-key` is a random key, under which a BVN that is given again is recognized.
  */
 export type SecretName = (typeof SECRET_NAMES)[number];
@@ -11,7 +11,7 @@ export const SECRET_NAMES = [
   'sealing-keys',
   'webhook-secrets',
   'journal-password',
-  'operator-key',
+  'approver-key',
   'recognition-key',
 ] as const;
 

@@ -305,7 +305,7 @@ async function profileChecks(subject: Subject, failure: unknown): Promise<NamedF
     await checked('leftovers', () => leftoversFinding(account.world), 'fiatrail doctor --clean'),
     await checked('key store', () => storeFinding(account.world, profile), fix),
     await checked('key', () => keyFinding(subject), typed(subject, 'explain')),
-    await checked('operator key', () => operatorKeyFinding(subject), typed(subject, 'profiles approvers list')),
+    await checked('approver key', () => approverKeyFinding(subject), typed(subject, 'profiles approvers list')),
   ];
 }
 
@@ -366,10 +366,10 @@ async function keyFinding({ profile }: Subject): Promise<Finding> {
   return ok(`${profile.mode} key, fingerprint ${fingerprint(key)}`);
 }
 
-async function operatorKeyFinding({ profile, account }: Subject): Promise<Finding> {
+async function approverKeyFinding({ profile, account }: Subject): Promise<Finding> {
   const stored = profile && storedOrBuiltIn(profile);
-  if (!stored) return skipped(profile ? 'an account from the environment has no operators' : NO_PROFILE);
-  const { ownPublicKey } = await import('../../account/operators.ts');
+  if (!stored) return skipped(profile ? 'an account from the environment has no approvers' : NO_PROFILE);
+  const { ownPublicKey } = await import('../../account/approvers.ts');
   const publicKey = await ownPublicKey(account.world, stored);
   return ok(publicKey === undefined ? 'none' : `public key ${publicKey}`);
 }

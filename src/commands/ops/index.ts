@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Operator } from '../../account/operators.ts';
+import type { Approver } from '../../account/approvers.ts';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
@@ -33,7 +33,7 @@ const headCommand = command({
   words: ['ops', 'journal', 'head'],
   summary: 'Print the last entry of the journal, to store it elsewhere',
   details:
-    'The hash of the last entry covers all entries before it, of all hosts. Store it where nobody who can edit the journal can edit it, such as on another machine. ops journal verify --head FILE later detects any change. The output is signed if you are one of the account’s operators.',
+    'The hash of the last entry covers all entries before it, of all hosts. Store it where nobody who can edit the journal can edit it, such as on another machine. ops journal verify --head FILE later detects any change. The output is signed if you are one of the account’s approvers.',
   examples: ['fiatrail ops journal head -o json > head.json', 'fiatrail ops journal head -q -o json --query hash'],
   endpoints: [],
   prints: () =>
@@ -42,7 +42,7 @@ const headCommand = command({
       entry: z.int(),
       hash: z.string(),
       at: z.iso.datetime(),
-      operator: z.nullable(z.string()),
+      approver: z.nullable(z.string()),
       publicKey: z.nullable(z.string()),
       signature: z.nullable(z.string()),
     }),
@@ -55,22 +55,22 @@ const headCommand = command({
       throw new CliError('usage', 'the journal has no entries yet', {
         hint: 'run a command that sends something first',
       });
-    const { ownOperator } = await import('../../account/operators.ts');
+    const { ownApprover } = await import('../../account/approvers.ts');
     const { headFile } = await import('../../engine/plans/signed-head.ts');
-    const own = await ownOperator(await operatorsIn(journal), account.profile, account.world);
+    const own = await ownApprover(await approversIn(journal), account.profile, account.world);
     return { result: { data: await headFile(journal.id(), head, own, account.world.clock.now()) } };
   },
 });
 
 /**
- * Returns whose signature on a head counts: the operators of every live account of the journal, or of every account if none is live.
- * Anybody may add operators of a sandbox. Throws CliError usage.
+ * Returns whose signature on a head counts: the approvers of every live account of the journal, or of every account if none is live.
+ * Anybody may add approvers of a sandbox. Throws CliError usage.
  */
-async function operatorsIn(journal: Journal): Promise<readonly Operator[]> {
-  const { allOperatorLists } = await import('../../engine/plans/operator-list.ts');
-  const all = await allOperatorLists(journal);
+async function approversIn(journal: Journal): Promise<readonly Approver[]> {
+  const { allApproverLists } = await import('../../engine/plans/approver-list.ts');
+  const all = await allApproverLists(journal);
   const live = all.filter(({ account }) => account.mode === 'live');
-  return (live.length > 0 ? live : all).flatMap(({ operators }) => operators);
+  return (live.length > 0 ? live : all).flatMap(({ approvers }) => approvers);
 }
 
 /** A head that was stored elsewhere, and who signed it. */
@@ -93,7 +93,7 @@ async function givenHead(account: Account, text: string | undefined): Promise<Gi
     throw new CliError('usage', `${path} is the head of journal ${head.journal}, and this one is ${journal.id()}`, {
       hint: 'choose the profile whose journal it is: --profile NAME',
     });
-  return { hash: head.hash, signedBy: await signerOf(head, await operatorsIn(journal)) };
+  return { hash: head.hash, signedBy: await signerOf(head, await approversIn(journal)) };
 }
 
 function fileAt(path: string): string {
@@ -165,12 +165,12 @@ const resumeCommand = command({
 const operationId = picked('operation', argument('operation-id', OPERATION_ID, operationName, 'Which operation?'));
 
 /** Says who planned an operation, who signed the plan and who applied it; or who ran its command. */
-export function whoDid({ authority, operator, host }: Pick<Operation, 'authority' | 'operator' | 'host'>): string {
-  if (!authority) return `run by ${operator} on ${host}, without a plan`;
+export function whoDid({ authority, runBy, host }: Pick<Operation, 'authority' | 'runBy' | 'host'>): string {
+  if (!authority) return `run by ${runBy} on ${host}, without a plan`;
   const { author, signers } = authority;
-  const planned = `planned by ${author.user} on ${author.host}${author.operator === null ? '' : ` (operator ${author.operator})`}`;
+  const planned = `planned by ${author.user} on ${author.host}${author.approver === null ? '' : ` (approver ${author.approver})`}`;
   const names = signers.map(({ name, role }) => (role === 'author' ? `${name} (its author)` : name));
-  return `${planned}; signed by ${names.join(', ') || 'nobody'}; applied by ${operator} on ${host}`;
+  return `${planned}; approved by ${names.join(', ') || 'nobody'}; applied by ${runBy} on ${host}`;
 }
 
 const showCommand = command({
@@ -307,7 +307,7 @@ const verifyCommand = command({
   words: ['ops', 'journal', 'verify'],
   summary: 'Check that the journal was not damaged or edited',
   details:
-    'Each entry has the hash of the one before it, and everything else in the journal must match the entries. The last entry is also saved in a file beside the journal, so that missing entries are noticed. --head compares with a head that you stored elsewhere, and shows who signed it. After you restore a backup or use another journal, money commands stop. Compare the journal with the service’s lists, then run ops journal verify --accept. The id that it prints is for FIATRAIL_JOURNAL_ID, which forbids any other journal.',
+    'Each entry has the hash of the one before it, and everything else in the journal must match the entries. The last entry is also saved in a file beside the journal, so that missing entries are noticed. --head compares with a head that you stored elsewhere, and shows who approved it. After you restore a backup or use another journal, money commands stop. Compare the journal with the service’s lists, then run ops journal verify --accept. The id that it prints is for FIATRAIL_JOURNAL_ID, which forbids any other journal.',
   examples: [
     'fiatrail ops journal verify',
     'fiatrail ops journal verify --head "$HEAD" -o json',
@@ -467,7 +467,7 @@ const retryCommand = command({
   words: ['ops', 'retry'],
   summary: 'Send a request that may have been lost again, under the service’s idempotency key',
   details:
-    'Only a trade or market order that was sent with --once or --idempotency-key, within 10 minutes: the service does it once for its key, and answers with what it did then, or does it now. Looks for it first. The rules, limits, hours and operators of now apply, and the confirmation shows the price of now. Running the same command again with the same --once does the same. Any other request could be done twice: find out with ops reconcile.',
+    'Only a trade or market order that was sent with --once or --idempotency-key, within 10 minutes: the service does it once for its key, and answers with what it did then, or does it now. Looks for it first. The rules, limits, hours and approvers of now apply, and the confirmation shows the price of now. Running the same command again with the same --once does the same. Any other request could be done twice: find out with ops reconcile.',
   examples: ['fiatrail ops retry 0198c1f2', 'fiatrail ops retry 0198c1f2 --yes --wait -o json'],
   endpoints: [],
   parameters: {

@@ -4,7 +4,7 @@ import type { Account } from '../../engine/account.ts';
 import { cursorOf, listDigest, pointOf } from '../../engine/lists/cursor.ts';
 import { DEFAULT_LIMIT, PAGE_SIZE } from '../../engine/lists/pages.ts';
 import { refreshAccepted } from '../../engine/opening/refresh.ts';
-import { warnOfChanges } from '../../engine/plans/operator-list.ts';
+import { warnOfChanges } from '../../engine/plans/approver-list.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { ListPosition, Operation, Selection } from '../../journal/operations.ts';
 import { NEXT, type OperationState } from '../../journal/states.ts';

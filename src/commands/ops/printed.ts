@@ -58,7 +58,7 @@ export const operationSchema = () =>
     ),
     idempotencyKey: z.nullable(z.string()),
     tag: z.nullable(z.string()),
-    operator: z.string(),
+    runBy: z.string(),
     host: z.string(),
     requestId: z.nullable(z.string()),
     detail: z.nullable(z.string()),
@@ -67,7 +67,7 @@ export const operationSchema = () =>
     authority: z.nullable(
       z.object({
         plan: z.string(),
-        author: z.object({ user: z.string(), host: z.string(), operator: z.nullable(z.string()) }),
+        author: z.object({ user: z.string(), host: z.string(), approver: z.nullable(z.string()) }),
         signers: z.array(
           z.object({
             name: z.string(),

@@ -52,7 +52,7 @@ function whyUndecided(looked: Looked): string | undefined {
 }
 
 /** What the journal knows, which is what a row or a statement has to be compared with. */
-function knownOf({ summary, moves, createdAt, baseline, operator, host, tag, request }: Operation): string {
+function knownOf({ summary, moves, createdAt, baseline, runBy, host, tag, request }: Operation): string {
   const sentAt = baseline?.serviceAtMs;
   const when = sentAt === undefined ? `${createdAt} by the journal’s clock` : `${time(sentAt)} by the service’s clock`;
   const fields = { ...(parseExactJson(request) as object), ...baseline?.terms };
@@ -62,7 +62,7 @@ function knownOf({ summary, moves, createdAt, baseline, operator, host, tag, req
   return [
     summary,
     ...(moves ? [amountForPeople(moves)] : []),
-    `sent at ${when}, by ${operator} on ${host}`,
+    `sent at ${when}, by ${runBy} on ${host}`,
     ...texts,
     ...(tag === null ? [] : [`tag ${tag}`]),
   ].join('; ');

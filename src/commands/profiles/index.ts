@@ -29,10 +29,10 @@ import { command } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
 import { argument, optionalArgument, picked, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+import { approverCommands } from './approvers.ts';
 import { inboxCommands } from './inbox.ts';
 import { journalCommands } from './journal.ts';
 import { mirrorCommands } from './mirror.ts';
-import { operatorCommands } from './operators.ts';
 import { rulesCommands } from './rules.ts';
 import { profileResult, profileSchema, requireProfile } from './show.ts';
 import { exportCommand, importCommand } from './transfer.ts';
@@ -368,5 +368,5 @@ export const commands = [
   ...mirrorCommands,
   ...inboxCommands,
   ...rulesCommands,
-  ...operatorCommands,
+  ...approverCommands,
 ];

@@ -44,7 +44,7 @@ const setCommand = command({
   words: ['profiles', 'journal', 'set'],
   summary: 'Set where a profile stores its journal',
   details:
-    'The journal records every operation before it is sent. It is a file on this machine, or a PostgreSQL database that several hosts share, so that they share idempotency keys. Put no password in the URL: fiatrail reads it from the profile’s secret store (--password-stdin), ~/.pgpass or PGPASSFILE. FIATRAIL_JOURNAL_URL overrides the profile. To move an existing journal, use fiatrail ops journal export --with-digest-key, then fiatrail ops journal import. fiatrail remembers which journal an account has, and sends nothing with another one; the first journal of a live account is confirmed once, in a terminal or with fiatrail ops journal verify --accept. --independent turns this check off, for hosts and containers that share no database. Each state folder then has its own journal and its own idempotency keys, so the same command moves money once in each. Plans of an account with two operators are applied with a shared journal, or on one machine alone: say so there with --sole-host. Otherwise plans apply refuses them, because another machine could apply the same plan too.',
+    'The journal records every operation before it is sent. It is a file on this machine, or a PostgreSQL database that several hosts share, so that they share idempotency keys. Put no password in the URL: fiatrail reads it from the profile’s secret store (--password-stdin), ~/.pgpass or PGPASSFILE. FIATRAIL_JOURNAL_URL overrides the profile. To move an existing journal, use fiatrail ops journal export --with-digest-key, then fiatrail ops journal import. fiatrail remembers which journal an account has, and sends nothing with another one; the first journal of a live account is confirmed once, in a terminal or with fiatrail ops journal verify --accept. --independent turns this check off, for hosts and containers that share no database. Each state folder then has its own journal and its own idempotency keys, so the same command moves money once in each. Plans of an account with two approvers are applied with a shared journal, or on one machine alone: say so there with --sole-host. Otherwise plans apply refuses them, because another machine could apply the same plan too.',
   examples: [
     'fiatrail profiles journal set main --url postgres://ops@db.example.com/fiatrail',
     'fiatrail profiles journal set main --local',
@@ -120,7 +120,7 @@ async function change(
       isIndependent
         ? 'idempotency keys and guards of one journal do not count in another, so a command that runs with two state folders moves the money twice'
         : isSoleHost
-          ? 'plans that two operators signed can be applied here; a plan that another machine applies too moves the money twice'
+          ? 'plans that two approvers approved can be applied here; a plan that another machine applies too moves the money twice'
           : 'idempotency keys that only the present journal has are unknown in the new one until you move it',
     ],
   ] as const;

@@ -18,7 +18,8 @@ const ENVELOPE = ['status', 'response_code', 'responseCode', 'responseMessage', 
  * of the object or the list of that name.
  */
 const OWN: Readonly<Record<string, Meaning>> = {
-  operator: 'name',
+  approver: 'name',
+  runBy: 'name',
   who: 'name',
   addedBy: 'name',
   askedBy: 'name',
@@ -28,7 +29,7 @@ const OWN: Readonly<Record<string, Meaning>> = {
   'user.name': 'name',
   'users.name': 'name',
   'signers.name': 'name',
-  'operators.name': 'name',
+  'approvers.name': 'name',
   'headers.value': 'text',
   host: 'host',
   target: 'url',

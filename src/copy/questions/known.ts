@@ -177,17 +177,17 @@ const STATES: Readonly<Record<OperationState, string>> = {
 /** Who ran, planned, signed and applied operations, and what became of them. */
 export function journalMoments(recorded: readonly Recorded[]): Moment[] {
   return recorded.flatMap(({ operation, transitions }) => {
-    const { authority, operator, host, createdAt, summary } = operation;
+    const { authority, runBy, host, createdAt, summary } = operation;
     const signed = (authority?.signers ?? []).map(
       ({ name, role, signedAt }): Moment => ({
         at: signedAt,
-        what: `the plan was signed by ${name}${role === 'author' ? ', its author' : ''}`,
+        what: `the plan was approved by ${name}${role === 'author' ? ', its author' : ''}`,
         source: 'journal',
       }),
     );
     const { author } = authority ?? {};
     const planned = author && `planned by ${author.user} on ${author.host}`;
-    const ran = planned ? `applied by ${operator} on ${host}, ${planned}` : `run by ${operator} on ${host}`;
+    const ran = planned ? `applied by ${runBy} on ${host}, ${planned}` : `run by ${runBy} on ${host}`;
     return [
       ...signed,
       { at: createdAt, what: `${ran}: ${summary}`, source: 'journal' } as const,

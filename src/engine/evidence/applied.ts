@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 import { journalLocationOf } from '../connection/journal-location.ts';
-import { LIST_CHANGES, operatorsOf } from '../plans/operator-list.ts';
+import { approversOf, LIST_CHANGES } from '../plans/approver-list.ts';
 import type { Plan } from '../plans/plan.ts';
 import { listed } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';
@@ -17,13 +17,13 @@ const isAlone = ({ world, profile }: Account): boolean =>
 const isSoleHost = ({ profile }: Account): boolean => profile.stored?.soleHost === true;
 
 /**
- * Throws CliError usage for a plan of two operators if another machine could apply it too and nobody said that none does. Warns of it if
- * there is only one operator.
+ * Throws CliError usage for a plan of two approvers if another machine could apply it too and nobody said that none does. Warns of it if
+ * there is only one approver.
  */
 export async function requireOneJournal(account: Account, { signatures, content }: Plan): Promise<void> {
   const { name } = account.profile;
   if (!isAlone(account) || isSoleHost(account) || content.endpoint === LIST_CHANGES) return;
-  const { operators, needsAnother } = await operatorsOf(account);
+  const { approvers, needsAnother } = await approversOf(account);
   const why = 'only this machine’s journal knows that the plan is applied, so another machine could apply it too';
   const share = `fiatrail profiles journal set ${name} --url URL`;
   if (needsAnother)
@@ -31,14 +31,14 @@ export async function requireOneJournal(account: Account, { signatures, content 
       code: 'JOURNAL_NOT_SHARED',
       hint: `share a journal: ${share}; or, if no other machine applies plans of this account: fiatrail profiles journal set ${name} --sole-host`,
     });
-  if (signatures.length === 0 && operators.length === 0) return;
+  if (signatures.length === 0 && approvers.length === 0) return;
   await account.notices.say(`warning: ${why}; share a journal: ${share}`);
 }
 
 /** Says what a plan does if it is applied a second time, where another journal does not know of the first. */
 export async function appliedTwice(account: Account, { content }: Plan): Promise<string> {
   const { endpoint, request, tag, amounts } = content;
-  if (endpoint === LIST_CHANGES) return 'changes the operators in each journal where it is applied';
+  if (endpoint === LIST_CHANGES) return 'changes the approvers in each journal where it is applied';
   if (!isAlone(account))
     return 'sends nothing: the journal that every host of this profile has knows of the first time';
   const here = isSoleHost(account) ? 'this profile says that plans are applied on this machine alone; ' : '';

@@ -31,7 +31,7 @@ export async function planToApply(
 }
 
 /** Parameters that say how a command runs, rather than what it does: a plan has none of them. */
-const NOT_PLANNED: readonly string[] = ['once', 'again', 'plan', 'planExpires', 'wait', 'withoutSignature', 'generate'];
+const NOT_PLANNED: readonly string[] = ['once', 'again', 'plan', 'planExpires', 'wait', 'withoutApproval', 'generate'];
 
 /** Returns the texts that say what a command does. */
 function plannedInput(texts: Readonly<Record<string, unknown>>): TypedInput {

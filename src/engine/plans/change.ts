@@ -1,4 +1,4 @@
-import { ownOperator } from '../../account/operators.ts';
+import { ownApprover } from '../../account/approvers.ts';
 import { CliError } from '../../base/errors.ts';
 import { SECRET_VARIABLES, Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
@@ -9,9 +9,9 @@ import { amount, amountForPeople, isAsset } from '../../money/amount.ts';
 import { isWireNumber, parseExactJson, wireNumberText } from '../../money/decimal.ts';
 import { exactAmount, isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
+import { approversOf, type WarnedAccount } from './approver-list.ts';
 import { createPlan, planText } from './file.ts';
 import { isInDoubt, type ShownLine } from './line.ts';
-import { operatorsOf, type WarnedAccount } from './operator-list.ts';
 import {
   hashOf,
   type Plan,
@@ -92,7 +92,7 @@ export async function writePlan(
   requireNoSecret(change);
   const { terms, balance, balanceLine } = await termsOf(typed, change);
   const { keyFingerprint } = await account.accountNames();
-  const own = await ownOperator((await operatorsOf(account)).operators, profile, world);
+  const own = await ownApprover((await approversOf(account)).approvers, profile, world);
   const nowMs = await account.time.nowMs();
   const { name, mode, baseUrl } = profile;
   const content: PlanContent = {
@@ -102,7 +102,7 @@ export async function writePlan(
     author: {
       user: world.host.user,
       host: world.host.name,
-      operator: own ? { name: own.name, publicKey: own.publicKey } : null,
+      approver: own ? { name: own.name, publicKey: own.publicKey } : null,
     },
     account: { profile: name, mode, baseUrl, keyFingerprint },
     words: typed.words,

@@ -35,12 +35,12 @@ const shapes = () => {
   const asset = z.enum(['NGN', ...TOKENS]);
   const lines = z.array(z.array(text).check(z.minLength(2), z.maxLength(2)));
   const request = z.custom<Readonly<Record<string, unknown>>>(isJsonObject);
-  const operator = z.strictObject({ name: text, publicKey: hex(64) });
+  const approver = z.strictObject({ name: text, publicKey: hex(64) });
   const content = z.strictObject({
     id: text,
     createdAt: time,
     expiresAt: time,
-    author: z.strictObject({ user: text, host: text, operator: z.nullable(operator) }),
+    author: z.strictObject({ user: text, host: text, approver: z.nullable(approver) }),
     account: z.strictObject({ profile: text, mode: text, baseUrl: text, keyFingerprint: text }),
     words: z.array(text).check(z.minLength(1)),
     input: z.custom<TypedInput>(isTypedInput),
@@ -59,7 +59,7 @@ const shapes = () => {
   });
   const signature = z.strictObject({
     role: z.enum(['author', 'signer']),
-    operator: text,
+    approver: text,
     publicKey: hex(64),
     signedAt: time,
     signature: hex(128),
@@ -114,7 +114,7 @@ function notAPlan(from: string): CliError {
 function altered(from: string): CliError {
   return new CliError('usage', `${from} was changed after it was written: its hash does not match; nothing was sent`, {
     code: 'PLAN_ALTERED',
-    hint: 'get the file again from whoever wrote or signed it, or write a new plan with --plan FILE',
+    hint: 'get the file again from whoever wrote or approved it, or write a new plan with --plan FILE',
   });
 }
 

@@ -44,12 +44,12 @@ export interface PlannedAmount {
   readonly minor: string;
 }
 
-/** Who asks for something: the user of a machine, as that machine says it, and as an operator. */
+/** Who asks for something: the user of a machine, as that machine says it, and as an approver. */
 export interface Author {
   readonly user: string;
   readonly host: string;
   /** Name and public key; null if the author has no key. */
-  readonly operator: { readonly name: string; readonly publicKey: string } | null;
+  readonly approver: { readonly name: string; readonly publicKey: string } | null;
 }
 
 interface PlannedBalance {
@@ -78,10 +78,10 @@ export interface PlanContent extends Terms {
   readonly rules: readonly string[];
 }
 
-/** An operator’s signature. `author`: made together with the plan. `signer`: made by somebody else who agreed. */
+/** An approver’s signature. `author`: made together with the plan. `signer`: made by somebody else who agreed. */
 export interface Signature {
   readonly role: 'author' | 'signer';
-  readonly operator: string;
+  readonly approver: string;
   readonly publicKey: string;
   readonly signedAt: string;
   readonly signature: string;
@@ -161,7 +161,7 @@ export function quotedText(text: string, maximum = MAX_CHARACTERS): string {
   return `${characters.slice(0, maximum).join('')}… (cut; ${characters.length} characters)`;
 }
 
-/** The account of a plan, and the journal that knows its operators. */
+/** The account of a plan, and the journal that knows its approvers. */
 export interface PlanAccount {
   readonly world: World;
   readonly profile: Profile;

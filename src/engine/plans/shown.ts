@@ -1,6 +1,6 @@
 import { visible } from '../../present/text.ts';
+import { LIST_CHANGES } from './approver-list.ts';
 import type { ShownLine } from './line.ts';
-import { LIST_CHANGES } from './operator-list.ts';
 import { type Plan, type PlanContent, type PlannedLine, quotedText } from './plan.ts';
 import type { Signed } from './signatures.ts';
 
@@ -9,18 +9,18 @@ export function proofLines({ content, hash }: Plan, signed: readonly Signed[]): 
   return [
     ['plan', hash],
     ['author', quotedText(authorForPeople(content))],
-    ['signed by', signersForPeople(signed)],
+    ['approved by', signersForPeople(signed)],
   ];
 }
 
 /** Who made a plan, for people. */
-function authorForPeople({ author: { user, host, operator } }: PlanContent): string {
-  return `${operator ? `${operator.name}, ` : ''}${user} on ${host}`;
+function authorForPeople({ author: { user, host, approver } }: PlanContent): string {
+  return `${approver ? `${approver.name}, ` : ''}${user} on ${host}`;
 }
 
 function signersForPeople(signed: readonly Signed[]): string {
   const signers = signed.map(
-    ({ operator, signedAt, role }) => `${operator}${role === 'author' ? ' (author)' : ''}, ${signedAt}`,
+    ({ approver, signedAt, role }) => `${approver}${role === 'author' ? ' (author)' : ''}, ${signedAt}`,
   );
   return signers.join('; ') || 'nobody';
 }
@@ -65,7 +65,7 @@ export function planLines(
     ['applied twice', appliedTwice],
     ['expires', content.expiresAt],
     ['plan', hash],
-    ['signed by', signersForPeople(signed)],
+    ['approved by', signersForPeople(signed)],
   ];
   return [...shown.map(([label, value]): PlannedLine => [visible(label), visible(value)]), ...claims(content)];
 }
@@ -75,7 +75,7 @@ const exactLine = ({ field, asset, value, minor }: PlanContent['amounts'][number
   `${value} ${asset}, ${minor} in its smallest unit`,
 ];
 
-/** Says of what a signer decides about, and no line says, that it is not known. A change of operators moves nothing. */
+/** Says of what a signer decides about, and no line says, that it is not known. A change of approvers moves nothing. */
 function missing({ endpoint }: PlanContent, labels: readonly string[]): PlannedLine[] {
   if (endpoint === LIST_CHANGES) return [];
   const absent = DECIDED.filter(([, named]) => !labels.some((label) => named.test(label)));
@@ -92,7 +92,7 @@ export function claimedLines({ content, hash }: Plan, signed: readonly Signed[])
   ];
   return [
     ['plan', hash],
-    ['signed by', signersForPeople(signed)],
+    ['approved by', signersForPeople(signed)],
     ['expires', content.expiresAt],
     ...claimed.map((text): PlannedLine => [AUTHOR_SAYS, quotedText(text)]),
     ...claims(content),
@@ -125,7 +125,7 @@ export const PLAN_COLUMNS = [
     field: 'signatures',
     title: 'Signatures',
     columns: [
-      { field: 'operator', title: 'Operator' },
+      { field: 'approver', title: 'Approver' },
       { field: 'role', title: 'Role' },
       { field: 'signedAt', title: 'Signed' },
     ],
@@ -136,6 +136,6 @@ export const PLAN_COLUMNS = [
 export function shownPlan(path: string, { content, hash }: Plan, signed: readonly Signed[]) {
   const { summary, amounts, createdAt, expiresAt, rules }: PlanContent = content;
   const author = authorForPeople(content);
-  const signatures = signed.map(({ operator, role, signedAt }) => ({ operator, role, signedAt }));
+  const signatures = signed.map(({ approver, role, signedAt }) => ({ approver, role, signedAt }));
   return { plan: path, hash, summary, amounts, author, createdAt, expiresAt, rules, signatures };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Operator, OwnOperator } from '../../account/operators.ts';
+import type { Approver, OwnApprover } from '../../account/approvers.ts';
 import { CliError } from '../../base/errors.ts';
 import { isSignedBy, signText } from '../../crypto/signing.ts';
 import type { Head } from '../../journal/entries.ts';
@@ -14,27 +14,27 @@ interface HeadFile {
   readonly entry: number;
   readonly hash: string;
   readonly at: string;
-  /** Who stored it, if they have an operator key. */
-  readonly operator: string | null;
+  /** Who stored it, if they have an approver key. */
+  readonly approver: string | null;
   readonly publicKey: string | null;
   readonly signature: string | null;
 }
 
 type Unsigned = Omit<HeadFile, 'signature'>;
 
-const signedText = ({ journal, entry, hash, at, operator, publicKey }: Unsigned) =>
-  JSON.stringify([PREFIX, journal, entry, hash, at, operator, publicKey]);
+const signedText = ({ journal, entry, hash, at, approver, publicKey }: Unsigned) =>
+  JSON.stringify([PREFIX, journal, entry, hash, at, approver, publicKey]);
 
 /** Returns a head to be stored elsewhere, signed if there is a key. */
 export async function headFile(
   journal: string,
   { sequence, hash }: Head,
-  own: OwnOperator | undefined,
+  own: OwnApprover | undefined,
   nowMs: number,
 ): Promise<HeadFile> {
   const at = new Date(nowMs).toISOString();
-  const { name: operator = null, publicKey = null } = own ?? {};
-  const head = { journal, entry: Number(sequence), hash, at, operator, publicKey };
+  const { name: approver = null, publicKey = null } = own ?? {};
+  const head = { journal, entry: Number(sequence), hash, at, approver, publicKey };
   return { ...head, signature: own ? await signText(signedText(head), own) : null };
 }
 
@@ -44,7 +44,7 @@ const shape = () =>
     entry: z.int().check(z.positive()),
     hash: z.string().check(z.regex(/^[\w-]{43}$/)),
     at: z.string().check(z.maxLength(40)),
-    operator: z.nullable(z.string().check(z.maxLength(100))),
+    approver: z.nullable(z.string().check(z.maxLength(100))),
     publicKey: z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/))),
     signature: z.nullable(z.string().check(z.regex(/^[0-9a-f]{128}$/))),
   });
@@ -68,19 +68,19 @@ export function parseHeadFile(text: string, from: string): HeadFile {
  * Returns who signed a head, by the name that the account knows the key under; null if nobody did. Throws CliError declined if the signature
  * does not hold or is of an unknown key: whoever changed the journal could have written the file too.
  */
-export async function signerOf(head: HeadFile, operators: readonly Operator[]): Promise<string | null> {
+export async function signerOf(head: HeadFile, approvers: readonly Approver[]): Promise<string | null> {
   const { signature, publicKey } = head;
   if (signature === null || publicKey === null) return null;
-  const known = operators.find((each) => each.publicKey === publicKey);
+  const known = approvers.find((each) => each.publicKey === publicKey);
   if (known && (await isSignedBy(signedText(head), signature, publicKey))) return known.name;
   throw new CliError(
     'declined',
     known
-      ? `the signature of operator ${known.name} on the head does not hold`
+      ? `the signature of approver ${known.name} on the head does not hold`
       : `the head was signed with an unknown key, ${publicKey}`,
     {
-      code: known ? 'BAD_SIGNATURE' : 'SIGNER_UNKNOWN',
-      hint: 'get the head from where it was stored; see the operators with: fiatrail profiles approvers list',
+      code: known ? 'BAD_SIGNATURE' : 'APPROVER_UNKNOWN',
+      hint: 'get the head from where it was stored; see the approvers with: fiatrail profiles approvers list',
     },
   );
 }

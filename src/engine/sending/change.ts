@@ -6,9 +6,9 @@ import { amount, amountForPeople } from '../../money/amount.ts';
 import type { Account, AccountCallOptions, AccountReply, Activity } from '../account.ts';
 import { sendRequest } from '../connection/connect.ts';
 import type { Guard } from '../guard.ts';
+import { approversOf } from '../plans/approver-list.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from '../plans/change.ts';
 import { isInDoubt, type ShownLine } from '../plans/line.ts';
-import { operatorsOf } from '../plans/operator-list.ts';
 import { DryRun, prepareRequest, warnOf } from '../requests.ts';
 import type { AccountRules, IdempotencyKeyUse } from '../rules/account-rules.ts';
 import { requireUnused } from './once.ts';
@@ -133,7 +133,7 @@ export async function asPlanned(
     const { result, shown } = await writePlan(account, mode, planned);
     await prompt.show(shown);
     await note(
-      'nothing was sent; others sign the plan with "fiatrail plans approve", and "fiatrail plans apply" sends it',
+      'nothing was sent; others approve the plan with "fiatrail plans approve", and "fiatrail plans apply" sends it',
     );
     throw new DryRun(result);
   }
@@ -151,8 +151,8 @@ async function rulesMet(
   around: Parameters<AccountRules['met']>[2],
 ) {
   const { profile, rules } = account;
-  const { signLimits, signRulesMet } = await import('../plans/signatures.ts');
-  const limits = signLimits(profile, await operatorsOf(account));
+  const { approvalThresholdsOf, signRulesMet } = await import('../plans/signatures.ts');
+  const limits = approvalThresholdsOf(profile, await approversOf(account));
   return [...signRulesMet(limits, endpoint, input), ...(await rules.met(endpoint, input, around))];
 }
 
@@ -313,7 +313,7 @@ async function requirePaidFor(
   throw error;
 }
 
-/** Returns a plan with the signatures that count now: an operator may have been removed while the question was open. Throws CliError. */
+/** Returns a plan with the signatures that count now: an approver may have been removed while the question was open. Throws CliError. */
 async function stillSigned(account: Account, applied: PlanToApply): Promise<PlanToApply> {
   const { signaturesOf, signersOf } = await import('../plans/signatures.ts');
   return { ...applied, signed: await signaturesOf(applied.plan, await signersOf(account)) };

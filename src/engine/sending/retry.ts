@@ -32,7 +32,7 @@ export interface Retrying {
 
 /**
  * Sends a request with an unknown outcome again, as it was recorded, under the idempotency key of the service that it carried: the service answers with what it
- * did then, or does it now. It meets the rules, limits, hours and operators of now, and is agreed to at the price of now. Throws AlreadyDone if
+ * did then, or does it now. It meets the rules, limits, hours and approvers of now, and is agreed to at the price of now. Throws AlreadyDone if
  * its outcome is known or is found, and CliError: usage or declined if it may not be sent again, unknown if its outcome stays unknown.
  */
 export async function retry(account: Account, given: Operation, retrying: Retrying): Promise<Outcome> {

@@ -25,8 +25,8 @@ import {
   takenBefore,
   timeForPeople,
 } from '../guard.ts';
+import { approversOf } from '../plans/approver-list.ts';
 import type { PlanToApply } from '../plans/change.ts';
-import { operatorsOf } from '../plans/operator-list.ts';
 
 /** The parts of an account that journaled sending needs. */
 type Journaled = Pick<Account, 'world' | 'profile' | 'globals' | 'command' | 'journal' | 'accountNames' | 'activity'>;
@@ -342,32 +342,32 @@ function withOperation(error: CliError, operationId: string): CliError {
 export type Signatures = Pick<PlanToApply, 'signed'>;
 
 /**
- * Throws CliError declined if another operator must sign a request, and the plan being applied, if any, has no such signature. Tells
- * the user of a pending change of operators.
+ * Throws CliError declined if another approver must sign a request, and the plan being applied, if any, has no such signature. Tells
+ * the user of a pending change of approvers.
  */
 export async function requireSigned(
-  account: Parameters<typeof operatorsOf>[0],
+  account: Parameters<typeof approversOf>[0],
   endpoint: Endpoint,
   input: unknown,
   applied: Signatures | undefined,
 ) {
   const { profile } = account;
-  const list = await operatorsOf(account);
-  if (list.signAbove.length === 0 && !profile.stored?.signAbove) return;
-  const { requireSignatures, signatureReason, signLimits } = await import('../plans/signatures.ts');
-  const reason = signatureReason(signLimits(profile, list), endpoint, input);
-  const needs = `profile ${profile.name} requires another operator’s signature for ${reason}`;
+  const list = await approversOf(account);
+  if (list.approvalThresholds.length === 0 && !profile.stored?.approvalThresholds) return;
+  const { requireSignatures, signatureReason, approvalThresholdsOf } = await import('../plans/signatures.ts');
+  const reason = signatureReason(approvalThresholdsOf(profile, list), endpoint, input);
+  const needs = `profile ${profile.name} requires another approver’s approval for ${reason}`;
   if (reason !== undefined) requireSignatures(list, needs, applied);
 }
 
 /** Returns who decided that a plan is sent, for the journal. */
 export async function authorityOf({ plan, signed }: PlanToApply): Promise<Authority> {
   const { publicKeyFingerprint } = await import('../../crypto/digest.ts');
-  const { user, host, operator } = plan.content.author;
+  const { user, host, approver } = plan.content.author;
   return {
     plan: plan.hash,
-    author: { user, host, operator: operator?.name ?? null },
-    signers: signed.map(({ operator: name, role, publicKey, signedAt }) => ({
+    author: { user, host, approver: approver?.name ?? null },
+    signers: signed.map(({ approver: name, role, publicKey, signedAt }) => ({
       name,
       role,
       keyFingerprint: publicKeyFingerprint(publicKey),

@@ -18,7 +18,7 @@ const MOST_READ = 20_000;
 /** How many events of an operation are listed with it. */
 const MOST_EVENTS = 50;
 
-function rowOf({ operationId: id, createdAt: at, kind, state, summary, moves, operator, requestId }: Operation): Row {
+function rowOf({ operationId: id, createdAt: at, kind, state, summary, moves, runBy, requestId }: Operation): Row {
   return {
     id,
     at,
@@ -26,7 +26,7 @@ function rowOf({ operationId: id, createdAt: at, kind, state, summary, moves, op
     state,
     summary,
     amount: moves && amountForPeople(moves),
-    who: operator,
+    who: runBy,
     subject: requestId,
   };
 }

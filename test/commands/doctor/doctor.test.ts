@@ -273,13 +273,13 @@ describe('doctor', () => {
   test.each([
     ['ab'.repeat(32), 0, { state: 'ok', detail: expect.stringMatching(/^public key [0-9a-f]{64}$/) }],
     ['damaged', 2, { state: 'problem', detail: expect.stringContaining('is damaged') }],
-  ])('looks at the operator key: %s', async (key, code, finding) => {
+  ])('looks at the approver key: %s', async (key, code, finding) => {
     const world = fakeWorld();
     const folder = join(world.homeDir, 'config', 'secrets');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, 'sandbox.operator-key'), key, { mode: 0o600 });
+    writeFileSync(join(folder, 'sandbox.approver-key'), key, { mode: 0o600 });
     const found = await examine(world);
-    expect(found.named('operator key')).toMatchObject(finding);
+    expect(found.named('approver key')).toMatchObject(finding);
     expect(found.code).toBe(code);
   });
 

@@ -21,7 +21,7 @@ const LEFT = [
   `state/sandbox.db.${ID}.snapshot-wal`,
   'config/secrets/gone.api-key',
   'config/secrets/gone.sealing-keys',
-  'config/secrets/gone.operator-key',
+  'config/secrets/gone.approver-key',
   `config/secrets/main-probe-${ID}.api-key`,
   // This profile keeps its key elsewhere.
   'config/secrets/moved.api-key',
@@ -31,10 +31,10 @@ const LEFT = [
 const USED = [
   'config/secrets/main.api-key',
   'config/secrets/main.webhook-secrets',
-  'config/secrets/moved.operator-key',
+  'config/secrets/moved.approver-key',
   'config/secrets/broken.api-key',
   'config/secrets/away.api-key',
-  'config/secrets/sandbox.operator-key',
+  'config/secrets/sandbox.approver-key',
   'config/secrets/notes.txt',
   `state/rotations/${ID}.key`,
   'state/journal.db.outcome-1.json',

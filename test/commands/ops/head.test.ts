@@ -43,7 +43,7 @@ beforeEach(async () => {
 describe('a head that is kept elsewhere', () => {
   test('covers everything before it, as a hash and as a file', async () => {
     const head = await keep();
-    expect(head).toMatchObject({ operator: null, publicKey: null, signature: null });
+    expect(head).toMatchObject({ approver: null, publicKey: null, signature: null });
     await withdraw('b');
     for (const given of [file, head['hash']])
       expect(await run(`ops journal verify --head ${given}`)).toMatchObject({
@@ -63,10 +63,10 @@ describe('a head that is kept elsewhere', () => {
     expect([code, JSON.stringify(data['problem'])]).toEqual([3, expect.stringMatching(/changed|head/)]);
   });
 
-  test('says who signed it', async () => {
+  test('says who approved it', async () => {
     expect((await run('profiles approvers add ada --generate --yes')).code).toBe(0);
     const head = await keep();
-    expect(head).toMatchObject({ operator: 'ada', signature: expect.stringMatching(/^[0-9a-f]{128}$/) });
+    expect(head).toMatchObject({ approver: 'ada', signature: expect.stringMatching(/^[0-9a-f]{128}$/) });
     expect(await run(`ops journal verify --head ${file}`)).toMatchObject({ code: 0, data: { signedBy: 'ada' } });
   });
 
@@ -74,8 +74,8 @@ describe('a head that is kept elsewhere', () => {
     ['another hash', { hash: 'A'.repeat(43) }, 'BAD_SIGNATURE'],
     ['another entry', { entry: 1 }, 'BAD_SIGNATURE'],
     ['another time', { at: '2026-01-01T00:00:00.000Z' }, 'BAD_SIGNATURE'],
-    ['another name', { operator: 'bayo' }, 'BAD_SIGNATURE'],
-    ['an unknown key', { publicKey: 'ab'.repeat(32) }, 'SIGNER_UNKNOWN'],
+    ['another name', { approver: 'bayo' }, 'BAD_SIGNATURE'],
+    ['an unknown key', { publicKey: 'ab'.repeat(32) }, 'APPROVER_UNKNOWN'],
   ])('is declined if it was changed after it was signed: %s', async (_what, change, code) => {
     await run('profiles approvers add ada --generate --yes');
     await keep(change);
@@ -94,7 +94,7 @@ describe('a head that is kept elsewhere', () => {
   });
 
   test('is refused if it is that of another journal, or no file', async () => {
-    await keep({ journal: '00000000', signature: null, publicKey: null, operator: null });
+    await keep({ journal: '00000000', signature: null, publicKey: null, approver: null });
     expect(await run(`ops journal verify --head ${file}`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('00000000'),
@@ -109,5 +109,5 @@ describe('a head that is kept elsewhere', () => {
 test('the file of a head says nothing but the head', async () => {
   await keep();
   const names = Object.keys(JSON.parse(readFileSync(file, 'utf8')) as object);
-  expect(names).toEqual(['journal', 'entry', 'hash', 'at', 'operator', 'publicKey', 'signature']);
+  expect(names).toEqual(['journal', 'entry', 'hash', 'at', 'approver', 'publicKey', 'signature']);
 });

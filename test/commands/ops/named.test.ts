@@ -50,15 +50,15 @@ test('a name of several operations ends with the list of them', async () => {
 });
 
 test('says who planned, signed and applied', () => {
-  const run = { operator: 'chi', host: 'pay-1' };
+  const run = { runBy: 'chi', host: 'pay-1' };
   expect(whoDid({ ...run, authority: null })).toBe('run by chi on pay-1, without a plan');
-  const author = { user: 'ada', host: 'desk', operator: 'Ada' };
+  const author = { user: 'ada', host: 'desk', approver: 'Ada' };
   const signed = { keyFingerprint: 'f', signedAt: '2026-11-25T04:00:00.000Z' };
   const signers = [
     { ...signed, name: 'Ada', role: 'author' as const },
     { ...signed, name: 'Bola', role: 'signer' as const },
   ];
   expect(whoDid({ ...run, authority: { plan: 'p', author, signers } })).toBe(
-    'planned by ada on desk (operator Ada); signed by Ada (its author), Bola; applied by chi on pay-1',
+    'planned by ada on desk (approver Ada); approved by Ada (its author), Bola; applied by chi on pay-1',
   );
 });

@@ -65,7 +65,7 @@ export const OPERATION_COLUMNS: readonly CopiedColumn<Operation>[] = [
   },
   { name: 'profile', type: 'text', about: 'profile that it was recorded under', of: ({ profile }) => profile },
   { name: 'mode', type: 'text', about: 'embedded, sandbox or live', of: ({ mode }) => mode },
-  { name: 'operator', type: 'text', about: 'user who ran the command', of: ({ operator }) => operator },
+  { name: 'run_by', type: 'text', about: 'user who ran the command', of: ({ runBy }) => runBy },
   { name: 'host', type: 'text', about: 'machine that ran it', of: ({ host }) => host },
   {
     name: 'planned_by',
@@ -74,9 +74,9 @@ export const OPERATION_COLUMNS: readonly CopiedColumn<Operation>[] = [
     of: ({ authority }) => authority?.author.user ?? null,
   },
   {
-    name: 'signed_by',
+    name: 'approved_by',
     type: 'text',
-    about: 'who signed the plan, separated by commas',
+    about: 'who approved the plan, separated by commas',
     of: ({ authority }) => namesOf(authority),
   },
   { name: 'detail', type: 'text', about: 'why it has this state', of: ({ detail }) => detail },

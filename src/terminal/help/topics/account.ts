@@ -23,7 +23,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: ['fiatrail keys encryption show', 'fiatrail keys encryption rotate'],
       },
       {
-        step: 'Check who may sign plans. If an operator’s key leaked, remove the operator; another one signs that plan.',
+        step: 'Check who may approve plans. If an approver’s key leaked, remove the approver; another one approves that plan.',
         run: ['fiatrail profiles approvers list', 'fiatrail profiles approvers remove NAME --plan change.json'],
       },
       {
@@ -113,14 +113,14 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
   },
   {
     name: 'approval',
-    title: 'Approvals: a second person signs',
+    title: 'Approvals: a second person approves',
     blocks: [
       {
         step: 'Each person makes a key, once.',
         run: ['fiatrail profiles approvers add ada --generate', 'fiatrail profiles approvers list'],
       },
       {
-        step: 'Say above which amount a second signature is needed.',
+        step: 'Say above which amount a second approval is needed.',
         run: ['fiatrail profiles approval-threshold set "NGN 1000000"'],
       },
       {
@@ -132,7 +132,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: ['fiatrail payout create --amount 5000000 --to default --plan payout.json'],
       },
       {
-        step: 'Another one checks and signs it. Then either of them sends exactly that, once.',
+        step: 'Another one checks and approves it. Then either of them sends exactly that, once.',
         run: ['fiatrail plans approve payout.json', 'fiatrail plans apply payout.json'],
       },
       'The service has approvals of its own, which these commands only show:',
@@ -159,7 +159,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         ],
       },
       'Removing a limit is a change as well: `--max-per-call "NGN off"`. `--yes` does not bypass a rule.',
-      'Above an amount, a second person must sign: `fiatrail help approval`.',
+      'Above an amount, a second person must approve: `fiatrail help approval`.',
       'Limits of the service:',
       {
         rows: [

@@ -52,7 +52,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
         run: ['fiatrail wallets external disable ADDRESS'],
       },
       {
-        step: 'Prevent the next one with rules, and with a second person’s signature.',
+        step: 'Prevent the next one with rules, and with a second person’s approval.',
         run: [
           'fiatrail profiles rules set main --allow-account 000013/0123456789',
           'fiatrail profiles rules set main --max-per-call "NGN 500000"',
@@ -224,7 +224,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
           ['an order on the order book', '`fiatrail fx orders pause ORDER_ID`, or cancel it'],
           ['a bridge transaction', 'send nothing to its deposit address'],
           ['a plan', 'delete the file; it expires after 24 hours'],
-          ['a change of operators', '`fiatrail profiles approvers cancel`'],
+          ['a change of approvers', '`fiatrail profiles approvers cancel`'],
           ['a deactivated user', '`fiatrail users activate USER_ID`'],
           ['a disabled webhook', '`fiatrail webhooks enable`'],
           ['a disabled external wallet', '`fiatrail wallets external enable ADDRESS`'],

@@ -14,36 +14,36 @@ import {
 } from '../money/amount.ts';
 import { removeStoredSecret, storeSecret } from './changes.ts';
 import { type Profile, secretOf, storedOrBuiltIn, storeFor } from './profile.ts';
-import type { SignAbove, StoredProfile } from './stored-profile.ts';
+import type { ApprovalThreshold, StoredProfile } from './stored-profile.ts';
 
 /** A person who signs plans. */
-export interface Operator {
+export interface Approver {
   readonly name: string;
   /** An Ed25519 key, 64 hexadecimal digits in lower case. */
   readonly publicKey: string;
 }
 
-/** This user as an operator of an account. */
-export interface OwnOperator extends Operator {
+/** This user as an approver of an account. */
+export interface OwnApprover extends Approver {
   readonly privateKey: Secret;
 }
 
-/** Returns this user as one of an account's operators; undefined if none of their keys is this user's. Throws CliError usage if the store cannot be read. */
-export async function ownOperator(
-  operators: readonly Operator[],
+/** Returns this user as one of an account's approvers; undefined if none of their keys is this user's. Throws CliError usage if the store cannot be read. */
+export async function ownApprover(
+  approvers: readonly Approver[],
   profile: Profile,
   world: World,
-): Promise<OwnOperator | undefined> {
+): Promise<OwnApprover | undefined> {
   const stored = storedOrBuiltIn(profile);
-  // Without operators, no secret is needed.
-  if (!stored || operators.length === 0) return undefined;
+  // Without approvers, no secret is needed.
+  if (!stored || approvers.length === 0) return undefined;
   const pair = await ownPair(stored, world);
-  const found = operators.find(({ publicKey }) => publicKey === pair?.publicKey);
+  const found = approvers.find(({ publicKey }) => publicKey === pair?.publicKey);
   return pair && found && { name: found.name, publicKey: found.publicKey, privateKey: pair.privateKey };
 }
 
 async function ownPair(stored: StoredProfile, world: World): Promise<SigningPair | undefined> {
-  const key = await secretOf(stored, 'operator-key', world);
+  const key = await secretOf(stored, 'approver-key', world);
   try {
     return key && (await signingPairOf(key));
   } catch (error) {
@@ -53,10 +53,10 @@ async function ownPair(stored: StoredProfile, world: World): Promise<SigningPair
 
 async function damagedKey(stored: StoredProfile, cause: PrivateKeyError, world: World): Promise<CliError> {
   const { openStore } = await import('./stores/stores.ts');
-  const location = (await openStore(world, storeFor(stored, 'operator-key'))).location(stored.name, 'operator-key');
+  const location = (await openStore(world, storeFor(stored, 'approver-key'))).location(stored.name, 'approver-key');
   return new CliError(
     'usage',
-    `this user's operator key for profile ${stored.name} in ${location} is damaged: ${cause.message}`,
+    `this user's approver key for profile ${stored.name} in ${location} is damaged: ${cause.message}`,
     {
       cause,
       code: 'CONFIG_BROKEN',
@@ -71,10 +71,10 @@ export async function ownPublicKey(world: World, stored: StoredProfile): Promise
 }
 
 /** Returns the profile that has this user's key. Throws CliError usage for an account from the environment, which keeps nothing. */
-export function requireOperatorProfile(profile: Profile): StoredProfile {
+export function requireApproverProfile(profile: Profile): StoredProfile {
   const stored = storedOrBuiltIn(profile);
   if (stored) return stored;
-  throw new CliError('usage', 'an account set by FIATRAIL_BASE_URL and FIATRAIL_API_KEY has no operators', {
+  throw new CliError('usage', 'an account set by FIATRAIL_BASE_URL and FIATRAIL_API_KEY has no approvers', {
     code: 'NO_PROFILE',
     hint: 'add a profile for it with: fiatrail profiles add NAME --base-url URL --key-stdin',
   });
@@ -85,28 +85,28 @@ export async function ensureOwnKey(world: World, stored: StoredProfile): Promise
   const found = await ownPublicKey(world, stored);
   if (found !== undefined) return found;
   const { publicKey, privateKey } = await newSigningPair(world.ids.bytes(32));
-  await storeSecret(world, stored, 'operator-key', privateKey);
+  await storeSecret(world, stored, 'approver-key', privateKey);
   return publicKey;
 }
 
 /** Deletes the private key of a public one, if this user has it. */
 export async function forgetOwnKey(world: World, stored: StoredProfile, publicKey: string): Promise<void> {
-  if ((await ownPublicKey(world, stored)) === publicKey) await removeStoredSecret(world, stored, 'operator-key');
+  if ((await ownPublicKey(world, stored)) === publicKey) await removeStoredSecret(world, stored, 'approver-key');
 }
 
 /** Letters, digits, dots, hyphens and underscores; one person has one spelling. */
-export function operatorName(text: string): string {
+export function approverName(text: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,39}$/i.test(text)) return text;
-  throw new CliError('usage', `invalid operator name "${text.slice(0, 60)}"`, {
+  throw new CliError('usage', `invalid approver name "${text.slice(0, 60)}"`, {
     hint: 'use 1 to 40 letters, digits, dots, hyphens or underscores, starting with a letter or digit',
   });
 }
 
 /** Parses a public key. Throws CliError usage. */
-export function operatorKey(text: string): string {
+export function approverKey(text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) {
     if (!hasSmallOrder(text)) return text.toLowerCase();
-    throw new CliError('usage', 'invalid public key: it is of small order, so anybody could sign with it', {
+    throw new CliError('usage', 'invalid public key: it is of small order, so anybody could approve with it', {
       hint: 'give the public key that fiatrail profiles approvers add NAME --generate printed',
     });
   }
@@ -116,7 +116,7 @@ export function operatorKey(text: string): string {
 }
 
 /** Parses an amount above which a signature is needed: `NGN 1000000`, `₦1,000,000`, `1000 USDC`. It must name its asset. Throws CliError usage. */
-export function signAboveFrom(typed: string): SignAbove {
+export function approvalThresholdsFrom(typed: string): ApprovalThreshold {
   const text = typed.trim().replace(/^(ngn|cngn|usdc|usdt)\s+(\d\S*)$/i, '$2 $1');
   const asset = assetNamedIn(text);
   try {
@@ -138,14 +138,17 @@ function assetNamedIn(text: string): Asset | undefined {
 }
 
 /** Returns limits with others in the place of those of the same asset, in a fixed order. */
-export function withSignAbove(current: readonly SignAbove[], given: readonly SignAbove[]): SignAbove[] {
+export function withApprovalThresholds(
+  current: readonly ApprovalThreshold[],
+  given: readonly ApprovalThreshold[],
+): ApprovalThreshold[] {
   const all = new Map([...current, ...given].map((each) => [each.asset, each]));
   return [...all.values()].sort((a, b) => (a.asset < b.asset ? -1 : 1));
 }
 
-export const limitOf = ({ asset, minor }: SignAbove): Amount => amount(asset, BigInt(minor));
+export const limitOf = ({ asset, minor }: ApprovalThreshold): Amount => amount(asset, BigInt(minor));
 
 /** Returns limits as people write amounts; null if there are none. */
-export function signAboveWords(limits: readonly SignAbove[] = []): string[] | null {
+export function approvalThresholdWords(limits: readonly ApprovalThreshold[] = []): string[] | null {
   return limits.length === 0 ? null : limits.map((limit) => amountForPeople(limitOf(limit)));
 }

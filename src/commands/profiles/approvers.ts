@@ -1,21 +1,21 @@
 import * as z from 'zod/mini';
-import { changeProfile } from '../../account/changes.ts';
 import {
+  approvalThresholdsFrom,
+  approvalThresholdWords,
+  approverKey,
+  approverName,
   ensureOwnKey,
   forgetOwnKey,
-  operatorKey,
-  operatorName,
-  ownOperator,
-  requireOperatorProfile,
-  signAboveFrom,
-  signAboveWords,
-  withSignAbove,
-} from '../../account/operators.ts';
-import type { SignAbove } from '../../account/stored-profile.ts';
+  ownApprover,
+  requireApproverProfile,
+  withApprovalThresholds,
+} from '../../account/approvers.ts';
+import { changeProfile } from '../../account/changes.ts';
+import type { ApprovalThreshold } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
-import type { OperatorChange, OperatorList, PendingChange } from '../../engine/plans/operator-list.ts';
-import { operatorsOf } from '../../engine/plans/operator-list.ts';
+import type { ApproverChange, ApproverList, PendingChange } from '../../engine/plans/approver-list.ts';
+import { approversOf } from '../../engine/plans/approver-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { paginationSchema } from '../../present/prints.ts';
@@ -26,9 +26,9 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { consenting } from '../../terminal/terminal.ts';
 
 /** Loaded when used: the other commands of profiles sign nothing. */
-const listRoom = () => import('../../engine/plans/operator-list.ts');
+const listRoom = () => import('../../engine/plans/approver-list.ts');
 
-const changeRoom = () => import('./operator-change.ts');
+const changeRoom = () => import('./approver-change.ts');
 
 const COLUMNS = [
   { field: 'name', title: 'Name' },
@@ -41,12 +41,12 @@ const COLUMNS = [
 const pendingSchema = () =>
   z.object({ change: z.string(), askedBy: z.string(), askedAt: z.iso.datetime(), endsAt: z.iso.datetime() });
 
-const personForPeople = ({ user, host, operator }: Author) =>
-  `${operator ? `${operator.name}, ` : ''}${user} on ${host}`;
+const personForPeople = ({ user, host, approver }: Author) =>
+  `${approver ? `${approver.name}, ` : ''}${user} on ${host}`;
 
-/** Who may have made a key. No operator agreed to one from outside, so that it counts as added by everybody who had the machine then. */
+/** Who may have made a key. No approver agreed to one from outside, so that it counts as added by everybody who had the machine then. */
 const adderForPeople = (addedBy: Author) =>
-  addedBy.operator ? personForPeople(addedBy) : `anyone who was ${personForPeople(addedBy)}`;
+  addedBy.approver ? personForPeople(addedBy) : `anyone who was ${personForPeople(addedBy)}`;
 
 async function shownPending(pending: PendingChange) {
   const { changeForPeople } = await listRoom();
@@ -54,24 +54,24 @@ async function shownPending(pending: PendingChange) {
   return { change: changeForPeople(wanted), askedBy: personForPeople(askedBy), askedAt, endsAt };
 }
 
-/** Says of which account a list is, for a table, which has only the operators. */
-async function whoseList({ accounts, isOwn }: OperatorList): Promise<string> {
+/** Says of which account a list is, for a table, which has only the approvers. */
+async function whoseList({ accounts, isOwn }: ApproverList): Promise<string> {
   const { accountForPeople } = await listRoom();
   const of = accounts.map(accountForPeople).join('; ');
-  return isOwn ? `operators of ${of}` : `this account has no operators of its own, so those of ${of} count for it`;
+  return isOwn ? `approvers of ${of}` : `this account has no approvers of its own, so those of ${of} count for it`;
 }
 
 const listCommand = wholeList(
   command({
     words: ['profiles', 'approvers', 'list'],
-    summary: 'List the people who may sign plans',
+    summary: 'List the people who may approve plans',
     details:
-      'Each account has its own list, in the journal, so every host that shares the journal has the same one. A live account without a list has those of the journal’s other live accounts with two operators. Compare a public key with its owner before you rely on it: over the phone, or in person.',
+      'Each account has its own list, in the journal, so every host that shares the journal has the same one. A live account without a list has those of the journal’s other live accounts with two approvers. Compare a public key with its owner before you rely on it: over the phone, or in person.',
     examples: ['fiatrail profiles approvers list', 'fiatrail profiles approvers list --profile main -o json'],
     endpoints: [],
     prints: () =>
       z.object({
-        operators: z.array(
+        approvers: z.array(
           z.object({
             name: z.string(),
             publicKey: z.string(),
@@ -80,7 +80,7 @@ const listCommand = wholeList(
             addedAt: z.iso.datetime(),
           }),
         ),
-        signAbove: z.nullable(z.array(z.string())),
+        approvalThresholds: z.nullable(z.array(z.string())),
         accounts: z.array(
           z.object({ mode: z.enum(['live', 'sandbox', 'embedded']), baseUrl: z.string(), keyFingerprint: z.string() }),
         ),
@@ -90,56 +90,56 @@ const listCommand = wholeList(
       }),
     parameters: {},
     run: async (account) => {
-      const { signLimits } = await import('../../engine/plans/signatures.ts');
-      const list = await operatorsOf(account);
-      const own = await ownOperator(list.operators, account.profile, account.world);
-      const operators = list.operators.map(({ name, publicKey, addedBy, addedAt }) => ({
+      const { approvalThresholdsOf } = await import('../../engine/plans/signatures.ts');
+      const list = await approversOf(account);
+      const own = await ownApprover(list.approvers, account.profile, account.world);
+      const approvers = list.approvers.map(({ name, publicKey, addedBy, addedAt }) => ({
         name,
         publicKey,
         isYou: publicKey === own?.publicKey,
         addedBy: adderForPeople(addedBy),
         addedAt,
       }));
-      const signAbove = signAboveWords(signLimits(account.profile, list));
+      const approvalThresholds = approvalThresholdWords(approvalThresholdsOf(account.profile, list));
       const pending = list.pending && (await shownPending(list.pending));
       const { accounts, isOwn } = list;
       if (accounts.length > 0) await account.notices.note(await whoseList(list));
-      const data = { operators, signAbove, accounts, isOwn, pending };
-      return { result: { data, lists: 'operators', list: { isWhole: true }, columns: COLUMNS } };
+      const data = { approvers, approvalThresholds, accounts, isOwn, pending };
+      return { result: { data, lists: 'approvers', list: { isWhole: true }, columns: COLUMNS } };
     },
   }),
   { names: { called: 'name', fields: ['name'] }, time: 'addedAt' },
 );
 
-const NAME = argument('name', 'name of the operator, such as ada', operatorName, 'Name of the operator:');
+const NAME = argument('name', 'name of the approver, such as ada', approverName, 'Name of the approver:');
 
 const CHANGE_OPTIONS = {
   ...PLAN_OPTIONS,
-  withoutSignature: switchOn(
-    '--without-signature',
-    'if nobody else can sign: announce the change, and make it by the same command 48 hours later',
+  withoutApproval: switchOn(
+    '--without-approval',
+    'if nobody else can approve: announce the change, and make it by the same command 48 hours later',
   ),
 } as const;
 
-/** What keeps one person from changing the operators alone; the same sentence in the help of each change. */
+/** What keeps one person from changing the approvers alone; the same sentence in the help of each change. */
 const SECOND =
-  'Once there are two operators, it needs the signature of one of them who is not the one who asks: write it to a file with --plan, have them sign it with plans approve, then run plans apply.';
+  'Once there are two approvers, it needs the approval of one of them who is not the one who asks: write it to a file with --plan, have them approve it with plans approve, then run plans apply.';
 
 /** Makes a change, or announces it. Returns when it can be made; null if it is made. */
 async function make(
   account: Account,
   terminal: Terminal,
-  wanted: OperatorChange,
-  input: { readonly withoutSignature?: unknown },
+  wanted: ApproverChange,
+  input: { readonly withoutApproval?: unknown },
 ) {
-  const { changeAfterWaiting, changeOperators } = await changeRoom();
-  if (input.withoutSignature !== true) {
-    await changeOperators(account, terminal, wanted);
+  const { changeAfterWaiting, changeApprovers } = await changeRoom();
+  if (input.withoutApproval !== true) {
+    await changeApprovers(account, terminal, wanted);
     return null;
   }
   if (terminal.consent.plan)
-    throw new CliError('usage', '--plan and --without-signature cannot be combined', {
-      hint: 'a plan is for another operator to sign; omit one of them',
+    throw new CliError('usage', '--plan and --without-approval cannot be combined', {
+      hint: 'a plan is for another approver to approve; omit one of them',
     });
   return (await changeAfterWaiting(account, terminal, wanted)) ?? null;
 }
@@ -153,19 +153,19 @@ function planningKey(account: Account, terminal: Terminal, name: string, publicK
 }
 
 /** Throws CliError usage if this user has a key in the list. */
-async function requireNoKey({ profile, world }: Account, { operators }: OperatorList): Promise<void> {
-  const own = await ownOperator(operators, profile, world);
+async function requireNoKey({ profile, world }: Account, { approvers }: ApproverList): Promise<void> {
+  const own = await ownApprover(approvers, profile, world);
   if (!own) return;
-  throw new CliError('usage', `you already are operator ${own.name}`, {
-    code: 'OPERATOR_EXISTS',
+  throw new CliError('usage', `you already are approver ${own.name}`, {
+    code: 'APPROVER_EXISTS',
     hint: `remove that key first with: fiatrail profiles approvers remove ${own.name}`,
   });
 }
 
 const addCommand = command({
   words: ['profiles', 'approvers', 'add'],
-  summary: 'Add a person who may sign plans',
-  details: `With --generate, makes your own key pair: the private key goes into the secret store of this profile, and the public key is printed. Once there are two operators, it only makes the pair, and one of them adds the public key with --public-key. ${SECOND} A plan that the adder of a key wrote cannot be signed with that key. On a live profile, it asks in a terminal even with --yes.`,
+  summary: 'Add a person who may approve plans',
+  details: `With --generate, makes your own key pair: the private key goes into the secret store of this profile, and the public key is printed. Once there are two approvers, it only makes the pair, and one of them adds the public key with --public-key. ${SECOND} You cannot approve with a key that the plan’s author added. On a live profile, it asks in a terminal even with --yes.`,
   examples: [
     'fiatrail profiles approvers add ada --generate',
     'fiatrail profiles approvers add bayo --public-key 7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb',
@@ -182,18 +182,18 @@ const addCommand = command({
   parameters: {
     name: NAME,
     generate: switchOn('--generate', 'make a key pair for yourself'),
-    publicKey: option('--public-key <hex>', 'public key of somebody else, 64 hexadecimal digits', operatorKey),
+    publicKey: option('--public-key <hex>', 'public key of somebody else, 64 hexadecimal digits', approverKey),
     ...CHANGE_OPTIONS,
   },
   run: async (account, terminal, { name, generate, publicKey, ...input }) => {
     const { world, profile } = account;
     const { requireNew } = await listRoom();
-    const stored = requireOperatorProfile(profile);
+    const stored = requireApproverProfile(profile);
     if ((generate === true) === (publicKey !== undefined))
       throw new CliError('usage', 'expected either --generate or --public-key', {
         hint: '--generate makes your own key; --public-key adds the key of somebody else',
       });
-    const list = await operatorsOf(account);
+    const list = await approversOf(account);
     requireNew(list, { name, ...(publicKey === undefined ? {} : { publicKey }) });
     if (generate) await requireNoKey(account, list);
     endDryRun(account, { profile: profile.name, name, publicKey: publicKey ?? null });
@@ -206,9 +206,9 @@ const addCommand = command({
       await requirePerson(account, terminal, name);
     const made = await ensureOwnKey(world, stored);
     const data = { name, publicKey: made, isYou: true };
-    if (list.needsAnother && input.plan === undefined && !input.withoutSignature) {
+    if (list.needsAnother && input.plan === undefined && !input.withoutApproval) {
       await account.notices.say(
-        `you are not an operator yet; one of them adds you with: fiatrail profiles approvers add ${name} --public-key ${made} --plan FILE`,
+        `you are not an approver yet; one of them adds you with: fiatrail profiles approvers add ${name} --public-key ${made} --plan FILE`,
       );
       return { result: { data: { ...data, isListed: false, pendingUntil: null } } };
     }
@@ -218,16 +218,16 @@ const addCommand = command({
   },
 });
 
-/** Throws CliError usage: nobody can agree to a new operator of a live account. */
+/** Throws CliError usage: nobody can agree to a new approver of a live account. */
 async function requirePerson(account: Account, terminal: Terminal, name: string): Promise<void> {
   const { confirmConsent } = await import('../../terminal/ask/confirm.ts');
-  await confirmConsent(terminal.dialog, account.profile, { summary: `let operator ${name} sign plans`, lines: [] });
+  await confirmConsent(terminal.dialog, account.profile, { summary: `let approver ${name} approve plans`, lines: [] });
 }
 
 const removeCommand = command({
   words: ['profiles', 'approvers', 'remove'],
-  summary: 'Remove a person who may sign plans',
-  details: `Plans that they wrote or signed can no longer be applied. If it is you, your private key is deleted. ${SECOND}`,
+  summary: 'Remove a person who may approve plans',
+  details: `Plans that they wrote or approved can no longer be applied. If it is you, your private key is deleted. ${SECOND}`,
   examples: ['fiatrail profiles approvers remove bayo'],
   endpoints: [],
   prints: () => z.object({ name: z.string(), removed: z.boolean(), pendingUntil: z.nullable(z.iso.datetime()) }),
@@ -235,21 +235,21 @@ const removeCommand = command({
   run: async (account, terminal, { name, ...input }) => {
     const { world, profile } = account;
     const { requireListed } = await listRoom();
-    const { publicKey } = requireListed(await operatorsOf(account), { name });
+    const { publicKey } = requireListed(await approversOf(account), { name });
     endDryRun(account, { profile: profile.name, name, removed: true });
     const pendingUntil = await make(account, terminal, { change: 'remove', name, publicKey }, input);
-    if (pendingUntil === null) await forgetOwnKey(world, requireOperatorProfile(profile), publicKey);
+    if (pendingUntil === null) await forgetOwnKey(world, requireApproverProfile(profile), publicKey);
     return { result: { data: { name, removed: pendingUntil === null, pendingUntil } } };
   },
 });
 
 /** Parses an amount, or `off`. */
-const amountOrOff = (text: string): SignAbove | 'off' => (text === 'off' ? text : signAboveFrom(text));
+const amountOrOff = (text: string): ApprovalThreshold | 'off' => (text === 'off' ? text : approvalThresholdsFrom(text));
 
-const signAboveCommand = command({
+const approvalThresholdCommand = command({
   words: ['profiles', 'approval-threshold', 'set'],
-  summary: 'Set the amounts above which another operator must sign',
-  details: `A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and another operator signed. Each asset has its own amount, but Naira and cNGN count as one; an asset without an amount needs no signature, and neither does an onramp. A request that does not say how much it moves, such as a trade on a quote, always needs one. "off" removes every amount. ${SECOND}`,
+  summary: 'Set the amounts above which a second person must approve',
+  details: `A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and a second person approved. Each asset has its own amount, but Naira and cNGN count as one; an asset without an amount needs no approval, and neither does an onramp. A request that does not say how much it moves, such as a trade on a quote, always needs one. "off" removes every amount. ${SECOND}`,
   examples: [
     'fiatrail profiles approval-threshold set "NGN 1000000" "CNGN 1000000" "USDC 500"',
     'fiatrail profiles approval-threshold set off',
@@ -258,7 +258,7 @@ const signAboveCommand = command({
   prints: () =>
     z.object({
       profile: z.string(),
-      signAbove: z.nullable(z.array(z.string())),
+      approvalThresholds: z.nullable(z.array(z.string())),
       pendingUntil: z.nullable(z.iso.datetime()),
     }),
   parameters: {
@@ -267,38 +267,38 @@ const signAboveCommand = command({
   },
   run: async (account, terminal, { amounts, ...input }) => {
     const { world, profile } = account;
-    const { signLimits } = await import('../../engine/plans/signatures.ts');
-    const stored = requireOperatorProfile(profile);
+    const { approvalThresholdsOf } = await import('../../engine/plans/signatures.ts');
+    const stored = requireApproverProfile(profile);
     const given = amounts.filter((each) => each !== 'off');
     if (given.length > 0 && given.length < amounts.length)
       throw new CliError('usage', 'off cannot be combined with amounts', { hint: 'give amounts, or only off' });
     // The amounts of an import, which are in the profile, move to the journal.
-    const current = signLimits(profile, await operatorsOf(account));
-    const limits = given.length === 0 ? [] : withSignAbove(current, given);
-    endDryRun(account, { profile: profile.name, signAbove: signAboveWords(limits) });
-    const pendingUntil = await make(account, terminal, { change: 'sign-above', limits }, input);
-    if (pendingUntil === null && stored.signAbove)
-      await changeProfile(world, stored.name, ({ signAbove: _, ...rest } = stored) => rest);
-    const signAbove = signAboveWords(pendingUntil === null ? limits : current);
-    return { result: { data: { profile: profile.name, signAbove, pendingUntil } } };
+    const current = approvalThresholdsOf(profile, await approversOf(account));
+    const limits = given.length === 0 ? [] : withApprovalThresholds(current, given);
+    endDryRun(account, { profile: profile.name, approvalThresholds: approvalThresholdWords(limits) });
+    const pendingUntil = await make(account, terminal, { change: 'approval-threshold', limits }, input);
+    if (pendingUntil === null && stored.approvalThresholds)
+      await changeProfile(world, stored.name, ({ approvalThresholds: _, ...rest } = stored) => rest);
+    const approvalThresholds = approvalThresholdWords(pendingUntil === null ? limits : current);
+    return { result: { data: { profile: profile.name, approvalThresholds, pendingUntil } } };
   },
 });
 
 const cancelCommand = command({
   words: ['profiles', 'approvers', 'cancel'],
-  summary: 'Cancel the pending change of operators',
+  summary: 'Cancel the pending change of approvers',
   details:
-    'A change asked for with --without-signature waits for 48 hours. Any operator can cancel it, also afterwards.',
+    'A change asked for with --without-approval waits for 48 hours. Any approver can cancel it, also afterwards.',
   examples: ['fiatrail profiles approvers cancel'],
   endpoints: [],
   prints: () => z.object({ cancelled: pendingSchema() }),
   parameters: {},
   run: async (account, terminal) => {
-    const { pending } = await operatorsOf(account);
+    const { pending } = await approversOf(account);
     endDryRun(account, { cancelled: pending && (await shownPending(pending)) });
     const { cancelPending } = await changeRoom();
     return { result: { data: { cancelled: await shownPending(await cancelPending(account, terminal)) } } };
   },
 });
 
-export const operatorCommands = [listCommand, addCommand, removeCommand, signAboveCommand, cancelCommand];
+export const approverCommands = [listCommand, addCommand, removeCommand, approvalThresholdCommand, cancelCommand];

@@ -1,23 +1,23 @@
 import * as z from 'zod/mini';
-import { limitOf, ownOperator } from '../../account/operators.ts';
+import { limitOf, ownApprover } from '../../account/approvers.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { journalLocationOf } from '../../engine/connection/journal-location.ts';
-import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import {
+  type ApproverChange,
+  type ApproverList,
   accountForPeople,
   changeForPeople,
   LIST_CHANGES,
   limitsForPeople,
-  type OperatorChange,
-  type OperatorList,
   type PendingChange,
   pendingForPeople,
-  readOperators,
+  readApprovers,
   requireListed,
   requireNew,
   type StoredList,
-} from '../../engine/plans/operator-list.ts';
+} from '../../engine/plans/approver-list.ts';
+import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import type { Author } from '../../engine/plans/plan.ts';
 import { requireSignatures } from '../../engine/plans/signatures.ts';
 import type { Change } from '../../engine/sending/change.ts';
@@ -30,14 +30,14 @@ import type { Terminal } from '../../terminal/terminal.ts';
 type Lines = PlannedChange['lines'];
 
 /** The list as it was read, with what a new list replaces. */
-type Read = Awaited<ReturnType<typeof readOperators>>;
+type Read = Awaited<ReturnType<typeof readApprovers>>;
 
 /**
- * Makes a change of the operators, or the plan of one. Once there are two, it needs the signature of one of them who is not the one
+ * Makes a change of the approvers, or the plan of one. Once there are two, it needs the signature of one of them who is not the one
  * who asks. Throws CliError.
  */
-export async function changeOperators(account: Account, terminal: Terminal, wanted: OperatorChange): Promise<void> {
-  const read = await readOperators(account);
+export async function changeApprovers(account: Account, terminal: Terminal, wanted: ApproverChange): Promise<void> {
+  const read = await readApprovers(account);
   const { list } = read;
   const nowIso = async () => new Date(await account.time.nowMs()).toISOString();
   const own = await asker(account, list);
@@ -49,7 +49,7 @@ export async function changeOperators(account: Account, terminal: Terminal, want
     account,
     terminal.consent,
     {
-      endpoint: OPERATORS,
+      endpoint: APPROVERS,
       input: wanted,
       summary,
       lines,
@@ -60,7 +60,7 @@ export async function changeOperators(account: Account, terminal: Terminal, want
     async () => {},
   );
   const applied = planned?.applied;
-  if (list.needsAnother) requireSignatures(list, `another operator must sign to ${summary}`, applied, 'changed');
+  if (list.needsAnother) requireSignatures(list, `a second person must approve, to ${summary}`, applied, 'changed');
   else requireService(account, list);
   const shown = planned ? planned.agreed.lines : lines;
   await consent(account, terminal, { summary, lines: [accountLine(account.profile), ...shown, ...previews] });
@@ -75,31 +75,31 @@ export async function changeOperators(account: Account, terminal: Terminal, want
   );
 }
 
-/** Says who runs this command: the user of this machine, and as which operator. */
-async function asker({ world, profile }: Account, { operators }: OperatorList): Promise<Author> {
-  const own = await ownOperator(operators, profile, world);
-  const operator = own ? { name: own.name, publicKey: own.publicKey } : null;
-  return { user: world.host.user, host: world.host.name, operator };
+/** Says who runs this command: the user of this machine, and as which approver. */
+async function asker({ world, profile }: Account, { approvers }: ApproverList): Promise<Author> {
+  const own = await ownApprover(approvers, profile, world);
+  const approver = own ? { name: own.name, publicKey: own.publicKey } : null;
+  return { user: world.host.user, host: world.host.name, approver };
 }
 
 /** What a change says, and the list as it is: a plan of it holds while both stay. */
 function linesOf(
-  wanted: OperatorChange,
-  { operators, signAbove, accounts }: OperatorList,
+  wanted: ApproverChange,
+  { approvers, approvalThresholds, accounts }: ApproverList,
 ): { lines: Lines; previews: Lines } {
-  const names = operators.map(({ name, publicKey }) => `${name} (${publicKey})`).join(', ');
+  const names = approvers.map(({ name, publicKey }) => `${name} (${publicKey})`).join(', ');
   return {
     lines:
-      wanted.change === 'sign-above'
-        ? [['signed above', limitsForPeople(wanted.limits)]]
+      wanted.change === 'approval-threshold'
+        ? [['approval threshold', limitsForPeople(wanted.limits)]]
         : [
-            ['operator', wanted.name],
+            ['approver', wanted.name],
             ['public key', wanted.publicKey],
           ],
     previews: [
-      ['account', accounts.map(accountForPeople).join('; ') || 'no operators yet'],
-      ['operators now', names || 'none'],
-      ['signed above now', limitsForPeople(signAbove)],
+      ['account', accounts.map(accountForPeople).join('; ') || 'no approvers yet'],
+      ['approvers now', names || 'none'],
+      ['approval threshold now', limitsForPeople(approvalThresholds)],
     ],
   };
 }
@@ -125,11 +125,11 @@ async function consent(account: Account, terminal: Terminal, change: Change): Pr
   });
 }
 
-/** A change of operators as a plan describes it: nothing is sent to the service. */
-const OPERATORS = {
+/** A change of approvers as a plan describes it: nothing is sent to the service. */
+const APPROVERS = {
   id: LIST_CHANGES,
   method: 'CHANGE',
-  path: 'operators',
+  path: 'approvers',
   // What a field holds that nobody declares may be a secret: an amount has as many digits as a BVN.
   request: () =>
     z.looseObject({
@@ -140,28 +140,28 @@ const OPERATORS = {
     }),
 } as const;
 
-/** How long a change waits that no other operator signed. */
+/** How long a change waits that no other approver signed. */
 const WAITING_MS = 48 * 3_600_000;
 
 /** Returns a list after a change. Throws CliError usage if the change cannot be made. */
-function changedList(list: OperatorList, wanted: OperatorChange, by: Author, at: string): OperatorList {
-  const { operators } = list;
-  if (wanted.change === 'sign-above') return { ...list, signAbove: wanted.limits };
+function changedList(list: ApproverList, wanted: ApproverChange, by: Author, at: string): ApproverList {
+  const { approvers } = list;
+  if (wanted.change === 'approval-threshold') return { ...list, approvalThresholds: wanted.limits };
   const { name, publicKey } = wanted;
   if (wanted.change === 'add') {
     requireNew(list, wanted);
-    return { ...list, operators: [...operators, { name, publicKey, addedBy: by, addedAt: at }] };
+    return { ...list, approvers: [...approvers, { name, publicKey, addedBy: by, addedAt: at }] };
   }
   requireListed(list, wanted);
-  return { ...list, operators: operators.filter((each) => each.publicKey !== publicKey) };
+  return { ...list, approvers: approvers.filter((each) => each.publicKey !== publicKey) };
 }
 
 /** Whether two changes are the same one. */
-const isSameChange = (one: OperatorChange, other: OperatorChange): boolean =>
+const isSameChange = (one: ApproverChange, other: ApproverChange): boolean =>
   JSON.stringify(asRow(one)) === JSON.stringify(asRow(other));
 
-const asRow = (wanted: OperatorChange) =>
-  wanted.change === 'sign-above'
+const asRow = (wanted: ApproverChange) =>
+  wanted.change === 'approval-threshold'
     ? [wanted.change, ...wanted.limits.map((limit) => [limit.asset, String(limitOf(limit).minor)])]
     : [wanted.change, wanted.name, wanted.publicKey];
 
@@ -170,7 +170,7 @@ async function save(
   account: Account,
   terminal: Terminal,
   { list, stored }: Read,
-  { operators, signAbove, pending }: OperatorList,
+  { approvers, approvalThresholds, pending }: ApproverList,
   summary: string,
   applied?: PlanToApply,
 ): Promise<void> {
@@ -181,8 +181,8 @@ async function save(
   const names = await account.accountNames();
   const next: StoredList = {
     account: { mode, baseUrl, keyFingerprint: names.keyFingerprint },
-    operators,
-    signAbove,
+    approvers,
+    approvalThresholds,
     pending,
   };
   const setting = {
@@ -190,7 +190,7 @@ async function save(
     profile: name,
     mode,
     baseUrl,
-    endpoint: OPERATORS.id,
+    endpoint: APPROVERS.id,
     summary,
     request: JSON.stringify({ before: list, after: next }),
     input: guard?.input ?? JSON.stringify([account.command.line, next]),
@@ -200,8 +200,8 @@ async function save(
   await recordSetting(account, setting, async () => {
     // The change itself is recorded by now, so that the account has an id.
     const id = stored?.id ?? (await journal.accountIds(names))[0];
-    if (id !== undefined && (await journal.setShared(`operators ${id}`, JSON.stringify(next), stored?.text))) return;
-    throw new CliError('usage', 'another command changed the operators in the meantime; nothing was changed', {
+    if (id !== undefined && (await journal.setShared(`approvers ${id}`, JSON.stringify(next), stored?.text))) return;
+    throw new CliError('usage', 'another command changed the approvers in the meantime; nothing was changed', {
       code: 'CONFIG_CHANGED',
       hint: 'run the command again',
     });
@@ -216,43 +216,43 @@ const askedBy = (applied: PlanToApply | undefined, own: Author): Author =>
  * Throws CliError declined unless a profile reaches the service that the list of a live account is of. A server of one's own says what
  * its owner wants, with the key of a live account too.
  */
-function requireService({ profile }: Account, { accounts, isOwn, operators }: OperatorList): void {
-  if (profile.mode !== 'live' || operators.length === 0) return;
+function requireService({ profile }: Account, { accounts, isOwn, approvers }: ApproverList): void {
+  if (profile.mode !== 'live' || approvers.length === 0) return;
   if (isOwn && accounts.every(({ baseUrl }) => baseUrl === profile.baseUrl)) return;
   throw new CliError(
     'declined',
-    `the operators are those of ${accounts.map(accountForPeople).join('; ')}, and profile ${profile.name} has ${profile.baseUrl}; nothing was changed`,
+    `the approvers are those of ${accounts.map(accountForPeople).join('; ')}, and profile ${profile.name} has ${profile.baseUrl}; nothing was changed`,
     {
       code: 'OTHER_SERVICE',
-      hint: 'choose a profile with that account: --profile NAME; or have another operator sign the change: add --plan FILE',
+      hint: 'choose a profile with that account: --profile NAME; or have a second person approve the change: add --plan FILE',
     },
   );
 }
 
 function needsKey(): CliError {
-  return new CliError('usage', 'this needs an operator key of yours; nothing was changed', {
-    code: 'NO_OPERATOR_KEY',
-    hint: 'see the operators with: fiatrail profiles approvers list',
+  return new CliError('usage', 'this needs an approver key of yours; nothing was changed', {
+    code: 'NO_APPROVER_KEY',
+    hint: 'see the approvers with: fiatrail profiles approvers list',
   });
 }
 
 /**
- * Makes a change that no other operator can sign, because their keys are lost: it is announced first, and made by the same command once
+ * Makes a change that no other approver can sign, because their keys are lost: it is announced first, and made by the same command once
  * the waiting time is over. Returns when that is; undefined once it is made. Throws CliError.
  */
 export async function changeAfterWaiting(
   account: Account,
   terminal: Terminal,
-  wanted: OperatorChange,
+  wanted: ApproverChange,
 ): Promise<string | undefined> {
-  const read = await readOperators(account);
+  const read = await readApprovers(account);
   const { list } = read;
   const own = await asker(account, list);
   if (!list.needsAnother)
-    throw new CliError('usage', 'nobody else could sign, so no signature is needed; nothing was changed', {
-      hint: 'omit --without-signature',
+    throw new CliError('usage', 'nobody else could approve, so no approval is needed; nothing was changed', {
+      hint: 'omit --without-approval',
     });
-  if (!own.operator) throw needsKey();
+  if (!own.approver) throw needsKey();
   requireService(account, list);
   const nowMs = await waitingTime(account);
   const at = new Date(nowMs).toISOString();
@@ -276,7 +276,7 @@ export async function changeAfterWaiting(
   const announced: PendingChange = { wanted, askedBy: own, askedAt: at, endsAt, askedAtByHost };
   const change = consentTo(account, wanted, next);
   await consent(account, terminal, { ...change, lines: [...change.lines, ['can be made from', endsAt]] });
-  const summary = `announce a change without a second signature: ${changeForPeople(wanted)}, from ${endsAt}`;
+  const summary = `announce a change without a second approval: ${changeForPeople(wanted)}, from ${endsAt}`;
   await save(account, terminal, read, { ...list, pending: announced }, summary);
   await account.notices.say(`warning: ${pendingForPeople(announced)}`);
   return endsAt;
@@ -291,18 +291,18 @@ async function waitingTime({ time }: Account): Promise<number> {
     'the service did not say its time, so no change can wait for it; nothing was changed',
     {
       code: 'TIME_UNKNOWN',
-      hint: 'have another operator sign the change: add --plan FILE instead of --without-signature',
+      hint: 'have a second person approve the change: add --plan FILE instead of --without-approval',
     },
   );
 }
 
-function consentTo({ profile }: Account, wanted: OperatorChange, list: OperatorList): Change {
+function consentTo({ profile }: Account, wanted: ApproverChange, list: ApproverList): Change {
   const { lines } = linesOf(wanted, list);
   return { summary: changeForPeople(wanted), lines: [accountLine(profile), ...lines] };
 }
 
 /** Throws CliError declined unless a change is the one that is pending, and its waiting time is over. */
-function requireOver(account: Account, pending: PendingChange, wanted: OperatorChange, nowMs: number): void {
+function requireOver(account: Account, pending: PendingChange, wanted: ApproverChange, nowMs: number): void {
   if (!isSameChange(pending.wanted, wanted))
     throw new CliError('declined', `${pendingForPeople(pending)}; nothing was changed`, {
       code: 'CHANGE_PENDING',
@@ -313,7 +313,7 @@ function requireOver(account: Account, pending: PendingChange, wanted: OperatorC
   const from = new Date(nowMs + leftMs).toISOString();
   throw new CliError('declined', `the change can be made from ${from}; nothing was changed`, {
     code: 'CHANGE_PENDING',
-    hint: 'run the command again then, or have another operator sign the change: add --plan FILE instead',
+    hint: 'run the command again then, or have a second person approve the change: add --plan FILE instead',
   });
 }
 
@@ -323,16 +323,16 @@ function leftByHostMs(account: Account, { askedAtByHost }: PendingChange): numbe
   return Date.parse(askedAtByHost) + WAITING_MS - account.world.clock.now();
 }
 
-/** Cancels the pending change. Throws CliError if there is none, or this user is no operator. */
+/** Cancels the pending change. Throws CliError if there is none, or this user is no approver. */
 export async function cancelPending(account: Account, terminal: Terminal): Promise<PendingChange> {
-  const read = await readOperators(account);
+  const read = await readApprovers(account);
   const { list } = read;
   if (!list.pending)
-    throw new CliError('usage', 'no change of operators is pending', {
+    throw new CliError('usage', 'no change of approvers is pending', {
       code: 'NOT_FOUND',
-      hint: 'see the operators with: fiatrail profiles approvers list',
+      hint: 'see the approvers with: fiatrail profiles approvers list',
     });
-  if (!(await asker(account, list)).operator) throw needsKey();
+  if (!(await asker(account, list)).approver) throw needsKey();
   const summary = `cancel the pending change: ${changeForPeople(list.pending.wanted)}`;
   await save(account, terminal, read, { ...list, pending: null }, summary);
   return list.pending;

@@ -22,7 +22,7 @@ test.each(ATTACKS.filter(({ postgres }) => postgres).map((attack) => [attack.wha
       end: attack.postgres,
       sent: 0,
       names: ['ada', 'bayo'],
-      signAbove: ['49,999.00 cNGN'],
+      approvalThresholds: ['49,999.00 cNGN'],
     });
   },
 );
