@@ -1,5 +1,5 @@
 /**
- * Generates docs/reference/ and docs/openapi.json from the commands and the contract, docs/data.md from the mirror’s tables, the topics in
+ * Generates docs/reference/ and docs/openapi.json from the commands and the contract, docs/data.md from the local copy’s tables, the topics in
  * docs/troubleshooting.md, and the table of what is asked in docs/security.md.
  * `npm run reference` writes the files; test/docs/reference.test.ts fails if they are out of date.
  */

@@ -23,7 +23,7 @@ const LEDGER = ['test/commands/ledger/ledger.test.ts'];
 const INBOX = ['test/webhooks/inbox.test.ts'];
 const SHARED_INBOX = ['test/postgres/webhooks-inbox.test.ts'];
 const FUNDS = ['test/cli/funds.test.ts'];
-const FAULTS = ['test/mirror/faults.test.ts'];
+const FAULTS = ['test/copy/faults.test.ts'];
 const DEFINITE = ['test/client/definite.test.ts', 'test/client/client.test.ts'];
 const REPORTS = ['test/questions/report-findings.test.ts'];
 const SNAPSHOTS = ['test/sandbox/snapshot.test.ts'];
@@ -591,7 +591,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/present/plain.ts',
     line: ' || value.unit !== undefined) return undefined;',
     change: ') return undefined;',
-    tests: ['test/mirror/rows.test.ts', 'test/questions/figures-in-doubt.test.ts'],
+    tests: ['test/copy/rows.test.ts', 'test/questions/figures-in-doubt.test.ts'],
   },
   {
     file: 'src/present/plain.ts',
@@ -2022,14 +2022,14 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/copy/sync-table.ts',
     line: 'excess === before && gone === 0',
     change: 'excess === before',
-    tests: ['test/mirror/sync.test.ts'],
+    tests: ['test/copy/sync.test.ts'],
     failing: 1,
   },
   {
     file: 'src/copy/sync-table.ts',
     line: 'passedAt: isProved ? at : null',
     change: 'passedAt: at',
-    tests: ['test/mirror/sync.test.ts'],
+    tests: ['test/copy/sync.test.ts'],
     failing: 1,
   },
   {
@@ -2048,14 +2048,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/sync-table.ts',
-    line: 'look.total === undefined || (await countIn(mirror, table)) + state().excess === look.total',
+    line: 'look.total === undefined || (await countIn(copy, table)) + state().excess === look.total',
     change: 'true',
     tests: FAULTS,
     failing: 1,
   },
   {
     file: 'src/copy/sync-table.ts',
-    line: "if (table.readBy === 'dated') await readOpen(table, mirror, pages);",
+    line: "if (table.readBy === 'dated') await readOpen(table, copy, pages);",
     change: '',
     tests: FAULTS,
     failing: 1,
@@ -2064,7 +2064,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/copy/sync-table.ts',
     line: 'Math.min(lastMs, startedMs) - COMES_BACK_MS',
     change: 'startedMs - COMES_BACK_MS',
-    tests: ['test/mirror/sync.test.ts'],
+    tests: ['test/copy/sync.test.ts'],
     failing: 1,
   },
   {
@@ -2076,7 +2076,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/profiles/transfer.ts',
-    line: 'mirror: _mirror,',
+    line: 'copy: _copy,',
     change: '',
     tests: ['test/commands/profiles/profiles.test.ts'],
     failing: 1,
@@ -2134,14 +2134,14 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/copy/sync-table.ts',
     line: 'secondLookAt: isoAt(startedMs)',
     change: 'secondLookAt: isoAt(now())',
-    tests: ['test/mirror/sync.test.ts'],
+    tests: ['test/copy/sync.test.ts'],
     failing: 1,
   },
   {
     file: 'src/copy/sync-table.ts',
     line: 'secondLookAt: startedAt,',
     change: 'secondLookAt: at,',
-    tests: ['test/mirror/sync.test.ts'],
+    tests: ['test/copy/sync.test.ts'],
     failing: 1,
   },
   {
@@ -2204,7 +2204,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/copy/events.ts',
     line: '.is_open = 1 AND ',
     change: '.is_open >= 0 AND ',
-    tests: ['test/mirror/events.test.ts'],
+    tests: ['test/copy/events.test.ts'],
     failing: 1,
   },
   {
@@ -3071,7 +3071,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/sync.ts',
-    line: '  await mirror.erase();\n',
+    line: '  await copy.erase();\n',
     change: '',
     tests: FAULTS,
     failing: 1,
@@ -3085,8 +3085,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/sync.ts',
-    line: '  await forget();\n  await mirror.write',
-    change: '  await mirror.write',
+    line: '  await forget();\n  await copy.write',
+    change: '  await copy.write',
     tests: FAULTS,
     failing: 1,
   },
@@ -3251,28 +3251,28 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/copy/sync-table.ts',
     line: 'periods.splice(at, 0, [one[0], next[1]]);',
     change: 'periods.splice(at, 0, [one[0], one[1]]);',
-    tests: ['test/mirror/faults.test.ts'],
+    tests: ['test/copy/faults.test.ts'],
     failing: 1,
   },
   {
     file: 'src/copy/balances.ts',
     line: "error instanceof CliError && error.category === 'refused'",
     change: 'error instanceof CliError',
-    tests: ['test/mirror/faults.test.ts'],
+    tests: ['test/copy/faults.test.ts'],
     failing: 1,
   },
   {
     file: 'src/copy/events.ts',
     line: "meaning.outcome === 'accepted' ? 1 : 0",
     change: "meaning.outcome === 'settled' ? 0 : 1",
-    tests: ['test/mirror/events.test.ts'],
+    tests: ['test/copy/events.test.ts'],
     failing: 1,
   },
   {
     file: 'src/copy/events.ts',
     line: 'if (changed > 0) await noteStatus',
     change: 'await noteStatus',
-    tests: ['test/mirror/events.test.ts'],
+    tests: ['test/copy/events.test.ts'],
     failing: 1,
   },
   {
@@ -3326,14 +3326,14 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/copy/recent.ts',
     line: 'WHERE gone_at IS NULL AND digest',
     change: 'WHERE digest',
-    tests: ['test/mirror/recent.test.ts'],
+    tests: ['test/copy/recent.test.ts'],
     failing: 1,
   },
   {
     file: 'src/copy/recent.ts',
     line: '.filter(({ id }) => isPlainId(id))',
     change: '',
-    tests: ['test/mirror/recent.test.ts'],
+    tests: ['test/copy/recent.test.ts'],
     failing: 1,
   },
   {
@@ -3523,7 +3523,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/copy/recent.ts',
     line: '(isPlainId(id) ? [{ id, about: plainAbout(about) }] : [])',
     change: '[{ id, about }]',
-    tests: ['test/mirror/recent.test.ts'],
+    tests: ['test/copy/recent.test.ts'],
     failing: 1,
   },
   ...[
@@ -3589,7 +3589,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/copy/events.ts',
     line: "['status', 'is_open', 'changed_at', 'digest']",
     change: "['status', 'is_open', 'changed_at']",
-    tests: ['test/mirror/events.test.ts'],
+    tests: ['test/copy/events.test.ts'],
     failing: 1,
   },
   {

@@ -58,8 +58,8 @@ export function inboxPath(world: UserEnv, { name, mode }: { readonly name: strin
 }
 
 /** The copy of the lists of a profile's account. Every embedded profile has the same sandbox, and so the same copy. */
-export function mirrorPath(world: UserEnv, { name, mode }: { readonly name: string; readonly mode: string }): string {
-  return join(stateDir(world), `mirror-${mode === 'embedded' ? 'embedded' : name}.db`);
+export function copyPath(world: UserEnv, { name, mode }: { readonly name: string; readonly mode: string }): string {
+  return join(stateDir(world), `copy-${mode === 'embedded' ? 'embedded' : name}.db`);
 }
 
 /** The folder where unfinished key rotations keep what must not be lost. */

@@ -44,7 +44,7 @@ export interface StoredProfile {
   /** The URL of the PostgreSQL database with its inbox, without a password; undefined for a file of this machine. */
   readonly inboxUrl?: string | undefined;
   /** The copy of the account's lists; undefined is a file of this machine that keeps what is personal for 90 days. */
-  readonly mirror?: MirrorSettings | undefined;
+  readonly copy?: CopySettings | undefined;
   /** Who ends an unknown outcome that no mark proves; undefined is `auto`. */
   readonly unknown?: UnknownPolicy | undefined;
   /** What is checked before a change is recorded and sent. */
@@ -63,7 +63,7 @@ interface EarlierJournal {
   readonly head?: { readonly entry: number; readonly hash: string } | undefined;
 }
 
-interface MirrorSettings {
+interface CopySettings {
   /** The URL of the PostgreSQL database that has it, without a password. */
   readonly url?: string | undefined;
   /** For how many days names and numbers of persons are kept. */
@@ -179,7 +179,7 @@ const shapeWith = <R extends z.ZodMiniType>(rules: R) => {
       }),
     ),
     inboxUrl: z.optional(z.string()),
-    mirror: z.optional(
+    copy: z.optional(
       z.strictObject({ url: z.optional(z.string()), personalDays: z.optional(z.int().check(z.positive())) }),
     ),
     unknown: z.optional(z.enum(UNKNOWN_POLICIES)),

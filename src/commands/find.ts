@@ -32,7 +32,7 @@ const storySchema = () =>
     row: z.unknown(),
     asOf: time(),
     timeline: z.array(
-      z.object({ at: time(), what: z.string(), source: z.enum(['journal', 'service', 'mirror', 'inbox']) }),
+      z.object({ at: time(), what: z.string(), source: z.enum(['journal', 'service', 'copy', 'inbox']) }),
     ),
     next: z.array(z.object({ command: z.string() })),
   });
@@ -50,7 +50,7 @@ const matchesSchema = () =>
       }),
     ),
     pagination: paginationSchema(),
-    looked: z.array(z.object({ place: z.enum(['mirror', 'journal', 'inbox', 'service']), says: z.string() })),
+    looked: z.array(z.object({ place: z.enum(['copy', 'journal', 'inbox', 'service']), says: z.string() })),
     widen: z.array(z.string()),
   });
 

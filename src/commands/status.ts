@@ -7,7 +7,7 @@ import { listDeposits, listPayouts } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { valuesOf } from '../contract/fields.ts';
 import { rowsOf } from '../contract/rows.ts';
-import { existingMirror } from '../copy/open.ts';
+import { existingCopy } from '../copy/open.ts';
 import { statusOf } from '../copy/sync.ts';
 import type { Account } from '../engine/account.ts';
 import { existingProfileInbox } from '../engine/connection/inbox.ts';
@@ -98,15 +98,15 @@ async function figuresOf(account: Account) {
 
 /** What this machine has of the account: the age of its copy, and events that were not passed on. */
 async function here({ world, profile }: Account) {
-  const mirror = await existingMirror(world, profile);
+  const copy = await existingCopy(world, profile);
   const inbox = await existingProfileInbox(world, profile);
   try {
-    const tables = mirror ? await statusOf(mirror) : [];
+    const tables = copy ? await statusOf(copy) : [];
     const times = tables.map(({ syncedAt }) => syncedAt);
     const isSynced = tables.length > 0 && times.every((at) => at !== null);
     const { waiting = 0, dead = 0, held = 0, late = 0 } = (await inbox?.counts()) ?? {};
     return {
-      mirror: mirror
+      copy: copy
         ? {
             syncedAt: isSynced ? (times.sort()[0] ?? null) : null,
             gaps: tables.filter(({ gap }) => gap !== null).length,
@@ -116,7 +116,7 @@ async function here({ world, profile }: Account) {
     };
   } finally {
     await inbox?.close();
-    await mirror?.close();
+    await copy?.close();
   }
 }
 
@@ -134,7 +134,7 @@ const KINDS = ['deposits', 'payouts', 'withdrawals'] as const;
 type StatusShown = Awaited<ReturnType<typeof here>> & { readonly open?: Awaited<ReturnType<typeof openOf>> };
 
 /** The columns: an embedded sandbox has no base URL, an account that does not respond has no figures, and what is empty has no age. */
-function columnsOf(mode: Profile['mode'], { open, mirror, events }: StatusShown): readonly Column[] {
+function columnsOf(mode: Profile['mode'], { open, copy, events }: StatusShown): readonly Column[] {
   return [
     { field: 'profile', title: 'Profile' },
     { field: 'mode', title: 'Mode' },
@@ -150,8 +150,8 @@ function columnsOf(mode: Profile['mode'], { open, mirror, events }: StatusShown)
     ...(events?.dead ? [{ field: 'events.dead', title: 'Events given up' }] : []),
     ...(events?.held ? [{ field: 'events.held', title: 'Events held' }] : []),
     ...(events?.late ? [{ field: 'events.late', title: 'Events late or early' }] : []),
-    ...(mirror ? [{ field: 'mirror.syncedAt', title: 'Last sync' }] : []),
-    ...(mirror?.gaps ? [{ field: 'mirror.gaps', title: 'Tables not whole' }] : []),
+    ...(copy ? [{ field: 'copy.syncedAt', title: 'Last sync' }] : []),
+    ...(copy?.gaps ? [{ field: 'copy.gaps', title: 'Tables not whole' }] : []),
   ];
 }
 
@@ -176,7 +176,7 @@ const statusSchema = () =>
       }),
     ),
     operationsInDoubt: z.int(),
-    mirror: z.nullable(z.object({ syncedAt: z.nullable(z.iso.datetime()), gaps: z.int() })),
+    copy: z.nullable(z.object({ syncedAt: z.nullable(z.iso.datetime()), gaps: z.int() })),
     events: z.nullable(z.object({ waiting: z.int(), dead: z.int(), held: z.int(), late: z.int() })),
   });
 

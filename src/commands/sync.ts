@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../account/paths.ts';
 import { attempt, CliError, withDetails } from '../base/errors.ts';
-import type { Mirror } from '../copy/database.ts';
-import { mirrorLocationOf, openMirror, removeMirrorFile, withMirror } from '../copy/open.ts';
-import { lostWith, MIRROR_OF_ANOTHER, statusOf, sync, type TableReport } from '../copy/sync.ts';
+import type { LocalCopy } from '../copy/database.ts';
+import { copyLocationOf, openCopy, removeCopyFile, withCopy } from '../copy/open.ts';
+import { COPY_OF_ANOTHER, lostWith, statusOf, sync, type TableReport } from '../copy/sync.ts';
 import type { Account } from '../engine/account.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { endDryRun } from '../engine/requests.ts';
@@ -50,7 +50,7 @@ const COLUMNS = [
   { field: 'secondLookAt', title: 'Second look', isBrief: true, isWide: true },
 ] as const;
 
-/** Prints what the mirror has. The column for people says why a table may lack rows. */
+/** Prints what the local copy has. The column for people says why a table may lack rows. */
 function printed(reports: readonly TableReport[], isSync: boolean): Outcome {
   const tables = reports.map(({ done, ...report }) => ({
     ...report,
@@ -76,13 +76,13 @@ function databaseUrl(text: string): string {
 /** Syncs once. The embedded sandbox may have been reset: then its copy starts over. */
 async function syncOnce(account: Account, isFull: boolean, to: string | undefined): Promise<readonly TableReport[]> {
   const { world, profile } = account;
-  const { personalDays, server } = mirrorLocationOf(world, profile, to);
+  const { personalDays, server } = copyLocationOf(world, profile, to);
   const run = async () => {
-    const mirror = await openMirror(world, profile, to);
+    const copy = await openCopy(world, profile, to);
     try {
-      return await sync(account, mirror, { isFull, personalDays });
+      return await sync(account, copy, { isFull, personalDays });
     } finally {
-      await mirror.close();
+      await copy.close();
     }
   };
   try {
@@ -90,10 +90,10 @@ async function syncOnce(account: Account, isFull: boolean, to: string | undefine
   } catch (error) {
     if (error instanceof CliError && error.category === 'interrupted')
       throw new CliError('interrupted', 'interrupted; what was read is saved, and the next sync goes on from there');
-    const isReset = error instanceof CliError && error.code === MIRROR_OF_ANOTHER;
+    const isReset = error instanceof CliError && error.code === COPY_OF_ANOTHER;
     if (!isReset || profile.mode !== 'embedded' || server) throw error;
     await account.notices.note('the sandbox was reset, so its copy starts over');
-    removeMirrorFile(world, profile);
+    removeCopyFile(world, profile);
     return run();
   }
 }
@@ -107,7 +107,7 @@ async function syncEvery(account: Account, everyMs: number, isFull: boolean, to:
       const sum = (of: 'added' | 'changed') => reports.reduce((all, { done }) => all + (done?.[of] ?? 0), 0);
       await account.notices.note(`synced: ${sum('added')} new, ${sum('changed')} changed`);
     } catch (error) {
-      const isTransient = error instanceof CliError && (error.category === 'network' || error.code === 'MIRROR_BUSY');
+      const isTransient = error instanceof CliError && (error.category === 'network' || error.code === 'COPY_BUSY');
       if (!isTransient || isFirst) throw error;
       await account.notices.say(`warning: ${error.message}; the next sync goes on from there`);
     }
@@ -141,33 +141,33 @@ const statusCommand = command({
   prints,
   isLocal: true,
   parameters: {},
-  run: (account) => withMirror(account, async (mirror) => printed(await statusOf(mirror), false)),
+  run: (account) => withCopy(account, async (copy) => printed(await statusOf(copy), false)),
 });
 
 const backupCommand = command({
   words: ['sync', 'backup'],
-  summary: 'Copy the mirror to a new file',
+  summary: 'Back up the local copy to a new file',
   details: 'Only you can read the new file. It includes personal names, which are never removed from it.',
-  examples: ['fiatrail sync backup mirror-2026-11.db'],
+  examples: ['fiatrail sync backup copy-2026-11.db'],
   endpoints: [],
   prints: () => z.object({ file: z.string(), bytes: z.int() }),
   isLocal: true,
   parameters: { file: argument('file', 'path of the new file', newFile, 'File:') },
   run: (account, _terminal, { file }) =>
-    withMirror(account, async (mirror) => {
+    withCopy(account, async (copy) => {
       const path = absolutePath(file);
       endDryRun(account, { file: path });
-      const bytes = backUp(mirror, path);
+      const bytes = backUp(copy, path);
       return { result: { data: { file: path, bytes } } };
     }),
 });
 
-function backUp(mirror: Mirror, path: string): number {
-  const bytes = mirror.backUp(path);
+function backUp(copy: LocalCopy, path: string): number {
+  const bytes = copy.backUp(path);
   if (bytes !== undefined) return bytes;
-  throw new CliError('usage', `the mirror is on a server, ${mirror.name}, and cannot be copied as a file`, {
-    code: 'MIRROR_ON_SERVER',
-    hint: 'use pg_dump --schema=fiatrail_mirror',
+  throw new CliError('usage', `the local copy is on a server, ${copy.name}, and cannot be copied as a file`, {
+    code: 'COPY_ON_SERVER',
+    hint: 'use pg_dump --schema=fiatrail_copy',
   });
 }
 
@@ -176,22 +176,22 @@ const forgetCommand = command({
   summary: 'Remove the copy of the account’s lists from this machine',
   details:
     'The next sync copies the lists again. Past balances and fees, and rows that the service no longer lists, are lost: save them first with sync backup.',
-  examples: ['fiatrail sync forget', 'fiatrail sync backup mirror.db && fiatrail sync forget --yes'],
+  examples: ['fiatrail sync forget', 'fiatrail sync backup copy.db && fiatrail sync forget --yes'],
   endpoints: [],
   prints: () => z.object({ file: z.string(), removed: z.boolean() }),
   isLocal: true,
   parameters: {},
   run: async (account, terminal) => {
     const { world, profile } = account;
-    const { path, server } = mirrorLocationOf(world, profile);
+    const { path, server } = copyLocationOf(world, profile);
     if (server)
-      throw new CliError('usage', `the mirror is on a server, set by ${server.from}`, {
-        code: 'MIRROR_ON_SERVER',
-        hint: 'remove it there: DROP SCHEMA fiatrail_mirror CASCADE',
+      throw new CliError('usage', `the local copy is on a server, set by ${server.from}`, {
+        code: 'COPY_ON_SERVER',
+        hint: 'remove it there: DROP SCHEMA fiatrail_copy CASCADE',
       });
-    const lost = await withMirror(account, lostWith).catch((error: unknown) => {
+    const lost = await withCopy(account, lostWith).catch((error: unknown) => {
       // A file that cannot be read must be possible to remove.
-      if (error instanceof CliError && error.code === 'NO_MIRROR') throw error;
+      if (error instanceof CliError && error.code === 'NO_COPY') throw error;
       return undefined;
     });
     const lines = [
@@ -203,7 +203,7 @@ const forgetCommand = command({
       summary: `remove the copy of the account of profile ${profile.name}`,
       lines,
     });
-    removeMirrorFile(world, profile);
+    removeCopyFile(world, profile);
     return { result: { data: { file: path, removed: true } } };
   },
 });

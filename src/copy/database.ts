@@ -9,15 +9,15 @@ import { tableInFile } from '../store/ddl.ts';
 import { creation, FILE_ID, later, tables, VERSION } from './schema.ts';
 
 /** The copy of an account's lists. Losing it loses nothing but balances over time and rows that the service no longer shows. */
-export interface Mirror {
+export interface LocalCopy {
   readonly engine: Queries['engine'];
   /** For messages: a path, or the name of a server. */
   readonly name: string;
-  /** Runs work that sees one moment of the mirror. Rejects with DatabaseError. */
+  /** Runs work that sees one moment of the local copy. Rejects with DatabaseError. */
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** Runs work in a transaction, which is rolled back if it throws. Rejects with DatabaseError. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
-  /** Makes this process the one that fills the mirror; undefined if another one is. */
+  /** Makes this process the one that fills the local copy; undefined if another one is. */
   lock(): Promise<AsyncDisposable | undefined>;
   /** Overwrites on disk what was deleted. */
   erase(): Promise<void>;
@@ -32,8 +32,8 @@ const CACHE_KIB = 8_192;
 /** How many pages are written before SQLite moves them from its log to the file: each is then moved once for many writes, and flushed less often. */
 const LOG_PAGES = 8_000;
 
-/** Opens the mirror in a SQLite file, creating it on first use. Throws DatabaseError, or CliError usage for another user's file. */
-export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror> {
+/** Opens the local copy in a SQLite file, creating it on first use. Throws DatabaseError, or CliError usage for another user's file. */
+export async function openCopyFile(path: string, clock: Clock): Promise<LocalCopy> {
   const statements = [...tables().map((table) => tableInFile(table, true)), ...creation()];
   const database = await openDatabase(path, {
     synchronous: 'NORMAL',

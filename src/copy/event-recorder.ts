@@ -9,7 +9,7 @@ import { isFollowed, type Work } from '../engine/evidence/work.ts';
 import type { Journal } from '../journal/interface.ts';
 import type { InboxEvent } from '../webhooks/inbox/events.ts';
 import type { NotedEvent } from './events.ts';
-import { hasMirror } from './open.ts';
+import { hasCopy } from './open.ts';
 
 /** Records in the journal what events prove. */
 export interface EventRecorder {
@@ -29,7 +29,7 @@ export function createEventRecorder(account: Account): EventRecorder {
   return {
     record: async (events) => {
       const journal = await existingJournal(account);
-      const isNoted = hasMirror(account.world, account.profile);
+      const isNoted = hasCopy(account.world, account.profile);
       const all = (journal || isNoted) && events.length > 0 ? await worksWithEvents() : [];
       const noted: NotedEvent[] = [];
       for (const event of events)

@@ -2,10 +2,10 @@ import type { Account } from '../engine/account.ts';
 import type { EventEvidence } from '../engine/evidence/event-evidence.ts';
 import type { Work } from '../engine/evidence/work.ts';
 import { insertion, replacing } from '../store/table.ts';
-import { existingMirror } from './open.ts';
+import { existingCopy } from './open.ts';
 import { noteStatus } from './save-rows.ts';
 import { listTable } from './schema.ts';
-import { type MirrorTable, TABLES } from './tables.ts';
+import { type CopyTable, TABLES } from './tables.ts';
 
 /** What an event proves about some work. */
 export interface NotedEvent {
@@ -14,12 +14,12 @@ export interface NotedEvent {
 }
 
 /**
- * Writes what events prove into the mirror at once, if there is one. A row that only an event told of has no digest, so the next sync reads it,
+ * Writes what events prove into the local copy at once, if there is one. A row that only an event told of has no digest, so the next sync reads it,
  * and no reading takes it for one that was read.
  */
 export async function noteEvents(account: Account, events: readonly NotedEvent[]): Promise<void> {
-  const mirror = events.length > 0 ? await existingMirror(account.world, account.profile) : undefined;
-  if (!mirror) return;
+  const copy = events.length > 0 ? await existingCopy(account.world, account.profile) : undefined;
+  if (!copy) return;
   try {
     for (const { work, evidence } of events) {
       const table = tableOf(work);
@@ -30,7 +30,7 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
       const status = typeof own === 'string' ? own : (usual ?? '');
       const isOpen = meaning.outcome === 'accepted' ? 1 : 0;
       const at = new Date(account.world.clock.now()).toISOString();
-      await mirror.write(async (queries) => {
+      await copy.write(async (queries) => {
         // An event that arrives late must not open again what has ended.
         const list = listTable(table);
         const row = {
@@ -51,12 +51,12 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
       });
     }
   } finally {
-    await mirror.close();
+    await copy.close();
   }
 }
 
 /** Returns the table whose list shows some work. */
-function tableOf({ list }: Work): MirrorTable | undefined {
+function tableOf({ list }: Work): CopyTable | undefined {
   const id = list?.({}).endpoint.id;
   return TABLES.find(({ listing }) => listing.endpoint.id === id);
 }

@@ -2,7 +2,7 @@ import type { ResumePoint } from '../engine/lists/cursor.ts';
 import type { Queries } from '../journal/store.ts';
 import { insertion, replacing } from '../store/table.ts';
 import { SETTING } from './schema.ts';
-import type { MirrorTable } from './tables.ts';
+import type { CopyTable } from './tables.ts';
 
 /** Why a table may lack rows, or have rows that the service no longer shows. */
 export type Gap =
@@ -46,7 +46,7 @@ const NEW: ListState = {
   gap: 'unfinished',
 };
 
-const nameOf = ({ name }: MirrorTable) => `list ${name}`;
+const nameOf = ({ name }: CopyTable) => `list ${name}`;
 
 export async function readSetting(queries: Queries, name: string): Promise<string | undefined> {
   return (await queries.get<{ value: string }>('SELECT value FROM setting WHERE name = ?', name))?.value;
@@ -56,11 +56,11 @@ export async function writeSetting(queries: Queries, name: string, value: string
   await queries.run(...insertion(SETTING, [{ name, value }], replacing(SETTING, ['value'])));
 }
 
-export async function readState(queries: Queries, table: MirrorTable): Promise<ListState> {
+export async function readState(queries: Queries, table: CopyTable): Promise<ListState> {
   const text = await readSetting(queries, nameOf(table));
   return text === undefined ? NEW : { ...NEW, ...(JSON.parse(text) as Partial<ListState>) };
 }
 
-export async function writeState(queries: Queries, table: MirrorTable, state: ListState): Promise<void> {
+export async function writeState(queries: Queries, table: CopyTable, state: ListState): Promise<void> {
   await writeSetting(queries, nameOf(table), JSON.stringify(state));
 }

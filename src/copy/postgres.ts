@@ -5,28 +5,28 @@ import type { ServerAddress } from '../journal/postgres/server-address.ts';
 import { sessionOn } from '../journal/postgres/session.ts';
 import type { Queries } from '../journal/store.ts';
 import type { JournalWorld } from '../journal/transitions.ts';
-import type { Mirror } from './database.ts';
+import type { LocalCopy } from './database.ts';
 import { creation, FILE_ID, GRANTS, later, SCHEMA, stored, tables, VERSION } from './schema.ts';
 import { TABLES } from './tables.ts';
 
 /** A transaction waits this long for a lock, so that a fill never waits behind somebody who readBy at its tables. */
 const LOCK_MS = 20_000;
 
-/** For so long, nobody else fills the mirror after the last write: longer than a rate limit and its retries take. By the server's clock. */
+/** For so long, nobody else fills the local copy after the last write: longer than a rate limit and its retries take. By the server's clock. */
 const LEASE_SECONDS = 300;
 
-/** Opens the mirror in a PostgreSQL database, creating its schema on first use. Rejects with ServerError and CliError. */
-export async function openMirrorServer(
+/** Opens the local copy in a PostgreSQL database, creating its schema on first use. Rejects with ServerError and CliError. */
+export async function openCopyServer(
   address: ServerAddress,
   access: ServerAccess,
   world: JournalWorld,
-): Promise<Mirror> {
-  const { run, check, transaction, close } = await sessionOn('mirror', address, access, world, layout());
+): Promise<LocalCopy> {
+  const { run, check, transaction, close } = await sessionOn('copy', address, access, world, layout());
   const began = (mode: string) =>
     `BEGIN ISOLATION LEVEL ${mode}; ${pathTo(SCHEMA)}; SET LOCAL lock_timeout = ${LOCK_MS}`;
   const holder = `${world.host.name.replaceAll(' ', '_')}/${world.host.processId}/${world.ids.uuid()}`;
   let holds = false;
-  const write: Mirror['write'] = (work) =>
+  const write: LocalCopy['write'] = (work) =>
     transaction(began('READ COMMITTED READ WRITE'), async (queries) => {
       if (holds && !(await renew(queries, holder))) throw taken(address.name, await holderIn(queries));
       return work(queries);
@@ -105,8 +105,8 @@ async function holderIn(queries: Queries): Promise<string | undefined> {
 }
 
 function taken(name: string, host: string | undefined): CliError {
-  return new CliError('declined', `another host fills the mirror ${name} now${host ? `: ${host}` : ''}`, {
-    code: 'MIRROR_BUSY',
+  return new CliError('declined', `another host fills the local copy ${name} now${host ? `: ${host}` : ''}`, {
+    code: 'COPY_BUSY',
     hint: 'what was read is kept; run fiatrail sync again later',
   });
 }

@@ -1,4 +1,4 @@
-import { mirrorPath } from '../account/paths.ts';
+import { copyPath } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import type { World } from '../base/world.ts';
 import { isNamedBy, isPlainId, type KnownId, plainAbout } from '../contract/plain-ids.ts';
@@ -31,7 +31,7 @@ export async function recentIds(
   start: string,
 ): Promise<readonly KnownId[]> {
   const list = LISTS.find((each) => each.name === name);
-  const store = list && (await openForReading(mirrorPath(world, profile)));
+  const store = list && (await openForReading(copyPath(world, profile)));
   if (!store) return [];
   try {
     return found(store, list, start).map(({ id, json }) => ({ id, about: aboutOf(list, json) }));
@@ -68,7 +68,7 @@ function aboutOf(list: ServiceList, json: string): string {
 
 /** The banks of the saved bank accounts: their codes and names. */
 export async function recentBanks(world: World, profile: Pick<Profile, 'name' | 'mode'>): Promise<readonly KnownId[]> {
-  const store = await openForReading(mirrorPath(world, profile));
+  const store = await openForReading(copyPath(world, profile));
   if (!store) return [];
   try {
     return store

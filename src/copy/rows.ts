@@ -7,10 +7,10 @@ import { isWireNumber, wireNumberText } from '../money/decimal.ts';
 import { valueAt } from '../present/content.ts';
 import { exactAmount, type Plain, rowConverter } from '../present/plain.ts';
 import type { SqlValue } from '../sqlite/database.ts';
-import { isFinal, type MirrorColumn, type MirrorTable } from './tables.ts';
+import { type CopyColumn, type CopyTable, isFinal } from './tables.ts';
 
-/** A row as the mirror has it. */
-export interface MirrorRow {
+/** A row as the local copy has it. */
+export interface CopyRow {
   readonly id: string;
   readonly status: string | null;
   readonly createdAt: string | null;
@@ -38,7 +38,7 @@ const MAX_INTEGER = 2n ** 63n - 1n;
 
 /** Returns a function that makes the rows of a table of those of a response, which `around` contains. */
 export function rowMaker(
-  table: MirrorTable,
+  table: CopyTable,
   endpoint: Endpoint,
 ): (rows: readonly unknown[], around: readonly unknown[]) => Plain[] {
   const element = elementIn(endpoint, table.rows);
@@ -90,7 +90,7 @@ function fieldReader(field: string): FieldReader {
  * Returns what makes the rows of a table. What is personal is left out of a row unless `hasPersonal`, which is given the time that the row
  * was made, or NaN. A list has up to a million rows, so what they have in common is worked out once.
  */
-export function rowsOf(table: MirrorTable, hasPersonal: (createdMs: number) => boolean): (whole: Plain) => MirrorRow {
+export function rowsOf(table: CopyTable, hasPersonal: (createdMs: number) => boolean): (whole: Plain) => CopyRow {
   const [idOf, statusOf, timeIn] = [table.id, table.status, table.createdAt].map(fieldReader) as [
     FieldReader,
     FieldReader,
@@ -126,7 +126,7 @@ export function rowsOf(table: MirrorTable, hasPersonal: (createdMs: number) => b
 }
 
 /** Returns what makes a row with only what the table has columns for, and nothing personal. */
-function personalRemover({ id, status, createdAt, columns }: MirrorTable): (row: Plain) => Plain {
+function personalRemover({ id, status, createdAt, columns }: CopyTable): (row: Plain) => Plain {
   const names = [id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))];
   const fields = [...new Set(names)].map((field) => ({ path: field.split('.'), read: fieldReader(field) }));
   return (row) => {
@@ -149,7 +149,7 @@ function put(target: Record<string, unknown>, [name = '', ...rest]: readonly str
 }
 
 /** Adds the values of a column; an amount has two. */
-function addValues(values: SqlValue[], kind: MirrorColumn['kind'], value: Plain | undefined): void {
+function addValues(values: SqlValue[], kind: CopyColumn['kind'], value: Plain | undefined): void {
   if (kind === 'amount') values.push(...amountOf(value));
   else if (kind === 'time') values.push(timeOf(value));
   else if (kind === 'flag') values.push(typeof value === 'boolean' ? Number(value) : null);

@@ -1,9 +1,9 @@
 import type { Queries } from '../journal/store.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { insertion, insertSql, UNLESS_THERE } from '../store/table.ts';
-import type { MirrorRow } from './rows.ts';
+import type { CopyRow } from './rows.ts';
 import { ownNames, PERSON_NAME, STATUS_CHANGES, stored } from './schema.ts';
-import { isFinal, type MirrorTable } from './tables.ts';
+import { type CopyTable, isFinal } from './tables.ts';
 
 /** What became of rows that were read. */
 interface Saved {
@@ -23,8 +23,8 @@ interface KnownRow {
 /** Writes rows of one page that are new or have changed; of several with one id, the last one counts. */
 export async function saveRows(
   queries: Queries,
-  table: MirrorTable,
-  rows: readonly MirrorRow[],
+  table: CopyTable,
+  rows: readonly CopyRow[],
   reading: Reading,
 ): Promise<Saved> {
   const sum = { added: 0, changed: 0 };
@@ -50,8 +50,8 @@ interface Reading {
 
 async function saveSome(
   queries: Queries,
-  table: MirrorTable,
-  rows: readonly MirrorRow[],
+  table: CopyTable,
+  rows: readonly CopyRow[],
   { at, pass }: Reading,
 ): Promise<Saved> {
   const ids = rows.map(({ id }) => id);
@@ -61,7 +61,7 @@ async function saveSome(
     ...ids,
   );
   const known = new Map(found.map((row) => [row.id, row]));
-  const isSame = ({ id, digest }: MirrorRow) => known.get(id)?.digest === digest && known.get(id)?.gone_at === null;
+  const isSame = ({ id, digest }: CopyRow) => known.get(id)?.digest === digest && known.get(id)?.gone_at === null;
   const changed = rows.filter((row) => !isSame(row));
   if (changed.length > 0) {
     await upsert(queries, table, changed, at, pass);
@@ -82,7 +82,7 @@ async function saveSome(
   return { added, changed: changed.length - added };
 }
 
-async function upsert(queries: Queries, table: MirrorTable, rows: readonly MirrorRow[], at: string, pass: number) {
+async function upsert(queries: Queries, table: CopyTable, rows: readonly CopyRow[], at: string, pass: number) {
   const names = ['id', 'status', 'created_at', ...ownNames(table), 'is_open', 'is_personal', 'json', 'digest', 'pass'];
   const all = [...names, 'changed_at', 'first_seen_at'];
   const values: SqlValue[] = [];
@@ -105,7 +105,7 @@ export const folded = (name: string): string =>
     .replace(/\p{M}+/gu, '')
     .toLowerCase();
 
-async function saveNames(queries: Queries, read: readonly MirrorRow[]): Promise<void> {
+async function saveNames(queries: Queries, read: readonly CopyRow[]): Promise<void> {
   const names = [...new Set(read.flatMap((row) => row.names))];
   if (names.length === 0) return;
   const rows = names.map((name) => ({ name, folded: folded(name) }));
@@ -115,7 +115,7 @@ async function saveNames(queries: Queries, read: readonly MirrorRow[]): Promise<
 /** Notes when a status was first seen, since the service's lists have only the last one. */
 export async function noteStatus(
   queries: Queries,
-  { name }: Pick<MirrorTable, 'name'>,
+  { name }: Pick<CopyTable, 'name'>,
   id: string,
   status: string | null,
   at: string,

@@ -1,15 +1,15 @@
 import { type Column, columnNames, integer, optional, type Table, table, text } from '../store/table.ts';
 import type { Thing } from '../things/thing.ts';
-import { isOneOf, type MirrorColumn, type MirrorTable, TABLES } from './tables.ts';
+import { type CopyColumn, type CopyTable, isOneOf, TABLES } from './tables.ts';
 
-/** The layout of the mirror. */
+/** The layout of the local copy. */
 export const VERSION = 1;
 
-/** `frmi`, in ASCII: says of a SQLite file that it is a mirror, and is the advisory lock of whoever creates the tables in PostgreSQL. */
+/** `frmi`, in ASCII: says of a SQLite file that it is a local copy, and is the advisory lock of whoever creates the tables in PostgreSQL. */
 export const FILE_ID = 0x66726d69;
 
 /** The columns that one field of a row fills. */
-const columnsFor = ({ name, kind }: MirrorColumn): readonly (readonly [name: string, column: Column])[] => {
+const columnsFor = ({ name, kind }: CopyColumn): readonly (readonly [name: string, column: Column])[] => {
   if (kind === 'flag') return [[name, optional(integer())]];
   if (kind !== 'amount') return [[name, optional(text())]];
   return [
@@ -18,17 +18,17 @@ const columnsFor = ({ name, kind }: MirrorColumn): readonly (readonly [name: str
   ];
 };
 
-const namesOf = (column: MirrorColumn) => columnsFor(column).map(([name]) => name);
+const namesOf = (column: CopyColumn) => columnsFor(column).map(([name]) => name);
 
 /** The names of a table's own columns in the database, in their order. */
-export const ownNames = ({ columns }: MirrorTable): readonly string[] => columns.flatMap(namesOf);
+export const ownNames = ({ columns }: CopyTable): readonly string[] => columns.flatMap(namesOf);
 
-/** The table that has the rows of a view, with what only the mirror itself needs. */
-export const stored = ({ name }: Pick<MirrorTable, 'name'>) => `stored_${name}`;
+/** The table that has the rows of a view, with what only the local copy itself needs. */
+export const stored = ({ name }: Pick<CopyTable, 'name'>) => `stored_${name}`;
 
 /** Which rows have completed and which have failed: SQL conditions, which indexes and statements have in the same words. */
-export const isDone = ({ done }: Pick<MirrorTable, 'done'>): string => isOneOf('status', done);
-export const hasFailed = ({ failed }: Pick<MirrorTable, 'failed'>): string => isOneOf('status', failed);
+export const isDone = ({ done }: Pick<CopyTable, 'done'>): string => isOneOf('status', done);
+export const hasFailed = ({ failed }: Pick<CopyTable, 'failed'>): string => isOneOf('status', failed);
 
 /** Which rows of its list are a thing: an SQL condition. */
 export const isThing = ({ types }: Pick<Thing, 'types'>): string => (types ? isOneOf('type', types) : '1 = 1');
@@ -41,10 +41,10 @@ export const isOfFailed = (condition: string): boolean =>
 export const APART = '(gone_at IS NOT NULL OR digest IS NULL)';
 
 /** The schema of a PostgreSQL database that has everything, beside the journal's. */
-export const SCHEMA = 'fiatrail_mirror';
+export const SCHEMA = 'fiatrail_copy';
 
 /**
- * What a role may do that is no owner. The owner fills the mirror, because it makes indexes and overwrites what was personal. A host asks, and a
+ * What a role may do that is no owner. The owner fills the local copy, because it makes indexes and overwrites what was personal. A host asks, and a
  * reader of other tools has the views, and none of what is behind them.
  */
 export const GRANTS = {
@@ -111,7 +111,7 @@ export const DEPOSIT_FEES = table('stored_deposit_fees', ['amount_minor'], {
 /**
  * The rows of a list. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the row.
  */
-export const listTable = (list: MirrorTable) =>
+export const listTable = (list: CopyTable) =>
   table(stored(list), ['id'], {
     id: text(),
     status: optional(text()),
@@ -153,7 +153,7 @@ export function creation(): readonly string[] {
 }
 
 /** The columns of a view. */
-const viewColumns = (table: MirrorTable): readonly string[] => [
+const viewColumns = (table: CopyTable): readonly string[] => [
   'id',
   'status',
   'created_at',
@@ -165,7 +165,7 @@ const viewColumns = (table: MirrorTable): readonly string[] => [
 ];
 
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
-export function indexesOf(table: MirrorTable): readonly string[] {
+export function indexesOf(table: CopyTable): readonly string[] {
   const keys = table.columns.flatMap((column) =>
     column.isKey || column.isName
       ? namesOf(column)

@@ -5,12 +5,12 @@ import { SERVICE_SKEW_MS } from '../engine/evidence/listing.ts';
 import { ALWAYS, type ListPeriod, type ResumePoint } from '../engine/lists/cursor.ts';
 import { type Listing, PAGE_SIZE, startReading } from '../engine/lists/pages.ts';
 import type { Queries } from '../journal/store.ts';
-import type { Mirror } from './database.ts';
+import type { LocalCopy } from './database.ts';
 import { type ListState, readState, writeState } from './list-state.ts';
 import { rowMaker, rowsOf } from './rows.ts';
 import { saveRows } from './save-rows.ts';
 import { APART, indexesOf, stored } from './schema.ts';
-import type { MirrorTable } from './tables.ts';
+import type { CopyTable } from './tables.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -37,7 +37,7 @@ export interface TableSync {
 /** A sync of an account's lists. */
 interface Syncing {
   readonly account: Account;
-  readonly mirror: Mirror;
+  readonly copy: LocalCopy;
   /** Reads every list to its end. */
   readonly isFull: boolean;
   /** Names and numbers of persons in rows before this time are not kept. */
@@ -57,7 +57,7 @@ interface TableLook {
   isOrdered: boolean;
 }
 
-/** The rows of one page, once they are in the mirror. */
+/** The rows of one page, once they are in the local copy. */
 interface SavedPage {
   readonly added: number;
   readonly changed: number;
@@ -76,14 +76,14 @@ type ReadPages = (options: {
 }) => Promise<void>;
 
 /** Brings one table up to date. Rejects with CliError and DatabaseError; what was read until then is kept, and the next sync goes on. */
-export async function syncTable(syncing: Syncing, table: MirrorTable): Promise<TableSync> {
-  const { mirror, account, isFull } = syncing;
+export async function syncTable(syncing: Syncing, table: CopyTable): Promise<TableSync> {
+  const { copy, account, isFull } = syncing;
   const { now } = account.world.clock;
   const look: TableLook = { added: 0, changed: 0, pages: 0, total: undefined, isOrdered: true };
-  let state = await mirror.read((queries) => readState(queries, table));
+  let state = await copy.read((queries) => readState(queries, table));
   const work: TableWork = {
     table,
-    mirror,
+    copy,
     look,
     now,
     pages: pagesInto(syncing, table, table.listing, look),
@@ -94,7 +94,7 @@ export async function syncTable(syncing: Syncing, table: MirrorTable): Promise<T
     },
     save: async (changed) => {
       const next = work.set(changed);
-      await mirror.write((queries) => writeState(queries, table, next));
+      await copy.write((queries) => writeState(queries, table, next));
     },
   };
   const isPast = (at: string | null) => at === null || now() - Date.parse(at) >= SECOND_LOOK_MS;
@@ -111,8 +111,8 @@ export async function syncTable(syncing: Syncing, table: MirrorTable): Promise<T
 
 /** A sync of one table at work. */
 interface TableWork {
-  readonly table: MirrorTable;
-  readonly mirror: Mirror;
+  readonly table: CopyTable;
+  readonly copy: LocalCopy;
   readonly look: TableLook;
   readonly pages: ReadPages;
   now(): number;
@@ -124,21 +124,21 @@ interface TableWork {
 
 /** Reads what is new and what is not final. Returns whether the table is whole. */
 async function isFresh(work: TableWork): Promise<boolean> {
-  const { table, mirror, look, pages, state, save } = work;
+  const { table, copy, look, pages, state, save } = work;
   const isWhole = async () => {
-    const agrees = look.total === undefined || (await countIn(mirror, table)) + state().excess === look.total;
-    if (agrees) await save({ until: await newestIn(mirror, table), gap: state().excess === 0 ? null : 'count' });
+    const agrees = look.total === undefined || (await countIn(copy, table)) + state().excess === look.total;
+    if (agrees) await save({ until: await newestIn(copy, table), gap: state().excess === 0 ? null : 'count' });
     return agrees;
   };
-  await readHead(table, state(), mirror, pages);
-  if (table.readBy === 'dated') await readOpen(table, mirror, pages);
+  await readHead(table, state(), copy, pages);
+  if (table.readBy === 'dated') await readOpen(table, copy, pages);
   if (!look.isOrdered && table.readBy !== 'count') {
     await save({ isOrdered: false });
     return false;
   }
   if (await isWhole()) return true;
   // Rows that came while the first page was read may be all that is missing.
-  await readHead(table, state(), mirror, pages);
+  await readHead(table, state(), copy, pages);
   if (await isWhole()) return true;
   if (table.readBy === 'dated') await lookAgain(work);
   return isWhole();
@@ -155,7 +155,7 @@ async function lookAgain({ table, pages, now, state, save }: TableWork): Promise
 }
 
 /** Reads the whole list, from where an earlier run stopped. Returns whether that proves that the table is whole. */
-async function readAll({ table, mirror, look, pages, now, state, set, save }: TableWork): Promise<boolean> {
+async function readAll({ table, copy, look, pages, now, state, set, save }: TableWork): Promise<boolean> {
   const { point } = state();
   if (point === null) await save({ pass: state().pass + 1, passStartedAt: isoAt(now()) });
   const { pass, excess: before, passStartedAt: startedAt } = state();
@@ -172,10 +172,10 @@ async function readAll({ table, mirror, look, pages, now, state, set, save }: Ta
   const isOrdered = look.isOrdered || table.readBy === 'whole' || table.readBy === 'count';
   // What came meanwhile is at the start of the list.
   if (table.readBy !== 'whole') await pages({ pass, isEnough: ({ added, changed }) => added + changed === 0 });
-  const excess = look.total === undefined ? 0 : look.total - (await countIn(mirror, table, pass));
+  const excess = look.total === undefined ? 0 : look.total - (await countIn(copy, table, pass));
   const at = isoAt(now());
   let isProved = excess === 0;
-  await mirror.write(async (queries) => {
+  await copy.write(async (queries) => {
     const gone = excess <= 0 ? await markGone(queries, table, pass, at) : 0;
     // What the count differs by is known once two readings agree on it, and on the rows: one that went meanwhile makes a difference too.
     isProved ||= excess === before && gone === 0;
@@ -199,9 +199,9 @@ async function readAll({ table, mirror, look, pages, now, state, set, save }: Ta
 const isoAt = (atMs: number): string => new Date(atMs).toISOString();
 
 /** Reads from the start of a list back to rows that are known. */
-async function readHead(table: MirrorTable, state: ListState, mirror: Mirror, pages: ReadPages): Promise<void> {
+async function readHead(table: CopyTable, state: ListState, copy: LocalCopy, pages: ReadPages): Promise<void> {
   const untilMs = state.until === null ? Number.NEGATIVE_INFINITY : Date.parse(state.until) - LATE_MS;
-  const oldestOpen = table.readBy === 'newest' ? (await openTimes(mirror, table))[0] : undefined;
+  const oldestOpen = table.readBy === 'newest' ? (await openTimes(copy, table))[0] : undefined;
   const backToMs = Math.min(untilMs, oldestOpen === undefined ? untilMs : oldestOpen - SERVICE_SKEW_MS);
   const hasTimes = table.readBy !== 'count';
   await pages({
@@ -210,8 +210,8 @@ async function readHead(table: MirrorTable, state: ListState, mirror: Mirror, pa
 }
 
 /** Reads the rows that are not final again, by the time that they were made. */
-async function readOpen(table: MirrorTable, mirror: Mirror, pages: ReadPages): Promise<void> {
-  for (const [fromMs, toMs] of periodsOf(await openTimes(mirror, table)))
+async function readOpen(table: CopyTable, copy: LocalCopy, pages: ReadPages): Promise<void> {
+  for (const [fromMs, toMs] of periodsOf(await openTimes(copy, table)))
     await pages({ period: { startDate: isoAt(fromMs - SERVICE_SKEW_MS), endDate: isoAt(toMs + SERVICE_SKEW_MS) } });
 }
 
@@ -233,33 +233,33 @@ function periodsOf(times: readonly number[]): (readonly [fromMs: number, toMs: n
 }
 
 /** The times of rows that are not final, oldest first, as far back as they are awaited. */
-async function openTimes(mirror: Mirror, table: MirrorTable): Promise<number[]> {
+async function openTimes(copy: LocalCopy, table: CopyTable): Promise<number[]> {
   const sql = `SELECT created_at FROM ${stored(table)} WHERE is_open = 1 AND gone_at IS NULL AND created_at IS NOT NULL ORDER BY created_at`;
-  const rows = await mirror.read((queries) => queries.all<{ created_at: string }>(sql));
+  const rows = await copy.read((queries) => queries.all<{ created_at: string }>(sql));
   const times = rows.map(({ created_at }) => Date.parse(created_at));
   const newestMs = times.at(-1) ?? 0;
   return table.readBy === 'newest' ? times.filter((atMs) => newestMs - atMs <= MAX_WAIT_MS) : times;
 }
 
 /** The number of rows that the service shows, or that a reading of the whole list saw. */
-async function countIn(mirror: Mirror, table: MirrorTable, pass?: number): Promise<number> {
+async function countIn(copy: LocalCopy, table: CopyTable, pass?: number): Promise<number> {
   const all = `SELECT count(*) FROM ${stored(table)}`;
   const which = pass === undefined ? `(${all}) - (${all} WHERE ${APART})` : `(${all} WHERE pass = ${pass})`;
   const sql = `SELECT ${which} AS count`;
-  const row = await mirror.read((queries) => queries.get<{ count: bigint }>(sql));
+  const row = await copy.read((queries) => queries.get<{ count: bigint }>(sql));
   return Number(row?.count ?? 0n);
 }
 
-const newestIn = (mirror: Mirror, table: MirrorTable) =>
-  mirror.read(async (queries) => (await newestOf(queries, table)) ?? null);
+const newestIn = (copy: LocalCopy, table: CopyTable) =>
+  copy.read(async (queries) => (await newestOf(queries, table)) ?? null);
 
-async function newestOf(queries: Queries, table: MirrorTable): Promise<string | null | undefined> {
+async function newestOf(queries: Queries, table: CopyTable): Promise<string | null | undefined> {
   const sql = `SELECT max(created_at) AS newest FROM ${stored(table)} WHERE digest IS NOT NULL`;
   return (await queries.get<{ newest: string | null }>(sql))?.newest;
 }
 
 /** Returns how many rows are gone since the reading before. */
-function markGone(queries: Queries, table: MirrorTable, pass: number, at: string): Promise<number> {
+function markGone(queries: Queries, table: CopyTable, pass: number, at: string): Promise<number> {
   return queries.run(
     `UPDATE ${stored(table)} SET gone_at = ?, is_open = 0 WHERE pass <> ? AND gone_at IS NULL AND digest IS NOT NULL`,
     at,
@@ -269,8 +269,8 @@ function markGone(queries: Queries, table: MirrorTable, pass: number, at: string
 
 /** Returns a function that reads pages of a list into its table, each in one transaction with the state that belongs to it. */
 function pagesInto(
-  { account, mirror, personalFromMs }: Syncing,
-  table: MirrorTable,
+  { account, copy, personalFromMs }: Syncing,
+  table: CopyTable,
   listing: Listing<Endpoint, unknown>,
   look: TableLook,
 ): ReadPages {
@@ -289,7 +289,7 @@ function pagesInto(
       const { rows } = reading.take(page);
       const { data, request } = reading.reply();
       const made = makeRows(rows, [request, data]).map(rowOf);
-      const result = await mirror.write(async (queries) => {
+      const result = await copy.write(async (queries) => {
         const written = await saveRows(queries, table, made, {
           at: isoAt(account.time.service.nowMs() ?? now()),
           pass,

@@ -12,13 +12,13 @@ import { THINGS } from '../things/index.ts';
 import { undoneStatesOf } from '../things/states.ts';
 import type { Thing } from '../things/thing.ts';
 import { readBalances, saveBalances } from './balances.ts';
-import type { Mirror } from './database.ts';
+import type { LocalCopy } from './database.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
 import { rowsOf } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
 import { DEPOSIT_FEES, hasFailed, isDone, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
-import { type MirrorTable, TABLES, tableOf } from './tables.ts';
+import { type CopyTable, TABLES, tableOf } from './tables.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -41,65 +41,65 @@ interface SyncOptions {
   readonly personalDays: number;
 }
 
-/** Brings the mirror of an account up to date. Rejects with CliError and DatabaseError; the next sync goes on where it stopped. */
+/** Brings the local copy of an account up to date. Rejects with CliError and DatabaseError; the next sync goes on where it stopped. */
 export async function sync(
   account: Account,
-  mirror: Mirror,
+  copy: LocalCopy,
   { isFull, personalDays }: SyncOptions,
 ): Promise<TableReport[]> {
-  await using lock = await mirror.lock();
+  await using lock = await copy.lock();
   if (!lock)
-    throw new CliError('declined', `another program is filling the mirror ${mirror.name}`, {
-      code: 'MIRROR_BUSY',
+    throw new CliError('declined', `another program is filling the local copy ${copy.name}`, {
+      code: 'COPY_BUSY',
       hint: 'wait for it to end; see: fiatrail sync status',
     });
   const { now } = account.world.clock;
-  await requireOwn(account, mirror);
+  await requireOwn(account, copy);
   const balances = await readBalances(account);
-  await mirror.write((queries) => saveBalances(queries, balances));
+  await copy.write((queries) => saveBalances(queries, balances));
   const personalFromMs = now() - personalDays * DAY_MS;
-  const forget = () => forgetPersonal(mirror, new Date(personalFromMs).toISOString());
+  const forget = () => forgetPersonal(copy, new Date(personalFromMs).toISOString());
   // A reading writes old rows without what is personal, but does not overwrite what it replaces on disk.
   await forget();
   const reports: TableReport[] = [];
   for (const table of TABLES) {
-    const done = await syncTable({ account, mirror, isFull, personalFromMs }, table);
-    reports.push({ ...(await reportOf(mirror, table)), done });
+    const done = await syncTable({ account, copy, isFull, personalFromMs }, table);
+    reports.push({ ...(await reportOf(copy, table)), done });
   }
-  await readDepositFees(account, mirror);
-  for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, mirror, thing);
+  await readDepositFees(account, copy);
+  for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
   await account.notices.progress.end();
   // A row without a time is read with what is personal, however old it is.
   await forget();
-  await mirror.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));
+  await copy.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));
   return reports;
 }
 
-/** The code of the error for a mirror of another account. */
-export const MIRROR_OF_ANOTHER = 'MIRROR_OF_ANOTHER';
+/** The code of the error for a local copy of another account. */
+export const COPY_OF_ANOTHER = 'COPY_OF_ANOTHER';
 
-/** Throws CliError declined if the mirror is of another account: a copied file, or another key under the profile's name. */
-async function requireOwn(account: Account, mirror: Mirror): Promise<void> {
+/** Throws CliError declined if the local copy is of another account: a copied file, or another key under the profile's name. */
+async function requireOwn(account: Account, copy: LocalCopy): Promise<void> {
   const { fintechId } = (await account.call(getFees, {})).data;
   const owner = `${account.profile.mode} ${fintechId}`;
-  const known = await mirror.read((queries) => readSetting(queries, 'owner'));
-  if (known === undefined) await mirror.write((queries) => writeSetting(queries, 'owner', owner));
+  const known = await copy.read((queries) => readSetting(queries, 'owner'));
+  if (known === undefined) await copy.write((queries) => writeSetting(queries, 'owner', owner));
   else if (known !== owner)
-    throw new CliError('declined', `the mirror ${mirror.name} is of another account; nothing was written`, {
-      code: MIRROR_OF_ANOTHER,
+    throw new CliError('declined', `the local copy ${copy.name} is of another account; nothing was written`, {
+      code: COPY_OF_ANOTHER,
       hint: 'remove it with: fiatrail sync forget; then run: fiatrail sync',
     });
 }
 
 /** Says of each table how much it has, and what proves that it is whole. */
-export async function statusOf(mirror: Mirror): Promise<TableReport[]> {
+export async function statusOf(copy: LocalCopy): Promise<TableReport[]> {
   const reports: TableReport[] = [];
-  for (const table of TABLES) reports.push(await reportOf(mirror, table));
+  for (const table of TABLES) reports.push(await reportOf(copy, table));
   return reports;
 }
 
-function reportOf(mirror: Mirror, table: MirrorTable): Promise<TableReport> {
-  return mirror.read(async (queries) => {
+function reportOf(copy: LocalCopy, table: CopyTable): Promise<TableReport> {
+  return copy.read(async (queries) => {
     const state = await readState(queries, table);
     const counts = await queries.get<{ rows: bigint; gone: bigint; newest: string | null }>(
       `SELECT (SELECT count(*) FROM ${stored(table)}) AS rows, (SELECT max(created_at) FROM ${stored(table)}) AS newest,
@@ -120,9 +120,9 @@ function reportOf(mirror: Mirror, table: MirrorTable): Promise<TableReport> {
   });
 }
 
-/** Says what is lost with the mirror, because the service does not show it again. */
-export function lostWith(mirror: Mirror): Promise<string> {
-  return mirror.read(async (queries) => {
+/** Says what is lost with the local copy, because the service does not show it again. */
+export function lostWith(copy: LocalCopy): Promise<string> {
+  return copy.read(async (queries) => {
     let gone = 0n;
     for (const table of TABLES)
       gone += (await queries.get<{ n: bigint }>(`SELECT count(gone_at) AS n FROM ${stored(table)}`))?.n ?? 0n;
@@ -141,8 +141,8 @@ const MOST_AMOUNTS = 40;
  * The list of deposits does not say which fee was taken from the account's own deposits, so the service is asked what it takes from such an
  * amount, soon after the deposit. Without it, a report would show the fee as a movement that is in no list.
  */
-async function readDepositFees(account: Account, mirror: Mirror): Promise<void> {
-  const rows = await mirror.read((queries) =>
+async function readDepositFees(account: Account, copy: LocalCopy): Promise<void> {
+  const rows = await copy.read((queries) =>
     queries.all<{ amount_minor: bigint }>(
       `SELECT DISTINCT amount_minor FROM stored_deposits WHERE ${isThing(deposit)} AND ${isDone(tableOf(deposit))}
          AND fee_minor IS NULL AND funding_minor IS NULL AND amount_minor IS NOT NULL
@@ -157,20 +157,20 @@ async function readDepositFees(account: Account, mirror: Mirror): Promise<void> 
     if (!fee) continue;
     const at = new Date(account.world.clock.now()).toISOString();
     const row = { amount_minor: kobo, fee_minor: fee.minor, at };
-    await mirror.write((queries) => queries.run(...insertion(DEPOSIT_FEES, [row], UNLESS_THERE)));
+    await copy.write((queries) => queries.run(...insertion(DEPOSIT_FEES, [row], UNLESS_THERE)));
   }
 }
 
 /** Up to which row the service was asked which of a list were reversed: when the row was read, and its id. */
-const reversalsOf = ({ name }: MirrorTable) => `${name}-reversals-until`;
+const reversalsOf = ({ name }: CopyTable) => `${name}-reversals-until`;
 
 /**
  * The list shows what the bank sent back as if it had failed, although its fee stays with the service, so the service is asked about
  * each that failed since the balances are known.
  */
-async function readReversals(account: Account, mirror: Mirror, thing: Thing): Promise<void> {
+async function readReversals(account: Account, copy: LocalCopy, thing: Thing): Promise<void> {
   const table = tableOf(thing);
-  const rows = await mirror.read(async (queries) =>
+  const rows = await copy.read(async (queries) =>
     queries.all<{ id: string; point: string }>(
       `SELECT id, changed_at || ' ' || id AS point FROM ${stored(table)} WHERE ${isThing(thing)} AND ${hasFailed(table)}
          AND changed_at || ' ' || id > ? AND coalesce(updated_at, created_at) > (SELECT min(at) FROM stored_balance_checks)
@@ -181,7 +181,7 @@ async function readReversals(account: Account, mirror: Mirror, thing: Thing): Pr
   for (const { id, point } of rows) {
     const status = await stateOf(account, thing, id);
     const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
-    await mirror.write(async (queries) => {
+    await copy.write(async (queries) => {
       if (status && undoneStatesOf(thing).includes(status)) await noteStatus(queries, table, id, status, at);
       await writeSetting(queries, reversalsOf(table), point);
     });
@@ -206,18 +206,18 @@ async function stateOf(account: Account, { read }: Thing, id: string): Promise<s
 const BATCH = 500;
 
 /** Things that exist are personal for as long as the service lists them; everything else from the time that it was made. */
-const isOld = ({ readBy }: MirrorTable) =>
+const isOld = ({ readBy }: CopyTable) =>
   readBy === 'count' || readBy === 'whole'
     ? 'gone_at < ?'
     : '(created_at < ? OR (created_at IS NULL AND first_seen_at < ?))';
 
 /** Removes what is personal from rows of before a time, also from the files. Returns how many rows had it. */
-async function forgetPersonal(mirror: Mirror, beforeAt: string): Promise<number> {
+async function forgetPersonal(copy: LocalCopy, beforeAt: string): Promise<number> {
   let count = 0;
   for (const table of TABLES) {
     const sql = `SELECT id, json FROM ${stored(table)} WHERE is_personal = 1 AND ${isOld(table)} LIMIT ${BATCH}`;
     for (let found = BATCH; found === BATCH; count += found)
-      found = await mirror.write(async (queries) => {
+      found = await copy.write(async (queries) => {
         const times = new Array(sql.split('?').length - 1).fill(beforeAt);
         const rows = await queries.all<{ id: string; json: string }>(sql, ...times);
         for (const row of rows) await strip(queries, table, row);
@@ -225,16 +225,12 @@ async function forgetPersonal(mirror: Mirror, beforeAt: string): Promise<number>
       });
   }
   if (count === 0) return 0;
-  await mirror.write(dropUnusedNames);
-  await mirror.erase();
+  await copy.write(dropUnusedNames);
+  await copy.erase();
   return count;
 }
 
-async function strip(
-  queries: Queries,
-  table: MirrorTable,
-  { id, json }: { readonly id: string; readonly json: string },
-) {
+async function strip(queries: Queries, table: CopyTable, { id, json }: { readonly id: string; readonly json: string }) {
   const row = rowsOf(table, () => false)(parseExactJson(json) as Plain);
   const names = ownNames(table);
   await queries.run(

@@ -6,13 +6,13 @@ import { endsOf } from '../things/states.ts';
 import type { Fact, ServiceList, Thing } from '../things/thing.ts';
 
 /** A column of a table: the field of a row that it copies. An amount has two columns; a time is ISO 8601 in UTC; a flag is 0 or 1. */
-export interface MirrorColumn extends Pick<Fact, 'kind' | 'isKey' | 'isUnique' | 'isPersonal' | 'isName'> {
+export interface CopyColumn extends Pick<Fact, 'kind' | 'isKey' | 'isUnique' | 'isPersonal' | 'isName'> {
   readonly name: string;
   readonly field: string;
 }
 
 /** A list that is copied. */
-export interface MirrorTable
+export interface CopyTable
   extends Pick<ServiceList, 'name' | 'about' | 'readBy' | 'id' | 'status' | 'createdAt' | 'rows'> {
   /** The statuses in which a row is final, well or badly; a row with any other one is read again until it is. Empty: no row is awaited. */
   readonly done: readonly string[];
@@ -21,7 +21,7 @@ export interface MirrorTable
   readonly hasStates: boolean;
   /** The rows that change the account's own balances, where the list has those of users too: an SQL condition. */
   readonly own?: string;
-  readonly columns: readonly MirrorColumn[];
+  readonly columns: readonly CopyColumn[];
   readonly listing: Listing<Endpoint, unknown>;
 }
 
@@ -29,7 +29,7 @@ export interface MirrorTable
 export const isOneOf = (column: string, values: readonly string[]): string =>
   values.length === 1 ? `${column} = '${values[0]}'` : `${column} IN ('${values.join("', '")}')`;
 
-function tableFor(list: ServiceList): MirrorTable {
+function tableFor(list: ServiceList): CopyTable {
   const things = THINGS.filter((thing) => thing.list === list);
   const ends = things.map(endsOf);
   const ownTypes = things.flatMap(({ of, types = [] }) => (of === 'account' ? types : []));
@@ -47,14 +47,14 @@ function tableFor(list: ServiceList): MirrorTable {
 }
 
 /** Every list that is copied, small ones first, so that a long one does not hold up the others. */
-export const TABLES: readonly MirrorTable[] = LISTS.map(tableFor);
+export const TABLES: readonly CopyTable[] = LISTS.map(tableFor);
 
 /** Whether a row with a status is final. */
-export const isFinal = ({ done, failed }: MirrorTable, status: string | null): boolean =>
+export const isFinal = ({ done, failed }: CopyTable, status: string | null): boolean =>
   status !== null && (done.includes(status) || failed.includes(status));
 
 /** The copy of a thing's list. Throws for a thing that no list has. */
-export function tableOf({ list, name }: Pick<Thing, 'list' | 'name'>): MirrorTable {
+export function tableOf({ list, name }: Pick<Thing, 'list' | 'name'>): CopyTable {
   const found = TABLES.find((table) => table.name === list?.name);
   if (!found) throw new Error(`no list has ${name}`);
   return found;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { openMirrorFile } from '../../src/copy/database.ts';
+import { openCopyFile } from '../../src/copy/database.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import { openInbox } from '../../src/webhooks/inbox/inbox.ts';
 import { prepared, testJournal } from '../support/journal-intent.ts';
@@ -35,11 +35,11 @@ const FILES = {
       }
     },
   },
-  mirror: {
+  copy: {
     table: 'stored_deposits',
     column: 'json',
     index: 'deposits_open',
-    write: async (path: string) => (await openMirrorFile(path, fakeClock())).close(),
+    write: async (path: string) => (await openCopyFile(path, fakeClock())).close(),
   },
 } as const;
 

@@ -2,20 +2,20 @@
  * Measures the speed of fiatrail, each figure as a ratio to something on the same machine that does the same work, or to itself with less data.
  * `npm run bench` takes half an hour; `npm run bench -- --quick` is a trial run. A flag runs some rows alone: `--commands` those of complete
  * commands, `--round-trips` their requests over HTTPS, `--server` the CPU time of a served sandbox, `--history` a long history, `--sealed` sealed
- * responses, `--journal` the journal, `--mirror` the copy of the lists, `--tab` Tab with many users known, `--webhooks` webhooks, `--inspect` the
+ * responses, `--journal` the journal, `--copy` the copy of the lists, `--tab` Tab with many users known, `--webhooks` webhooks, `--inspect` the
  * inspector and `startSandbox`. `--shared-journal` measures a journal in PostgreSQL, and needs a server's programs. Exits with 1 if a target is
  * missed, or if a measurement fails: then it prints what was measured before it.
  */
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { measureCommands, seedEmbedded } from './commands.ts';
+import { measureCopy } from './copy.ts';
 import { measureDelivery } from './delivery.ts';
 import { type HistorySize, measureHistory } from './history.ts';
 import { type InboxSize, measureInbox } from './inbox.ts';
 import { type InspectorSize, measureInspector } from './inspector.ts';
 import { type JournalSize, measureJournal } from './journal.ts';
 import { timeMs } from './measure.ts';
-import { measureMirror } from './mirror.ts';
 import { measureOrderBook } from './order-book.ts';
 import { measurePages } from './pages.ts';
 import { isMissed, loadText, machineText, type Row, tableText } from './report.ts';
@@ -127,9 +127,9 @@ async function* journal(shop: Workshop, size: Size): Measured {
   yield await measureJournal(shop, size);
 }
 
-async function* mirror(shop: Workshop, size: Size): Measured {
-  say(`a mirror of ${size.transactions} transactions`);
-  yield await measureMirror(shop, size);
+async function* copy(shop: Workshop, size: Size): Measured {
+  say(`a local copy of ${size.transactions} transactions`);
+  yield await measureCopy(shop, size);
 }
 
 async function* sharedJournal(shop: Workshop, size: Size): Measured {
@@ -170,7 +170,7 @@ const GROUPS = {
   '--sealed': sealed,
   '--history': history,
   '--journal': journal,
-  '--mirror': mirror,
+  '--copy': copy,
   '--tab': tab,
   '--server': serverTime,
   '--round-trips': roundTrips,

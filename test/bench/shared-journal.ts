@@ -85,7 +85,7 @@ async function measurePayments(shop: Workshop, url: string, runs: number): Promi
   };
 }
 
-/** Measures payments while the mirror is filled in the database that has their journal, against payments while nothing else happens. */
+/** Measures payments while the local copy is filled in the database that has their journal, against payments while nothing else happens. */
 async function measureFilled(shop: Workshop, url: string, runs: number): Promise<Row> {
   const state = 'filled-shared';
   run(shop.fiatrail(state, ['sandbox', 'seed', '--history', '20000', '--pace', 'instant', '--rate-limits', 'off']));
@@ -96,7 +96,7 @@ async function measureFilled(shop: Workshop, url: string, runs: number): Promise
   const onServer = (name: string, args: readonly string[]) => {
     const { env } = shop.fiatrail(name, args, account);
     const configDir = `${env['FIATRAIL_CONFIG_DIR']}-${name}`;
-    const urls = { FIATRAIL_JOURNAL_URL: url, FIATRAIL_MIRROR_URL: url, FIATRAIL_CONFIG_DIR: configDir };
+    const urls = { FIATRAIL_JOURNAL_URL: url, FIATRAIL_COPY_URL: url, FIATRAIL_CONFIG_DIR: configDir };
     return shop.fiatrail(name, args, { ...account, ...urls });
   };
   const list = ['users', 'list', '-o', 'json', '--query', 'users[0].userId'];
@@ -112,7 +112,7 @@ async function measureFilled(shop: Workshop, url: string, runs: number): Promise
   if (!isFilling) throw new Error('the fill ended before the payments');
   const [values, beside] = [[quantile(during, 0.99)], [quantile(idle, 0.99)]];
   return {
-    name: `p99 of ${runs} payments while the mirror is filled in the same database`,
+    name: `p99 of ${runs} payments while the local copy is filled in the same database`,
     unit: 'ms',
     values,
     against: 'nothing else',

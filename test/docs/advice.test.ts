@@ -13,12 +13,12 @@ const CONSEQUENCE = /idempotency keys?\b|another journal|recorded is lost|verify
 
 /** What matches and leads to no other journal. Each begins like this. */
 const HARMLESS: Readonly<Record<string, string>> = {
-  "src/commands/sync.ts: 'use pg_dump": 'the mirror is a copy',
+  "src/commands/sync.ts: 'use pg_dump": 'a copy loses nothing',
   'README.md: Any 11 digits are a valid BVN': 'the sandbox alone starts over',
   'docs/cookbook.md: mv "$HOME/dashboard': 'a report of a script',
   'docs/security.md: | `STATE` |': 'says where the folder is',
   "src/terminal/show/failures.ts: 'use another database": 'this one has no journal',
-  "src/terminal/show/failures.ts: 'restore a backup of the database'": 'a mirror or an inbox, which have no keys',
+  "src/terminal/show/failures.ts: 'restore a backup of the database'": 'a local copy or an inbox, which have no keys',
   "src/terminal/show/failures.ts: 'a file is in the place of a folder":
     'the file is no journal: it is in the way of its folder',
   "src/commands/completion/index.ts: 'move it away": 'a completion script',

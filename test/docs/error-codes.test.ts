@@ -61,7 +61,7 @@ function builtCodes(): string[] {
     ...[...keyring.matchAll(/'(KEYRING_[A-Z]+)'/g)].map(([, code = '']) => code),
     ...[...problems.matchAll(/^ {2}(\w+): \(path/gm)].map(([, problem = '']) => `STATE_${problem.toUpperCase()}`),
     ...[...servers.matchAll(/^ {2}(\w+): \(server(, of)?/gm)].flatMap(([, problem = '', ofAll]) =>
-      ['JOURNAL', ...(ofAll ? ['MIRROR', 'INBOX'] : [])].map((of) => `${of}_${problem.toUpperCase()}`),
+      ['JOURNAL', ...(ofAll ? ['COPY', 'INBOX'] : [])].map((of) => `${of}_${problem.toUpperCase()}`),
     ),
     ...[...read('src/client/client.ts').matchAll(/return '([A-Z_]+)'|: '([A-Z_]+)',$/gm)].map(
       ([, one, other]) => one ?? other ?? '',

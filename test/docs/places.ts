@@ -40,7 +40,7 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
     'CONFIG/secrets/NAME.$1',
   ],
   [/^STATE\/inbox-[\w-]+\.db/, 'STATE/inbox-NAME.db'],
-  [/^STATE\/mirror-[\w-]+\.db/, 'STATE/mirror-NAME.db'],
+  [/^STATE\/copy-[\w-]+\.db/, 'STATE/copy-NAME.db'],
   [/^HERE\/snapshot\.db$/, 'HERE/SNAPSHOT'],
   [/^HERE\/plan\.json$/, 'HERE/PLAN'],
 ];

@@ -73,7 +73,7 @@ async function exercise(home: Home): Promise<string[]> {
   expect((await listening.end).code).toBe(0);
   const syncing = startFiatrail(home, ['sync', '--every', '1h'], { cwd });
   await syncing.says('synced');
-  const reading = new DatabaseSync(join(home.stateDir, 'mirror-embedded.db'));
+  const reading = new DatabaseSync(join(home.stateDir, 'copy-embedded.db'));
   reading.exec('SELECT * FROM setting');
   const synced = placesOf(home);
   reading.close();

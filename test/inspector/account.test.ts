@@ -79,7 +79,7 @@ describe('inspect', () => {
 
   test('shows the copied lists, and the story of a row without asking the service', async () => {
     const { read } = await inspected();
-    const { tables } = await read('/api/documents/mirror');
+    const { tables } = await read('/api/documents/copy');
     const deposits = tables.find(({ table }: { table: string }) => table === 'deposits');
     const { total, rows } = (await read('/api/lists/copied?state=deposits&limit=50')) as Rows;
     expect(total).toBe(deposits.rows);
@@ -152,7 +152,7 @@ describe('inspect', () => {
       const reply = await ask(origin, `/api/actions/${name}`, { cookie, origin }, `{"eventId":"1"}`);
       expect(reply).toMatchObject({ status: 404, body: '{"error":"nothing can be changed here"}' });
     }
-    for (const path of ['/api/lists/operations', '/api/documents/mirror', '/'])
+    for (const path of ['/api/lists/operations', '/api/documents/copy', '/'])
       expect((await ask(origin, path, { cookie, origin }, '{}')).status).toBe(404);
     expect(await read('/api/lists/operations?limit=50')).toEqual(before);
   });
@@ -166,7 +166,7 @@ describe('inspect', () => {
       JSON.parse((await ask(origin, path, { cookie: cookie.split(';')[0] ?? '' })).body);
     for (const list of ['operations', 'events', 'copied'])
       expect(await read(`/api/lists/${list}?limit=9`)).toMatchObject({ total: 0, rows: [] });
-    expect(await read('/api/documents/mirror')).toEqual({ tables: [] });
+    expect(await read('/api/documents/copy')).toEqual({ tables: [] });
     running.kill('SIGTERM');
     expect((await running.end).code).toBe(0);
     expect(() => statSync(join(other.stateDir, 'journal.db'))).toThrow('ENOENT');
@@ -206,7 +206,7 @@ describe('a state file of a newer version', () => {
     expect(ran.stderr).not.toContain('    at ');
   };
 
-  test.each(['journal', 'inbox', 'mirror'])('is reported instead of a page: %s', async (part) => {
+  test.each(['journal', 'inbox', 'copy'])('is reported instead of a page: %s', async (part) => {
     await newer(part, 'inspect', '--port', '0');
   });
 

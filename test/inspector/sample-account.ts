@@ -4,7 +4,7 @@ import { fiatrailJson, must } from '../support/in-process.ts';
 
 export const SENDER = 'IFEOMA BOLAJI OBI';
 
-/** What an account did that has a journal, an inbox and a mirror. */
+/** What an account did that has a journal, an inbox and a local copy. */
 export interface SampleAccount {
   readonly user: string;
   readonly onramp: string;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openMirrorServer } from '../../src/copy/postgres.ts';
-import { GRANTS as OF_MIRROR } from '../../src/copy/schema.ts';
+import { openCopyServer } from '../../src/copy/postgres.ts';
+import { GRANTS as OF_COPY } from '../../src/copy/schema.ts';
 import { ServerError } from '../../src/journal/postgres/errors.ts';
 import { GRANTS as OF_JOURNAL } from '../../src/journal/postgres/schema.ts';
 import { serverAddressOf } from '../../src/journal/postgres/server-address.ts';
@@ -34,7 +34,7 @@ interface Planted {
   open(url: string): Promise<Opened>;
 }
 
-const DATABASES: Readonly<Record<'journal' | 'inbox' | 'mirror', Planted>> = {
+const DATABASES: Readonly<Record<'journal' | 'inbox' | 'copy', Planted>> = {
   journal: {
     schema: 'fiatrail',
     table: 'entry',
@@ -58,17 +58,17 @@ const DATABASES: Readonly<Record<'journal' | 'inbox' | 'mirror', Planted>> = {
       return { again: () => inbox.touch(), close: () => inbox.close() };
     },
   },
-  mirror: {
-    schema: 'fiatrail_mirror',
+  copy: {
+    schema: 'fiatrail_copy',
     table: 'stored_deposits',
     column: 'json',
-    grants: OF_MIRROR.host,
+    grants: OF_COPY.host,
     open: async (url) => {
       const dir = stateFolder();
-      const access = { dir, localPath: `${dir}/mirror.db`, password: async () => undefined };
+      const access = { dir, localPath: `${dir}/copy.db`, password: async () => undefined };
       const world = { clock: fakeClock(), ids: countingIds(), host: hostWith(1) };
-      const mirror = await openMirrorServer(serverAddressOf(url), access, world);
-      return { again: () => mirror.lock(), close: () => mirror.close() };
+      const copy = await openCopyServer(serverAddressOf(url), access, world);
+      return { again: () => copy.lock(), close: () => copy.close() };
     },
   },
 };
@@ -320,18 +320,18 @@ const OWN: Readonly<Record<Kind, readonly Plant[]>> = {
       'INSERT on event',
     ],
   ],
-  mirror: [
+  copy: [
     [
       'a trigger in place of a view',
       () =>
-        'CREATE TRIGGER planted INSTEAD OF INSERT ON fiatrail_mirror.deposits FOR EACH ROW EXECUTE FUNCTION public.spy()',
+        'CREATE TRIGGER planted INSTEAD OF INSERT ON fiatrail_copy.deposits FOR EACH ROW EXECUTE FUNCTION public.spy()',
       'changed',
       'trigger planted was added',
     ],
     [
       'a view that shows something else',
       () =>
-        `CREATE OR REPLACE VIEW fiatrail_mirror.balances AS SELECT at, source, place, minor + 1 AS balance_minor, asset AS balance_asset FROM fiatrail_mirror.stored_balances`,
+        `CREATE OR REPLACE VIEW fiatrail_copy.balances AS SELECT at, source, place, minor + 1 AS balance_minor, asset AS balance_asset FROM fiatrail_copy.stored_balances`,
       'changed',
       'its view balances is missing or another one',
     ],
@@ -364,7 +364,7 @@ describe.each(KINDS)('in the %s', (kind) => {
 
   test('what the recipes grant, and what the owner added for others, is not refused', async () => {
     const url = await copyOf(kind);
-    const readers = { journal: OF_JOURNAL, inbox: OF_INBOX, mirror: OF_MIRROR }[kind].reader;
+    const readers = { journal: OF_JOURNAL, inbox: OF_INBOX, copy: OF_COPY }[kind].reader;
     server.sql(url, [...readers, `GRANT fiatrail_host TO mallory`].join('; '));
     for (const role of ['fiatrail_host', 'mallory']) await (await database.open(asRole(role, url))).close();
     await (await database.open(url)).close();
@@ -442,20 +442,20 @@ test('a command says what is wrong, and how to go on', async () => {
   expect(ran.stderr).toContain('ALTER SCHEMA fiatrail_inbox OWNER TO');
 });
 
-test('the pages about the inbox and the mirror have the statements of this version', () => {
-  const pages = { 'webhooks.md': OF_INBOX, 'data.md': OF_MIRROR };
+test('the pages about the inbox and the local copy have the statements of this version', () => {
+  const pages = { 'webhooks.md': OF_INBOX, 'data.md': OF_COPY };
   for (const [name, { host: ofHost, reader }] of Object.entries(pages)) {
     const page = readFileSync(join(ROOT, 'docs', name), 'utf8');
     for (const statement of [...ofHost, ...reader]) expect(page).toContain(`${statement};`);
   }
 });
 
-test('a host of a mirror may ask, and is told what it lacks when it would fill it', async () => {
-  const url = await copyOf('mirror');
+test('a host of a local copy may ask, and is told what it lacks when it would fill it', async () => {
+  const url = await copyOf('copy');
   const run = (argv: readonly string[]) =>
-    fiatrail({ ...newHome(onTestFinished), env: { ...accountEnv, FIATRAIL_MIRROR_URL: host(url) } }, argv);
-  expect((await run(['find', 'nothing-has-this-id', '-o', 'json'])).stderr).not.toContain('MIRROR_');
+    fiatrail({ ...newHome(onTestFinished), env: { ...accountEnv, FIATRAIL_COPY_URL: host(url) } }, argv);
+  expect((await run(['find', 'nothing-has-this-id', '-o', 'json'])).stderr).not.toContain('COPY_');
   const filled = await run(['sync', '-o', 'json']);
-  expect(filled).toMatchObject({ code: 2, stderr: expect.stringContaining('MIRROR_FORBIDDEN') });
+  expect(filled).toMatchObject({ code: 2, stderr: expect.stringContaining('COPY_FORBIDDEN') });
   expect(filled.stderr).toContain('permission denied');
 });

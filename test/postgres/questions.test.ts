@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { EVENT_COLUMNS, OPERATION_COLUMNS } from '../../src/copy/questions/sql/views.ts';
 import { SCHEMA } from '../../src/copy/schema.ts';
 import { main } from '../../src/main.ts';
+import { LISTS, movingService } from '../copy/moving-service.ts';
 import { blocksOf } from '../docs/scripts.ts';
-import { LISTS, movingService } from '../mirror/moving-service.ts';
 import { ROOT } from '../support/built.ts';
 import { prepared } from '../support/journal-intent.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** Makes a mirror with some rows of each list in a new database, and the reader that docs/data.md describes. */
-async function mirrored() {
+/** Makes a local copy with some rows of each list in a new database, and the reader that docs/data.md describes. */
+async function copied() {
   const clock = fakeClock();
   const service = movingService(clock.now);
   for (const list of Object.keys(LISTS)) for (let each = 0; each < 5; each++) service.add(list);
@@ -33,7 +33,7 @@ async function mirrored() {
     clock,
     host: fakeHost(100, 'one'),
     network: (...given) => service.exchange(...given),
-    env: { ...ACCOUNT, FIATRAIL_MIRROR_URL: url },
+    env: { ...ACCOUNT, FIATRAIL_COPY_URL: url },
   });
   expect(await main(['sync', '-q'], world), world.stderr.text()).toBe(0);
   const [role = '', , views = ''] = blocksOf(PAGE, 'postgresql');
@@ -54,7 +54,7 @@ const QUERIES = [...readFileSync(join(ROOT, PAGE), 'utf8').matchAll(/^```sql\n(.
 );
 
 test('a reader as docs/data.md makes one asks the questions of the page, and reads nothing else', async () => {
-  const { asReader } = await mirrored();
+  const { asReader } = await copied();
   const asked = QUERIES.filter((sql) => !/\b(operations|events)\b/.test(sql));
   expect(asked.length).toBe(10);
   for (const sql of asked) expect(() => asReader(sql), sql).not.toThrow();
@@ -64,7 +64,7 @@ test('a reader as docs/data.md makes one asks the questions of the page, and rea
 });
 
 test('beside a journal and an inbox, the views of docs/data.md say what fiatrail sql says of both', async () => {
-  const { url, views, asReader } = await mirrored();
+  const { url, views, asReader } = await copied();
   const journal = await openHost(url);
   const signer = (name: string) => ({ name, role: 'signer', keyFingerprint: 'f', signedAt: 'now' }) as const;
   const author = { user: 'ada', host: 'h', approver: null };

@@ -41,7 +41,7 @@ async function opened(url: string, layout: SchemaLayout) {
   const dir = stateFolder();
   const access = { dir, localPath: join(dir, 'journal.db'), password: async () => undefined };
   const world = { clock: fakeClock(), host: oneProcess() };
-  const session = await sessionOn('mirror', serverAddressOf(url), access, world, layout);
+  const session = await sessionOn('copy', serverAddressOf(url), access, world, layout);
   onTestFinished(() => session.close());
   await session.run(async () => {});
   return session;

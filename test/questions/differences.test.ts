@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Mirror, openMirrorFile } from '../../src/copy/database.ts';
+import { type LocalCopy, openCopyFile } from '../../src/copy/database.ts';
 import { accountIn } from '../../src/copy/questions/report/balance.ts';
 import { indexesOf } from '../../src/copy/schema.ts';
 import { TABLES } from '../../src/copy/tables.ts';
@@ -71,11 +71,11 @@ const sum = (values: readonly number[]) => values.reduce((all, value) => all + v
 async function copyOf(
   transfers: readonly Transfer[],
   looks: readonly (readonly [minute: number, minor: bigint, place?: string])[],
-): Promise<Mirror> {
+): Promise<LocalCopy> {
   const world = fakeWorld({ clock: fakeClock(START_MS + LAST * MINUTE_MS) });
   world.ensurePrivateDir(world.stateDir);
-  const mirror = await openMirrorFile(join(world.stateDir, 'mirror.db'), world.clock);
-  await mirror.write(async (queries) => {
+  const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world.clock);
+  await copy.write(async (queries) => {
     for (const table of TABLES) for (const index of indexesOf(table)) await queries.run(index);
     for (const [index, each] of transfers.entries()) {
       const seenAt = at(each.begins + each.takes + 30);
@@ -102,14 +102,14 @@ async function copyOf(
       );
     }
   });
-  return mirror;
+  return copy;
 }
 
 /** What the lists and the looks have of a history, and what its looks should show as in no list. */
 async function differencesOf({ transfers, hidden, looks: some }: History) {
   // Nothing is under way at the first and the last look.
   const looks = [0, ...some.toSorted((a, b) => a - b), LAST];
-  const mirror = await copyOf(
+  const copy = await copyOf(
     transfers,
     looks.map((minute) => {
       const away = transfers.filter((each) => awayOf(each)[0] <= minute && awayOf(each)[1] > minute);
@@ -123,9 +123,9 @@ async function differencesOf({ transfers, hidden, looks: some }: History) {
     from: day === 0 ? span.from : at(day * 1_440),
     to: day === 2 ? span.to : at((day + 1) * 1_440),
   }));
-  const report = await mirror.read((queries) => accountIn(queries, span, days));
-  const alone = await Promise.all(days.map((day) => mirror.read((queries) => accountIn(queries, day))));
-  await mirror.close();
+  const report = await copy.read((queries) => accountIn(queries, span, days));
+  const alone = await Promise.all(days.map((day) => copy.read((queries) => accountIn(queries, day))));
+  await copy.close();
   const expected = looks.slice(1).flatMap((minute, index) => {
     const from = looks[index] ?? 0;
     const minor = sum(hidden.filter((each) => each.minute > from && each.minute <= minute).map((each) => each.minor));
@@ -181,9 +181,9 @@ describe('the differences of a report', () => {
 
   const between = { from: new Date(START_MS - MINUTE_MS).toISOString(), to: at(LAST) };
 
-  const found = async (mirror: Mirror) => {
-    const { differences } = await mirror.read((queries) => accountIn(queries, between));
-    await mirror.close();
+  const found = async (copy: LocalCopy) => {
+    const { differences } = await copy.read((queries) => accountIn(queries, between));
+    await copy.close();
     return differences.map(({ from, to, minor }) => ({ from, to, minor }));
   };
 
@@ -241,7 +241,7 @@ describe('the differences of a report', () => {
 
   test('are told by the first look after a period at which less is under way', async () => {
     const transfer = { begins: 90, takes: 20, leavesAt: 1, amount: 5, fails: false };
-    const mirror = await copyOf(
+    const copy = await copyOf(
       [transfer],
       [
         [0, 9_000n],
@@ -249,8 +249,8 @@ describe('the differences of a report', () => {
         [200, 4_070n],
       ],
     );
-    const { differences } = await mirror.read((queries) => accountIn(queries, { ...between, to: at(150) }));
-    await mirror.close();
+    const { differences } = await copy.read((queries) => accountIn(queries, { ...between, to: at(150) }));
+    await copy.close();
     expect(differences.map(({ to, minor }) => ({ to, minor }))).toEqual([{ to: at(100), minor: 70n }]);
   });
 
@@ -282,9 +282,9 @@ describe('the differences of a report', () => {
         [100, second],
         [200, start - 5_000n + BigInt(more) * THOUSAND],
       ] as const;
-      const mirror = await copyOf([transfer], looks);
-      const { differences } = await mirror.read((queries) => accountIn(queries, { ...between, from: at(150) }));
-      await mirror.close();
+      const copy = await copyOf([transfer], looks);
+      const { differences } = await copy.read((queries) => accountIn(queries, { ...between, from: at(150) }));
+      await copy.close();
       expect(differences.map(({ from, to, minor }) => ({ from, to, minor }))).toEqual([
         { from: at(100), to: at(200), minor: BigInt(more) * THOUSAND },
       ]);

@@ -1,25 +1,25 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { mirrorPath } from '../../src/account/paths.ts';
+import { copyPath } from '../../src/account/paths.ts';
 import { resolveProfile } from '../../src/account/profile.ts';
 import { readBalances, saveBalances } from '../../src/copy/balances.ts';
-import { openMirrorFile } from '../../src/copy/database.ts';
+import { openCopyFile } from '../../src/copy/database.ts';
 import { dueIn, nairaAt } from '../../src/copy/questions/known.ts';
 import { uncountedIn } from '../../src/copy/questions/report/movements.ts';
 import { main } from '../../src/main.ts';
 import { success } from '../support/exchange.ts';
 import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
-import { deposit, mirrored, payout, USER } from './mirror.ts';
+import { copied, deposit, payout, USER } from './copy.ts';
 
-/** An amount as the mirror has it of a response that did not say its unit. */
+/** An amount as the local copy has it of a response that did not say its unit. */
 const DOUBTED = { value: '64000', asset: 'NGN', unit: 'unknown' } as const;
 const OTHER = { value: '75.00', asset: null } as const;
 
 const PERIOD = ['--since', '2026-01-01', '--until', '2026-01-06'];
 
-async function copied(rows: Parameters<typeof mirrored>[1]): Promise<FakeWorld> {
+async function worldWith(rows: Parameters<typeof copied>[1]): Promise<FakeWorld> {
   const world = fakeWorld({ env: ACCOUNT });
-  await mirrored(world, rows);
+  await copied(world, rows);
   return world;
 }
 
@@ -33,7 +33,7 @@ const ownDeposit = (id: string, more: object = {}) => deposit(id, { type: 'finte
 
 describe('an amount in doubt', () => {
   test('is in no sum of a report, which shows its row without an amount', async () => {
-    const world = await copied({
+    const world = await worldWith({
       deposits: [ownDeposit('d1'), ownDeposit('d2', { amount: DOUBTED }), ownDeposit('d3', { amount: OTHER })],
     });
     const { kinds } = await json(world, 'report', '--by', 'kind', ...PERIOD);
@@ -44,17 +44,17 @@ describe('an amount in doubt', () => {
   });
 
   test('is no movement of a balance', async () => {
-    const world = await copied({
+    const world = await worldWith({
       deposits: [ownDeposit('d1', { feeAmount: null }), ownDeposit('d2', { amount: DOUBTED })],
     });
-    const mirror = await openMirrorFile(mirrorPath(world, resolveProfile(undefined, world)), world.clock);
+    const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world.clock);
     const look = (at: string, minor: bigint) =>
-      mirror.write((queries) =>
+      copy.write((queries) =>
         saveBalances(queries, { at, balances: [{ source: 'wallet', place: 'base', asset: 'CNGN', minor }] }),
       );
     await look('2026-01-03T00:00:00.000Z', 0n);
     await look('2026-01-05T00:00:00.000Z', 5_100_000_000n);
-    await mirror.close();
+    await copy.close();
     const { code, assets, differences, uncounted } = await json(world, 'report', '--by', 'asset', ...PERIOD);
     expect({ code, differences, uncounted }).toEqual({ code: 0, differences: [], uncounted: 1 });
     expect(assets).toMatchObject([{ asset: 'CNGN', in: { value: '5100.000000' }, closing: { value: '5100.000000' } }]);
@@ -65,7 +65,7 @@ describe('an amount in doubt', () => {
   test('is counted as unknown once, whatever ways it moves in, and not if nothing came of it', async () => {
     const trade = { tradeId: 't-1', pair: 'CNGN-USDC', side: 'sell', status: 'completed' };
     const at = { createdAt: '2026-01-04T09:00:00.000Z' };
-    const world = await copied({
+    const world = await worldWith({
       fx_trades: [
         { ...trade, ...at, cngnAmount: { ...DOUBTED, asset: 'CNGN' }, usdcAmount: { ...DOUBTED, asset: 'USDC' } },
       ],
@@ -77,15 +77,15 @@ describe('an amount in doubt', () => {
         payout('p5', { amount: DOUBTED, createdAt: '2025-12-30T09:00:00.000Z' }),
       ],
     });
-    const mirror = await openMirrorFile(mirrorPath(world, resolveProfile(undefined, world)), world.clock);
+    const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world.clock);
     const span = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-06T00:00:00.000Z' };
-    expect(await mirror.read((queries) => uncountedIn(queries, span))).toBe(2);
-    await mirror.close();
+    expect(await copy.read((queries) => uncountedIn(queries, span))).toBe(2);
+    await copy.close();
   });
 
   test('is not what a user paid in', async () => {
     const other = { ...USER, userId: 'user-0002' };
-    const world = await copied({
+    const world = await worldWith({
       users: [USER, other],
       deposits: [
         deposit('d1'),
@@ -101,7 +101,7 @@ describe('an amount in doubt', () => {
   });
 
   test('is no sum that is found, and is shown as it came where its row is', async () => {
-    const world = await copied({ payouts: [payout('p1'), payout('p2', { amount: DOUBTED })] });
+    const world = await worldWith({ payouts: [payout('p1'), payout('p2', { amount: DOUBTED })] });
     expect(await main(['find', '64000', '-q', '--no-input'], world)).not.toBe(0);
     expect(world.stdout.text()).not.toContain('p2');
     expect(await json(world, 'find', 'p2')).toMatchObject({ code: 0, id: 'p2', amount: DOUBTED });
@@ -111,10 +111,10 @@ describe('an amount in doubt', () => {
   });
 
   test('is NULL for a query, and the amount beside it is a number', async () => {
-    const world = await copied({
+    const world = await worldWith({
       payouts: [payout('p1'), payout('p2', { amount: DOUBTED }), payout('p3', { amount: OTHER })],
     });
-    const database = new DatabaseSync(mirrorPath(world, resolveProfile(undefined, world)));
+    const database = new DatabaseSync(copyPath(world, resolveProfile(undefined, world)));
     const rows = database.prepare('SELECT id, amount_minor, amount_asset FROM payouts ORDER BY id').all();
     database.close();
     expect(rows.map((row) => Object.values(row))).toEqual([
@@ -172,7 +172,7 @@ test('a balance in doubt is owed to nobody, and no balance that is known is none
         return success({ userId: id, token: asked, totalBalance, networkBalances: [] });
       },
     });
-    await mirrored(world, { users: [USER, { ...USER, userId: 'user-0002' }] });
+    await copied(world, { users: [USER, { ...USER, userId: 'user-0002' }] });
     return json(world, 'report', 'owed');
   };
   expect(await owed('CNGN')).toMatchObject({
@@ -192,7 +192,7 @@ test('what a status leaves open does not replace what the list said of a payout'
     network: async () =>
       success({ requestId: 'p2', status: 'processing', amount: 70_000, currency: 'NGN', bankAccount: null }),
   });
-  await mirrored(world, { payouts: [payout('p2', { status: 'processing', completedAt: null })] });
+  await copied(world, { payouts: [payout('p2', { status: 'processing', completedAt: null })] });
   const found = await json(world, 'find', 'p2');
   expect(found).toMatchObject({ kind: 'payout', status: 'processing', amount: { value: '700.00', asset: 'NGN' } });
 });

@@ -3,19 +3,19 @@ import type { Exchange } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
 import { refusal, success } from '../support/exchange.ts';
 import { ACCOUNT, type Answer, type FakeWorld, fakeWorld } from '../support/world.ts';
-import { deposit, mirrored, payout, USER } from './mirror.ts';
+import { copied, deposit, payout, USER } from './copy.ts';
 
 const naira = (value: string) => ({ value, asset: 'NGN' });
 
 interface Setting {
-  readonly rows?: Parameters<typeof mirrored>[1];
+  readonly rows?: Parameters<typeof copied>[1];
   readonly network?: Exchange;
   readonly answers?: readonly Answer[];
   readonly stdin?: string;
   readonly format?: 'json' | 'table';
 }
 
-/** Runs `find` in an account whose mirror has these rows. */
+/** Runs `find` in an account whose local copy has these rows. */
 async function find(argv: readonly string[], { rows, format = 'json', answers, ...more }: Setting = {}) {
   const world = fakeWorld({
     env: ACCOUNT,
@@ -23,7 +23,7 @@ async function find(argv: readonly string[], { rows, format = 'json', answers, .
     ...(answers ? { answers } : {}),
     ...more,
   });
-  if (rows) await mirrored(world, rows);
+  if (rows) await copied(world, rows);
   const code = await main(['find', ...argv, '-o', format, '-q'], world);
   return { code, world, ...printedBy(world, format) };
 }
@@ -110,10 +110,10 @@ describe('what is known on this machine', () => {
 
   test('says that the service no longer lists a row', async () => {
     const world = fakeWorld({ env: ACCOUNT });
-    await mirrored(world, { payouts: [payout('p1')] });
+    await copied(world, { payouts: [payout('p1')] });
     const { DatabaseSync } = await import('node:sqlite');
     const { readdirSync } = await import('node:fs');
-    const file = readdirSync(world.stateDir).find((name) => /^mirror-.*\.db$/.test(name));
+    const file = readdirSync(world.stateDir).find((name) => /^copy-.*\.db$/.test(name));
     const database = new DatabaseSync(`${world.stateDir}/${file}`);
     database.exec(`UPDATE stored_payouts SET gone_at = '2026-01-05T08:00:00.000Z'`);
     database.close();
@@ -184,7 +184,7 @@ describe('what is not known on this machine', () => {
     const { data, error } = await find(['nobody-01'], { rows: ROWS, network });
     expect(data.looked).toEqual([
       {
-        place: 'mirror',
+        place: 'copy',
         says: 'its lists back to 2026-01-01T09:00:00.000Z; as of 2026-01-05T08:59:30.000Z; names and numbers of persons go after 90 days',
       },
       { place: 'journal', says: '0 operations' },
@@ -197,7 +197,7 @@ describe('what is not known on this machine', () => {
 
   test('needs a copy of the lists if it is a sum or a name', async () => {
     const { code, error } = await find(['₦1']);
-    expect({ code, ...JSON.parse(error).error }).toMatchObject({ code: 'NO_MIRROR', hint: 'run: fiatrail sync' });
+    expect({ code, ...JSON.parse(error).error }).toMatchObject({ code: 'NO_COPY', hint: 'run: fiatrail sync' });
     expect(code).toBe(2);
   });
 });

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
-import { mirrorPath } from '../../src/account/paths.ts';
+import { copyPath } from '../../src/account/paths.ts';
 import { resolveProfile } from '../../src/account/profile.ts';
-import { openMirrorFile } from '../../src/copy/database.ts';
-import { reachOf, rowsWithKey, rowsWithSum, statusesOf, userWith } from '../../src/copy/questions/in-mirror.ts';
+import { openCopyFile } from '../../src/copy/database.ts';
+import { reachOf, rowsWithKey, rowsWithSum, statusesOf, userWith } from '../../src/copy/questions/in-copy.ts';
 import { thingNamed } from '../../src/things/index.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { fakeWorld } from '../support/world.ts';
-import { deposit, mirrored, payout, SYNCED_AT, USER } from './mirror.ts';
+import { copied, deposit, payout, SYNCED_AT, USER } from './copy.ts';
 
-/** What the mirror has, read by `work`. */
-async function reading<T>(work: Parameters<Awaited<ReturnType<typeof openMirrorFile>>['read']>[0]): Promise<T> {
+/** What the local copy has, read by `work`. */
+async function reading<T>(work: Parameters<Awaited<ReturnType<typeof openCopyFile>>['read']>[0]): Promise<T> {
   const world = fakeWorld();
-  await mirrored(world, { users: [USER], deposits: [deposit('d1'), deposit('d2')], payouts: [payout('p1')] });
-  const mirror = await openMirrorFile(mirrorPath(world, resolveProfile(undefined, world)), world.clock);
+  await copied(world, { users: [USER], deposits: [deposit('d1'), deposit('d2')], payouts: [payout('p1')] });
+  const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world.clock);
   try {
-    return (await mirror.read(work)) as T;
+    return (await copy.read(work)) as T;
   } finally {
-    await mirror.close();
+    await copy.close();
   }
 }
 

@@ -4,7 +4,7 @@ import { eventMoments, paymentMoments } from '../../src/copy/questions/story.ts'
 import { meaningOf } from '../../src/copy/questions/typed.ts';
 import { thingNamed as kindNamed } from '../../src/things/index.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
-import { deposit } from './mirror.ts';
+import { deposit } from './copy.ts';
 
 const AT = '2026-01-05T09:00:00.000Z';
 

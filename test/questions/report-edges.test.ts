@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { zoneNamed } from '../../src/base/zone.ts';
-import { openMirrorFile } from '../../src/copy/database.ts';
+import { openCopyFile } from '../../src/copy/database.ts';
 import { accountIn } from '../../src/copy/questions/report/balance.ts';
 import { kindsIn, usersIn } from '../../src/copy/questions/report/kinds.ts';
 import { monthNamed, partsOf, spanOf } from '../../src/copy/questions/report/periods.ts';
@@ -65,9 +65,9 @@ const TRADE = {
 async function copyOf(tables: Readonly<Record<string, readonly Row[]>>) {
   const world = fakeWorld({ clock: fakeClock(NOW_MS) });
   world.ensurePrivateDir(world.stateDir);
-  const mirror = await openMirrorFile(join(world.stateDir, 'mirror.db'), world.clock);
-  onTestFinished(() => mirror.close());
-  await mirror.write(async (queries) => {
+  const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world.clock);
+  onTestFinished(() => copy.close());
+  await copy.write(async (queries) => {
     for (const [table, rows] of Object.entries(tables))
       for (const row of rows) {
         const all = Object.entries(
@@ -79,7 +79,7 @@ async function copyOf(tables: Readonly<Record<string, readonly Row[]>>) {
         );
       }
   });
-  return <T>(ask: (queries: Queries) => Promise<T>) => mirror.read(ask);
+  return <T>(ask: (queries: Queries) => Promise<T>) => copy.read(ask);
 }
 
 const held = (at: string, minor: bigint) => ({ source: 'wallet', place: 'base', asset: 'USDC', minor, at });

@@ -11,7 +11,7 @@ const isoNow = ({ clock }: { readonly clock: { now(): number } }) => new Date(cl
 
 /** Runs a statement on the copy itself. */
 function inCopy<T>({ stateDir }: { readonly stateDir: string }, sql: string): T[] {
-  const database = new DatabaseSync(join(stateDir, 'mirror-embedded.db'));
+  const database = new DatabaseSync(join(stateDir, 'copy-embedded.db'));
   try {
     return database.prepare(sql).all() as T[];
   } finally {

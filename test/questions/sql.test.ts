@@ -193,11 +193,11 @@ describe('what an account does not have', () => {
     );
   });
 
-  test('a mirror on this machine', async () => {
-    const env = { FIATRAIL_MIRROR_URL: 'postgresql://127.0.0.1:9/nothing' };
+  test('a local copy on this machine', async () => {
+    const env = { FIATRAIL_COPY_URL: 'postgresql://127.0.0.1:9/nothing' };
     const { code, stderr } = await here.fiatrail(home, ['sql', 'select 1'], { env });
     expect(code).toBe(2);
-    expect(stderr).toContain('error: the mirror is on a server, set by FIATRAIL_MIRROR_URL;');
+    expect(stderr).toContain('error: the local copy is on a server, set by FIATRAIL_COPY_URL;');
   });
 
   test('the profile that was named', async () => {
@@ -209,7 +209,7 @@ describe('what an account does not have', () => {
   test('a whole copy', async () => {
     const broken = newHome(onTestFinished);
     await here.fiatrail(broken, ['sandbox', 'status']);
-    writeFileSync(join(broken.stateDir, 'mirror-embedded.db'), 'x'.repeat(5_000), { mode: 0o600 });
+    writeFileSync(join(broken.stateDir, 'copy-embedded.db'), 'x'.repeat(5_000), { mode: 0o600 });
     expect(await ask(broken, 'select 1')).toMatchObject({ code: 2, stdout: '' });
   });
 });

@@ -18,7 +18,7 @@ const OTHERS: readonly (readonly [
   [{ name: 'reports' }, OLD],
   [{ name: 'dashboard' }, OLD],
   [{ name: 'partner' }, PARTNERS],
-  [{ name: 'mirror', baseUrl: 'https://elsewhere.test/v1' }, OLD],
+  [{ name: 'copy', baseUrl: 'https://elsewhere.test/v1' }, OLD],
   [{ name: 'vaulted', store: { kind: 'command', command: 'vault read key', isShell: false } }, undefined],
   [{ name: 'variable', store: { kind: 'environment' } }, undefined],
 ];
@@ -35,12 +35,12 @@ const pathOf = (on: Bench, name: string) => join(on.secrets, `${name}.api-key`);
 
 const keysOf = (on: Bench) =>
   Object.fromEntries(
-    ['main', 'reports', 'dashboard', 'partner', 'mirror']
+    ['main', 'reports', 'dashboard', 'partner', 'copy']
       .map((name) => [name, pathOf(on, name)] as const)
       .map(([name, path]) => [name, existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined]),
   );
 
-const BEFORE = { main: OLD, reports: OLD, dashboard: OLD, partner: PARTNERS, mirror: OLD };
+const BEFORE = { main: OLD, reports: OLD, dashboard: OLD, partner: PARTNERS, copy: OLD };
 const AFTER = { ...BEFORE, main: NEW, reports: NEW, dashboard: NEW };
 
 test('replaces the key in every profile that holds it for the same address, and names the others', async () => {
@@ -49,7 +49,7 @@ test('replaces the key in every profile that holds it for the same address, and 
   expect({ code, keys: keysOf(on), left: on.left() }, stderr).toEqual({ code: 0, keys: AFTER, left: [] });
   expect(JSON.parse(stdout)).toMatchObject({ profile: 'main', alsoStoredFor: ['dashboard', 'reports'] });
   for (const words of [
-    'profile mirror holds the key for https://elsewhere.test/v1; if that is the old key, give it the new one',
+    'profile local copy holds the key for https://elsewhere.test/v1; if that is the old key, give it the new one',
     'profile vaulted takes its key from a key command;',
     'profile variable takes its key from FIATRAIL_API_KEY;',
   ])

@@ -106,7 +106,7 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
   ],
   [
     /^DELETE FROM person_name|FROM stored_balance|FROM stored_owed|FROM stored_users WHERE gone_at/,
-    'the names, balances and users of a mirror',
+    'the names, balances and users of a local copy',
   ],
   [
     /FROM stored_\w+ WHERE (?:type (?:=|<>) '|side = '|1 = 1)|FROM stored_deposits d/,

@@ -2,8 +2,8 @@ import { type Leftover, leftoversOf, removeLeftovers } from '../../account/lefto
 import { configDir, stateDir } from '../../account/paths.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
-import type { Mirror } from '../../copy/database.ts';
-import { existingMirror } from '../../copy/open.ts';
+import type { LocalCopy } from '../../copy/database.ts';
+import { existingCopy } from '../../copy/open.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { journalLocationOf } from '../../engine/connection/journal-location.ts';
@@ -244,7 +244,7 @@ async function journalFinding(journal: Journal, isOnServer: boolean): Promise<Fi
   );
 }
 
-/** Opens the inbox and the mirror, if there are any, as commands do: each is refused if something else changed it, or a stranger may. */
+/** Opens the inbox and the local copy, if there are any, as commands do: each is refused if something else changed it, or a stranger may. */
 export async function copyChecks({ account: { world }, profile }: Subject): Promise<NamedFinding[]> {
   const check = <T>(
     name: string,
@@ -266,7 +266,7 @@ export async function copyChecks({ account: { world }, profile }: Subject): Prom
     );
   return [
     await check('inbox database', (of) => existingProfileInbox(world, of), inboxFinding),
-    await check('mirror database', (of) => existingMirror(world, of), mirrorFinding),
+    await check('copy database', (of) => existingCopy(world, of), copyFinding),
   ];
 }
 
@@ -283,9 +283,9 @@ async function inboxFinding(inbox: Inbox): Promise<Finding> {
   }
 }
 
-/** Whoever fills a mirror owns it. */
-async function mirrorFinding(mirror: Mirror): Promise<Finding> {
-  await mirror.close();
+/** Whoever fills a local copy owns it. */
+async function copyFinding(copy: LocalCopy): Promise<Finding> {
+  await copy.close();
   return ok(AS_MADE);
 }
 

@@ -30,9 +30,9 @@ import { wholeList } from '../../terminal/list-command.ts';
 import { argument, optionalArgument, picked, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { approverCommands } from './approvers.ts';
+import { copyCommands } from './copy.ts';
 import { inboxCommands } from './inbox.ts';
 import { journalCommands } from './journal.ts';
-import { mirrorCommands } from './mirror.ts';
 import { rulesCommands } from './rules.ts';
 import { profileResult, profileSchema, requireProfile } from './show.ts';
 import { exportCommand, importCommand } from './transfer.ts';
@@ -365,7 +365,7 @@ export const commands = [
   importCommand,
   trustCommand,
   ...journalCommands,
-  ...mirrorCommands,
+  ...copyCommands,
   ...inboxCommands,
   ...rulesCommands,
   ...approverCommands,

@@ -62,7 +62,7 @@ async function journalOf({ world }: Account, stored: StoredProfile): Promise<Sto
 function withoutDecisions({
   independentJournal: _journal,
   soleHost: _host,
-  mirror: _mirror,
+  copy: _copy,
   inboxUrl: _inbox,
   ...profile
 }: StoredProfile): StoredProfile {

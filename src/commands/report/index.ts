@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { withMirror } from '../../copy/open.ts';
-import { type Reach, reachOf } from '../../copy/questions/in-mirror.ts';
+import { withCopy } from '../../copy/open.ts';
+import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
 import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
 import { saveAccepted } from '../../copy/questions/report/differences.ts';
 import { kindsIn, usersIn } from '../../copy/questions/report/kinds.ts';
@@ -71,8 +71,8 @@ const acceptCommand = command({
     ...periodOptions,
   },
   run: (account, terminal, { asset, period: name, reason, since, until }) =>
-    withMirror(account, async (mirror) => {
-      const { period, differences } = await mirror.read(async (queries) => {
+    withCopy(account, async (copy) => {
+      const { period, differences } = await copy.read(async (queries) => {
         const named = await periodIn(account, terminal, queries, name, { since, until });
         return { ...(await accountIn(queries, spanOf(named.sinceMs, named.untilMs))), period: named };
       });
@@ -103,7 +103,7 @@ const acceptCommand = command({
       const at = iso(account.world.clock.now());
       const who = `${user} on ${host}`;
       const rows = left.map(({ from, to, minor }) => ({ asset, minor, since: from, until: to, reason, who, at }));
-      await mirror.write((queries) => saveAccepted(queries, rows));
+      await copy.write((queries) => saveAccepted(queries, rows));
       return { result: { data } };
     }),
 });
@@ -310,8 +310,8 @@ const reportCommand = command({
     svg: svgOption,
   },
   run: (account, terminal, { period: name, by, since, until, svg }) =>
-    withMirror(account, (mirror) =>
-      mirror.read(async (queries) => {
+    withCopy(account, (copy) =>
+      copy.read(async (queries) => {
         const step = STEPS.find((each) => each === by);
         if (svg !== undefined && !step)
           throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
-import type { Reach } from '../../copy/questions/in-mirror.ts';
+import type { Reach } from '../../copy/questions/in-copy.ts';
 import type { AccountReport, AssetMoved, AssetReport } from '../../copy/questions/report/balance.ts';
 import type { Difference } from '../../copy/questions/report/differences.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';

@@ -60,7 +60,7 @@ export async function periodIn(
 /** The error of a question about balances that no sync has read yet. */
 export const neverLooked = () =>
   new CliError('usage', 'the balances of this account have not been copied to this machine yet', {
-    code: 'NO_MIRROR',
+    code: 'NO_COPY',
     hint: 'run: fiatrail sync',
   });
 

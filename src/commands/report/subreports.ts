@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { withMirror } from '../../copy/open.ts';
+import { withCopy } from '../../copy/open.ts';
 import { accountIn, balancesAt } from '../../copy/questions/report/balance.ts';
 import { pendingIn, usersIn } from '../../copy/questions/report/kinds.ts';
 import { noSums } from '../../copy/questions/report/movements.ts';
@@ -30,8 +30,8 @@ const feesCommand = command({
   isLocal: true,
   parameters: { period: periodArgument, ...periodOptions },
   run: (account, terminal, { period: name, since, until }) =>
-    withMirror(account, (mirror) =>
-      mirror.read(async (queries) => {
+    withCopy(account, (copy) =>
+      copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const span = spanOf(period.sinceMs, period.untilMs);
         const { assets, parts } = await accountIn(queries, span, [span]);
@@ -85,8 +85,8 @@ const usersCommand = command({
     ...periodOptions,
   },
   run: (account, terminal, { period: name, top = 10, since, until }) =>
-    withMirror(account, (mirror) =>
-      mirror.read(async (queries) => {
+    withCopy(account, (copy) =>
+      copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
         const data = { ...spanIn(period), users };
@@ -118,8 +118,8 @@ const pendingCommand = command({
   isLocal: true,
   parameters: { limit: option('--limit <count>', 'at most so many (default 100)', wholeNumber(1, 10_000)) },
   run: (account, _terminal, { limit = 100 }) =>
-    withMirror(account, (mirror) =>
-      mirror.read(async (queries) => {
+    withCopy(account, (copy) =>
+      copy.read(async (queries) => {
         const columns = [
           { field: 'id', title: 'ID' },
           { field: 'kind', title: 'Kind' },
@@ -167,8 +167,8 @@ const balanceCommand = command({
     svg: svgOption,
   },
   run: (account, terminal, { period: name, token: asset = 'CNGN', by = 'day', since, until, svg }) =>
-    withMirror(account, (mirror) =>
-      mirror.read(async (queries) => {
+    withCopy(account, (copy) =>
+      copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const parts = partsOf(period.sinceMs, period.untilMs, by, terminal.globals.zone);
         const ends = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs).to);
@@ -221,8 +221,8 @@ const owedCommand = command({
     }),
   parameters: {},
   run: (account, terminal) =>
-    withMirror(account, async (mirror) => {
-      const data = await owedTo(account, mirror);
+    withCopy(account, async (copy) => {
+      const data = await owedTo(account, copy);
       const columns = [
         { field: 'amount', title: 'Owed', align: 'right' },
         { field: 'users', title: 'Users', align: 'right' },

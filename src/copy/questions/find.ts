@@ -5,8 +5,8 @@ import { existingJournal } from '../../engine/connection/journal-location.ts';
 import { isEvmAddress, timesOf } from '../../things/fields.ts';
 import { THINGS } from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
-import { existingMirror, mirrorLocationOf, noMirror } from '../open.ts';
-import { type Reach, reachOf } from './in-mirror.ts';
+import { copyLocationOf, existingCopy, noCopy } from '../open.ts';
+import { type Reach, reachOf } from './in-copy.ts';
 import { onrampOf } from './known.ts';
 import { type FindMatch, type Local, lookLocally, operationMatches, withOperations } from './look.ts';
 import { askService, type Replies, type ServiceRow } from './service.ts';
@@ -15,7 +15,7 @@ import { type Typed, textIn } from './typed.ts';
 
 /** Where something was looked for, and how far that reaches. */
 interface LookedIn {
-  readonly place: 'mirror' | 'journal' | 'inbox' | 'service';
+  readonly place: 'copy' | 'journal' | 'inbox' | 'service';
   readonly says: string;
 }
 
@@ -40,7 +40,7 @@ type Choose = (matches: readonly FindMatch[]) => Promise<FindMatch | undefined>;
 export async function findAnything(account: Account, typed: Typed, choose: Choose): Promise<Findings> {
   const local = await lookLocally(account, typed);
   const kinds = local.matches.length === 0 && !local.isTooCommon ? kindsThatLookUp(typed) : [];
-  if (!local.hasMirror && local.matches.length === 0 && kinds.length === 0) throw noMirror();
+  if (!local.hasCopy && local.matches.length === 0 && kinds.length === 0) throw noCopy();
   const asked = kinds.length > 0 ? await askService(account, typed.keys[0] ?? typed.text, kinds) : undefined;
   const matches =
     local.matches.length > 0 ? local.matches : (asked?.answers ?? []).map((each) => answerMatch(each, typed));
@@ -116,20 +116,20 @@ async function reachOfSearch(account: Account, local: Local, asked: Replies | un
   const { world, profile } = account;
   const looked: LookedIn[] = [];
   const widen: string[] = [];
-  const mirror = local.hasMirror ? await existingMirror(world, profile) : undefined;
+  const copy = local.hasCopy ? await existingCopy(world, profile) : undefined;
   try {
-    const reach = await mirror?.read(reachOf);
+    const reach = await copy?.read(reachOf);
     const ageMs = world.clock.now() - Date.parse(reach?.syncedAt ?? '');
     const partial = reach?.partial ?? [];
     looked.push({
-      place: 'mirror',
+      place: 'copy',
       says: reach
-        ? reachText(reach, mirrorLocationOf(world, profile).personalDays)
+        ? reachText(reach, copyLocationOf(world, profile).personalDays)
         : 'the account has not been copied to this machine',
     });
     widen.push(ageMs < FRESH_MS && partial.length === 0 ? 'fiatrail sync --full' : 'fiatrail sync');
   } finally {
-    await mirror?.close();
+    await copy?.close();
   }
   const journal = await existingJournal(account);
   looked.push({ place: 'journal', says: `${(await journal?.count()) ?? 0} operations` });

@@ -8,9 +8,9 @@ import { valueAt } from '../../present/content.ts';
 import { exactAmount, isPlainObject, type Plain, type PlainObject, toPlain, withKnown } from '../../present/plain.ts';
 import { userDeposit } from '../../things/deposits.ts';
 import { onramp as onrampKind } from '../../things/onramp.ts';
-import type { Mirror } from '../database.ts';
+import type { LocalCopy } from '../database.ts';
 import { readSetting } from '../list-state.ts';
-import { type FoundRow, rowsWithKey, statusesOf, userWith } from './in-mirror.ts';
+import { type FoundRow, rowsWithKey, statusesOf, userWith } from './in-copy.ts';
 import { type FindMatch, linksOf, MOST_ROWS } from './look.ts';
 import { askService } from './service.ts';
 import { textIn } from './typed.ts';
@@ -64,13 +64,13 @@ const USER_FIELDS = [
 
 const userOf = ({ request }: Operation) => textIn(JSON.parse(request) as PlainObject, ['userId']);
 
-/** What the mirror knows about a match: the statuses it was seen in, what belongs to it, and whose it is. */
-export async function knownInMirror(mirror: Mirror | undefined, match: FindMatch, row: PlainObject) {
-  if (!mirror) return { statuses: [], belongings: [], isCut: false, user: undefined, syncedAt: null };
+/** What the local copy knows about a match: the statuses it was seen in, what belongs to it, and whose it is. */
+export async function knownInCopy(copy: LocalCopy | undefined, match: FindMatch, row: PlainObject) {
+  if (!copy) return { statuses: [], belongings: [], isCut: false, user: undefined, syncedAt: null };
   const { kind, found, operations } = match;
   const userKeys = [...USER_FIELDS.map((field) => textIn(row, [field])), ...operations.map(userOf)];
   const links = [...new Set([match.id, ...linksOf(kind, row)])];
-  return mirror.read(async (queries) => {
+  return copy.read(async (queries) => {
     const linked = kind.links.length > 0 ? await rowsWithKey(queries, links, MOST_ROWS) : { rows: [], isCut: false };
     return {
       statuses: found ? await statusesOf(queries, found) : [],
@@ -157,7 +157,7 @@ export interface Moment {
   readonly at: string | null;
   readonly what: string;
   /** Who says so. */
-  readonly source: 'journal' | 'service' | 'mirror' | 'inbox';
+  readonly source: 'journal' | 'service' | 'copy' | 'inbox';
   /** Why it failed, if this says so. */
   readonly reason?: string;
 }

@@ -6,9 +6,9 @@ import type { PlainObject } from '../../present/plain.ts';
 import { event as anEvent, operation as anOperation, thingStartedBy, thingWithEvent } from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
-import type { Mirror } from '../database.ts';
-import { existingMirror } from '../open.ts';
-import { type FoundRow, rowsWithKey, rowsWithName, rowsWithSum } from './in-mirror.ts';
+import type { LocalCopy } from '../database.ts';
+import { existingCopy } from '../open.ts';
+import { type FoundRow, rowsWithKey, rowsWithName, rowsWithSum } from './in-copy.ts';
 import { type Typed, textIn } from './typed.ts';
 
 /** Something that what was typed may mean, as this machine knows it. */
@@ -31,7 +31,7 @@ export interface Local {
   readonly matches: readonly FindMatch[];
   /** Whether there are more than these. */
   readonly isCut: boolean;
-  readonly hasMirror: boolean;
+  readonly hasCopy: boolean;
   /** Whether too many names have what was typed. */
   readonly isTooCommon: boolean;
 }
@@ -44,27 +44,27 @@ const NEWEST_OPERATIONS = 300;
 const SHORTEST_PREFIX = 8;
 
 interface LocalSources {
-  readonly mirror: Mirror | undefined;
+  readonly copy: LocalCopy | undefined;
   readonly account: Pick<Account, 'profile' | 'journal' | 'world'>;
 }
 
-/** Looks for what was typed in the mirror, the journal and the inbox, and sends nothing. Rejects with DatabaseError and CliError. */
+/** Looks for what was typed in the local copy, the journal and the inbox, and sends nothing. Rejects with DatabaseError and CliError. */
 export async function lookLocally(account: LocalSources['account'], typed: Typed): Promise<Local> {
-  const mirror = await existingMirror(account.world, account.profile);
+  const copy = await existingCopy(account.world, account.profile);
   try {
-    const byKey = await withKeys({ mirror, account }, typed);
-    const known = { isCut: byKey.isCut, hasMirror: mirror !== undefined, isTooCommon: false };
+    const byKey = await withKeys({ copy, account }, typed);
+    const known = { isCut: byKey.isCut, hasCopy: copy !== undefined, isTooCommon: false };
     // An id or a number is nothing else; whatever only belongs to it is told with it.
     const best = Math.min(...byKey.matches.map(({ rank }) => rank));
     if (best < 3) return { ...known, matches: byKey.matches.filter(({ rank }) => rank === best) };
-    const others = await withSumOrName({ mirror, account }, typed);
+    const others = await withSumOrName({ copy, account }, typed);
     const found = [...byKey.matches, ...others.matches];
     const named = found.length > 0 ? [] : await eventsWithId(account, typed);
     const matches = merged([...found, ...named]).toSorted(byRankAndTime);
     const { isTooCommon, isCut } = others;
     return { ...known, isTooCommon, isCut: isCut || byKey.isCut, matches: withoutBelongings(matches) };
   } finally {
-    await mirror?.close();
+    await copy?.close();
   }
 }
 
@@ -85,9 +85,9 @@ const matchOf = (found: FoundRow): FindMatch => ({
 });
 
 async function withKeys(sources: LocalSources, { keys }: Typed) {
-  const { mirror } = sources;
-  const { rows, isCut } = mirror
-    ? await mirror.read((queries) => rowsWithKey(queries, keys, MOST_ROWS))
+  const { copy } = sources;
+  const { rows, isCut } = copy
+    ? await copy.read((queries) => rowsWithKey(queries, keys, MOST_ROWS))
     : { rows: [], isCut: false };
   const operations = await operationsNamed(sources, keys);
   const events = await eventsAbout(sources.account, keys);
@@ -115,7 +115,7 @@ async function operationsNamed({ account }: LocalSources, keys: readonly string[
 /** Adds the operations that started a match which was found by something other than its id. */
 export async function withOperations(account: LocalSources['account'], match: FindMatch): Promise<FindMatch> {
   if (match.operations.length > 0 || match.kind.starts.length === 0) return match;
-  return { ...match, operations: await operationsNamed({ mirror: undefined, account }, [match.id]) };
+  return { ...match, operations: await operationsNamed({ copy: undefined, account }, [match.id]) };
 }
 
 /** What operations started, each thing once. */
@@ -197,9 +197,9 @@ function eventMatches(events: readonly InboxEvent[], keys: readonly string[]): F
 export const timeOf = ({ happenedAt, receivedAtMs }: InboxEvent): string =>
   happenedAt ?? new Date(receivedAtMs).toISOString();
 
-async function withSumOrName({ mirror, account }: LocalSources, { sums, words }: Typed) {
-  const bySum = await mirror?.read((queries) => rowsWithSum(queries, sums, MOST_ROWS));
-  const byName = await mirror?.read((queries) => rowsWithName(queries, words, MOST_ROWS));
+async function withSumOrName({ copy, account }: LocalSources, { sums, words }: Typed) {
+  const bySum = await copy?.read((queries) => rowsWithSum(queries, sums, MOST_ROWS));
+  const byName = await copy?.read((queries) => rowsWithName(queries, words, MOST_ROWS));
   const journal = sums.length > 0 ? await existingJournal(account) : undefined;
   const operations = ((await journal?.list({ limit: NEWEST_OPERATIONS })) ?? []).filter(
     (operation) =>
@@ -207,7 +207,7 @@ async function withSumOrName({ mirror, account }: LocalSources, { sums, words }:
       sums.some(({ asset, minor }) => operation.moves?.asset === asset && operation.moves.minor === minor),
   );
   return {
-    isTooCommon: mirror !== undefined && words.length > 0 && byName === undefined,
+    isTooCommon: copy !== undefined && words.length > 0 && byName === undefined,
     isCut: bySum?.isCut || byName?.isCut || false,
     matches: [
       ...[bySum, byName].flatMap((each) => (each ? each.rows.map(matchOf) : [])),

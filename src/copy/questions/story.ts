@@ -10,14 +10,14 @@ import { onramp as anOnramp } from '../../things/onramp.ts';
 import { endsOf, goesOn, outcomeIn } from '../../things/states.ts';
 import type { Thing } from '../../things/thing.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
-import { existingMirror } from '../open.ts';
-import type { FoundRow } from './in-mirror.ts';
+import { existingCopy } from '../open.ts';
+import type { FoundRow } from './in-copy.ts';
 import {
   answersIn,
   type DuePayment,
   dueIn,
   journalMoments,
-  knownInMirror,
+  knownInCopy,
   type Moment,
   nairaAt,
   type OnrampOf,
@@ -37,12 +37,12 @@ export function paymentMoments(belongings: readonly FoundRow[], due: DuePayment 
     const isPayment = isPaymentIn(kind);
     const wrong = isPayment && due ? wrongPayment(each, { ...due, paidAtMs }) : undefined;
     const what = isPayment ? `${sum}${sender ? ` from ${sender}` : ''} arrived` : `${kind.name} of ${sum}`;
-    return { at: createdAt, what: `${wrong ?? `${what}; status: ${status}`} (${kind.name} ${id})`, source: 'mirror' };
+    return { at: createdAt, what: `${wrong ?? `${what}; status: ${status}`} (${kind.name} ${id})`, source: 'copy' };
   });
 }
 
 /** What the times of a row say. */
-function timeMoments(kind: Thing, row: PlainObject, source: 'service' | 'mirror'): Moment[] {
+function timeMoments(kind: Thing, row: PlainObject, source: 'service' | 'copy'): Moment[] {
   return timesOf(kind).flatMap(({ title, fields }, index): Moment[] => {
     const at = textIn(row, fields);
     if (at === undefined) return [];
@@ -53,15 +53,15 @@ function timeMoments(kind: Thing, row: PlainObject, source: 'service' | 'mirror'
 }
 
 /** The statuses that syncs saw, and the sync that missed the row. */
-function mirrorMoments(
+function copyMoments(
   statuses: readonly { readonly status: string; readonly seen_at: string }[],
   found: FoundRow | undefined,
 ): Moment[] {
   const gone: Moment[] = found?.goneAt
-    ? [{ at: found.goneAt, what: 'the service no longer lists it', source: 'mirror' }]
+    ? [{ at: found.goneAt, what: 'the service no longer lists it', source: 'copy' }]
     : [];
   return [
-    ...statuses.map((each): Moment => ({ at: each.seen_at, what: `status: ${each.status}`, source: 'mirror' })),
+    ...statuses.map((each): Moment => ({ at: each.seen_at, what: `status: ${each.status}`, source: 'copy' })),
     ...gone,
   ];
 }
@@ -148,8 +148,8 @@ export async function storyOf(
   const { kind, id } = match;
   const now = account.world.clock.now();
   const status = textIn(row, ['status']) ?? (kind.name === 'operation' ? match.operations[0]?.state : undefined);
-  const mirror = await existingMirror(account.world, account.profile);
-  const known = await knownInMirror(mirror, match, row).finally(() => mirror?.close());
+  const copy = await existingCopy(account.world, account.profile);
+  const known = await knownInCopy(copy, match, row).finally(() => copy?.close());
   const all = [...match.events, ...(await eventsAbout(account, [id]))];
   const events = [...new Map(all.map((event) => [event.id, event])).values()];
   // What happened is told in sentences, which have what these say in fields of their own.
@@ -162,8 +162,8 @@ export async function storyOf(
   ]);
   const timeline = [
     ...journalMoments(recorded),
-    ...timeMoments(kind, row, answered ? 'service' : 'mirror'),
-    ...mirrorMoments(known.statuses, match.found),
+    ...timeMoments(kind, row, answered ? 'service' : 'copy'),
+    ...copyMoments(known.statuses, match.found),
     ...(kind === anOnramp
       ? paymentMoments(known.belongings, dueIn(row))
       : known.belongings.map((each) => belongingMoment(each))),
@@ -198,7 +198,7 @@ export async function storyOf(
 }
 
 /** The lists have more that belongs to it. */
-const CUT: Moment = { at: null, what: 'older payments and transfers are left out', source: 'mirror' };
+const CUT: Moment = { at: null, what: 'older payments and transfers are left out', source: 'copy' };
 
 const NAMES = ['virtualAccount.accountName', 'lastName', 'firstName'];
 
@@ -224,7 +224,7 @@ function belongingMoment({ kind, id, row, status, createdAt }: FoundRow): Moment
   const who = textIn(row, kind.who);
   const way = kind.way === 'from' ? 'from' : 'to';
   const text = [`${kind.name} ${id}`, amount && `${amount}${who ? ` ${way} ${who}` : ''}`, status].filter(Boolean);
-  return { at: createdAt, what: text.join(': ').replace(/: ([^:]*)$/, ', $1'), source: 'mirror' };
+  return { at: createdAt, what: text.join(': ').replace(/: ([^:]*)$/, ', $1'), source: 'copy' };
 }
 
 function nextCommands(

@@ -1,5 +1,5 @@
 import type { Zone } from '../../base/zone.ts';
-import { existingMirror } from '../../copy/open.ts';
+import { existingCopy } from '../../copy/open.ts';
 import { accountIn, balancesAt } from '../../copy/questions/report/balance.ts';
 import { ASSETS, lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { noSums } from '../../copy/questions/report/movements.ts';
@@ -44,11 +44,11 @@ export const todayIn = (zone: Zone, nowMs: number): string => partsOf(nowMs, now
 
 /** Volumes, fees and balances of each asset on the last days: the figures of `report --by day` and `report balance`. */
 export async function chartsDocument({ world, profile }: Account, zone: Zone): Promise<Charts> {
-  const mirror = await existingMirror(world, profile);
+  const copy = await existingCopy(world, profile);
   try {
-    return mirror ? await mirror.read((queries) => chartsIn(queries, world.clock.now(), zone)) : NOTHING;
+    return copy ? await copy.read((queries) => chartsIn(queries, world.clock.now(), zone)) : NOTHING;
   } finally {
-    await mirror?.close();
+    await copy?.close();
   }
 }
 

@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
-import { existingMirror } from '../../copy/open.ts';
+import { existingCopy } from '../../copy/open.ts';
 import { lookLocally } from '../../copy/questions/look.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { typedAs } from '../../copy/questions/typed.ts';
@@ -16,15 +16,15 @@ import { eventOf, newestEvents } from './events.ts';
 import { newestOperations, operationOf } from './operations.ts';
 import { storyList } from './stories.ts';
 
-/** How often the mirror is looked at: it changes with a sync, and is opened for each look. */
-const MIRROR_EVERY_MS = 5_000;
+/** How often the local copy is looked at: it changes with a sync, and is opened for each look. */
+const COPY_EVERY_MS = 5_000;
 
 /** A page's source that holds files open. */
 interface AccountSource extends InspectorSource {
   close(): Promise<void>;
 }
 
-/** What this machine knows of a real account: its journal, its inbox and its mirror. It sends nothing, and changes nothing. */
+/** What this machine knows of a real account: its journal, its inbox and its local copy. It sends nothing, and changes nothing. */
 export function accountSource(account: Account, zone: Zone): AccountSource {
   const { world, profile } = account;
   let opened: Inbox | undefined;
@@ -32,13 +32,13 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
     opened ??= await existingProfileInbox(world, profile);
     return opened;
   };
-  const mirrorVersion = mirrorVersionOf(account);
+  const copyVersion = copyVersionOf(account);
   const operationsVersion = async () => (await (await existingJournal(account))?.head())?.hash ?? '';
   const eventsVersion = async () => {
     const [extent, counts] = [await (await inbox())?.extent(), await (await inbox())?.counts()];
     return [extent?.latestId ?? 0n, ...Object.values(counts ?? {})].join('.');
   };
-  const chartsVersion = async () => `${await mirrorVersion()}.${todayIn(zone, world.clock.now())}`;
+  const chartsVersion = async () => `${await copyVersion()}.${todayIn(zone, world.clock.now())}`;
   const charts = heldWhile(chartsVersion, () => chartsDocument(account, zone));
   const lists = {
     operations: heldList(
@@ -57,32 +57,32 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
     title: profile.name,
     lists,
     actions: {},
-    documents: { charts: async () => (await charts()).value, mirror: () => mirrorDocument(account) },
+    documents: { charts: async () => (await charts()).value, copy: () => copyDocument(account) },
     find: (text) => found(account, text),
     version: async () => [await operationsVersion(), await eventsVersion(), await chartsVersion()].join('-'),
     close: async () => opened?.close(),
   };
 }
 
-async function mirrorDocument({ world, profile }: Account) {
-  const mirror = await existingMirror(world, profile);
+async function copyDocument({ world, profile }: Account) {
+  const copy = await existingCopy(world, profile);
   try {
-    return { tables: mirror ? await statusOf(mirror) : [] };
+    return { tables: copy ? await statusOf(copy) : [] };
   } finally {
-    await mirror?.close();
+    await copy?.close();
   }
 }
 
-function mirrorVersionOf({ world, profile }: Account): () => Promise<string> {
+function copyVersionOf({ world, profile }: Account): () => Promise<string> {
   let [known, untilMs] = ['', 0];
   return async () => {
     if (world.clock.now() < untilMs) return known;
-    untilMs = world.clock.now() + MIRROR_EVERY_MS;
-    const mirror = await existingMirror(world, profile);
+    untilMs = world.clock.now() + COPY_EVERY_MS;
+    const copy = await existingCopy(world, profile);
     try {
-      known = (await mirror?.read(lastCheckAt)) ?? '';
+      known = (await copy?.read(lastCheckAt)) ?? '';
     } finally {
-      await mirror?.close();
+      await copy?.close();
     }
     return known;
   };

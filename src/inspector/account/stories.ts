@@ -1,9 +1,9 @@
-import type { Mirror } from '../../copy/database.ts';
-import { existingMirror } from '../../copy/open.ts';
+import type { LocalCopy } from '../../copy/database.ts';
+import { existingCopy } from '../../copy/open.ts';
 import { lookLocally, withOperations } from '../../copy/questions/look.ts';
 import { storyOf } from '../../copy/questions/story.ts';
 import { stored } from '../../copy/schema.ts';
-import { type MirrorTable, TABLES } from '../../copy/tables.ts';
+import { type CopyTable, TABLES } from '../../copy/tables.ts';
 import type { Account } from '../../engine/account.ts';
 import { type Asset, amountForPeople, amount as amountOf } from '../../money/amount.ts';
 import { amountWords, isPlainAmount } from '../../present/plain.ts';
@@ -22,7 +22,7 @@ interface CopiedRow {
 }
 
 /** The column with the sum that the things of a list move; undefined if they move none. */
-function sumOf({ name, columns }: MirrorTable): string | undefined {
+function sumOf({ name, columns }: CopyTable): string | undefined {
   const sums = THINGS.filter(({ list }) => list?.name === name).flatMap(({ amount }) => amount);
   return columns.find(({ field, kind }) => kind === 'amount' && sums.includes(field))?.name;
 }
@@ -32,18 +32,18 @@ export function storyList(account: Account): List {
   const { world, profile } = account;
   return {
     page: async (query) => {
-      const mirror = await existingMirror(world, profile);
+      const copy = await existingCopy(world, profile);
       try {
-        return mirror ? await pageOf(mirror, query) : { total: 0, rows: [], generation: 0 };
+        return copy ? await pageOf(copy, query) : { total: 0, rows: [], generation: 0 };
       } finally {
-        await mirror?.close();
+        await copy?.close();
       }
     },
     detail: (id) => storyWith(account, id),
   };
 }
 
-async function pageOf(mirror: Mirror, { text, state, from, limit }: RowQuery) {
+async function pageOf(copy: LocalCopy, { text, state, from, limit }: RowQuery) {
   const tables = state === '' ? TABLES : TABLES.filter(({ name }) => name === state);
   const all = tables
     .map((table) => {
@@ -55,7 +55,7 @@ async function pageOf(mirror: Mirror, { text, state, from, limit }: RowQuery) {
   if (all === '') return { total: 0, rows: [], generation: 0 };
   const where = text === '' ? '' : `WHERE lower(id || ' ' || kind || ' ' || coalesce(state, '')) LIKE ? ESCAPE '!'`;
   const values = text === '' ? [] : [`%${text.toLowerCase().replace(/[!%_]/g, '!$&')}%`];
-  return mirror.read(async (queries) => {
+  return copy.read(async (queries) => {
     const total = await queries.get<{ n: bigint }>(`SELECT count(*) AS n FROM (${all}) AS row ${where}`, ...values);
     const sql = `SELECT * FROM (${all}) AS row ${where} ORDER BY coalesce(at, ''), id LIMIT ? OFFSET ?`;
     const rows = (await queries.all<CopiedRow>(sql, ...values, limit, from)).map(({ minor, asset, ...row }) => ({

@@ -136,8 +136,8 @@ interface CopiedTable {
 }
 
 /** How much of each list was copied, and how fresh it is. */
-export function MirrorPane({ version }: { readonly about: About; readonly version: string }) {
-  const { value, problem } = useRead<{ readonly tables: readonly CopiedTable[] }>('/api/documents/mirror', version);
+export function CopyPane({ version }: { readonly about: About; readonly version: string }) {
+  const { value, problem } = useRead<{ readonly tables: readonly CopiedTable[] }>('/api/documents/copy', version);
   if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
   if (value.tables.length === 0)
     return <p class="note">This account has not been copied to this machine yet. Run: fiatrail sync</p>;

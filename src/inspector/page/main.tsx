@@ -1,6 +1,6 @@
 import { Component, type ComponentChildren, render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { MirrorPane } from './account.tsx';
+import { CopyPane } from './account.tsx';
 import { type About, get, post, Refused, useFeed, useRead } from './api.tsx';
 import { ChartsPane } from './charts.tsx';
 import { DETAILS } from './details.tsx';
@@ -103,7 +103,7 @@ const LISTS: Readonly<
 
 const DOCUMENTS = {
   charts: { title: 'Charts', pane: ChartsPane },
-  mirror: { title: 'Mirror', pane: MirrorPane },
+  copy: { title: 'LocalCopy', pane: CopyPane },
   balances: { title: 'Balances', pane: BalancesPane },
   book: { title: 'Order book', pane: BookPane },
   clock: { title: 'Clock and faults', pane: ClockPane },

@@ -25,7 +25,7 @@ export type ServerProblem =
   | 'other';
 
 /** What a database on a server has. */
-export type OnServer = 'journal' | 'mirror' | 'inbox';
+export type OnServer = 'journal' | 'copy' | 'inbox';
 
 /** A database on a server that cannot be used now. `path` names the server and its database. */
 export class ServerError extends DatabaseError {

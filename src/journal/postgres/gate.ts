@@ -7,7 +7,7 @@ import type { Client, QueryResult } from './connection.ts';
 import { ServerError, type ServerProblem } from './errors.ts';
 import { partsIn } from './parts.ts';
 
-/** A schema that fiatrail makes in a database: the journal's, the inbox's or the mirror's. */
+/** A schema that fiatrail makes in a database: the journal's, the inbox's or the local copy's. */
 export interface SchemaLayout {
   readonly schema: string;
   readonly version: number;

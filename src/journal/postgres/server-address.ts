@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { entryAt, readSharedFile } from '../../files/inspect.ts';
 
-/** Where a PostgreSQL server is, and which of its databases has a journal, an inbox or a mirror. Contains no password. */
+/** Where a PostgreSQL server is, and which of its databases has a journal, an inbox or a local copy. Contains no password. */
 export interface ServerAddress {
   /** A host name, an IP address, or the folder of a socket. */
   readonly host: string;

@@ -22,7 +22,7 @@ interface ServerSession {
   close(): Promise<void>;
 }
 
-/** Opens a session for what is not the journal: the mirror, or the inbox. Nothing is sent before it is used. */
+/** Opens a session for what is not the journal: the local copy, or the inbox. Nothing is sent before it is used. */
 export async function sessionOn(
   of: OnServer,
   address: ServerAddress,

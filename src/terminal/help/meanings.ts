@@ -97,7 +97,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'report, fees earned': 'accounting',
   report: 'monthly',
   'report owed': 'owe, owed',
-  'sync, sync status': 'mirror',
+  'sync, sync status': 'copy',
   sql: 'query, select, database',
   'report, history transactions, ops journal export': 'export',
   'history transactions, help scripts': 'csv',

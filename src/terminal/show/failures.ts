@@ -50,14 +50,14 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
 
 const SCHEMAS: Readonly<Record<OnServer, string>> = {
   journal: 'fiatrail',
-  mirror: 'fiatrail_mirror',
+  copy: 'fiatrail_copy',
   inbox: 'fiatrail_inbox',
 };
 
 /** Where the rights of an owner, a host and a reader are. */
 const ROLES: Readonly<Record<OnServer, string>> = {
   journal: '"Several hosts" in docs/money.md',
-  mirror: '"What a query may do" in docs/data.md',
+  copy: '"What a query may do" in docs/data.md',
   inbox: '"Roles" in docs/webhooks.md',
 };
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { ExchangeError } from '../../../src/base/errors.ts';
 import type { Exchange, HttpResponse, Probe } from '../../../src/base/world.ts';
-import { openMirrorFile } from '../../../src/copy/database.ts';
+import { openCopyFile } from '../../../src/copy/database.ts';
 import { newKeyPair } from '../../../src/crypto/sealed-box.ts';
 import { openJournal } from '../../../src/journal/open.ts';
 import { main } from '../../../src/main.ts';
@@ -75,22 +75,22 @@ describe('doctor', () => {
     expect(readdirSync(world.homeDir)).toEqual([]);
   });
 
-  test('says of journal, inbox and mirror whether something else changed them', async () => {
+  test('says of journal, inbox and local copy whether something else changed them', async () => {
     const world = fakeWorld();
     await main(['balances', 'account', '-q'], world);
     const at = (name: string) => join(world.stateDir, name);
     await (await openInbox(at('inbox-embedded.db'), world)).close();
-    await (await openMirrorFile(at('mirror-embedded.db'), world.clock)).close();
+    await (await openCopyFile(at('copy-embedded.db'), world.clock)).close();
     await (await openJournal(at('journal.db'), world)).close();
     const again = () => examine(fakeWorld({ env: { FIATRAIL_STATE_DIR: world.stateDir } }));
     const before = await again();
-    const names = ['journal database', 'inbox database', 'mirror database'];
+    const names = ['journal database', 'inbox database', 'copy database'];
     for (const name of names)
       expect(before.named(name)).toMatchObject({ state: 'ok', detail: 'as this version makes it' });
     for (const [file, table] of [
       ['journal.db', 'entry'],
       ['inbox-embedded.db', 'event'],
-      ['mirror-embedded.db', 'stored_deposits'],
+      ['copy-embedded.db', 'stored_deposits'],
     ] as const) {
       const database = new DatabaseSync(at(file));
       database.exec(`CREATE TRIGGER planted AFTER INSERT ON ${table} BEGIN SELECT 1; END`);

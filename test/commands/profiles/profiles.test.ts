@@ -318,7 +318,7 @@ describe('profiles export and import', () => {
   test.each([
     ['that a state folder has a journal of its own', { independentJournal: true }],
     ['that it alone applies plans', { soleHost: true }],
-    ['where the copy is', { mirror: { url: 'postgres://ops@db.example.com/fiatrail', personalDays: 400 } }],
+    ['where the copy is', { copy: { url: 'postgres://ops@db.example.com/fiatrail', personalDays: 400 } }],
     ['where the inbox is', { inboxUrl: 'postgres://ops@db.example.com/fiatrail' }],
   ])('leave it to each machine %s', async (_what, decided) => {
     const { profile, at, write, json } = await machine();

@@ -12,7 +12,7 @@ import { go, inspectHome, openPage, startBrowser } from './browser.ts';
 /** The page of an account, and of a saved session of it, in a real browser. */
 
 const browser = await startBrowser(sharedEnd());
-const PANES = ['operations', 'events', 'copied', 'charts', 'mirror'];
+const PANES = ['operations', 'events', 'copied', 'charts', 'copy'];
 const home = newHome(sharedEnd());
 let used: SampleAccount;
 
@@ -47,7 +47,7 @@ test('an operation leads to its events, its row and its story, by links alone', 
   await page.getByRole('heading', { name: `What has “${used.onramp}”` }).waitFor();
   await page.locator('.found a').first().click();
   await page.locator('.detail h2').waitFor();
-  await go(page, '#/mirror');
+  await go(page, '#/copy');
   await page.getByRole('link', { name: 'deposits', exact: true }).click();
   await page.locator('.row').first().click();
   expect(page.url()).toContain('state=deposits');

@@ -7,7 +7,7 @@ import { endsOf, undoneStatesOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
 import { transfer } from '../../../things/token-transfers.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
-import { isOneOf, type MirrorTable, tableOf } from '../../tables.ts';
+import { type CopyTable, isOneOf, tableOf } from '../../tables.ts';
 
 /** cNGN is counted in millionths, Naira in kobo. */
 const CNGN_OF_KOBO = 10_000n;
@@ -18,7 +18,7 @@ const CNGN_OF_KOBO = 10_000n;
  */
 export interface MovementKind {
   readonly kind: string;
-  readonly table: MirrorTable;
+  readonly table: CopyTable;
   /** Which rows of the table are the account's own. */
   readonly own: string;
   readonly way: 'in' | 'out';
@@ -49,14 +49,14 @@ function rowsOf(thing: Thing): Pick<MovementKind, 'kind' | 'table' | 'own' | 'do
 const NO_ROW = '1 = 0';
 
 /** When a row was first seen with a status, of which a condition says which: an SQL expression. */
-const notedOf = (table: MirrorTable, status: string) =>
+const notedOf = (table: CopyTable, status: string) =>
   `(SELECT min(seen_at) FROM stored_status_changes c WHERE c.kind = '${table.name}' AND c.id = ${stored(table)}.id AND c.${status})`;
 
 /**
  * When a row of a list without that time ended, as far as is known: an SQL expression. If its status was seen to change, it ended before
  * that, and the look at the balances of that sync is taken to have seen it; otherwise it had ended when it was first seen.
  */
-const endNotedOf = (table: MirrorTable) =>
+const endNotedOf = (table: CopyTable) =>
   `(SELECT coalesce((SELECT max(c.at) FROM stored_balance_checks c WHERE c.at <= s.at AND c.at > ${stored(table)}.created_at), s.at)
     FROM (SELECT ${notedOf(table, `status = ${stored(table)}.status`)} AS at) s)`;
 
@@ -118,7 +118,7 @@ const PAYOUTS = rowsOf(payout);
 const UNDONE = undoneStatesOf(payout);
 
 /** Whether rows of a list may have been sent back by the bank after they had completed. */
-export const mayComeBack = ({ name }: Pick<MirrorTable, 'name'>): boolean => name === PAYOUTS.table.name;
+export const mayComeBack = ({ name }: Pick<CopyTable, 'name'>): boolean => name === PAYOUTS.table.name;
 
 /** A payout that the bank sent back after it was completed: the list shows it as failed, and not when it was completed. */
 export const CAME_BACK = `${PAYOUTS.failed} AND (${isOneOf('status', UNDONE)} OR EXISTS (SELECT 1 FROM stored_status_changes s

@@ -5,7 +5,7 @@ import { isInDoubt } from '../../../engine/plans/line.ts';
 import { balanceIn } from '../../../engine/previews/previews.ts';
 import { type Amount, type Asset, amount, TOKENS } from '../../../money/amount.ts';
 import { insertion, replacing } from '../../../store/table.ts';
-import type { Mirror } from '../../database.ts';
+import type { LocalCopy } from '../../database.ts';
 import { OWED } from '../../schema.ts';
 
 /** A balance that was read so recently counts as it is. */
@@ -23,10 +23,10 @@ interface Owed {
 }
 
 /** Reads what each user holds, unless it was read in the last day, and adds it up. Rejects with CliError; what was read is saved. */
-export async function owedTo(account: Account, mirror: Mirror): Promise<Owed> {
+export async function owedTo(account: Account, copy: LocalCopy): Promise<Owed> {
   const { clock } = account.world;
   const freshAt = new Date(clock.now() - FRESH_MS).toISOString();
-  const users = await mirror.read((queries) =>
+  const users = await copy.read((queries) =>
     queries.all<{ id: string }>(
       `SELECT id FROM stored_users WHERE gone_at IS NULL AND digest IS NOT NULL
          AND (SELECT count(*) FROM stored_owed o WHERE o.user_id = stored_users.id AND o.at > ?) < ? ORDER BY id`,
@@ -43,12 +43,12 @@ export async function owedTo(account: Account, mirror: Mirror): Promise<Owed> {
       const held = isInDoubt(found) ? undefined : found;
       const at = new Date(clock.now()).toISOString();
       const row = { user_id: id, asset: token, minor: held?.minor, at };
-      await mirror.write((queries) => queries.run(...insertion(OWED, [row], replacing(OWED, ['minor', 'at']))));
+      await copy.write((queries) => queries.run(...insertion(OWED, [row], replacing(OWED, ['minor', 'at']))));
     }
     await account.notices.progress.rows(index + 1, users.length, 'users');
   }
   await account.notices.progress.end();
-  return mirror.read(async (queries) => {
+  return copy.read(async (queries) => {
     const rows = await queries.all<{ asset: Asset; minor: bigint | null; n: bigint; oldest: string }>(
       `SELECT asset, sum(minor) AS minor, sum(CASE WHEN minor > 0 THEN 1 ELSE 0 END) AS n, min(o.at) AS oldest
        FROM stored_owed o JOIN stored_users u ON u.id = o.user_id AND u.gone_at IS NULL GROUP BY asset ORDER BY asset`,

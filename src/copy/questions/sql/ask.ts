@@ -6,7 +6,7 @@ import { parseJson } from '../../../money/decimal.ts';
 import type { Plain } from '../../../present/plain.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import { DatabaseError } from '../../../sqlite/errors.ts';
-import { mirrorLocationOf, noMirror, openMirror } from '../../open.ts';
+import { copyLocationOf, noCopy, openCopy } from '../../open.ts';
 import { positionIn, type SqlStatement } from './statement.ts';
 import { COPIES, views } from './views.ts';
 import { linesOf, MEMORY_BYTES, type Message, QUERY_PROCESS, type QueryOrder, type WireRow } from './wire.ts';
@@ -42,25 +42,25 @@ export async function ask(account: Account, statement: SqlStatement, nearest: Ne
     return await askOnce(account, statement, nearest);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.problem !== 'older') throw error;
-    // The process of a query only reads; opening the mirror brings it up to date.
-    await (await openMirror(account.world, account.profile)).close();
+    // The process of a query only reads; opening the local copy brings it up to date.
+    await (await openCopy(account.world, account.profile)).close();
     return askOnce(account, statement, nearest);
   }
 }
 
 async function askOnce(account: Account, statement: SqlStatement, nearest: Nearest): Promise<QueryResult> {
   const { world, profile, globals } = account;
-  const { server, path } = mirrorLocationOf(world, profile);
+  const { server, path } = copyLocationOf(world, profile);
   if (server)
     throw new CliError(
       'usage',
-      `the mirror is on a server, set by ${server.from}; fiatrail sql asks one on this machine`,
+      `the local copy is on a server, set by ${server.from}; fiatrail sql asks one on this machine`,
       {
-        code: 'MIRROR_ON_SERVER',
+        code: 'COPY_ON_SERVER',
         hint: 'ask its views there, with psql and a role that may only read them: see docs/data.md',
       },
     );
-  if (!entryAt(path)) throw noMirror();
+  if (!entryAt(path)) throw noCopy();
   const run: QueryRun = { isWhole: false, failure: undefined };
   async function* input() {
     try {

@@ -5,7 +5,7 @@ import type { SqlValue } from '../../../sqlite/database.ts';
 import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
 import { HOLD_REASONS } from '../../../webhooks/inbox/states.ts';
 import { stored } from '../../schema.ts';
-import { type MirrorColumn, type MirrorTable, TABLES } from '../../tables.ts';
+import { type CopyColumn, type CopyTable, TABLES } from '../../tables.ts';
 
 /** A column of a view, as docs/data.md describes it. */
 export interface ViewColumn {
@@ -233,9 +233,9 @@ const COMMON: readonly ViewColumn[] = [
   { name: 'gone_at', type: 'text', about: `when the service was first seen not to list it any more; ${TIME}` },
 ];
 
-const personal = ({ isPersonal }: MirrorColumn) => (isPersonal ? '; personal, so it is removed when it is old' : '');
+const personal = ({ isPersonal }: CopyColumn) => (isPersonal ? '; personal, so it is removed when it is old' : '');
 
-function columnsOf(column: MirrorColumn): ViewColumn[] {
+function columnsOf(column: CopyColumn): ViewColumn[] {
   const { name, field, kind, isKey } = column;
   const words = name.replaceAll('_', ' ');
   if (kind === 'amount')
@@ -248,7 +248,7 @@ function columnsOf(column: MirrorColumn): ViewColumn[] {
   return [text(name, `${words}${isKey ? '; has an index' : ''}${personal(column)}`, field)];
 }
 
-function viewOf({ name, about, id, status, createdAt, columns }: MirrorTable): View {
+function viewOf({ name, about, id, status, createdAt, columns }: CopyTable): View {
   return {
     name,
     about,
@@ -262,7 +262,7 @@ function viewOf({ name, about, id, status, createdAt, columns }: MirrorTable): V
   };
 }
 
-/** Views of the mirror that are no list of the service. */
+/** Views of the local copy that are no list of the service. */
 const OWN: readonly View[] = [
   {
     name: 'balances',

@@ -12,7 +12,7 @@ export const MEMORY_BYTES = 640 * 1024 * 1024;
 
 /** The first line of what the process reads. For each copy, lines with pages of rows follow, and then one with null. */
 export interface QueryOrder {
-  /** The file of the mirror. */
+  /** The file of the local copy. */
   readonly path: string;
   readonly sql: string;
   readonly isExplained: boolean;

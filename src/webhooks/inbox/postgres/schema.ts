@@ -2,7 +2,7 @@ import type { SchemaLayout } from '../../../journal/postgres/gate.ts';
 import { INDEXES } from '../layout.ts';
 import { SHARED_TABLES } from '../tables.ts';
 
-/** The schema of a database that has the inbox, beside those of the journal and the mirror. */
+/** The schema of a database that has the inbox, beside those of the journal and the local copy. */
 export const SCHEMA = 'fiatrail_inbox';
 
 /** `frib`, in ASCII: the advisory lock that a transaction which writes holds until it ends. The journal has another one. */

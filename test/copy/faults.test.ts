@@ -21,7 +21,7 @@ function rig(env: Record<string, string> = {}) {
   return { clock, service, world };
 }
 
-const path = ({ stateDir }: FakeWorld) => join(stateDir, 'mirror-environment.db');
+const path = ({ stateDir }: FakeWorld) => join(stateDir, 'copy-environment.db');
 
 async function run(world: FakeWorld, ...argv: string[]) {
   const [before, errors] = [world.stdout.text().length, world.stderr.text().length];
@@ -373,7 +373,7 @@ test('rows that are too old for names are not written again at each reading', as
   expect((await synced(world, '--full'))('deposits')).toMatchObject({ added: 0, changed: 0 });
 });
 
-describe('a mirror that cannot be used', () => {
+describe('a local copy that cannot be used', () => {
   test.each([
     ['damaged', (file: string) => writeFileSync(file, 'no database'), 'STATE_CORRUPT'],
     [

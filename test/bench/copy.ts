@@ -13,29 +13,29 @@ const REPORT_LIMIT_MS = 1_000;
 
 const count = (rows: number) => rows.toLocaleString('en');
 
-/** The rows of the mirror, and how often commands are run. */
-export interface MirrorSize {
+/** The rows of the local copy, and how often commands are run. */
+export interface CopySize {
   readonly runs: number;
   readonly transactions: number;
 }
 
 /** Measures the first fill against bare reads and inserts of the same pages, and questions about many rows against few. */
-export async function measureMirror(shop: Workshop, { runs, transactions: many }: MirrorSize): Promise<Row[]> {
+export async function measureCopy(shop: Workshop, { runs, transactions: many }: CopySize): Promise<Row[]> {
   const served = new Map<number, Served>();
   for (const rows of [FEW, many]) {
-    const state = `mirrored-${rows}`;
+    const state = `copied-${rows}`;
     timeMs(shop.fiatrail(state, ['sandbox', 'seed', '--history', String(rows), '--rate-limits', 'off']));
     const serve = ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '-o', 'json'];
     served.set(rows, await shop.serve(shop.fiatrail(state, serve)));
   }
-  const mirrorOf = (rows: number, args: readonly string[]) => {
+  const copyOf = (rows: number, args: readonly string[]) => {
     const { url = '', apiKey = '' } = served.get(rows) ?? {};
-    return shop.fiatrail(`mirror-${rows}`, args, { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey });
+    return shop.fiatrail(`copy-${rows}`, args, { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey });
   };
   const fill = await measureFill(shop, served.get(many) as Served, many);
-  for (const rows of [FEW, many]) timeMs(mirrorOf(rows, ['sync', '-q']));
+  for (const rows of [FEW, many]) timeMs(copyOf(rows, ['sync', '-q']));
   const idIn = (rows: number) => {
-    const file = join(shop.folder, 'state', `mirror-${rows}`, 'mirror-environment.db');
+    const file = join(shop.folder, 'state', `copy-${rows}`, 'copy-environment.db');
     const database = new DatabaseSync(file, { readOnly: true });
     const { id, sender_name: name } = database
       .prepare('SELECT id, sender_name FROM deposits WHERE sender_name IS NOT NULL LIMIT 1 OFFSET 20')
@@ -48,14 +48,14 @@ export async function measureMirror(shop: Workshop, { runs, transactions: many }
   const times = await timesInTurn(
     {
       nothing: shop.node(['-e', '0']),
-      fewById: mirrorOf(FEW, ['find', few.id, '-o', 'json']),
-      byId: mirrorOf(many, ['find', all.id, '-o', 'json']),
-      byName: mirrorOf(many, ['find', all.part, '-o', 'json']),
-      report: mirrorOf(many, ['report', '--since', '30d', '-o', 'json']),
-      sql: mirrorOf(many, ['sql', 'SELECT count(*) AS n FROM deposits', '-o', 'json']),
+      fewById: copyOf(FEW, ['find', few.id, '-o', 'json']),
+      byId: copyOf(many, ['find', all.id, '-o', 'json']),
+      byName: copyOf(many, ['find', all.part, '-o', 'json']),
+      report: copyOf(many, ['report', '--since', '30d', '-o', 'json']),
+      sql: copyOf(many, ['sql', 'SELECT count(*) AS n FROM deposits', '-o', 'json']),
       bareSql: shop.node(['-e', bareSql, all.file]),
-      nothingNew: mirrorOf(many, ['sync', '-q']),
-      fewNothingNew: mirrorOf(FEW, ['sync', '-q']),
+      nothingNew: copyOf(many, ['sync', '-q']),
+      fewNothingNew: copyOf(FEW, ['sync', '-q']),
     },
     Math.min(runs, 11),
   );

@@ -6,7 +6,7 @@ import { LISTS, movingService } from './moving-service.ts';
 
 beforeAll(requireBuilt);
 
-const KILLS = Number(process.env['FIATRAIL_SOAK_MIRROR_KILLS'] ?? 6);
+const KILLS = Number(process.env['FIATRAIL_SOAK_COPY_KILLS'] ?? 6);
 /** Fewer than a sync of these lists makes. */
 const MOST_REQUESTS = 20;
 /** Longer than it takes to write a page. */
@@ -72,5 +72,5 @@ test('a copy that is killed again and again while the lists move ends up equal t
   service.onRequest = undefined;
   const { code, stderr } = await fiatrail({ ...home, env }, ['sync', '--full', '-q']);
   expect(code, stderr).toBe(0);
-  expectCopied(`${home.stateDir}/mirror-environment.db`, service);
+  expectCopied(`${home.stateDir}/copy-environment.db`, service);
 });

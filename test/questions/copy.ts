@@ -1,7 +1,7 @@
-import { mirrorPath } from '../../src/account/paths.ts';
+import { copyPath } from '../../src/account/paths.ts';
 import { resolveProfile } from '../../src/account/profile.ts';
 import type { World } from '../../src/base/world.ts';
-import { openMirrorFile } from '../../src/copy/database.ts';
+import { openCopyFile } from '../../src/copy/database.ts';
 import { writeSetting, writeState } from '../../src/copy/list-state.ts';
 import { rowsOf } from '../../src/copy/rows.ts';
 import { saveRows } from '../../src/copy/save-rows.ts';
@@ -50,11 +50,11 @@ export const payout = (id: string, more: Readonly<Record<string, unknown>> = {})
   ...more,
 });
 
-/** Puts rows into the mirror of the world's account, as a sync that ended would. */
-export async function mirrored(world: World, rows: Readonly<Record<string, readonly object[]>>): Promise<void> {
+/** Puts rows into the local copy of the world's account, as a sync that ended would. */
+export async function copied(world: World, rows: Readonly<Record<string, readonly object[]>>): Promise<void> {
   world.ensurePrivateDir(String(world.env['FIATRAIL_STATE_DIR']));
-  const mirror = await openMirrorFile(mirrorPath(world, resolveProfile(undefined, world)), world.clock);
-  await mirror.write(async (queries) => {
+  const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world.clock);
+  await copy.write(async (queries) => {
     for (const table of TABLES) {
       const made = ((rows[table.name] ?? []) as readonly Plain[]).map(rowsOf(table, () => true));
       await saveRows(queries, table, made, { at: SYNCED_AT, pass: 1 });
@@ -72,5 +72,5 @@ export async function mirrored(world: World, rows: Readonly<Record<string, reado
     }
     await writeSetting(queries, 'synced-at', SYNCED_AT);
   });
-  await mirror.close();
+  await copy.close();
 }

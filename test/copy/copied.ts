@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { stored } from '../../src/copy/schema.ts';
 import { LISTS, type MovingService } from './moving-service.ts';
 
-/** The ids and statuses of the rows of a mirror that the service still shows, by table. */
+/** The ids and statuses of the rows of a local copy that the service still shows, by table. */
 function allCopied(path: string, tables: readonly string[]): Readonly<Record<string, readonly string[]>> {
   const database = new DatabaseSync(path, { readOnly: true });
   const rowsOf = (name: string) =>
@@ -17,7 +17,7 @@ function allCopied(path: string, tables: readonly string[]): Readonly<Record<str
   }
 }
 
-/** The ids and statuses of the rows of a mirror's table that the service still shows. */
+/** The ids and statuses of the rows of a local copy's table that the service still shows. */
 export const copied = (path: string, table: string) => allCopied(path, [table])[table];
 
 /** The ids and statuses of the rows that the service has. */
@@ -26,7 +26,7 @@ export function shown({ rows }: MovingService, table: string): string[] {
   return (rows[table] ?? []).map((row) => `${row[id]} ${status === undefined ? '' : row[status]}`).sort();
 }
 
-/** Expects that a mirror has the rows of a service, no more and no less. */
+/** Expects that a local copy has the rows of a service, no more and no less. */
 export function expectCopied(
   path: string,
   service: MovingService,

@@ -125,7 +125,7 @@ describe('what the copy of the account does not offer', () => {
     expect(await idsOf(world, users)).toEqual([stays]);
     expect(await idsOf(world, users, gone)).toEqual([]);
     expect(await idsOf(world, users, 'ngo')).toEqual([stays]);
-    const database = new DatabaseSync(join(world.stateDir, 'mirror-environment.db'));
+    const database = new DatabaseSync(join(world.stateDir, 'copy-environment.db'));
     database.exec('UPDATE stored_users SET digest = NULL');
     database.close();
     for (const start of ['', stays, 'ngo']) expect(await idsOf(world, users, start), start).toEqual([]);

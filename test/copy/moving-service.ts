@@ -45,7 +45,7 @@ const after = (rows: readonly Row[], id: string, { startAfter, limit = '50' }: Q
   return rows.slice(start, start + Number(limit));
 };
 
-/** The lists by the table of the mirror that has them. */
+/** The lists by the table of the local copy that has them. */
 export const LISTS: Readonly<Record<string, ListKind>> = {
   deposits: history('/deposits', 'deposits', (id, createdAt, status) => ({
     id,

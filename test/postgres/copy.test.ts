@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GRANTS, SCHEMA } from '../../src/copy/schema.ts';
 import { main } from '../../src/main.ts';
-import { LISTS, type MovingService, movingService } from '../mirror/moving-service.ts';
+import { LISTS, type MovingService, movingService } from '../copy/moving-service.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
 
@@ -25,7 +25,7 @@ function rig() {
       clock,
       host: fakeHost(100, name),
       network: (...given) => service.exchange(...given),
-      env: { ...ACCOUNT, FIATRAIL_MIRROR_URL: url, ...env },
+      env: { ...ACCOUNT, FIATRAIL_COPY_URL: url, ...env },
     });
   return { clock, service, url, hostNamed };
 }
@@ -83,7 +83,7 @@ test('of two hosts, one fills it, and the other says so; a host that dies gives 
     if (service.requests.length === 6) second = run(two, 'sync');
   };
   expect(await run(one, 'sync')).toMatchObject({ code: 0 });
-  expect(await second).toMatchObject({ code: 9, stderr: expect.stringContaining('MIRROR_BUSY') });
+  expect(await second).toMatchObject({ code: 9, stderr: expect.stringContaining('COPY_BUSY') });
   service.onRequest = undefined;
   server.sql(url, `INSERT INTO ${SCHEMA}.setting VALUES ('filler', 'three/1/x 9999999999')`);
   expect(await run(two, 'sync')).toMatchObject({ code: 9 });
@@ -100,7 +100,10 @@ test('a host whose turn was taken stops before it writes', async () => {
       server.sql(url, `UPDATE ${SCHEMA}.setting SET value = 'three/1/x 9999999999' WHERE name = 'filler'`);
   };
   const { code, stderr } = await run(hostNamed('one'), 'sync');
-  expect({ code, stderr }).toMatchObject({ code: 9, stderr: expect.stringContaining('another host fills the mirror') });
+  expect({ code, stderr }).toMatchObject({
+    code: 9,
+    stderr: expect.stringContaining('another host fills the local copy'),
+  });
   expect(stderr).toContain('three');
 });
 
@@ -117,13 +120,13 @@ test('a reader has the views, and nothing that is behind them', async () => {
 });
 
 test.each([
-  ['a role that may not create', (url: string) => url.replace(/\/\/[^@]*@/, '//mallory@'), 2, 'MIRROR_FORBIDDEN'],
-  ['a database that does not exist', (url: string) => url.replace(/\/\w+\?/, '/nowhere?'), 2, 'MIRROR_MISSING'],
-  ['no server', () => 'postgres://ops@127.0.0.1:1/ops', 5, 'MIRROR_UNREACHABLE'],
+  ['a role that may not create', (url: string) => url.replace(/\/\/[^@]*@/, '//mallory@'), 2, 'COPY_FORBIDDEN'],
+  ['a database that does not exist', (url: string) => url.replace(/\/\w+\?/, '/nowhere?'), 2, 'COPY_MISSING'],
+  ['no server', () => 'postgres://ops@127.0.0.1:1/ops', 5, 'COPY_UNREACHABLE'],
   ['no URL of a database', () => 'http://db/x', 2, 'INVALID_JOURNAL_URL'],
 ])('%s', async (_, change, exit, code) => {
   const { url, hostNamed } = rig();
-  const { code: ended, stderr } = await run(hostNamed('one', { FIATRAIL_MIRROR_URL: change(url) }), 'sync');
+  const { code: ended, stderr } = await run(hostNamed('one', { FIATRAIL_COPY_URL: change(url) }), 'sync');
   expect({ ended, stderr }).toMatchObject({ ended: exit, stderr: expect.stringContaining(code) });
 });
 
@@ -132,7 +135,7 @@ test('a schema of something else is left alone', async () => {
   server.sql(url, `CREATE SCHEMA ${SCHEMA}; CREATE TABLE ${SCHEMA}.mine (a int)`);
   expect(await run(hostNamed('one'), 'sync')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('MIRROR_FOREIGN'),
+    stderr: expect.stringContaining('COPY_FOREIGN'),
   });
 });
 

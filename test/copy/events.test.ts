@@ -13,13 +13,13 @@ import { movingService } from './moving-service.ts';
 const event = (name: string, requestId: string) =>
   ({ event: name, text: JSON.stringify({ event: name, requestId, data: { amount: 1 } }) }) as InboxEvent;
 
-test('an event is in the mirror at once; the next sync reads its row and goes on from what was read', async () => {
+test('an event is in the local copy at once; the next sync reads its row and goes on from what was read', async () => {
   const clock = fakeClock();
   const service = movingService(clock.now);
   const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: ACCOUNT });
   const sync = async () => expect(await main(['sync', '-q'], world), world.stderr.text()).toBe(0);
   const query = (sql: string) => {
-    const database = new DatabaseSync(join(world.stateDir, 'mirror-environment.db'), { readOnly: true });
+    const database = new DatabaseSync(join(world.stateDir, 'copy-environment.db'), { readOnly: true });
     const found = database.prepare(sql).all();
     database.close();
     return found.map((row) => Object.values(row));

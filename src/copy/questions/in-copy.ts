@@ -8,9 +8,9 @@ import type { Thing } from '../../things/thing.ts';
 import { user } from '../../things/users.ts';
 import { readState } from '../list-state.ts';
 import { stored } from '../schema.ts';
-import { type MirrorTable, TABLES, tableOf } from '../tables.ts';
+import { type CopyTable, TABLES, tableOf } from '../tables.ts';
 
-/** A row of the mirror. Times are ISO 8601 in UTC. */
+/** A row of the local copy. Times are ISO 8601 in UTC. */
 export interface FoundRow {
   readonly kind: Thing;
   readonly id: string;
@@ -32,11 +32,11 @@ interface FoundRows {
   readonly isCut: boolean;
 }
 
-type MirrorRecord = Readonly<Record<string, SqlValue>>;
+type CopyRecord = Readonly<Record<string, SqlValue>>;
 
 const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 
-const rankOf = (table: MirrorTable, columns: readonly string[]): number => {
+const rankOf = (table: CopyTable, columns: readonly string[]): number => {
   if (columns.includes('id')) return 0;
   if (!table.hasStates) return 1;
   return table.columns.some(({ name, isUnique }) => isUnique && columns.includes(name)) ? 2 : 3;
@@ -51,14 +51,14 @@ const rowKeyOf = ({ engine }: Queries) => (engine === 'sqlite' ? 'rowid' : 'id')
 /** Selects rows by the keys that queries find, newest first. Each of them is answered by an index. */
 async function select(
   queries: Queries,
-  table: MirrorTable,
+  table: CopyTable,
   where: string,
   values: readonly SqlValue[],
   limit: number,
-): Promise<MirrorRecord[]> {
+): Promise<CopyRecord[]> {
   const name = stored(table);
   const rowKey = rowKeyOf(queries);
-  return queries.all<MirrorRecord>(
+  return queries.all<CopyRecord>(
     `SELECT * FROM ${name} WHERE ${rowKey} IN (SELECT ${rowKey} FROM ${name} WHERE ${rowKey} IN (${where}) ORDER BY created_at DESC, id LIMIT ?)
      ORDER BY created_at DESC, id`,
     ...values,
@@ -66,7 +66,7 @@ async function select(
   );
 }
 
-function foundIn(table: MirrorTable, row: MirrorRecord, matchedBy: readonly string[]): FoundRow {
+function foundIn(table: CopyTable, row: CopyRecord, matchedBy: readonly string[]): FoundRow {
   const whole = parseExactJson(String(row['json'])) as Plain;
   const text = (name: string) => (typeof row[name] === 'string' ? row[name] : null);
   const fields = isPlainObject(whole) ? whole : {};
@@ -83,11 +83,11 @@ function foundIn(table: MirrorTable, row: MirrorRecord, matchedBy: readonly stri
   };
 }
 
-const keyColumns = ({ columns }: MirrorTable) =>
+const keyColumns = ({ columns }: CopyTable) =>
   columns.flatMap(({ isKey, kind, name }) => (isKey && kind !== 'amount' ? [name] : []));
 
 /** Returns a query for what `rowKeyOf` names of the rows that meet a condition. */
-const keysWhere = (queries: Queries, table: MirrorTable, condition: string) =>
+const keysWhere = (queries: Queries, table: CopyTable, condition: string) =>
   `SELECT ${rowKeyOf(queries)} FROM ${stored(table)} WHERE ${condition}`;
 
 /** One query for the rows that any of these finds, which may find a row more than once. */
@@ -134,7 +134,7 @@ export async function rowsWithSum(queries: Queries, sums: readonly Amount[], lim
     const values = columns.flatMap(() => sums.flatMap(({ asset, minor }) => [minor, asset]));
     const found = await select(queries, table, anyOf(each), values, limit);
     isCut ||= found.length > limit;
-    const has = (row: MirrorRecord, column: string) =>
+    const has = (row: CopyRecord, column: string) =>
       sums.some(({ asset, minor }) => row[`${column}_minor`] === minor && row[`${column}_asset`] === asset);
     for (const row of found.slice(0, limit))
       rows.push(
@@ -214,7 +214,7 @@ const MOST_SELECTS = 250;
 /** Returns the keys of the newest rows that have one of these names. A name may be in a tenth of all rows, so the index has their order. */
 async function newestNamed(
   queries: Queries,
-  table: MirrorTable,
+  table: CopyTable,
   columns: readonly string[],
   names: readonly string[],
   limit: number,

@@ -19,7 +19,7 @@ function rig() {
   return { clock, service, world };
 }
 
-const path = ({ stateDir }: FakeWorld) => join(stateDir, 'mirror-environment.db');
+const path = ({ stateDir }: FakeWorld) => join(stateDir, 'copy-environment.db');
 
 async function sync(world: FakeWorld, ...more: string[]): Promise<number> {
   const code = await main(['sync', '-o', 'json', ...more], world);
@@ -71,7 +71,7 @@ const COUNTED = SERVICE_LISTS.filter(({ pages }) => pages !== 'after' && pages !
 /** The lists whose final rows are read again for some days. */
 const AWAITED = ALL.filter((list) => list !== 'users');
 
-const RUNS = Number(process.env['FIATRAIL_SOAK_MIRRORS'] ?? 4);
+const RUNS = Number(process.env['FIATRAIL_SOAK_COPIES'] ?? 4);
 
 /** Fills the lists with more than a page. */
 function fill({ add, rows, move }: MovingService, clock: ReturnType<typeof fakeClock>, count: number): Promise<void> {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import { storedProfileNamed } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { mirrorLocationOf } from '../../copy/open.ts';
+import { copyLocationOf } from '../../copy/open.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { command } from '../../terminal/command.ts';
 import { duration, nothingTo, option } from '../../terminal/parse/parameters.ts';
@@ -24,7 +24,7 @@ const { show, prints, shown } = locationKit({
   more: { personalDays: { schema: () => z.int(), title: 'Days that names are kept' } },
   locationOf: ({ world, profile }, _terminal, name) => {
     const { mode } = storedProfileNamed(name, world) ?? profile;
-    const { personalDays, ...place } = mirrorLocationOf(world, { name, mode });
+    const { personalDays, ...place } = copyLocationOf(world, { name, mode });
     return { ...place, more: { personalDays } };
   },
 });
@@ -38,7 +38,7 @@ const setCommand = command({
   words: ['profiles', 'copy', 'set'],
   summary: 'Set where a profile stores the copy of its account’s lists, and for how long names',
   details:
-    'The copy is a file on this machine, or a PostgreSQL database that other hosts and dashboards can read. Put no password in the URL: fiatrail reads it from ~/.pgpass or PGPASSFILE. FIATRAIL_MIRROR_URL overrides the profile. An existing copy is not moved: run fiatrail sync to fill the new one.',
+    'The copy is a file on this machine, or a PostgreSQL database that other hosts and dashboards can read. Put no password in the URL: fiatrail reads it from ~/.pgpass or PGPASSFILE. FIATRAIL_COPY_URL overrides the profile. An existing copy is not moved: run fiatrail sync to fill the new one.',
   examples: [
     'fiatrail profiles copy set main --url postgres://ops@db.example.com/fiatrail',
     'fiatrail profiles copy set main --local --keep 30d',
@@ -55,13 +55,13 @@ const setCommand = command({
     if (url === undefined && !local && personalDays === undefined) throw nothingTo('set', SETTINGS);
     const stored = requireProfile(account, name);
     const next = {
-      url: local ? undefined : (url ?? stored.mirror?.url),
-      personalDays: personalDays ?? stored.mirror?.personalDays,
+      url: local ? undefined : (url ?? stored.copy?.url),
+      personalDays: personalDays ?? stored.copy?.personalDays,
     };
-    endDryRun(account, { profile: name, mirror: next });
-    await changeProfile(account.world, name, (current) => ({ ...(current ?? stored), mirror: next }));
+    endDryRun(account, { profile: name, copy: next });
+    await changeProfile(account.world, name, (current) => ({ ...(current ?? stored), copy: next }));
     return shown(account, terminal, name);
   },
 });
 
-export const mirrorCommands = [show, setCommand];
+export const copyCommands = [show, setCommand];
