@@ -591,13 +591,13 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/present/plain.ts',
     line: ' || value.unit !== undefined) return undefined;',
     change: ') return undefined;',
-    tests: ['test/copy/rows.test.ts', 'test/questions/figures-in-doubt.test.ts'],
+    tests: ['test/copy/rows.test.ts', 'test/questions/uncertain-figures.test.ts'],
   },
   {
     file: 'src/present/plain.ts',
     line: '&& !(isUnknownAmount(value) && before !== null && !isUnknownAmount(before));',
     change: ';',
-    tests: ['test/commands/units.test.ts', 'test/questions/figures-in-doubt.test.ts'],
+    tests: ['test/commands/units.test.ts', 'test/questions/uncertain-figures.test.ts'],
   },
   ...[
     ['const other = otherAsset(meta, around) ?? undefined;', 'const other: string | undefined = undefined;'],
@@ -608,7 +608,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['isNamedAfterAsset ? around.slice(-1) : around;', 'around;'],
   ].map(([line = '', change = '']) => ({
     ...{ file: 'src/contract/reading/units.ts', line, change, failing: 1 },
-    tests: ['test/contract/units.test.ts', 'test/commands/units.test.ts', 'test/commands/figures-in-doubt.test.ts'],
+    tests: ['test/contract/units.test.ts', 'test/commands/units.test.ts', 'test/commands/uncertain-figures.test.ts'],
   })),
   ...['token', 'cngnAmount', 'price'].map((name) => ({
     ...{ file: 'src/commands/fx/prices.ts', line: `isUnknownFigure(${name})`, change: 'false', failing: 1 },
@@ -622,44 +622,44 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/webhooks/offline.ts',
-    line: 'toPlain(readEventData(known.name, data, doubt),',
+    line: 'toPlain(readEventData(known.name, data, onUncertain),',
     change: 'toPlain(data,',
-    tests: ['test/commands/figures-in-doubt.test.ts'],
+    tests: ['test/commands/uncertain-figures.test.ts'],
   },
   ...[
-    ['copy/balances.ts', 'place && found && !isInDoubt(found)', 'place && found'],
+    ['copy/balances.ts', 'place && found && !isOutcomeUnknown(found)', 'place && found'],
     ['copy/questions/report/owed.ts', 'minor === null ? null : amount(asset, minor)', 'amount(asset, minor ?? 0n)'],
     ['copy/questions/report/movements.ts', ') IS NULL AND (', ') IS NULL OR ('],
     ['copy/questions/report/movements.ts', ' AND NOT (', ' AND (1 = 1 OR '],
     ['copy/questions/report/kinds.ts', "amountOrNull('NGN', minor)", "amount('NGN', minor ?? 0n)"],
   ].map(([path, line = '', change = '']) => ({
     ...{ file: `src/${path}`, line, change, failing: 1 },
-    tests: ['test/questions/figures-in-doubt.test.ts'],
+    tests: ['test/questions/uncertain-figures.test.ts'],
   })),
   {
     file: 'src/copy/questions/known.ts',
     line: "exactAmount(valueAt(row as Plain, field.split('.')))",
     change: "(valueAt(row as Plain, field.split('.')) as unknown as { asset: 'NGN'; minor: bigint } | undefined)",
-    tests: ['test/questions/figures-in-doubt.test.ts'],
+    tests: ['test/questions/uncertain-figures.test.ts'],
     failing: 1,
   },
   {
     file: 'src/engine/previews/previews.ts',
     line: 'if (isUnknownFigure(balance))',
     change: 'if (false)',
-    tests: ['test/commands/figures-in-doubt.test.ts'],
+    tests: ['test/commands/uncertain-figures.test.ts'],
   },
   {
     file: 'src/engine/sending/change.ts',
-    line: 'if (isInDoubt(balance))',
+    line: 'if (isOutcomeUnknown(balance))',
     change: 'if (false)',
-    tests: ['test/commands/figures-in-doubt.test.ts'],
+    tests: ['test/commands/uncertain-figures.test.ts'],
   },
   {
     file: 'src/commands/balances.ts',
-    line: 'if (!found || isInDoubt(found))',
+    line: 'if (!found || isOutcomeUnknown(found))',
     change: 'if (!found) return undefined; if (false)',
-    tests: ['test/commands/figures-in-doubt.test.ts'],
+    tests: ['test/commands/uncertain-figures.test.ts'],
   },
   {
     file: 'src/contract/reading/units.ts',
@@ -672,7 +672,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/contract/reading/units.ts',
     line: '|| isInUnit(value, unit);',
     change: '|| true;',
-    tests: ['test/commands/figures-in-doubt.test.ts'],
+    tests: ['test/commands/uncertain-figures.test.ts'],
   },
   {
     file: 'src/money/amount.ts',
@@ -732,7 +732,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/once.ts',
-    line: "if (found.kind === 'in-doubt' && (await journal.merge()).count > 0) continue;",
+    line: "if (found.kind === 'unknown-outcome' && (await journal.merge()).count > 0) continue;",
     change: '',
     tests: ['test/cli/spooled-outcome.test.ts', 'test/cli/guard.test.ts'],
   },
@@ -1217,8 +1217,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/evidence/reconcile.ts',
-    line: "if (isInDoubt(operation) || operation.state === 'prepared') throw error;",
-    change: 'if (isInDoubt(operation)) throw error;',
+    line: "if (isOutcomeUnknown(operation) || operation.state === 'prepared') throw error;",
+    change: 'if (isOutcomeUnknown(operation)) throw error;',
     tests: ['test/operations/prepared.test.ts'],
   },
   {
@@ -2667,13 +2667,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/retry.ts',
-    line: 'if (account.activity.changed || !(await isStillInDoubt(account, operation))) throw error;',
+    line: 'if (account.activity.changed || !(await isStillUnknown(account, operation))) throw error;',
     change: 'if (account.activity.changed || error) throw error;',
     tests: ['test/operations/retry.test.ts', 'test/plans/lost.test.ts'],
   },
   {
     file: 'src/engine/sending/retry.ts',
-    line: '|| !(await isStillInDoubt(account, operation))) throw error;',
+    line: '|| !(await isStillUnknown(account, operation))) throw error;',
     change: ') throw error;',
     tests: ['test/operations/retry.test.ts'],
     failing: 1,

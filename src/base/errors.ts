@@ -33,7 +33,7 @@ export interface Contradiction {
   readonly requestId?: string | undefined;
 }
 
-/** Says what is in doubt about a change that was accepted. */
+/** Says what is uncertain about a change that was accepted. */
 export const contradictedText = ({ asked, answered }: Contradiction): string =>
   `the service accepted the request, but its response contradicts it: asked for ${asked}; the response says ${answered}`;
 

@@ -20,7 +20,7 @@ export interface Reply<D> {
   /** Fields that do not match the contract: a warning, as long as the fields that matter are there. */
   readonly problems: readonly string[];
   /** What in the response cannot be believed, as sentences; missing if there is nothing. */
-  readonly inDoubt?: readonly string[];
+  readonly uncertain?: readonly string[];
 }
 
 export interface Client {
@@ -152,7 +152,7 @@ function requireOwn(endpoint: Endpoint, effect: Effect, known: Readonly<Record<s
 /** The code of a response that says something other than what was asked. */
 export const RESPONSE_OF_ANOTHER_REQUEST = 'RESPONSE_OF_ANOTHER_REQUEST';
 
-/** Returns the error for a change that the service accepted with a response that contradicts the request: what was done is in doubt. */
+/** Returns the error for a change that the service accepted with a response that contradicts the request: what was done is unknown. */
 export function contradicted(contradiction: Contradiction, next?: string): CliError {
   return new CliError('unknown', contradictedText(contradiction), {
     code: RESPONSE_OF_ANOTHER_REQUEST,
@@ -182,8 +182,8 @@ function usable<D>(
   effect: Effect,
   answer: Extract<DecodedAnswer<D>, { kind: 'success' }>,
 ): Reply<D> {
-  const { data, body, problems, isOnlyIncomplete, inDoubt } = answer;
-  const reply = { data, body, problems, ...(inDoubt ? { inDoubt } : {}) };
+  const { data, body, problems, isOnlyIncomplete, uncertain } = answer;
+  const reply = { data, body, problems, ...(uncertain ? { uncertain } : {}) };
   const isForeign = effect === 'read' && hasNothingOf(endpoint, data);
   // Documented answers lack fields here and there, and what a read has is worth showing.
   if (isOnlyIncomplete && !isForeign && (effect === 'read' || problems.length === 0)) return reply;

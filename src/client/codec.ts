@@ -320,7 +320,7 @@ export type DecodedAnswer<D = unknown> =
       /** Whether all problems are missing fields: what is there can be trusted. */
       readonly isOnlyIncomplete: boolean;
       /** What in the response cannot be believed, as sentences. */
-      readonly inDoubt?: readonly string[];
+      readonly uncertain?: readonly string[];
     }
   | Refused
   | {
@@ -422,8 +422,8 @@ function success<E extends Endpoint>(
   { status, body }: HttpResponse,
   isLate: () => boolean,
 ): DecodedAnswer<ResponseOf<E>> {
-  const inDoubt = new Set<string>();
-  const data = readData(endpoint, dataOf(endpoint, reading), (doubt) => inDoubt.add(doubt));
+  const uncertain = new Set<string>();
+  const data = readData(endpoint, dataOf(endpoint, reading), (onUncertain) => uncertain.add(onUncertain));
   const found = responseProblems(endpoint.response(), data, isLate);
   if (found.isLate) return { kind: 'unusable', httpStatus: status, reason: TOO_SLOW, isLate: true };
   return {
@@ -433,7 +433,7 @@ function success<E extends Endpoint>(
     body,
     problems: found.problems.map(({ field }) => field || 'data'),
     isOnlyIncomplete: found.isOnlyIncomplete,
-    ...(inDoubt.size > 0 ? { inDoubt: [...inDoubt] } : {}),
+    ...(uncertain.size > 0 ? { uncertain: [...uncertain] } : {}),
   };
 }
 

@@ -14,7 +14,7 @@ import { existingProfileInbox } from '../engine/connection/inbox.ts';
 import { listingOf } from '../engine/lists/listing-of.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { warnOfChanges } from '../engine/plans/approver-list.ts';
-import { isInDoubt } from '../engine/plans/line.ts';
+import { isOutcomeUnknown } from '../engine/plans/line.ts';
 import { accountBalance, nairaOf } from '../engine/previews/previews.ts';
 import { amount, TOKENS, type Token } from '../money/amount.ts';
 import { amountSchema } from '../present/prints.ts';
@@ -84,7 +84,7 @@ async function openOf(account: Account) {
 async function figuresOf(account: Account) {
   const inAll = async (token: Token) => {
     const held = await accountBalance(account, token, 'allNetworks', {});
-    return held && !isInDoubt(held) ? amount(token, held.minor) : null;
+    return held && !isOutcomeUnknown(held) ? amount(token, held.minor) : null;
   };
   const held = async () => Promise.all(TOKENS.map(async (token) => [token, await inAll(token)] as const));
   const [balances, { data }, open] = await Promise.all([held(), account.call(accumulatedFees, {}), openOf(account)]);
@@ -145,7 +145,7 @@ function columnsOf(mode: Profile['mode'], { open, copy, events }: StatusShown): 
       { field: `open.${kind}.count`, title: `Open ${kind}` },
       ...(open?.[kind]?.since ? [{ field: `open.${kind}.since`, title: `Open ${kind} since` }] : []),
     ]),
-    { field: 'operationsInDoubt', title: 'Unknown outcomes' },
+    { field: 'unknownOutcomes', title: 'Unknown outcomes' },
     ...(events ? [{ field: 'events.waiting', title: 'Events to forward' }] : []),
     ...(events?.dead ? [{ field: 'events.dead', title: 'Events given up' }] : []),
     ...(events?.held ? [{ field: 'events.held', title: 'Events held' }] : []),
@@ -175,7 +175,7 @@ const statusSchema = () =>
         feeWithdrawals: tokenSchema(),
       }),
     ),
-    operationsInDoubt: z.int(),
+    unknownOutcomes: z.int(),
     copy: z.nullable(z.object({ syncedAt: z.nullable(z.iso.datetime()), gaps: z.int() })),
     events: z.nullable(z.object({ waiting: z.int(), dead: z.int(), held: z.int(), late: z.int() })),
   });
@@ -185,13 +185,13 @@ async function shownOf(account: Account): Promise<Outcome> {
   const { profile } = account;
   const journal = await account.journal();
   await warnOfChanges(account);
-  const inDoubt = await journal.inDoubt(profile.name);
+  const unknownOutcomes = await journal.unknownOutcomes(profile.name);
   const about = {
     profile: profile.name,
     mode: profile.mode,
     baseUrl: profile.mode === 'embedded' ? null : profile.baseUrl,
   };
-  const known = { operationsInDoubt: inDoubt, ...(await here(account)) };
+  const known = { unknownOutcomes: unknownOutcomes, ...(await here(account)) };
   try {
     const figures = await figuresOf(account);
     await account.time.warn();

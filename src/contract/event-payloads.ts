@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import * as f from './fields.ts';
-import { type Doubt, readUnits } from './reading/units.ts';
+import { type OnUncertain, readUnits } from './reading/units.ts';
 import type { Fields } from './reading/values.ts';
 
 // Source: public, unless a field says otherwise.
@@ -283,9 +283,9 @@ export const EVENT_PAYLOADS = {
     }),
 } as const;
 
-/** Returns the data of an event with each figure that cannot be believed as an unknown one. `doubt` is told what is in doubt. */
-export const readEventData = (name: EventName, data: Fields, doubt: Doubt = () => {}): Fields =>
-  readUnits(EVENT_PAYLOADS[name](), data, doubt) as Fields;
+/** Returns the data of an event with each figure that cannot be believed as an unknown one. `onUncertain` is told what is uncertain. */
+export const readEventData = (name: EventName, data: Fields, onUncertain: OnUncertain = () => {}): Fields =>
+  readUnits(EVENT_PAYLOADS[name](), data, onUncertain) as Fields;
 
 /** Every event that the sandbox may record. */
 export type EventName = keyof typeof EVENT_PAYLOADS;

@@ -60,8 +60,8 @@ export interface FieldMeta {
   /**
    * Whether it may be in base units, so that its unit depends on what the response says (contract/reading/units.ts): every
    * documented figure has a decimal point, or base units are documented too. `with-others`: a documented figure has no point, and
-   * only the other figures of the response can put it in doubt. `six-decimals`: every documented figure has all decimals, whatever
-   * the others have, so one without a point is in doubt.
+   * only the other figures of the response can make it uncertain. `six-decimals`: every documented figure has all decimals, whatever
+   * the others have, so one without a point is uncertain.
    */
   readonly mayBeBase?: true | 'with-others' | 'six-decimals';
   /**

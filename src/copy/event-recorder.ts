@@ -19,8 +19,8 @@ export interface EventRecorder {
   reconcileMentioned(): Promise<number>;
 }
 
-/** The most operations in doubt that are looked for at once. */
-const MAX_IN_DOUBT = 100;
+/** The most operations with an unknown outcome that are looked for at once. */
+const MAX_UNKNOWN = 100;
 
 /** Events are evidence: they end accepted work, and are the moment to look for outcomes that are unknown. */
 export function createEventRecorder(account: Account): EventRecorder {
@@ -50,7 +50,7 @@ export function createEventRecorder(account: Account): EventRecorder {
       const journal = mentions.size > 0 ? await existingJournal(account) : undefined;
       let found = 0;
       for (const [id, { work, count }] of journal ? [...mentions] : []) {
-        const operations = await inDoubtOf(account, work);
+        const operations = await unknownOf(account, work);
         // An event that came while the journal was read may be about an operation that it did not show yet.
         if (operations.length === 0 && mentions.get(id)?.count === count) mentions.delete(id);
         for (const operation of operations) if ((await reconcile(account, operation)).kind === 'ended') found += 1;
@@ -66,11 +66,12 @@ async function isOpen(journal: Journal, requestId: string): Promise<boolean> {
   return found.some(({ state }) => state === 'accepted');
 }
 
-async function inDoubtOf(account: Account, { starts }: Work) {
+async function unknownOf(account: Account, { starts }: Work) {
   const journal = await account.journal();
   const ids = await journal.accountIds(await account.accountNames());
-  const inDoubt = ids.length === 0 ? [] : await journal.list({ account: ids, state: 'in-doubt', limit: MAX_IN_DOUBT });
-  return inDoubt.filter(({ endpoint }) => starts.some(({ id }) => id === endpoint));
+  const unknownOutcomes =
+    ids.length === 0 ? [] : await journal.list({ account: ids, state: 'unknown-outcome', limit: MAX_UNKNOWN });
+  return unknownOutcomes.filter(({ endpoint }) => starts.some(({ id }) => id === endpoint));
 }
 
 /** Reads how the work ended, so that the journal has the service's own words; otherwise records the event's data. */

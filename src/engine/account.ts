@@ -9,7 +9,7 @@ import type { Amount } from '../money/amount.ts';
 import type { AccountConnection } from './connection/connect.ts';
 import type { AccountOptions, Notices } from './connection/notices.ts';
 import type { ServiceTime } from './connection/service-time.ts';
-import type { BalanceInDoubt } from './plans/line.ts';
+import type { UncertainBalance } from './plans/line.ts';
 import type { RequestOptions } from './requests.ts';
 import type { AccountRules } from './rules/account-rules.ts';
 
@@ -72,7 +72,7 @@ export interface KnownFees {
   readonly minimum: Amount | undefined;
   readonly maximum: Amount | undefined;
   /** The figure among them that is no amount. */
-  readonly inDoubt?: BalanceInDoubt;
+  readonly uncertain?: UncertainBalance;
 }
 
 /** What one command has done in its account so far. */

@@ -76,10 +76,10 @@ export function conflictError(kind: Exclude<Conflict['kind'], 'done' | 'busy'>, 
   const { operationId, idempotencyKey, summary, createdAt } = operation;
   const when = timeForPeople(createdAt);
   const { contradiction } = operation.searchState;
-  const doubt = contradiction
+  const unknown = contradiction
     ? { code: RESPONSE_OF_ANOTHER_REQUEST, hint: resolveHint(operationId), contradiction, operationId }
     : { code: 'OUTCOME_UNKNOWN', hint: reconcileHint(operationId), operationId };
-  const why = contradiction ? `in doubt: ${contradictedText(contradiction)}` : 'unknown';
+  const why = contradiction ? `uncertain: ${contradictedText(contradiction)}` : 'unknown';
   switch (kind) {
     case 'other-input':
       return new CliError(
@@ -91,17 +91,17 @@ export function conflictError(kind: Exclude<Conflict['kind'], 'done' | 'busy'>, 
           operationId,
         },
       );
-    case 'in-doubt':
+    case 'unknown-outcome':
       return new CliError(
         'unknown',
         `${summary}, sent on ${when} under key ${idempotencyKey}: the outcome is ${why}; nothing was sent this time`,
-        doubt,
+        unknown,
       );
-    case 'equal-in-doubt':
+    case 'equal-unknown':
       return new CliError(
         'declined',
         `the outcome of an equal operation (${operationId}: ${summary}), sent on ${when}, is ${why}; nothing was sent this time`,
-        doubt,
+        unknown,
       );
     case 'repeated':
       return new CliError('declined', `already done on ${when}: ${summary}; nothing was sent this time`, {

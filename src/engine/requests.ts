@@ -152,17 +152,17 @@ export function newTag({ world }: { readonly world: Pick<World, 'ids'> }): strin
   return `[fr-${Buffer.from(world.ids.bytes(4)).toString('hex')}]`;
 }
 
-/** A response that is in doubt throughout is said to be so once it is clear. */
+/** A response that is uncertain throughout is said to be so once it is clear. */
 const MAX_SHOWN = 5;
 
 /** Warns of what is wrong with a usable response. */
 export async function warnOf(
   { notices: { say } }: { readonly notices: Pick<Notices, 'say'> },
-  { problems, inDoubt = [] }: Reply<unknown>,
+  { problems, uncertain = [] }: Reply<unknown>,
   isRead: boolean,
 ): Promise<void> {
-  for (const doubt of inDoubt.slice(0, MAX_SHOWN)) await say(`warning: ${doubt}`);
-  if (inDoubt.length > MAX_SHOWN) await say(`warning: ${inDoubt.length - MAX_SHOWN} more amounts are in doubt`);
+  for (const sentence of uncertain.slice(0, MAX_SHOWN)) await say(`warning: ${sentence}`);
+  if (uncertain.length > MAX_SHOWN) await say(`warning: ${uncertain.length - MAX_SHOWN} more amounts are uncertain`);
   if (problems.length === 0) return;
   const where = problems.slice(0, 5).join(', ');
   const warning = isRead

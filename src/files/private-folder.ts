@@ -12,7 +12,7 @@ const TEMPORARY_NAME = /^\..+\.tmp(?:\.tmp-.+)?$/;
 
 /** What fiatrail puts into a folder for its configuration or its state. */
 const OWN_NAMES =
-  /^(?:(?:settings|pins|quotes|keyring)\.json(?:\.v\d+)?|profiles|secrets|journals|rotations|tour|host-id|locks\.tested|completion\.last|(?:lock|journal|sandbox|completion|(?:inbox|copy|lock-test)-[\w.-]+)\.db(?:[.-].+)?|journal-[\w.-]+\.(?:head|accounts)|doubts-.+\.ndjson)$/;
+  /^(?:(?:settings|pins|quotes|keyring)\.json(?:\.v\d+)?|profiles|secrets|journals|rotations|tour|host-id|locks\.tested|completion\.last|(?:lock|journal|sandbox|completion|(?:inbox|copy|lock-test)-[\w.-]+)\.db(?:[.-].+)?|journal-[\w.-]+\.(?:head|accounts)|unknown-outcomes-.+\.ndjson)$/;
 
 /** Whether fiatrail gives such a name to something in a folder for its configuration or its state. */
 export const isOwnName = (name: string) => OWN_NAMES.test(name) || TEMPORARY_NAME.test(name);

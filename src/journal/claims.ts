@@ -11,7 +11,7 @@ import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
  * What the journal decided. `ours`: recorded; send it unless `isLate`, after which others count its
  * outcome as unknown. The others return the operation that it conflicts with.
  * `done`: the idempotency key was used for the same input, and the operation ended or was accepted. `other-input`: it was used for another
- * input. `busy`: another process is at work under the key, or on an equal intent. `in-doubt`: its outcome is unknown. `equal-in-doubt`: that of an
+ * input. `busy`: another process is at work under the key, or on an equal intent. `unknown-outcome`: its outcome is unknown. `equal-unknown`: that of an
  * equal intent is, under whatever key. `repeated`: an equal intent without a key was recorded a short time ago. `over-limit`: with it, a sum would be over this limit; now it is `spentMillionths`.
  */
 export type Claim =
@@ -26,7 +26,7 @@ type Claimed =
 
 /** An operation that an intent conflicts with. */
 export type Conflict = {
-  readonly kind: 'done' | 'other-input' | 'busy' | 'in-doubt' | 'equal-in-doubt' | 'repeated';
+  readonly kind: 'done' | 'other-input' | 'busy' | 'unknown-outcome' | 'equal-unknown' | 'repeated';
   readonly operation: Operation;
 };
 
@@ -93,7 +93,7 @@ type FoundConflict = Conflict | { readonly abandoned: string } | undefined;
 async function conflictOf(context: ClaimContext, claimed: ClaimQuery): Promise<FoundConflict> {
   // Asked together: on a server, each answer that is waited for is a round trip.
   const [equal, own] = await Promise.all([
-    equalInDoubt(context, claimed),
+    equalUnknown(context, claimed),
     claimed.idempotencyKey === undefined
       ? repeated(context, claimed)
       : holder(context, claimed, claimed.idempotencyKey),
@@ -121,33 +121,33 @@ async function holder(
   if (operation.inputDigest !== inputDigest || inputDigest === NO_DIGEST) return { kind: 'other-input', operation };
   if (isBusy(operation)) return { kind: 'busy', operation };
   if (operation.state === 'prepared') return { abandoned: operation.operationId };
-  const isInDoubt = operation.state === 'sent' || operation.state === 'unknown';
-  return { kind: isInDoubt ? 'in-doubt' : 'done', operation };
+  const isOutcomeUnknown = operation.state === 'sent' || operation.state === 'unknown';
+  return { kind: isOutcomeUnknown ? 'unknown-outcome' : 'done', operation };
 }
 
 /** The detail of an operation whose process ended between recording and sending. */
 export const NEVER_SENT = 'its process ended before it was sent';
 
 /** More operations with an unknown outcome than an account has. */
-const MOST_IN_DOUBT = 10_000;
+const MOST_UNKNOWN = 10_000;
 
 /**
  * Returns an operation whose outcome is unknown and that an intent may repeat: what was typed is equal, or what is sent moves the same. No
  * key and no flag passes it, because only its outcome says whether the intent is the second one. One that its process still works on is
  * waited for: its outcome may be known in a moment.
  */
-async function equalInDoubt(
+async function equalUnknown(
   { recording, isBusy }: ClaimContext,
   { accounts, inputDigest, endpoint, isGuarded, mayEqual }: ClaimQuery,
 ): Promise<FoundConflict> {
   if (!isGuarded && !mayEqual) return undefined;
-  const inDoubt = { account: accounts, state: 'in-doubt', endpoint, limit: MOST_IN_DOUBT } as const;
-  const all = await listOperations(recording.queries, inDoubt);
+  const unknownOutcomes = { account: accounts, state: 'unknown-outcome', endpoint, limit: MOST_UNKNOWN } as const;
+  const all = await listOperations(recording.queries, unknownOutcomes);
   const equal = all.filter(
     (each) => (each.inputDigest === inputDigest && inputDigest !== NO_DIGEST) || (mayEqual?.(each) ?? false),
   );
   const operation = equal.find((each) => !isBusy(each)) ?? equal[0];
-  return operation && { kind: isBusy(operation) ? 'busy' : 'equal-in-doubt', operation };
+  return operation && { kind: isBusy(operation) ? 'busy' : 'equal-unknown', operation };
 }
 
 /** Returns an equal operation of the last minutes. */

@@ -34,7 +34,7 @@ export interface Journal {
   /** Counts all operations. */
   count(): Promise<number>;
   /** Counts the operations of a profile whose outcome is unknown. */
-  inDoubt(profile: string): Promise<number>;
+  unknownOutcomes(profile: string): Promise<number>;
   /** Records a key rotation under an id chosen by the caller. Returns false if its account already has an open one. */
   prepareRotation(
     intent: Intent,

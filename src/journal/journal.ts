@@ -149,7 +149,7 @@ async function requireLastLink(queries: Queries, heads: readonly Head[]): Promis
       'usage',
       `the journal of money operations was changed by something else${tables === undefined ? '' : `: ${tables}`}; nothing was sent`,
       {
-        // What is in doubt is saved from a file alone.
+        // Unknown outcomes are saved from a file alone.
         code: queries.engine === 'sqlite' ? JOURNAL_CHANGED : JOURNAL_DAMAGED,
         hint: 'see what is wrong with: fiatrail ops journal verify',
       },
@@ -243,7 +243,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
       else await append((recording) => learnFintech(recording, names, fintech, ids.uuid));
     },
     append: (id, state, appended = {}) => append((recording) => move(recording, id, state, appended)),
-    ...inDoubtPart(clock, append),
+    ...unknownOutcomePart(clock, append),
     ...endPart(append, memory),
     digest,
     isBusy,
@@ -272,9 +272,9 @@ async function move(recording: Recording, id: string, state: OperationState, app
   if (!(await tryMove(recording, id, state, appended))) throw new Error(`operation ${id} cannot become ${state}`);
 }
 
-type InDoubtPart = Pick<Journal, 'claimRepeat' | 'noteSearch' | 'take'>;
+type UnknownOutcomePart = Pick<Journal, 'claimRepeat' | 'noteSearch' | 'take'>;
 
-function inDoubtPart(clock: JournalWorld['clock'], append: Append): InDoubtPart {
+function unknownOutcomePart(clock: JournalWorld['clock'], append: Append): UnknownOutcomePart {
   return {
     claimRepeat: async (id, busyForMs) => {
       const passed = stopwatch(clock);
@@ -453,7 +453,7 @@ function sharedPart(
 
 type ReadPart = Pick<
   Journal,
-  'accountIds' | 'count' | 'inDoubt' | 'list' | 'find' | 'transitions' | 'isClaimed' | 'spent' | 'sweepOf'
+  'accountIds' | 'count' | 'unknownOutcomes' | 'list' | 'find' | 'transitions' | 'isClaimed' | 'spent' | 'sweepOf'
 >;
 
 function readPart({ read }: Store): ReadPart {
@@ -463,7 +463,7 @@ function readPart({ read }: Store): ReadPart {
   };
   return {
     count: () => counted(`SELECT count FROM tally WHERE name = 'operations'`),
-    inDoubt: (profile) =>
+    unknownOutcomes: (profile) =>
       counted(`SELECT count(*) AS count FROM operation WHERE profile = ? AND state IN ('sent', 'unknown')`, profile),
     list: (selection) => read((queries) => listOperations(queries, selection)),
     accountIds: (names) => read((queries) => accountIds(queries, names)),

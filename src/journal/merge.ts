@@ -107,8 +107,8 @@ async function isAppended(
 
 /** Whether the journal learned the same from another source, or more. */
 function agrees({ state, verdict, request_id }: KnownOutcome, spooled: SpooledOutcome): boolean {
-  const isInDoubt = state === 'sent' || state === 'unknown';
-  if (isInDoubt || state === 'prepared') return false;
+  const isOutcomeUnknown = state === 'sent' || state === 'unknown';
+  if (isOutcomeUnknown || state === 'prepared') return false;
   if (spooled.state === 'unknown') return true;
   const isUndone = state === 'refused' || verdict === 'not-done';
   if (spooled.state === 'refused') return isUndone;

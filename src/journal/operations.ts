@@ -15,8 +15,8 @@ export interface ListPosition {
 /** Which operations to list; the conditions are combined with AND. */
 export interface Selection {
   readonly limit: number;
-  /** `in-doubt`: `sent` and `unknown`. `not-in-doubt`: all others. `may-have-moved`: all but those after which a repetition pays once. */
-  readonly state?: OperationState | 'in-doubt' | 'not-in-doubt' | 'may-have-moved' | undefined;
+  /** `unknown-outcome`: `sent` and `unknown`. `known-outcome`: all others. `may-have-moved`: all but those after which a repetition pays once. */
+  readonly state?: OperationState | 'unknown-outcome' | 'known-outcome' | 'may-have-moved' | undefined;
   readonly kind?: OperationKind | undefined;
   readonly profile?: string | undefined;
   /** An account, or every id that it has; see `accountIds`. */
@@ -36,8 +36,8 @@ export interface Selection {
 type SqlCondition = readonly [sql: string, ...values: SqlValue[]];
 
 function stateCondition(state: Exclude<Selection['state'], undefined>): SqlCondition {
-  if (state === 'in-doubt') return [`state IN ('sent', 'unknown')`];
-  if (state === 'not-in-doubt') return [`state NOT IN ('sent', 'unknown')`];
+  if (state === 'unknown-outcome') return [`state IN ('sent', 'unknown')`];
+  if (state === 'known-outcome') return [`state NOT IN ('sent', 'unknown')`];
   if (state === 'may-have-moved') return [`state NOT IN ('refused', 'failed') AND verdict IS DISTINCT FROM 'not-done'`];
   return ['state = ?', state];
 }
@@ -72,12 +72,12 @@ export function listQuery(
   return { sql, values: [...conditions.flatMap(([, ...values]) => values), selection.limit] };
 }
 
-/** Names the index of a list of operations in doubt, which SQLite would not choose without statistics. */
+/** Names the index of a list of operations with an unknown outcome, which SQLite would not choose without statistics. */
 function indexFor({ state, kind, givenIdempotencyKey, requestId }: Selection): string {
   // Their outcomes become known, so they are fewer than the operations of an account, or those with an equal input.
   const isNarrow = [givenIdempotencyKey, requestId].some((value) => value !== undefined);
-  if (state !== 'in-doubt' || isNarrow) return '';
-  return `INDEXED BY ${kind === undefined ? 'operation_in_doubt' : 'operation_in_doubt_by_kind'}`;
+  if (state !== 'unknown-outcome' || isNarrow) return '';
+  return `INDEXED BY ${kind === undefined ? 'operation_unknown' : 'operation_unknown_by_kind'}`;
 }
 
 /** An entry of the journal. Contains no secret: `request` is redacted, and what was typed is kept as a digest. */

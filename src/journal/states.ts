@@ -39,7 +39,7 @@ export interface SearchState {
   readonly unseenSinceMs?: number;
   /** When it was sent again under its idempotency key, by the journal's time. */
   readonly repeatedAtMs?: number;
-  /** What the response said in place of what was asked: the service accepted the request, and what it did is in doubt until a person decides. */
+  /** What the response said in place of what was asked: the service accepted the request, and what it did is unknown until a person decides. */
   readonly contradiction?: Contradiction;
 }
 
@@ -49,7 +49,7 @@ const NAMES = ['unseenSinceMs', 'repeatedAtMs', 'contradiction'] as const satisf
 export const searchResult = (state: SearchState): string => JSON.stringify(state);
 
 /** Whether the outcome of an operation is unknown. */
-export const isInDoubt = ({ state }: { readonly state: OperationState }): boolean =>
+export const isOutcomeUnknown = ({ state }: { readonly state: OperationState }): boolean =>
   state === 'sent' || state === 'unknown';
 
 /**

@@ -6,7 +6,7 @@ import { type Intent, parseBaseline, type Sweep } from './intent.ts';
 import type { Operation } from './operations.ts';
 import { addSpent } from './spending.ts';
 import {
-  isInDoubt,
+  isOutcomeUnknown,
   mayFollow,
   type OperationState,
   resultIn,
@@ -144,7 +144,7 @@ export async function tryMove(
   const { queries } = recording;
   const row = await queries.get<OperationRow>('SELECT * FROM operation WHERE id = ?', id);
   if (!row || !mayFollow(row.state, to)) return false;
-  const { repeatedAtMs, contradiction } = isInDoubt(row) ? resultIn(row.result).searchState : {};
+  const { repeatedAtMs, contradiction } = isOutcomeUnknown(row) ? resultIn(row.result).searchState : {};
   // That one of two requests was refused says nothing of the other.
   if (to === 'refused' && repeatedAtMs !== undefined) return false;
   // Whatever the service says later of the work that it named, a person decides whether it is what was asked for.
@@ -174,7 +174,7 @@ export async function tryMove(
 
 /** Appends that a request is sent again. Returns false if it was before, or its outcome is known. */
 export async function claimRepeat(recording: Recording, id: string, busyForMs: number): Promise<boolean> {
-  const found = await inDoubtWith(recording, id);
+  const found = await unknownWith(recording, id);
   if (found?.searchState.repeatedAtMs !== undefined || found?.searchState.contradiction) return false;
   // What it does may only be in the list later, so what was not there before proves nothing any more.
   const repeatedAtMs = recording.queries.now();
@@ -185,14 +185,14 @@ export async function claimRepeat(recording: Recording, id: string, busyForMs: n
 
 /** Appends what a search found. What was noted before stays: another process may have searched at the same time. */
 export async function noteSearch(recording: Recording, id: string, noted: SearchState): Promise<void> {
-  const found = await inDoubtWith(recording, id);
+  const found = await unknownWith(recording, id);
   if (!found || Object.keys(noted).every((name) => name in found.searchState)) return;
   const result = searchResult({ ...noted, ...found.searchState });
   await tryMove(recording, id, 'unknown', { detail: found.detail ?? undefined, result });
 }
 
 /** Returns what was done to find an unknown outcome so far; undefined if the outcome is known. */
-async function inDoubtWith({ queries }: Recording, id: string) {
+async function unknownWith({ queries }: Recording, id: string) {
   const row = await queries.get<Pick<Operation, 'state' | 'detail' | 'result'>>(
     'SELECT state, detail, result FROM operation WHERE id = ?',
     id,

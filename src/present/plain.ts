@@ -62,7 +62,7 @@ export function exactAmount(value: unknown): ExactAmount | undefined {
   return minor === undefined ? undefined : { asset: value.asset, minor };
 }
 
-/** Adds what a later document says to an earlier one. Null and an amount in doubt replace nothing that is known. */
+/** Adds what a later document says to an earlier one. Null and an uncertain amount replace nothing that is known. */
 export function withKnown(earlier: PlainObject, later: PlainObject): PlainObject {
   const known = Object.entries(later).filter(([name, value]) => {
     const before = Object.hasOwn(earlier, name) ? (earlier[name] ?? null) : null;

@@ -76,7 +76,12 @@ function payments(shop: Workshop, { url, apiKey }: Served): Record<'journaled' |
   };
 }
 
-const LISTS = [[], ['--in-doubt'], ['--status', 'failed'], ['--kind', 'onboarding', '--status', 'accepted']] as const;
+const LISTS = [
+  [],
+  ['--status', 'unknown'],
+  ['--status', 'failed'],
+  ['--kind', 'onboarding', '--status', 'accepted'],
+] as const;
 
 /** Compares the first page of a long journal with that of a short one, each as a complete command. */
 async function measureLists(shop: Workshop, many: number, runs: number): Promise<Row[]> {

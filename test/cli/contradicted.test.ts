@@ -90,7 +90,7 @@ describe('a change that is accepted with a response that contradicts it', () => 
     expect(states()).toEqual([['unknown', 'tr-1']]);
   });
 
-  test('is in doubt also where no journal has it', async () => {
+  test('is uncertain also where no journal has it', async () => {
     const { run } = account([
       { accountId: 'a-1', accountNumber: '0210987655', isValidated: true, verifiedAccountName: 'X' },
     ]);

@@ -58,7 +58,7 @@ test('a spooled outcome decides an unknown outcome before the service is asked',
   const asked: string[] = [];
   let kept = 1;
   const journal = {
-    findConflict: async () => ({ kind: kept > 0 ? 'in-doubt' : 'done', operation }),
+    findConflict: async () => ({ kind: kept > 0 ? 'unknown-outcome' : 'done', operation }),
     merge: async () => {
       asked.push('merge');
       return { count: kept--, warnings: [] };
@@ -72,8 +72,8 @@ test('a spooled outcome decides an unknown outcome before the service is asked',
 
 test.each<[Conflict['kind'], string | undefined]>([
   ['other-input', 'ONCE_KEY_TAKEN'],
-  ['in-doubt', 'OUTCOME_UNKNOWN'],
-  ['equal-in-doubt', 'OUTCOME_UNKNOWN'],
+  ['unknown-outcome', 'OUTCOME_UNKNOWN'],
+  ['equal-unknown', 'OUTCOME_UNKNOWN'],
   ['repeated', 'REPEATED'],
   ['done', undefined],
 ])('a conflict that is %s ends the command with %s', async (kind, code) => {

@@ -77,7 +77,7 @@ test('what the service said is recorded with its request id', async () => {
   expect(JSON.parse(operation?.result ?? '')).toEqual({ endpoint: 'fees.withdraw', data });
 });
 
-test('a response that names the work of another operation ends in doubt, and a person decides', async () => {
+test('a response that names the work of another operation ends of unknown outcome, and a person decides', async () => {
   const network = async ({ url }: HttpRequest): Promise<HttpResponse> =>
     success(url.endsWith('/fx/trade') ? { trade: { tradeId: 't-1', status: 'pending' } } : { trades: [] });
   const world = fakeWorld({ network, env: ACCOUNT });
@@ -145,7 +145,7 @@ describe('a request that was sent again while its process was suspended', () => 
     expect(operations).toMatchObject([{ state: 'accepted', requestId: 'w-2' }]);
   });
 
-  test('without a usable response stays in doubt, although its own attempt was refused', async () => {
+  test('without a usable response stays uncertain, although its own attempt was refused', async () => {
     const { ended, operations } = await overtaken(
       (journal, id) => journal.claimRepeat(id, 1_000),
       () => Promise.reject(refused),

@@ -361,7 +361,7 @@ describe('a verdict', () => {
   ])('%s decides whether the key is free', async (verdict, exit, moved) => {
     await fault('lost-response');
     await run(withdraw('500', '--once', 'k'));
-    const { operations } = await json(['ops', 'list', '--in-doubt']);
+    const { operations } = await json(['ops', 'list', '--status', 'unknown']);
     const [{ operationId }] = operations as [{ operationId: string }];
     expect(await run(['ops', 'resolve', operationId, verdict, '--reason', 'seen'])).toBe(0);
     expect(await run(['ops', 'resolve', operationId, verdict, '--reason', 'seen'])).toBe(9);

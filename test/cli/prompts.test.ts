@@ -62,7 +62,7 @@ function answering(asked: [kind: Kind, question: string][]): Prompter {
   };
 }
 
-/** A sandbox with users and some work, and a journal with an operation in doubt. */
+/** A sandbox with users and some work, and a journal with an operation with an unknown outcome. */
 async function busyWorld(): Promise<FakeWorld> {
   const world = fakeWorld({
     isTerminal: true,

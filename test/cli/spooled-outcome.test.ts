@@ -97,7 +97,7 @@ describe('a withdrawal whose outcome the journal cannot take, because another pr
     expect({ kept: kept(home), withdrawals: withdrawals() }).toEqual({ kept: [], withdrawals: 1 });
   });
 
-  test('stays in doubt if the response contradicts the request, and so does its idempotency key', async () => {
+  test('stays of unknown outcome if the response contradicts the request, and so does its idempotency key', async () => {
     const home = newHome(onTestFinished);
     let release = async () => {};
     const other = { ...DATA, amount: 5_000_000 };

@@ -23,7 +23,7 @@ describe('a response about something else', () => {
     );
   });
 
-  test('leaves a change in doubt, with the id of what it names', () => {
+  test('leaves a change of unknown outcome, with the id of what it names', () => {
     const data = { requestId: 'req-1', amount: '75000000', ticker: 'USDC' };
     const request = { amount: wireNumber('7500000'), destinationAddress: `0x${'a'.repeat(40)}` };
     expect(() => replyOf(transferToWallet, request, { response: success(data) }, KEY)).toThrow(
@@ -39,7 +39,7 @@ describe('a response about something else', () => {
     );
   });
 
-  test('leaves a change in doubt that is not journaled', () => {
+  test('leaves a change of unknown outcome that is not journaled', () => {
     const data = { accountId: 'a-2', label: 'fees' };
     const change = () =>
       replyOf(updateBankAccount, { accountId: 'a-1', label: 'fees' }, { response: success(data) }, KEY);

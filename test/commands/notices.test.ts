@@ -213,12 +213,12 @@ describe('ops list with a filter', () => {
     await run(world, 'sandbox', 'seed', '--users', '1', '--pace', 'instant', '--rate-limits', 'off', '-q');
     for (const amount of ['500', '600', '700'])
       await run(world, 'fees', 'withdraw', '--amount', amount, '--to', 'default', '--yes', '-q');
-    expect((await run(world, 'ops', 'list', '--in-doubt')).stderr).toBe('');
+    expect((await run(world, 'ops', 'list', '--status', 'unknown')).stderr).toBe('');
     expect((await run(world, 'ops', 'list', '--limit', '1')).stderr).toMatch(/^1 of 3 operations; for the next/);
     expect((await run(world, 'ops', 'list', '--kind', 'money', '--limit', '1')).stderr).toMatch(
       /^1 of the operations, and there are more; for the next page: --after [\w.-]+; for all: --all\n$/,
     );
-    const { pagination } = JSON.parse((await run(world, 'ops', 'list', '--in-doubt', '-o', 'json')).stdout);
+    const { pagination } = JSON.parse((await run(world, 'ops', 'list', '--status', 'unknown', '-o', 'json')).stdout);
     expect(pagination).toMatchObject({ total: 0, hasMore: false });
   });
 

@@ -145,9 +145,9 @@ describe('an onboarding whose outcome is unknown', () => {
     await lose('lost-response');
     await onboard(GOOD, '--retry', operationId);
     const { stderr } = await onboard(GOOD, '--retry', operationId);
-    const doubts = (await listed()).filter(({ state }) => state === 'unknown').map((each) => each.operationId);
-    expect(doubts).toHaveLength(2);
-    expect(stderr).toContain(`resolve the others with --not-done: ${doubts.join(', ')}`);
+    const unknownOutcomes = (await listed()).filter(({ state }) => state === 'unknown').map((each) => each.operationId);
+    expect(unknownOutcomes).toHaveLength(2);
+    expect(stderr).toContain(`resolve the others with --not-done: ${unknownOutcomes.join(', ')}`);
   });
 
   test('says that it onboarded nobody if the service took it, and then could not verify it', async () => {
@@ -266,7 +266,7 @@ test('does not find an onboarding of another account of the same machine', async
   expect(other.stderr.text()).toContain('no onboarding of this account has this id');
 });
 
-test('a retry ends no doubt that began after it: that one may have the BVN', async () => {
+test('a retry ends no unknown outcome that began after it: that one may have the BVN', async () => {
   let requests = 0;
   const network: Exchange = async ({ url }) => {
     if (!url.endsWith('/onboarduser')) return success({ publicKey: 'ab'.repeat(32) });

@@ -18,10 +18,10 @@ import { readData } from '../../src/contract/reading/index.ts';
 import { rowsOf } from '../../src/contract/rows.ts';
 import { parseAnswer } from '../../src/money/decimal.ts';
 
-/** Reads data, with what is in doubt about it. */
+/** Reads data, with what is uncertain about it. */
 function readings(endpoint: Endpoint, data: unknown) {
-  const doubts = new Set<string>();
-  return { data: readData(endpoint, data, (doubt) => doubts.add(doubt)), doubts: [...doubts] };
+  const uncertain = new Set<string>();
+  return { data: readData(endpoint, data, (uncertainty) => uncertain.add(uncertainty)), uncertain: [...uncertain] };
 }
 
 const unknown = (value: string) => ({ value, unit: 'unknown' });
@@ -45,7 +45,7 @@ describe('the unit of figures that may be base units', () => {
     ['nothing to tell, because it is 0', order('0'), '0'],
   ])('is told by %s', (_, data, price) => {
     expect(pricesOf(data)).toEqual([price]);
-    expect(readings(listOrders, data).doubts).toEqual([]);
+    expect(readings(listOrders, data).uncertain).toEqual([]);
   });
 
   test.each([
@@ -55,14 +55,14 @@ describe('the unit of figures that may be base units', () => {
     ['all other figures have all decimals', order('1425000000', { maxAmount: '90000.000000' }), '1425000000'],
   ])('is unknown if %s', (_, data, price) => {
     expect(pricesOf(data)).toEqual([unknown(price)]);
-    expect(readings(listOrders, data).doubts).toEqual([NOT_SAID]);
+    expect(readings(listOrders, data).uncertain).toEqual([NOT_SAID]);
   });
 
   test('is unknown for balances without a decimal point', () => {
     const data = { token: 'CNGN', totalBalance: '84210334500', networkBalances: [{ network: 'base', balance: '0' }] };
     expect(readings(balanceMulti, data)).toEqual({
       data: { ...data, totalBalance: unknown('84210334500') },
-      doubts: [NOT_SAID],
+      uncertain: [NOT_SAID],
     });
   });
 
@@ -77,12 +77,12 @@ describe('the unit of figures that may be base units', () => {
 
   test('is that of tokens where a service leaves out zeros', () => {
     const data = { totalBalance: '1520', networkBalances: [{ network: 'base', balance: '1500.5' }] };
-    expect(readings(balanceUser, data)).toEqual({ data, doubts: [] });
+    expect(readings(balanceUser, data)).toEqual({ data, uncertain: [] });
   });
 
   test('of an amount that repeats the request follows the other figures', () => {
     const figures = { cngnAmount: '57000', usdcAmount: '40.000000', price: '1425.000000' };
-    expect(readings(quote, { quote: figures })).toEqual({ data: { quote: figures }, doubts: [] });
+    expect(readings(quote, { quote: figures })).toEqual({ data: { quote: figures }, uncertain: [] });
     const inBase = { cngnAmount: '57000000000', usdcAmount: '40000000', price: '1425000000' };
     expect(readings(quote, { quote: inBase }).data).toEqual({
       quote: {
@@ -96,7 +96,7 @@ describe('the unit of figures that may be base units', () => {
   test('of an amount that repeats the request is believed where nothing else is said', () => {
     expect(readings(tradeStatus, { trade: { tradeId: 't-1', cngnAmount: '57000' } })).toMatchObject({
       data: { trade: { cngnAmount: '57000' } },
-      doubts: [],
+      uncertain: [],
     });
   });
 
@@ -106,7 +106,7 @@ describe('the unit of figures that may be base units', () => {
       outputAmount,
       fee: { total },
     });
-    expect(readings(quoteBridge, data('4000', '3980.000000', '20.000000')).doubts).toEqual([]);
+    expect(readings(quoteBridge, data('4000', '3980.000000', '20.000000')).uncertain).toEqual([]);
     expect(readings(quoteBridge, data('4000000000', '3980000000', '20000000')).data).toEqual({
       inputAmount: unknown('4000000000'),
       outputAmount: unknown('3980000000'),
@@ -146,27 +146,27 @@ describe('a figure that cannot be in its documented unit', () => {
     [transferToWallet, 'amount', '"7.0"', '7.0'],
   ])('%o %s is unknown: %s', (endpoint, name, json, value) => {
     const found = readings(endpoint, parseAnswer(`{"${name}": ${json}}`));
-    expect(found).toEqual({ data: { [name]: unknown(value) }, doubts: [inBase(name, value)] });
+    expect(found).toEqual({ data: { [name]: unknown(value) }, uncertain: [inBase(name, value)] });
   });
 
   test.each(['"625.00"', '625.00', '6.25e2', '1e21'])('is unknown for kobo: %s', (json) => {
     const value = json.replaceAll('"', '');
-    const { data, doubts } = readings(withdrawFees, parseAnswer(`{"amount":${json}}`));
+    const { data, uncertain } = readings(withdrawFees, parseAnswer(`{"amount":${json}}`));
     expect(data).toEqual({ amount: unknown(value) });
-    expect(doubts).toEqual([
+    expect(uncertain).toEqual([
       `amount is "${value}", but is documented in kobo, which have no decimal point; see unit "unknown"`,
     ]);
   });
 
   test.each(['0', '0.00', '0.000000'])('is 0 in every unit: %s', (value) => {
-    expect(readings(swapStatus, { amountOut: value })).toEqual({ data: { amountOut: value }, doubts: [] });
-    expect(readings(balanceMulti, { totalBalance: value })).toEqual({ data: { totalBalance: value }, doubts: [] });
+    expect(readings(swapStatus, { amountOut: value })).toEqual({ data: { amountOut: value }, uncertain: [] });
+    expect(readings(balanceMulti, { totalBalance: value })).toEqual({ data: { totalBalance: value }, uncertain: [] });
   });
 
   test('has separators, or is no number', () => {
-    const { data, doubts } = readings(balanceMulti, { totalBalance: '84,210.334500', baseNetworkBalance: 'much' });
+    const { data, uncertain } = readings(balanceMulti, { totalBalance: '84,210.334500', baseNetworkBalance: 'much' });
     expect(data).toEqual({ totalBalance: unknown('84,210.334500'), baseNetworkBalance: unknown('much') });
-    expect(doubts[0]).toBe(
+    expect(uncertain[0]).toBe(
       'totalBalance is "84,210.334500", but is documented in tokens, as a plain decimal; see unit "unknown"',
     );
     expect(readData(quote, { quote: { price: '1,425.00' } })).toEqual({ quote: { price: unknown('1,425.00') } });
@@ -191,8 +191,8 @@ describe('an asset or a unit that a response names beside an amount', () => {
     ['the unit of something else', { unit: 'minutes' }],
     ['an address in place of a token', { token: '0x52908400098527886E0F7030069857D2E4169EE7' }],
   ])('is the documented one: %s', (_, more) => {
-    const { data, doubts } = readings(listDeposits, deposit(more));
-    expect({ amount: amountIn(data), doubts }).toEqual({ amount: 1500.5, doubts: [] });
+    const { data, uncertain } = readings(listDeposits, deposit(more));
+    expect({ amount: amountIn(data), uncertain }).toEqual({ amount: 1500.5, uncertain: [] });
   });
 
   test.each([
@@ -202,9 +202,9 @@ describe('an asset or a unit that a response names beside an amount', () => {
     ['token', { token: 'cNGN' }, 'token is "cNGN"'],
     ['one of two', { currency: 'NGN', asset: 'USDT' }, 'asset is "USDT"'],
   ])('leaves the asset unknown if it is another one: %s', (_, more, said) => {
-    const { data, doubts } = readings(listDeposits, deposit(more));
+    const { data, uncertain } = readings(listDeposits, deposit(more));
     expect(amountIn(data)).toEqual({ value: '1500.5', asset: null });
-    expect(doubts).toEqual([`${said} beside amount, which is documented in Naira of NGN; see asset null`]);
+    expect(uncertain).toEqual([`${said} beside amount, which is documented in Naira of NGN; see asset null`]);
   });
 
   test('is also read around the object of the amount', () => {
@@ -219,9 +219,9 @@ describe('an asset or a unit that a response names beside an amount', () => {
     ['the smallest unit for Naira', { units: 'smallest unit' }, 'units is "smallest unit"'],
     ['a unit that is none', { unit: 'lots' }, 'unit is "lots"'],
   ])('leaves the unit unknown if it is another one: %s', (_, more, said) => {
-    const { data, doubts } = readings(listDeposits, deposit(more));
+    const { data, uncertain } = readings(listDeposits, deposit(more));
     expect(amountIn(data)).toEqual(unknown('1500.5'));
-    expect(doubts).toEqual([`${said} beside amount, which is documented in Naira of NGN; see unit "unknown"`]);
+    expect(uncertain).toEqual([`${said} beside amount, which is documented in Naira of NGN; see unit "unknown"`]);
   });
 
   test.each<[Endpoint, object, unknown]>([
@@ -232,29 +232,29 @@ describe('an asset or a unit that a response names beside an amount', () => {
     [transferToWallet, { amount: '7500000', ticker: 'CNGN', currency: 'USDC' }, { asset: null, unit: 'unknown' }],
     [balanceMulti, { totalBalance: '12.340000', token: 'CNGN', asset: 'USDC' }, { asset: null }],
     [balanceMulti, { totalBalance: '12.340000', unit: 'kobo' }, { unit: 'unknown' }],
-  ])('%o %j is in doubt', (endpoint, data, doubt) => {
+  ])('%o %j is uncertain', (endpoint, data, uncertainty) => {
     const [value] = Object.values(readData(endpoint, data) as object).filter((each) => typeof each === 'object');
     const figure = 'totalAccumulatedFees' in value ? value.totalAccumulatedFees : value;
-    const { value: _, ...inDoubt } = figure as { readonly value: string };
-    expect(inDoubt).toEqual(doubt);
+    const { value: _, ...uncertain } = figure as { readonly value: string };
+    expect(uncertain).toEqual(uncertainty);
   });
 
   test('decides between tokens where the contract has a field for it', () => {
     const data = { ticker: 'USDC', amount: '7500000', unit: 'base' };
-    expect(readings(transferToWallet, data)).toEqual({ data, doubts: [] });
+    expect(readings(transferToWallet, data)).toEqual({ data, uncertain: [] });
   });
 });
 
 describe('a warning of a response', () => {
   test.each(['12345678', 123456789, '123456789'])('says that an account number may lack zeros: %s', (accountNumber) => {
-    const { doubts } = readings(getVirtualAccount, { virtualAccount: { accountNumber } });
-    expect(doubts).toEqual([
+    const { uncertain } = readings(getVirtualAccount, { virtualAccount: { accountNumber } });
+    expect(uncertain).toEqual([
       `accountNumber has ${String(accountNumber).length} digits instead of 10; zeros at its start may be lost`,
     ]);
   });
 
   test.each(['0123456789', '*******789', '', null])('says nothing of an account number: %s', (accountNumber) => {
-    expect(readings(getVirtualAccount, { virtualAccount: { accountNumber } }).doubts).toEqual([]);
+    expect(readings(getVirtualAccount, { virtualAccount: { accountNumber } }).uncertain).toEqual([]);
   });
 
   test.each<[Endpoint, object, string]>([
@@ -265,13 +265,13 @@ describe('a warning of a response', () => {
     ],
     [startOnramp, { feeBreakdown: { baseAmount: 730, totalAmount: 729 } }, 'totalAmount is below baseAmount'],
     [listPayouts, { payouts: [{ amount: 6500, totalDeducted: 65 }] }, 'totalDeducted is below amount'],
-  ])('says that a total is below its part: %o', (endpoint, data, doubt) => {
-    expect(readings(endpoint, data).doubts).toEqual([doubt]);
+  ])('says that a total is below its part: %o', (endpoint, data, uncertainty) => {
+    expect(readings(endpoint, data).uncertain).toEqual([uncertainty]);
   });
 
   test('says nothing of a total that is its part', () => {
     const virtualAccount = { amount: 8000, totalAmountWithFee: 8000 };
-    expect(readings(getVirtualAccount, { virtualAccount }).doubts).toEqual([]);
+    expect(readings(getVirtualAccount, { virtualAccount }).uncertain).toEqual([]);
   });
 });
 
@@ -294,7 +294,7 @@ describe('balances by network', () => {
     });
   });
 
-  test('are in doubt one by one', () => {
+  test('are uncertain one by one', () => {
     const networkBalances = { base: '84210334500', eth: '0', bsc: { error: 'No node of bsc answered' } };
     expect(readings(balanceUser, { totalBalance: '84210.334500', networkBalances }).data).toMatchObject({
       networkBalances: [

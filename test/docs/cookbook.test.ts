@@ -118,7 +118,7 @@ describe('sweep-fees.sh', () => {
         expect(next.code).toBe(6);
         await account.json('sandbox', 'advance', '11m');
         expect((await account.script('sweep-fees.sh')).code).toBe(6);
-        const { operations } = (await account.json('ops', 'list', '--in-doubt')) as {
+        const { operations } = (await account.json('ops', 'list', '--status', 'unknown')) as {
           operations: readonly { operationId: string }[];
         };
         const id = operations[0]?.operationId ?? '';

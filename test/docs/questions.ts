@@ -81,7 +81,7 @@ export const SECTIONS: readonly Section[] = [
       ),
       q(
         'Has anything been sent whose outcome is unknown?',
-        ['ops', 'list', '--in-doubt'],
+        ['ops', 'list', '--status', 'unknown'],
         'No output means that every outcome is known. Otherwise, run `fiatrail ops reconcile --all`.',
       ),
       q('Which payouts failed?', ['history', 'payouts', '--status', 'failed', '--since', '30d']),

@@ -96,9 +96,9 @@ test('the commands of the page connect an account to a served sandbox', { timeou
   expect(printed('fiatrail fees withdraw', 0)).toMatch(/^Dry run +yes$/m);
   expect(printed('fiatrail fees withdraw', 1)).toMatch(/^Status +pending$/m);
   expect(printed('fiatrail fees withdraw', 2)).toContain('already done under the idempotency key first-fees');
-  expect(printed('fiatrail ops list --in-doubt', 0)).not.toContain('unknown');
+  expect(printed('fiatrail ops list --status unknown', 0)).not.toContain('unknown');
   expect(printed('echo "exit code $code"')).toBe('exit code 6\n');
-  expect(printed('fiatrail ops list --in-doubt', 1)).toMatch(/ unknown +withdraw ₦2,000\.00 /);
+  expect(printed('fiatrail ops list --status unknown', 1)).toMatch(/ unknown +withdraw ₦2,000\.00 /);
   expect(printed('fiatrail ops reconcile', 1)).toMatch(/ accepted .*withdraw ₦2,000\.00 /);
   expect(printed('fiatrail fees withdrawals list')?.match(/₦\d,000\.00/g)).toEqual(['₦2,000.00', '₦1,000.00']);
 

@@ -155,8 +155,8 @@ async function expectDone({ client }: Bench, words: readonly string[]): Promise<
   expect([words.join(' '), (await fiatrail(client, words)).code]).toEqual([words.join(' '), 0]);
 }
 
-/** Ends all doubts as a schedule would; a person decides where the service offers no evidence. */
-async function endDoubts(bench: Bench, group: Group, known: ReadonlySet<string>, counts: Counts): Promise<void> {
+/** Ends all unknownOutcomes as a schedule would; a person decides where the service offers no evidence. */
+async function endUnknown(bench: Bench, group: Group, known: ReadonlySet<string>, counts: Counts): Promise<void> {
   const { client } = bench;
   let found = '';
   for (let looks = 0; looks < 3; looks++) {
@@ -183,7 +183,7 @@ const entries = ({ journal, client }: Bench) => journal.entries(client);
 const workOf = ({ server }: Bench, group: Group) =>
   rowsOf<{ id: string }>(join(server.stateDir, 'sandbox.db'), group.work).map(({ id }) => id);
 
-/** Kills commands of a group, ends every doubt, runs every command once more, and compares the journal with the ledger. */
+/** Kills commands of a group, ends every unknownOutcome, runs every command once more, and compares the journal with the ledger. */
 async function killGroup(bench: Bench, group: Group, chances: Chances): Promise<Counts> {
   const counts: Counts = new Map();
   const known = new Set(workOf(bench, group));
@@ -191,7 +191,7 @@ async function killGroup(bench: Bench, group: Group, chances: Chances): Promise<
   for (let index = 0; index < KILLS; index++) lines.push(await killOne(bench, group, index, chances, counts));
   await clearFaults(bench);
   lines.push(...(await doEach(bench, group, 'after', KILLS + 1)));
-  await endDoubts(bench, group, known, counts);
+  await endUnknown(bench, group, known, counts);
   for (const words of lines) await expectDone(bench, words);
   const moved = workOf(bench, group).filter((id) => !known.has(id));
   const holding = entries(bench).filter(

@@ -64,7 +64,7 @@ export interface Ground {
   readonly tally: CampaignTally;
 }
 
-/** Runs commands in the world that a seed chooses, ends every doubt, and counts every claim that is not true. */
+/** Runs commands in the world that a seed chooses, ends every unknownOutcome, and counts every claim that is not true. */
 export async function campaignRun(seed: number, { furnished, journal, tally }: Ground): Promise<void> {
   const chances = chancesOf(seed);
   const group = chances.one(ALL_GROUPS);
@@ -93,7 +93,7 @@ export async function campaignRun(seed: number, { furnished, journal, tally }: G
     if (world.copy !== 'none') await troubled(storm, { ...group.line(rig.place, chances, 7), key: undefined }, 'none');
     const jobs = await weather(storm, 'k');
     await storm.unrest?.(jobs, 'between');
-    await endDoubts(storm, tally, world.isLive ? 'live, ' : '');
+    await endUnknown(storm, tally, world.isLive ? 'live, ' : '');
     await untilDone(storm, jobs, tally);
     const truth = await truthOf(rig, { group, jobs, runs, others });
     const kinds = new Set(falseClaims(truth).map((kind) => inWorld(kind, world, journal)));
@@ -149,18 +149,18 @@ function unrestIn(world: World, { rig, group, chances, others, furnished }: Plac
   };
 }
 
-/** Ends every doubt; a person decides what `ops reconcile` leaves, and knows what happened. */
-async function endDoubts(storm: Storm, { doubts }: CampaignTally, where: string): Promise<void> {
+/** Ends every unknownOutcome; a person decides what `ops reconcile` leaves, and knows what happened. */
+async function endUnknown(storm: Storm, { unknownOutcomes }: CampaignTally, where: string): Promise<void> {
   const { left, ended, looked } = await lookThrice(storm);
   for (const { state, verdict, detail } of ended)
-    count(doubts, `${where}ended: ${verdict ?? state}: ${wordsOf(detail)}`);
+    count(unknownOutcomes, `${where}ended: ${verdict ?? state}: ${wordsOf(detail)}`);
   for (const each of left) {
     const { found, next } = looked.find(({ operationId }) => operationId === each.id) ?? {
       found: 'not looked for',
       next: null,
     };
-    count(doubts, `${where}a person: ${found}: ${wordsOf(next)}`);
-    await decide(storm, each).catch(() => count(doubts, 'a person could not decide'));
+    count(unknownOutcomes, `${where}a person: ${found}: ${wordsOf(next)}`);
+    await decide(storm, each).catch(() => count(unknownOutcomes, 'a person could not decide'));
   }
 }
 

@@ -24,7 +24,7 @@ const NO_ERROR = '0';
 
 type ClockName = keyof ClockErrors;
 
-/** What decides how a doubt ends, as flags of a profile. */
+/** What decides how an unknown outcome ends, as flags of a profile. */
 export const PROFILES: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['--mode', 'sandbox'],
   live: ['--mode', 'live'],

@@ -53,10 +53,10 @@ test.each(GROUPS.map((group) => [group.name, group] as const))(
   },
 );
 
-/** Prints how the first commands ended, by trouble and exit code, and how the doubts ended. */
-function print({ name }: Group, { firsts, doubts, commands, movements }: Tally): void {
+/** Prints how the first commands ended, by trouble and exit code, and how the unknownOutcomes ended. */
+function print({ name }: Group, { firsts, unknownOutcomes, commands, movements }: Tally): void {
   const said = (counts: ReadonlyMap<string, number>) =>
     [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([what, times]) => `  ${String(times).padStart(6)}  ${what}`);
   const lines = [`${name}: ${RUNS} runs, ${commands} commands, ${movements} movements`, ...said(firsts)];
-  console.log([...lines, '  doubts ended by', ...said(doubts)].join('\n'));
+  console.log([...lines, '  unknownOutcomes ended by', ...said(unknownOutcomes)].join('\n'));
 }

@@ -18,13 +18,19 @@ export interface Tally {
   /** Runs by the trouble of their first command, with its exit code. */
   readonly firsts: Map<string, number>;
   /** Doubts by how they ended. */
-  readonly doubts: Map<string, number>;
+  readonly unknownOutcomes: Map<string, number>;
   runs: number;
   commands: number;
   movements: number;
 }
 
-export const newTally = (): Tally => ({ firsts: new Map(), doubts: new Map(), runs: 0, commands: 0, movements: 0 });
+export const newTally = (): Tally => ({
+  firsts: new Map(),
+  unknownOutcomes: new Map(),
+  runs: 0,
+  commands: 0,
+  movements: 0,
+});
 
 const count = (counts: Map<string, number>, name: string, by = 1) => counts.set(name, (counts.get(name) ?? 0) + by);
 
@@ -98,7 +104,7 @@ async function attempt(storm: Storm, job: Job, trouble: Trouble): Promise<readon
 
 const LOOKING_TROUBLES = ['none', 'locked', 'killed at a commit', 'killed at a request'] as const;
 
-/** Looks for what is in doubt, in a trouble or without one. */
+/** Looks for what is uncertain, in a trouble or without one. */
 export async function reconcile(storm: Storm, trouble: (typeof LOOKING_TROUBLES)[number]): Promise<Ran> {
   const { rig, chances } = storm;
   const when = chances.one(['before', 'after'] as const);
@@ -144,12 +150,12 @@ export interface Looked {
   readonly next: string | null;
 }
 
-/** Looks for every doubt three times, far enough apart. Returns the last look, and the doubts before and after. */
+/** Looks for every unknownOutcome three times, far enough apart. Returns the last look, and the unknownOutcomes before and after. */
 export async function lookThrice(storm: Storm) {
   const { rig } = storm;
   await rig.clearFaults();
   await rig.pass(61_000);
-  const before = (await rig.journal()).filter(isInDoubt);
+  const before = (await rig.journal()).filter(isOutcomeUnknown);
   await reconcile(storm, 'none');
   await rig.pass(11 * 60_000);
   await doLater(storm, before);
@@ -159,63 +165,63 @@ export async function lookThrice(storm: Storm) {
   await rig.pass(11 * 60_000);
   const last = await reconcile(storm, 'none');
   const entries = await rig.journal();
-  const left = entries.filter(isInDoubt);
-  const ended = before.flatMap(({ id }) => entries.filter((each) => each.id === id && !isInDoubt(each)));
+  const left = entries.filter(isOutcomeUnknown);
+  const ended = before.flatMap(({ id }) => entries.filter((each) => each.id === id && !isOutcomeUnknown(each)));
   const looked = last.stdout === '' ? [] : (JSON.parse(last.stdout) as { operations: readonly Looked[] }).operations;
   return { last, left, ended, looked };
 }
 
-/** Does more work of the kinds that are in doubt, which shows that their lists are up to date. */
-async function doLater(storm: Storm, inDoubt: readonly Entry[]): Promise<void> {
+/** Does more work of the kinds that are uncertain, which shows that their lists are up to date. */
+async function doLater(storm: Storm, unknownOutcomes: readonly Entry[]): Promise<void> {
   const { group, runs } = storm;
-  for (const endpoint of new Set(inDoubt.map((each) => each.endpoint))) {
+  for (const endpoint of new Set(unknownOutcomes.map((each) => each.endpoint))) {
     const job = runs.find((each) => each.job.endpoint === endpoint)?.job;
     const key = group.hasKeys ? `later-${endpoint}` : undefined;
     if (job) await troubled(storm, { ...group.like(job, { more: 9 }), key }, 'none');
   }
 }
 
-/** Runs one or two commands in troubles; then ends every doubt, and checks every claim of docs/money.md. */
+/** Runs one or two commands in troubles; then ends every unknownOutcome, and checks every claim of docs/money.md. */
 export async function storm(storm: Storm, name: string): Promise<void> {
   const jobs = await weather(storm, name);
-  await endDoubts(storm);
+  await endUnknown(storm);
   for (const each of jobs) if (each.key !== undefined) await untilDone(storm, each);
   await check(storm, jobs);
 }
 
-/** Ends every doubt with `ops reconcile`; a person decides only where nothing else can. */
-async function endDoubts(storm: Storm): Promise<void> {
+/** Ends every unknownOutcome with `ops reconcile`; a person decides only where nothing else can. */
+async function endUnknown(storm: Storm): Promise<void> {
   const { tally } = storm;
   const { last, left, ended, looked } = await lookThrice(storm);
   if ((last.exit === 0) !== (left.length === 0))
     throw new Error(`reconcile: exit ${last.exit}, left ${left.length}: ${last.stderr}`);
-  for (const { state, verdict } of ended) count(tally.doubts, verdict ?? state);
+  for (const { state, verdict } of ended) count(tally.unknownOutcomes, verdict ?? state);
   for (const each of left) {
     const found = looked.find(({ operationId }) => operationId === each.id)?.found ?? 'nothing';
-    count(tally.doubts, `a person: ${found}`);
+    count(tally.unknownOutcomes, `a person: ${found}`);
     const hasEvidence = storm.group.hasEvidence(each.endpoint);
     if (!(hasEvidence ? ['several', 'unseen'] : ['no-evidence']).includes(found))
-      throw new Error(`operation ${each.id} was left in doubt: ${found}\n${lastOf(storm.rig)}`);
+      throw new Error(`operation ${each.id} was left uncertain: ${found}\n${lastOf(storm.rig)}`);
     await decide(storm, each);
   }
 }
 
 /** Decides as a person who knows. */
-export async function decide({ rig }: Pick<Storm, 'rig'>, doubt: Entry): Promise<void> {
+export async function decide({ rig }: Pick<Storm, 'rig'>, unknownOutcome: Entry): Promise<void> {
   const journal = await rig.journal();
   const free = (await rig.work()).filter((id) => !journal.some(({ request_id }) => request_id === id));
   // An equal request that has the work of this one leaves its own to it.
   const leavesIt = (id: string) => {
     const by = journal.find(({ process }) => process === rig.startedBy(id));
-    return by?.id === doubt.id || (by?.input_digest === doubt.input_digest && !isInDoubt(by));
+    return by?.id === unknownOutcome.id || (by?.input_digest === unknownOutcome.input_digest && !isOutcomeUnknown(by));
   };
   const own = free.filter(leavesIt);
   const verdict = own[0] === undefined ? ['--not-done'] : ['--completed', '--request-id', own[0]];
-  const { exit, stderr } = await rig.run(['ops', 'resolve', doubt.id, ...verdict, '--reason', 'seen', '-q']);
+  const { exit, stderr } = await rig.run(['ops', 'resolve', unknownOutcome.id, ...verdict, '--reason', 'seen', '-q']);
   if (exit !== 0) throw new Error(`ops resolve: exit ${exit}: ${stderr}`);
 }
 
-export const isInDoubt = ({ state }: Entry) => state === 'sent' || state === 'unknown';
+export const isOutcomeUnknown = ({ state }: Entry) => state === 'sent' || state === 'unknown';
 
 /** Runs a command under its key as cron would: it must succeed now, and print the recorded result afterwards. */
 async function untilDone(storm: Storm, job: Job): Promise<void> {

@@ -17,7 +17,7 @@ const counts = (title: string, map: ReadonlyMap<string, number>) => [
 
 /** What a campaign found, as Markdown: what was claimed and is not true, by the choices of the runs and with seeds that repeat it. */
 function tallied(name: string, tally: CampaignTally): string {
-  const { runs, commands, movements, findings, doubts, ends, choices } = tally;
+  const { runs, commands, movements, findings, unknownOutcomes, ends, choices } = tally;
   const kinds = [...new Set(findings.map(({ kind }) => kind))].sort();
   const columns = kinds.map((_, index) => String.fromCharCode(65 + index));
   return [
@@ -35,7 +35,7 @@ function tallied(name: string, tally: CampaignTally): string {
     ...[...choices].sort(byName).map(([choice, { runs: of, kinds: by }]) => {
       return `| ${choice} | ${of} | ${kinds.map((kind) => by.get(kind) ?? '').join(' | ')} |`;
     }),
-    ...counts('How doubts ended', doubts),
+    ...counts('How unknownOutcomes ended', unknownOutcomes),
     ...counts('How commands under a key ended at last', ends),
     '',
   ].join('\n');

@@ -32,8 +32,8 @@ const idleHost: Host = { ...oneProcess(), isRunning: () => false };
 
 describe('an idempotency key', () => {
   test.each<[OperationState[], string]>([
-    [['sent'], 'in-doubt sent'],
-    [['sent', 'unknown'], 'in-doubt unknown'],
+    [['sent'], 'unknown-outcome sent'],
+    [['sent', 'unknown'], 'unknown-outcome unknown'],
     [['sent', 'accepted'], 'done accepted'],
     [['sent', 'accepted', 'settled'], 'done settled'],
     [['sent', 'accepted', 'failed'], 'done failed'],
@@ -109,12 +109,12 @@ describe('an idempotency key', () => {
     journal.close();
   });
 
-  test('is in doubt once the time of a process that never answers is over', async () => {
+  test('is uncertain once the time of a process that never answers is over', async () => {
     const clock = fakeClock();
     const journal = await testJournal({ host: busyHost, clock });
     await journal.append(await prepared(journal, KEYED), 'sent');
     clock.pass(60_001);
-    expect(await found(journal, KEYED)).toBe('in-doubt sent');
+    expect(await found(journal, KEYED)).toBe('unknown-outcome sent');
     journal.close();
   });
 
@@ -191,7 +191,7 @@ describe('an idempotency key', () => {
     clock.pass(busyForMs);
     expect([isLate(), await found(journal, KEYED)]).toEqual([false, 'busy sent']);
     clock.pass(1);
-    expect([isLate(), await found(journal, KEYED)]).toEqual([true, 'in-doubt sent']);
+    expect([isLate(), await found(journal, KEYED)]).toEqual([true, 'unknown-outcome sent']);
     journal.close();
   });
 });
@@ -227,8 +227,8 @@ describe.each(['first', 'again'] as const)('a request that is sent %s is late', 
 
 describe('an equal intent without a key', () => {
   test.each<[OperationState[], string]>([
-    [['sent'], 'equal-in-doubt sent'],
-    [['sent', 'unknown'], 'equal-in-doubt unknown'],
+    [['sent'], 'equal-unknown sent'],
+    [['sent', 'unknown'], 'equal-unknown unknown'],
     [['sent', 'accepted'], 'repeated accepted'],
     [['sent', 'accepted', 'failed'], 'ours'],
     [['sent', 'refused'], 'ours'],
@@ -252,7 +252,7 @@ describe('an equal intent without a key', () => {
   test.each<[state: OperationState, passedMs: number, expected: string]>([
     ['accepted', GUARD_MS, 'repeated accepted'],
     ['accepted', GUARD_MS + 1, 'ours'],
-    ['unknown', 100 * GUARD_MS, 'equal-in-doubt unknown'],
+    ['unknown', 100 * GUARD_MS, 'equal-unknown unknown'],
   ])('that is %s %d ms later: %s', async (state, passedMs, expected) => {
     const clock = fakeClock();
     const journal = await testJournal({ host: idleHost, clock });
@@ -316,7 +316,7 @@ describe('an equal intent without a key', () => {
     clock.pass(GUARD_MS + 1);
     for (let count = 0; count < 50; count++)
       await through(journal, await prepared(journal, { ...GUARDED, input: `other ${count}` }), 'sent', 'unknown');
-    expect(await journal.claim(GUARDED)).toMatchObject({ kind: 'equal-in-doubt', operation: { operationId: lost } });
+    expect(await journal.claim(GUARDED)).toMatchObject({ kind: 'equal-unknown', operation: { operationId: lost } });
     journal.close();
   });
 });
@@ -325,7 +325,7 @@ describe('an intent equal to one whose outcome is unknown', () => {
   const SENT = { ...OTHER, mayEqual: ({ request }: EarlierRequest) => request === INTENT.request };
 
   /** A journal with an operation whose outcome is unknown, or whose process still waits for it. */
-  async function inDoubt(host = idleHost, intent: Partial<Intent> = KEYED) {
+  async function unknownOutcomes(host = idleHost, intent: Partial<Intent> = KEYED) {
     const clock = fakeClock();
     const journal = await testJournal({ host, clock });
     const id = await prepared(journal, intent);
@@ -338,11 +338,11 @@ describe('an intent equal to one whose outcome is unknown', () => {
     ['with --again', { isGuarded: true, isAgain: true }],
     ['of a command that may be repeated', { isGuarded: false }],
   ])('stops %s, whether it was typed alike or only sent alike', async (_how, change) => {
-    const { journal, id } = await inDoubt();
+    const { journal, id } = await unknownOutcomes();
     for (const alike of [{ mayEqual: () => false }, SENT]) {
       const intent = { ...INTENT, ...alike, ...change };
       for (const found of [await journal.claim(intent), await journal.findConflict(intent)])
-        expect(found).toMatchObject({ kind: 'equal-in-doubt', operation: { operationId: id } });
+        expect(found).toMatchObject({ kind: 'equal-unknown', operation: { operationId: id } });
     }
     expect(await journal.count()).toBe(1);
     await journal.append(id, 'resolved', { verdict: 'not-done' });
@@ -357,14 +357,14 @@ describe('an intent equal to one whose outcome is unknown', () => {
     ['may be sent whatever came before it', OTHER],
     ['was typed with a secret that the journal does not keep', { input: undefined, mayEqual: () => false }],
   ])('is sent if it %s', async (_how, change) => {
-    const { journal } = await inDoubt();
+    const { journal } = await unknownOutcomes();
     await through(journal, await prepared(journal, { ...INTENT, input: undefined }), 'sent', 'unknown');
     expect(await found(journal, { ...INTENT, ...change })).toBe('ours');
     journal.close();
   });
 
   test('waits for a process that may know the outcome in a moment, and then is sent', async () => {
-    const { journal, id } = await inDoubt(busyHost);
+    const { journal, id } = await unknownOutcomes(busyHost);
     const intent = { ...INTENT, ...SENT, idempotencyKey: 'fresh' };
     expect(await found(journal, intent)).toBe('busy sent');
     await journal.append(id, 'accepted');
@@ -373,21 +373,21 @@ describe('an intent equal to one whose outcome is unknown', () => {
   });
 
   test('does not wait for one process if the outcome of another is unknown', async () => {
-    const { journal, id, clock } = await inDoubt(busyHost);
+    const { journal, id, clock } = await unknownOutcomes(busyHost);
     clock.pass(60_001);
     await journal.append(await prepared(journal, { ...KEYED, ...OTHER, idempotencyKey: 'second' }), 'sent');
     expect(await journal.claim({ ...INTENT, ...SENT, idempotencyKey: 'fresh' })).toMatchObject({
-      kind: 'equal-in-doubt',
+      kind: 'equal-unknown',
       operation: { operationId: id },
     });
     journal.close();
   });
 
   test('keeps to its own key first', async () => {
-    const { journal, id } = await inDoubt();
+    const { journal, id } = await unknownOutcomes();
     const done = await prepared(journal, { ...INTENT, ...OTHER, idempotencyKey: 'done' });
     await through(journal, done, 'sent', 'accepted');
-    expect(await found(journal, KEYED)).toBe('in-doubt sent');
+    expect(await found(journal, KEYED)).toBe('unknown-outcome sent');
     expect(await journal.claim({ ...INTENT, ...SENT, idempotencyKey: 'done' })).toMatchObject({
       kind: 'done',
       operation: { operationId: done },

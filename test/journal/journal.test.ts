@@ -92,7 +92,7 @@ describe('an operation', () => {
   });
 
   test.each(['accepted', 'settled', 'failed'] as const)(
-    'in doubt does not take the request that another one has, which is %s',
+    'of unknown outcome does not take the request that another one has, which is %s',
     async (state) => {
       const journal = await open();
       const other = await prepared(journal);

@@ -8,17 +8,22 @@ import { countingIds, fakeClock, START_MS, temporaryFolder } from '../support/sa
 const AFTER = { createdAt: new Date(START_MS).toISOString(), operationId: 'x' };
 
 /** Every set of filters that ops list offers. */
-const FILTERS: Omit<Selection, 'limit'>[] = [undefined, 'in-doubt', 'not-in-doubt', 'accepted', 'unknown'].flatMap(
-  (state) =>
-    [undefined, 'money'].flatMap((kind) =>
-      [undefined, 'k'].flatMap((givenIdempotencyKey) =>
-        [undefined, START_MS].flatMap((sinceMs) =>
-          [undefined, AFTER].map(
-            (after) => ({ state, kind, givenIdempotencyKey, sinceMs, after }) as Omit<Selection, 'limit'>,
-          ),
+const FILTERS: Omit<Selection, 'limit'>[] = [
+  undefined,
+  'unknown-outcome',
+  'known-outcome',
+  'accepted',
+  'unknown',
+].flatMap((state) =>
+  [undefined, 'money'].flatMap((kind) =>
+    [undefined, 'k'].flatMap((givenIdempotencyKey) =>
+      [undefined, START_MS].flatMap((sinceMs) =>
+        [undefined, AFTER].map(
+          (after) => ({ state, kind, givenIdempotencyKey, sinceMs, after }) as Omit<Selection, 'limit'>,
         ),
       ),
     ),
+  ),
 );
 
 describe('a page of the list', () => {
@@ -40,15 +45,15 @@ describe('a page of the list', () => {
   });
 
   test.each([
-    [{ state: 'in-doubt' }, 'operation_in_doubt'],
-    [{ state: 'in-doubt', kind: 'money' }, 'operation_in_doubt_by_kind'],
+    [{ state: 'unknown-outcome' }, 'operation_unknown'],
+    [{ state: 'unknown-outcome', kind: 'money' }, 'operation_unknown_by_kind'],
     [{ state: 'accepted', kind: 'money' }, 'operation_by_state_kind'],
-    [{ state: 'not-in-doubt', kind: 'money' }, 'operation_by_kind'],
+    [{ state: 'known-outcome', kind: 'money' }, 'operation_by_kind'],
     [{ state: 'accepted' }, 'operation_by_state'],
     [{}, 'operation_by_time'],
-    // Before a payment leaves: equal ones of the last minutes, and those in doubt, which do not add up over the years.
+    // Before a payment leaves: equal ones of the last minutes, and those of unknown outcome, which do not add up over the years.
     [{ account: 'a', inputDigest: 'd', state: 'may-have-moved', sinceMs: START_MS }, 'operation_like'],
-    [{ account: 'a', inputDigest: 'd', state: 'in-doubt' }, 'operation_in_doubt'],
+    [{ account: 'a', inputDigest: 'd', state: 'unknown-outcome' }, 'operation_unknown'],
   ] as const)('with %j is read from %s', async (filter, index) => {
     const folder = temporaryFolder();
     onTestFinished(() => folder[Symbol.dispose]());

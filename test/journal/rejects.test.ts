@@ -7,7 +7,7 @@ describe('a journal that cannot be read or written', () => {
     claim: (journal) => journal.claim(INTENT),
     findConflict: (journal) => journal.findConflict({ ...INTENT, idempotencyKey: 'k' }),
     count: (journal) => journal.count(),
-    inDoubt: (journal) => journal.inDoubt('sandbox'),
+    unknownOutcomes: (journal) => journal.unknownOutcomes('sandbox'),
     prepareRotation: (journal) =>
       journal.prepareRotation(INTENT, { operationId: 'r', keyLocation: 'f', oldFingerprint: '0a', pushes: [] }),
     moveRotation: (journal) => journal.moveRotation('r', 'prepared', 'sending'),

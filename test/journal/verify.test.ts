@@ -201,7 +201,7 @@ const ALL_PAIRS = EDITS.flatMap((one, index) =>
 const PAIRS = process.env['FIATRAIL_SOAK_RUNS'] ? ALL_PAIRS : ALL_PAIRS.filter((_, index) => index % 8 === 0);
 
 describe('every column is covered', () => {
-  /** A journal with everything that one can have: doubts, ends, a rotation, keys of an account, sums. */
+  /** A journal with everything that one can have: unknownOutcomes, ends, a rotation, keys of an account, sums. */
   async function everything(path: string): Promise<void> {
     const journal = await testJournal({ path });
     const moves = { asset: 'NGN', minor: 50_000n } as const;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { RULES, type Rules } from './at-most-once.ts';
 import { explore } from './explore.ts';
 
-describe('money moves at most once, and every doubt can be ended', () => {
+describe('money moves at most once, and every unknownOutcome can be ended', () => {
   test.each<[string, Partial<Rules>, states: number]>([
     ['by looking twice', {}, 60_000],
     ['by a person, where no list proves it', { isAsked: true, hasPerson: true }, 60_000],
@@ -27,9 +27,9 @@ describe('money moves at most once, and every doubt can be ended', () => {
     [
       'a response is lost when the journal is locked',
       { isSpooled: false },
-      'in doubt, although somebody was told how it ended',
+      'of unknown outcome, although somebody was told how it ended',
     ],
-    ['nobody decides where no list proves it', { isAsked: true }, 'a doubt that nothing ends'],
+    ['nobody decides where no list proves it', { isAsked: true }, 'an unknown outcome that nothing ends'],
   ])('is violated if %s', (_what, change, violation) => {
     expect(explore({ ...RULES, ...change }).trace?.at(-1)).toBe(violation);
   });

@@ -101,7 +101,7 @@ export const START: State = HOSTS.map(() => IDLE);
 
 const isAlive = ({ at }: Run) => at !== 'idle' && at !== 'exit';
 const isHeld = ({ entry }: Run) => entry !== 'none' && entry !== 'closed';
-const isInDoubt = ({ entry }: Run) => entry === 'sent' || entry === 'unknown';
+const isOutcomeUnknown = ({ entry }: Run) => entry === 'sent' || entry === 'unknown';
 const hasMoved = ({ hidden }: Run) => hidden !== null;
 
 /** Returns what is wrong with a state; if `isWorst`, only whether the money moved twice. */
@@ -112,12 +112,12 @@ export function violation(state: State, isWorst: boolean): string | undefined {
     (run) => run.entry === 'closed' && (hasMoved(run) || run.request !== null) && !isAlive(run),
   );
   if (isWrong) return 'recorded as not done, and the money moved';
-  const isForgotten = merged(state).some((run) => run.isTold && isInDoubt(run));
-  return isForgotten ? 'in doubt, although somebody was told how it ended' : undefined;
+  const isForgotten = merged(state).some((run) => run.isTold && isOutcomeUnknown(run));
+  return isForgotten ? 'of unknown outcome, although somebody was told how it ended' : undefined;
 }
 
 /** Whether nothing is left to find out. */
-export const isEnded = (state: State) => state.every((run) => !isAlive(run) && !isInDoubt(run));
+export const isEnded = (state: State) => state.every((run) => !isAlive(run) && !isOutcomeUnknown(run));
 
 const change = (state: State, index: number, to: Partial<Run>): State =>
   state.map((run, at) => (at === index ? { ...run, ...to } : run));
@@ -164,7 +164,7 @@ function crashed(state: State, host: number): State {
 /** Every command first merges the spooled responses. */
 const merged = (state: State): State =>
   state.map((run) =>
-    run.spooled === null ? run : { ...run, entry: isInDoubt(run) ? run.spooled : run.entry, spooled: null },
+    run.spooled === null ? run : { ...run, entry: isOutcomeUnknown(run) ? run.spooled : run.entry, spooled: null },
   );
 
 function networkSteps(state: State, run: Run, index: number): Step[] {
@@ -203,7 +203,7 @@ function runSteps(state: State, rules: Rules, run: Run, index: number): Step[] {
       return [to('records sent', { at: 'waiting', ...sent })];
     case 'recorded':
       if (mayLeave) return [to('sends', { at: 'waiting', request: DELAY })];
-      return [to('is too late to send', { at: 'exit', entry: isInDoubt(run) ? 'closed' : run.entry })];
+      return [to('is too late to send', { at: 'exit', entry: isOutcomeUnknown(run) ? 'closed' : run.entry })];
     case 'waiting':
       return answerSteps(state, rules, run, index);
     case 'exit':
@@ -213,7 +213,7 @@ function runSteps(state: State, rules: Rules, run: Run, index: number): Step[] {
 
 function answerSteps(state: State, rules: Rules, run: Run, index: number): Step[] {
   const to = (name: string, next: Partial<Run>) => ({ name: `run ${index} ${name}`, next: change(state, index, next) });
-  const written = (entry: Entry): Partial<Run> => ({ at: 'exit', entry: isInDoubt(run) ? entry : run.entry });
+  const written = (entry: Entry): Partial<Run> => ({ at: 'exit', entry: isOutcomeUnknown(run) ? entry : run.entry });
   if (run.response === null) {
     if (run.busy > 0) return [];
     return [to('times out', written('unknown')), to('times out, and cannot write the journal', { at: 'exit' })];
@@ -240,15 +240,15 @@ function claimSteps(state: State, rules: Rules, index: number): Step[] {
     const wrong = state.some(hasMoved) ? {} : { wrong: 'exit 0, and nothing moved' };
     return [{ name: `run ${index} prints the recorded result`, next: change(state, index, { at: 'exit' }), ...wrong }];
   }
-  // It waits for the run that has the key, or leaves its doubt to a reconciliation.
+  // It waits for the run that has the key, or leaves its unknownOutcome to a reconciliation.
   if (run.entry !== 'prepared' || isBusy(run, holder, HOSTS[index] ?? 0)) return [];
   return [starts(change(state, holder, { entry: 'closed' }))];
 }
 
-/** Somebody looks for an operation in doubt. */
+/** Somebody looks for an operation with an unknown outcome. */
 function reconcileSteps(state: State, rules: Rules, index: number): Step[] {
   const run = state[index];
-  if (!run || !isInDoubt(run) || isBusy(run, index, HOSTS[index] ?? 0)) return [];
+  if (!run || !isOutcomeUnknown(run) || isBusy(run, index, HOSTS[index] ?? 0)) return [];
   const to = (name: string, next: Partial<Run>) => ({ name: `${name} ${index}`, next: change(state, index, next) });
   const steps: Step[] = [];
   const isSettled = run.request === null && (!isAlive(run) || (rules.isFenced && run.busy === 0));

@@ -1,5 +1,5 @@
 /**
- * A model of how a doubt ends: one request whose response is lost, a service whose responses and rows have clocks of their own, a host and a journal
+ * A model of how an unknown outcome ends: one request whose response is lost, a service whose responses and rows have clocks of their own, a host and a journal
  * with wrong clocks, other programs of the same account, lists that are late, cut off or lose rows, and somebody who looks. Every order of events is explored. What
  * the program does is a guard that a test can take away.
  */
@@ -70,7 +70,7 @@ export interface World {
   readonly host: number;
   readonly service: number;
   readonly rows: number;
-  /** By how many ticks the service's clocks are set while the request is in doubt; 0 for never. */
+  /** By how many ticks the service's clocks are set while the request is uncertain; 0 for never. */
   readonly jump: number;
   /** What another program makes: nothing, a request that agrees in every field, or one that does not. */
   readonly other: 'nothing' | 'equal' | 'similar';
@@ -164,7 +164,7 @@ export interface State {
   readonly laterRows: number;
   readonly hasMissed: boolean;
   readonly hasOther: boolean;
-  readonly outcome: 'doubt' | 'accepted' | 'not-done' | 'person' | 'refused';
+  readonly outcome: 'unknownOutcome' | 'accepted' | 'not-done' | 'person' | 'refused';
   /** Who made the row that was taken; `guessed`: another program did, and there was a second row. */
   readonly taken: 'ours' | 'others' | 'guessed' | null;
   /** Whether a row with the tag was left to a person. */
@@ -184,7 +184,7 @@ const START: State = {
   laterRows: 0,
   hasMissed: false,
   hasOther: false,
-  outcome: 'doubt',
+  outcome: 'unknownOutcome',
   taken: null,
   isForgotten: false,
   isWasted: false,
@@ -233,7 +233,7 @@ export function violation(
 export function stepsOf(state: State, world: World, guards: Guards): Step[] {
   // What was recorded as not done may still leave, if its time is not over.
   if (state.outcome === 'not-done' && state.request === 'ready') return leaving(state, world, guards);
-  if (state.outcome !== 'doubt') return [];
+  if (state.outcome !== 'unknownOutcome') return [];
   const steps: Step[] = [];
   const to = (name: string, change: Partial<State>) => steps.push({ name, next: { ...state, ...change } });
   if (state.time < END) to('time passes', { time: state.time + 1 });
@@ -300,7 +300,7 @@ function leaving(state: State, { isSuspended }: World, { isSteady }: Guards): St
     return [
       {
         name: 'the request is too late',
-        next: { ...state, request: 'lost', outcome: state.outcome === 'doubt' ? 'refused' : state.outcome },
+        next: { ...state, request: 'lost', outcome: state.outcome === 'unknownOutcome' ? 'refused' : state.outcome },
       },
     ];
   return [{ name: 'the request leaves', next: { ...state, request: 'sent' } }];
@@ -445,7 +445,7 @@ function keyMaker(): (state: State) => string {
 
 const FIELDS = Object.keys(START) as readonly (keyof State)[];
 
-/** Explores every state of a world, breadth first, up to the first violation or a state in which nothing can end the doubt. */
+/** Explores every state of a world, breadth first, up to the first violation or a state in which nothing can end the unknownOutcome. */
 export function explore(world: World, guards: Guards): Explored {
   const keyOf = keyMaker();
   const start = startOf(world);

@@ -56,7 +56,7 @@ interface Graph {
 
 /**
  * Explores every state that can be reached, breadth first, up to the first violation, or up to the worst: money that moved twice. Then checks that from every state, some
- * way leads to one without doubts.
+ * way leads to one without unknownOutcomes.
  */
 export function explore(rules: Rules, isWorst = false): Explored {
   const graph: Graph = { numbers: new Map(), states: [], from: [], before: [] };
@@ -73,7 +73,7 @@ export function explore(rules: Rules, isWorst = false): Explored {
     }
   }
   const stuck = firstStuck(graph);
-  const trace = stuck === undefined ? undefined : [...traceTo(graph, stuck), 'a doubt that nothing ends'];
+  const trace = stuck === undefined ? undefined : [...traceTo(graph, stuck), 'an unknown outcome that nothing ends'];
   return { states: graph.states.length, steps, trace };
 }
 
@@ -90,7 +90,7 @@ function add(graph: Graph, state: State, from: Graph['from'][number]): void {
   if (from.before >= 0) graph.before[number]?.push(from.before);
 }
 
-/** Returns the first state from which no way leads to one without doubts. */
+/** Returns the first state from which no way leads to one without unknownOutcomes. */
 function firstStuck({ states, before }: Graph): number | undefined {
   const isGood = states.map(isEnded);
   const open = states.flatMap((_state, number) => (isGood[number] ? [number] : []));

@@ -141,7 +141,7 @@ describe('an offramp whose response was lost', () => {
     ['another currency beside it', { currency: 'USD' }],
     ['another unit beside it', { unit: 'kobo' }],
     ['separators', { amount: '1,000.00' }],
-  ])('is shown to a person if the amount of the event is in doubt, because it has %s', async (_what, more) => {
+  ])('is shown to a person if the amount of the event is uncertain, because it has %s', async (_what, more) => {
     await tell('vault.return.payout.completed', { ...PAID, ...more });
     expect(await reconciled()).toEqual({ exit: 6, found: 'several' });
     expect(states()).toEqual(['unknown']);
@@ -153,7 +153,7 @@ describe('an offramp whose response was lost', () => {
     expect(await reconciled()).toEqual({ exit: 6, found: 'several' });
   });
 
-  test('is shown to a person if the event fits another one in doubt as well', async () => {
+  test('is shown to a person if the event fits another one of unknown outcome as well', async () => {
     const toAnotherBank = OFFRAMP.map((word) => (word === '000013' ? '000014' : word));
     await run(toAnotherBank);
     expect(states()).toEqual(['unknown', 'unknown']);
@@ -218,14 +218,14 @@ describe('a transfer whose response was lost', () => {
   });
 });
 
-test('an onboarding in doubt is never ended by an event, which does not say whose BVN it was', async () => {
+test('an onboarding of unknown outcome is never ended by an event, which does not say whose BVN it was', async () => {
   await run(['users', 'onboard', '22222222222', '--yes', '-q']);
   await tell('user.onboarded', { firstName: 'Ada', lastName: 'Obi' });
   expect(await reconciled()).toEqual({ exit: 6, found: 'several' });
   expect(states()).toEqual(['unknown']);
 });
 
-test('a swap in doubt is not taken for another one, of which an event says too little', async () => {
+test('a swap of unknown outcome is not taken for another one, of which an event says too little', async () => {
   await run(['swaps', 'create', 'user-1', '--sell', 'CNGN', '--buy', 'USDC', '--amount', '1000', '--yes', '-q']);
   expect(states()).toEqual(['unknown']);
   await tell('swap.completed', { amountIn: '1000.000000', walletAddress: '0x1', owner: '0x1' });

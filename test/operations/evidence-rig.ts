@@ -27,7 +27,7 @@ export interface ListedRow {
 /** What a request says, for `Work` below. */
 export const requestOf = (amount: number, more: object = {}) => JSON.stringify({ amount, ...more });
 
-/** A doubt, `atMs` after the start. */
+/** A unknownOutcome, `atMs` after the start. */
 interface Doubt {
   readonly atMs?: number;
   readonly request?: string;
@@ -62,13 +62,13 @@ export const work = ({ isPartial = false }: { readonly isPartial?: boolean } = {
     }),
 });
 
-/** A journal with doubts, and a session whose service has a list. The clocks are right. */
+/** A journal with unknownOutcomes, and a session whose service has a list. The clocks are right. */
 export async function rig(profile: Pick<Profile, 'mode' | 'stored'> = { mode: 'sandbox', stored: undefined }) {
   const clock = fakeClock(START_MS);
   const journal = await testJournal({ clock });
   onTestFinished(() => journal.close());
   let rows: readonly ListedRow[] = [];
-  let doubts = 0;
+  let unknownOutcomes = 0;
   const parts = {
     profile,
     globals: { timeoutMs: BUSY_MS },
@@ -92,15 +92,15 @@ export async function rig(profile: Pick<Profile, 'mode' | 'stored'> = { mode: 's
       rows = shown;
     },
     /** Records a request whose outcome is unknown, and returns its id. */
-    doubt: async ({ atMs = 0, baseline = {}, isBusy = false, ...given }: Doubt = {}): Promise<string> => {
+    unknownOutcome: async ({ atMs = 0, baseline = {}, isBusy = false, ...given }: Doubt = {}): Promise<string> => {
       clock.set(START_MS + atMs);
       const kept = baseline && { serviceAtMs: clock.now(), hostAheadMs: 0, ...baseline };
-      doubts += 1;
+      unknownOutcomes += 1;
       const intent: Intent = {
         ...INTENT,
         request: requestOf(500),
         ...given,
-        idempotencyKey: `k-${doubts}`,
+        idempotencyKey: `k-${unknownOutcomes}`,
         ...(kept ? { baseline: kept } : {}),
       };
       const claim = await journal.claim(intent, BUSY_MS);

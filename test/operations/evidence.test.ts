@@ -52,14 +52,17 @@ describe('the time of a row, of which nobody knows whether the list had it befor
     ['more than a day older', -DAY_MS - 5_001, 'none'],
   ])('%s', async (_what, atMs, expected) => {
     const on = await rig();
-    const id = await on.doubt();
+    const id = await on.unknownOutcome();
     on.list(row('r', atMs));
     expect(await decided(on, id)).toBe(expected);
   });
 
   test('is compared with the service’s time alone: a journal whose clock is an hour ahead changes nothing', async () => {
     const on = await rig();
-    const id = await on.doubt({ atMs: 3_600_000, baseline: { serviceAtMs: START_MS, hostAheadMs: 3_600_000 } });
+    const id = await on.unknownOutcome({
+      atMs: 3_600_000,
+      baseline: { serviceAtMs: START_MS, hostAheadMs: 3_600_000 },
+    });
     on.list(row('r', 1_000));
     expect(await decided(on, id)).toBe('r');
     on.list(row('r', 3_601_000));
@@ -68,7 +71,7 @@ describe('the time of a row, of which nobody knows whether the list had it befor
 
   test('proves nothing if the service’s time at the request is not known', async () => {
     const on = await rig();
-    const id = await on.doubt({ baseline: null });
+    const id = await on.unknownOutcome({ baseline: null });
     on.list(row('r', 1_000));
     expect(await decided(on, id)).toBe('unclear');
   });
@@ -78,7 +81,7 @@ describe('the time of a row, of which nobody knows whether the list had it befor
     ['longer before it', -DAY_MS - 5_001, []],
   ])('is looked for %s then', async (_what, atMs, expected) => {
     const on = await rig();
-    const id = await on.doubt({ baseline: null });
+    const id = await on.unknownOutcome({ baseline: null });
     on.list(row('r', atMs));
     expect(await candidates(on, id)).toEqual(expected);
   });
@@ -96,8 +99,8 @@ test.each<[string, Baseline, string | undefined, readonly string[]]>([
   ],
 ])('a row from before the time that is looked through %s', async (_what, baseline, taken, ids) => {
   const on = await rig();
-  const id = await on.doubt({ baseline });
-  if (taken !== undefined) await on.journal.take(await on.doubt(), { requestId: taken, detail: 'found' });
+  const id = await on.unknownOutcome({ baseline });
+  if (taken !== undefined) await on.journal.take(await on.unknownOutcome(), { requestId: taken, detail: 'found' });
   on.list(row('r', -2 * DAY_MS));
   const found = await evidenceOf(on.session, work(), await on.find(id));
   expect([idsOf(found.candidates), idsOf(found.older ?? [])]).toEqual([[], ids]);
@@ -108,7 +111,10 @@ test.each([
   [5_001, 'unclear'],
 ])('of two requests, between which a clock was set by %i ms, the first gets: %s', async (setMs, expected) => {
   const on = await rig();
-  const [one] = [await on.doubt(), await on.doubt({ atMs: 3_600_000, baseline: { hostAheadMs: setMs } })];
+  const [one] = [
+    await on.unknownOutcome(),
+    await on.unknownOutcome({ atMs: 3_600_000, baseline: { hostAheadMs: setMs } }),
+  ];
   on.list(row('r', 1_000));
   expect(await decided(on, one)).toBe(expected);
 });
@@ -132,14 +138,14 @@ describe('a list that was read before the request', () => {
     ['could not be read', undefined, row('r', -HOUR_MS), 'unclear'],
   ])('and %s', async (_what, before, shown, expected) => {
     const on = await rig();
-    const id = await on.doubt({ baseline: { before } });
+    const id = await on.unknownOutcome({ baseline: { before } });
     on.list(shown);
     expect(await decided(on, id)).toBe(expected);
   });
 
   test('does not keep a row with the tag from being found', async () => {
     const on = await rig();
-    const id = await on.doubt({ tag: 'fr-1', baseline: { before: { ids: ['r'], sinceMs: null } } });
+    const id = await on.unknownOutcome({ tag: 'fr-1', baseline: { before: { ids: ['r'], sinceMs: null } } });
     on.list(row('r', -HOUR_MS, { text: 'fr-1' }));
     expect(await decided(on, id)).toBe('r');
   });
@@ -157,7 +163,7 @@ describe('a row with the tag', () => {
     ],
   ])('%s', async (_what, rows, expected) => {
     const on = await rig();
-    const id = await on.doubt({ tag: 'fr-1' });
+    const id = await on.unknownOutcome({ tag: 'fr-1' });
     on.list(...rows);
     expect(await decided(on, id)).toBe(expected);
   });
@@ -165,7 +171,7 @@ describe('a row with the tag', () => {
 
 test('a row that another operation has is not a candidate', async () => {
   const on = await rig();
-  const [one, other] = [await on.doubt(), await on.doubt()];
+  const [one, other] = [await on.unknownOutcome(), await on.unknownOutcome()];
   on.list(row('r', 1_000));
   expect(await on.journal.take(one, { requestId: 'r', detail: 'found' })).toBe(true);
   expect(await decided(on, other)).toBe('none');
@@ -180,14 +186,14 @@ describe('a profile whose user is asked', () => {
 
   test('is shown an equal row', async () => {
     const on = await marks();
-    const id = await on.doubt();
+    const id = await on.unknownOutcome();
     on.list(row('r', 1_000));
     expect(await decided(on, id)).toBe('unclear');
   });
 
   test('finds a row with the tag', async () => {
     const on = await marks();
-    const id = await on.doubt({ tag: 'fr-1' });
+    const id = await on.unknownOutcome({ tag: 'fr-1' });
     on.list(row('r', 1_000, { text: 'fr-1' }));
     expect(await decided(on, id)).toBe('r');
   });
@@ -195,16 +201,16 @@ describe('a profile whose user is asked', () => {
 
 test('a row that can only be compared in part is shown to a person', async () => {
   const on = await rig();
-  const id = await on.doubt();
+  const id = await on.unknownOutcome();
   on.list(row('r', 1_000));
   expect(await decided(on, id, work({ isPartial: true }))).toBe('unclear');
 });
 
-describe('equal requests in doubt', () => {
+describe('equal requests of unknown outcome', () => {
   /** Requests at these times. */
-  const doubts = async (on: Rig, ...times: readonly number[]) => {
+  const unknownOutcomes = async (on: Rig, ...times: readonly number[]) => {
     const ids: string[] = [];
-    for (const atMs of times) ids.push(await on.doubt({ atMs }));
+    for (const atMs of times) ids.push(await on.unknownOutcome({ atMs }));
     return ids;
   };
 
@@ -217,7 +223,7 @@ describe('equal requests in doubt', () => {
   ])('%s', async (_what, times, rows, expected) => {
     for (const inOrder of [(ids: string[]) => ids, (ids: string[]) => ids.toReversed()]) {
       const on = await rig();
-      const ids = await doubts(on, ...times);
+      const ids = await unknownOutcomes(on, ...times);
       on.list(...rows);
       expect(await allDecided(on, inOrder(ids))).toEqual(inOrder(expected));
     }
@@ -225,8 +231,8 @@ describe('equal requests in doubt', () => {
 
   test('wait for one whose command still runs', async () => {
     const on = await rig();
-    const id = await on.doubt();
-    await on.doubt({ atMs: 100, isBusy: true });
+    const id = await on.unknownOutcome();
+    await on.unknownOutcome({ atMs: 100, isBusy: true });
     on.list(row('a', 1_000));
     expect(await decided(on, id)).toBe('busy');
     on.clock.pass(BUSY_MS + 1);
@@ -237,24 +243,24 @@ describe('equal requests in doubt', () => {
 
   test('lose a row to the tag of another', async () => {
     const on = await rig();
-    const ids = [await on.doubt(tagged('fr-1')), await on.doubt({ atMs: 5_000, ...tagged('fr-2') })];
+    const ids = [await on.unknownOutcome(tagged('fr-1')), await on.unknownOutcome({ atMs: 5_000, ...tagged('fr-2') })];
     on.list(row('b', 6_000, { text: 'fr-2' }));
     expect(await allDecided(on, ids)).toEqual(['none', 'b']);
   });
 
   test('without the service’s time take no row from another, nor give it one', async () => {
     const on = await rig();
-    const old = await on.doubt({ baseline: null });
-    const id = await on.doubt({ atMs: 100 });
+    const old = await on.unknownOutcome({ baseline: null });
+    const id = await on.unknownOutcome({ atMs: 100 });
     on.list(row('a', 1_000));
     expect(await allDecided(on, [old, id])).toEqual(['unclear', 'unclear']);
   });
 });
 
-describe('different requests in doubt', () => {
+describe('different requests of unknown outcome', () => {
   const other = requestOf(500, { note: 'other' });
 
-  test.each<[string, Parameters<Rig['doubt']>[0], string]>([
+  test.each<[string, Parameters<Rig['unknownOutcome']>[0], string]>([
     ['that share the row', { request: other }, 'unclear'],
     ['that share the row, and of which one lacks the service’s time', { request: other, baseline: null }, 'unclear'],
     ['whose time is another', { request: other, atMs: 60_000 }, 'a'],
@@ -262,8 +268,8 @@ describe('different requests in doubt', () => {
     ['of another kind of work', { request: requestOf(500), endpoint: 'transactions.onramp' }, 'a'],
   ])('%s', async (_what, competing, expected) => {
     const on = await rig();
-    const id = await on.doubt();
-    await on.doubt(competing);
+    const id = await on.unknownOutcome();
+    await on.unknownOutcome(competing);
     on.list(row('a', 1_000));
     expect(await decided(on, id)).toBe(expected);
   });
@@ -271,7 +277,7 @@ describe('different requests in doubt', () => {
 
 test('two equal rows of one request are shown to a person', async () => {
   const on = await rig();
-  const id = await on.doubt();
+  const id = await on.unknownOutcome();
   on.list(row('a', 1_000), row('b', 2_000));
   expect(await decided(on, id)).toBe('unclear');
 });

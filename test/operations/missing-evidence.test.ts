@@ -63,7 +63,7 @@ const payoutRow = (change: object = {}) => ({
 
 const PAYOUT = `payout create --amount 1000 --to ${ACCOUNT_ID}`;
 
-describe('a payout in doubt to a bank account', () => {
+describe('a payout of unknown outcome to a bank account', () => {
   const settle = (rows: readonly object[] = [payoutRow()]) => {
     answers['payouts'] = () => success({ payouts: rows, total: rows.length });
   };

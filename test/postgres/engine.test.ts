@@ -48,9 +48,9 @@ describe('an idempotency key', () => {
     expect(await claimed(first, KEYED, 60_000)).toBe('ours');
     expect(await claimed(second, KEYED)).toBe('busy sent');
     // Two hosts with one name are two hosts: a folder is a host, and the process of the other one is never looked for here.
-    expect(await claimed(first, KEYED)).toBe('in-doubt sent');
+    expect(await claimed(first, KEYED)).toBe('unknown-outcome sent');
     expire(url);
-    expect(await claimed(second, KEYED)).toBe('in-doubt sent');
+    expect(await claimed(second, KEYED)).toBe('unknown-outcome sent');
   });
 
   test('of a host that ended before it sent is taken over, and its operation closed', async () => {
@@ -71,7 +71,7 @@ describe('an idempotency key', () => {
       const intent = { ...KEYED, idempotencyKey: `round-${round}` };
       const ends = await Promise.all(hosts.map((host) => claimed(host, intent, 60_000)));
       expect(ends.filter((end) => end === 'ours')).toHaveLength(1);
-      expect(ends.filter((end) => !['ours', 'busy sent', 'in-doubt sent'].includes(end))).toEqual([]);
+      expect(ends.filter((end) => !['ours', 'busy sent', 'unknown-outcome sent'].includes(end))).toEqual([]);
     }
     expect(await hosts[0]?.count()).toBe(10);
     expect((await hosts[0]?.verify())?.problem).toBeUndefined();
@@ -169,9 +169,9 @@ describe('reading', () => {
     expect(await first.find('nothing')).toEqual([]);
     expect(await first.count()).toBe(7);
     await through(first, ids[0] ?? '', 'sent');
-    expect(await second.inDoubt('a')).toBe(1);
+    expect(await second.unknownOutcomes('a')).toBe(1);
     expect(
-      (await second.list({ limit: 9, state: 'in-doubt', kind: 'money' })).map(({ operationId }) => operationId),
+      (await second.list({ limit: 9, state: 'unknown-outcome', kind: 'money' })).map(({ operationId }) => operationId),
     ).toEqual([ids[0]]);
   });
 });
@@ -261,7 +261,7 @@ describe('a journal that moves', () => {
   /** Fills a journal with an operation in every state that matters, each under an idempotency key of that name. */
   async function fill(journal: Journal) {
     const ways = {
-      doubt: ['sent', 'unknown'],
+      unknownOutcome: ['sent', 'unknown'],
       lost: ['sent'],
       done: ['sent', 'accepted', 'settled'],
       free: ['refused'],
@@ -278,12 +278,16 @@ describe('a journal that moves', () => {
 
   async function expectMoved(journal: Journal) {
     expect((await journal.verify()).problem).toBeUndefined();
-    const ends = [await again(journal, 'doubt'), await again(journal, 'lost'), await again(journal, 'done')];
-    expect(ends).toEqual(['in-doubt unknown', 'in-doubt sent', 'done settled']);
+    const ends = [await again(journal, 'unknownOutcome'), await again(journal, 'lost'), await again(journal, 'done')];
+    expect(ends).toEqual(['unknown-outcome unknown', 'unknown-outcome sent', 'done settled']);
     expect(await claimed(journal, { ...INTENT, idempotencyKey: 'done', input: '["x"]' })).toBe('other-input settled');
     expect(await again(journal, 'free')).toBe('ours');
-    const doubts = await journal.list({ limit: 9, state: 'in-doubt', givenIdempotencyKey: 'doubt' });
-    expect(doubts[0]?.moves).toEqual({ asset: 'NGN', minor: 5_000n });
+    const unknownOutcomes = await journal.list({
+      limit: 9,
+      state: 'unknown-outcome',
+      givenIdempotencyKey: 'unknownOutcome',
+    });
+    expect(unknownOutcomes[0]?.moves).toEqual({ asset: 'NGN', minor: 5_000n });
   }
 
   const importing = async (to: Journal, from: Journal) =>
@@ -292,7 +296,7 @@ describe('a journal that moves', () => {
       [INTENT.account],
     );
 
-  test('from SQLite to a server keeps doubts and idempotency keys', async () => {
+  test('from SQLite to a server keeps unknownOutcomes and idempotency keys', async () => {
     const local = await sqliteAt(newPath(), 1);
     await fill(local);
     const url = server.newDatabase();
@@ -302,7 +306,7 @@ describe('a journal that moves', () => {
     await expectMoved(await openHost(url));
   });
 
-  test('from a server to SQLite keeps doubts and idempotency keys', async () => {
+  test('from a server to SQLite keeps unknownOutcomes and idempotency keys', async () => {
     const remote = await openHost(server.newDatabase());
     await fill(remote);
     const path = newPath();

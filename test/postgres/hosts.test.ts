@@ -8,7 +8,7 @@ import { fiatrail, fiatrailJson, type Home, requireBuilt, startFiatrail } from '
 import { tcpServer } from '../support/loopback.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { serveSandbox } from '../support/rotations.ts';
-import { endDoubts, failureOf, hostOf, pay, rowsOf, withdrawalOf, withdrawalsAt, withEnv } from './hosts.ts';
+import { endUnknown, failureOf, hostOf, pay, rowsOf, withdrawalOf, withdrawalsAt, withEnv } from './hosts.ts';
 
 /** Rounds in which two hosts start one command at the same instant. */
 const ROUNDS = Number(process.env['FIATRAIL_SOAK_HOST_ROUNDS'] ?? 5);
@@ -38,11 +38,12 @@ beforeEach(async () => {
 });
 
 const both = (argv: readonly string[]) => Promise.all(hosts.map((host) => fiatrail(host, argv)));
-const inDoubt = () => rowsOf(server, url).filter(({ state }) => ['prepared', 'sent', 'unknown'].includes(state));
+const unknownOutcomes = () =>
+  rowsOf(server, url).filter(({ state }) => ['prepared', 'sent', 'unknown'].includes(state));
 
 /** Runs every command line again on both hosts, and checks that each has moved money once. */
 async function expectOnce(keys: readonly string[]): Promise<void> {
-  await endDoubts(hosts[0], served, inDoubt);
+  await endUnknown(hosts[0], served, unknownOutcomes);
   const ids: string[] = [];
   for (const key of keys) {
     const again = (await both(pay(key))).map(withdrawalOf);

@@ -65,12 +65,12 @@ export function rowsOf(server: TestServer, url: string): JournalRow[] {
 
 const LOOKS = 40;
 
-/** Reconciles on one host, while time passes at the service, until nothing is in doubt. */
-export async function endDoubts(host: Home, served: Served, inDoubt: () => unknown[]): Promise<void> {
+/** Reconciles on one host, while time passes at the service, until nothing is uncertain. */
+export async function endUnknown(host: Home, served: Served, unknownOutcomes: () => unknown[]): Promise<void> {
   let last: Ran | undefined;
-  for (let looks = 0; inDoubt().length > 0; looks++) {
+  for (let looks = 0; unknownOutcomes().length > 0; looks++) {
     if (looks === LOOKS)
-      throw new Error(`still in doubt: ${JSON.stringify(inDoubt())}\n${last?.stdout}${last?.stderr}`);
+      throw new Error(`still uncertain: ${JSON.stringify(unknownOutcomes())}\n${last?.stdout}${last?.stderr}`);
     // Absence is believed after two complete reads, 10 minutes apart on the clock of the service.
     await fiatrailJson(served.home, ['sandbox', 'advance', '6m', '-q']);
     last = await fiatrail(host, ['ops', 'reconcile', '-q', '-o', 'json']);

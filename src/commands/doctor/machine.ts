@@ -290,7 +290,7 @@ async function copyFinding(copy: LocalCopy): Promise<Finding> {
 }
 
 async function unknownFinding(journal: Journal, account: JournalAccount, subject: Subject): Promise<Finding> {
-  const count = await journal.inDoubt(account.profile);
+  const count = await journal.unknownOutcomes(account.profile);
   return count === 0
     ? ok('none with an unknown outcome')
     : warning(`${count} with an unknown outcome`, typed(subject, 'ops list'));

@@ -104,8 +104,8 @@ export function withdrawalToSend(account: Account, texts: WithdrawalTexts, amoun
 
 /** What is available before and after a withdrawal, if this command has read it. */
 function feesLines({ activity }: Account, taken: Amount): readonly ShownLine[] {
-  const { available, minimum, inDoubt } = activity.fees ?? {};
-  if (inDoubt) return [balanceLine(inDoubt)];
+  const { available, minimum, uncertain } = activity.fees ?? {};
+  if (uncertain) return [balanceLine(uncertain)];
   return available ? [balanceLine(available, -taken.minor, { minimumMinor: minimum?.minor })] : [];
 }
 
@@ -180,9 +180,9 @@ const nothingToWithdraw = (message: string) =>
 
 /** Reads what can be withdrawn. Throws CliError network if the service does not report it. */
 export async function readWithdrawable(account: Account): Promise<Withdrawable> {
-  const { available, minimum, maximum, inDoubt } = await withdrawableFees(account, true);
-  if (available && !inDoubt) return { available, minimum, maximum };
-  throw new CliError('network', inDoubt?.doubt ?? 'the service did not report the withdrawable amount', {
+  const { available, minimum, maximum, uncertain } = await withdrawableFees(account, true);
+  if (available && !uncertain) return { available, minimum, maximum };
+  throw new CliError('network', uncertain?.uncertainty ?? 'the service did not report the withdrawable amount', {
     code: 'UNUSABLE_ANSWER',
     hint: 'use an amount instead of max or all',
   });

@@ -126,7 +126,7 @@ const bookCommand = command({
     const reply = await account.call(orderBook, { pair: token, limit });
     const outcome = await outcomeOf(account, orderBook, reply);
     // A chart of figures whose unit is unknown would be empty or wrong.
-    if (reply.inDoubt) return outcome;
+    if (reply.uncertain) return outcome;
     return outcome.result ? { ...outcome, result: { ...outcome.result, depth: depthOf(reply.data, token) } } : outcome;
   },
 });

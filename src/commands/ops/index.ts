@@ -15,7 +15,7 @@ import type { AccountNames } from '../../journal/accounts.ts';
 import { JOURNAL_CHANGED } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { Operation } from '../../journal/operations.ts';
-import { isInDoubt } from '../../journal/states.ts';
+import { isOutcomeUnknown } from '../../journal/states.ts';
 import type { VerifiedJournal } from '../../journal/verify.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command, type Guided } from '../../terminal/command.ts';
@@ -151,7 +151,7 @@ const resumeCommand = command({
     const work = await workStartedBy(endpoint);
     if (state !== 'accepted' || requestId === null || !isFollowed(work))
       throw new CliError('declined', `there is nothing to wait for: the operation is ${state}`, {
-        hint: isInDoubt(operation) ? reconcileHint(found) : `see it with: fiatrail ops show ${found}`,
+        hint: isOutcomeUnknown(operation) ? reconcileHint(found) : `see it with: fiatrail ops show ${found}`,
       });
     const accounts = accountsOf(account);
     try {
@@ -189,7 +189,7 @@ const showCommand = command({
   run: async (account, _terminal, input) => {
     const operation = await operationNamed(account, input.operationId);
     const { operationId: named } = operation;
-    if (isInDoubt(operation))
+    if (isOutcomeUnknown(operation))
       await account.notices.note(
         `the outcome is unknown, and nothing equal is sent until it is known; ${reconcileHint(named)}; if you know it, record it with: fiatrail ops resolve ${named} --completed|--not-done --reason TEXT`,
       );
@@ -216,7 +216,7 @@ async function resolveGuide(
 ): Promise<Guided<GivenVerdict> | undefined> {
   if (given.completed || given.notDone) return undefined;
   const { pick } = await import('../../terminal/ask/pick/index.ts');
-  const { operationId = await pick('operation in doubt', 'Which operation?', account, terminal, 'ops', {}) } = given;
+  const { operationId = await pick('unknown outcome', 'Which operation?', account, terminal, 'ops', {}) } = given;
   if (operationId === undefined) return undefined;
   const isCompleted = await (await account.world.prompter()).select('How did it end?', [
     { name: 'nothing was done: its idempotency key becomes free', value: false },
@@ -238,7 +238,7 @@ const resolveCommand = command({
   prints: operationSchema,
   isLocal: true,
   parameters: {
-    operationId: { ...operationId, picks: 'operation in doubt' },
+    operationId: { ...operationId, picks: 'unknown outcome' },
     completed: switchOn('--completed', 'the money moved'),
     notDone: switchOn('--not-done', 'nothing was done'),
     requestId: option('--request-id <request-id>', 'the service’s id of the work, if you know it', id),
@@ -378,9 +378,9 @@ const RECONCILED = [
 const EVERY = Number.MAX_SAFE_INTEGER;
 
 /** Returns the operations with an unknown outcome of this profile and of its account, whatever the profile was called then. */
-async function ownInDoubt(account: Account): Promise<Operation[]> {
+async function ownUnknown(account: Account): Promise<Operation[]> {
   const journal = await account.journal();
-  const all = await journal.list({ state: 'in-doubt', limit: EVERY });
+  const all = await journal.list({ state: 'unknown-outcome', limit: EVERY });
   const isNamed = ({ profile }: Operation) => profile === account.profile.name;
   if (all.every(isNamed)) return all;
   // Without a key, only the name is known.
@@ -431,7 +431,8 @@ const reconcileCommand = command({
     if (input.all && input.operationId !== undefined)
       throw new CliError('usage', 'an operation id and --all cannot be combined', { hint: 'remove one of them' });
     const journal = await account.journal();
-    const everything = () => (input.all ? journal.list({ state: 'in-doubt', limit: EVERY }) : ownInDoubt(account));
+    const everything = () =>
+      input.all ? journal.list({ state: 'unknown-outcome', limit: EVERY }) : ownUnknown(account);
     // Oldest first, so that an older request takes its row before a later one can mistake it for its own.
     const selected = input.operationId
       ? [await operationNamed(account, input.operationId)]
@@ -471,7 +472,7 @@ const retryCommand = command({
   examples: ['fiatrail ops retry 0198c1f2', 'fiatrail ops retry 0198c1f2 --yes --wait -o json'],
   endpoints: [],
   parameters: {
-    operationId: { ...operationId, picks: 'operation in doubt' },
+    operationId: { ...operationId, picks: 'unknown outcome' },
     wait: waitOption('until the trade settles'),
   },
   run: async (account, terminal, { wait, ...input }) =>

@@ -20,60 +20,62 @@ const STATES = Object.keys(NEXT) as readonly OperationState[];
 
 const KINDS = ['money', 'destructive', 'onboarding'] as const;
 
-const isInDoubt = ({ state }: Operation) => state === 'sent' || state === 'unknown';
+const isOutcomeUnknown = ({ state }: Operation) => state === 'sent' || state === 'unknown';
 
 /** The last operation of a page, and in which part of the list it was: among the unknown outcomes, or after them. */
 interface ListedAt extends ListPosition {
-  readonly isInDoubt: boolean;
+  readonly isOutcomeUnknown: boolean;
 }
 
-const positionIn = (operation: Operation): ListedAt => ({ ...operation, isInDoubt: isInDoubt(operation) });
+const positionIn = (operation: Operation): ListedAt => ({
+  ...operation,
+  isOutcomeUnknown: isOutcomeUnknown(operation),
+});
 
 interface OperationSelection {
   readonly filter: Omit<Selection, 'limit' | 'state' | 'after'>;
-  readonly state: OperationState | undefined;
-  readonly inDoubt: boolean;
+  readonly state: Selection['state'];
 }
 
 /** Returns a page of the list: unknown outcomes first, then the rest, each newest first. With --status, it has only one part. */
 async function pageAfter(
   journal: Journal,
-  { filter, state, inDoubt }: OperationSelection,
+  { filter, state }: OperationSelection,
   cursor: ListedAt | undefined,
   limit: number,
 ): Promise<Operation[]> {
   if (state) return journal.list({ ...filter, state, after: cursor, limit });
-  const isPast = cursor !== undefined && !cursor.isInDoubt;
-  const inDoubtPage = isPast ? [] : await journal.list({ ...filter, state: 'in-doubt', after: cursor, limit });
-  if (inDoubt || inDoubtPage.length === limit) return inDoubtPage;
+  const isPast = cursor !== undefined && !cursor.isOutcomeUnknown;
+  const unknownPage = isPast ? [] : await journal.list({ ...filter, state: 'unknown-outcome', after: cursor, limit });
+  if (unknownPage.length === limit) return unknownPage;
   const after = isPast ? cursor : undefined;
-  const rest = await journal.list({ ...filter, state: 'not-in-doubt', after, limit: limit - inDoubtPage.length });
-  return [...inDoubtPage, ...rest];
+  const rest = await journal.list({ ...filter, state: 'known-outcome', after, limit: limit - unknownPage.length });
+  return [...unknownPage, ...rest];
 }
 
 /** Reads the pages after the first one. An outcome that becomes known in the meantime is not listed a second time. */
 async function* laterPages(journal: Journal, listing: OperationSelection, first: readonly Operation[], size: number) {
-  const printedInDoubt = new Set<string>();
+  const printedUnknown = new Set<string>();
   for (let page = first; page.length === size; ) {
-    for (const operation of page) if (isInDoubt(operation)) printedInDoubt.add(operation.operationId);
+    for (const operation of page) if (isOutcomeUnknown(operation)) printedUnknown.add(operation.operationId);
     const last = page.at(-1);
     page = await pageAfter(journal, listing, last && positionIn(last), size);
-    const fresh = page.filter(({ operationId }) => !printedInDoubt.has(operationId));
+    const fresh = page.filter(({ operationId }) => !printedUnknown.has(operationId));
     if (fresh.length > 0) yield Promise.all(fresh.map(printed));
   }
 }
 
 /** Which part of the list a cursor is in, before the id of its operation. */
-const PARTS = { inDoubt: 'd', rest: 'r' } as const;
+const PARTS = { unknownOutcomes: 'd', rest: 'r' } as const;
 
-const pointAt = (list: string, { operationId, isInDoubt: isFirstPart }: ListedAt) =>
-  cursorOf({ list, next: 0, total: null, last: `${isFirstPart ? PARTS.inDoubt : PARTS.rest}${operationId}` });
+const pointAt = (list: string, { operationId, isOutcomeUnknown: isFirstPart }: ListedAt) =>
+  cursorOf({ list, next: 0, total: null, last: `${isFirstPart ? PARTS.unknownOutcomes : PARTS.rest}${operationId}` });
 
 /** Finds where a cursor is. An operation whose outcome became known since then is still in the part of the page before. Throws CliError usage. */
 async function positionAt(journal: Journal, cursor: string, list: string): Promise<ListedAt> {
   const last = pointOf(cursor, list).last ?? '';
   const found = (await journal.find(last.slice(1))).find(({ operationId }) => operationId === last.slice(1));
-  if (found) return { ...found, isInDoubt: last.startsWith(PARTS.inDoubt) };
+  if (found) return { ...found, isOutcomeUnknown: last.startsWith(PARTS.unknownOutcomes) };
   throw new CliError('declined', '--after: the journal no longer has the last operation of the page before', {
     code: 'CURSOR_LOST',
     hint: 'read the list from its start, without --after',
@@ -103,7 +105,7 @@ export const listCommand = command({
     'The rest is newest first. --refresh reads the status of accepted operations from the service first. To resolve unknown outcomes, run fiatrail ops reconcile.',
   examples: [
     'fiatrail ops list',
-    'fiatrail ops list --in-doubt -o json --query "operations[].operationId"',
+    'fiatrail ops list --status unknown -o json --query "operations[].operationId"',
     'fiatrail ops list --since 2026-08-01 --all -o csv',
     'fiatrail ops list --refresh --status accepted',
     'fiatrail ops list --once fees-2026-11',
@@ -113,25 +115,21 @@ export const listCommand = command({
   prints: () => z.object({ operations: z.array(operationSchema()), pagination: paginationSchema() }),
   isLocal: true,
   parameters: {
-    inDoubt: switchOn('--in-doubt', 'only operations with an unknown outcome'),
-    state: option('--status <status>', `${STATES.join(', ')} (default all)`, oneOf(...STATES)),
+    state: option('--status <status>', `${STATES.join(', ')}; unknown includes sent (default all)`, oneOf(...STATES)),
     kind: option('--kind <kind>', KINDS.join(', '), oneOf(...KINDS)),
     once: option('--once <key>', 'only operations that were given this idempotency key', word),
     refresh: switchOn('--refresh', 'first read the status of accepted operations from the service'),
     ...periodOptions,
     ...pageOptions('operations'),
   },
-  run: async (account, terminal, { limit, inDoubt, state, kind, once, since, until, after, all, refresh }) => {
-    if (inDoubt && state)
-      throw new CliError('usage', '--in-doubt and --status cannot be combined', {
-        hint: '--in-doubt means the statuses sent and unknown',
-      });
+  run: async (account, terminal, { limit, state, kind, once, since, until, after, all, refresh }) => {
     const journal = await account.journal();
     await warnOfChanges(account);
     const filter = { kind, givenIdempotencyKey: once, ...timesOf({ since, until }, terminal) };
     const error = refresh ? await refreshed(account, filter) : undefined;
-    const listing = { filter, state, inDoubt };
-    const digest = listDigest('', 'ops list', [state, kind, once, inDoubt, since?.text, until?.text]);
+    // A request that was sent and has no response yet has no known outcome either.
+    const listing = { filter, state: state === 'unknown' ? ('unknown-outcome' as const) : state };
+    const digest = listDigest('', 'ops list', [state, kind, once, since?.text, until?.text]);
     const size = limit ?? (all ? PAGE_SIZE : DEFAULT_LIMIT);
     const from = after === undefined ? undefined : await positionAt(journal, after, digest);
     // One more than the page has, to know whether another one follows.
@@ -139,9 +137,7 @@ export const listCommand = command({
     const first = found.slice(0, size);
     const hasMore = found.length > size;
     // The journal counts all its operations, and not those of a filter.
-    const isFiltered = [state, kind, once, since, until, after, inDoubt || undefined].some(
-      (each) => each !== undefined,
-    );
+    const isFiltered = [state, kind, once, since, until, after].some((each) => each !== undefined);
     const total = isFiltered ? (from || hasMore ? null : first.length) : await journal.count();
     const data = { operations: await Promise.all(first.map(printed)) };
     const more = all ? { more: laterPages(journal, listing, first, size) } : {};

@@ -5,7 +5,7 @@ import { workStartedBy } from '../../engine/evidence/find-work.ts';
 import { endpointNamed, recordedData } from '../../engine/evidence/recorded.ts';
 import { resolveHint } from '../../engine/guard.ts';
 import type { Operation } from '../../journal/operations.ts';
-import { isInDoubt, type OperationState } from '../../journal/states.ts';
+import { isOutcomeUnknown, type OperationState } from '../../journal/states.ts';
 import { amountText } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { toPlain } from '../../present/plain.ts';
@@ -132,7 +132,7 @@ export async function printed(operation: Operation) {
 }
 
 async function adviceOn({ endpoint, state, operationId, searchState }: Operation): Promise<string> {
-  if (searchState.contradiction && isInDoubt({ state }))
+  if (searchState.contradiction && isOutcomeUnknown({ state }))
     return `accepted, but contradicted: only a person can say what it did; ${resolveHint(operationId)}`;
   const mayTryAgain = state === 'failed' || state === 'unknown' || state === 'sent';
   const retry = mayTryAgain ? (await workStartedBy(endpoint))?.retry?.(operationId) : undefined;

@@ -291,15 +291,15 @@ async function consequences(account: Account, name: string): Promise<(readonly [
   const isDefault = readDefaultName(world) === name;
   const open = await openRotation(account, name);
   const file = open && (rotationFile(world, open, 'key') ?? rotationFile(world, open, 'answer'));
-  const inDoubt = await unknownOutcomes(account, name);
+  const unknown = await unknownOutcomes(account, name);
   return [
     ...(isDefault
       ? [['default', `${BUILT_IN} (${modeForPeople('embedded')}) becomes the default profile`] as const]
       : []),
     ...(open ? [['unfinished', 'the rotation of its API key: fiatrail keys rotate --resume'] as const] : []),
     ...(file ? [['stays', `${file}, which contains the new key`] as const] : []),
-    ...(inDoubt > 0
-      ? [['unknown', `the outcome of ${counted(inDoubt)}, which cannot be looked for without its key`] as const]
+    ...(unknown > 0
+      ? [['unknown', `the outcome of ${counted(unknown)}, which cannot be looked for without its key`] as const]
       : []),
   ];
 }
@@ -308,7 +308,7 @@ async function consequences(account: Account, name: string): Promise<(readonly [
 async function unknownOutcomes(account: Account, name: string): Promise<number> {
   try {
     const journal = await existingJournal(account);
-    return (await journal?.inDoubt(name)) ?? 0;
+    return (await journal?.unknownOutcomes(name)) ?? 0;
   } catch {
     return 0;
   }

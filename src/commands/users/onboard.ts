@@ -28,7 +28,7 @@ const EVERY = 1_000;
 interface EarlierOnboarding {
   readonly operation: Operation;
   /** Whether it is unknown if the service accepted it. */
-  readonly isInDoubt: boolean;
+  readonly isOutcomeUnknown: boolean;
   /** What the service said about its failure. */
   readonly why: string | undefined;
   /** Whether the service said that a retry with the same BVN does not help. */
@@ -52,7 +52,7 @@ async function earlierOnboarding(account: Account, id: string): Promise<EarlierO
   const { message, retryable } = endOf(operation);
   return {
     operation,
-    isInDoubt: state === 'sent' || state === 'unknown',
+    isOutcomeUnknown: state === 'sent' || state === 'unknown',
     why: message ?? operation.detail ?? undefined,
     isFinal: state === 'failed' && retryable === false,
   };
@@ -90,7 +90,7 @@ async function requireUseful(
 ): Promise<void> {
   const journal = await account.journal();
   const isSame = await isSameBvn(account, journal, operation, bvn);
-  if (earlier.isInDoubt && isSame === undefined)
+  if (earlier.isOutcomeUnknown && isSame === undefined)
     throw new CliError(
       'usage',
       'the outcome of that onboarding is unknown, and nothing is stored that could recognize its BVN; nothing was sent',
@@ -98,7 +98,7 @@ async function requireUseful(
         hint: 'only a profile stores that; leave out --retry, because the service accepts a BVN only once, then record what became of the first one with: fiatrail ops resolve',
       },
     );
-  if (earlier.isInDoubt && !isSame)
+  if (earlier.isOutcomeUnknown && !isSame)
     throw new CliError(
       'usage',
       'this is another BVN, but the outcome of that onboarding is unknown: retry it with its own BVN; nothing was sent',
@@ -132,15 +132,15 @@ async function isSameBvn(
 }
 
 /** Resolves earlier onboardings of a BVN that was accepted now: they were not accepted, or they failed. */
-async function recordRetried(account: Account, { operation, isInDoubt }: EarlierOnboarding): Promise<void> {
-  if (!isInDoubt) return;
+async function recordRetried(account: Account, { operation, isOutcomeUnknown }: EarlierOnboarding): Promise<void> {
+  if (!isOutcomeUnknown) return;
   const resolve = `fiatrail ops resolve ${operation.operationId} --not-done --reason TEXT`;
   const taken = account.activity.changed?.operationId;
   const detail = `it onboarded nobody: the service accepted its BVN again, in operation ${taken}`;
   const { inputDigest, account: of, kind } = operation;
   try {
     const journal = await account.journal();
-    const all = await journal.list({ state: 'in-doubt', kind, inputDigest, account: [of], limit: EVERY });
+    const all = await journal.list({ state: 'unknown-outcome', kind, inputDigest, account: [of], limit: EVERY });
     // A later one, of another process, may be what has the BVN. Ids are in the order of time.
     const earlier = all.filter((each) => !journal.isBusy(each) && taken !== undefined && each.operationId < taken);
     for (const { operationId } of earlier)
@@ -152,7 +152,7 @@ async function recordRetried(account: Account, { operation, isInDoubt }: Earlier
 
 /** Adds a hint to a refusal: the BVN may belong to the user that the earlier onboarding created, or another one. */
 async function refusedAgain(account: Account, error: unknown, earlier: EarlierOnboarding): Promise<unknown> {
-  if (!earlier.isInDoubt || !(error instanceof CliError) || error.category !== 'refused') return error;
+  if (!earlier.isOutcomeUnknown || !(error instanceof CliError) || error.category !== 'refused') return error;
   const alike = await onboardingsLike(account, earlier.operation).catch(() => []);
   const resolve = `fiatrail ops resolve ${earlier.operation.operationId}`;
   const settled = alike.find(({ state }) => state === 'settled');

@@ -5,7 +5,7 @@ import { CliError } from '../../base/errors.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
 import { EVENT_PAYLOADS, readEventData } from '../../contract/event-payloads.ts';
 import { eventOf } from '../../contract/events.ts';
-import type { Doubt } from '../../contract/reading/units.ts';
+import type { OnUncertain } from '../../contract/reading/units.ts';
 import type { Account } from '../../engine/account.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { toPlain } from '../../present/plain.ts';
@@ -178,10 +178,10 @@ function asRefusal(error: unknown): unknown {
   });
 }
 
-/** Returns an event as printed: its fields, with amounts that are not in wire units. `doubt` is told what in it is in doubt. */
+/** Returns an event as printed: its fields, with amounts that are not in wire units. `onUncertain` is told what in it is uncertain. */
 export function printedEvent(
   text: string,
-  doubt: Doubt = () => {},
+  onUncertain: OnUncertain = () => {},
 ): { readonly event: string; readonly data: unknown } & Record<string, unknown> {
   const exact = parseExactJson(text);
   const read = eventIn(exact);
@@ -193,11 +193,11 @@ export function printedEvent(
     event,
     isKnown: known !== undefined,
     ...Object.fromEntries(Object.entries(around).map(([name, value]) => [name, value ?? null])),
-    data: known ? toPlain(readEventData(known.name, data, doubt), EVENT_PAYLOADS[known.name]()) : toPlain(data),
+    data: known ? toPlain(readEventData(known.name, data, onUncertain), EVENT_PAYLOADS[known.name]()) : toPlain(data),
   };
 }
 
-/** Returns an event as printed, and warns of what in it is in doubt. */
+/** Returns an event as printed, and warns of what in it is uncertain. */
 export async function eventWithWarnings({ notices: { say } }: Pick<Account, 'notices'>, text: string) {
   const warnings = new Set<string>();
   const event = printedEvent(text, (sentence) => warnings.add(sentence));

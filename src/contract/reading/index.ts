@@ -2,16 +2,16 @@ import type * as z from 'zod/mini';
 import { isJsonObject, isWireNumber, wireNumberText } from '../../money/decimal.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { elementOf, shapeOf, unwrap } from '../rows.ts';
-import { type Doubt, readUnits } from './units.ts';
+import { type OnUncertain, readUnits } from './units.ts';
 import { bareName, type Fields, fieldReader, isMissing, knownName, type Shape } from './values.ts';
 
 /**
  * Returns the data of a success in the contract's form, whichever form it has: a list under another name or alone, paging
  * fields in another place, an object flat, nested or in a list, names in another spelling or from older forms, fields named
- * after the service, numbers as text, times as numbers. A form that is not known stays as it is. `doubt` is told what in it
+ * after the service, numbers as text, times as numbers. A form that is not known stays as it is. `onUncertain` is told what in it
  * cannot be believed. Source: public.
  */
-export function readData(endpoint: Endpoint, data: unknown, doubt: Doubt = () => {}): unknown {
+export function readData(endpoint: Endpoint, data: unknown, onUncertain: OnUncertain = () => {}): unknown {
   const shape = shapeOf(endpoint.response()) ?? {};
   const { lists, otherNames = {} } = endpoint;
   const listed = Array.isArray(data) ? withoutBrackets(endpoint, data) : data;
@@ -19,7 +19,7 @@ export function readData(endpoint: Endpoint, data: unknown, doubt: Doubt = () =>
   const named = withNames(otherNames, shape, withoutWrapper(endpoint, shape, listed));
   const whole = lists === undefined ? named : withPages(shape, withList(lists, shape, named));
   const read = fieldReader(shape)(withGroups(shape, withNested(endpoint, shape, whole)));
-  return readUnits(endpoint.response(), read, doubt);
+  return readUnits(endpoint.response(), read, onUncertain);
 }
 
 /** A list stands under its name; the data of other endpoints may stand in a list of one. */

@@ -21,8 +21,8 @@ import type { Fields } from './values.ts';
  * which the response names another unit or asset, becomes an unknown figure, which no code can take for a number.
  */
 
-/** Called with a sentence for each thing in a response that is in doubt. */
-export type Doubt = (sentence: string) => void;
+/** Called with a sentence for each thing in a response that is uncertain. */
+export type OnUncertain = (sentence: string) => void;
 
 type Figure = WireNumber | string | UnknownFigure;
 /** The objects around a value, outermost first. */
@@ -31,12 +31,12 @@ type Read = (value: unknown, around: Around, of: Response) => unknown;
 
 interface Response {
   readonly group: Group;
-  readonly doubt: Doubt;
+  readonly onUncertain: OnUncertain;
 }
 
 /** Returns the data with each figure that cannot be believed as an unknown one. The names and types are the contract's. */
-export function readUnits(schema: z.ZodMiniType, data: unknown, doubt: Doubt): unknown {
-  return readerOf(schema, '')?.(data, [], { group: groupIn(schema, data), doubt }) ?? data;
+export function readUnits(schema: z.ZodMiniType, data: unknown, onUncertain: OnUncertain): unknown {
+  return readerOf(schema, '')?.(data, [], { group: groupIn(schema, data), onUncertain }) ?? data;
 }
 
 /** Undefined if nothing in a schema has a unit. */
@@ -71,29 +71,33 @@ function objectReader(shape: Readonly<Record<string, z.ZodMiniType>>): Read | un
       read ??= { ...value };
       read[name] = found;
     }
-    for (const check of checks) check(read ?? value, of.doubt);
+    for (const check of checks) check(read ?? value, of.onUncertain);
     return read ?? value;
   };
 }
 
 /** What a field says of itself that others in its object, or its length, may contradict. */
-function checksOf(name: string, meta: FieldMeta | undefined): ((data: Fields, doubt: Doubt) => void)[] {
+function checksOf(name: string, meta: FieldMeta | undefined): ((data: Fields, onUncertain: OnUncertain) => void)[] {
   const { isAccountNumber, atLeast } = meta ?? {};
   return [
-    ...(isAccountNumber ? [(data: Fields, doubt: Doubt) => checkDigits(name, data[name], doubt)] : []),
-    ...(atLeast === undefined ? [] : [(data: Fields, doubt: Doubt) => checkTotal(name, atLeast, data, doubt)]),
+    ...(isAccountNumber
+      ? [(data: Fields, onUncertain: OnUncertain) => checkDigits(name, data[name], onUncertain)]
+      : []),
+    ...(atLeast === undefined
+      ? []
+      : [(data: Fields, onUncertain: OnUncertain) => checkTotal(name, atLeast, data, onUncertain)]),
   ];
 }
 
 /** Bank account numbers have 10 digits. Source: interface. A number in JSON has lost its zeros. */
-function checkDigits(name: string, value: unknown, doubt: Doubt): void {
+function checkDigits(name: string, value: unknown, onUncertain: OnUncertain): void {
   if (typeof value !== 'string' || !/^\d{1,9}$/.test(value)) return;
-  doubt(`${name} has ${value.length} digits instead of 10; zeros at its start may be lost`);
+  onUncertain(`${name} has ${value.length} digits instead of 10; zeros at its start may be lost`);
 }
 
-function checkTotal(name: string, part: string, data: Fields, doubt: Doubt): void {
+function checkTotal(name: string, part: string, data: Fields, onUncertain: OnUncertain): void {
   const [total, least] = [data[name], data[part]].map((value) => scaledInteger(textOf(value) ?? '', FINEST));
-  if (total !== undefined && least !== undefined && total < least) doubt(`${name} is below ${part}`);
+  if (total !== undefined && least !== undefined && total < least) onUncertain(`${name} is below ${part}`);
 }
 
 /** More decimals than any amount has. */
@@ -104,18 +108,24 @@ const textOf = (value: unknown): string | undefined => {
   return isWireNumber(value) ? wireNumberText(value) : undefined;
 };
 
-function figureIn(value: unknown, name: string, meta: FieldMeta, around: Around, { group, doubt }: Response): unknown {
+function figureIn(
+  value: unknown,
+  name: string,
+  meta: FieldMeta,
+  around: Around,
+  { group, onUncertain }: Response,
+): unknown {
   const text = textOf(value);
   if (text === undefined) return value;
   const found = figureOf(value as WireNumber | string, meta, around);
   if (isUnknownFigure(found.figure)) {
-    if (found.why) doubt(found.why(name));
+    if (found.why) onUncertain(found.why(name));
     return found.figure;
   }
-  // A masked figure has no digits to doubt.
+  // A masked figure has no digits to onUncertain.
   if (meta.mayBeBase === undefined || isZero(text) || text.includes('*')) return value;
   const read = group.read(text, meta.mayBeBase, around);
-  if (isUnknownFigure(read)) doubt(UNKNOWN_UNIT);
+  if (isUnknownFigure(read)) onUncertain(UNKNOWN_UNIT);
   return read;
 }
 

@@ -1,7 +1,7 @@
 import type { Account } from '../../engine/account.ts';
 import { shownTarget } from '../../engine/connection/inbox.ts';
 import { wrongPaymentText } from '../../engine/evidence/payments-in.ts';
-import { isInDoubt } from '../../journal/states.ts';
+import { isOutcomeUnknown } from '../../journal/states.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { isPlainObject, type Plain, type PlainObject, withKnown } from '../../present/plain.ts';
 import { deposits, REFUSED_PAYMENTS } from '../../things/deposits.ts';
@@ -236,7 +236,7 @@ function nextCommands(
   const hasFailed = endsOf(kind).failed.includes(status ?? '');
   const shows = kind.shows && `fiatrail ${kind.shows} ${id}${isOpen && kind.read ? ' --wait' : ''}`;
   const ofOperations = operations.flatMap((operation) =>
-    isInDoubt(operation)
+    isOutcomeUnknown(operation)
       ? [`fiatrail ops reconcile ${operation.operationId}`]
       : kind.name === 'operation'
         ? []

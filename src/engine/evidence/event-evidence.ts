@@ -36,7 +36,7 @@ export function evidenceOfEvent(
   const meaning = known && events[known];
   const event = meaning && text !== null ? eventIn(parseExactJson(text)) : undefined;
   if (!meaning || event?.requestId === undefined) return undefined;
-  // An amount in doubt must not prove that the event is about a request for as much.
+  // An uncertain amount must not prove that the event is about a request for as much.
   return { requestId: event.requestId, meaning, event: { ...event, data: readEventData(known, event.data) } };
 }
 

@@ -10,7 +10,7 @@ import type { EvidenceQuery, Found, Work, WorkCandidate } from './work.ts';
 /** How far a row's time may be from the time that the service said in its response. Source: inferred. */
 const CLOCK_ERROR_MS = 2_000;
 
-/** The most operations in doubt that are compared with each other. */
+/** The most operations with an unknown outcome that are compared with each other. */
 const MAX_COMPETING = 1_000;
 
 /**
@@ -146,7 +146,7 @@ export function serviceKeyOf(request: string): string | undefined {
   return typeof idempotencyKey === 'string' ? idempotencyKey : undefined;
 }
 
-/** Returns the other operations of the account in doubt whose work a row may be. */
+/** Returns the other operations of the account with an unknown outcome whose work a row may be. */
 async function competingOperations(
   account: Account,
   { starts }: Work,
@@ -154,8 +154,10 @@ async function competingOperations(
 ): Promise<readonly Operation[]> {
   const journal = await account.journal();
   const ids = await journal.accountIds(await account.accountNames());
-  const inDoubt = await journal.list({ account: ids, state: 'in-doubt', limit: MAX_COMPETING });
-  return inDoubt.filter((other) => other.operationId !== operationId && starts.some(({ id }) => id === other.endpoint));
+  const unknownOutcomes = await journal.list({ account: ids, state: 'unknown-outcome', limit: MAX_COMPETING });
+  return unknownOutcomes.filter(
+    (other) => other.operationId !== operationId && starts.some(({ id }) => id === other.endpoint),
+  );
 }
 
 /** Returns the rows that may be a competing operation's. One whose time is not known may have any row that is like it. */

@@ -1,6 +1,6 @@
 import type { Journal } from '../../journal/interface.ts';
 import type { Operation } from '../../journal/operations.ts';
-import { isInDoubt } from '../../journal/states.ts';
+import { isOutcomeUnknown } from '../../journal/states.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { shellWord } from '../../present/text.ts';
 import type { Account } from '../account.ts';
@@ -90,7 +90,7 @@ async function recordFound(
   const detail = `found with the status ${state}`;
   if ((await journal.take(operationId, { requestId, detail })) && outcome !== 'accepted')
     await journal.append(operationId, outcome, { detail });
-  return !isInDoubt(await current(journal, operationId));
+  return !isOutcomeUnknown(await current(journal, operationId));
 }
 
 /** Reads the list of a request as a whole, and decides what it means that it has no row of it. */
@@ -121,7 +121,7 @@ async function absent(
   const isLook = nowMs !== undefined && !known.some(fails);
   if (isLook) await journal.noteSearch(operationId, { unseenSinceMs: nowMs });
   const looked = await current(journal, operationId);
-  if (!isInDoubt(looked)) return { kind: 'ended', operation: looked };
+  if (!isOutcomeUnknown(looked)) return { kind: 'ended', operation: looked };
   // Without clocks, nobody knows when to look again.
   if (nowMs === undefined || known.some((each) => each.name === 'clocks' && !each.holds))
     return { kind: 'unseen', operation: looked, conditions: known, lookAgainMs: undefined };
@@ -144,7 +144,7 @@ async function unlessKnown(journal: Journal, operationId: string, append: () => 
     await append();
   } catch (error) {
     const operation = await current(journal, operationId);
-    if (isInDoubt(operation) || operation.state === 'prepared') throw error;
+    if (isOutcomeUnknown(operation) || operation.state === 'prepared') throw error;
   }
 }
 
@@ -170,6 +170,6 @@ async function afterLook(
 
 /** Returns the command that sends a request again, if it may be. */
 async function retryCommand(account: Account, operation: Operation): Promise<string | undefined> {
-  if (!isInDoubt(operation) || (await whyNotRepeatable(account, operation)) !== undefined) return undefined;
+  if (!isOutcomeUnknown(operation) || (await whyNotRepeatable(account, operation)) !== undefined) return undefined;
   return `fiatrail ops retry ${operation.operationId}`;
 }

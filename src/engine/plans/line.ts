@@ -24,19 +24,19 @@ export interface Obstacle {
 }
 
 /** A balance of which the service says something, but not in a unit or an asset that is known. */
-export interface BalanceInDoubt {
+export interface UncertainBalance {
   /** Why it is no amount: `the balance is "84210334500", whose unit is not known`. */
-  readonly doubt: string;
+  readonly uncertainty: string;
 }
 
-/** Whether what was read of a balance is in doubt, so that it is no amount. */
-export const isInDoubt = (balance: object | undefined): balance is BalanceInDoubt =>
-  balance !== undefined && 'doubt' in balance;
+/** Whether what was read of a balance is uncertain, so that it is no amount. */
+export const isOutcomeUnknown = (balance: object | undefined): balance is UncertainBalance =>
+  balance !== undefined && 'uncertainty' in balance;
 
 /** A label and its value in a confirmation. */
 export type ShownLine = readonly [
   label: string,
   value: string,
-  balance?: BalanceChange | BalanceInDoubt | undefined,
+  balance?: BalanceChange | UncertainBalance | undefined,
   obstacle?: Obstacle | undefined,
 ];

@@ -25,7 +25,7 @@ import type { WireNumber } from '../../money/decimal.ts';
 import { cappedPercentOf, percentFromWire } from '../../money/rates.ts';
 import { assetOf } from '../../present/plain.ts';
 import type { Account, AccountCallOptions, KnownFees } from '../account.ts';
-import { type BalanceChange, type BalanceInDoubt, isInDoubt, type ShownLine } from '../plans/line.ts';
+import { type BalanceChange, isOutcomeUnknown, type ShownLine, type UncertainBalance } from '../plans/line.ts';
 import { amountIn } from '../rules/fx-terms.ts';
 
 /** A user is waiting for the prompt, so a preview that takes longer is left out. */
@@ -55,7 +55,7 @@ interface Holding extends Amount {
 }
 
 /** What the service says of a balance, as far as it can be believed. */
-export type Stated = Holding | BalanceInDoubt;
+export type Stated = Holding | UncertainBalance;
 
 /** Returns the preview of the balance that an amount is paid from; nothing if it cannot be read. */
 export function paidFrom(read: () => Promise<Stated | undefined>, paid: Amount): () => Promise<readonly ShownLine[]> {
@@ -72,7 +72,7 @@ export function balanceLine(
   changeMinor?: bigint,
   more: Pick<BalanceChange, 'isEstimate' | 'minimumMinor'> = {},
 ): ShownLine {
-  if (isInDoubt(before)) return ['balance', before.doubt, before];
+  if (isOutcomeUnknown(before)) return ['balance', before.uncertainty, before];
   const now = `${amountForPeople(before)} before`;
   const { asset, minor: beforeMinor, isPartial = false, otherWallets } = before;
   const balance = { asset, beforeMinor, ...(isPartial ? { isPartial } : {}), otherWallets, ...more };
@@ -102,19 +102,19 @@ const isOnBase = ({ network }: BalanceRow) => network?.toLowerCase() === 'base';
 
 /**
  * Returns a balance of a response to a request for a token. One that the response does not say is undefined; one whose unit is not
- * known, or that is one of another token, is in doubt. `around` are the objects that may name the token, outermost first.
+ * known, or that is one of another token, is uncertain. `around` are the objects that may name the token, outermost first.
  */
 export function balanceIn(
   balance: string | UnknownFigure | null | undefined,
   token: Token,
   around: readonly object[],
-): Amount | BalanceInDoubt | undefined {
+): Amount | UncertainBalance | undefined {
   if (balance === null || balance === undefined) return undefined;
   const named = assetOf(OF_TOKEN, [{ token }, ...around]);
   if (named !== token || (isUnknownFigure(balance) && balance.asset === null))
-    return { doubt: `the service answered with a balance of ${labelOf(named)}, not of ${ASSET_LABEL[token]}` };
+    return { uncertainty: `the service answered with a balance of ${labelOf(named)}, not of ${ASSET_LABEL[token]}` };
   if (isUnknownFigure(balance))
-    return { doubt: `the balance is "${printable(balance.value)}", whose unit is not known` };
+    return { uncertainty: `the balance is "${printable(balance.value)}", whose unit is not known` };
   return fromWire(balance, 'token', token);
 }
 
@@ -125,9 +125,9 @@ function largestIn(rows: readonly BalanceRow[], token: Token, data: object): Sta
   const all = rows.map((row) =>
     row.error ? { ...amount(token, 0n), isPartial: true } : balanceIn(row.balance, token, [data, row]),
   );
-  const doubtful = all.find(isInDoubt);
-  if (doubtful) return doubtful;
-  const known = all.flatMap((each): Holding[] => (each === undefined || isInDoubt(each) ? [] : [each]));
+  const uncertain = all.find(isOutcomeUnknown);
+  if (uncertain) return uncertain;
+  const known = all.flatMap((each): Holding[] => (each === undefined || isOutcomeUnknown(each) ? [] : [each]));
   if (known.length === 0 || known.length < all.length) return undefined;
   const largest = known.reduce((one, other) => (other.minor > one.minor ? other : one));
   return { ...largest, ...(known.some(({ isPartial }) => isPartial) ? { isPartial: true } : {}) };
@@ -135,7 +135,7 @@ function largestIn(rows: readonly BalanceRow[], token: Token, data: object): Sta
 
 function totalOf(data: WalletBalances, token: Token): Stated | undefined {
   const total = balanceIn(data.totalBalance, token, [data]);
-  if (!total || isInDoubt(total)) return total;
+  if (!total || isOutcomeUnknown(total)) return total;
   return { ...total, ...(data.networkBalances?.some(({ error }) => error) ? { isPartial: true } : {}) };
 }
 
@@ -238,7 +238,7 @@ export function paidFromUnreserved(account: Account, paid: Amount): () => Promis
       const before = await accountBalance(account, 'CNGN', 'base');
       if (!before) return [];
       const line = balanceLine(before, -paid.minor);
-      if (isInDoubt(before) || before.isPartial || before.minor < paid.minor) return [line];
+      if (isOutcomeUnknown(before) || before.isPartial || before.minor < paid.minor) return [line];
       const orders = (await activeOrders(account).catch(unread)) ?? [];
       const given = orders.filter(({ side }) => side === 'buy').map(({ maxAmount }) => amountIn(maxAmount, 'CNGN'));
       const reserved = given.reduce((sum, each) => sum + (each?.minor ?? 0n), 0n);
@@ -279,8 +279,8 @@ export async function withdrawableFees(account: Account, isBeforehand: boolean) 
     maximum: nairaOf(stated.maximum),
     ...(isUnknownFigure(figure)
       ? {
-          inDoubt: {
-            doubt: `${FEE_WORDS[name as keyof typeof stated]} is "${printable(figure.value)}", which is not known to be in kobo`,
+          uncertain: {
+            uncertainty: `${FEE_WORDS[name as keyof typeof stated]} is "${printable(figure.value)}", which is not known to be in kobo`,
           },
         }
       : {}),

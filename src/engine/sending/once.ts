@@ -53,8 +53,8 @@ export async function requireUnused(account: Account, guard: Guard): Promise<voi
     });
     if (!found) return;
     // The process that held the key may have spooled its outcome since this one opened it.
-    if (found.kind === 'in-doubt' && (await journal.merge()).count > 0) continue;
-    if (found.kind === 'in-doubt') {
+    if (found.kind === 'unknown-outcome' && (await journal.merge()).count > 0) continue;
+    if (found.kind === 'unknown-outcome') {
       const { reconcile } = await import('../evidence/reconcile.ts');
       const { operation, kind } = await reconcile(account, found.operation);
       if (kind === 'ended') continue;

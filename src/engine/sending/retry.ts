@@ -1,7 +1,7 @@
 import { CliError, withDetails } from '../../base/errors.ts';
 import { requestIdOf } from '../../client/client.ts';
 import type { Operation } from '../../journal/operations.ts';
-import { isInDoubt } from '../../journal/states.ts';
+import { isOutcomeUnknown } from '../../journal/states.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 import { sendRequest } from '../connection/connect.ts';
@@ -94,7 +94,7 @@ export async function retryOfRerun(account: Account, operation: Operation, retry
     return await retry(account, operation, retrying);
   } catch (error) {
     if (!(error instanceof CliError) || ['unknown', 'interrupted'].includes(error.category)) throw error;
-    if (account.activity.changed || !(await isStillInDoubt(account, operation))) throw error;
+    if (account.activity.changed || !(await isStillUnknown(account, operation))) throw error;
     throw new CliError(
       'unknown',
       `${operation.summary}, sent on ${timeForPeople(operation.createdAt)} under key ${operation.idempotencyKey}: the outcome is unknown, and it was not sent again: ${error.message}`,
@@ -108,9 +108,9 @@ export async function retryOfRerun(account: Account, operation: Operation, retry
   }
 }
 
-async function isStillInDoubt(account: Account, { operationId }: Operation): Promise<boolean> {
+async function isStillUnknown(account: Account, { operationId }: Operation): Promise<boolean> {
   const [now] = await (await account.journal()).find(operationId);
-  return now === undefined || isInDoubt(now);
+  return now === undefined || isOutcomeUnknown(now);
 }
 
 /** Says how a request that needs a signature is sent again. A new plan would be another request. */
@@ -157,8 +157,8 @@ async function stillUnknown(account: Account, given: Operation): Promise<Operati
         hint: 'wait for it to end',
       },
     );
-  if (kind === 'contradicted') throw conflictError('equal-in-doubt', operation);
-  if (isInDoubt(operation)) return operation;
+  if (kind === 'contradicted') throw conflictError('equal-unknown', operation);
+  if (isOutcomeUnknown(operation)) return operation;
   if (state !== 'refused' && verdict !== 'not-done') throw new AlreadyDone(operation);
   throw new CliError('declined', `the outcome of this operation is known: ${verdict ?? state}; nothing was sent`, {
     operationId,

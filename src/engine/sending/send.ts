@@ -8,7 +8,7 @@ import { NO_DIGEST } from '../../journal/chain.ts';
 import type { Authority, Baseline, EarlierRequest, Intent, SpendLimit, Sweep } from '../../journal/intent.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { Operation } from '../../journal/operations.ts';
-import { isInDoubt, searchResult } from '../../journal/states.ts';
+import { isOutcomeUnknown, searchResult } from '../../journal/states.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { shellWord } from '../../present/text.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
@@ -255,7 +255,7 @@ export async function repetitionOf(
   const journal = await account.journal();
   const found = await journal.findConflict(await intentOf(account, sending));
   // Nobody who is asked could know better: an outcome is settled first.
-  if (found?.kind === 'equal-in-doubt') throw conflictError(found.kind, found.operation);
+  if (found?.kind === 'equal-unknown') throw conflictError(found.kind, found.operation);
   if (found?.kind !== 'repeated') return undefined;
   const { createdAt, operationId, state } = found.operation;
   return `already recorded on ${timeForPeople(createdAt)} (operation ${operationId}, ${state})`;
@@ -310,7 +310,7 @@ function otherwiseText({ operationId, state, verdict, requestId }: Operation, ac
 async function requireUndone(journal: Journal, operationId: string, detail: string): Promise<void> {
   const [known] = await journal.find(operationId);
   if (!known || known.state === 'refused' || known.verdict === 'not-done') return;
-  if (!isInDoubt(known)) throw new AlreadyDone(known);
+  if (!isOutcomeUnknown(known)) throw new AlreadyDone(known);
   if (known.state === 'sent') await journal.append(operationId, 'unknown', { detail }).catch(() => {});
   throw new CliError('unknown', `this attempt did nothing, but another one may have: ${known.summary}`, {
     code: 'OUTCOME_UNKNOWN',

@@ -3,7 +3,7 @@ import { tableInFile } from '../../store/ddl.ts';
 import { OPEN_LIST } from '../rotations.ts';
 import { FIXED_COLUMNS, TABLES } from '../tables.ts';
 
-const IN_DOUBT = `state IN ('sent', 'unknown')`;
+const OUTCOME_UNKNOWN = `state IN ('sent', 'unknown')`;
 
 /** What an operation that is done, or may be, has: it holds its idempotency key. */
 const HOLDS = `once_key IS NOT NULL AND state <> 'refused' AND verdict IS NOT 'not-done'`;
@@ -29,8 +29,8 @@ export const INDEXES: readonly string[] = [
   'CREATE INDEX operation_by_kind ON operation (kind, created_at, id)',
   'CREATE INDEX operation_by_state ON operation (state, created_at, id)',
   'CREATE INDEX operation_by_state_kind ON operation (state, kind, created_at, id)',
-  `CREATE INDEX operation_in_doubt ON operation (created_at, id) WHERE ${IN_DOUBT}`,
-  `CREATE INDEX operation_in_doubt_by_kind ON operation (kind, created_at, id) WHERE ${IN_DOUBT}`,
+  `CREATE INDEX operation_unknown ON operation (created_at, id) WHERE ${OUTCOME_UNKNOWN}`,
+  `CREATE INDEX operation_unknown_by_kind ON operation (kind, created_at, id) WHERE ${OUTCOME_UNKNOWN}`,
   'CREATE INDEX operation_by_once_key ON operation (once_key, created_at, id) WHERE once_key IS NOT NULL',
   `CREATE UNIQUE INDEX open_rotation ON rotation (profile, base_url) WHERE stage IN (${OPEN_LIST})`,
 ];

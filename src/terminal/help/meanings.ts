@@ -11,7 +11,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'report pending, help stuck': 'pending',
   'help stuck': 'delayed, late, waiting',
   'ops reconcile, help unknown-outcome': 'unknown, timeout',
-  'ops list --in-doubt, help unknown-outcome': 'in doubt',
+  'ops list --status unknown, help unknown-outcome': 'in doubt, unsettled',
   'ops list, help stuck': 'failed',
   'ops retry, ops reconcile, help once': 'retry',
   'help once': 'repeat, again, duplicate, idempotent, twice, idempotency',

@@ -48,7 +48,7 @@ export type PickedThing =
   | 'request'
   | 'operation'
   | 'accepted operation'
-  | 'operation in doubt'
+  | 'unknown outcome'
   | 'sandbox event'
   | 'profile';
 

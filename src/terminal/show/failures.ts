@@ -268,7 +268,7 @@ export async function withSavedOperations(error: unknown, world: World): Promise
 
 async function savedText(path: string, world: World): Promise<string> {
   try {
-    const saved = await (await import('../../journal/save-in-doubt.ts')).saveInDoubt(path, world);
+    const saved = await (await import('../../journal/save-unknown.ts')).saveUnknown(path, world);
     if (!saved) return 'no unknown outcome can be read from it';
     const what = saved.count === 1 ? 'its 1 unknown outcome is' : `its ${saved.count} unknown outcomes are`;
     return `${what} saved in ${saved.path}`;

@@ -108,7 +108,7 @@ describe('the limit of a price', () => {
   });
 });
 
-test('a trade that differs from its quote is in doubt', async () => {
+test('a trade that differs from its quote is uncertain', async () => {
   const world = fakeWorld({
     env: ACCOUNT,
     network: async ({ url }: HttpRequest) => {

@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 const path = () => join(world.stateDir, 'journal.db');
-const saved = () => readdirSync(world.stateDir).filter((name) => name.startsWith('doubts-'));
+const saved = () => readdirSync(world.stateDir).filter((name) => name.startsWith('unknown-outcomes-'));
 const savedRows = () =>
   saved().flatMap((name) =>
     readFileSync(join(world.stateDir, name), 'utf8')
@@ -50,18 +50,18 @@ const withdrawals = async () => {
   return JSON.parse(world.stdout.text().slice(before)).withdrawals.length;
 };
 
-/** Makes a journal with many accepted operations and three in doubt: at the start, in the middle and at the end. */
+/** Makes a journal with many accepted operations and three uncertain: at the start, in the middle and at the end. */
 const afterWithdrawals = worldAfter(async (first) => {
   world = first;
-  const doubt = async (amount: number) => {
+  const unknownOutcome = async (amount: number) => {
     await run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response']);
     expect((await run(withdraw(String(amount), '--once', `k-${amount}`))).code).toBe(6);
   };
-  await doubt(501);
+  await unknownOutcome(501);
   for (let amount = 510; amount < 525; amount++) await run(withdraw(String(amount)));
-  await doubt(502);
+  await unknownOutcome(502);
   for (let amount = 530; amount < 545; amount++) await run(withdraw(String(amount)));
-  await doubt(503);
+  await unknownOutcome(503);
 });
 
 async function fill() {

@@ -130,7 +130,7 @@ describe('an exported journal', () => {
     expect((await run(['ops', 'journal', 'export', '--with-digest-key'])).stdout).toContain(key);
   });
 
-  test('continues its chain, and its doubts can be reconciled', async () => {
+  test('continues its chain, and its unknown outcomes can be reconciled', async () => {
     await exported();
     await imported();
     expect((await run(['ops', 'reconcile'])).code).toBe(0);

@@ -7,9 +7,9 @@ import type { FakeWorld } from '../../support/world.ts';
 import { worldAfter } from '../../support/world-after.ts';
 
 let world: FakeWorld;
-/** The ids of 60 operations, oldest first. Every fifth is in doubt. */
+/** The ids of 60 operations, oldest first. Every fifth is uncertain. */
 let ids: readonly string[];
-const DOUBTS = 12;
+const UNKNOWN = 12;
 
 const afterOperations = worldAfter(async (first) => {
   first.ensurePrivateDir(first.stateDir);
@@ -40,7 +40,7 @@ async function list(...more: string[]) {
 }
 
 const newestFirst = (of: readonly string[]) => of.toReversed();
-const doubts = () => newestFirst(ids.filter((_, index) => index % 5 === 0));
+const unknownOutcomes = () => newestFirst(ids.filter((_, index) => index % 5 === 0));
 const others = () => newestFirst(ids.filter((_, index) => index % 5 !== 0));
 
 async function pages(...more: string[]): Promise<string[]> {
@@ -56,36 +56,39 @@ async function pages(...more: string[]): Promise<string[]> {
 
 describe('ops list', () => {
   test.each(['1', '5', '7', '12', '13', '100'])(
-    'reads every operation once in pages of %s, doubts first',
+    'reads every operation once in pages of %s, unknown outcomes first',
     async (limit) => {
-      expect(await pages('--limit', limit)).toEqual([...doubts(), ...others()]);
+      expect(await pages('--limit', limit)).toEqual([...unknownOutcomes(), ...others()]);
     },
   );
 
   test.each([['--all'], ['--all', '--limit', '7'], ['--all', '--limit', '6']])(
     '%s %s %s prints the same as one list',
     async (...flags) => {
-      expect((await list(...flags.filter((flag) => flag !== undefined))).ids).toEqual([...doubts(), ...others()]);
+      expect((await list(...flags.filter((flag) => flag !== undefined))).ids).toEqual([
+        ...unknownOutcomes(),
+        ...others(),
+      ]);
     },
   );
 
   test('--all continues after an operation', async () => {
-    const { after } = (await list('--limit', String(DOUBTS + 1))).pagination;
+    const { after } = (await list('--limit', String(UNKNOWN + 1))).pagination;
     expect((await list('--all', '--after', after)).ids).toEqual(others().slice(1));
   });
 
-  test('a page goes on after a doubt that has ended since, and leaves out no other doubt', async () => {
+  test('a page goes on after an unknown outcome that has ended since, and leaves out no other one', async () => {
     const first = await list('--limit', '3');
     const journal = await testJournal({ path: journalPath(world), ids: countingIds(2) });
     await journal.append(first.ids[2] ?? '', 'accepted', { requestId: 'r' });
     journal.close();
     const rest = (await list('--all', '--after', first.pagination.after)).ids;
-    expect(rest.slice(0, DOUBTS - 3)).toEqual(doubts().slice(3));
+    expect(rest.slice(0, UNKNOWN - 3)).toEqual(unknownOutcomes().slice(3));
   });
 
   test.each([
-    [['--in-doubt'], (index: number) => index % 5 === 0],
-    [['--in-doubt', '--kind', 'onboarding'], (index: number) => index % 5 === 0 && index % 2 === 1],
+    [['--status', 'unknown'], (index: number) => index % 5 === 0],
+    [['--status', 'unknown', '--kind', 'onboarding'], (index: number) => index % 5 === 0 && index % 2 === 1],
     [['--status', 'accepted'], (index: number) => index % 5 !== 0],
     [['--status', 'accepted', '--kind', 'money'], (index: number) => index % 5 !== 0 && index % 2 === 0],
     [['--status', 'failed'], () => false],
@@ -97,21 +100,21 @@ describe('ops list', () => {
     expect(await pages(...filter, '--limit', '3')).toEqual(wanted);
   });
 
-  test('--since prints what was recorded since then, doubts first', async () => {
+  test('--since prints what was recorded since then, unknown outcomes first', async () => {
     const since = new Date(START_MS + 51 * 60_000).toISOString();
     const recent = (of: readonly string[]) => of.filter((id) => ids.indexOf(id) >= 50);
-    expect((await list('--since', since)).ids).toEqual([...recent(doubts()), ...recent(others())]);
+    expect((await list('--since', since)).ids).toEqual([...recent(unknownOutcomes()), ...recent(others())]);
     expect((await list('--since', since, '--status', 'accepted')).ids).toEqual(recent(others()));
     expect((await list('--since', '2030-01-01')).ids).toEqual([]);
     const earlier = (of: readonly string[]) => of.filter((id) => ids.indexOf(id) < 50);
-    expect((await list('--until', since, '--all')).ids).toEqual([...earlier(doubts()), ...earlier(others())]);
+    expect((await list('--until', since, '--all')).ids).toEqual([...earlier(unknownOutcomes()), ...earlier(others())]);
   });
 
-  test('a doubt is on the first page, however many newer operations there are', async () => {
-    expect((await list()).ids.slice(0, DOUBTS)).toEqual(doubts());
+  test('an unknown outcome is on the first page, however many newer operations there are', async () => {
+    expect((await list()).ids.slice(0, UNKNOWN)).toEqual(unknownOutcomes());
   });
 
-  test('--all prints an operation once that ends while the list is read, and hides no doubt', async () => {
+  test('--all prints an operation once that ends while the list is read, and hides no unknown outcome', async () => {
     const journal = await testJournal({ path: journalPath(world), ids: countingIds(2) });
     const printed: string[] = [];
     const stdout = {
@@ -122,17 +125,16 @@ describe('ops list', () => {
           .split('\n')
           .map((line) => JSON.parse(line).operationId as string);
         printed.push(...page);
-        if (printed.length <= DOUBTS) await journal.append(page.at(-1) ?? '', 'accepted', { requestId: 'r' });
+        if (printed.length <= UNKNOWN) await journal.append(page.at(-1) ?? '', 'accepted', { requestId: 'r' });
       },
     };
     expect(await main(['ops', 'list', '--all', '--limit', '4', '-o', 'ndjson', '-q'], { ...world, stdout })).toBe(0);
     journal.close();
-    expect(printed).toEqual([...doubts(), ...others()]);
+    expect(printed).toEqual([...unknownOutcomes(), ...others()]);
   });
 
   test.each([
     [['--after', 'nothing'], 'this is not a cursor that fiatrail printed'],
-    [['--in-doubt', '--status', 'accepted'], '--in-doubt and --status cannot be combined'],
     [['--since', 'last week'], 'invalid date'],
   ])('%j is an error', async (flags, says) => {
     expect((await list(...flags)).code).toBe(2);

@@ -121,7 +121,7 @@ const READERS: Readonly<
   },
   operation: (account, terminal) => operationChoices(account, terminal),
   'accepted operation': (account, terminal) => operationChoices(account, terminal, 'accepted'),
-  'operation in doubt': (account, terminal) => operationChoices(account, terminal, 'in-doubt'),
+  'unknown outcome': (account, terminal) => operationChoices(account, terminal, 'unknown-outcome'),
   'sandbox event': async (account, terminal) => {
     const { events } = (await account.call(sandboxEvents, { limit: MAX_CHOICES }, PREVIEW_READ)).data;
     return events.flatMap(({ eventId, event, createdAt, state }) =>

@@ -126,7 +126,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
       'Do not start it again: it may be paid twice.',
       {
         step: 'See what has not finished.',
-        run: ['fiatrail status', 'fiatrail ops list --refresh --status accepted', 'fiatrail ops list --in-doubt'],
+        run: ['fiatrail status', 'fiatrail ops list --refresh --status accepted', 'fiatrail ops list --status unknown'],
       },
       {
         step: 'Wait for it.',
@@ -158,7 +158,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
     title: 'Unknown outcomes (exit code 6)',
     blocks: [
       'A request was sent, and no usable response arrived: the money may have moved. fiatrail recorded the request before it left, so it can find out. Do not send it in another way.',
-      { step: 'List the requests whose outcome is unknown.', run: ['fiatrail ops list --in-doubt'] },
+      { step: 'List the requests whose outcome is unknown.', run: ['fiatrail ops list --status unknown'] },
       {
         step: 'Look for them in the service’s lists. This only reads. If one is in no list, the output says when to run it again.',
         run: ['fiatrail ops reconcile'],

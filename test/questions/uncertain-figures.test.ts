@@ -31,7 +31,7 @@ async function json(world: FakeWorld, ...argv: string[]) {
 
 const ownDeposit = (id: string, more: object = {}) => deposit(id, { type: 'fintech_deposit', userId: null, ...more });
 
-describe('an amount in doubt', () => {
+describe('an uncertain amount', () => {
   test('is in no sum of a report, which shows its row without an amount', async () => {
     const world = await worldWith({
       deposits: [ownDeposit('d1'), ownDeposit('d2', { amount: DOUBTED }), ownDeposit('d3', { amount: OTHER })],
@@ -135,7 +135,7 @@ describe('an amount in doubt', () => {
   });
 });
 
-test('a balance in doubt is in no place of the copy', async () => {
+test('a balance of unknown outcome is in no place of the copy', async () => {
   const balances: Readonly<Record<string, unknown>> = {
     CNGN: [
       { network: 'base', balance: '20.500000' },
@@ -160,7 +160,7 @@ test('a balance in doubt is in no place of the copy', async () => {
   ]);
 });
 
-test('a balance in doubt is owed to nobody, and no balance that is known is none', async () => {
+test('a balance of unknown outcome is owed to nobody, and no balance that is known is none', async () => {
   const balances: Readonly<Record<string, string>> = { 'user-0001': '20.500000', 'user-0002': '84210334500' };
   const owed = async (token: string) => {
     const world = fakeWorld({

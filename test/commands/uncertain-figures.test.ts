@@ -108,7 +108,7 @@ describe('a balance', () => {
 });
 
 test('a balance whose unit is not known stops a change', () => {
-  const line = balanceLine({ doubt: 'the balance is "84210334500", whose unit is not known' }, -1n);
+  const line = balanceLine({ uncertainty: 'the balance is "84210334500", whose unit is not known' }, -1n);
   expect(() => requireCovered([line])).toThrow('whose unit is not known; nothing was sent');
 });
 
