@@ -4,7 +4,7 @@ import type { ResponseOf } from '../contract/endpoint.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
 import type { Account } from '../engine/account.ts';
 import { type Outcome, outcomeOf } from '../engine/outcome.ts';
-import { isOutcomeUnknown } from '../engine/plans/line.ts';
+import { isUncertain } from '../engine/plans/line.ts';
 import { balanceIn } from '../engine/previews/previews.ts';
 import { amountForPeople, isZero, printable, type Token, type UnknownFigure } from '../money/amount.ts';
 import type { Column } from '../present/result.ts';
@@ -30,7 +30,7 @@ function shortfall(data: TokenBalances, token: Token = 'CNGN', required: Require
   if (!required) return undefined;
   const least = required(token);
   const found = balanceIn(data.totalBalance, token, [data]);
-  if (!found || isOutcomeUnknown(found))
+  if (!found || isUncertain(found))
     return new CliError('network', found?.uncertainty ?? 'the response has no balance', {
       code: 'UNUSABLE_ANSWER',
       hint: 'see it with: -o raw',

@@ -14,7 +14,7 @@ import { existingProfileInbox } from '../engine/connection/inbox.ts';
 import { listingOf } from '../engine/lists/listing-of.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { warnOfChanges } from '../engine/plans/approver-list.ts';
-import { isOutcomeUnknown } from '../engine/plans/line.ts';
+import { isUncertain } from '../engine/plans/line.ts';
 import { accountBalance, nairaOf } from '../engine/previews/previews.ts';
 import { amount, TOKENS, type Token } from '../money/amount.ts';
 import { amountSchema } from '../present/prints.ts';
@@ -84,7 +84,7 @@ async function openOf(account: Account) {
 async function figuresOf(account: Account) {
   const inAll = async (token: Token) => {
     const held = await accountBalance(account, token, 'allNetworks', {});
-    return held && !isOutcomeUnknown(held) ? amount(token, held.minor) : null;
+    return held && !isUncertain(held) ? amount(token, held.minor) : null;
   };
   const held = async () => Promise.all(TOKENS.map(async (token) => [token, await inAll(token)] as const));
   const [balances, { data }, open] = await Promise.all([held(), account.call(accumulatedFees, {}), openOf(account)]);
@@ -104,7 +104,7 @@ async function here({ world, profile }: Account) {
     const tables = copy ? await statusOf(copy) : [];
     const times = tables.map(({ syncedAt }) => syncedAt);
     const isSynced = tables.length > 0 && times.every((at) => at !== null);
-    const { waiting = 0, dead = 0, held = 0, late = 0 } = (await inbox?.counts()) ?? {};
+    const { waiting = 0, dead = 0, quarantined = 0, late = 0 } = (await inbox?.counts()) ?? {};
     return {
       copy: copy
         ? {
@@ -112,7 +112,7 @@ async function here({ world, profile }: Account) {
             gaps: tables.filter(({ gap }) => gap !== null).length,
           }
         : null,
-      events: inbox ? { waiting, dead, held, late } : null,
+      events: inbox ? { waiting, dead, quarantined, late } : null,
     };
   } finally {
     await inbox?.close();
@@ -148,7 +148,7 @@ function columnsOf(mode: Profile['mode'], { open, copy, events }: StatusShown): 
     { field: 'unknownOutcomes', title: 'Unknown outcomes' },
     ...(events ? [{ field: 'events.waiting', title: 'Events to forward' }] : []),
     ...(events?.dead ? [{ field: 'events.dead', title: 'Events given up' }] : []),
-    ...(events?.held ? [{ field: 'events.held', title: 'Events held' }] : []),
+    ...(events?.quarantined ? [{ field: 'events.quarantined', title: 'Events quarantined' }] : []),
     ...(events?.late ? [{ field: 'events.late', title: 'Events late or early' }] : []),
     ...(copy ? [{ field: 'copy.syncedAt', title: 'Last sync' }] : []),
     ...(copy?.gaps ? [{ field: 'copy.gaps', title: 'Tables not whole' }] : []),
@@ -177,7 +177,7 @@ const statusSchema = () =>
     ),
     unknownOutcomes: z.int(),
     copy: z.nullable(z.object({ syncedAt: z.nullable(z.iso.datetime()), gaps: z.int() })),
-    events: z.nullable(z.object({ waiting: z.int(), dead: z.int(), held: z.int(), late: z.int() })),
+    events: z.nullable(z.object({ waiting: z.int(), dead: z.int(), quarantined: z.int(), late: z.int() })),
   });
 
 /** Reads what the command shows. The error of an account that does not respond is part of it. */

@@ -3,7 +3,7 @@ import { CliError } from '../base/errors.ts';
 import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
 import type { Account } from '../engine/account.ts';
 import { swap } from '../engine/evidence/swaps.ts';
-import { isOutcomeUnknown, type ShownLine } from '../engine/plans/line.ts';
+import { isUncertain, type ShownLine } from '../engine/plans/line.ts';
 import { swapPreview } from '../engine/previews/book-previews.ts';
 import { userDetails } from '../engine/previews/names.ts';
 import {
@@ -89,11 +89,11 @@ function swapWallet(
     const held = async (): Promise<readonly ShownLine[]> => {
       const balance = await read();
       if (!balance) return [];
-      return [isOutcomeUnknown(balance) ? balanceLine(balance) : balanceLine(balance, -(sold?.minor ?? balance.minor))];
+      return [isUncertain(balance) ? balanceLine(balance) : balanceLine(balance, -(sold?.minor ?? balance.minor))];
     };
     const filled = async () => {
       const balance = sold ?? (await read());
-      return balance && !isOutcomeUnknown(balance) && buy ? swapPreview(account, { sold: balance, buy }) : [];
+      return balance && !isUncertain(balance) && buy ? swapPreview(account, { sold: balance, buy }) : [];
     };
     return readPreviews(held, filled);
   };

@@ -4,7 +4,7 @@ import { balanceAddress, balanceMulti } from '../contract/endpoints/balances.ts'
 import { accumulatedFees } from '../contract/endpoints/fees.ts';
 import { fxSettings } from '../contract/endpoints/fx-vault.ts';
 import type { Account } from '../engine/account.ts';
-import { isOutcomeUnknown } from '../engine/plans/line.ts';
+import { isUncertain } from '../engine/plans/line.ts';
 import { balanceIn, nairaOf } from '../engine/previews/previews.ts';
 import type { Queries } from '../journal/store.ts';
 import { type Asset, STABLECOINS, TOKENS, type Token } from '../money/amount.ts';
@@ -57,7 +57,7 @@ const placed = (
   source: PlacedBalance['source'],
   place: string | null | undefined,
   found: ReturnType<typeof balanceIn>,
-): PlacedBalance[] => (place && found && !isOutcomeUnknown(found) ? [{ source, place, ...found }] : []);
+): PlacedBalance[] => (place && found && !isUncertain(found) ? [{ source, place, ...found }] : []);
 
 type Networks = Pick<ResponseOf<typeof balanceMulti>, 'networkBalances'>;
 

@@ -125,7 +125,7 @@ test('a listener deletes old events that need nothing more, in small steps', asy
   await listenUntil(world, () => false, '--keep', '1d', '--log', 'plain');
   expect(world.stderr.text()).toContain('1100 old events deleted');
   const left = await openProfileInbox(world, { name: 'sandbox', mode: 'embedded' });
-  expect(await left.counts()).toMatchObject({ events: 1, held: 1 });
+  expect(await left.counts()).toMatchObject({ events: 1, quarantined: 1 });
   await left.close();
 });
 

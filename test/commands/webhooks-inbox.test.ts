@@ -118,7 +118,7 @@ describe('an event in the older envelope', () => {
     const before = asking.stdout.text().length;
     expect(await main(['webhooks', 'inbox', 'redrive', ...named, '-o', 'json', '-q'], asking)).toBe(0);
     expect(JSON.parse(asking.stdout.text().slice(before))).toMatchObject({ opened });
-    expect(await inbox.list({ limit: 5, mark: 'sealed' })).toHaveLength(2 - opened);
+    expect(await inbox.list({ limit: 5, kind: 'sealed' })).toHaveLength(2 - opened);
     await inbox.close();
   });
 });

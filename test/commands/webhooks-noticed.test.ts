@@ -64,14 +64,14 @@ test('a right clock is not warned of, however late an event comes', async () => 
   const { said, arrive } = await noticing({ aheadMs: 0, fintechId: OWN });
   await arrive(1, NOW_MS - 3_600_000);
   expect(said).toEqual([
-    '1 event came late or early, 0 are held, 0 are dead; see: fiatrail webhooks inbox list --status held',
+    '1 event came late or early, 0 are quarantined, 0 are dead; see: fiatrail webhooks inbox list --status quarantined',
   ]);
 });
 
 test.each([
   [
     [-900_000, -301_000],
-    'no event arrived less than 5 min 1 s after it was sent: they were held up, or this machine’s clock is ahead',
+    'no event arrived less than 5 min 1 s after it was sent: they were quarantined up, or this machine’s clock is ahead',
   ],
   [[61_000], 'events arrive 1 min 1 s before they were sent: this machine’s clock is behind'],
   [[-1_000, -900_000], undefined],
@@ -96,25 +96,25 @@ test('the service is asked at most every 10 minutes, and never by an embedded sa
   expect(embedded.reads()).toBe(0);
 });
 
-test('the read that tells the time tells which account this is, so that events of another one are held', async () => {
+test('the read that tells the time tells which account this is, so that events of another one are quarantined', async () => {
   const { inbox, arrive, look } = await noticing({ aheadMs: 0, fintechId: OWN });
   await look();
   await arrive(1, NOW_MS, { fintechId: OTHER });
   await arrive(2, NOW_MS, { fintechId: OWN });
-  expect((await inbox.list({ limit: 9 })).map(({ held }) => held)).toEqual([null, 'foreign']);
+  expect((await inbox.list({ limit: 9 })).map(({ quarantined }) => quarantined)).toEqual([null, 'foreign']);
 });
 
-test('held events are counted in one line, at once and then every 10 seconds', async () => {
+test('quarantined events are counted in one line, at once and then every 10 seconds', async () => {
   const { said, arrive, clock, look } = await noticing({ aheadMs: 0, fintechId: OWN });
-  const held = { eventId: undefined };
-  await arrive(1, NOW_MS - 400_000, held);
-  await arrive(2, NOW_MS - 400_000, held);
-  await arrive(3, NOW_MS - 400_000, held);
+  const quarantined = { eventId: undefined };
+  await arrive(1, NOW_MS - 400_000, quarantined);
+  await arrive(2, NOW_MS - 400_000, quarantined);
+  await arrive(3, NOW_MS - 400_000, quarantined);
   clock.pass(10_000);
   await look();
   clock.pass(60_000);
   await look();
   const line = (late: string, heldCount: string) =>
-    `${late} came late or early, ${heldCount} held, 0 are dead; see: fiatrail webhooks inbox list --status held`;
+    `${late} came late or early, ${heldCount} quarantined, 0 are dead; see: fiatrail webhooks inbox list --status quarantined`;
   expect(said).toEqual([line('1 event', '1 is'), line('3 events', '3 are')]);
 });

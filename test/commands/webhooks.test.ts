@@ -54,8 +54,8 @@ describe('the embedded sandbox', () => {
     const counted = async (...filter: string[]) =>
       (await json<{ counts: object[] }>(['webhooks', 'inbox', 'list', '--count', ...filter])).counts;
     const both = (count: number) => [
-      { event: 'user.onboarded', mark: 'event', count },
-      { event: 'virtual.account.created', mark: 'event', count },
+      { event: 'user.onboarded', kind: 'event', count },
+      { event: 'virtual.account.created', kind: 'event', count },
     ];
     expect(await counted()).toEqual(both(2));
     expect(await counted('--user', userId)).toEqual(both(1));

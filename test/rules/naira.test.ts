@@ -110,7 +110,7 @@ describe('an onramp', () => {
     '--again',
   ];
 
-  test('is held by no amount, and uses none up', async () => {
+  test('is limited by no amount, and uses none up', async () => {
     const limits = ['--max-per-call', 'NGN 1000', '--max-per-day', 'NGN 1500', '--max-per-month', 'CNGN 1500'];
     const { stops, passes, userId } = await ruledSandbox(...limits);
     for (const argv of [onramp(userId), byApi(userId)]) await passes(argv);

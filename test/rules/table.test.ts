@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ruledCommands } from '../../src/engine/rules/held.ts';
+import { ruledCommands } from '../../src/engine/rules/by-command.ts';
 import { ACCOUNT, ADDRESS, OTHER_ADDRESS, ruledMachine, SAVED } from './support.ts';
 
 const BANK = ['--bank-code', '000013', '--account-number', '0123456789'];

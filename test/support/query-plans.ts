@@ -84,7 +84,7 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
     /FROM entry (?:e )?WHERE (?:hash|subject LIKE)|name = 'account:'/,
     'ops journal verify, and the import of a journal',
   ],
-  [/FROM event WHERE held IS NOT NULL/, 'the events that are held'],
+  [/FROM event WHERE quarantined IS NOT NULL/, 'the events that are quarantined'],
   [/^INSERT INTO (?:account_name|spent)|^DELETE FROM (?:entry|account_name)/, 'the import of a journal'],
   [
     /posting|SUM\(balance\)|FROM due$/,

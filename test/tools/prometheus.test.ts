@@ -16,7 +16,7 @@ beforeAll(() => {
 const promtool = (argv: readonly string[], input = '') =>
   execFileSync(programOf('promtool', 'prometheus'), argv, { input, encoding: 'utf8' });
 
-/** A listener that has received, refused, held and forwarded something. */
+/** A listener that has received, refused, quarantined and forwarded something. */
 async function busyListener() {
   const started = await startListener(['--exec', 'true', '--log', 'text']);
   for (const number of [1, 2]) expect(await sendEvent(started.url, number)).toBe(200);

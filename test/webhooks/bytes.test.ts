@@ -30,7 +30,7 @@ async function worldWith(body: Buffer, isTerminal = false) {
   const inbox = await openProfileInbox(world, EMBEDDED);
   const event = await received(deliveryOf('{}'));
   const { opened: _, ...unread } = event;
-  await inbox.add([{ ...unread, opened: undefined, mark: 'unreadable', body }]);
+  await inbox.add([{ ...unread, opened: undefined, kind: 'unreadable', body }]);
   await inbox.close();
   return { world, got };
 }

@@ -31,8 +31,8 @@ const SCAN = /^SCAN event|TEMP B-TREE/;
 
 describe('the plan of a list', () => {
   const period = { sinceMs: 1, untilMs: 9 };
-  const names = [{ event: 'user.onboarded' }, { requestId: 'r' }, { userId: 'u' }, { mark: 'sealed' }] as const;
-  const all: Omit<InboxFilter, 'limit'>[] = [{}, ...names, { mark: 'event' }, { isOffTime: true }];
+  const names = [{ event: 'user.onboarded' }, { requestId: 'r' }, { userId: 'u' }, { kind: 'sealed' }] as const;
+  const all: Omit<InboxFilter, 'limit'>[] = [{}, ...names, { kind: 'event' }, { isOffTime: true }];
   const periods = all.flatMap((filter) => [
     { ...filter, ...period },
     { ...filter, ...period, before: 5n },
@@ -87,7 +87,7 @@ describe('the plan of a list', () => {
     ).toEqual([['SEARCH event USING INDEX event_by_happening (happened_ms>? AND happened_ms<?)']]);
   });
 
-  test.each([{}, { event: 'user.onboarded' }, { mark: 'sealed' as const }])(
+  test.each([{}, { event: 'user.onboarded' }, { kind: 'sealed' as const }])(
     'of the counts with %o reads no event',
     async (selection) => {
       const [plan = []] = await plansOf(({ read }) => read((queries) => countEvents(queries, selection)));
@@ -112,15 +112,15 @@ describe('the tallies', () => {
     const rows = (sql: string) => database.prepare(sql).all();
     const both = {
       tallied: {
-        events: rows(`SELECT mark, event, events FROM event_tally WHERE events <> 0 ORDER BY 1, 2`),
+        events: rows(`SELECT kind, event, events FROM event_tally WHERE events <> 0 ORDER BY 1, 2`),
         forwards: rows('SELECT state, forwards FROM forward_tally WHERE forwards <> 0 ORDER BY 1'),
       },
       counted: {
         events: rows(
-          `SELECT mark, coalesce(event, '') AS event, count(*) AS events FROM event GROUP BY 1, 2 ORDER BY 1, 2`,
+          `SELECT kind, coalesce(event, '') AS event, count(*) AS events FROM event GROUP BY 1, 2 ORDER BY 1, 2`,
         ),
         forwards: rows(`SELECT state, count(*) AS forwards FROM forward GROUP BY 1
-          UNION ALL SELECT 'held', count(*) FROM event WHERE held IS NOT NULL HAVING count(*) > 0
+          UNION ALL SELECT 'quarantined', count(*) FROM event WHERE quarantined IS NOT NULL HAVING count(*) > 0
           UNION ALL SELECT 'off-time', count(*) FROM event WHERE is_late + is_early > 0 HAVING count(*) > 0 ORDER BY 1`),
       },
     };
@@ -151,7 +151,7 @@ describe('the tallies', () => {
     await check({ events: 8, waiting: 1, dead: 1 });
     await inbox.forwards.redrive();
     await check({ events: 8, waiting: 2, dead: 0 });
-    const sealed = (await inbox.list({ limit: 1, mark: 'sealed' }))[0];
+    const sealed = (await inbox.list({ limit: 1, kind: 'sealed' }))[0];
     const happenedAt = new Date(NOW_MS - 60_000).toISOString();
     if (sealed) await inbox.open(sealed, await received(deliveryOf({ ...onboarded(6), timestamp: happenedAt })));
     expect(await listOf(inbox.happenedFrom(0, NOW_MS))).toMatchObject([
@@ -162,9 +162,9 @@ describe('the tallies', () => {
     if (last) await inbox.forwards.ended([[last, { status: 200 }]]);
     clock.pass(1_000);
     expect(await inbox.prune(clock.now())).toBe(5);
-    await check({ events: 3, waiting: 2, dead: 0, held: 1 });
+    await check({ events: 3, waiting: 2, dead: 0, quarantined: 1 });
     expect(await inbox.countByName({ userId: 'user-5' })).toEqual([
-      { event: 'user.onboarded', mark: 'event', count: 1 },
+      { event: 'user.onboarded', kind: 'event', count: 1 },
     ]);
     await inbox.close();
   });

@@ -26,7 +26,7 @@ describe('a delivery', () => {
     const [kept] = await inbox.list({ limit: 10 });
     expect(kept).toMatchObject({
       id: 1n,
-      mark: 'event',
+      kind: 'event',
       event: 'user.onboarded',
       webhookId: 'w-1',
       text: body,
@@ -39,12 +39,12 @@ describe('a delivery', () => {
     ['an unknown event', '{"event":"a.new.event","data":{}}', 'unknown'],
     ['JSON that is no event', '[1]', 'unreadable'],
     ['a sealed body without a key', '{"payload":"AAAA"}', 'sealed'],
-  ])('of %s is kept, marked and not lost', async (_what, body, mark) => {
+  ])('of %s is kept, marked and not lost', async (_what, body, kind) => {
     const { inbox } = await testInbox();
     await inbox.forwardTo({ targets: [TARGET] });
     await inbox.add([await received(deliveryOf(body))]);
-    expect((await inbox.list({ limit: 1 }))[0]).toMatchObject({ mark });
-    expect(await numbers(inbox)).toHaveLength(mark === 'unknown' ? 1 : 0);
+    expect((await inbox.list({ limit: 1 }))[0]).toMatchObject({ kind });
+    expect(await numbers(inbox)).toHaveLength(kind === 'unknown' ? 1 : 0);
   });
 
   test('that is not UTF-8 keeps its bytes', async () => {
@@ -238,12 +238,12 @@ describe('a sealed event, once there is a key', () => {
     await inbox.forwardTo({ targets: [TARGET] });
     const { events, opened } = await sealedTwice();
     await inbox.add(events);
-    expect((await inbox.list({ limit: 10 })).map(({ mark }) => mark)).toEqual(['sealed', 'sealed']);
+    expect((await inbox.list({ limit: 10 })).map(({ kind }) => kind)).toEqual(['sealed', 'sealed']);
     expect(await numbers(inbox)).toEqual([]);
     for (const sealed of await inbox.list({ limit: 10, after: 0n }))
       await inbox.open(sealed, await opened(sealed.body));
     expect(await inbox.list({ limit: 10 })).toMatchObject([
-      { mark: 'event', eventId: 'event-7', copies: 1, isSealed: true },
+      { kind: 'event', eventId: 'event-7', copies: 1, isSealed: true },
     ]);
     expect(await numbers(inbox)).toEqual([1]);
   });
@@ -261,7 +261,7 @@ describe('a sealed event, once there is a key', () => {
     const [sealed] = await inbox.list({ limit: 1 });
     const content = sealed && (await opened(sealed.body));
     for (const _program of ['one', 'another']) if (sealed && content) await inbox.open(sealed, { ...content, ...ids });
-    expect(await inbox.list({ limit: 10 })).toMatchObject([{ mark: 'event', event: 'user.onboarded' }]);
+    expect(await inbox.list({ limit: 10 })).toMatchObject([{ kind: 'event', event: 'user.onboarded' }]);
     expect(await numbers(inbox)).toEqual([1]);
   });
 

@@ -63,7 +63,7 @@ test('a healthy listener says what is in its inbox and how much disk is left', a
   expect({ status, type, body: JSON.parse(text) }).toEqual({
     status: 200,
     type: 'application/json',
-    body: { status: 'ok', problem: null, events: 1, held: 0, dead: 0, waiting: 1, freeBytes: PLENTY },
+    body: { status: 'ok', problem: null, events: 1, quarantined: 0, dead: 0, waiting: 1, freeBytes: PLENTY },
   });
   expect(await get('/readyz')).toMatchObject({ status: 200, text: 'ready\n' });
 });
@@ -235,7 +235,7 @@ test.each([
   expect(answer.text.endsWith('# EOF\n')).toBe(type === OPEN);
 });
 
-test('the numbers tell what arrived, was refused, waits, is held or dead, and how targets took it', async () => {
+test('the numbers tell what arrived, was refused, waits, is quarantined or dead, and how targets took it', async () => {
   const { inbox, clock, metrics, get, keep } = await operated();
   metrics.received(false);
   metrics.received(true);

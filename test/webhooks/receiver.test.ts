@@ -11,7 +11,7 @@ async function receiverInTurns() {
   const flushes: number[] = [];
   const turns: (() => void)[] = [];
   let fails = false;
-  let held = Promise.resolve();
+  let quarantined = Promise.resolve();
   const inner = createInboxWriter(
     inbox,
     openWith(async () => []),
@@ -19,7 +19,7 @@ async function receiverInTurns() {
   const writer: Pick<InboxWriter, 'write'> = {
     write: async (deliveries) => {
       flushes.push(deliveries.length);
-      await held;
+      await quarantined;
       if (fails) {
         fails = false;
         throw new Error('the disk is full');
@@ -37,7 +37,7 @@ async function receiverInTurns() {
     },
     holdUp: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      held = promise;
+      quarantined = promise;
       return resolve;
     },
     arrive: async () => {

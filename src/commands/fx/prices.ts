@@ -6,7 +6,7 @@ import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
 import { MIN_CNGN, type PAIRS, SIDES, type Side, STABLECOIN_OF } from '../../contract/fx.ts';
 import type { Account } from '../../engine/account.ts';
 import { priced, pricedText } from '../../engine/evidence/fx.ts';
-import { isOutcomeUnknown, type ShownLine } from '../../engine/plans/line.ts';
+import { isUncertain, type ShownLine } from '../../engine/plans/line.ts';
 import { unfilledBy, unfilledLine } from '../../engine/previews/book-previews.ts';
 import {
   accountBalance,
@@ -63,8 +63,7 @@ export async function orderBalance(
   const lines = await balancePreview(account, pair, side, perTrade);
   return lines.map((line) => {
     const [label, , balance] = line;
-    if (!balance || isOutcomeUnknown(balance) || balance.afterMinor === undefined || balance.afterMinor < 0n)
-      return line;
+    if (!balance || isUncertain(balance) || balance.afterMinor === undefined || balance.afterMinor < 0n) return line;
     const held = amountForPeople(amount(balance.asset, balance.beforeMinor));
     return [label, `${held}; the order may spend all of it, at most ${amountForPeople(perTrade)} per trade`, balance];
   });

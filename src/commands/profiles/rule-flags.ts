@@ -1,6 +1,6 @@
 import { ACCOUNT, type AmountRule, type ConfirmRule, parseHours, type Rules } from '../../account/rules.ts';
 import { CliError } from '../../base/errors.ts';
-import { ruledCommands } from '../../engine/rules/held.ts';
+import { ruledCommands } from '../../engine/rules/by-command.ts';
 import { type Asset, amountText, DECIMALS, isAsset, printable } from '../../money/amount.ts';
 import { percentText } from '../../money/rates.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';

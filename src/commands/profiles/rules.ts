@@ -7,8 +7,8 @@ import type { Account } from '../../engine/account.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { endDryRun } from '../../engine/requests.ts';
+import { commandRulesForPeople, rulesByCommand } from '../../engine/rules/by-command.ts';
 import { brokenRule } from '../../engine/rules/check.ts';
-import { heldBy, heldForPeople } from '../../engine/rules/held.ts';
 import { type RuleSet, type RuleVerdict, settingOf } from '../../engine/rules/verdicts.ts';
 import { recordSetting } from '../../engine/sending/setting.ts';
 import type { Journal } from '../../journal/interface.ts';
@@ -100,7 +100,7 @@ async function rulesResult(account: Account): Promise<Outcome> {
   const rows = [...rowsOf('profile', own), ...rowsOf('journal', shared)];
   if (rows.length === 0)
     await account.notices.note(`profile ${name} has no rules; set one with: fiatrail profiles rules set`);
-  const commands = heldBy([own, shared].flatMap((each) => each ?? []));
+  const commands = rulesByCommand([own, shared].flatMap((each) => each ?? []));
   return {
     result: {
       data: { rules: rows, commands },
@@ -108,7 +108,7 @@ async function rulesResult(account: Account): Promise<Outcome> {
       list: { isWhole: true },
       columns: SHOWN,
       ...(rows.length > 0
-        ? { below: { title: 'What holds each command', rows: commands.map(heldForPeople), columns: HELD } }
+        ? { below: { title: 'Rules by command', rows: commands.map(commandRulesForPeople), columns: HELD } }
         : {}),
     },
   };

@@ -24,7 +24,7 @@ const summarySchema = () =>
   z.object({
     id: z.int(),
     event: z.nullable(z.string()),
-    mark: z.string(),
+    kind: z.string(),
     requestId: z.nullable(z.string()),
     userId: z.nullable(z.string()),
     eventId: z.nullable(z.string()),
@@ -38,7 +38,7 @@ const summarySchema = () =>
     sentAt: z.iso.datetime(),
     receivedAt: z.iso.datetime(),
     status: z.nullable(z.enum(STATES)),
-    held: z.nullable(z.string()),
+    quarantined: z.nullable(z.string()),
   });
 
 /** The headers as rows, because their names are data. */
@@ -49,11 +49,11 @@ const listedSchema = () =>
   z.object({
     events: z.array(summarySchema()),
     pagination: paginationSchema(),
-    counts: z.object({ events: z.int(), waiting: z.int(), dead: z.int(), held: z.int(), late: z.int() }),
+    counts: z.object({ events: z.int(), waiting: z.int(), dead: z.int(), quarantined: z.int(), late: z.int() }),
   });
 const countedSchema = () =>
   z.object({
-    counts: z.array(z.object({ event: z.nullable(z.string()), mark: z.string(), count: z.int() })),
+    counts: z.array(z.object({ event: z.nullable(z.string()), kind: z.string(), count: z.int() })),
     pagination: paginationSchema(),
   });
 export const contentSchema = () =>
@@ -77,16 +77,16 @@ const COLUMNS = [
   { field: 'receivedAt', title: 'Received' },
   { field: 'requestId', title: 'Request' },
   { field: 'status', title: 'Status' },
-  { field: 'mark', title: 'Mark', isWide: true },
+  { field: 'kind', title: 'Kind', isWide: true },
   { field: 'userId', title: 'User', isWide: true },
-  { field: 'held', title: 'Held for', isWide: true },
+  { field: 'quarantined', title: 'Quarantined for', isWide: true },
   { field: 'isLate', title: 'Late', isWide: true },
   { field: 'copies', title: 'Copies', align: 'right', isWide: true },
 ] as const;
 
 const COUNT_COLUMNS = [
   { field: 'event', title: 'Event' },
-  { field: 'mark', title: 'Mark', isWide: true },
+  { field: 'kind', title: 'Kind', isWide: true },
   { field: 'count', title: 'Count', align: 'right' },
 ] as const;
 
@@ -95,8 +95,8 @@ export const filters = {
   requestId: option('--request-id <request-id>', 'only events about this request', id),
   userId: option('--user <user-id>', 'only events about this user', id),
   forwarding: choice('status', STATES),
-  mark: option(
-    '--mark <mark>',
+  kind: option(
+    '--kind <kind>',
     'event, unknown, sealed or unreadable',
     oneOf('event', 'unknown', 'sealed', 'unreadable'),
   ),
@@ -109,7 +109,7 @@ interface InboxFilters extends TypedPeriod {
   readonly requestId?: string | undefined;
   readonly userId?: string | undefined;
   readonly forwarding?: InboxSelection['forwarding'];
-  readonly mark?: InboxSelection['mark'];
+  readonly kind?: InboxSelection['kind'];
   readonly late?: boolean | undefined;
 }
 

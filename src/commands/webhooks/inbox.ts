@@ -240,7 +240,7 @@ async function openSealed(account: Account, inbox: Inbox, only?: InboxEvent): Pr
   };
   let opened = 0;
   for (let after = 0n; ; ) {
-    const page = await inbox.list({ limit: PAGE, after, mark: 'sealed' });
+    const page = await inbox.list({ limit: PAGE, after, kind: 'sealed' });
     for (const sealed of page) {
       if (only && sealed.id !== only.id) continue;
       const read = await readBody(sealed.body, keys, aesKey);
@@ -256,9 +256,9 @@ async function openSealed(account: Account, inbox: Inbox, only?: InboxEvent): Pr
 
 const redriveCommand = command({
   words: ['webhooks', 'inbox', 'redrive'],
-  summary: 'Forward dead and held events, and open sealed ones',
+  summary: 'Forward dead and quarantined events, and open sealed ones',
   details:
-    'Without an argument, forwards dead events again, and opens sealed ones if the profile now has the key. --late also forwards events held because they came late or early. With an argument, forwards that event whatever the reason it is held: check it first with webhooks inbox show. A running listener forwards them at once, otherwise the next one does.',
+    'Without an argument, forwards dead events again, and opens sealed ones if the profile now has the key. --late also forwards events quarantined because they came late or early. With an argument, forwards that event whatever the reason it is quarantined: check it first with webhooks inbox show. A running listener forwards them at once, otherwise the next one does.',
   examples: [
     'fiatrail webhooks inbox redrive --late',
     'fiatrail webhooks inbox redrive 12',
@@ -270,13 +270,13 @@ const redriveCommand = command({
   parameters: {
     event: optionalArgument('event', 'only this event: its number, or the start of its event id or webhook id', id),
     to: option('--target <target>', 'only for this URL, or for exec:COMMAND', targetName),
-    late: switchOn('--late', 'also events that are held because they came late or early'),
+    late: switchOn('--late', 'also events that are quarantined because they came late or early'),
   },
   run: async (account, _terminal, { event: name, to, late }) =>
     withInbox(account, async (inbox) => {
       const event = name === undefined ? undefined : await findEvent(inbox, name);
-      const { dead, held } = await inbox.counts();
-      endDryRun(account, { event: event ? Number(event.id) : null, to: to ?? null, dead, held });
+      const { dead, quarantined } = await inbox.counts();
+      endDryRun(account, { event: event ? Number(event.id) : null, to: to ?? null, dead, quarantined });
       const opened = await openSealed(account, inbox, event);
       const chosen = { target: to, event: event?.id, isOffTime: late };
       return { result: { data: { ...(await inbox.forwards.redrive(chosen)), opened } } };
@@ -286,7 +286,7 @@ const redriveCommand = command({
 const pruneCommand = command({
   words: ['webhooks', 'inbox', 'prune'],
   summary: 'Delete old events',
-  details: 'Keeps events that are held, queued or dead. A later copy of a deleted event is still recognized.',
+  details: 'Keeps events that are quarantined, queued or dead. A later copy of a deleted event is still recognized.',
   examples: [
     'fiatrail webhooks inbox prune --older-than 90d --yes',
     'fiatrail webhooks inbox prune --older-than 30d --dry-run',

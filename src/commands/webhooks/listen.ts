@@ -100,7 +100,7 @@ export const listenCommand = command({
     rate: option('--rate <count>/<unit>', 'maximum rate of events to a target, such as 10/s or 600/m', rate),
     retention: option(
       '--keep <duration>',
-      'delete events older than this, such as 90d, except held, queued and dead ones',
+      'delete events older than this, such as 90d, except quarantined, queued and dead ones',
       duration,
     ),
     drain: option('--drain <duration>', 'how long to wait for running forwards when it stops (default 60s)', duration),

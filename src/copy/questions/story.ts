@@ -93,7 +93,7 @@ export function eventMoments(events: Iterable<InboxEvent>): Moment[] {
     const reason = reasonIn({ reason: EVENT_REASONS, reasons: REFUSED_PAYMENTS }, contentOf(text));
     return {
       at: timeOf(event),
-      what: [`event ${event.event ?? event.mark} (no. ${id})`, reason, ...again, ...went].filter(Boolean).join('; '),
+      what: [`event ${event.event ?? event.kind} (no. ${id})`, reason, ...again, ...went].filter(Boolean).join('; '),
       source: 'inbox',
       ...(reason === undefined ? {} : { reason }),
     };

@@ -27,11 +27,11 @@ export interface EventEvidence {
 
 /** Returns what a received event proves about a kind of work; undefined if it is about other work, or does not name it. */
 export function evidenceOfEvent(
-  { event: name, text, held }: InboxEvent,
+  { event: name, text, quarantined }: InboxEvent,
   { events = {} }: Work,
 ): EventEvidence | undefined {
   // It is about another account, or may not come from the service.
-  if (held === 'foreign' || held === 'unsealed') return undefined;
+  if (quarantined === 'foreign' || quarantined === 'unsealed') return undefined;
   const known = name === null ? undefined : eventOf(name)?.name;
   const meaning = known && events[known];
   const event = meaning && text !== null ? eventIn(parseExactJson(text)) : undefined;

@@ -11,7 +11,7 @@ import { exactAmount, isPlainAmount, isPlainObject, type Plain, toPlain } from '
 import type { Result } from '../../present/result.ts';
 import { approversOf, type WarnedAccount } from './approver-list.ts';
 import { createPlan, planText } from './file.ts';
-import { isOutcomeUnknown, type ShownLine } from './line.ts';
+import { isUncertain, type ShownLine } from './line.ts';
 import {
   hashOf,
   type Plan,
@@ -154,7 +154,7 @@ async function termsOf(typed: TypedCommand, change: PlannedChange) {
   const { id, method, path } = endpoint;
   const previews = await change.readPreviews();
   const found = previews.find(([, , each]) => each);
-  const known = isOutcomeUnknown(found?.[2]) ? undefined : found?.[2];
+  const known = isUncertain(found?.[2]) ? undefined : found?.[2];
   const line = known && found;
   const terms: Terms = {
     commandLine: typed.commandLine,

@@ -30,7 +30,7 @@ export interface UncertainBalance {
 }
 
 /** Whether what was read of a balance is uncertain, so that it is no amount. */
-export const isOutcomeUnknown = (balance: object | undefined): balance is UncertainBalance =>
+export const isUncertain = (balance: object | undefined): balance is UncertainBalance =>
   balance !== undefined && 'uncertainty' in balance;
 
 /** A label and its value in a confirmation. */

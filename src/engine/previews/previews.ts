@@ -25,7 +25,7 @@ import type { WireNumber } from '../../money/decimal.ts';
 import { cappedPercentOf, percentFromWire } from '../../money/rates.ts';
 import { assetOf } from '../../present/plain.ts';
 import type { Account, AccountCallOptions, KnownFees } from '../account.ts';
-import { type BalanceChange, isOutcomeUnknown, type ShownLine, type UncertainBalance } from '../plans/line.ts';
+import { type BalanceChange, isUncertain, type ShownLine, type UncertainBalance } from '../plans/line.ts';
 import { amountIn } from '../rules/fx-terms.ts';
 
 /** A user is waiting for the prompt, so a preview that takes longer is left out. */
@@ -72,7 +72,7 @@ export function balanceLine(
   changeMinor?: bigint,
   more: Pick<BalanceChange, 'isEstimate' | 'minimumMinor'> = {},
 ): ShownLine {
-  if (isOutcomeUnknown(before)) return ['balance', before.uncertainty, before];
+  if (isUncertain(before)) return ['balance', before.uncertainty, before];
   const now = `${amountForPeople(before)} before`;
   const { asset, minor: beforeMinor, isPartial = false, otherWallets } = before;
   const balance = { asset, beforeMinor, ...(isPartial ? { isPartial } : {}), otherWallets, ...more };
@@ -125,9 +125,9 @@ function largestIn(rows: readonly BalanceRow[], token: Token, data: object): Sta
   const all = rows.map((row) =>
     row.error ? { ...amount(token, 0n), isPartial: true } : balanceIn(row.balance, token, [data, row]),
   );
-  const uncertain = all.find(isOutcomeUnknown);
+  const uncertain = all.find(isUncertain);
   if (uncertain) return uncertain;
-  const known = all.flatMap((each): Holding[] => (each === undefined || isOutcomeUnknown(each) ? [] : [each]));
+  const known = all.flatMap((each): Holding[] => (each === undefined || isUncertain(each) ? [] : [each]));
   if (known.length === 0 || known.length < all.length) return undefined;
   const largest = known.reduce((one, other) => (other.minor > one.minor ? other : one));
   return { ...largest, ...(known.some(({ isPartial }) => isPartial) ? { isPartial: true } : {}) };
@@ -135,7 +135,7 @@ function largestIn(rows: readonly BalanceRow[], token: Token, data: object): Sta
 
 function totalOf(data: WalletBalances, token: Token): Stated | undefined {
   const total = balanceIn(data.totalBalance, token, [data]);
-  if (!total || isOutcomeUnknown(total)) return total;
+  if (!total || isUncertain(total)) return total;
   return { ...total, ...(data.networkBalances?.some(({ error }) => error) ? { isPartial: true } : {}) };
 }
 
@@ -238,7 +238,7 @@ export function paidFromUnreserved(account: Account, paid: Amount): () => Promis
       const before = await accountBalance(account, 'CNGN', 'base');
       if (!before) return [];
       const line = balanceLine(before, -paid.minor);
-      if (isOutcomeUnknown(before) || before.isPartial || before.minor < paid.minor) return [line];
+      if (isUncertain(before) || before.isPartial || before.minor < paid.minor) return [line];
       const orders = (await activeOrders(account).catch(unread)) ?? [];
       const given = orders.filter(({ side }) => side === 'buy').map(({ maxAmount }) => amountIn(maxAmount, 'CNGN'));
       const reserved = given.reduce((sum, each) => sum + (each?.minor ?? 0n), 0n);

@@ -8,7 +8,7 @@ import { sendRequest } from '../connection/connect.ts';
 import type { Guard } from '../guard.ts';
 import { approversOf } from '../plans/approver-list.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from '../plans/change.ts';
-import { isOutcomeUnknown, type ShownLine } from '../plans/line.ts';
+import { isUncertain, type ShownLine } from '../plans/line.ts';
 import { DryRun, prepareRequest, warnOf } from '../requests.ts';
 import type { AccountRules, IdempotencyKeyUse } from '../rules/account-rules.ts';
 import { requireUnused } from './once.ts';
@@ -349,7 +349,7 @@ export function requireCovered(lines: readonly ShownLine[]): void {
         code: obstacle.code,
         hint: obstacle.hint,
       });
-    if (isOutcomeUnknown(balance))
+    if (isUncertain(balance))
       throw new CliError('network', `${balance.uncertainty}; nothing was sent`, {
         code: 'UNUSABLE_ANSWER',
         hint: SEE_BALANCE,

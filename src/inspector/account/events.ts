@@ -8,12 +8,12 @@ import type { Row } from '../source.ts';
 
 const PAGE = 500;
 
-/** What became of an event: why it is held, how forwarding it goes, or what it is. */
-function stateOf({ held, forwards, mark }: InboxEvent): string {
-  if (held !== null) return 'held';
+/** What became of an event: why it is quarantined, how forwarding it goes, or what it is. */
+function stateOf({ quarantined, forwards, kind }: InboxEvent): string {
+  if (quarantined !== null) return 'quarantined';
   if (forwards.some(({ state }) => state === 'dead')) return 'dead';
   if (forwards.some(({ state }) => state === 'waiting')) return 'waiting';
-  return forwards.length > 0 ? 'forwarded' : mark;
+  return forwards.length > 0 ? 'forwarded' : kind;
 }
 
 export function rowOfEvent(event: InboxEvent): Row {
@@ -46,11 +46,11 @@ export async function newestEvents(inbox: Inbox | undefined): Promise<Held> {
 export async function eventOf(inbox: Inbox | undefined, id: string) {
   const event = (await inbox?.find(id))?.find((each) => String(each.id) === id);
   if (!event) return undefined;
-  const { text, problem, held, copies, eventId, happenedAt, forwards } = event;
+  const { text, problem, quarantined, copies, eventId, happenedAt, forwards } = event;
   return {
     ...rowOfEvent(event),
     problem,
-    held,
+    quarantined,
     copies,
     eventId,
     happenedAt,

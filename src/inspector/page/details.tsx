@@ -75,7 +75,7 @@ interface EventDetail {
   readonly url?: string | null;
   readonly data: string | null;
   readonly problem?: string | null;
-  readonly held?: string | null;
+  readonly quarantined?: string | null;
   readonly forwards?: readonly {
     readonly target: string;
     readonly state: string;
@@ -94,7 +94,7 @@ interface EventDetail {
 }
 
 function Event({ detail, about }: DetailProps<EventDetail>) {
-  const { id, at, event, subject, who, state, url, data, log, forwards, problem, held } = detail;
+  const { id, at, event, subject, who, state, url, data, log, forwards, problem, quarantined } = detail;
   return (
     <>
       <h2>{plain(event ?? 'An event without a name')}</h2>
@@ -106,7 +106,7 @@ function Event({ detail, about }: DetailProps<EventDetail>) {
           ['Time', <Time at={at} />],
           ['Event', id],
           ['Target', url],
-          ['Held because it is', held],
+          ['Quarantined because it is', quarantined],
           ['Problem', problem],
         ]}
       />

@@ -93,7 +93,7 @@ export const statusOf = (status: string | number | null | undefined) => status ?
 const LOOKS: readonly (readonly [pattern: RegExp, look: string, sign: string])[] = [
   [/^(2\d\d|completed|delivered|settled|acknowledged|verified|accepted|active|event|forwarded)$/, 'good', '✓'],
   [/^(4\d\d|refused|cancelled|expired|reversed|given-up|dead|late|inactive)$/, 'bad', '✕'],
-  [/^(5\d\d|failed|dropped|unknown|invalid.*|held)$/, 'worse', '!'],
+  [/^(5\d\d|failed|dropped|unknown|invalid.*|quarantined)$/, 'worse', '!'],
   [/^none$/, 'quiet', '·'],
 ];
 

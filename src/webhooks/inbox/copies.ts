@@ -57,7 +57,7 @@ const ALL = 1e15;
 
 /** Deletes old events that need nothing more, and keeps what tells their copies; no more than `most`. Returns how many. */
 export function* prune(queries: Queries, beforeMs: number, most = ALL): Work<number> {
-  const old = `SELECT id FROM event WHERE received_at < ?1 AND held IS NULL AND NOT EXISTS (
+  const old = `SELECT id FROM event WHERE received_at < ?1 AND quarantined IS NULL AND NOT EXISTS (
     SELECT 1 FROM forward WHERE forward.event = event.id AND state <> 'acknowledged') ORDER BY received_at, id LIMIT ?2`;
   const chosen = [beforeMs, most];
   yield* queries.run(

@@ -1,7 +1,7 @@
 import { eventOf } from '../../contract/events.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
-import { type ArrivedHeaders, headersFrom, type Mark } from './received.ts';
-import type { EventState, HoldReason } from './states.ts';
+import { type ArrivedHeaders, type EventKind, headersFrom } from './received.ts';
+import type { EventState, QuarantineReason } from './states.ts';
 import { type Queries, type Work, wordsOf } from './store.ts';
 import type { EventRow, ForwardRow } from './tables.ts';
 
@@ -9,7 +9,7 @@ import type { EventRow, ForwardRow } from './tables.ts';
 export interface InboxEvent {
   /** Its number in the order of arrival. */
   readonly id: bigint;
-  readonly mark: Mark;
+  readonly kind: EventKind;
   readonly event: string | null;
   readonly eventId: string | null;
   readonly requestId: string | null;
@@ -19,8 +19,8 @@ export interface InboxEvent {
   readonly webhookId: string | null;
   readonly isLate: boolean;
   readonly isEarly: boolean;
-  /** Why it is held; null if it is not. */
-  readonly held: HoldReason | null;
+  /** Why it is quarantined; null if it is not. */
+  readonly quarantined: QuarantineReason | null;
   readonly isSealed: boolean;
   readonly headers: ArrivedHeaders;
   /** The exact bytes that arrived. */
@@ -51,7 +51,7 @@ export interface InboxSelection {
   readonly event?: string | undefined;
   readonly requestId?: string | undefined;
   readonly userId?: string | undefined;
-  readonly mark?: Mark | undefined;
+  readonly kind?: EventKind | undefined;
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
   readonly forwarding?: EventState | undefined;
@@ -71,7 +71,7 @@ export interface InboxFilter extends InboxSelection {
 /** How many events have a name; null if they have none. */
 export interface EventCount {
   readonly event: string | null;
-  readonly mark: Mark;
+  readonly kind: EventKind;
   readonly count: number;
 }
 
@@ -84,7 +84,7 @@ export interface HappenedEvent {
 }
 
 const IN_STATE: Readonly<Record<EventState, string>> = {
-  held: 'held IS NOT NULL',
+  quarantined: 'quarantined IS NOT NULL',
   forwarded: `EXISTS (SELECT 1 FROM forward f WHERE f.event = event.id)
     AND NOT EXISTS (SELECT 1 FROM forward f WHERE f.event = event.id AND f.state <> 'acknowledged')`,
   pending: `id IN (SELECT event FROM forward WHERE state = 'waiting')`,
@@ -98,12 +98,12 @@ const when = <T>(value: T | undefined, condition: (value: T) => Condition): Cond
   value === undefined ? undefined : condition(value);
 
 /** A partial index needs its own condition word for word. */
-function selectionOf({ event, requestId, userId, mark, isOffTime, forwarding }: InboxSelection): Condition[] {
+function selectionOf({ event, requestId, userId, kind, isOffTime, forwarding }: InboxSelection): Condition[] {
   return [
     when(event, named),
     when(requestId, (id) => ['request_id = ?', id]),
     when(userId, (id) => ['user_id = ?', id]),
-    when(mark, (wanted) => [wanted === 'event' ? 'mark = ?' : `mark <> 'event' AND mark = ?`, wanted]),
+    when(kind, (wanted) => [wanted === 'event' ? 'kind = ?' : `kind <> 'event' AND kind = ?`, wanted]),
     when(isOffTime, () => ['(is_late = 1 OR is_early = 1)']),
     when(forwarding, (state) => [IN_STATE[state]]),
   ];
@@ -150,8 +150,8 @@ function timeConditions(queries: Queries, { before, after, sinceMs, untilMs }: I
  */
 export function* listEvents(queries: Queries, filter: InboxFilter): Work<InboxEvent[]> {
   const { limit, before, after, sinceMs, untilMs, forwarding, ...others } = filter;
-  const isHeld = forwarding === 'held' ? true : undefined;
-  const isByTime = [sinceMs, untilMs, isHeld, ...Object.values(others)].some((value) => value !== undefined);
+  const isQuarantined = forwarding === 'quarantined' ? true : undefined;
+  const isByTime = [sinceMs, untilMs, isQuarantined, ...Object.values(others)].some((value) => value !== undefined);
   const position = isByTime
     ? timeConditions(queries, filter)
     : [when(before, (id): Condition => ['id < ?', id]), when(after, (id): Condition => ['id > ?', id])];
@@ -162,21 +162,21 @@ export function* listEvents(queries: Queries, filter: InboxFilter): Work<InboxEv
   return yield* fromRows(queries, yield* queries.all<EventRow>(sql, ...values, limit));
 }
 
-/** Counts events by name, the most frequent first. The tally has the counts of names and marks, however many events there are. */
+/** Counts events by name, the most frequent first. The tally has the counts of names and kinds, however many events there are. */
 export function* countEvents(queries: Queries, selection: InboxSelection): Work<EventCount[]> {
-  const { event, mark, sinceMs, untilMs, ...others } = selection;
+  const { event, kind, sinceMs, untilMs, ...others } = selection;
   const isTallied = [sinceMs, untilMs, ...Object.values(others)].every((value) => value === undefined);
   const { where, values } = whereOf([
     ...(isTallied ? [['events > 0'] as const] : timeConditions(queries, { limit: 0, sinceMs, untilMs })),
     ...selectionOf(selection),
   ]);
   const source = isTallied
-    ? `SELECT mark, nullif(event, '') AS event, events AS n FROM event_tally ${where}`
-    : `SELECT mark, event, count(*) AS n FROM event ${where} GROUP BY mark, event`;
+    ? `SELECT kind, nullif(event, '') AS event, events AS n FROM event_tally ${where}`
+    : `SELECT kind, event, count(*) AS n FROM event ${where} GROUP BY kind, event`;
   const sql = `${source} ORDER BY n DESC, 2, 1`;
-  return (yield* queries.all<{ mark: Mark; event: string | null; n: bigint }>(sql, ...values)).map((row) => ({
+  return (yield* queries.all<{ kind: EventKind; event: string | null; n: bigint }>(sql, ...values)).map((row) => ({
     event: row.event,
-    mark: row.mark,
+    kind: row.kind,
     count: Number(row.n),
   }));
 }
@@ -192,7 +192,7 @@ export async function* happenedFrom(
   beforeMs: number,
 ): AsyncGenerator<HappenedEvent> {
   const sql = `SELECT id, event, coalesce(opened, body) AS text, happened_ms FROM event
-    WHERE (happened_ms, id) > (?, ?) AND happened_ms < ? AND mark IN ('event', 'unknown') ORDER BY happened_ms, id LIMIT ?`;
+    WHERE (happened_ms, id) > (?, ?) AND happened_ms < ? AND kind IN ('event', 'unknown') ORDER BY happened_ms, id LIMIT ?`;
   for (let [time, last]: [number, bigint] = [fromMs, 0n]; ; ) {
     const rows = await all(sql, time, last, Math.min(beforeMs, LAST_MS), PAGE);
     for (const { id, event, text, happened_ms: happened } of rows) {
@@ -230,10 +230,10 @@ function* fromRows(queries: Queries, rows: readonly EventRow[]): Work<InboxEvent
 }
 
 function fromRow(row: EventRow, forwards: readonly ForwardRow[]): InboxEvent {
-  const isRead = row.mark === 'event' || row.mark === 'unknown';
+  const isRead = row.kind === 'event' || row.kind === 'unknown';
   return {
     id: row.id,
-    mark: row.mark,
+    kind: row.kind,
     event: row.event,
     eventId: row.event_id,
     requestId: row.request_id,
@@ -243,7 +243,7 @@ function fromRow(row: EventRow, forwards: readonly ForwardRow[]): InboxEvent {
     fintechId: row.fintech_id,
     isLate: row.is_late === 1n,
     isEarly: row.is_early === 1n,
-    held: row.held,
+    quarantined: row.quarantined,
     headers: headersFrom(row.headers, { signature: row.signature, webhookId: row.webhook_id ?? undefined }),
     body: Buffer.from(row.body, row.body_form === 'text' ? 'utf8' : 'base64'),
     text: isRead ? (row.opened ?? row.body) : null,

@@ -3,7 +3,7 @@ import { ServerError, type ServerProblem } from '../../journal/postgres/errors.t
 import { DatabaseError } from '../../sqlite/errors.ts';
 import { insertion, type RowOf, replacing } from '../../store/table.ts';
 import { eventsNumbered, type InboxEvent } from './events.ts';
-import type { Expected, HoldReason } from './states.ts';
+import type { Expected, QuarantineReason } from './states.ts';
 import type { InboxStore, Queries, Work } from './store.ts';
 import { FORWARD, FORWARDING, type ForwardRow } from './tables.ts';
 
@@ -40,7 +40,7 @@ export interface Forwards {
   ended(attempts: readonly (readonly [forward: DueForward, end: ForwardEnd])[]): Promise<void>;
   /** When the oldest event that waits for a target arrived, in milliseconds since the epoch; undefined if none waits. */
   oldestMs(target: string): Promise<number | undefined>;
-  /** Makes dead events due again, and lets held ones go on. Returns how many of each. */
+  /** Makes dead events due again, and lets quarantined ones go on. Returns how many of each. */
   redrive(chosen?: Redriven): Promise<{ readonly redriven: number; readonly released: number }>;
 }
 
@@ -48,9 +48,9 @@ export interface Forwards {
 interface Redriven {
   /** Only for this target. */
   readonly target?: string | undefined;
-  /** Only this event, which goes on whatever it is held for. */
+  /** Only this event, which goes on whatever it is quarantined for. */
   readonly event?: bigint | undefined;
-  /** Also events that are held because they came late or early. */
+  /** Also events that are quarantined because they came late or early. */
   readonly isOffTime?: boolean | undefined;
 }
 
@@ -190,22 +190,25 @@ export function* goOn(queries: Queries, { id, event, requestId }: Going, forward
 }
 
 /**
- * Lets held events go on, in the order of their arrival: all that are held for these reasons, or one event. What no target wants stays held.
+ * Lets quarantined events go on, in the order of their arrival: all that are quarantined for these reasons, or one event. What no target wants stays quarantined.
  * Returns how many went on. Call it in a transaction.
  */
 export function* release(
   queries: Queries,
   forwarding: Forwarding,
-  { event, reasons }: { readonly event?: bigint | undefined; readonly reasons?: readonly HoldReason[] | undefined },
+  {
+    event,
+    reasons,
+  }: { readonly event?: bigint | undefined; readonly reasons?: readonly QuarantineReason[] | undefined },
 ): Work<number> {
-  const sql = `SELECT id, event, request_id AS "requestId" FROM event WHERE held IS NOT NULL
+  const sql = `SELECT id, event, request_id AS "requestId" FROM event WHERE quarantined IS NOT NULL
     ${event === undefined ? '' : `AND id = ${event}`}
-    ${reasons ? `AND held IN (${reasons.map((reason) => `'${reason}'`).join(', ')})` : ''} ORDER BY received_at, id`;
-  const held = yield* queries.all<Going & { requestId: string | null }>(sql);
+    ${reasons ? `AND quarantined IN (${reasons.map((reason) => `'${reason}'`).join(', ')})` : ''} ORDER BY received_at, id`;
+  const quarantined = yield* queries.all<Going & { requestId: string | null }>(sql);
   let released = 0;
-  for (const each of held) {
+  for (const each of quarantined) {
     if (!(yield* goOn(queries, each, forwarding))) continue;
-    yield* queries.run('UPDATE event SET held = NULL WHERE id = ?', each.id);
+    yield* queries.run('UPDATE event SET quarantined = NULL WHERE id = ?', each.id);
     released += 1;
   }
   return released;

@@ -18,7 +18,7 @@ import { type Forwarding, type Forwards, forwardingIn, forwardsIn, goOn, release
 import { INBOX_LAYOUT } from './layout.ts';
 import { type ListenerLease, leaseIn } from './listener.ts';
 import { type Content, headersText, type NewEvent } from './received.ts';
-import { type HoldReason, holdReasonOf } from './states.ts';
+import { type QuarantineReason, quarantineReasonOf } from './states.ts';
 import { type InboxStore, openInboxFile, type Queries, type Work, wordsOf } from './store.ts';
 import { ACCEPTED_GAP, EVENT, type EventRow, ROOM } from './tables.ts';
 
@@ -28,12 +28,12 @@ export interface StoredDelivery {
   readonly isCopy: boolean;
 }
 
-/** How many events there are, how many are held, how many came late or early, and how many forwards wait or are dead. */
+/** How many events there are, how many are quarantined, how many came late or early, and how many forwards wait or are dead. */
 export interface InboxCounts {
   readonly events: number;
   readonly waiting: number;
   readonly dead: number;
-  readonly held: number;
+  readonly quarantined: number;
   readonly late: number;
 }
 
@@ -60,7 +60,7 @@ export interface Inbox extends ListenerLease {
   /** Fills in what a sealed event says, once a key for it is there, and schedules its forwarding. It may turn out to be a copy. */
   open(sealed: InboxEvent, content: Content): Promise<void>;
   counts(): Promise<InboxCounts>;
-  /** Removes events received before a time, except those that are held, dead or wait; no more than `most`. Resolves to how many. */
+  /** Removes events received before a time, except those that are quarantined, dead or wait; no more than `most`. Resolves to how many. */
   prune(beforeMs: number, most?: number): Promise<number>;
   /** When the latest event that was pruned was sent, in milliseconds since the epoch; undefined if none was. */
   prunedMs(): Promise<number | undefined>;
@@ -162,23 +162,23 @@ export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll,
   };
 }
 
-/** Fills in what a sealed event says. It may be a copy, and be held for another reason. */
+/** Fills in what a sealed event says. It may be a copy, and be quarantined for another reason. */
 function* open(queries: Queries, sealed: InboxEvent, content: Content): Work<void> {
   const { id, webhookId, copies, isLate, isEarly, isSealed, sentAtMs } = sealed;
   const original = yield* sameEvent(queries, { ...content, webhookId: webhookId ?? undefined });
   if (original !== undefined) {
     yield* queries.run('UPDATE event SET copies = copies + 1 + ? WHERE id = ?', copies, original);
-    yield* queries.run(`DELETE FROM event WHERE id = ? AND mark = 'sealed'`, id);
+    yield* queries.run(`DELETE FROM event WHERE id = ? AND kind = 'sealed'`, id);
     return;
   }
-  const { mark, event, eventId, requestId, userId, fintechId, contentDigest, opened, happenedAt } = content;
+  const { kind, event, eventId, requestId, userId, fintechId, contentDigest, opened, happenedAt } = content;
   const forwarding = yield* forwardingIn(queries);
   const isNew = isLate || isEarly ? yield* isNewId(queries, eventId) : true;
-  const held = holdReasonOf({ mark, fintechId, isSealed, isLate, isEarly }, forwarding, isNew);
+  const quarantined = quarantineReasonOf({ kind, fintechId, isSealed, isLate, isEarly }, forwarding, isNew);
   const changed = yield* queries.run(
-    `UPDATE event SET mark = ?, event = ?, event_id = ?, request_id = ?, user_id = ?, fintech_id = ?, content_digest = ?, opened = ?,
-       problem = NULL, happened_at = ?, happened_ms = ?, held = ? WHERE id = ? AND mark = 'sealed'`,
-    mark,
+    `UPDATE event SET kind = ?, event = ?, event_id = ?, request_id = ?, user_id = ?, fintech_id = ?, content_digest = ?, opened = ?,
+       problem = NULL, happened_at = ?, happened_ms = ?, quarantined = ? WHERE id = ? AND kind = 'sealed'`,
+    kind,
     event ?? null,
     eventId ?? null,
     requestId ?? null,
@@ -188,18 +188,22 @@ function* open(queries: Queries, sealed: InboxEvent, content: Content): Work<voi
     opened ?? null,
     happenedAt ?? null,
     happenedMs({ happenedAt, sentAtMs }),
-    held ?? null,
+    quarantined ?? null,
     id,
   );
-  if (changed > 0 && held === undefined) yield* goOn(queries, { id, event, requestId }, forwarding);
+  if (changed > 0 && quarantined === undefined) yield* goOn(queries, { id, event, requestId }, forwarding);
 }
 
 /** The row of an event that arrives. */
-export function newRow(event: NewEvent, held: HoldReason | undefined, nowMs: number): NewRow<typeof EVENT> {
+export function newRow(
+  event: NewEvent,
+  quarantined: QuarantineReason | undefined,
+  nowMs: number,
+): NewRow<typeof EVENT> {
   const text = textOf(event);
   return {
-    held,
-    mark: event.mark,
+    quarantined,
+    kind: event.kind,
     event: event.event,
     event_id: event.eventId,
     request_id: event.requestId,
@@ -228,18 +232,19 @@ export function newRow(event: NewEvent, held: HoldReason | undefined, nowMs: num
 export function* add(queries: Queries, event: NewEvent, forwarding: Forwarding): Work<StoredDelivery> {
   const copy = yield* copyOf(queries, event);
   const isNew = event.isLate || event.isEarly ? !copy && (yield* isNewId(queries, event.eventId)) : true;
-  const held = holdReasonOf(event, forwarding, isNew);
+  const quarantined = quarantineReasonOf(event, forwarding, isNew);
   if (copy) {
     yield* queries.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy.id);
-    // The service sent it again, in time and as it should: what was held for that reason is right.
-    if (!copy.isSameDelivery && held === undefined)
+    // The service sent it again, in time and as it should: what was quarantined for that reason is right.
+    if (!copy.isSameDelivery && quarantined === undefined)
       yield* release(queries, forwarding, { event: copy.id, reasons: ['unsealed', 'late', 'early'] });
     return { id: copy.id, isCopy: true };
   }
-  const inserted = insertion(EVENT, [newRow(event, held, queries.now())], 'RETURNING id');
+  const inserted = insertion(EVENT, [newRow(event, quarantined, queries.now())], 'RETURNING id');
   const row = yield* queries.get<Pick<EventRow, 'id'>>(...inserted);
   const id = row?.id ?? 0n;
-  if (held === undefined) yield* goOn(queries, { id, event: event.event, requestId: event.requestId }, forwarding);
+  if (quarantined === undefined)
+    yield* goOn(queries, { id, event: event.event, requestId: event.requestId }, forwarding);
   return { id, isCopy: false };
 }
 
@@ -276,7 +281,7 @@ function* countsOf(queries: Queries): Work<InboxCounts> {
     events: Number(row?.n ?? 0n),
     waiting: inState('waiting'),
     dead: inState('dead'),
-    held: inState('held'),
+    quarantined: inState('quarantined'),
     late: inState('off-time'),
   };
 }

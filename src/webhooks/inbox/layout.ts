@@ -8,7 +8,7 @@ export const INDEXES: readonly string[] = [
   'CREATE INDEX event_by_name ON event (event, received_at)',
   'CREATE INDEX event_by_request ON event (request_id, received_at) WHERE request_id IS NOT NULL',
   'CREATE INDEX event_by_user ON event (user_id, received_at) WHERE user_id IS NOT NULL',
-  `CREATE INDEX event_by_mark ON event (mark, received_at) WHERE mark <> 'event'`,
+  `CREATE INDEX event_by_kind ON event (kind, received_at) WHERE kind <> 'event'`,
   'CREATE INDEX event_by_time ON event (received_at)',
   'CREATE INDEX event_by_happening ON event (happened_ms)',
   `CREATE INDEX forward_in_turn ON forward (target, request_id, id) WHERE state = 'waiting'`,
@@ -16,7 +16,7 @@ export const INDEXES: readonly string[] = [
   // An index of whole random ids would change a page for each event; their beginning is enough to find them.
   'CREATE INDEX event_by_id ON event (substr(coalesce(event_id, webhook_id), 1, 18))',
   'CREATE INDEX event_off_time ON event (received_at) WHERE is_late = 1 OR is_early = 1',
-  'CREATE INDEX event_held ON event (received_at) WHERE held IS NOT NULL',
+  'CREATE INDEX event_quarantined ON event (received_at) WHERE quarantined IS NOT NULL',
   'CREATE UNIQUE INDEX pruned_by_signature ON pruned (sent_at, signature)',
   'CREATE INDEX pruned_by_id ON pruned (substr(id, 1, 18)) WHERE id IS NOT NULL',
 ];
@@ -29,15 +29,15 @@ const DUE_INDEXES = [
 
 /** Keep the tallies. */
 const TRIGGERS: readonly string[] = [
-  `CREATE TRIGGER event_held_is_tallied AFTER INSERT ON event WHEN NEW.held IS NOT NULL BEGIN
-  INSERT INTO forward_tally VALUES ('held', 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
+  `CREATE TRIGGER event_quarantined_is_tallied AFTER INSERT ON event WHEN NEW.quarantined IS NOT NULL BEGIN
+  INSERT INTO forward_tally VALUES ('quarantined', 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
 END`,
-  `CREATE TRIGGER event_held_changes_tally AFTER UPDATE OF held ON event WHEN (OLD.held IS NULL) <> (NEW.held IS NULL) BEGIN
-  INSERT INTO forward_tally VALUES ('held', CASE WHEN NEW.held IS NULL THEN -1 ELSE 1 END)
+  `CREATE TRIGGER event_quarantined_changes_tally AFTER UPDATE OF quarantined ON event WHEN (OLD.quarantined IS NULL) <> (NEW.quarantined IS NULL) BEGIN
+  INSERT INTO forward_tally VALUES ('quarantined', CASE WHEN NEW.quarantined IS NULL THEN -1 ELSE 1 END)
     ON CONFLICT DO UPDATE SET forwards = forwards + excluded.forwards;
 END`,
-  `CREATE TRIGGER event_held_leaves_tally AFTER DELETE ON event WHEN OLD.held IS NOT NULL BEGIN
-  UPDATE forward_tally SET forwards = forwards - 1 WHERE state = 'held';
+  `CREATE TRIGGER event_quarantined_leaves_tally AFTER DELETE ON event WHEN OLD.quarantined IS NOT NULL BEGIN
+  UPDATE forward_tally SET forwards = forwards - 1 WHERE state = 'quarantined';
 END`,
   `CREATE TRIGGER event_off_time_is_tallied AFTER INSERT ON event WHEN NEW.is_late = 1 OR NEW.is_early = 1 BEGIN
   INSERT INTO forward_tally VALUES ('off-time', 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
@@ -46,14 +46,14 @@ END`,
   UPDATE forward_tally SET forwards = forwards - 1 WHERE state = 'off-time';
 END`,
   `CREATE TRIGGER event_is_tallied AFTER INSERT ON event BEGIN
-  INSERT INTO event_tally VALUES (NEW.mark, coalesce(NEW.event, ''), 1) ON CONFLICT DO UPDATE SET events = events + 1;
+  INSERT INTO event_tally VALUES (NEW.kind, coalesce(NEW.event, ''), 1) ON CONFLICT DO UPDATE SET events = events + 1;
 END`,
-  `CREATE TRIGGER event_changes_tally AFTER UPDATE OF mark, event ON event BEGIN
-  UPDATE event_tally SET events = events - 1 WHERE mark = OLD.mark AND event = coalesce(OLD.event, '');
-  INSERT INTO event_tally VALUES (NEW.mark, coalesce(NEW.event, ''), 1) ON CONFLICT DO UPDATE SET events = events + 1;
+  `CREATE TRIGGER event_changes_tally AFTER UPDATE OF kind, event ON event BEGIN
+  UPDATE event_tally SET events = events - 1 WHERE kind = OLD.kind AND event = coalesce(OLD.event, '');
+  INSERT INTO event_tally VALUES (NEW.kind, coalesce(NEW.event, ''), 1) ON CONFLICT DO UPDATE SET events = events + 1;
 END`,
   `CREATE TRIGGER event_leaves_tally AFTER DELETE ON event BEGIN
-  UPDATE event_tally SET events = events - 1 WHERE mark = OLD.mark AND event = coalesce(OLD.event, '');
+  UPDATE event_tally SET events = events - 1 WHERE kind = OLD.kind AND event = coalesce(OLD.event, '');
 END`,
   `CREATE TRIGGER forward_is_tallied AFTER INSERT ON forward BEGIN
   INSERT INTO forward_tally VALUES (NEW.state, 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;

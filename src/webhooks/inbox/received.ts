@@ -5,14 +5,14 @@ import type { ReadBody } from '../body.ts';
 import { eventIn, type ReadEvent } from '../event.ts';
 
 /** How the inbox marks a delivery. `unknown`: an event that the contract does not have. `sealed`: nobody could open it yet. */
-export type Mark = 'event' | 'unknown' | 'sealed' | 'unreadable';
+export type EventKind = 'event' | 'unknown' | 'sealed' | 'unreadable';
 
 /** Headers as they arrived: the same names in the same order. */
 export type ArrivedHeaders = readonly (readonly [name: string, value: string])[];
 
 /** A verified delivery, as the inbox stores it. */
 export interface NewEvent {
-  readonly mark: Mark;
+  readonly kind: EventKind;
   readonly event: string | undefined;
   readonly eventId: string | undefined;
   readonly requestId: string | undefined;
@@ -60,7 +60,7 @@ export function headersFrom(text: string, { signature, webhookId = '' }: Headed)
 /** What the body of a delivery says. */
 export type Content = Pick<
   NewEvent,
-  | 'mark'
+  | 'kind'
   | 'event'
   | 'eventId'
   | 'requestId'
@@ -80,7 +80,7 @@ export function contentOf(read: ReadBody, body: Uint8Array): Content {
   const event = read.kind === 'event' ? read.event : undefined;
   const opened = read.kind === 'event' ? read.text : undefined;
   return {
-    mark: markOf(read),
+    kind: kindOf(read),
     event: storable(event?.event),
     eventId: storable(event?.eventId),
     requestId: storable(event?.requestId),
@@ -117,7 +117,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
 }
 
-function markOf(read: ReadBody): Mark {
+function kindOf(read: ReadBody): EventKind {
   if (read.kind === 'event') return eventOf(read.event.event) ? 'event' : 'unknown';
   return read.kind === 'sealed' ? 'sealed' : 'unreadable';
 }

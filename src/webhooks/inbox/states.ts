@@ -1,8 +1,8 @@
-import type { Mark } from './received.ts';
+import type { EventKind } from './received.ts';
 
 /** The state of an event: one word for what becomes of it. An event that no target wants has none. */
 export const EVENT_STATES = {
-  held: 'waits for a person to decide, and is not forwarded',
+  quarantined: 'waits for a person to decide, and is not forwarded',
   pending: 'waits to be forwarded to a target',
   dead: 'was given up for a target',
   forwarded: 'was taken by every target',
@@ -10,8 +10,8 @@ export const EVENT_STATES = {
 
 export type EventState = keyof typeof EVENT_STATES;
 
-/** Why an event is held. The first reason that applies counts. */
-export const HOLD_REASONS = {
+/** Why an event is quarantined. The first reason that applies counts. */
+export const QUARANTINE_REASONS = {
   sealed: 'no key opens it',
   unreadable: 'its body is no event',
   foreign: 'it is about another account',
@@ -20,11 +20,11 @@ export const HOLD_REASONS = {
   early: 'it was sent more than a minute after it arrived, by this machine’s clock, and cannot be told from a copy',
 } as const;
 
-export type HoldReason = keyof typeof HOLD_REASONS;
+export type QuarantineReason = keyof typeof QUARANTINE_REASONS;
 
-/** What decides whether an event is held, as far as it is known. */
+/** What decides whether an event is quarantined, as far as it is known. */
 interface Judged {
-  readonly mark: Mark;
+  readonly kind: EventKind;
   readonly fintechId: string | undefined;
   readonly isSealed: boolean;
   readonly isLate: boolean;
@@ -50,15 +50,15 @@ const isForeign = (named: string | undefined, own: string | undefined) =>
   named.toLowerCase() !== own.toLowerCase();
 
 /**
- * Returns why an event is held; undefined if it goes on. `isNew` says whether its event id was never kept: then a late or early delivery is
+ * Returns why an event is quarantined; undefined if it goes on. `isNew` says whether its event id was never kept: then a late or early delivery is
  * surely no copy, however old its signature is.
  */
-export function holdReasonOf(
-  { mark, fintechId, isSealed, isLate, isEarly }: Judged,
+export function quarantineReasonOf(
+  { kind, fintechId, isSealed, isLate, isEarly }: Judged,
   expected: Expected,
   isNew: boolean,
-): HoldReason | undefined {
-  if (mark === 'sealed' || mark === 'unreadable') return mark;
+): QuarantineReason | undefined {
+  if (kind === 'sealed' || kind === 'unreadable') return kind;
   if (isForeign(fintechId, expected.fintechId)) return 'foreign';
   if (expected.needsSealing && !isSealed) return 'unsealed';
   if (!isLate && !isEarly) return undefined;

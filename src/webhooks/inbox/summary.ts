@@ -3,12 +3,12 @@ import type { EventState } from './states.ts';
 
 /** An event as the lists print it. */
 export function summaryOf(event: InboxEvent) {
-  const { id, mark, eventId, requestId, userId, webhookId, isLate, isEarly, isSealed, problem } = event;
-  const { happenedAt, copies, held } = event;
+  const { id, kind, eventId, requestId, userId, webhookId, isLate, isEarly, isSealed, problem } = event;
+  const { happenedAt, copies, quarantined } = event;
   return {
     id: Number(id),
     event: event.event,
-    mark,
+    kind,
     requestId,
     userId,
     eventId,
@@ -22,13 +22,13 @@ export function summaryOf(event: InboxEvent) {
     sentAt: new Date(event.sentAtMs).toISOString(),
     receivedAt: new Date(event.receivedAtMs).toISOString(),
     status: stateOf(event),
-    held,
+    quarantined,
   };
 }
 
 /** The state of an event in one word; null if it goes nowhere. */
-function stateOf({ held, forwards }: InboxEvent): EventState | null {
-  if (held !== null) return 'held';
+function stateOf({ quarantined, forwards }: InboxEvent): EventState | null {
+  if (quarantined !== null) return 'quarantined';
   if (forwards.length === 0) return null;
   if (forwards.some(({ state }) => state === 'dead')) return 'dead';
   return forwards.some(({ state }) => state === 'waiting') ? 'pending' : 'forwarded';

@@ -9,8 +9,8 @@ import {
   table,
   text,
 } from '../../store/table.ts';
-import type { Mark } from './received.ts';
-import { HOLD_REASONS, type HoldReason } from './states.ts';
+import type { EventKind } from './received.ts';
+import { QUARANTINE_REASONS, type QuarantineReason } from './states.ts';
 
 /**
  * Times are milliseconds since the epoch, of this machine or of the server that has the inbox, except `happened_ms`, which is the service's.
@@ -20,7 +20,7 @@ import { HOLD_REASONS, type HoldReason } from './states.ts';
 /** Every delivery with a valid signature, once; `copies` counts the repetitions. The number of a deleted event is not used again: a listener remembers the last one that it saw. */
 export const EVENT = table('event', ['id'], {
   id: filled(integer(), 'numbered once'),
-  mark: text<Mark>({ oneOf: ['event', 'unknown', 'sealed', 'unreadable'] }),
+  kind: text<EventKind>({ oneOf: ['event', 'unknown', 'sealed', 'unreadable'] }),
   event: optional(text()),
   event_id: optional(text()),
   request_id: optional(text()),
@@ -42,7 +42,7 @@ export const EVENT = table('event', ['id'], {
   copies: filled(integer(), 0),
   fintech_id: optional(text()),
   is_early: filled(integer(), 0),
-  held: optional(text<HoldReason>({ oneOf: Object.keys(HOLD_REASONS) as HoldReason[] })),
+  quarantined: optional(text<QuarantineReason>({ oneOf: Object.keys(QUARANTINE_REASONS) as QuarantineReason[] })),
 });
 
 export type EventRow = RowOf<typeof EVENT>;
@@ -80,9 +80,13 @@ export const SHARED_FORWARD = {
 };
 
 /** Counts events without reading the rows. An event without a name has the empty name. */
-const EVENT_TALLY = table('event_tally', ['mark', 'event'], { mark: text<Mark>(), event: text(), events: integer() });
+const EVENT_TALLY = table('event_tally', ['kind', 'event'], {
+  kind: text<EventKind>(),
+  event: text(),
+  events: integer(),
+});
 
-/** Counts forwards without reading the rows, and also the events that are held and those that arrived late or early. */
+/** Counts forwards without reading the rows, and also the events that are quarantined and those that arrived late or early. */
 const FORWARD_TALLY = table('forward_tally', ['state'], { state: text(), forwards: integer() });
 
 /** What tells a copy of a deleted event (copies.ts). */

@@ -75,7 +75,7 @@ function countersIn(registry: Registry, { inbox, targets, clock }: Watched) {
     }),
   };
   gauge('inbox_events', 'Events in the inbox.', async () => (await counts()).events);
-  gauge('inbox_held_events', 'Events that wait for a person.', async () => (await counts()).held);
+  gauge('inbox_held_events', 'Events that wait for a person.', async () => (await counts()).quarantined);
   gauge('inbox_off_time_events', 'Events that came late or early.', async () => (await counts()).late);
   gauge('inbox_dead_forwards', 'Events that were given up for a target.', async () => (await counts()).dead);
   gauge('inbox_waiting_forwards', 'Events that wait to be forwarded.', async () => (await counts()).waiting);

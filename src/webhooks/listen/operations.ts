@@ -38,13 +38,13 @@ interface Health {
   readonly status: 'ok' | 'failing';
   readonly problem: string | null;
   readonly events: number | null;
-  readonly held: number | null;
+  readonly quarantined: number | null;
   readonly dead: number | null;
   readonly waiting: number | null;
   readonly freeBytes: number | null;
 }
 
-const NOTHING = { events: null, held: null, dead: null, waiting: null };
+const NOTHING = { events: null, quarantined: null, dead: null, waiting: null };
 
 type Tried = Omit<Health, 'status' | 'freeBytes'>;
 
@@ -93,8 +93,8 @@ function trialOf({ inbox, writer, bytes, clock }: Operated): () => Promise<Tried
   let roomAtMs = Number.NEGATIVE_INFINITY;
   return async () => {
     try {
-      const { events, held, dead, waiting } = await inbox.counts();
-      const counts = { events, held, dead, waiting };
+      const { events, quarantined, dead, waiting } = await inbox.counts();
+      const counts = { events, quarantined, dead, waiting };
       if (!(await inbox.holds())) return { problem: 'another listener has taken the inbox', ...counts };
       if (Math.abs(clock.now() - roomAtMs) >= ROOM_MS) {
         filler ??= Buffer.from(bytes((ROOM_BYTES / 4) * 3)).toString('base64');

@@ -11,7 +11,7 @@ export interface Noticed {
   look(events: readonly InboxEvent[]): Promise<void>;
 }
 
-/** How long a line about held and dead events is not said again. */
+/** How long a line about quarantined and dead events is not said again. */
 const SAY_EVERY_MS = 10_000;
 /** How often the service is asked for its time and for the account. */
 const ASK_EVERY_MS = 10 * 60_000;
@@ -19,14 +19,14 @@ const ASK_EVERY_MS = 10 * 60_000;
 const CLOCK_MS = 30_000;
 
 /**
- * Events that came late or early, are held or dead are counted in one line. A clock that makes them so is warned of once, with its distance from the
+ * Events that came late or early, are quarantined or dead are counted in one line. A clock that makes them so is warned of once, with its distance from the
  * service's; where the service cannot be asked, with the least distance of an event that arrived for the first time. The read that tells the
  * service's time also tells which account this is, so that events of another one are known.
  */
 export function createNoticed(account: Account, inbox: Inbox, say: Say): Noticed {
   const { clock } = account.world;
   const isAsked = account.profile.mode !== 'embedded';
-  let counted = { late: 0, held: 0, dead: 0 };
+  let counted = { late: 0, quarantined: 0, dead: 0 };
   let countedMs = Number.NEGATIVE_INFINITY;
   let asking: Promise<void> | undefined;
   let askedMs = Number.NEGATIVE_INFINITY;
@@ -58,14 +58,14 @@ export function createNoticed(account: Account, inbox: Inbox, say: Say): Noticed
     if (text !== undefined) say(text, { level: 'warning' });
   };
   const sayCounts = async () => {
-    const { late, held, dead } = await inbox.counts();
-    const hasMore = late > counted.late || held > counted.held || dead > counted.dead;
+    const { late, quarantined, dead } = await inbox.counts();
+    const hasMore = late > counted.late || quarantined > counted.quarantined || dead > counted.dead;
     if (hasMore && Math.abs(clock.now() - countedMs) < SAY_EVERY_MS) return;
     if (hasMore) {
       countedMs = clock.now();
-      say(lineOf({ late, held, dead }));
+      say(lineOf({ late, quarantined, dead }));
     }
-    counted = { late, held, dead };
+    counted = { late, quarantined, dead };
   };
   return {
     look: async (events) => {
@@ -79,10 +79,10 @@ export function createNoticed(account: Account, inbox: Inbox, say: Say): Noticed
   };
 }
 
-/** `2 events came late or early, 1 is held, 0 are dead` */
-function lineOf({ late, held, dead }: Pick<InboxCounts, 'late' | 'held' | 'dead'>): string {
+/** `2 events came late or early, 1 is quarantined, 0 are dead` */
+function lineOf({ late, quarantined, dead }: Pick<InboxCounts, 'late' | 'quarantined' | 'dead'>): string {
   const are = (count: number) => `${count} ${count === 1 ? 'is' : 'are'}`;
-  return `${late} ${late === 1 ? 'event' : 'events'} came late or early, ${are(held)} held, ${are(dead)} dead; see: fiatrail webhooks inbox list --status held`;
+  return `${late} ${late === 1 ? 'event' : 'events'} came late or early, ${are(quarantined)} quarantined, ${are(dead)} dead; see: fiatrail webhooks inbox list --status quarantined`;
 }
 
 /** How this machine's clock is wrong, by the service's time or else by the event that took least; undefined if it is right. */
@@ -93,6 +93,6 @@ function warning(aheadMs: number | undefined, leastMs: number): string | undefin
       : undefined;
   if (!Number.isFinite(leastMs) || Math.abs(leastMs) <= CLOCK_MS) return undefined;
   return leastMs > 0
-    ? `no event arrived less than ${clockDistance(leastMs)} after it was sent: they were held up, or this machine’s clock is ahead`
+    ? `no event arrived less than ${clockDistance(leastMs)} after it was sent: they were quarantined up, or this machine’s clock is ahead`
     : `events arrive ${clockDistance(leastMs)} before they were sent: this machine’s clock is behind`;
 }

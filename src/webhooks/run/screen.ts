@@ -62,8 +62,8 @@ export function screenFor(
   };
   const refresh = async () => {
     if (!line.isLive || !isTable) return;
-    const { events, waiting, dead, held } = await inbox.counts();
-    const counted = `${events} in the inbox · ${waiting} waiting to be forwarded · ${held} held · ${dead} dead`;
+    const { events, waiting, dead, quarantined } = await inbox.counts();
+    const counted = `${events} in the inbox · ${waiting} waiting to be forwarded · ${quarantined} quarantined · ${dead} dead`;
     await line.show(
       unreachable === undefined ? counted : `NOTHING CAN ARRIVE: ${unreachable}`,
       unreachable !== undefined,
@@ -77,7 +77,7 @@ export function screenFor(
       const isOk = isTaken({ status, problem });
       // A person sees the count of those that were taken.
       if (isOk && line.isLive && isTable) return;
-      const text = `${plainLine(event.event ?? event.mark)} to ${loggedTarget(target)}: ${problem ?? status ?? 'done'}`;
+      const text = `${plainLine(event.event ?? event.kind)} to ${loggedTarget(target)}: ${problem ?? status ?? 'done'}`;
       note(text, { event: event.id, level: isOk ? 'info' : 'warning' });
     },
     reachable: (url, problem) => {
@@ -133,9 +133,9 @@ const row = (time: string, number: string, event: string, about: string) =>
 function rowOf(event: InboxEvent, zone: Zone): string {
   const { receivedAtMs } = event;
   const time = new Date(receivedAtMs + zone.offsetMs(receivedAtMs)).toISOString().slice(11, 19);
-  const { isLate, isEarly, held } = event;
-  const notes = [isLate ? 'late' : [], isEarly ? 'early' : [], held ? 'held' : []].flat();
+  const { isLate, isEarly, quarantined } = event;
+  const notes = [isLate ? 'late' : [], isEarly ? 'early' : [], quarantined ? 'quarantined' : []].flat();
   // The event's texts come from outside.
-  const name = plainLine(`${event.event ?? event.mark}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`);
+  const name = plainLine(`${event.event ?? event.kind}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`);
   return row(time, String(event.id), name, plainLine(event.requestId ?? event.userId ?? event.problem ?? ''));
 }

@@ -1,7 +1,7 @@
 import { balanceUser } from '../../../contract/endpoints/balances.ts';
 import type { Account } from '../../../engine/account.ts';
 import { pacer } from '../../../engine/lists/pages.ts';
-import { isOutcomeUnknown } from '../../../engine/plans/line.ts';
+import { isUncertain } from '../../../engine/plans/line.ts';
 import { balanceIn } from '../../../engine/previews/previews.ts';
 import { type Amount, type Asset, amount, TOKENS } from '../../../money/amount.ts';
 import { insertion, replacing } from '../../../store/table.ts';
@@ -40,7 +40,7 @@ export async function owedTo(account: Account, copy: LocalCopy): Promise<Owed> {
       await wait();
       const { data } = await account.call(balanceUser, { userId: id, token });
       const found = balanceIn(data.totalBalance, token, [data]);
-      const held = isOutcomeUnknown(found) ? undefined : found;
+      const held = isUncertain(found) ? undefined : found;
       const at = new Date(clock.now()).toISOString();
       const row = { user_id: id, asset: token, minor: held?.minor, at };
       await copy.write((queries) => queries.run(...insertion(OWED, [row], replacing(OWED, ['minor', 'at']))));

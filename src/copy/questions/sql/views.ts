@@ -3,7 +3,7 @@ import { existingJournal } from '../../../engine/connection/journal-location.ts'
 import type { Operation } from '../../../journal/operations.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
-import { HOLD_REASONS } from '../../../webhooks/inbox/states.ts';
+import { QUARANTINE_REASONS } from '../../../webhooks/inbox/states.ts';
 import { stored } from '../../schema.ts';
 import { type CopyColumn, type CopyTable, TABLES } from '../../tables.ts';
 
@@ -97,7 +97,7 @@ export const EVENT_COLUMNS: readonly CopiedColumn<InboxEvent>[] = [
     of: ({ id }) => id,
   },
   { name: 'event', type: 'text', about: 'name of the event', of: ({ event }) => event },
-  { name: 'mark', type: 'text', about: 'event, unknown, sealed or unreadable', of: ({ mark }) => mark },
+  { name: 'kind', type: 'text', about: 'event, unknown, sealed or unreadable', of: ({ kind }) => kind },
   { name: 'event_id', type: 'text', about: 'the service’s id of the event', of: ({ eventId }) => eventId },
   {
     name: 'request_id',
@@ -125,10 +125,10 @@ export const EVENT_COLUMNS: readonly CopiedColumn<InboxEvent>[] = [
     of: ({ isEarly }) => BigInt(isEarly),
   },
   {
-    name: 'held',
+    name: 'quarantined',
     type: 'text',
-    about: `why it is not forwarded until a person decides: ${Object.keys(HOLD_REASONS).join(', ')}`,
-    of: ({ held }) => held,
+    about: `why it is not forwarded until a person decides: ${Object.keys(QUARANTINE_REASONS).join(', ')}`,
+    of: ({ quarantined }) => quarantined,
   },
   { name: 'is_sealed', type: 'integer', about: '1 if it arrived sealed', of: ({ isSealed }) => BigInt(isSealed) },
   { name: 'copies', type: 'integer', about: 'how often it arrived again', of: ({ copies }) => BigInt(copies) },

@@ -3,7 +3,7 @@ import { integer, type Table, text } from '../../../store/table.ts';
 import { type Forwarding, targetsFor } from '../forwards.ts';
 import { add, newRow, type StoredDelivery } from '../inbox.ts';
 import type { NewEvent } from '../received.ts';
-import { holdReasonOf } from '../states.ts';
+import { quarantineReasonOf } from '../states.ts';
 import type { Queries, Work } from '../store.ts';
 import { EVENT, FORWARD, NEW_COLUMNS } from '../tables.ts';
 
@@ -90,11 +90,11 @@ function runFrom(events: readonly NewEvent[], from: number, related: ReadonlySet
 
 /** Inserts events that are no copies. An event with an id is surely new, however late it is. */
 function* insertNew(queries: Queries, events: readonly NewEvent[], forwarding: Forwarding): Work<StoredDelivery[]> {
-  const held = events.map((event) => holdReasonOf(event, forwarding, event.eventId !== undefined));
-  const rows = events.map((event, n) => ({ n, ...newRow(event, held[n], queries.now()) }));
+  const quarantined = events.map((event) => quarantineReasonOf(event, forwarding, event.eventId !== undefined));
+  const rows = events.map((event, n) => ({ n, ...newRow(event, quarantined[n], queries.now()) }));
   const inserted = yield* queries.all<{ id: bigint }>(insertEvents(), JSON.stringify(rows));
   const forwards = events.flatMap(({ event, requestId }, at) =>
-    held[at] === undefined
+    quarantined[at] === undefined
       ? targetsFor(event, forwarding).map((target) => ({
           event: Number(inserted[at]?.id),
           target,

@@ -12,9 +12,9 @@ const UPSERT = 'ON CONFLICT (state) DO UPDATE SET forwards = forward_tally.forwa
 
 /** What counts the rows that a statement added or removed. */
 const counted = (rows: string, sign: 1 | -1): Readonly<Record<'event' | 'forward', string>> => ({
-  event: `INSERT INTO event_tally SELECT mark, coalesce(event, ''), ${sign} * count(*) FROM ${rows} GROUP BY 1, 2
-      ON CONFLICT (mark, event) DO UPDATE SET events = event_tally.events + excluded.events;
-    INSERT INTO forward_tally SELECT 'held', ${sign} * count(*) FROM ${rows} WHERE held IS NOT NULL HAVING count(*) > 0 ${UPSERT};
+  event: `INSERT INTO event_tally SELECT kind, coalesce(event, ''), ${sign} * count(*) FROM ${rows} GROUP BY 1, 2
+      ON CONFLICT (kind, event) DO UPDATE SET events = event_tally.events + excluded.events;
+    INSERT INTO forward_tally SELECT 'quarantined', ${sign} * count(*) FROM ${rows} WHERE quarantined IS NOT NULL HAVING count(*) > 0 ${UPSERT};
     INSERT INTO forward_tally SELECT 'off-time', ${sign} * count(*) FROM ${rows} WHERE is_late = 1 OR is_early = 1 HAVING count(*) > 0 ${UPSERT};`,
   forward: `INSERT INTO forward_tally SELECT state, ${sign} * count(*) FROM ${rows} GROUP BY 1 ${UPSERT};`,
 });
@@ -43,7 +43,7 @@ const OWN_INDEXES = [`CREATE INDEX forward_queue ON forward (target, id) WHERE s
 /** The columns that a host changes: never what arrived, and when. */
 const UPDATED: Readonly<Record<string, string>> = {
   event:
-    'mark, event, event_id, request_id, user_id, fintech_id, content_digest, opened, problem, happened_at, happened_ms, held, copies',
+    'kind, event, event_id, request_id, user_id, fintech_id, content_digest, opened, problem, happened_at, happened_ms, quarantined, copies',
   forward: 'state, attempts, status, problem, due_at, set_at, ended_at, is_in_turn, holder',
   forwarding: 'targets, events, routes, fintech_id, needs_sealing',
   listener: 'seen_at, secrets',

@@ -16,7 +16,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const plain = (name: string) => ({ event: 'user.onboarded', data: { firstName: name } });
 
 const due = async (inbox: Inbox) => (await inbox.forwards.due(TARGET, 100)).map(({ event }) => Number(event.id));
-const heldFor = async (inbox: Inbox) => (await inbox.list({ limit: 10, forwarding: 'held' })).map(({ held }) => held);
+const heldFor = async (inbox: Inbox) =>
+  (await inbox.list({ limit: 10, forwarding: 'quarantined' })).map(({ quarantined }) => quarantined);
 
 /** An inbox that forwards, and a function that puts a delivery into it. */
 async function forwarding(expected: { fintechId?: string; needsSealing?: boolean } = {}) {
@@ -37,12 +38,15 @@ describe('a delivery by its time', () => {
     [61_000, 'early'],
     [301_000, 'early'],
     [HOUR_MS, 'early'],
-  ])('of %i ms from now goes on once if its event id is new, and is marked: %s', async (fromNowMs, mark) => {
+  ])('of %i ms from now goes on once if its event id is new, and is marked: %s', async (fromNowMs, kind) => {
     const { inbox, keep } = await forwarding();
     await keep(onboarded(1), { sentAtMs: NOW_MS + fromNowMs });
     const [kept] = await inbox.list({ limit: 1 });
-    expect([kept?.isLate, kept?.isEarly, kept?.held]).toEqual([mark === 'late', mark === 'early', null]);
-    expect([await due(inbox), await inbox.counts()]).toMatchObject([[1], { late: mark === 'none' ? 0 : 1, held: 0 }]);
+    expect([kept?.isLate, kept?.isEarly, kept?.quarantined]).toEqual([kind === 'late', kind === 'early', null]);
+    expect([await due(inbox), await inbox.counts()]).toMatchObject([
+      [1],
+      { late: kind === 'none' ? 0 : 1, quarantined: 0 },
+    ]);
     await keep(onboarded(1), { sentAtMs: NOW_MS + fromNowMs + 1 });
     expect([await due(inbox), await inbox.list({ limit: 9 })]).toMatchObject([[1], [{ copies: 1 }]]);
   });
@@ -50,17 +54,17 @@ describe('a delivery by its time', () => {
   test.each([
     [-301_000, 'late'],
     [61_000, 'early'],
-  ])('of %i ms from now is held if it has no event id: %s', async (fromNowMs, reason) => {
+  ])('of %i ms from now is quarantined if it has no event id: %s', async (fromNowMs, reason) => {
     const { inbox, keep } = await forwarding();
     await keep(plain('Ada'), { sentAtMs: NOW_MS + fromNowMs });
     expect([await due(inbox), await heldFor(inbox), await inbox.counts()]).toMatchObject([
       [],
       [reason],
-      { held: 1, late: 1 },
+      { quarantined: 1, late: 1 },
     ]);
   });
 
-  test('is held when an event with its id is there that says something else', async () => {
+  test('is quarantined when an event with its id is there that says something else', async () => {
     const { inbox, keep } = await forwarding();
     await keep(onboarded(1));
     await keep({ ...onboarded(1), data: { firstName: 'Eve' } }, { sentAtMs: NOW_MS - HOUR_MS });
@@ -83,10 +87,10 @@ describe('an event of another account', () => {
     [OTHER, ['foreign']],
     [OWN.toUpperCase(), []],
     ['acme', []],
-  ])('%s is held: %j', async (fintechId, held) => {
+  ])('%s is quarantined: %j', async (fintechId, quarantined) => {
     const { inbox, keep } = await forwarding({ fintechId: OWN });
     await keep({ ...onboarded(1), fintechId });
-    expect([await heldFor(inbox), await due(inbox)]).toEqual([held, held.length > 0 ? [] : [1]]);
+    expect([await heldFor(inbox), await due(inbox)]).toEqual([quarantined, quarantined.length > 0 ? [] : [1]]);
   });
 
   test('goes on while the account’s own id is not known', async () => {
@@ -99,7 +103,7 @@ describe('an event of another account', () => {
   });
 });
 
-test('an event that is not sealed is held where sealing is required, until it comes sealed', async () => {
+test('an event that is not sealed is quarantined where sealing is required, until it comes sealed', async () => {
   const { inbox, keep } = await forwarding({ needsSealing: true });
   await keep(onboarded(1));
   expect([await heldFor(inbox), await due(inbox)]).toEqual([['unsealed'], []]);
@@ -152,16 +156,16 @@ describe('a redrive', () => {
     [{ event: 3n }, 1, [3]],
     [{ event: 4n }, 1, [4]],
     [{ event: 9n }, 0, []],
-  ])('of %o lets %i held events go on', async (chosen, released, forwarded) => {
+  ])('of %o lets %i quarantined events go on', async (chosen, released, forwarded) => {
     const inbox = await withHeld();
     expect([await inbox.forwards.redrive(chosen), await due(inbox)]).toEqual([{ redriven: 0, released }, forwarded]);
-    expect((await inbox.counts()).held).toBe(4 - released);
+    expect((await inbox.counts()).quarantined).toBe(4 - released);
   });
 
-  test('leaves held what no target wants', async () => {
+  test('leaves quarantined what no target wants', async () => {
     const inbox = await withHeld();
     await inbox.forwardTo({ targets: [TARGET], events: ['swap.failed'] });
-    expect([await inbox.forwards.redrive({ isOffTime: true }), (await inbox.counts()).held]).toEqual([
+    expect([await inbox.forwards.redrive({ isOffTime: true }), (await inbox.counts()).quarantined]).toEqual([
       { redriven: 0, released: 0 },
       4,
     ]);
@@ -184,7 +188,7 @@ describe('pruning', () => {
     expect([await heldFor(inbox), await due(inbox), (await inbox.counts()).events]).toEqual([['late'], [], 1]);
   });
 
-  test('takes no held event', async () => {
+  test('takes no quarantined event', async () => {
     const { inbox, clock, keep } = await forwarding();
     await keep(plain('Ada'), { sentAtMs: NOW_MS - HOUR_MS });
     clock.pass(1_000);

@@ -1,4 +1,4 @@
 import { onServer } from './inboxes.ts';
 
 onServer();
-await import('../webhooks/hold.test.ts');
+await import('../webhooks/quarantine.test.ts');

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Rules } from '../../src/account/rules.ts';
-import { heldBy, heldForPeople } from '../../src/engine/rules/held.ts';
+import { commandRulesForPeople, rulesByCommand } from '../../src/engine/rules/by-command.ts';
 import { ACCOUNT, ADDRESS, ruledMachine } from './support.ts';
 
 /** What holds a command, as the table shows it. */
 const shown = (command: string, ...sets: readonly Rules[]) => {
-  const held = heldBy(sets).find((each) => each.command === command);
+  const held = rulesByCommand(sets).find((each) => each.command === command);
   if (!held) throw new Error(command);
-  const { amount, destination, others } = heldForPeople(held);
+  const { amount, destination, others } = commandRulesForPeople(held);
   return [amount, destination, others];
 };
 
@@ -15,11 +15,11 @@ const limit = (asset: 'NGN' | 'CNGN' | 'USDC' | 'USDT', command?: string) =>
   ({ per: 'day', asset, amount: '1000', ...(command === undefined ? {} : { command }) }) as const;
 
 test.each<[command: string, rules: Rules, shown: readonly string[]]>([
-  ['payout create', {}, ['not held by any rule', '—', '—']],
-  ['payout create', { amounts: [limit('USDC')] }, ['not held by any rule', '—', '—']],
+  ['payout create', {}, ['no rule', '—', '—']],
+  ['payout create', { amounts: [limit('USDC')] }, ['no rule', '—', '—']],
   ['payout create', { amounts: [limit('NGN')] }, ['max-per-day NGN 1000', '—', '—']],
   ['payout create', { amounts: [limit('CNGN', 'payout create')] }, ['max-per-day CNGN 1000 payout create', '—', '—']],
-  ['payout create', { amounts: [limit('CNGN', 'transfers create')] }, ['not held by any rule', '—', '—']],
+  ['payout create', { amounts: [limit('CNGN', 'transfers create')] }, ['no rule', '—', '—']],
   ['fees withdraw', { amounts: [limit('CNGN')] }, ['max-per-day CNGN 1000', '—', '—']],
   ['transfers create', { amounts: [limit('NGN')] }, ['max-per-day NGN 1000 (not USDC, USDT)', '—', '—']],
   [
@@ -32,7 +32,7 @@ test.each<[command: string, rules: Rules, shown: readonly string[]]>([
     { confirmAbove: [{ asset: 'NGN', amount: '5' }] },
     ['confirm-above NGN 5 (not USDC, USDT)', '—', '—'],
   ],
-  ['onramp create', { amounts: [limit('NGN')] }, ['not held by any rule', '—', '—']],
+  ['onramp create', { amounts: [limit('NGN')] }, ['no rule', '—', '—']],
   ['onramp create', { users: ['u'] }, ['spends nothing', 'allow-address, allow-user', '—']],
   ['onramp create', { addresses: [ADDRESS] }, ['spends nothing', 'always stops', '—']],
   ['payout create', { accounts: [ACCOUNT] }, ['not limited', 'allow-account', '—']],
@@ -41,7 +41,7 @@ test.each<[command: string, rules: Rules, shown: readonly string[]]>([
   ['swaps create', { users: ['u'] }, ['not limited', 'allow-address, allow-user', '—']],
   ['swaps create --wallet', { users: ['u'], addresses: [ADDRESS] }, ['not limited', 'always stops', '—']],
   ['fx trade', { users: ['u'] }, ['not limited', 'allow-address', '—']],
-  ['fx orders create', { users: ['u'] }, ['not held by any rule', '—', '—']],
+  ['fx orders create', { users: ['u'] }, ['no rule', '—', '—']],
   ['wallets external add', { users: ['u'] }, ['spends nothing', 'allow-address', '—']],
   ['wallets external enable', { users: ['u'] }, ['spends nothing', 'always stops', '—']],
   ['users default-wallet set', { users: ['u'] }, ['spends nothing', 'always stops', '—']],
@@ -65,7 +65,7 @@ test('a change of rules prints what holds each command, and so does a look at th
   const looked = await run(['profiles', 'rules', 'show', 'main']);
   for (const { stdout } of [changed, looked]) {
     expect(stdout).toMatch(/^ {2}payout create +max-per-day NGN 1000 +—/m);
-    expect(stdout).toMatch(/^ {2}onramp create +not held by any rule/m);
+    expect(stdout).toMatch(/^ {2}onramp create +no rule/m);
   }
   const { stdout } = await run(['profiles', 'rules', 'show', 'main', '-o', 'json']);
   expect(JSON.parse(stdout).commands).toContainEqual({

@@ -41,7 +41,7 @@ export function ruledCommands(): readonly RuledCommand[] {
 }
 
 /** The rules that hold a command. */
-interface HeldCommand {
+interface CommandRules {
   /** With its flag, if that makes it another request. */
   readonly command: string;
   /** The rules that count its amount: `max-per-day NGN 2000000`. */
@@ -57,7 +57,7 @@ interface HeldCommand {
 }
 
 /** Returns the rules that hold each command. */
-export const heldBy = (sets: readonly Rules[]): readonly HeldCommand[] =>
+export const rulesByCommand = (sets: readonly Rules[]): readonly CommandRules[] =>
   ruledCommands().map(({ command, name, isPriced, assets, to, mayStay }) => {
     const limits = sets
       .flatMap(limitsIn)
@@ -105,13 +105,13 @@ function isStopped({ accounts = [], addresses = [], users = [] }: Rules, target:
 }
 
 /** What holds a command, for people. */
-export function heldForPeople({ command, amounts, unlimited, destinations, stops, others }: HeldCommand) {
+export function commandRulesForPeople({ command, amounts, unlimited, destinations, stops, others }: CommandRules) {
   const isHeld = amounts.length + destinations.length + others.length > 0 || stops;
   const gaps = unlimited.length > 0 ? ` (not ${unlimited.join(', ')})` : '';
   const noAmount = unlimited.length > 0 ? 'not limited' : 'spends nothing';
   return {
     command,
-    amount: isHeld ? (amounts.length > 0 ? amounts.join('; ') + gaps : noAmount) : 'not held by any rule',
+    amount: isHeld ? (amounts.length > 0 ? amounts.join('; ') + gaps : noAmount) : 'no rule',
     destination: stops ? 'always stops' : destinations.join(', ') || '—',
     others: others.join(', ') || '—',
   };
