@@ -232,7 +232,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'journal/merge.ts',
     'journal/import.ts',
     'engine/plans/file.ts',
-    'engine/plans/signed-head.ts',
+    'engine/plans/checkpoint.ts',
     'engine/plans/approver-list.ts',
   ],
   'prom-client': ['webhooks/listen/metrics.ts'],

@@ -1605,7 +1605,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/kept-lines.test.ts', 'test/commands/ops/files.test.ts'],
   },
   {
-    file: 'src/engine/plans/signed-head.ts',
+    file: 'src/engine/plans/checkpoint.ts',
     line: 'if (known && (await isSignedBy(signedText(head), signature, publicKey))) return known.name;',
     change: 'if (known) return known.name;',
     tests: ['test/commands/ops/head.test.ts'],
@@ -1941,7 +1941,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/engine/sending/change.ts',
     line: "if (effect === 'money') requireOpened(activity);",
     change: '',
-    tests: [...FUNDS, 'test/attacks/sealing.test.ts'],
+    tests: [...FUNDS, 'test/attacks/encryptionPolicy.test.ts'],
   },
   {
     file: 'src/engine/sending/change.ts',
@@ -2884,7 +2884,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: CLAIMS,
   })),
   ...[
-    ['(needsSealing ?? before.needsSealing) ? 1 : 0', 'needsSealing ? 1 : 0'],
+    ['(needsEncryption ?? before.needsEncryption) ? 1 : 0', 'needsEncryption ? 1 : 0'],
     ['fintech_id: fintechId ?? before.fintechId ?? null', 'fintech_id: fintechId ?? null'],
   ].map(([line = '', change = '']) => ({
     ...{ file: 'src/webhooks/inbox/forwards.ts', line, change },

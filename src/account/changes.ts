@@ -124,7 +124,7 @@ const storeOf = (world: World, stored: StoredProfile, name: SecretName) => openS
 /** The secrets that a profile takes along to another store. */
 const TAKEN_ALONG = SECRET_NAMES.filter((name) => name !== 'api-key');
 
-/** Copies the secrets besides the API key to the profile's new store. If nothing is sealed, a failing old store does not block the move. */
+/** Copies the secrets besides the API key to the profile's new store. If nothing is encrypted, a failing old store does not block the move. */
 async function copySecrets(world: World, current: StoredProfile, next: StoredProfile): Promise<void> {
   for (const name of TAKEN_ALONG) {
     if (!isElsewhere(name, current, next)) continue;

@@ -22,15 +22,15 @@ export function privateKeyFrom(text: string): Secret {
 }
 
 /** Returns a profile's private keys, newest first. Throws CliError usage if the store cannot be read. */
-export async function sealingKeysOf(stored: StoredProfile, world: World): Promise<Secret[]> {
-  return linesOf(await secretOf(stored, 'sealing-keys', world)).map((line) => new Secret(line));
+export async function encryptionKeysOf(stored: StoredProfile, world: World): Promise<Secret[]> {
+  return linesOf(await secretOf(stored, 'encryption-keys', world)).map((line) => new Secret(line));
 }
 
 const linesOf = (current: Secret | undefined) => (current?.reveal().split('\n') ?? []).filter((line) => line !== '');
 
 /** Adds a private key in front of the stored ones, which still open older payloads. */
-export async function storeSealingKey(world: World, stored: StoredProfile, key: Secret): Promise<void> {
-  await changeSecret(world, stored, 'sealing-keys', async (current) => {
+export async function storeEncryptionKey(world: World, stored: StoredProfile, key: Secret): Promise<void> {
+  await changeSecret(world, stored, 'encryption-keys', async (current) => {
     const older = linesOf(await current()).filter((line) => line !== key.reveal());
     return new Secret([key.reveal(), ...older].join('\n'));
   });

@@ -28,10 +28,10 @@ export interface StoredProfile {
   readonly timeZone?: string | undefined;
   /** Whether what is printed is masked, unless --no-mask is given. */
   readonly isMasked?: boolean | undefined;
-  /** The store of its API key; an embedded sandbox only stores sealing keys. */
+  /** The store of its API key; an embedded sandbox only stores encryption keys. */
   readonly store: StoreSettings;
   /** What responses may be; undefined is `off`. */
-  readonly sealing?: SealingPolicy | undefined;
+  readonly encryptionPolicy?: EncryptionPolicy | undefined;
   readonly encryption?: EncryptionKeys | undefined;
   /** The URL of the PostgreSQL database with its journal, without a password; undefined for a file of this machine. */
   readonly journalUrl?: string | undefined;
@@ -88,10 +88,10 @@ export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number];
 export const unknownPolicyOf = ({ stored }: { readonly stored: StoredProfile | undefined }): UnknownPolicy =>
   stored?.unknown ?? 'auto';
 
-export const SEALING_POLICIES = ['off', 'accept', 'require'] as const;
+export const ENCRYPTION_POLICIES = ['off', 'accept', 'require'] as const;
 
-/** Whether sealed responses are opened, and whether plain ones count: `off` is plain only, `require` is sealed only. */
-export type SealingPolicy = (typeof SEALING_POLICIES)[number];
+/** Whether encrypted responses are decrypted, and whether plain ones count: `off` is plain only, `require` is encrypted only. */
+export type EncryptionPolicy = (typeof ENCRYPTION_POLICIES)[number];
 
 export type StoreSettings =
   /** environment: nothing is stored; the key comes from FIATRAIL_API_KEY. */
@@ -133,11 +133,11 @@ export function untrustedCommand(profile: string): CliError {
 export const isOurStore = ({ kind }: StoreSettings): boolean => kind === 'file' || kind === 'keyring';
 
 interface EncryptionKeys {
-  /** The key that responses are sealed to, 64 hexadecimal digits; the private half is a secret of the profile. */
+  /** The key that responses are encrypted with, 64 hexadecimal digits; the private half is a secret of the profile. */
   readonly publicKey?: string | undefined;
   /** The service's public key that the user accepted. */
   readonly platformKey?: string | undefined;
-  /** Whether requests are sealed to the platform key. */
+  /** Whether requests are encrypted with the platform key. */
   readonly requests: boolean;
 }
 
@@ -163,7 +163,7 @@ const shapeWith = <R extends z.ZodMiniType>(rules: R) => {
     timeZone: z.optional(z.string()),
     isMasked: z.optional(z.boolean()),
     store,
-    sealing: z.optional(z.enum(SEALING_POLICIES)),
+    encryptionPolicy: z.optional(z.enum(ENCRYPTION_POLICIES)),
     encryption: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),
     journalUrl: z.optional(z.string()),
     independentJournal: z.optional(z.boolean()),

@@ -20,9 +20,9 @@ export interface HttpRequest {
   readonly takesAddress?: (address: string) => boolean;
 }
 
-/** Why a sealed body could not be opened. */
+/** Why an encrypted body could not be opened. */
 export interface Unopened {
-  /** Continues "its body is sealed, but". Contains no secret. */
+  /** Continues "its body is encrypted, but". Contains no secret. */
   readonly why: string;
   /** Whether the profile has no private key, so that no response can be opened until it has one. */
   readonly lacksKey: boolean;
@@ -33,10 +33,10 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Why the sealed body could not be opened. */
+  /** Why the encrypted body could not be opened. */
   readonly unreadable?: Unopened;
-  /** The account requires sealed responses, and this one is not, so it may not come from the service. */
-  readonly isUnsealed?: true;
+  /** The account requires encrypted responses, and this one is not, so it may not come from the service. */
+  readonly isUnencrypted?: true;
 }
 
 /**

@@ -35,7 +35,7 @@ export interface CallOptions {
   readonly isLate?: (() => boolean) | undefined;
   /** Called before a request that may be done only once leaves again; if it throws, it does not leave. */
   readonly beforeResend?: SendOptions['beforeResend'];
-  /** Takes a plain success where the profile requires sealed ones, for a caller that trusts nothing in it. */
+  /** Takes a plain success where the profile requires encrypted ones, for a caller that trusts nothing in it. */
   readonly takesPlain?: boolean;
   /** Terms that the request only refers to, such as those of a quote: the response is compared with them too. */
   readonly terms?: Readonly<Record<string, string>> | undefined;
@@ -106,11 +106,11 @@ export function replyOf<E extends Endpoint>(
   // The sandbox's control endpoints show its keys on purpose.
   const body = endpoint.area === 'control' ? response.body : redactBody(response.body, secrets);
   const answer = decodeAnswer(endpoint, { ...response, body }, isLate);
-  if (response.isUnsealed && !endpoint.staysPlain && !(takesPlain && answer.kind === 'success')) {
+  if (response.isUnencrypted && !endpoint.staysPlain && !(takesPlain && answer.kind === 'success')) {
     if (!isPlainRefusal(answer, response.status))
-      throw unusableError(effect, { ...UNSEALED, httpStatus: response.status });
+      throw unusableError(effect, { ...UNENCRYPTED, httpStatus: response.status });
     const next = effect === 'read' ? '' : '; check the account before you send it again';
-    warn(`this refusal is not sealed, although the profile requires it, so it may not come from the service${next}`);
+    warn(`this refusal is not encrypted, although the profile requires it, so it may not come from the service${next}`);
   }
   if (answer.kind === 'success') {
     // A change that was accepted stays accepted.
@@ -121,13 +121,13 @@ export function replyOf<E extends Endpoint>(
   throw answerError(endpoint, effect, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
 }
 
-const UNSEALED = {
+const UNENCRYPTED = {
   kind: 'unusable',
-  reason: 'it is not sealed, and this profile requires sealed responses',
-  isSealed: true,
+  reason: 'it is not encrypted, and this profile requires encrypted responses',
+  isEncrypted: true,
 } as const;
 
-/** Whether a plain response may count where sealing is required. The service refuses unknown callers without sealing. */
+/** Whether a plain response may count where encryption is required. The service refuses unknown callers without encryption. */
 function isPlainRefusal({ kind }: DecodedAnswer, status: number): boolean {
   return status === 429 || (kind === 'refused' && status >= 400 && status <= 499);
 }
@@ -140,7 +140,7 @@ function requireOwn(endpoint: Endpoint, effect: Effect, known: Readonly<Record<s
   if (effect !== 'read') throw contradicted({ asked, answered, requestId: requestIdOf(endpoint, data) });
   throw new CliError(
     'network',
-    `the service sent no usable response: it is not the answer to this request, asked for ${asked}; the response says ${answered}`,
+    `the service sent no usable response: it is not the response to this request, asked for ${asked}; the response says ${answered}`,
     {
       code: RESPONSE_OF_ANOTHER_REQUEST,
       hint: 'run the command again; if it stays so, report both values to the service',
@@ -191,7 +191,7 @@ function usable<D>(
     ? 'it has none of the expected fields'
     : `it does not match the contract at ${problems.slice(0, 5).join(', ')}`;
   if (effect === 'read')
-    throw new CliError('network', `the service sent no usable response: ${reason}`, { code: 'UNUSABLE_ANSWER' });
+    throw new CliError('network', `the service sent no usable response: ${reason}`, { code: 'UNUSABLE_RESPONSE' });
   const isFollowed = effect === 'money' || endpoint.starts !== undefined;
   if (isFollowed && requestIdOf(endpoint, data) === undefined) throw acceptedWithoutId(reason, answer.httpStatus);
   return reply;
@@ -309,21 +309,21 @@ function unprovenError(endpoint: Endpoint, answer: Exclude<DecodedAnswer, { kind
     const reason = `HTTP ${httpStatus} does not prove that nothing was done: ${answer.message}`;
     return unknownOutcome(reason, { httpStatus, responseCode, candidates, next: mayMean });
   }
-  const { isLate, isSealed, reason } = answer;
-  const next = isSealed && !isLate ? SEALING_HINT : mayMean;
+  const { isLate, isEncrypted, reason } = answer;
+  const next = isEncrypted && !isLate ? ENCRYPTION_HINT : mayMean;
   return unknownOutcome(reason, { httpStatus, responseCode, candidates, next });
 }
 
 const LATE = { kind: 'unusable', reason: TOO_SLOW, isLate: true } as const;
 
-/** The code of a read whose response is sealed and cannot be opened, or must be sealed and is not. */
-export const ANSWER_NOT_OPENED = 'ANSWER_NOT_OPENED';
+/** The code of a read whose response is encrypted and cannot be opened, or must be encrypted and is not. */
+export const RESPONSE_NOT_DECRYPTED = 'RESPONSE_NOT_DECRYPTED';
 
 function unusableError(
   effect: Effect,
-  { httpStatus, reason, isSealed, unopened, isLate }: Extract<DecodedAnswer, { kind: 'unusable' }>,
+  { httpStatus, reason, isEncrypted, unopened, isLate }: Extract<DecodedAnswer, { kind: 'unusable' }>,
 ): CliError {
-  const next = isLate ? 'allow it more time with --timeout' : isSealed ? SEALING_HINT : undefined;
+  const next = isLate ? 'allow it more time with --timeout' : isEncrypted ? ENCRYPTION_HINT : undefined;
   if (effect !== 'read') return unknownOutcome(reason, { httpStatus, next: isLate ? undefined : next });
   const retryHint =
     httpStatus >= 500
@@ -332,70 +332,72 @@ function unusableError(
   // The same request gets the same answer, until the profile has the key.
   if (unopened)
     return new CliError('usage', `the service’s response is encrypted, and ${unopened.why}`, {
-      code: ANSWER_NOT_OPENED,
-      hint: unopened.lacksKey ? PRIVATE_KEY_HINT : SEALING_HINT,
+      code: RESPONSE_NOT_DECRYPTED,
+      hint: unopened.lacksKey ? PRIVATE_KEY_HINT : ENCRYPTION_HINT,
       httpStatus,
     });
   return new CliError('network', `the service sent no usable response: ${reason}`, {
-    code: isLate ? 'TIMEOUT' : isSealed ? ANSWER_NOT_OPENED : 'UNUSABLE_ANSWER',
+    code: isLate ? 'TIMEOUT' : isEncrypted ? RESPONSE_NOT_DECRYPTED : 'UNUSABLE_RESPONSE',
     hint: next ?? retryHint,
     httpStatus,
   });
 }
 
-/** How an account seals requests and opens responses. */
-export interface Sealing {
-  /** The service's public key, 64 hexadecimal digits. If it is set, requests are sealed to it. */
+/** How an account encrypts requests and opens responses. */
+export interface EncryptionKeys {
+  /** The service's public key, 64 hexadecimal digits. If it is set, requests are encrypted with it. */
   readonly platformKeyHex: string | undefined;
-  /** Whether the service seals every response to this account, so that a plain one proves nothing. */
+  /** Whether the service encrypts every response to this account, so that a plain one proves nothing. */
   readonly isRequired?: boolean;
-  /** Returns the account's private keys, newest first, or undefined if it does not open sealed responses. Called only for one. */
+  /** Returns the account's private keys, newest first, or undefined if it does not decrypt encrypted responses. Called only for one. */
   privateKeys(): Promise<readonly Secret[] | undefined>;
 }
 
 /**
- * Wraps an exchange: seals requests if there is a platform key, and opens sealed responses, so that callers need not know
- * about sealing. A response that cannot be opened is returned as it is, with the reason in `unreadable`; a plain one where
- * sealing is required, with `isUnsealed`.
- * Throws CliError usage for an invalid platform key. Source: public; which part of a response is sealed is inferred.
+ * Wraps an exchange: encrypts requests if there is a platform key, and decrypts encrypted responses, so that callers need not know
+ * about encryption. A response that cannot be decrypted is returned as it is, with the reason in `unreadable`; a plain one where
+ * encryption is required, with `isUnencrypted`.
+ * Throws CliError usage for an invalid platform key. Source: public; which part of a response is encrypted is inferred.
  */
-export function sealedExchange(exchange: Exchange, sealing: Sealing | undefined): Exchange {
-  const platformKey = sealing?.platformKeyHex;
+export function encryptedExchange(exchange: Exchange, encryptionKeys: EncryptionKeys | undefined): Exchange {
+  const platformKey = encryptionKeys?.platformKeyHex;
   if (platformKey !== undefined && !isKeyText(platformKey)) {
     throw new CliError('usage', 'the service’s public key in this profile is not 64 hexadecimal digits', {
-      hint: SEALING_HINT,
+      hint: ENCRYPTION_HINT,
     });
   }
   return async (request, signal, isRead) => {
-    const sent = platformKey === undefined ? request : await sealedRequest(request, platformKey);
+    const sent = platformKey === undefined ? request : await encryptedRequest(request, platformKey);
     const response = await exchange(sent, signal, isRead);
     const payload = payloadIn(response.body);
-    if (payload !== undefined) return openResponse(response, payload, sealing);
-    return sealing?.isRequired && !OUTSIDE_SERVICE.test(request.url) ? { ...response, isUnsealed: true } : response;
+    if (payload !== undefined) return openResponse(response, payload, encryptionKeys);
+    return encryptionKeys?.isRequired && !OUTSIDE_SERVICE.test(request.url)
+      ? { ...response, isUnencrypted: true }
+      : response;
   };
 }
 
-const SEALING_HINT = 'check the encryption settings of this profile with: fiatrail keys encryption show';
+const ENCRYPTION_HINT = 'check the encryption settings of this profile with: fiatrail keys encryption show';
 
 const PRIVATE_KEY_HINT =
   'bring the private key from a host that has it: fiatrail keys encryption enable --private-key-stdin --yes < key.txt; if none has, register a new one: fiatrail keys encryption enable';
 
-/** The sandbox's control endpoints are outside /v1 and are not sealed. */
+/** The sandbox's control endpoints are outside /v1 and are not encrypted. */
 const OUTSIDE_SERVICE = /^(?!.*\/v1\/).*\/_sandbox\//;
 
-async function sealedRequest(request: HttpRequest, platformKey: string): Promise<HttpRequest> {
+async function encryptedRequest(request: HttpRequest, platformKey: string): Promise<HttpRequest> {
   if (request.body === undefined || OUTSIDE_SERVICE.test(request.url)) return request;
   try {
     return { ...request, body: JSON.stringify({ payload: await seal(request.body, platformKey) }) };
   } catch (error) {
-    throw new ExchangeError('the request could not be sealed to the service’s public key', false, error);
+    throw new ExchangeError('the request could not be encrypted with the service’s public key', false, error);
   }
 }
 
 async function openResponse(
   response: HttpResponse,
   payload: string,
-  sealing: Sealing | undefined,
+  encryptionKeys: EncryptionKeys | undefined,
 ): Promise<HttpResponse> {
   const unreadable = (why: string, lacksKey = false): HttpResponse => ({
     ...response,
@@ -403,14 +405,16 @@ async function openResponse(
   });
   let keys: readonly Secret[] | undefined;
   try {
-    keys = sealing ? await sealing.privateKeys() : [];
+    keys = encryptionKeys ? await encryptionKeys.privateKeys() : [];
   } catch (error) {
     // The service has already processed the request, so this must not look like a failed command.
     const why = error instanceof CliError ? `: ${error.message}` : '';
     return unreadable(`this profile’s private key could not be read${why}`);
   }
-  if (!keys) return unreadable('sealing is off in this profile');
+  if (!keys) return unreadable('encryption is off in this profile');
   if (keys.length === 0) return unreadable('this profile has no private key', true);
   const opened = (await openerOf(keys))(payload);
-  return 'text' in opened ? { ...response, body: opened.text } : unreadable(`it cannot be opened: ${opened.problem}`);
+  return 'text' in opened
+    ? { ...response, body: opened.text }
+    : unreadable(`it cannot be decrypted: ${opened.problem}`);
 }

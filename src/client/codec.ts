@@ -329,7 +329,7 @@ export type DecodedAnswer<D = unknown> =
       readonly reason: string;
       /** The service's code for a refusal, of an answer that proves none. */
       readonly responseCode?: string;
-      readonly isSealed?: true;
+      readonly isEncrypted?: true;
       readonly unopened?: Unopened;
       readonly isLate?: true;
     };
@@ -342,8 +342,8 @@ export function decodeAnswer<E extends Endpoint>(
 ): DecodedAnswer<ResponseOf<E>> {
   const { status, body, unreadable } = response;
   if (unreadable !== undefined) {
-    const reason = `its body is sealed, but ${unreadable.why}`;
-    return { kind: 'unusable', httpStatus: status, reason, isSealed: true, unopened: unreadable };
+    const reason = `its body is encrypted, but ${unreadable.why}`;
+    return { kind: 'unusable', httpStatus: status, reason, isEncrypted: true, unopened: unreadable };
   }
   const unusable = (reason: string): DecodedAnswer<never> => ({ kind: 'unusable', httpStatus: status, reason });
   const { excess, fields } = lookAt(body);

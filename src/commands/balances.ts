@@ -32,7 +32,7 @@ function shortfall(data: TokenBalances, token: Token = 'CNGN', required: Require
   const found = balanceIn(data.totalBalance, token, [data]);
   if (!found || isUncertain(found))
     return new CliError('network', found?.uncertainty ?? 'the response has no balance', {
-      code: 'UNUSABLE_ANSWER',
+      code: 'UNUSABLE_RESPONSE',
       hint: 'see it with: -o raw',
     });
   if (found.minor >= least.minor) return undefined;

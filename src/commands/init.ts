@@ -168,7 +168,7 @@ async function setUp(account: Account, terminal: Terminal, input: InitInput & In
     mode: undefined,
     keyShell: undefined,
     defaultOutput: undefined,
-    sealing: undefined,
+    encryptionPolicy: undefined,
     check: true,
   };
   await addProfile(account, terminal, profileInput, input.key);

@@ -108,7 +108,7 @@ export interface Endpoint<
   /** Relative to the base URL; `:name` marks a path parameter, which is a field of the request. */
   readonly path: string;
   /**
-   * Whether its responses are never sealed: whoever stores a first public key, or a wrong one, must be able to read them.
+   * Whether its responses are never encrypted: whoever stores a first public key, or a wrong one, must be able to read them.
    * Source: inferred.
    */
   readonly staysPlain?: true;

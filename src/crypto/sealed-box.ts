@@ -87,7 +87,7 @@ export async function openerOf(privateKeys: readonly Secret[]): Promise<(payload
       const inside = openWith(bytes, pair);
       if (inside) return textOf(inside);
     }
-    return { problem: 'sealed for another key, or altered' };
+    return { problem: 'encrypted for another key, or altered' };
   };
 }
 

@@ -118,7 +118,7 @@ export function openApi({ tags, listed, examples }: Extras): JsonSchema {
 }
 
 const ABOUT = [
-  'Generated from the contract and the sandbox of fiatrail. Every example is an answer of the sandbox.',
+  'Generated from the contract and the sandbox of fiatrail. Every example is a response of the sandbox.',
   'A field that is not `required` may be missing or null; its description says when, if that is known.',
   '`x-source` is where a fact comes from: the interface specification (`interface`), public documentation (`public`), a public client (`client`) or a guess (`inferred`). What has no `x-source` has that of the object, list or operation around it.',
   '`x-effect` is what a call does, regardless of its HTTP method: `read`, `write`, `money` or `destructive`. `x-unit` and `x-asset` are the unit and the asset of an amount. `x-known-values` are values that are known; a response may have others.',

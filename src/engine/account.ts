@@ -81,7 +81,7 @@ export interface Activity {
   changed?: Changed;
   /** The first failure of a read, until it is cleared: a confirmation leaves out what cannot be read, a plan must not. */
   unread?: unknown;
-  /** The first response that is sealed and could not be opened, or that should have been sealed. */
+  /** The first response that is encrypted and could not be opened, or that should have been encrypted. */
   unopened?: CliError;
   /** The fees that this command has read, if it has. */
   fees?: KnownFees;

@@ -1,5 +1,5 @@
 /**
- * The program's own client, as the package's entry `fiatrail/client`: the contract's checks, sealing, retries by effect and exact
+ * The program's own client, as the package's entry `fiatrail/client`: the contract's checks, encryption, retries by effect and exact
  * amounts. It keeps no journal, so whoever calls it records what was sent.
  */
 import { ExchangeError } from '../base/errors.ts';

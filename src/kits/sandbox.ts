@@ -29,8 +29,8 @@ export interface SandboxOptions {
   readonly pace?: 'instant' | 'quick' | 'real' | undefined;
   /** Whether the rate limits of the service hold (default false). */
   readonly rateLimits?: boolean | undefined;
-  /** The documented form of the answers (default interface). */
-  readonly answers?: 'interface' | 'public' | 'public-older' | undefined;
+  /** The documented form of the responses (default interface). */
+  readonly responses?: 'interface' | 'public' | 'public-older' | undefined;
 }
 
 export interface RunningSandbox extends AsyncDisposable {
@@ -49,19 +49,19 @@ export interface RunningSandbox extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Where a sandbox without a port answers. */
+/** Where a sandbox without a port responses. */
 const NO_PORT = 'http://sandbox.invalid/v1';
 
 /** Starts a sandbox. Rejects if the port is in use or the state file cannot be used. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
-  const { state = ':memory:', port, clock, pace, rateLimits = false, answers } = options;
+  const { state = ':memory:', port, clock, pace, rateLimits = false, responses } = options;
   const world = { clock: clockAt(clock), ids: createIds() };
   const network = createNetwork(process.env, { clock: systemClock, turn });
   const sandbox = await openRunning(world, {
     path: state,
     pace,
     rateLimits,
-    answers,
+    responses,
     exchange: network,
     webhooksToLoopback: true,
   });

@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange } from '../base/world.ts';
-import { createClient as createSender, sealedExchange } from '../client/client.ts';
+import { createClient as createSender, encryptedExchange } from '../client/client.ts';
 import { validRequest } from '../client/request.ts';
 import { directory } from '../contract/directory.ts';
 import type { Endpoint, RequestOf } from '../contract/endpoint.ts';
@@ -17,13 +17,13 @@ const TIMEOUT_MS = 60_000;
 /** A client that sends through `exchange`. */
 export function clientOver(exchange: Exchange, options: Omit<ClientOptions, 'fetch'>): Client {
   const { privateKeys = [], signal = new AbortController().signal, onWarning } = options;
-  const sealing = {
+  const encryptionPolicy = {
     platformKeyHex: options.platformKey,
-    isRequired: options.requiresSealing ?? false,
+    isRequired: options.requiresEncryption ?? false,
     privateKeys: async () => privateKeys.map((key) => new Secret(key)),
   };
   const sender = createSender({
-    exchange: sealedExchange(exchange, sealing),
+    exchange: encryptedExchange(exchange, encryptionPolicy),
     target: {
       baseUrl: addressOf(options.baseUrl),
       apiKey: new Secret(options.apiKey),
@@ -46,7 +46,7 @@ export function clientOver(exchange: Exchange, options: Omit<ClientOptions, 'fet
       const endpoint = await load(entry);
       const sent = onWire(endpoint, input);
       const { data, problems } = await sender.call(validRequest(endpoint, sent as RequestOf<Endpoint>));
-      for (const problem of problems) onWarning?.(`the answer does not match the contract at ${problem}`);
+      for (const problem of problems) onWarning?.(`the response does not match the contract at ${problem}`);
       const plain = toPlain(data, endpoint.response(), endpoint.nests, sent);
       // Numbers that keep their source text become numbers.
       return JSON.parse(JSON.stringify(plain));

@@ -6,12 +6,12 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** The service's own name, which one path contains. */
   readonly serviceName?: string | undefined;
-  /** The service's public key, 64 hexadecimal digits: requests are sealed to it. */
+  /** The service's public key, 64 hexadecimal digits: requests are encrypted with it. */
   readonly platformKey?: string | undefined;
-  /** The X25519 private keys of the account, newest first, which open sealed answers. */
+  /** The X25519 private keys of the account, newest first, which open encrypted answers. */
   readonly privateKeys?: readonly string[] | undefined;
-  /** Whether an answer that is not sealed is refused. */
-  readonly requiresSealing?: boolean | undefined;
+  /** Whether an answer that is not encrypted is refused. */
+  readonly requiresEncryption?: boolean | undefined;
   /** The time for a call with all its attempts (default 60 s). */
   readonly timeoutMs?: number | undefined;
   /** Stops every call. What a stopped change did is unknown. */

@@ -70,8 +70,8 @@ function endpointHint<E extends Addressed>(
   return undefined;
 }
 
-/** Returns the sealed payload of a request; undefined for a plain request or an endpoint without a body. */
-function sealedPayload(endpoint: Endpoint, { body }: HttpRequest): string | undefined {
+/** Returns the encrypted payload of a request; undefined for a plain request or an endpoint without a body. */
+function encryptedPayload(endpoint: Endpoint, { body }: HttpRequest): string | undefined {
   const isRead = endpoint.area !== 'control' && fieldsSentIn(endpoint) === 'body';
   return isRead && body !== undefined ? payloadIn(body) : undefined;
 }
@@ -86,11 +86,11 @@ async function openRequest(request: ReceivedRequest, payload: string, secretKey:
   if (ambiguity) return { ...request, bodyProblem: `body: ${ambiguity}` };
   const opened = (await openerOf([new Secret(secretKey)]))(payload);
   if ('text' in opened) return { ...request, body: opened.text };
-  return { ...request, bodyProblem: `payload: the sealed body cannot be opened: ${opened.problem}` };
+  return { ...request, bodyProblem: `payload: the encrypted body cannot be decrypted: ${opened.problem}` };
 }
 
 /** Seals the whole envelope of a response; status and headers stay in plain text. Source: inferred. */
-async function sealAnswer(answer: HttpResponse, key: string): Promise<HttpResponse> {
+async function encryptResponse(answer: HttpResponse, key: string): Promise<HttpResponse> {
   return { ...answer, body: JSON.stringify({ payload: await seal(answer.body, key) }) };
 }
 
@@ -172,7 +172,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
         return failure(new Fault('NOT_FOUND', detail));
       }
       const { endpoint } = found.route;
-      const payload = sealedPayload(endpoint, request);
+      const payload = encryptedPayload(endpoint, request);
       const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
       const handled = await handleRequest({ ...found, request: received, caller });
       const { data = {}, input, refusal, injected, sealTo } = handled;
@@ -180,7 +180,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
       const complete = deliverer && !refusal ? COMPLETIONS[endpoint.id] : undefined;
       const completed = complete && deliverer ? await complete(data, input, deliverer) : data;
       const plain = refusal ? answers.refusal(endpoint, refusal) : answers.success(endpoint, completed, input);
-      const answer = sealTo === undefined ? plain : await sealAnswer(plain, sealTo);
+      const answer = sealTo === undefined ? plain : await encryptResponse(plain, sealTo);
       return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
     },
     timeHeaders: () => {

@@ -138,7 +138,7 @@ function fieldAt(
   return at && { meta: unwrap(at).meta, value };
 }
 
-/** Returns the key that responses to a caller are sealed to; undefined if they are not sealed. */
+/** Returns the key that responses to a caller are encrypted with; undefined if they are not encrypted. */
 function answerKey({ fintech }: Call, endpoint: Endpoint): string | undefined {
   return endpoint.area === 'control' || endpoint.staysPlain ? undefined : fintech.publicKey;
 }
@@ -148,7 +148,7 @@ function staysPlain({ fault }: Fault): boolean {
   return fault === 'RATE_LIMIT_EXCEEDED';
 }
 
-/** A request as it arrived, or with its body decrypted if it was sealed. */
+/** A request as it arrived, or with its body decrypted if it was encrypted. */
 export interface ReceivedRequest extends HttpRequest {
   /** Why the body cannot be read. It is reported only after the caller is authenticated. */
   readonly bodyProblem?: string;
@@ -162,7 +162,7 @@ interface MatchedRequest extends FoundOperation {
 }
 
 /**
- * A request in progress. The key to seal the response to is known once the caller is admitted, and applies to refusals
+ * A request in progress. The key to encrypt the response to is known once the caller is admitted, and applies to refusals
  * too.
  */
 interface Job extends MatchedRequest {
@@ -177,7 +177,7 @@ interface HandledRequest {
   readonly input?: unknown;
   readonly refusal?: Fault;
   readonly injected?: InjectedFault;
-  /** The public key to seal the response to. */
+  /** The public key to encrypt the response to. */
   readonly sealTo?: string | undefined;
   /** By how much the sandbox's clock was moved when the request was handled; undefined if it may have moved it. */
   readonly movedMs?: number | undefined;

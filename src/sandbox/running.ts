@@ -9,8 +9,8 @@ import { createDeliverer, type Deliverer } from './deliver.ts';
 
 /** How a sandbox is opened. */
 export interface RunningOptions {
-  /** The documented form of the answers; by default as the specification writes them. */
-  readonly answers?: AnswerFormName | undefined;
+  /** The documented form of the responses; by default as the specification writes them. */
+  readonly responses?: AnswerFormName | undefined;
   /** Endpoints that answer in another documented form. */
   readonly endpointForms?: readonly EndpointForm[] | undefined;
   readonly serviceName?: string | undefined;
@@ -51,8 +51,8 @@ export async function openRunning(
 }
 
 function delivererFor(service: Service, options: RunningOptions): Deliverer | undefined {
-  const { exchange, webhooksToLoopback: allowsLoopback = false, answers, serviceName } = options;
-  const isPublicForm = answers !== undefined && answers !== 'interface';
+  const { exchange, webhooksToLoopback: allowsLoopback = false, responses, serviceName } = options;
+  const isPublicForm = responses !== undefined && responses !== 'interface';
   return exchange && createDeliverer(service, { exchange, allowsLoopback, isPublicForm, serviceName });
 }
 
@@ -70,10 +70,10 @@ async function deliverUntil(deliverer: Deliverer, clock: Clock, stopping: AbortS
 }
 
 async function answerOptions(options: RunningOptions): Promise<AnswerOptions> {
-  const { answers = 'interface', endpointForms = [], serviceName } = options;
-  if (answers === 'interface' && endpointForms.length === 0) return { serviceName };
+  const { responses = 'interface', endpointForms = [], serviceName } = options;
+  if (responses === 'interface' && endpointForms.length === 0) return { serviceName };
   const { answerFormsOf } = await import('../contract/answer-forms.ts');
-  return { serviceName, forms: answerFormsOf(answers, endpointForms) };
+  return { serviceName, forms: answerFormsOf(responses, endpointForms) };
 }
 
 async function applySettings(service: Service, { pace, rateLimits }: RunningOptions): Promise<void> {

@@ -34,7 +34,7 @@ export interface Call extends Context {
     readonly id: bigint;
     readonly fintechId: string;
     readonly name: string;
-    /** The X25519 key that responses are sealed to; undefined until the fintech stores one. */
+    /** The X25519 key that responses are encrypted with; undefined until the fintech stores one. */
     readonly publicKey: string | undefined;
   };
   /** The key and the address that the call came with. */

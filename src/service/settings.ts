@@ -96,7 +96,7 @@ export interface Settings {
   readonly bvnDigestKey: string;
   /** The API key of the seeded fintech, used by the embedded client. */
   readonly embeddedApiKey: string;
-  /** The service's X25519 secret key in hexadecimal; clients may seal requests to its public key. */
+  /** The service's X25519 secret key in hexadecimal; clients may encrypt requests with its public key. */
   readonly platformSecretKey: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a webhook handler needs, as the package's entry `fiatrail/webhooks`: read a request, verify it, open it, and read its event.
- * Opening a sealed body loads libsodium; a plain one loads nothing.
+ * What a webhook handler needs, as the package's entry `fiatrail/webhooks`: read a request, verify it, decrypt it, and read its event.
+ * Opening an encrypted body loads libsodium; a plain one loads nothing.
  */
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeWebStream } from 'node:stream/web';
@@ -68,7 +68,7 @@ export type ReceivedEvent = EventOf<keyof EventData> | UndocumentedEvent;
 /** A verified delivery with its event. */
 export interface Received extends Verified {
   readonly event: ReceivedEvent;
-  readonly isSealed: boolean;
+  readonly isEncrypted: boolean;
 }
 
 /**
@@ -85,13 +85,13 @@ export function verify(delivery: Delivery, options: VerifyWith): Verified {
 export async function open(
   body: Uint8Array,
   { privateKeys = [] }: OpenWith = {},
-): Promise<{ readonly event: ReceivedEvent; readonly isSealed: boolean }> {
+): Promise<{ readonly event: ReceivedEvent; readonly isEncrypted: boolean }> {
   const read = await readBody(
     body,
     privateKeys.map((key) => new Secret(key)),
   );
-  if (read.kind === 'event') return { event: read.event as ReceivedEvent, isSealed: read.isSealed };
-  throw new WebhookError(read.kind === 'sealed' ? 'CANNOT_BE_OPENED' : 'NOT_AN_EVENT', read.problem);
+  if (read.kind === 'event') return { event: read.event as ReceivedEvent, isEncrypted: read.isEncrypted };
+  throw new WebhookError(read.kind === 'encrypted' ? 'CANNOT_BE_DECRYPTED' : 'NOT_AN_EVENT', read.problem);
 }
 
 /** A request of node:http, or of a server on top of it such as Express. */

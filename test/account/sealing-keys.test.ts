@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { configDir } from '../../src/account/paths.ts';
-import { sealingKeysOf, storeSealingKey } from '../../src/account/profile-secrets.ts';
+import { encryptionKeysOf, storeEncryptionKey } from '../../src/account/profile-secrets.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { World } from '../../src/base/world.ts';
@@ -31,8 +31,8 @@ test('adds a private key in front of the others under the configuration lock', a
   };
   const world = fakeWorld({ env: { FIATRAIL_CONFIG_DIR: folder }, runProgram });
   let isChecking = true;
-  for (const key of ['aa', 'bb', 'aa']) await storeSealingKey(world, MAIN, new Secret(key));
+  for (const key of ['aa', 'bb', 'aa']) await storeEncryptionKey(world, MAIN, new Secret(key));
   isChecking = false;
-  expect((await sealingKeysOf(MAIN, world)).map((key) => key.reveal())).toEqual(['aa', 'bb']);
+  expect((await encryptionKeysOf(MAIN, world)).map((key) => key.reveal())).toEqual(['aa', 'bb']);
   expect(new Set(lockedByOthers)).toEqual(new Set([false]));
 });

@@ -1,7 +1,7 @@
 /**
  * Measures the speed of fiatrail, each figure as a ratio to something on the same machine that does the same work, or to itself with less data.
  * `npm run bench` takes half an hour; `npm run bench -- --quick` is a trial run. A flag runs some rows alone: `--commands` those of complete
- * commands, `--round-trips` their requests over HTTPS, `--server` the CPU time of a served sandbox, `--history` a long history, `--sealed` sealed
+ * commands, `--round-trips` their requests over HTTPS, `--server` the CPU time of a served sandbox, `--history` a long history, `--sealed` encrypted
  * responses, `--journal` the journal, `--copy` the copy of the lists, `--tab` Tab with many users known, `--webhooks` webhooks, `--inspect` the
  * inspector and `startSandbox`. `--shared-journal` measures a journal in PostgreSQL, and needs a server's programs. Exits with 1 if a target is
  * missed, or if a measurement fails: then it prints what was measured before it.
@@ -20,7 +20,7 @@ import { measureOrderBook } from './order-book.ts';
 import { measurePages } from './pages.ts';
 import { isMissed, loadText, machineText, type Row, tableText } from './report.ts';
 import { measureRoundTrips } from './round-trips.ts';
-import { measureSealed } from './sealed.ts';
+import { measureEncrypted } from './sealed.ts';
 import { measureServerTime, type ServerSize } from './server-time.ts';
 import { measureSharedInbox } from './shared-inbox.ts';
 import { measureSharedJournal } from './shared-journal.ts';
@@ -46,7 +46,7 @@ const FULL: Size = {
   manyUsers: 200_000,
   deposits: 1_000_000,
   events: 6_000,
-  sealedEvents: 1_500,
+  encryptedEvents: 1_500,
   manyEvents: 1_000_000,
   inboxEvents: 1_000_000,
   requests: 100_000,
@@ -65,7 +65,7 @@ const QUICK: Size = {
   manyUsers: 5_000,
   deposits: 20_000,
   events: 2_000,
-  sealedEvents: 500,
+  encryptedEvents: 500,
   manyEvents: 100_000,
   inboxEvents: 20_000,
   requests: 100_000,
@@ -108,8 +108,8 @@ async function* measure(shop: Workshop, size: Size): Measured {
 }
 
 async function* sealed(shop: Workshop, size: Size): Measured {
-  say('sealed answers');
-  yield await measureSealed(shop, size);
+  say('encrypted answers');
+  yield await measureEncrypted(shop, size);
 }
 
 async function* history(shop: Workshop, size: Size): Measured {

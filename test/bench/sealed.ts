@@ -29,8 +29,8 @@ function perSecond(once: () => unknown, seconds: number): number {
   }
 }
 
-/** Measures sealed bodies opened per second, then the cost of opening one in a command. */
-export async function measureSealed(shop: Workshop, load: Load & { readonly runs: number }): Promise<Row[]> {
+/** Measures encrypted bodies opened per second, then the cost of opening one in a command. */
+export async function measureEncrypted(shop: Workshop, load: Load & { readonly runs: number }): Promise<Row[]> {
   return [await opening(load), ...(await commands(shop, load.runs))];
 }
 
@@ -45,7 +45,7 @@ async function opening({ rounds, seconds }: Load): Promise<Row> {
   const things = { ours: () => open(payload), bare: () => sodium.crypto_box_seal_open(box, ...pair) };
   const found = await inTurn(things, rounds, (once) => perSecond(once, seconds), 1);
   return {
-    name: 'sealed bodies of 1 KB opened',
+    name: 'encrypted bodies of 1 KB opened',
     unit: '/s',
     values: found.ours,
     against: 'crypto_box_seal_open',
@@ -56,15 +56,15 @@ async function opening({ rounds, seconds }: Load): Promise<Row> {
   };
 }
 
-/** Measures commands with a stored profile against the environment, and with sealed responses against plain ones. */
+/** Measures commands with a stored profile against the environment, and with encrypted responses against plain ones. */
 async function commands(shop: Workshop, runs: number): Promise<Row[]> {
-  const [plain, sealed] = [await account(shop, 'plain'), await account(shop, 'sealed')];
-  timeMs(shop.fiatrail('bench', ['keys', 'encryption', 'enable', '--yes', '--profile', 'sealed']));
+  const [plain, sealed] = [await account(shop, 'plain'), await account(shop, 'encrypted')];
+  timeMs(shop.fiatrail('bench', ['keys', 'encryption', 'enable', '--yes', '--profile', 'encrypted']));
   const read = (...more: readonly string[]) => ['balances', 'account', '-o', 'json', ...more];
   const environment = { FIATRAIL_BASE_URL: plain.url, FIATRAIL_API_KEY: plain.apiKey };
   const times = await timesInTurn(
     {
-      sealed: shop.fiatrail('bench', read('--profile', 'sealed')),
+      sealed: shop.fiatrail('bench', read('--profile', 'encrypted')),
       plain: shop.fiatrail('bench', read('--profile', 'plain')),
       environment: shop.fiatrail('bench', read(), environment),
       load: shop.node(['-e', `require(${JSON.stringify(SODIUM)}).ready`]),
@@ -76,7 +76,7 @@ async function commands(shop: Workshop, runs: number): Promise<Row[]> {
   const withLoad = times.plain.map((ms, at) => ms + (times.load[at] ?? Number.NaN) - (times.node[at] ?? Number.NaN));
   return [
     {
-      name: 'read of a sealed response',
+      name: 'read of an encrypted response',
       unit: 'ms',
       values: times.sealed,
       against: 'the same, plain, plus a bare load of libsodium',

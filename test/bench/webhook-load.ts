@@ -7,9 +7,9 @@ import { seal } from '../../src/crypto/sealed-box.ts';
 import { quantile } from './statistics.ts';
 import { bodyOf, signedHeaders } from './webhook-events.ts';
 
-/** `prepare` signs requests for new events, and seals them to a public key if there is one. `send` sends all of them once. */
+/** `prepare` signs requests for new events, and encrypts them to a public key if there is one. `send` sends all of them once. */
 export type Order =
-  | { readonly what: 'prepare'; readonly count: number; readonly sealedTo?: string | undefined }
+  | { readonly what: 'prepare'; readonly count: number; readonly encryptedTo?: string | undefined }
   | {
       readonly what: 'send';
       /** The connections are spread over these. */
@@ -31,14 +31,14 @@ export interface Sent {
 let prepared: Buffer[] = [];
 let total = 0;
 
-async function prepare(count: number, sealedTo: string | undefined): Promise<void> {
+async function prepare(count: number, encryptedTo: string | undefined): Promise<void> {
   const endMs = Date.now();
   prepared = [];
   for (const end = total + count; total < end; total += 1) {
     // A millisecond apart.
     const timestamp = new Date(endMs - (end - total)).toISOString();
     const plain = bodyOf(total, timestamp);
-    const body = sealedTo === undefined ? plain : JSON.stringify({ payload: await seal(plain, sealedTo) });
+    const body = encryptedTo === undefined ? plain : JSON.stringify({ payload: await seal(plain, encryptedTo) });
     const headers = { ...signedHeaders(total, timestamp, body), 'content-type': 'application/json' };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const head = `POST / HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}content-length: ${Buffer.byteLength(body)}\r\n\r\n`;
@@ -122,7 +122,7 @@ async function sendAll({ ports, connections, perSecond }: Order & { readonly wha
 }
 
 process.on('message', (order: Order) => {
-  const work = order.what === 'prepare' ? prepare(order.count, order.sealedTo) : sendAll(order);
+  const work = order.what === 'prepare' ? prepare(order.count, order.encryptedTo) : sendAll(order);
   work.then(
     (sent) => process.send?.({ sent }),
     (error: Error) => process.send?.({ problem: error.message }),

@@ -14,7 +14,7 @@ const CONNECTIONS = 100;
 const P99_LIMIT_MS = 50;
 const MEMORY_LIMIT_MB = 183;
 /** What a listener is to receive of what a server does that only reads bodies. */
-const [PLAIN_OF_BARE, SEALED_OF_BARE] = [0.4, 0.17];
+const [PLAIN_OF_BARE, ENCRYPTED_OF_BARE] = [0.4, 0.17];
 /** How many events are sent between two looks at the memory. */
 const BATCH = 10_000;
 
@@ -22,8 +22,8 @@ const BATCH = 10_000;
 export interface WebhookSize extends Load {
   /** Plain events in each round. */
   readonly events: number;
-  /** Sealed events in each round: fewer, because sealing one takes longer than opening it. */
-  readonly sealedEvents: number;
+  /** Encrypted events in each round: fewer, because encryption one takes longer than opening it. */
+  readonly encryptedEvents: number;
   /** Events over which memory is watched. */
   readonly manyEvents: number;
 }
@@ -36,10 +36,15 @@ export async function* measureWebhooks(shop: Workshop, size: WebhookSize): Async
   const events = { what: 'plain events', count: size.events, ofBare: PLAIN_OF_BARE };
   yield await measureAnswers(sender, { listener: plain, bare }, size, events);
   await shop.stop(plain);
-  const { publicKey, ...account } = await sealedAccount(shop);
-  const sealed = await startListener(shop, 'listen-sealed', account);
-  const sealedEvents = { what: 'sealed events', count: size.sealedEvents, ofBare: SEALED_OF_BARE, sealedTo: publicKey };
-  yield await measureAnswers(sender, { listener: sealed, bare }, size, sealedEvents);
+  const { publicKey, ...account } = await encryptedAccount(shop);
+  const sealed = await startListener(shop, 'listen-encrypted', account);
+  const encryptedEvents = {
+    what: 'encrypted events',
+    count: size.encryptedEvents,
+    ofBare: ENCRYPTED_OF_BARE,
+    encryptedTo: publicKey,
+  };
+  yield await measureAnswers(sender, { listener: sealed, bare }, size, encryptedEvents);
   await Promise.all([sealed, bare].map((each) => shop.stop(each)));
   const many = await startListener(shop, 'listen-many', ENVIRONMENT);
   yield await measureMemory(sender, many, size.manyEvents);
@@ -49,8 +54,8 @@ export async function* measureWebhooks(shop: Workshop, size: WebhookSize): Async
 
 /** The process that sends events. */
 export interface Sender {
-  /** Signs events that were not sent before, and seals them to a public key if there is one. */
-  prepare(count: number, sealedTo?: string): Promise<void>;
+  /** Signs events that were not sent before, and encrypts them to a public key if there is one. */
+  prepare(count: number, encryptedTo?: string): Promise<void>;
   /** Sends all of them once, as fast as they are answered or at a steady rate. */
   send(urls: readonly string[], perSecond?: number): Promise<Sent>;
   stop(): void;
@@ -70,7 +75,7 @@ export function startSender({ env }: Command): Sender {
       child.send(order);
     });
   return {
-    prepare: async (count, sealedTo) => void (await ask({ what: 'prepare', count, sealedTo })),
+    prepare: async (count, encryptedTo) => void (await ask({ what: 'prepare', count, encryptedTo })),
     send: (urls, perSecond) =>
       ask({ what: 'send', ports: urls.map((url) => Number(new URL(url).port)), connections: CONNECTIONS, perSecond }),
     stop: () => child.disconnect(),
@@ -92,17 +97,28 @@ export const ENVIRONMENT: Account = {
 };
 
 /** A stored profile with a private key. */
-async function sealedAccount(shop: Workshop): Promise<Account & { readonly publicKey: string }> {
+async function encryptedAccount(shop: Workshop): Promise<Account & { readonly publicKey: string }> {
   const profile = 'listener';
   const serve = ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '-o', 'json'];
   const served = await shop.serve(shop.fiatrail('listen-account', serve));
   timeMs(
-    shop.fiatrail('listen-sealed', ['profiles', 'add', profile, '--base-url', served.url, '--key-stdin']),
+    shop.fiatrail('listen-encrypted', ['profiles', 'add', profile, '--base-url', served.url, '--key-stdin']),
     served.apiKey,
   );
   const flags = ['--profile', profile];
-  const enable = ['keys', 'encryption', 'enable', '--yes', ...flags, '-q', '-o', 'json', '--query', 'answersSealedTo'];
-  const publicKey = JSON.parse(outputOf(shop.fiatrail('listen-sealed', enable))) as string;
+  const enable = [
+    'keys',
+    'encryption',
+    'enable',
+    '--yes',
+    ...flags,
+    '-q',
+    '-o',
+    'json',
+    '--query',
+    'responsesEncryptedTo',
+  ];
+  const publicKey = JSON.parse(outputOf(shop.fiatrail('listen-encrypted', enable))) as string;
   await shop.stop(served);
   return { flags, env: {}, profile, publicKey };
 }
@@ -143,7 +159,7 @@ interface Events {
   readonly count: number;
   /** The least share of what the bare server receives. */
   readonly ofBare: number;
-  readonly sealedTo?: string;
+  readonly encryptedTo?: string;
 }
 
 const rateOf = ({ perSecond }: Sent) => perSecond;
@@ -153,11 +169,11 @@ async function measureAnswers(
   sender: Sender,
   { listener, bare }: { readonly listener: Listener; readonly bare: Served },
   { rounds, seconds }: Load,
-  { what, count, ofBare, sealedTo }: Events,
+  { what, count, ofBare, encryptedTo }: Events,
 ): Promise<Row[]> {
   let expected = listener.kept();
   const send = async (to: Served, events: number, perSecond?: number) => {
-    await sender.prepare(events, sealedTo);
+    await sender.prepare(events, encryptedTo);
     if (to === listener) expected += events;
     return sender.send([to.url], perSecond);
   };

@@ -292,7 +292,7 @@ describe('fees withdraw', () => {
   });
 });
 
-describe('a response that cannot be opened', () => {
+describe('a response that cannot be decrypted', () => {
   const sealed = json(200, JSON.stringify({ payload: 'ab'.repeat(80) }));
 
   test.each([
@@ -312,7 +312,7 @@ describe('a response that cannot be opened', () => {
       rows: [],
     });
     const { error } = JSON.parse(world.stderr.text().trim().split('\n').at(-1) ?? '');
-    expect(error).toMatchObject({ code: 'ANSWER_NOT_OPENED', retryable: false });
+    expect(error).toMatchObject({ code: 'RESPONSE_NOT_DECRYPTED', retryable: false });
     expect(error.message).toMatch(/^the service’s response is encrypted, and this profile has no private key; nothing/);
   });
 });

@@ -491,7 +491,7 @@ describe('a success that does not match the schema', () => {
     const end = await calling('read', [success({ totalBalance: ['17'] })]);
     expect({ category: end.error?.category, code: end.error?.code, requests: end.requests.length }).toEqual({
       category: 'network',
-      code: 'UNUSABLE_ANSWER',
+      code: 'UNUSABLE_RESPONSE',
       requests: 1,
     });
   });
@@ -501,7 +501,10 @@ describe('a success that does not match the schema', () => {
     ['only unknown fields', { x: 1 }],
   ])('is an unusable response to a read with %s', async (_, data) => {
     const { error } = await calling('read', [success(data)]);
-    expect({ category: error?.category, code: error?.code }).toEqual({ category: 'network', code: 'UNUSABLE_ANSWER' });
+    expect({ category: error?.category, code: error?.code }).toEqual({
+      category: 'network',
+      code: 'UNUSABLE_RESPONSE',
+    });
   });
 
   test('keeps unknown fields', async () => {

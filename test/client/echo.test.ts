@@ -18,7 +18,7 @@ describe('a response about something else', () => {
         category: 'network',
         code: 'RESPONSE_OF_ANOTHER_REQUEST',
         message:
-          'the service sent no usable response: it is not the answer to this request, asked for userId ab12; the response says userId ab13',
+          'the service sent no usable response: it is not the response to this request, asked for userId ab12; the response says userId ab13',
       }),
     );
   });

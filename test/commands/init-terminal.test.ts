@@ -62,7 +62,7 @@ describe('init', () => {
     expect(screen.includes(sandbox.apiKey)).toBe(false);
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
     const shown = await fiatrailJson<{ reachable: boolean; profile: string }>(home, ['status']);
-    const sealing = await fiatrailJson<{ answersOpen: boolean; privateKeys: number }>(home, [
+    const encryptionPolicy = await fiatrailJson<{ answersOpen: boolean; privateKeys: number }>(home, [
       'keys',
       'encryption',
       'show',
@@ -70,8 +70,8 @@ describe('init', () => {
     expect({
       profile: shown.profile,
       reachable: shown.reachable,
-      answersOpen: sealing.answersOpen,
-      privateKeys: sealing.privateKeys,
+      answersOpen: encryptionPolicy.answersOpen,
+      privateKeys: encryptionPolicy.privateKeys,
     }).toEqual({ profile: 'box', reachable: true, answersOpen: true, privateKeys: 1 });
   });
 

@@ -106,7 +106,7 @@ describe('--require', () => {
       'another token in another field',
       'USDC',
       { totalBalance: '84210.000000', currency: 'CNGN' },
-      'the service answered with a balance of cNGN, not of USDC',
+      'the service responded with a balance of cNGN, not of USDC',
     ],
   ])('is not met by a balance in %s', async (_, token, data, message) => {
     for (const line of ['balances account', `balances address ${TO}`, 'balances user u-1']) {

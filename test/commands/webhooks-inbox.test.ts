@@ -86,23 +86,23 @@ describe('an event in the older envelope', () => {
   const IV = new Uint8Array(16).fill(7);
 
   /** The body under the account's own key, and a world of that account that reads it from standard input. */
-  async function sealedBody() {
+  async function encryptedBody() {
     const asking = fakeWorld();
     await main(['keys', 'aes', 'show', '--print-key', '-o', 'json', '-q'], asking);
     const key: string = JSON.parse(asking.stdout.text()).aesKey;
     return { key, asking, body: JSON.stringify(sealAesEnvelope(JSON.stringify(EVENT), new Secret(key), IV)) };
   }
-  const printed = { ...EVENT, isSealed: true };
+  const printed = { ...EVENT, isEncrypted: true };
 
   test('is opened with the account’s AES key', async () => {
-    const { asking, body } = await sealedBody();
+    const { asking, body } = await encryptedBody();
     const world = { ...fakeWorld({ stdin: body }), env: asking.env };
     expect(await main(['webhooks', 'open', '-o', 'json', '-q'], world)).toBe(0);
     expect(JSON.parse(world.stdout.text())).toMatchObject(printed);
   });
 
   test('is opened with a key that is given, without the service', async () => {
-    const { key, body } = await sealedBody();
+    const { key, body } = await encryptedBody();
     const world = { ...fakeWorld({ stdin: key }), readFile: async () => body };
     expect(await main(['webhooks', 'open', '--body', 'a', '--private-key-stdin', '-o', 'json', '-q'], world)).toBe(0);
     expect(JSON.parse(world.stdout.text())).toMatchObject(printed);
@@ -112,13 +112,13 @@ describe('an event in the older envelope', () => {
     ['all of them', [], 2],
     ['the one that is named', ['2'], 1],
   ])('is opened by a redrive of %s', async (_which, named, opened) => {
-    const { asking, body } = await sealedBody();
+    const { asking, body } = await encryptedBody();
     const inbox = await openProfileInbox(asking, { name: 'sandbox', mode: 'embedded' });
     for (const end of ['', '\n']) await inbox.add([await received(deliveryOf(`${body}${end}`))]);
     const before = asking.stdout.text().length;
     expect(await main(['webhooks', 'inbox', 'redrive', ...named, '-o', 'json', '-q'], asking)).toBe(0);
     expect(JSON.parse(asking.stdout.text().slice(before))).toMatchObject({ opened });
-    expect(await inbox.list({ limit: 5, kind: 'sealed' })).toHaveLength(2 - opened);
+    expect(await inbox.list({ limit: 5, kind: 'encrypted' })).toHaveLength(2 - opened);
     await inbox.close();
   });
 });

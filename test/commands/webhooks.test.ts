@@ -38,7 +38,7 @@ describe('the embedded sandbox', () => {
     ]);
   });
 
-  test('has its sealed events opened with the key of the profile', async () => {
+  test('has its encrypted events opened with the key of the profile', async () => {
     expect(await run(['keys', 'encryption', 'enable', '--yes'])).toBe(0);
     await toInbox();
     await onboard('22222222222');

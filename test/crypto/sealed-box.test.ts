@@ -150,12 +150,14 @@ describe('opening', () => {
   });
 
   test.each([0, 1, 32, 47])('reports that %d bytes are too short', async (length) => {
-    expect(await open(base64(randomBytes(length)), KEPT.privateKey)).toEqual({ problem: 'too short for a sealed box' });
+    expect(await open(base64(randomBytes(length)), KEPT.privateKey)).toEqual({
+      problem: 'too short for a sealed box',
+    });
   });
 
-  const NOT_OURS = { problem: 'sealed for another key, or altered' };
+  const NOT_OURS = { problem: 'encrypted for another key, or altered' };
 
-  test('reports a payload sealed for another key', async () => {
+  test('reports a payload encrypted for another key', async () => {
     expect(await open(KEPT.payload, fresh().privateKey)).toEqual(NOT_OURS);
     expect(await open(KEPT.payload)).toEqual(NOT_OURS);
     expect(await open(base64(randomBytes(48)), KEPT.privateKey)).toEqual(NOT_OURS);

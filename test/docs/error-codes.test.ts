@@ -83,7 +83,7 @@ const sources = readdirSync(new URL('src', root), { recursive: true, encoding: '
   .map((path) => read(`src/${path}`));
 
 const found = sources.flatMap(codesIn).filter(({ code }) => !OF_NODE.includes(code));
-/** Codes that have a name of their own: `export const ANSWER_NOT_OPENED = 'ANSWER_NOT_OPENED'`. */
+/** Codes that have a name of their own: `export const RESPONSE_NOT_DECRYPTED = 'RESPONSE_NOT_DECRYPTED'`. */
 const named = sources.flatMap((text) =>
   [...text.matchAll(/^(?:export )?const ([A-Z_]+) = '\1';/gm)].map(([, code = '']) => code),
 );

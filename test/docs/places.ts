@@ -36,7 +36,7 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`^STATE/rotations/${UUID}\\.`), 'STATE/rotations/ID.'],
   [/^CONFIG\/profiles\/[\w.-]+\.json$/, 'CONFIG/profiles/NAME.json'],
   [
-    /^CONFIG\/secrets\/[\w-]+\.(api-key|sealing-keys|webhook-secrets|approver-key|recognition-key)$/,
+    /^CONFIG\/secrets\/[\w-]+\.(api-key|encryption-keys|webhook-secrets|approver-key|recognition-key)$/,
     'CONFIG/secrets/NAME.$1',
   ],
   [/^STATE\/inbox-[\w-]+\.db/, 'STATE/inbox-NAME.db'],

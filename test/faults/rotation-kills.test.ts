@@ -126,11 +126,11 @@ function embedded(): Setup {
 const FORMS: readonly [form: string, kills: number, open: () => Promise<Setup>][] = [
   ['over the network', KILLS, overNetwork],
   [
-    'with sealed responses',
+    'with encrypted responses',
     Math.ceil(KILLS / 4),
     async () => {
       const setup = await overNetwork();
-      await must(setup.home, ['keys', 'encryption', 'enable', '--seal-requests', 'on', '--yes', '-q']);
+      await must(setup.home, ['keys', 'encryption', 'enable', '--encrypt-requests', 'on', '--yes', '-q']);
       return setup;
     },
   ],

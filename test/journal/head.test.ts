@@ -59,7 +59,7 @@ async function restored() {
 const BEGINNING = 2;
 const ENTRY_DELETE = TRIGGERS.find((each) => each.includes('entry_delete'));
 
-describe('the head beside the journal', () => {
+describe('the checkpoint beside the journal', () => {
   test('is the last transition, in a private file', async () => {
     const { path, head } = place();
     await using(path, 1, async (journal) => {

@@ -140,7 +140,7 @@ test('a live operation needs its account, which holds its idempotency key', asyn
   expect(await importing([...renamed, merged])).toMatchObject({ operations: 1, entries: 6 });
 });
 
-test('an export without the entry of a head that was kept is refused', async () => {
+test('an export without the entry of a checkpoint that was kept is refused', async () => {
   const all = await lines();
   const head = String(all.at(-1)?.['hash']);
   expect(await importing(all, head)).toMatchObject({ entries: 5 });

@@ -143,7 +143,7 @@ describe('a journal that was exported once', () => {
     }
   });
 
-  test('verifies after an import, with every head that it had', async () => {
+  test('verifies after an import, with every checkpoint that it had', async () => {
     const journal = await imported(LINES);
     const entries = linesOf('entry');
     const verified = { entries: entries.length, operations: STEPS.length, problem: undefined };

@@ -320,7 +320,7 @@ describe('what is remembered', () => {
     expect(await journal.moveRotation('r', 'sending', 'answered', { newFingerprint: 'bbbb' })).toBe(true);
   });
 
-  test('has the head of the journal as each transition leaves it', async () => {
+  test('has the checkpoint of the journal as each transition leaves it', async () => {
     const { open, config } = machine();
     const journal = await open('one');
     const id = await prepared(journal);

@@ -10,7 +10,7 @@ const OPERATIONS = 5;
 /** The key of the digests, and the account’s key. */
 const BEGINNING = 2;
 
-/** Fills a journal with operations that were accepted, and returns its head. */
+/** Fills a journal with operations that were accepted, and returns its checkpoint. */
 async function fill(path: string, seed = 1): Promise<string> {
   const journal = await testJournal({ path, ids: countingIds(seed) });
   for (let count = 0; count < OPERATIONS; count++) {
@@ -48,7 +48,7 @@ async function afterTampering(sql: string) {
 }
 
 describe('an untouched journal', () => {
-  test('verifies, with its head', async () => {
+  test('verifies, with its checkpoint', async () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const head = await fill(path);
@@ -81,7 +81,7 @@ describe('an untouched journal', () => {
     expect((await verified(path)).problem?.what).toContain('entry 3, was changed');
   });
 
-  test('contains every earlier head', async () => {
+  test('contains every earlier checkpoint', async () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const earlier = await fill(path);
@@ -133,21 +133,21 @@ describe('verify names', () => {
     DELETE FROM operation WHERE id NOT IN (SELECT operation_id FROM entry WHERE operation_id IS NOT NULL);
     UPDATE tally SET count = count - 1`;
 
-  test('transitions cut from the end, by the head that is kept beside the journal', async () => {
+  test('transitions cut from the end, by the checkpoint that is kept beside the journal', async () => {
     expect(await afterTampering(cut)).toMatchObject({
       sequence: last,
       what: expect.stringContaining('is missing or another one'),
     });
   });
 
-  test('transitions cut from the end together with the kept head, by a head that was kept elsewhere', async () => {
+  test('transitions cut from the end together with the kept checkpoint, by a checkpoint that was kept elsewhere', async () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const head = await fill(path);
     tamper(path, cut);
     rmSync(`${path}.head`);
     expect((await verified(path)).problem).toBeUndefined();
-    expect((await verified(path, head)).problem?.what).toContain('does not contain this head');
+    expect((await verified(path, head)).problem?.what).toContain('does not contain this checkpoint');
   });
 });
 

@@ -115,7 +115,7 @@ describe('an offramp whose response was lost', () => {
 
   test.each([
     ['another account of the service', { fintechId: '01900000-0000-7000-8000-000000000001' }],
-    ['a profile that requires sealing, in a plain body', { needsSealing: true }],
+    ['a profile that requires encryption, in a plain body', { needsEncryption: true }],
   ])('is not ended by an event of %s', async (_what, forwarding) => {
     await tell(
       'vault.return.payout.completed',

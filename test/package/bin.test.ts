@@ -97,7 +97,7 @@ describe('the bundle', () => {
     for (const name of ['inquirer', 'libsodium', 'yaml', 'jmespath', ...ofNode]) expect(stderr).not.toContain(name);
   });
 
-  test('seals and opens with the bundled libsodium', async () => {
+  test('encrypts and opens with the bundled libsodium', async () => {
     const home = newHome(onTestFinished);
     const { publicKey } = await fiatrailJson<{ publicKey: string }>(home, ['keys', 'platform', 'show']);
     const send = (path: string, data: object) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Secret } from '../../src/base/secret.ts';
 import { SANDBOX_CLOCK } from '../../src/contract/sandbox.ts';
 import { signingPairOf } from '../../src/crypto/signing.ts';
-import { headFile } from '../../src/engine/plans/signed-head.ts';
+import { checkpointFile } from '../../src/engine/plans/checkpoint.ts';
 import {
   type Attack,
   ada,
@@ -407,7 +407,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    what: 'sign the head of the journal as an approver of a sandbox',
+    what: 'sign the checkpoint of the journal as an approver of a sandbox',
     ...same(9, 'APPROVER_UNKNOWN'),
     run: async (team) => {
       await box(team);
@@ -418,8 +418,8 @@ export const ATTACKS: readonly Attack[] = [
       const own = { name: 'bayo', ...(await signingPairOf(new Secret(readFileSync(secret, 'utf8').trim()))) };
       const of = { sequence: BigInt(head.entry), hash: head.hash };
       const path = team.file('head.json');
-      writeFileSync(path, JSON.stringify(await headFile(head.journal, of, own, team.clock.now())));
-      return ada(team, ['ops', 'journal', 'verify', '--head', path]);
+      writeFileSync(path, JSON.stringify(await checkpointFile(head.journal, of, own, team.clock.now())));
+      return ada(team, ['ops', 'journal', 'verify', '--checkpoint', path]);
     },
   },
   {

@@ -15,7 +15,7 @@ describe('what a push command said', () => {
     ['10%\r20%\rfailed', '10% / 20% / failed'],
     ['\u001b[31mno\u001b[0m \u0007\u202eway', 'no way'],
     [`long ${'x'.repeat(500)}`, `long ${'x'.repeat(195)}…`],
-    ['the sandbox is sealed', 'the sandbox is sealed'],
+    ['the sandbox is encrypted', 'the sandbox is encrypted'],
     [
       'request 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de to vault-7.example:8200 failed: HTTP 503, 2026-11-23 08:50:11',
       'request 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de to vault-7.example:8200 failed: HTTP 503, 2026-11-23 08:50:11',
@@ -45,7 +45,7 @@ describe('what a push command said', () => {
   ];
 
   test.each(encodings)('never has the key %s', (_, encode) => {
-    expect(said(`cannot store ${encode(KEY)}\nsealed`)).toBe('[redacted] / sealed');
+    expect(said(`cannot store ${encode(KEY)}\nsealed`)).toBe('[redacted] / encrypted');
   });
 
   test('never has a key that is spread over lines', () => {

@@ -109,7 +109,7 @@ describe('an event', () => {
     expect(verified(requests[0], box, String(envelope.data?.['aesKey'])).isLate).toBe(false);
   });
 
-  test('is sealed once a public key is stored, and signed over the sealed bytes', async () => {
+  test('is encrypted once a public key is stored, and signed over the encrypted bytes', async () => {
     const { requests, exchange } = receiver();
     const pair = newKeyPair(new Uint8Array(32).fill(7));
     await using box = await openSandbox({ delivery: { exchange } });
@@ -122,7 +122,7 @@ describe('an event', () => {
     expect(Object.keys(JSON.parse(request?.body ?? '{}') as object)).toEqual(['payload']);
     expect(verified(request, box).isLate).toBe(false);
     const read = await readBody(Buffer.from(request?.body ?? ''), [pair.privateKey]);
-    expect(read).toMatchObject({ kind: 'event', isSealed: true, event: { event: 'virtual.account.created' } });
+    expect(read).toMatchObject({ kind: 'event', isEncrypted: true, event: { event: 'virtual.account.created' } });
   });
 
   test.each([

@@ -24,8 +24,8 @@ describe('a client that knows nothing of this project', () => {
     expect(readFileSync(CLIENT, 'utf8')).not.toMatch(/\bimport\b|\brequire\b/);
   });
 
-  test.each(FORMS)('goes from BVN to payout under --answers %s', async (form) => {
-    const { home, url, apiKey } = await served('--answers', form);
+  test.each(FORMS)('goes from BVN to payout under --responses %s', async (form) => {
+    const { home, url, apiKey } = await served('--responses', form);
     const client = startProgram(home, process.execPath, [CLIENT, url, apiKey, '22222222222']);
     const { code, stdout, stderr } = await client.end;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -39,8 +39,8 @@ describe('a client that knows nothing of this project', () => {
 });
 
 describe("fiatrail against somebody's server", () => {
-  test.each(FORMS)('goes from BVN to payout under --answers %s and a service name', async (form) => {
-    const { home, url, apiKey } = await served('--answers', form, '--service-name', 'acme');
+  test.each(FORMS)('goes from BVN to payout under --responses %s and a service name', async (form) => {
+    const { home, url, apiKey } = await served('--responses', form, '--service-name', 'acme');
     const env = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey, FIATRAIL_SERVICE_NAME: 'acme' };
     const program = installProgram(home, env, here);
     expect(await normalWalk(program, '22222222222')).toBe('completed');

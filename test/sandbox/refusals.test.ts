@@ -63,7 +63,7 @@ describe.each(['interface', 'public', 'public-older'] as const)('with answers as
         const code =
           isBroken || isUnknown
             ? endpoint.effect === 'read'
-              ? 'UNUSABLE_ANSWER'
+              ? 'UNUSABLE_RESPONSE'
               : 'OUTCOME_UNKNOWN'
             : expectedCode(endpoint, row);
         const names = error.candidates.map((each) => each.name);

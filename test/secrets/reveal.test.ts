@@ -32,7 +32,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   ],
   'engine/rotation/rotation.ts': [2, 'keeps it, and gives it to the rotation process on standard input'],
   'commands/users/onboard.ts': [2, 'sends it, and compares it with what an earlier operation sent'],
-  'crypto/aes-envelope.ts': [1, 'seals with it'],
+  'crypto/aes-envelope.ts': [1, 'encrypts with it'],
   'crypto/digest.ts': [2, 'hashes it, and hashes under it'],
   'crypto/sealed-box.ts': [3, 'opens with it'],
   'crypto/signing.ts': [1, 'signs with it'],

@@ -126,7 +126,7 @@ async function playHeld(home: Home, service: EchoService): Promise<Place[]> {
 /** The keys that the program generated; no other file may contain them. */
 const privateKeysIn = (files: readonly Place[]): Planted[] =>
   files
-    .filter(({ name }) => /\.(sealing-keys|approver-key|recognition-key)$/.test(name))
+    .filter(({ name }) => /\.(encryption-keys|approver-key|recognition-key)$/.test(name))
     .flatMap(({ bytes }) => bytes.toString().trim().split('\n'))
     .map((text) => ({ what: 'a private key that was made', text, kinds: ['private key', 'recognition key'] }));
 

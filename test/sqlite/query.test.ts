@@ -46,7 +46,7 @@ test('rows come with their columns, and integers are exact', async () => {
   expect([...rows()]).toEqual([[9007199254740993n, 'a', new Uint8Array([0, 255]), 0.5]]);
 });
 
-describe('a sealed connection', () => {
+describe('an encrypted connection', () => {
   const sealed = async () => {
     const database = await opened();
     async function* pages() {

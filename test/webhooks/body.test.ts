@@ -23,7 +23,7 @@ test('every documented delivery is read as its event, without asking for a key',
   }
 });
 
-describe('a sealed body', () => {
+describe('an encrypted body', () => {
   test('opens with a key that is stored later, and the keys are read only then', async () => {
     const stored = [OLDER.privateKey];
     let reads = 0;
@@ -48,24 +48,24 @@ describe('a sealed body', () => {
     ['an older key', OLDER],
   ])('is opened with %s', async (_which, pair) => {
     const read = await readBody(await sealed(EXAMPLE.body, pair), async () => [OURS.privateKey, OLDER.privateKey]);
-    expect(read).toMatchObject({ kind: 'event', isSealed: true, text: EXAMPLE.body });
+    expect(read).toMatchObject({ kind: 'event', isEncrypted: true, text: EXAMPLE.body });
   });
 
   test.each([
     ['no private key', [], 'there is no private key'],
-    ['another private key', [OLDER.privateKey], 'sealed for another key'],
+    ['another private key', [OLDER.privateKey], 'encrypted for another key'],
     ['a key that is none', [new Secret('short')], 'invalid private key'],
-  ])('stays sealed with %s', async (_which, keys, problem) => {
+  ])('stays encrypted with %s', async (_which, keys, problem) => {
     expect(await readBody(await sealed(EXAMPLE.body), keys)).toEqual({
-      kind: 'sealed',
-      isSealed: true,
+      kind: 'encrypted',
+      isEncrypted: true,
       problem: expect.stringContaining(problem),
     });
   });
 
   test('may hold something that is no event', async () => {
     const read = await readBody(await sealed('[]'), [OURS.privateKey]);
-    expect(read).toMatchObject({ kind: 'other', isSealed: true });
+    expect(read).toMatchObject({ kind: 'other', isEncrypted: true });
   });
 });
 
@@ -76,20 +76,20 @@ describe('a body in the older envelope', () => {
 
   test('is opened with the AES key', async () => {
     const read = await readBody(body, noKeys, async () => KEY);
-    expect(read).toMatchObject({ kind: 'event', isSealed: true, text: EXAMPLE.body });
+    expect(read).toMatchObject({ kind: 'event', isEncrypted: true, text: EXAMPLE.body });
   });
 
   test.each([
     ['no AES key', undefined, 'which is not known here'],
-    ['another AES key', new Secret('4f'.repeat(32)), 'sealed with another AES key, or altered'],
+    ['another AES key', new Secret('4f'.repeat(32)), 'encrypted with another AES key, or altered'],
     ['a key that is none', new Secret('short'), 'is not 64 hexadecimal digits'],
-  ])('stays sealed with %s', async (_which, key, problem) => {
+  ])('stays encrypted with %s', async (_which, key, problem) => {
     const read = await readBody(body, noKeys, async () => key);
-    expect(read).toMatchObject({ kind: 'sealed', isSealed: true, problem: expect.stringContaining(problem) });
+    expect(read).toMatchObject({ kind: 'encrypted', isEncrypted: true, problem: expect.stringContaining(problem) });
   });
 
   test.each([
-    ['that says it is not sealed', { ...envelope, encrypted: false }],
+    ['that says it is not encrypted', { ...envelope, encrypted: false }],
     ['whose content is not hexadecimal', { ...envelope, data: 'zz' }],
     ['without its 16 bytes of start', { ...envelope, iv: '' }],
     ['around an event', { encrypted: true, event: 'a', data: { encrypted: 'x' } }],
@@ -97,7 +97,7 @@ describe('a body in the older envelope', () => {
     const noKey = async () => {
       throw new Error('another body asked for the AES key');
     };
-    expect(await readBody(bytes(JSON.stringify(other)), noKeys, noKey)).toMatchObject({ isSealed: false });
+    expect(await readBody(bytes(JSON.stringify(other)), noKeys, noKey)).toMatchObject({ isEncrypted: false });
   });
 });
 
@@ -113,7 +113,7 @@ test.each([
   ['content that is a list', bytes('{"event":"a","data":[]}')],
   ['JSON nested too deeply', bytes(`{"event":"a","data":${'['.repeat(200)}${']'.repeat(200)}}`)],
 ])('a body of %s is no event', async (_what, body) => {
-  expect(await readBody(body, noKeys)).toMatchObject({ kind: 'other', isSealed: false });
+  expect(await readBody(body, noKeys)).toMatchObject({ kind: 'other', isEncrypted: false });
 });
 
 test('a body with the fields of both forms is read once', async () => {

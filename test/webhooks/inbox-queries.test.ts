@@ -31,7 +31,7 @@ const SCAN = /^SCAN event|TEMP B-TREE/;
 
 describe('the plan of a list', () => {
   const period = { sinceMs: 1, untilMs: 9 };
-  const names = [{ event: 'user.onboarded' }, { requestId: 'r' }, { userId: 'u' }, { kind: 'sealed' }] as const;
+  const names = [{ event: 'user.onboarded' }, { requestId: 'r' }, { userId: 'u' }, { kind: 'encrypted' }] as const;
   const all: Omit<InboxFilter, 'limit'>[] = [{}, ...names, { kind: 'event' }, { isOffTime: true }];
   const periods = all.flatMap((filter) => [
     { ...filter, ...period },
@@ -87,7 +87,7 @@ describe('the plan of a list', () => {
     ).toEqual([['SEARCH event USING INDEX event_by_happening (happened_ms>? AND happened_ms<?)']]);
   });
 
-  test.each([{}, { event: 'user.onboarded' }, { kind: 'sealed' as const }])(
+  test.each([{}, { event: 'user.onboarded' }, { kind: 'encrypted' as const }])(
     'of the counts with %o reads no event',
     async (selection) => {
       const [plan = []] = await plansOf(({ read }) => read((queries) => countEvents(queries, selection)));
@@ -151,7 +151,7 @@ describe('the tallies', () => {
     await check({ events: 8, waiting: 1, dead: 1 });
     await inbox.forwards.redrive();
     await check({ events: 8, waiting: 2, dead: 0 });
-    const sealed = (await inbox.list({ limit: 1, kind: 'sealed' }))[0];
+    const sealed = (await inbox.list({ limit: 1, kind: 'encrypted' }))[0];
     const happenedAt = new Date(NOW_MS - 60_000).toISOString();
     if (sealed) await inbox.open(sealed, await received(deliveryOf({ ...onboarded(6), timestamp: happenedAt })));
     expect(await listOf(inbox.happenedFrom(0, NOW_MS))).toMatchObject([

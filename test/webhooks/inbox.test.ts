@@ -38,7 +38,7 @@ describe('a delivery', () => {
   test.each([
     ['an unknown event', '{"event":"a.new.event","data":{}}', 'unknown'],
     ['JSON that is no event', '[1]', 'unreadable'],
-    ['a sealed body without a key', '{"payload":"AAAA"}', 'sealed'],
+    ['an encrypted body without a key', '{"payload":"AAAA"}', 'encrypted'],
   ])('of %s is kept, marked and not lost', async (_what, body, kind) => {
     const { inbox } = await testInbox();
     await inbox.forwardTo({ targets: [TARGET] });
@@ -220,9 +220,9 @@ describe('forwarding', () => {
   });
 });
 
-describe('a sealed event, once there is a key', () => {
-  /** The same event sealed twice, as a retry is, and what opening it shows. */
-  async function sealedTwice() {
+describe('an encrypted event, once there is a key', () => {
+  /** The same event encrypted twice, as a retry is, and what opening it shows. */
+  async function encryptedTwice() {
     const { publicKey, privateKey } = newKeyPair(new Uint8Array(32).fill(1));
     const text = JSON.stringify(onboarded(7));
     const payloads = await Promise.all([seal(text, publicKey), seal(text, publicKey)]);
@@ -236,14 +236,14 @@ describe('a sealed event, once there is a key', () => {
   test('is filled in and forwarded, and its retry becomes a copy of it', async () => {
     const { inbox } = await testInbox();
     await inbox.forwardTo({ targets: [TARGET] });
-    const { events, opened } = await sealedTwice();
+    const { events, opened } = await encryptedTwice();
     await inbox.add(events);
-    expect((await inbox.list({ limit: 10 })).map(({ kind }) => kind)).toEqual(['sealed', 'sealed']);
+    expect((await inbox.list({ limit: 10 })).map(({ kind }) => kind)).toEqual(['encrypted', 'encrypted']);
     expect(await numbers(inbox)).toEqual([]);
     for (const sealed of await inbox.list({ limit: 10, after: 0n }))
       await inbox.open(sealed, await opened(sealed.body));
     expect(await inbox.list({ limit: 10 })).toMatchObject([
-      { kind: 'event', eventId: 'event-7', copies: 1, isSealed: true },
+      { kind: 'event', eventId: 'event-7', copies: 1, isEncrypted: true },
     ]);
     expect(await numbers(inbox)).toEqual([1]);
   });
@@ -254,7 +254,7 @@ describe('a sealed event, once there is a key', () => {
   ])('is forwarded once if two programs open it, %s', async (_what, ids) => {
     const { inbox } = await testInbox();
     await inbox.forwardTo({ targets: [TARGET] });
-    const { events, opened } = await sealedTwice();
+    const { events, opened } = await encryptedTwice();
     const [event] = events.map((each) => ('webhookId' in ids ? { ...each, webhookId: undefined } : each));
     if (event) await inbox.add([event as (typeof events)[number]]);
     // Both have read it before either of them opened it.
@@ -268,7 +268,7 @@ describe('a sealed event, once there is a key', () => {
   test('is not forwarded again by a program that opens it after it was forwarded', async () => {
     const { inbox } = await testInbox();
     await inbox.forwardTo({ targets: [TARGET] });
-    const { events, opened } = await sealedTwice();
+    const { events, opened } = await encryptedTwice();
     await inbox.add(events.slice(0, 1).map((event) => ({ ...event, webhookId: undefined })));
     const [sealed] = await inbox.list({ limit: 1 });
     if (!sealed) throw new Error('nothing arrived');

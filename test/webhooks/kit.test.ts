@@ -141,16 +141,16 @@ describe.each(Object.entries(FORMS))('a Request in %s', (file, code) => {
   test('is read without loading libsodium if it is plain', async () => {
     const { received: event, loaded } = await received(deliveryOf(onboarded(1), { sentAtMs: Date.now() }));
     expect({ event, loaded }).toMatchObject({
-      event: { event: { event: 'user.onboarded', eventId: 'event-1' }, isSealed: false, isLate: false },
+      event: { event: { event: 'user.onboarded', eventId: 'event-1' }, isEncrypted: false, isLate: false },
       loaded: ['kit.cjs'],
     });
   });
 
-  test('is opened with libsodium if it is sealed', async () => {
+  test('is opened with libsodium if it is encrypted', async () => {
     const delivery = deliveryOf(await sealed(onboarded(1)), { sentAtMs: Date.now() });
     const { received: event, loaded } = await received(delivery);
     expect({ event, loaded }).toMatchObject({
-      event: { event: { event: 'user.onboarded', eventId: 'event-1' }, isSealed: true },
+      event: { event: { event: 'user.onboarded', eventId: 'event-1' }, isEncrypted: true },
       loaded: ['kit.cjs', 'libsodium-wrappers.cjs'],
     });
   });

@@ -20,7 +20,7 @@ const heldFor = async (inbox: Inbox) =>
   (await inbox.list({ limit: 10, forwarding: 'quarantined' })).map(({ quarantined }) => quarantined);
 
 /** An inbox that forwards, and a function that puts a delivery into it. */
-async function forwarding(expected: { fintechId?: string; needsSealing?: boolean } = {}) {
+async function forwarding(expected: { fintechId?: string; needsEncryption?: boolean } = {}) {
   const { inbox, clock } = await testInbox();
   await inbox.forwardTo({ targets: [TARGET], ...expected });
   const keep = async (body: string | object, parts: Parameters<typeof deliveryOf>[1] = {}) =>
@@ -103,15 +103,15 @@ describe('an event of another account', () => {
   });
 });
 
-test('an event that is not sealed is quarantined where sealing is required, until it comes sealed', async () => {
-  const { inbox, keep } = await forwarding({ needsSealing: true });
+test('an event that is not encrypted is quarantined where encryption is required, until it comes encrypted', async () => {
+  const { inbox, keep } = await forwarding({ needsEncryption: true });
   await keep(onboarded(1));
-  expect([await heldFor(inbox), await due(inbox)]).toEqual([['unsealed'], []]);
+  expect([await heldFor(inbox), await due(inbox)]).toEqual([['unencrypted'], []]);
   const { publicKey, privateKey } = newKeyPair(new Uint8Array(32).fill(1));
   const payload = await seal(JSON.stringify(onboarded(1)), publicKey);
   const sealed = deliveryOf({ payload });
   const content = contentOf(await readBody(sealed.body, [privateKey]), sealed.body);
-  await inbox.add([{ ...(await received(sealed)), ...content, isSealed: true }]);
+  await inbox.add([{ ...(await received(sealed)), ...content, isEncrypted: true }]);
   expect([await heldFor(inbox), await due(inbox)]).toEqual([[], [1]]);
 });
 
@@ -119,18 +119,18 @@ test.each<[string, Parameters<Inbox['forwardTo']>[0]]>([
   ['the account’s id', { fintechId: OWN }],
   ['the targets', { targets: [TARGET] }],
   ['nothing', {}],
-])('sealing stays required when only %s is said again', async (_what, said) => {
-  const { inbox, keep } = await forwarding({ needsSealing: true });
+])('encryption stays required when only %s is said again', async (_what, said) => {
+  const { inbox, keep } = await forwarding({ needsEncryption: true });
   await inbox.forwardTo(said);
   await keep(onboarded(1));
-  expect([await heldFor(inbox), await due(inbox)]).toEqual([['unsealed'], []]);
-  await inbox.forwardTo({ needsSealing: false });
+  expect([await heldFor(inbox), await due(inbox)]).toEqual([['unencrypted'], []]);
+  await inbox.forwardTo({ needsEncryption: false });
   await keep(onboarded(2));
   expect(await due(inbox)).toEqual([2]);
 });
 
 test.each<[string, Parameters<Inbox['forwardTo']>[0]]>([
-  ['sealing', { needsSealing: false }],
+  ['encryptionPolicy', { needsEncryption: false }],
   ['the targets', { targets: [TARGET] }],
 ])('the account’s id stays known when only %s is said again', async (_what, said) => {
   const { inbox, keep } = await forwarding({ fintechId: OWN });

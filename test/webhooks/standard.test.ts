@@ -34,7 +34,7 @@ async function target() {
   return { url: `http://127.0.0.1:${port}/`, arrived, sending };
 }
 
-/** Keeps a delivery in an inbox, opened with the private key if it is sealed. */
+/** Keeps a delivery in an inbox, opened with the private key if it is encrypted. */
 async function storedFrom(body: object | Uint8Array, privateKey?: Secret): Promise<InboxEvent> {
   const { inbox } = await testInbox();
   const bytes = body instanceof Uint8Array ? body : undefined;
@@ -121,7 +121,7 @@ test('a secret of base64 digits means the same key as in the library', () => {
   );
 });
 
-test('a sealed event that was opened is signed as it is sent', async () => {
+test('an encrypted event that was opened is signed as it is sent', async () => {
   const { publicKey, privateKey } = newKeyPair(randomBytes(32));
   const stored = await storedFrom({ payload: await seal(JSON.stringify(ONBOARDED), publicKey) }, privateKey);
   const webhook = new Webhook(RANDOM.toString('base64'));

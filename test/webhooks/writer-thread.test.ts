@@ -87,7 +87,7 @@ test('keeps each body and its headers as they arrived, however long the others o
   );
 });
 
-test('asks for private keys once, and only for a sealed body', async () => {
+test('asks for private keys once, and only for an encrypted body', async () => {
   const { publicKey, privateKey } = newKeyPair(new Uint8Array(32).fill(1));
   const { inbox, writerWith, asked } = await setUp([privateKey]);
   const writer = writerWith(() => true);
@@ -98,9 +98,9 @@ test('asks for private keys once, and only for a sealed body', async () => {
   await writer.write([await sealed(2), await sealed(3)]);
   await writer.write([await sealed(4)]);
   expect(asked()).toBe(1);
-  expect((await inbox.list({ limit: 5 })).map(({ event, isSealed }) => ({ event, isSealed }))).toEqual([
-    ...[1, 2, 3].map(() => ({ event: 'user.onboarded', isSealed: true })),
-    { event: 'user.onboarded', isSealed: false },
+  expect((await inbox.list({ limit: 5 })).map(({ event, isEncrypted }) => ({ event, isEncrypted }))).toEqual([
+    ...[1, 2, 3].map(() => ({ event: 'user.onboarded', isEncrypted: true })),
+    { event: 'user.onboarded', isEncrypted: false },
   ]);
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CATEGORIES, CliError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest } from '../../src/base/world.ts';
-import { replyOf, sealedExchange } from '../../src/client/client.ts';
+import { encryptedExchange, replyOf } from '../../src/client/client.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { createPathMatcher } from '../../src/contract/paths.ts';
 import { json } from '../support/exchange.ts';
@@ -120,7 +120,7 @@ describe('the reader', () => {
 
   test.each(ANSWERS.filter(isSealed))('opens $id', async (answer) => {
     const { sealedTo } = answer.request as { readonly sealedTo: { readonly privateKey: string } };
-    const exchange = sealedExchange(async () => ({ status: answer.http, headers: {}, body: answer.body }), {
+    const exchange = encryptedExchange(async () => ({ status: answer.http, headers: {}, body: answer.body }), {
       platformKeyHex: undefined,
       privateKeys: async () => [new Secret(sealedTo.privateKey)],
     });

@@ -7,7 +7,7 @@ import type { SecretStore } from './secret-store.ts';
 
 const LIMIT_MS = 10_000;
 
-/** Reads the API key from the output of a command that the user trusted. The store is read-only and has no sealing keys. */
+/** Reads the API key from the output of a command that the user trusted. The store is read-only and has no encryption keys. */
 export function createCommandStore(world: World, settings: KeyCommand, limitMs = LIMIT_MS): SecretStore {
   const { command, isShell } = settings;
   return {

@@ -1,14 +1,14 @@
 import type { Secret } from '../../base/secret.ts';
 
 /**
- * A secret of a profile. `sealing-keys` are private X25519 keys of 64 hexadecimal digits, one per line, newest first.
+ * A secret of a profile. `encryption-keys` are private X25519 keys of 64 hexadecimal digits, one per line, newest first.
  * `webhook-secrets` are lines of webhook-secrets.ts. `journal-password` is that of the database with the journal. `approver-key` is the
  * private Ed25519 key that this user signs plans with. `recognition-key` is a random key, under which a BVN that is given again is recognized.
  */
 export type SecretName = (typeof SECRET_NAMES)[number];
 export const SECRET_NAMES = [
   'api-key',
-  'sealing-keys',
+  'encryption-keys',
   'webhook-secrets',
   'journal-password',
   'approver-key',

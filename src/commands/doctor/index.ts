@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { sandboxPath } from '../../account/paths.ts';
 import { modeForPeople, type Profile, resolveProfile, storedOrBuiltIn, storeFor } from '../../account/profile.ts';
-import { sealingKeysOf } from '../../account/profile-secrets.ts';
+import { encryptionKeysOf } from '../../account/profile-secrets.ts';
 import { isTrusted, profileNames, readProfile, untrustedCommand } from '../../account/stored-profile.ts';
 import { openStore } from '../../account/stores/stores.ts';
 import { CATEGORIES, CliError, ExchangeError } from '../../base/errors.ts';
@@ -81,7 +81,7 @@ async function accountChecks(subject: Subject, failed: string | undefined): Prom
       checked(clock, ofClock, fix),
       checked(key, () => keyAtService(reads, profile, fix), fix),
       checked(allowlist, () => accessFinding(reads, subject), fix),
-      checked(encryption, () => sealingFinding(reads, profile, subject), fix),
+      checked(encryption, () => encryptionFinding(reads, profile, subject), fix),
     ]);
   } catch (error) {
     const [first, ...others] = NAMES;
@@ -176,9 +176,11 @@ async function sharedAheadMs(account: Account): Promise<number> {
 function keyAtService({ read, first }: Reads, { stored }: Profile, fix: string): Finding {
   if (!first) return skipped(NO_RESPONSE);
   if ('data' in read) return ok('a read succeeded');
-  if (stored?.sealing === 'require' && !isSealed(first) && read.error.category === 'network')
+  if (stored?.encryptionPolicy === 'require' && !isEncrypted(first) && read.error.category === 'network')
     return skipped('see encryption');
-  return isSealed(first) && read.error.category === 'network' ? skipped('see encryption') : problemOf(read.error, fix);
+  return isEncrypted(first) && read.error.category === 'network'
+    ? skipped('see encryption')
+    : problemOf(read.error, fix);
 }
 
 function accessFinding({ access }: Reads, subject: Subject): Finding {
@@ -192,31 +194,31 @@ function accessFinding({ access }: Reads, subject: Subject): Finding {
   return state.total === 0 ? warning(text, add) : ok(text);
 }
 
-const isSealed = (first: Reads['first']) => first !== undefined && payloadIn(first.body) !== undefined;
+const isEncrypted = (first: Reads['first']) => first !== undefined && payloadIn(first.body) !== undefined;
 
-async function sealingFinding({ read, first }: Reads, profile: Profile, subject: Subject): Promise<Finding> {
+async function encryptionFinding({ read, first }: Reads, profile: Profile, subject: Subject): Promise<Finding> {
   const { world } = subject.account;
   const stored = storedOrBuiltIn(profile);
   const { publicKey, platformKey } = stored?.encryption ?? {};
-  const isRequired = stored?.sealing === 'require';
-  const keys = stored ? (await sealingKeysOf(stored, world)).length : 0;
+  const isRequired = stored?.encryptionPolicy === 'require';
+  const keys = stored ? (await encryptionKeysOf(stored, world)).length : 0;
   const enable = typed(subject, 'keys encryption enable');
   if (publicKey !== undefined && keys === 0)
     return problem(
       'usage',
-      'responses are sealed to a key whose private key is not stored here',
+      'responses are encrypted with a key whose private key is not stored here',
       `${enable} --private-key-stdin --yes`,
     );
   if (!first) return skipped(NO_RESPONSE);
-  if (isRequired && !isSealed(first))
+  if (isRequired && !isEncrypted(first))
     return problem(
       'network',
-      'the response is not sealed, and this profile requires it',
+      'the response is not encrypted, and this profile requires it',
       typed(subject, 'keys encryption show'),
     );
   const storedKeys = `${keys} private ${keys === 1 ? 'key' : 'keys'} stored`;
   if ('error' in read)
-    return isSealed(first)
+    return isEncrypted(first)
       ? problem('network', `${read.error.message}; ${storedKeys}`, `${enable} --private-key-stdin --yes`)
       : skipped('see key accepted');
   if (platformKey !== undefined && read.data.publicKey?.toLowerCase() !== platformKey)
@@ -225,10 +227,10 @@ async function sealingFinding({ read, first }: Reads, profile: Profile, subject:
       'the service’s public key is not the one this profile accepted',
       typed(subject, 'keys platform accept --fingerprint FINGERPRINT'),
     );
-  if (publicKey === undefined) return ok('off: responses are not sealed');
-  return isSealed(first)
-    ? ok(`sealed responses can be opened; ${storedKeys}`)
-    : warning(`responses are not sealed, although a key is registered; ${storedKeys}`, enable);
+  if (publicKey === undefined) return ok('off: responses are not encrypted');
+  return isEncrypted(first)
+    ? ok(`encrypted responses can be decrypted; ${storedKeys}`)
+    : warning(`responses are not encrypted, although a key is registered; ${storedKeys}`, enable);
 }
 
 const CONNECTION = 'check the address with: fiatrail explain';

@@ -264,7 +264,7 @@ async function settingOf(account: Account, direction: Direction, wanted: WantedF
       'network',
       `the cap of the ${direction} fee is "${printable(current.capFee.value)}", which is not known to be in kobo; nothing was sent`,
       {
-        code: 'UNUSABLE_ANSWER',
+        code: 'UNUSABLE_RESPONSE',
         hint: `add --${direction}-cap`,
       },
     );

@@ -183,7 +183,7 @@ export async function readWithdrawable(account: Account): Promise<Withdrawable> 
   const { available, minimum, maximum, uncertain } = await withdrawableFees(account, true);
   if (available && !uncertain) return { available, minimum, maximum };
   throw new CliError('network', uncertain?.uncertainty ?? 'the service did not report the withdrawable amount', {
-    code: 'UNUSABLE_ANSWER',
+    code: 'UNUSABLE_RESPONSE',
     hint: 'use an amount instead of max or all',
   });
 }

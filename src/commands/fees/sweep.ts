@@ -150,7 +150,7 @@ function partsOf({ available, minimum, maximum }: Awaited<ReturnType<typeof read
     throw new CliError(
       'network',
       `the service reports a maximum of ${amountForPeople(amount('NGN', perWithdrawal))} per withdrawal, which takes ${full} withdrawals; nothing was sent`,
-      { code: 'UNUSABLE_ANSWER', hint: 'withdraw an amount instead of all' },
+      { code: 'UNUSABLE_RESPONSE', hint: 'withdraw an amount instead of all' },
     );
   const isRestTaken = rest > 0n && rest >= (minimum?.minor ?? 0n);
   const total = full * perWithdrawal + (isRestTaken ? rest : 0n);

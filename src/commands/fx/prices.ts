@@ -148,7 +148,7 @@ export async function quoteWithin(
   const { price } = figures;
   if (!price || !saved || !areWhole(figures) || !data.quote.quoteId)
     throw new CliError('network', 'the quote has no price and amounts that can be compared; nothing was sent', {
-      code: 'UNUSABLE_ANSWER',
+      code: 'UNUSABLE_RESPONSE',
       hint: 'see it with: fiatrail fx quote',
     });
   if (isBeyond(figures, limit, maxPrice ? 'buy' : 'sell'))
@@ -226,7 +226,7 @@ export function consistentQuote(data: QuoteData): SavedQuote | undefined {
   throw new CliError(
     'network',
     `the quote contradicts itself: ${amountForPeople(cngn)} for ${amountForPeople(tokens)} is not ${amountForPeople(price)} each; nothing was sent`,
-    { code: 'UNUSABLE_ANSWER', hint: 'get another quote; if it stays so, report it to the service' },
+    { code: 'UNUSABLE_RESPONSE', hint: 'get another quote; if it stays so, report it to the service' },
   );
 }
 

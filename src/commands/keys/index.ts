@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import { apiKeyFrom, fromStored, type Profile, safeBaseUrl } from '../../account/profile.ts';
-import { privateKeyFrom, sealingKeysOf, storeSealingKey } from '../../account/profile-secrets.ts';
+import { encryptionKeysOf, privateKeyFrom, storeEncryptionKey } from '../../account/profile-secrets.ts';
 import {
+  type EncryptionPolicy,
   profileName,
   readProfile,
-  type SealingPolicy,
   type StoredProfile,
   type StoreSettings,
 } from '../../account/stored-profile.ts';
@@ -35,13 +35,17 @@ import { rotateCommand } from './rotate.ts';
 const PRIVATE_KEY_BYTES = 1024;
 
 const parameters = {
-  sealRequests: option('--seal-requests <on|off>', 'also encrypt requests, to the service’s public key', onOrOff),
+  encryptRequests: option(
+    '--encrypt-requests <on|off>',
+    'also encrypt requests, with the service’s public key',
+    onOrOff,
+  ),
   privateKeyStdin: switchOn('--private-key-stdin', 'read the private key of another host from standard input'),
   aesEnvelope: switchOn('--aes-envelope', 'send the public key in the older AES-GCM envelope'),
 };
 
 interface Input {
-  readonly sealRequests: boolean | undefined;
+  readonly encryptRequests: boolean | undefined;
   readonly privateKeyStdin: boolean | undefined;
   readonly aesEnvelope: boolean | undefined;
 }
@@ -50,7 +54,7 @@ interface Input {
 async function privateKeyFor(account: Account, stored: StoredProfile, input: Input, isNew: boolean): Promise<Secret> {
   const { world } = account;
   if (input.privateKeyStdin) return privateKeyFrom(await world.stdin.readAll(PRIVATE_KEY_BYTES));
-  const [current] = isNew ? [] : await sealingKeysOf(stored, world);
+  const [current] = isNew ? [] : await encryptionKeysOf(stored, world);
   return current ?? newKeyPair(world.ids.bytes(32)).privateKey;
 }
 
@@ -61,7 +65,7 @@ async function registration(account: Account, publicKey: string, isInEnvelope: b
   const aesKey = new Secret(data.aesKey ?? '');
   if (!isKeyText(aesKey.reveal())) {
     throw new CliError('network', 'the account’s AES key is not 64 hexadecimal digits; nothing was sent', {
-      code: 'UNUSABLE_ANSWER',
+      code: 'UNUSABLE_RESPONSE',
       hint: 'omit --aes-envelope; the public key is not a secret',
     });
   }
@@ -69,7 +73,7 @@ async function registration(account: Account, publicKey: string, isInEnvelope: b
 }
 
 /** Asks before the service learns a key: from then on, whoever lacks the private key can read nothing. Throws CliError. */
-async function agreeToSeal(
+async function agreeToEncrypt(
   account: Account,
   terminal: Terminal,
   { name, encryption }: StoredProfile,
@@ -98,7 +102,7 @@ async function agreeToSeal(
   );
 }
 
-/** Turns on sealed responses. The private key is stored before the service learns the public key. */
+/** Turns on encrypted responses. The private key is stored before the service learns the public key. */
 async function seal(account: Account, terminal: Terminal, input: Input, isNew: boolean): Promise<Outcome> {
   const { world, profile } = account;
   const stored = requireStored(account);
@@ -107,17 +111,17 @@ async function seal(account: Account, terminal: Terminal, input: Input, isNew: b
       code: 'ENCRYPTION_OFF',
       hint: 'turn it on with: fiatrail keys encryption enable',
     });
-  const requests = input.sealRequests ?? stored.encryption?.requests ?? false;
+  const requests = input.encryptRequests ?? stored.encryption?.requests ?? false;
   const privateKey = await privateKeyFor(account, stored, input, isNew);
   const publicKey = publicHalf(privateKey);
-  await agreeToSeal(account, terminal, stored, publicKey, isNew);
+  await agreeToEncrypt(account, terminal, stored, publicKey, isNew);
   const store = async () => {
     if (account.globals.dryRun) return;
-    await storeSealingKey(world, stored, privateKey);
-    // From the registration on, responses may be sealed.
+    await storeEncryptionKey(world, stored, privateKey);
+    // From the registration on, responses may be encrypted.
     if (policyOf(stored) === 'off') await setPolicy(account, stored, 'accept');
   };
-  // Responses may already be sealed to this key, so store it before the reads below.
+  // Responses may already be encrypted with this key, so store it before the reads below.
   if (input.privateKeyStdin) await store();
   const platformKey = requests ? await acceptedPlatformKey(account, stored) : stored.encryption?.platformKey;
   const request = await registration(account, publicKey, input.aesEnvelope);
@@ -125,7 +129,7 @@ async function seal(account: Account, terminal: Terminal, input: Input, isNew: b
   await account.call(storePublicKey, request, { prints: Object.keys(encryptionSchema().shape) });
   const encryption = { publicKey, platformKey, requests };
   const changed = await changeProfile(world, profile.name, (current) => ({ ...(current ?? stored), encryption }));
-  if (!(await isSealed(account, changed))) {
+  if (!(await isEncrypted(account, changed))) {
     await account.notices.say(
       'warning: responses are not encrypted, although the key is registered; plain ones are still accepted',
     );
@@ -138,24 +142,28 @@ async function seal(account: Account, terminal: Terminal, input: Input, isNew: b
   return { result: { data: await shown(account, required) } };
 }
 
-const policyOf = ({ sealing = 'off' }: StoredProfile): SealingPolicy => sealing;
+const policyOf = ({ encryptionPolicy = 'off' }: StoredProfile): EncryptionPolicy => encryptionPolicy;
 
-function setPolicy({ world }: Account, stored: StoredProfile, sealing: SealingPolicy): Promise<StoredProfile> {
-  return changeProfile(world, stored.name, (current) => ({ ...(current ?? stored), sealing }));
+function setPolicy(
+  { world }: Account,
+  stored: StoredProfile,
+  encryptionPolicy: EncryptionPolicy,
+): Promise<StoredProfile> {
+  return changeProfile(world, stored.name, (current) => ({ ...(current ?? stored), encryptionPolicy }));
 }
 
-/** Verifies with a read that the response can be opened, and returns whether it was sealed. Throws CliError pending. */
-async function isSealed(account: Account, stored: StoredProfile): Promise<boolean> {
-  let isLastSealed = false;
+/** Verifies with a read that the response can be opened, and returns whether it was encrypted. Throws CliError pending. */
+async function isEncrypted(account: Account, stored: StoredProfile): Promise<boolean> {
+  let isLastEncrypted = false;
   try {
     await tryAccount(account, fromStored(stored, account.world), () => ({ body }) => {
-      isLastSealed = payloadIn(body) !== undefined;
+      isLastEncrypted = payloadIn(body) !== undefined;
     });
-    return isLastSealed;
+    return isLastEncrypted;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     throw new CliError('pending', `the public key is registered, but a read with it failed: ${error.message}`, {
-      code: 'SEALING_NOT_PROVEN',
+      code: 'ENCRYPTION_NOT_PROVEN',
       hint: 'the private key is stored; check it with: fiatrail keys encryption show',
       cause: error,
     });
@@ -165,10 +173,10 @@ async function isSealed(account: Account, stored: StoredProfile): Promise<boolea
 const encryptionSchema = () =>
   z.object({
     profile: z.string(),
-    sealing: z.string(),
-    answersSealedTo: z.nullable(z.string()),
+    encryptionPolicy: z.string(),
+    responsesEncryptedTo: z.nullable(z.string()),
     privateKeys: z.int(),
-    requestsSealed: z.boolean(),
+    requestsEncrypted: z.boolean(),
     platformKey: z.nullable(z.string()),
   });
 
@@ -176,10 +184,10 @@ async function shown({ world }: Account, stored: StoredProfile) {
   const { publicKey, platformKey, requests } = stored.encryption ?? { requests: false };
   return {
     profile: stored.name,
-    sealing: policyOf(stored),
-    answersSealedTo: publicKey ?? null,
-    privateKeys: (await sealingKeysOf(stored, world)).length,
-    requestsSealed: requests,
+    encryptionPolicy: policyOf(stored),
+    responsesEncryptedTo: publicKey ?? null,
+    privateKeys: (await encryptionKeysOf(stored, world)).length,
+    requestsEncrypted: requests,
     platformKey: platformKey ?? null,
   };
 }
@@ -188,10 +196,10 @@ const enableCommand = command({
   words: ['keys', 'encryption', 'enable'],
   summary: 'Encrypt responses to a key of this profile',
   details:
-    'Creates an X25519 key pair, stores the private key and registers the public key. Responses are then decrypted automatically. Once one has been, the profile requires encrypted responses; “profiles add NAME --sealing accept” accepts plain ones again. The service has no way to turn encryption off again, and every other host with the API key fails until it has the private key; so the command asks first. An existing key is registered again.',
+    'Creates an X25519 key pair, stores the private key and registers the public key. Responses are then decrypted automatically. Once one has been, the profile requires encrypted responses; “profiles add NAME --encryption accept” accepts plain ones again. The service has no way to turn encryption off again, and every other host with the API key fails until it has the private key; so the command asks first. An existing key is registered again.',
   examples: [
     'fiatrail keys encryption enable',
-    'fiatrail keys encryption enable --seal-requests on --yes',
+    'fiatrail keys encryption enable --encrypt-requests on --yes',
     'fiatrail keys encryption enable --private-key-stdin --yes < key.txt',
   ],
   endpoints: [storePublicKey.id, getPlatformPublicKey.id, getAesKey.id],
@@ -216,7 +224,7 @@ const encryptionStatusCommand = command({
   summary: 'Show the encryption status of this profile',
   details:
     'Also checks that responses can be opened and that the service’s public key is the one this profile accepted.',
-  examples: ['fiatrail keys encryption show', 'fiatrail keys encryption show -o json --query requestsSealed'],
+  examples: ['fiatrail keys encryption show', 'fiatrail keys encryption show -o json --query requestsEncrypted'],
   endpoints: [getPlatformPublicKey.id],
   prints: () =>
     z.extend(encryptionSchema(), { platformKeyUnchanged: z.nullable(z.boolean()), answersOpen: z.boolean() }),
@@ -271,11 +279,11 @@ function requireLive({ profile }: Account): void {
   );
 }
 
-/** The profile at another address, which need not seal what this one seals. */
+/** The profile at another address, which need not encrypt what this one encrypts. */
 function elsewhere(profile: Profile, baseUrl: string): Profile {
   const { stored } = profile;
-  return stored?.sealing === 'require'
-    ? { ...profile, baseUrl, stored: { ...stored, sealing: 'accept' } }
+  return stored?.encryptionPolicy === 'require'
+    ? { ...profile, baseUrl, stored: { ...stored, encryptionPolicy: 'accept' } }
     : { ...profile, baseUrl };
 }
 
@@ -358,7 +366,7 @@ const aesCommand = command({
     const { data } = await account.call(getAesKey, {});
     if (!data.aesKey) {
       throw new CliError('network', 'unusable response: it contains no AES key', {
-        code: 'UNUSABLE_ANSWER',
+        code: 'UNUSABLE_RESPONSE',
         hint: 'try again later',
       });
     }

@@ -29,11 +29,11 @@ export function requireStored({ profile }: Account): StoredProfile {
 async function platformKeyNow(account: Account): Promise<string> {
   const { data } = await account.call(getPlatformPublicKey, {}, { isBeforehand: true });
   if (isKeyText(data.publicKey ?? '')) return (data.publicKey ?? '').toLowerCase();
-  throw new CliError('network', 'the service’s public key is not 64 hexadecimal digits', { code: 'UNUSABLE_ANSWER' });
+  throw new CliError('network', 'the service’s public key is not 64 hexadecimal digits', { code: 'UNUSABLE_RESPONSE' });
 }
 
 /**
- * Returns the key to seal requests to; the first one seen is accepted. Throws CliError declined if the service's key has
+ * Returns the key to encrypt requests with; the first one seen is accepted. Throws CliError declined if the service's key has
  * changed since: an unannounced change may mean an impostor.
  */
 export async function acceptedPlatformKey(account: Account, { name, encryption }: StoredProfile): Promise<string> {
@@ -130,7 +130,7 @@ const showCommand = command({
   words: ['keys', 'platform', 'show'],
   summary: 'Show the service’s public key',
   details:
-    'Requests can be sealed to this key, an X25519 key of 64 hexadecimal digits for libsodium’s crypto_box_seal. It is not a secret.',
+    'Requests can be encrypted with this key, an X25519 key of 64 hexadecimal digits for libsodium’s crypto_box_seal. It is not a secret.',
   examples: ['fiatrail keys platform show', 'fiatrail keys platform show -o json --query fingerprint'],
   endpoints: [getPlatformPublicKey.id],
   prints: platformKeySchema,
@@ -142,7 +142,7 @@ const acceptCommand = command({
   words: ['keys', 'platform', 'accept'],
   summary: 'Accept the service’s public key',
   details:
-    'The profile uses the key for sealed requests from now on. If the service’s key changes, a profile that seals requests sends nothing (exit code 9) until the new key is accepted. Without a terminal, or with --yes, the expected fingerprint is needed.',
+    'The profile uses the key for encrypted requests from now on. If the service’s key changes, a profile that encrypts requests sends nothing (exit code 9) until the new key is accepted. Without a terminal, or with --yes, the expected fingerprint is needed.',
   examples: [
     'fiatrail keys platform accept',
     'fiatrail keys platform accept --fingerprint SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU',

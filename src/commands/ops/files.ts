@@ -111,7 +111,7 @@ export const importCommand = command({
     'Checks every line, the chain of hashes and the states, and writes all or nothing. The journal must be empty, and a profile on this machine must have a key of the exported account. Without the digest key (ops journal export --with-digest-key), every idempotency key used before is rejected, and a repeated payment without one is not recognized.',
   examples: [
     'fiatrail ops journal import journal.ndjson',
-    'fiatrail ops journal import journal.ndjson --head "$HEAD"',
+    'fiatrail ops journal import journal.ndjson --checkpoint "$CHECKPOINT"',
     'fiatrail ops journal export --with-digest-key | FIATRAIL_JOURNAL_URL=postgres://ops@db/fiatrail fiatrail ops journal import -',
   ],
   endpoints: [],
@@ -119,7 +119,7 @@ export const importCommand = command({
   isLocal: true,
   parameters: {
     file: argument('file', 'file written by ops journal export, or - for standard input', word, 'File:'),
-    head: option('--head <head>', 'hash from ops journal head, which the export must contain', id),
+    checkpoint: option('--checkpoint <checkpoint>', 'hash from ops journal head, which the export must contain', id),
   },
   run: async (account, _terminal, input) => {
     account.world.steadyMemory();
@@ -133,7 +133,7 @@ export const importCommand = command({
         input.file === '-'
           ? (await account.world.stdin.readAll(MAX_INPUT_BYTES)).trimEnd().split('\n')
           : linesOf(path, MAX_LINE_LENGTH);
-      const imported = await journal.importFrom(lines, accounts, input.head);
+      const imported = await journal.importFrom(lines, accounts, input.checkpoint);
       return { result: { data: { path, ...imported } } };
     } catch (error) {
       if (error instanceof BytesFileError)
@@ -176,14 +176,14 @@ export const backupCommand = command({
     'fiatrail ops journal backup journal-backup.db -o json --query bytes',
   ],
   endpoints: [],
-  prints: () => z.object({ path: z.string(), bytes: z.int(), head: z.nullable(z.string()) }),
+  prints: () => z.object({ path: z.string(), bytes: z.int(), checkpoint: z.nullable(z.string()) }),
   isLocal: true,
   parameters: { file: argument('file', 'file to create; it must not exist', newFile, 'File:') },
   run: async (account, _terminal, input) => {
     const path = absolutePath(input.file);
     const journal = await account.journal();
     return {
-      result: { data: { path, bytes: await journal.backUp(path), head: (await journal.head())?.hash ?? null } },
+      result: { data: { path, bytes: await journal.backUp(path), checkpoint: (await journal.head())?.hash ?? null } },
     };
   },
 });

@@ -33,8 +33,11 @@ const headCommand = command({
   words: ['ops', 'journal', 'head'],
   summary: 'Print the last entry of the journal, to store it elsewhere',
   details:
-    'The hash of the last entry covers all entries before it, of all hosts. Store it where nobody who can edit the journal can edit it, such as on another machine. ops journal verify --head FILE later detects any change. The output is signed if you are one of the account’s approvers.',
-  examples: ['fiatrail ops journal head -o json > head.json', 'fiatrail ops journal head -q -o json --query hash'],
+    'The hash of the last entry covers all entries before it, of all hosts. Store it where nobody who can edit the journal can edit it, such as on another machine. ops journal verify --checkpoint FILE later detects any change. The output is signed if you are one of the account’s approvers.',
+  examples: [
+    'fiatrail ops journal head -o json > checkpoint.json',
+    'fiatrail ops journal head -q -o json --query hash',
+  ],
   endpoints: [],
   prints: () =>
     z.object({
@@ -56,14 +59,14 @@ const headCommand = command({
         hint: 'run a command that sends something first',
       });
     const { ownApprover } = await import('../../account/approvers.ts');
-    const { headFile } = await import('../../engine/plans/signed-head.ts');
+    const { checkpointFile } = await import('../../engine/plans/checkpoint.ts');
     const own = await ownApprover(await approversIn(journal), account.profile, account.world);
-    return { result: { data: await headFile(journal.id(), head, own, account.world.clock.now()) } };
+    return { result: { data: await checkpointFile(journal.id(), head, own, account.world.clock.now()) } };
   },
 });
 
 /**
- * Returns whose signature on a head counts: the approvers of every live account of the journal, or of every account if none is live.
+ * Returns whose signature on a checkpoint counts: the approvers of every live account of the journal, or of every account if none is live.
  * Anybody may add approvers of a sandbox. Throws CliError usage.
  */
 async function approversIn(journal: Journal): Promise<readonly Approver[]> {
@@ -73,26 +76,30 @@ async function approversIn(journal: Journal): Promise<readonly Approver[]> {
   return (live.length > 0 ? live : all).flatMap(({ approvers }) => approvers);
 }
 
-/** A head that was stored elsewhere, and who signed it. */
-interface GivenHead {
+/** A checkpoint that was stored elsewhere, and who signed it. */
+interface GivenCheckpoint {
   readonly hash: string | undefined;
   readonly signedBy: string | null;
 }
 
 /**
- * Reads a head that a user gives: the hash itself, or a file of `ops journal head`. Throws CliError usage, and declined for a signature that does not hold
+ * Reads a checkpoint that a user gives: the hash itself, or a file of `ops journal head`. Throws CliError usage, and declined for a signature that does not hold
  * or is of nobody that the account knows.
  */
-async function givenHead(account: Account, text: string | undefined): Promise<GivenHead> {
+async function givenCheckpoint(account: Account, text: string | undefined): Promise<GivenCheckpoint> {
   if (text === undefined || /^[\w-]{43}$/.test(text)) return { hash: text, signedBy: null };
-  const { parseHeadFile, signerOf } = await import('../../engine/plans/signed-head.ts');
+  const { parseCheckpoint, signerOf } = await import('../../engine/plans/checkpoint.ts');
   const path = absolutePath(text);
-  const head = parseHeadFile(fileAt(path), path);
+  const head = parseCheckpoint(fileAt(path), path);
   const journal = await account.journal();
   if (head.journal !== journal.id())
-    throw new CliError('usage', `${path} is the head of journal ${head.journal}, and this one is ${journal.id()}`, {
-      hint: 'choose the profile whose journal it is: --profile NAME',
-    });
+    throw new CliError(
+      'usage',
+      `${path} is the checkpoint of journal ${head.journal}, and this one is ${journal.id()}`,
+      {
+        hint: 'choose the profile whose journal it is: --profile NAME',
+      },
+    );
   return { hash: head.hash, signedBy: await signerOf(head, await approversIn(journal)) };
 }
 
@@ -307,10 +314,10 @@ const verifyCommand = command({
   words: ['ops', 'journal', 'verify'],
   summary: 'Check that the journal was not damaged or edited',
   details:
-    'Each entry has the hash of the one before it, and everything else in the journal must match the entries. The last entry is also saved in a file beside the journal, so that missing entries are noticed. --head compares with a head that you stored elsewhere, and shows who approved it. After you restore a backup or use another journal, money commands stop. Compare the journal with the service’s lists, then run ops journal verify --accept. The id that it prints is for FIATRAIL_JOURNAL_ID, which forbids any other journal.',
+    'Each entry has the hash of the one before it, and everything else in the journal must match the entries. The last entry is also saved in a file beside the journal, so that missing entries are noticed. --checkpoint compares with a checkpoint that you stored elsewhere, and shows who approved it. After you restore a backup or use another journal, money commands stop. Compare the journal with the service’s lists, then run ops journal verify --accept. The id that it prints is for FIATRAIL_JOURNAL_ID, which forbids any other journal.',
   examples: [
     'fiatrail ops journal verify',
-    'fiatrail ops journal verify --head "$HEAD" -o json',
+    'fiatrail ops journal verify --checkpoint "$CHECKPOINT" -o json',
     'fiatrail ops journal verify --accept --yes',
   ],
   endpoints: [],
@@ -319,7 +326,7 @@ const verifyCommand = command({
       id: z.string(),
       entries: z.int(),
       operations: z.int(),
-      head: z.nullable(z.object({ entry: z.int(), hash: z.string() })),
+      checkpoint: z.nullable(z.object({ entry: z.int(), hash: z.string() })),
       signedBy: z.nullable(z.string()),
       problem: z.nullable(
         z.object({ what: z.string(), sequence: z.optional(z.int()), operationId: z.optional(z.string()) }),
@@ -327,16 +334,20 @@ const verifyCommand = command({
     }),
   isLocal: true,
   parameters: {
-    head: option('--head <head>', 'a head that was stored elsewhere: its hash, or a file of ops journal head', id),
+    checkpoint: option(
+      '--checkpoint <checkpoint>',
+      'a checkpoint that was stored elsewhere: its hash, or a file of ops journal head',
+      id,
+    ),
     accept: switchOn('--accept', 'go on with a journal that lacks entries, such as a restored backup or a new one'),
   },
-  run: async (account, terminal, { head, accept }) => {
-    const given = await givenHead(account, head);
+  run: async (account, terminal, { checkpoint, accept }) => {
+    const given = await givenCheckpoint(account, checkpoint);
     const { entries, operations, problem, ...found } = await checked(account, terminal, given.hash, accept);
     const last = found.head && { entry: Number(found.head.sequence), hash: found.head.hash };
     const id = (await account.journal()).id();
     const { signedBy } = given;
-    const data = { id, entries, operations, head: last ?? null, signedBy, problem: problem ?? null };
+    const data = { id, entries, operations, checkpoint: last ?? null, signedBy, problem: problem ?? null };
     if (!problem) return { result: { data } };
     const error = new CliError('refused', `the journal is damaged: ${problem.what}`, {
       code: JOURNAL_CHANGED,
@@ -468,7 +479,7 @@ const retryCommand = command({
   words: ['ops', 'retry'],
   summary: 'Send a request that may have been lost again, under the service’s idempotency key',
   details:
-    'Only a trade or market order that was sent with --once or --idempotency-key, within 10 minutes: the service does it once for its key, and answers with what it did then, or does it now. Looks for it first. The rules, limits, hours and approvers of now apply, and the confirmation shows the price of now. Running the same command again with the same --once does the same. Any other request could be done twice: find out with ops reconcile.',
+    'Only a trade or market order that was sent with --once or --idempotency-key, within 10 minutes: the service does it once for its key, and responds with what it did then, or does it now. Looks for it first. The rules, limits, hours and approvers of now apply, and the confirmation shows the price of now. Running the same command again with the same --once does the same. Any other request could be done twice: find out with ops reconcile.',
   examples: ['fiatrail ops retry 0198c1f2', 'fiatrail ops retry 0198c1f2 --yes --wait -o json'],
   endpoints: [],
   parameters: {

@@ -271,7 +271,7 @@ function removalLines(account: Account, name: string): (readonly [label: string,
   try {
     const { mode, encryption, store } = requireProfile(account, name);
     const isKeyStored = mode !== 'embedded' && isOurStore(store);
-    const deleted = [...(isKeyStored ? ['its API key'] : []), ...(encryption?.publicKey ? [SEALING_KEYS] : [])];
+    const deleted = [...(isKeyStored ? ['its API key'] : []), ...(encryption?.publicKey ? [ENCRYPTION_KEYS] : [])];
     return [
       ['profile', `${name} (${modeForPeople(mode)})`],
       ...(deleted.length > 0 ? [['also removes', deleted.join(' and ')] as const] : []),
@@ -328,7 +328,7 @@ async function openRotation(account: Account, name: string): Promise<string | un
   return undefined;
 }
 
-const SEALING_KEYS = 'its private keys for sealed responses';
+const ENCRYPTION_KEYS = 'its private keys for encrypted responses';
 
 const removeCommand = command({
   words: ['profiles', 'remove'],

@@ -53,10 +53,10 @@ const COLUMNS: readonly Column[] = [
   { field: 'key.command', title: 'Command' },
   { field: 'key.fingerprint', title: 'Key fingerprint' },
   { field: 'key.problem', title: 'Key problem' },
-  { field: 'sealing', title: 'Sealing' },
-  { field: 'encryption.publicKey', title: 'Responses sealed to' },
+  { field: 'encryptionPolicy', title: 'Encryption' },
+  { field: 'encryption.publicKey', title: 'Responses encrypted with' },
   { field: 'encryption.platformKey', title: 'Platform key' },
-  { field: 'encryption.requests', title: 'Requests sealed' },
+  { field: 'encryption.requests', title: 'Requests encrypted' },
   { field: 'unknown', title: 'Unknown outcomes' },
   { field: 'file', title: 'File' },
 ];
@@ -77,7 +77,7 @@ export const profileSchema = () =>
       problem: z.nullable(z.string()),
       command: z.nullable(z.string()),
     }),
-    sealing: z.string(),
+    encryptionPolicy: z.string(),
     encryption: z.object({
       publicKey: z.nullable(z.string()),
       platformKey: z.nullable(z.string()),
@@ -89,7 +89,7 @@ export const profileSchema = () =>
 
 /** Returns a profile as the profiles commands print it. */
 export async function profileResult(account: Account, stored: StoredProfile): Promise<Outcome> {
-  const { name, mode, baseUrl, serviceName, output, timeZone, sealing, encryption, store } = stored;
+  const { name, mode, baseUrl, serviceName, output, timeZone, encryptionPolicy, encryption, store } = stored;
   const key = { ...(await keyOf(account, stored)), command: store.kind === 'command' ? store.command : null };
   const data = {
     name,
@@ -100,7 +100,7 @@ export async function profileResult(account: Account, stored: StoredProfile): Pr
     timeZone: timeZone ?? null,
     isMasked: stored.isMasked ?? false,
     key,
-    sealing: sealing ?? 'off',
+    encryptionPolicy: encryptionPolicy ?? 'off',
     encryption: {
       publicKey: encryption?.publicKey ?? null,
       platformKey: encryption?.platformKey ?? null,

@@ -93,13 +93,14 @@ function parseExport(text: string, from: string): StoredProfile[] {
 
 /** Returns a profile of an export without what it may not decide on this machine. Throws CliError usage. */
 function imported(given: StoredProfile): StoredProfile {
-  const { sealing, encryption, ...profile } = withoutDecisions(given);
+  const { encryptionPolicy, encryption, ...profile } = withoutDecisions(given);
   const { name, baseUrl, serviceName, timeZone, store, mode } = profile;
   if (serviceName !== undefined) checkedServiceName(serviceName);
   if (timeZone !== undefined) zoneName(timeZone);
   const url = baseUrl ? { baseUrl: safeBaseUrl(baseUrl) } : {};
   // The sandbox of this machine has other keys.
-  const sealed = mode === 'embedded' ? {} : { ...(sealing ? { sealing } : {}), ...withoutOwnKey(encryption) };
+  const sealed =
+    mode === 'embedded' ? {} : { ...(encryptionPolicy ? { encryptionPolicy } : {}), ...withoutOwnKey(encryption) };
   return { ...profile, name: profileName(name), store: withoutTrust(store), ...url, ...sealed };
 }
 

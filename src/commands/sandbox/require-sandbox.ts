@@ -10,11 +10,14 @@ export function requireSandbox({ profile }: Account): void {
     });
 }
 
-/** Accepts plain responses again after the data of a sandbox was replaced, and with it the key that it sealed responses to. */
+/** Accepts plain responses again after the data of a sandbox was replaced, and with it the key that it encrypted responses to. */
 export async function acceptPlainResponses(account: Account): Promise<void> {
   const { stored } = account.profile;
-  if (stored?.sealing !== 'require') return;
-  await changeProfile(account.world, stored.name, (current) => ({ ...(current ?? stored), sealing: 'accept' }));
+  if (stored?.encryptionPolicy !== 'require') return;
+  await changeProfile(account.world, stored.name, (current) => ({
+    ...(current ?? stored),
+    encryptionPolicy: 'accept',
+  }));
   await account.notices.say(
     `warning: profile ${stored.name} accepts plain responses again; require encrypted ones with: fiatrail keys encryption enable`,
   );

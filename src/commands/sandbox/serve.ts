@@ -19,7 +19,7 @@ import { newFile, oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from
 const FORMS = oneOf('interface', 'public', 'public-older');
 
 /** Reads `public,getvirtualaccount=flat,fx.trade=named`; an endpoint is named by its id or its path. */
-function answerForms(text: string): Pick<ServeOptions, 'answers' | 'endpointForms'> {
+function answerForms(text: string): Pick<ServeOptions, 'responses' | 'endpointForms'> {
   const parts = text.split(',').map((part) => part.split('='));
   const [first, ...others] = parts;
   const isForm = first?.length === 1;
@@ -36,7 +36,7 @@ function answerForms(text: string): Pick<ServeOptions, 'answers' | 'endpointForm
       );
     return { endpoint, form };
   });
-  return { answers: isForm ? FORMS(first[0] ?? '') : undefined, endpointForms: named };
+  return { responses: isForm ? FORMS(first[0] ?? '') : undefined, endpointForms: named };
 }
 
 const origin = (text: string): string => {
@@ -70,9 +70,9 @@ export const serveCommand = command({
       'accept requests from web pages of this origin; can be repeated',
       origin,
     ),
-    answers: option(
-      '--answers <form>',
-      'documented form of the answers: interface (default), public or public-older; then, after commas, endpoints with a form of their own, such as getvirtualaccount=flat or fx.trade=named',
+    responses: option(
+      '--responses <form>',
+      'documented form of the responses: interface (default), public or public-older; then, after commas, endpoints with a form of their own, such as getvirtualaccount=flat or fx.trade=named',
       answerForms,
     ),
     serviceName: option(
@@ -129,7 +129,7 @@ export const serveCommand = command({
       host,
       allowHosts: input.allowHost,
       allowOrigins: input.allowOrigin,
-      ...input.answers,
+      ...input.responses,
       serviceName: input.serviceName,
       pace: input.pace,
       rateLimits: input.rateLimits,

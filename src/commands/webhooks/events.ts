@@ -163,7 +163,7 @@ export const triggerCommand = command({
     const { status, problem } = end;
     const data = { event, to, status: status ?? null, problem: problem ?? null };
     if (isTaken(end)) return { result: { data } };
-    const why = problem ?? `it answered HTTP ${status}`;
+    const why = problem ?? `it responded with HTTP ${status}`;
     return {
       result: { data },
       error: new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' }),

@@ -120,7 +120,7 @@ const replayCommand = command({
       const end = await send(sent);
       const data = sentOf(to, event, end);
       if (isTaken(end)) return { result: { data } };
-      const why = data.problem ?? `it answered HTTP ${data.status}`;
+      const why = data.problem ?? `it responded with HTTP ${data.status}`;
       const error = new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' });
       return { result: { data }, error };
     }),
@@ -229,10 +229,10 @@ const showCommand = command({
     }),
 });
 
-/** Opens sealed events for which there is a key now, or one of them. Returns how many. */
+/** Opens encrypted events for which there is a key now, or one of them. Returns how many. */
 async function openSealed(account: Account, inbox: Inbox, only?: InboxEvent): Promise<number> {
   const keys = await privateKeysOf(account);
-  // Read once, and only if there is such a body. Without it, the events stay sealed.
+  // Read once, and only if there is such a body. Without it, the events stay encrypted.
   let reading: Promise<Secret | undefined> | undefined;
   const aesKey = () => {
     reading ??= aesKeyOf(account).catch(() => undefined);
@@ -240,7 +240,7 @@ async function openSealed(account: Account, inbox: Inbox, only?: InboxEvent): Pr
   };
   let opened = 0;
   for (let after = 0n; ; ) {
-    const page = await inbox.list({ limit: PAGE, after, kind: 'sealed' });
+    const page = await inbox.list({ limit: PAGE, after, kind: 'encrypted' });
     for (const sealed of page) {
       if (only && sealed.id !== only.id) continue;
       const read = await readBody(sealed.body, keys, aesKey);
@@ -256,9 +256,9 @@ async function openSealed(account: Account, inbox: Inbox, only?: InboxEvent): Pr
 
 const redriveCommand = command({
   words: ['webhooks', 'inbox', 'redrive'],
-  summary: 'Forward dead and quarantined events, and open sealed ones',
+  summary: 'Forward dead and quarantined events, and decrypt encrypted ones',
   details:
-    'Without an argument, forwards dead events again, and opens sealed ones if the profile now has the key. --late also forwards events quarantined because they came late or early. With an argument, forwards that event whatever the reason it is quarantined: check it first with webhooks inbox show. A running listener forwards them at once, otherwise the next one does.',
+    'Without an argument, forwards dead events again, and decrypts encrypted ones if the profile now has the key. --late also forwards events quarantined because they came late or early. With an argument, forwards that event whatever the reason it is quarantined: check it first with webhooks inbox show. A running listener forwards them at once, otherwise the next one does.',
   examples: [
     'fiatrail webhooks inbox redrive --late',
     'fiatrail webhooks inbox redrive 12',

@@ -53,7 +53,7 @@ export const listenCommand = command({
   words: ['webhooks', 'listen'],
   summary: 'Receive webhooks, store them in the inbox, and forward them',
   details:
-    'Verifies each delivery, writes it to the inbox, and only then answers 200. Forwards events to each target at least once, until the URL answers 2xx or the command exits with 0; events about one request stay in order. On Ctrl-C or SIGTERM, it accepts nothing more and waits for running forwards; the next run forwards the rest. While it runs, other commands with --wait end as soon as the event arrives, and the journal records how operations ended. Events of the embedded sandbox go straight to the inbox; no port is opened unless you give --port.',
+    'Verifies each delivery, writes it to the inbox, and only then responds with 200. Forwards events to each target at least once, until the URL responds with 2xx or the command exits with 0; events about one request stay in order. On Ctrl-C or SIGTERM, it accepts nothing more and waits for running forwards; the next run forwards the rest. While it runs, other commands with --wait end as soon as the event arrives, and the journal records how operations ended. Events of the embedded sandbox go straight to the inbox; no port is opened unless you give --port.',
   examples: [
     'fiatrail webhooks listen',
     'fiatrail webhooks listen --port 4777 --forward http://127.0.0.1:3000/webhooks -o ndjson',
@@ -86,7 +86,7 @@ export const listenCommand = command({
       route,
     ),
     events: repeated('--event <name>', 'forward only this event; can be repeated', (text) => eventNamed(text).name),
-    opened: switchOn('--opened', 'forward the opened event instead of the sealed body; needs --resign'),
+    decrypted: switchOn('--decrypted', 'forward the decrypted event instead of the encrypted body; needs --resign'),
     resign: option(
       '--resign <form>',
       'sign again with FIATRAIL_FORWARD_SECRET, in the form service or standard (Standard Webhooks)',
@@ -136,7 +136,7 @@ export const listenCommand = command({
         targets: targets.map(({ name }) => name),
         events: events.length > 0 ? events : undefined,
         routes: routesOf(input),
-        needsSealing: storedOrBuiltIn(profile)?.sealing === 'require',
+        needsEncryption: storedOrBuiltIn(profile)?.encryptionPolicy === 'require',
       });
       const shown = { log, isQuiet, isFormatChosen, zone };
       const direct = () => directToInbox(account, terminal);
@@ -229,21 +229,27 @@ interface Targeting {
   readonly route?: readonly Route[] | undefined;
   readonly forward?: readonly string[] | undefined;
   readonly exec?: readonly string[] | undefined;
-  readonly opened?: boolean | undefined;
+  readonly decrypted?: boolean | undefined;
   readonly resign?: 'service' | 'standard' | undefined;
 }
 
 /** Where events go besides the inbox. Throws CliError usage. */
 function targetsOf(
   { world, profile }: Account,
-  { forward = [], exec = [], route: routes = [], opened, resign }: Targeting,
+  { forward = [], exec = [], route: routes = [], decrypted, resign }: Targeting,
 ): readonly ForwardTarget[] {
   const resigning = resigningOf(resign, world, profile);
-  if (opened && !resigning)
-    throw new CliError('usage', '--opened needs --resign: the service’s signature covers the sealed body', {
+  if (decrypted && !resigning)
+    throw new CliError('usage', '--decrypted needs --resign: the service’s signature covers the encrypted body', {
       hint: 'add --resign service or --resign standard',
     });
-  const sending = { exchange: world.network, clock: world.clock, resign: resigning, isOpened: opened, isMarked: true };
+  const sending = {
+    exchange: world.network,
+    clock: world.clock,
+    resign: resigning,
+    isOpened: decrypted,
+    isMarked: true,
+  };
   const names = new Set([...forward, ...exec.map((each) => EXEC + each), ...routes.map(({ target }) => target)]);
   return [...names].map(
     (name): ForwardTarget =>

@@ -207,9 +207,9 @@ export async function eventWithWarnings({ notices: { say } }: Pick<Account, 'not
 
 export const openCommand = command({
   words: ['webhooks', 'open'],
-  summary: 'Print the event of a webhook body, opened if it is sealed',
+  summary: 'Print the event of a webhook body, decrypted if it is encrypted',
   details:
-    'A sealed body is opened with the private keys of the profile, older ones too. A body in the older AES-GCM envelope is opened with the account’s AES key, which is read from the service or, with --private-key-stdin, given. The signature is not checked.',
+    'An encrypted body is decrypted with the private keys of the profile, older ones too. A body in the older AES-GCM envelope is decrypted with the account’s AES key, which is read from the service or, with --private-key-stdin, given. The signature is not checked.',
   examples: ['fiatrail webhooks open --body body.json', 'fiatrail webhooks open --message delivery.http -o json'],
   endpoints: [getAesKey.id],
   prints: () =>
@@ -222,7 +222,7 @@ export const openCommand = command({
       fintechId: z.nullable(z.string()),
       happenedAt: z.nullable(z.iso.datetime()),
       data: z.unknown(),
-      isSealed: z.boolean(),
+      isEncrypted: z.boolean(),
     }),
   isLocal: true,
   parameters: {
@@ -244,10 +244,13 @@ export const openCommand = command({
     const read = await readBody(Buffer.from(body), keys, async () => typed?.[0] ?? aesKeyOf(account));
     if (read.kind !== 'event')
       throw new CliError('refused', read.problem, {
-        code: read.kind === 'sealed' ? 'CANNOT_BE_OPENED' : 'NOT_AN_EVENT',
-        hint: read.kind === 'sealed' ? 'give the key that it is sealed to with --private-key-stdin' : MESSAGE_HINT,
+        code: read.kind === 'encrypted' ? 'CANNOT_BE_DECRYPTED' : 'NOT_AN_EVENT',
+        hint:
+          read.kind === 'encrypted'
+            ? 'give the key that it is encrypted with, using --private-key-stdin'
+            : MESSAGE_HINT,
       });
     const data = await eventWithWarnings(account, read.text);
-    return { result: { data: { ...data, isSealed: read.isSealed }, raw: read.text } };
+    return { result: { data: { ...data, isEncrypted: read.isEncrypted }, raw: read.text } };
   },
 });

@@ -5,13 +5,13 @@ import { CliError, ExchangeError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../../base/world.ts';
 import {
-  ANSWER_NOT_OPENED,
   type CallOptions,
   type Client,
   createClient,
+  type EncryptionKeys,
+  encryptedExchange,
+  RESPONSE_NOT_DECRYPTED,
   type Reply,
-  type Sealing,
-  sealedExchange,
 } from '../../client/client.ts';
 import { type ReadyRequest, validRequest } from '../../client/request.ts';
 import type { SendOptions } from '../../client/transport.ts';
@@ -28,8 +28,8 @@ export interface AccountConnection {
   /** Identifies the API key without revealing it. */
   keyFingerprint(): string;
   /**
-   * Throws CliError unless the service still has the public key that requests are sealed to: another one may be an impostor's.
-   * Reads it once. Does nothing for an account that does not seal requests.
+   * Throws CliError unless the service still has the public key that requests are encrypted with: another one may be an impostor's.
+   * Reads it once. Does nothing for an account that does not encrypt requests.
    */
   requirePlatformKey(): Promise<void>;
   /** Sends the events of the embedded sandbox that are due; undefined over the network, where the service delivers. */
@@ -40,7 +40,7 @@ export interface AccountConnection {
 /** Parsing a longer response would let V8's heap grow far beyond what it needs. */
 const LONG_RESPONSE = 1024 * 1024;
 
-/** Called for each request before it is sealed and sent; the result takes the response before it is unsealed. */
+/** Called for each request before it is encrypted and sent; the result takes the response before it is unencrypted. */
 type Watch = () => (answer: HttpResponse) => void;
 
 type ConnectOptions = Pick<AccountOptions, 'verbose' | 'timeoutMs' | 'present'>;
@@ -67,8 +67,8 @@ export async function connect(
       ? (await import('./trace.ts')).traceTo(verbose ? world.stderr : undefined, present.mask)
       : {};
   const client = createClient({
-    // Below the trace, which therefore shows unsealed content.
-    exchange: sealedExchange(watched, sealingOf(world, profile)),
+    // Below the trace, which therefore shows unencrypted content.
+    exchange: encryptedExchange(watched, encryptionPolicyOf(world, profile)),
     target: { baseUrl: profile.baseUrl, apiKey, serviceName: serviceNameOf(profile, world.env) },
     clock: world.clock,
     totalMs: globals.timeoutMs,
@@ -106,11 +106,11 @@ export async function sendRequest<E extends Endpoint>(
 async function checkPlatformKey(client: Client, { stored }: Profile): Promise<void> {
   const { platformKey, requests } = stored?.encryption ?? {};
   if (!stored || !requests || platformKey === undefined) return;
-  // Whoever replaces the key can also leave out the seal, so a plain answer is compared too.
+  // Whoever replaces the key can also leave out the encrypt, so a plain answer is compared too.
   const reply = await client.call(validRequest(getPlatformPublicKey, {}), { takesPlain: true }).catch((error) => {
     if (!(error instanceof CliError)) throw error;
-    // Somebody who lost the private key must be able to store another one. Requests stay sealed to the accepted key.
-    if (error.code === ANSWER_NOT_OPENED) return undefined;
+    // Somebody who lost the private key must be able to store another one. Requests stay encrypted with the accepted key.
+    if (error.code === RESPONSE_NOT_DECRYPTED) return undefined;
     throw withDetails(error, { message: `the service’s public key could not be checked: ${error.message}` });
   });
   if (reply && reply.data.publicKey?.toLowerCase() !== platformKey) throw platformKeyChanged(stored.name);
@@ -144,18 +144,18 @@ export async function tryAccount(
   await client.call(validRequest(getPlatformPublicKey, {})).finally(close);
 }
 
-/** The sealing keys of a profile; undefined for an account from the environment, which stores none. */
-export function sealingOf(world: World, profile: Profile): Sealing | undefined {
+/** The encryption keys of a profile; undefined for an account from the environment, which stores none. */
+export function encryptionPolicyOf(world: World, profile: Profile): EncryptionKeys | undefined {
   const stored = storedOrBuiltIn(profile);
   if (!stored) return undefined;
   const { platformKey, requests } = stored.encryption ?? {};
   return {
     platformKeyHex: requests ? platformKey : undefined,
-    isRequired: stored.sealing === 'require',
+    isRequired: stored.encryptionPolicy === 'require',
     privateKeys: async () => {
-      // The command that turns sealing on receives sealed responses itself.
-      const isOff = ({ sealing = 'off' }: StoredProfile) => sealing === 'off';
-      const keys = await (await import('../../account/profile-secrets.ts')).sealingKeysOf(stored, world);
+      // The command that turns encryption on receives encrypted responses itself.
+      const isOff = ({ encryptionPolicy = 'off' }: StoredProfile) => encryptionPolicy === 'off';
+      const keys = await (await import('../../account/profile-secrets.ts')).encryptionKeysOf(stored, world);
       // A profile without a key says that it has none.
       return keys.length > 0 && isOff(stored) && isOff(readProfile(world, stored.name) ?? stored) ? undefined : keys;
     },

@@ -1,6 +1,6 @@
 import { inboxPath, passwordFilePath, stateDir } from '../../account/paths.ts';
 import { type Profile, storedProfileNamed } from '../../account/profile.ts';
-import { sealingKeysOf } from '../../account/profile-secrets.ts';
+import { encryptionKeysOf } from '../../account/profile-secrets.ts';
 import { readProfile } from '../../account/stored-profile.ts';
 import { Secret } from '../../base/secret.ts';
 import type { HttpRequest, HttpResponse, World } from '../../base/world.ts';
@@ -61,7 +61,7 @@ export async function receiveFromSandbox(world: World, secret: string, request: 
   try {
     const open = openWith(async () => {
       const stored = storedProfileNamed(EMBEDDED.name, world);
-      return stored ? sealingKeysOf(stored, world) : [];
+      return stored ? encryptionKeysOf(stored, world) : [];
     });
     const receiver = createReceiver(createInboxWriter(inbox, open), {
       account: { secrets: async () => [new Secret(secret)] },

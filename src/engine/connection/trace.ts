@@ -49,11 +49,11 @@ const MAX_TRACED = 256 * 1024;
 
 function receivedText(
   endpoint: Endpoint | undefined,
-  { status, body, isUnsealed }: HttpResponse,
+  { status, body, isUnencrypted }: HttpResponse,
   secrets: readonly string[],
 ): string {
-  // Where sealing is required, what a plain response says is not the service's word.
-  if (isUnsealed && status < 400) return `(${body.length} characters, not sealed)`;
+  // Where encryption is required, what a plain response says is not the service's word.
+  if (isUnencrypted && status < 400) return `(${body.length} characters, not encrypted)`;
   return body.length > MAX_TRACED
     ? `(${body.length} characters)`
     : bodyText(endpoint, 'response', redactBody(body, secrets));

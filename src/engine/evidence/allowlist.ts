@@ -115,7 +115,7 @@ export function accessOf(data: ResponseOf<typeof ipAllowlist>): Access {
 
 function unusable(missing: string): CliError {
   return new CliError('network', `the response does not say ${missing}`, {
-    code: 'UNUSABLE_ANSWER',
+    code: 'UNUSABLE_RESPONSE',
     hint: 'run the command again later',
   });
 }

@@ -31,7 +31,7 @@ export function evidenceOfEvent(
   { events = {} }: Work,
 ): EventEvidence | undefined {
   // It is about another account, or may not come from the service.
-  if (quarantined === 'foreign' || quarantined === 'unsealed') return undefined;
+  if (quarantined === 'foreign' || quarantined === 'unencrypted') return undefined;
   const known = name === null ? undefined : eventOf(name)?.name;
   const meaning = known && events[known];
   const event = meaning && text !== null ? eventIn(parseExactJson(text)) : undefined;

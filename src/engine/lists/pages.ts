@@ -328,7 +328,7 @@ export async function* pagesAfter<Row>(
 /** The error for a list that cannot be read to its end. */
 export function unreadable(why: string): CliError {
   return new CliError('network', `cannot read the whole list: ${why}`, {
-    code: 'UNUSABLE_ANSWER',
+    code: 'UNUSABLE_RESPONSE',
     hint: 'read it page by page with --limit and --after',
   });
 }

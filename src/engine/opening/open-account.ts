@@ -1,7 +1,7 @@
 import { oneAtATime } from '../../base/calls.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import { ANSWER_NOT_OPENED, type CallOptions, requestIdOf } from '../../client/client.ts';
+import { type CallOptions, RESPONSE_NOT_DECRYPTED, requestIdOf } from '../../client/client.ts';
 import { validRequest } from '../../client/request.ts';
 import {
   consentsOf,
@@ -135,7 +135,7 @@ interface Calling {
 /** Notes that a read failed. */
 function noteUnread(activity: Activity, error: unknown): void {
   activity.unread ??= error;
-  if (error instanceof CliError && error.code === ANSWER_NOT_OPENED) activity.unopened ??= error;
+  if (error instanceof CliError && error.code === RESPONSE_NOT_DECRYPTED) activity.unopened ??= error;
 }
 
 async function callOf<E extends Endpoint>(

@@ -112,7 +112,7 @@ export function balanceIn(
   if (balance === null || balance === undefined) return undefined;
   const named = assetOf(OF_TOKEN, [{ token }, ...around]);
   if (named !== token || (isUnknownFigure(balance) && balance.asset === null))
-    return { uncertainty: `the service answered with a balance of ${labelOf(named)}, not of ${ASSET_LABEL[token]}` };
+    return { uncertainty: `the service responded with a balance of ${labelOf(named)}, not of ${ASSET_LABEL[token]}` };
   if (isUnknownFigure(balance))
     return { uncertainty: `the balance is "${printable(balance.value)}", whose unit is not known` };
   return fromWire(balance, 'token', token);

@@ -11,7 +11,7 @@ import {
 } from '../../files/private-file.ts';
 import { acquireLock } from '../../sqlite/lock.ts';
 
-/** A response has a few hundred bytes, sealed or not. */
+/** A response has a few hundred bytes, encrypted or not. */
 const RESERVED_BYTES = { answer: 32 * 1024, key: 4 * 1024 } as const;
 
 /** What is saved until a rotation is finished: first the response as received, then the new key in plain text. */

@@ -3,14 +3,14 @@ import { ROTATION_PROCESS, stateDir, unfinishedRotations } from '../../account/p
 import { apiKeyFrom } from '../../account/profile.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { replyOf, sealedExchange } from '../../client/client.ts';
+import { encryptedExchange, replyOf } from '../../client/client.ts';
 import type { Sent } from '../../client/transport.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/digest.ts';
 import type { RotationMove } from '../../journal/interface.ts';
 import { isOpenStage, type Rotation, type RotationStage } from '../../journal/rotations.ts';
 import type { Account } from '../account.ts';
-import { sealingOf, tryAccount } from '../connection/connect.ts';
+import { encryptionPolicyOf, tryAccount } from '../connection/connect.ts';
 import {
   lockRotation,
   readRotation,
@@ -197,9 +197,9 @@ async function keyIn(account: Account, operationId: string, sent: Sent): Promise
   if ('response' in opened && opened.response.unreadable !== undefined) {
     throw unfinishedRotation(
       account,
-      `cannot open the response with the new key: its body is sealed, but ${opened.response.unreadable.why}`,
+      `cannot decrypt the response with the new key: its body is encrypted, but ${opened.response.unreadable.why}`,
       {
-        code: 'ANSWER_SEALED',
+        code: 'RESPONSE_ENCRYPTED',
         operationId,
         hint: `add the private key to this profile with: fiatrail keys encryption enable --private-key-stdin --yes < key.txt; then run: ${RESUME_COMMAND}`,
       },
@@ -210,21 +210,21 @@ async function keyIn(account: Account, operationId: string, sent: Sent): Promise
     return apiKeyFrom(data.apiKey ?? '', 'the new API key');
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    if ('response' in opened && opened.response.isUnsealed && error.category === 'unknown')
-      throw unsealedAnswer(account, operationId, error);
+    if ('response' in opened && opened.response.isUnencrypted && error.category === 'unknown')
+      throw unencryptedResponse(account, operationId, error);
     if (error.category === 'unknown' || error.category === 'usage') throw await lost(account, operationId, sent, error);
     await giveUp(account, operationId, 'sending', error.message);
     throw withDetails(error, { operationId });
   }
 }
 
-/** The error of a plain response where sealed ones are required. It stays on disk, and the rotation open: it may have the new key. */
-function unsealedAnswer({ world, profile }: Account, operationId: string, error: CliError): CliError {
+/** The error of a plain response where encrypted ones are required. It stays on disk, and the rotation open: it may have the new key. */
+function unencryptedResponse({ world, profile }: Account, operationId: string, error: CliError): CliError {
   const file = rotationFile(world, operationId, 'answer');
   return withDetails(error, {
     message: `${profile.name}: ${error.message}${file ? ` (the response is saved in ${file})` : ''}`,
     operationId,
-    hint: `if you expect plain responses, run: fiatrail profiles add ${profile.name} --sealing accept; then: ${RESUME_COMMAND}`,
+    hint: `if you expect plain responses, run: fiatrail profiles add ${profile.name} --encryption accept; then: ${RESUME_COMMAND}`,
   });
 }
 
@@ -250,7 +250,7 @@ async function lost(account: Account, operationId: string, sent: Sent, error: Cl
 }
 
 function open({ world, profile }: Account, response: Extract<Sent, { response: unknown }>['response']) {
-  const opening = sealedExchange(async () => response, sealingOf(world, profile));
+  const opening = encryptedExchange(async () => response, encryptionPolicyOf(world, profile));
   return opening({ method: 'GET', url: profile.baseUrl, headers: {}, body: undefined }, new AbortController().signal);
 }
 

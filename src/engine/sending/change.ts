@@ -351,7 +351,7 @@ export function requireCovered(lines: readonly ShownLine[]): void {
       });
     if (isUncertain(balance))
       throw new CliError('network', `${balance.uncertainty}; nothing was sent`, {
-        code: 'UNUSABLE_ANSWER',
+        code: 'UNUSABLE_RESPONSE',
         hint: SEE_BALANCE,
       });
     if (balance?.afterMinor === undefined) continue;

@@ -59,7 +59,7 @@ export async function retry(account: Account, given: Operation, retrying: Retryi
     summary: `send again: ${operation.summary}`,
     lines: [
       ['sent first', timeForPeople(operation.createdAt)],
-      ['effect', 'the service answers with what it did then, or does it now'],
+      ['effect', 'the service responds with what it did then, or does it now'],
     ],
     previews: async () => [
       ...(await pricesNow(account, work, operation)),

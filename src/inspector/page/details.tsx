@@ -133,7 +133,7 @@ function Event({ detail, about }: DetailProps<EventDetail>) {
             {attempt.ms !== undefined && `${attempt.ms} ms`} {attempt.problem && plain(attempt.problem)}
           </summary>
           {attempt.body !== undefined && <Json text={attempt.body} label="What was sent" />}
-          {attempt.answer !== undefined && <Json text={attempt.answer ?? ''} label="What the receiver answered" />}
+          {attempt.answer !== undefined && <Json text={attempt.answer ?? ''} label="What the receiver responded" />}
         </details>
       ))}
     </>

@@ -85,7 +85,7 @@ function asking(sandbox: Sandbox) {
     const reason = isJsonObject(why) ? (why['details'] ?? why['message']) : why;
     throw new CliError(
       'usage',
-      typeof reason === 'string' ? reason : `the sandbox answered with HTTP ${response.status}`,
+      typeof reason === 'string' ? reason : `the sandbox responded with HTTP ${response.status}`,
     );
   };
 }

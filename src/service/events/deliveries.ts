@@ -96,7 +96,7 @@ export interface DueDelivery {
   readonly happenedAt: string;
   /** What it is signed with: the webhook's secret, or else the AES key, as text. Source: interface; the text is inferred. */
   readonly secret: string;
-  /** The key to seal the body to. */
+  /** The key to encrypt the body to. */
   readonly publicKey: string | undefined;
 }
 

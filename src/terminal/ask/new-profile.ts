@@ -12,8 +12,8 @@ import {
 } from '../../account/profile.ts';
 import {
   BUILT_IN,
+  ENCRYPTION_POLICIES,
   profileName,
-  SEALING_POLICIES,
   type StoredProfile,
   type StoreSettings,
   trustedStore,
@@ -56,10 +56,10 @@ export const profileParameters = {
     'where to keep the key: file (default), keyring, command or environment',
     oneOf('file', 'keyring', 'command', 'environment'),
   ),
-  sealing: option(
-    '--sealing <policy>',
+  encryptionPolicy: option(
+    '--encryption <policy>',
     'encrypted responses: off, accept (plain ones too) or require (default off)',
-    oneOf(...SEALING_POLICIES),
+    oneOf(...ENCRYPTION_POLICIES),
   ),
   unknown: option(
     '--unknown <policy>',
@@ -208,7 +208,7 @@ function profileOf(
     timeZone: input.timeZone ?? current?.timeZone,
     isMasked: input.isMasked ?? current?.isMasked,
     store,
-    sealing: input.sealing ?? current?.sealing,
+    encryptionPolicy: input.encryptionPolicy ?? current?.encryptionPolicy,
     unknown: input.unknown ?? current?.unknown,
   };
 }

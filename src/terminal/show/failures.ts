@@ -92,7 +92,7 @@ const SERVER_PROBLEMS: Readonly<
     'if the server runs as that user, name it in the URL, such as: &requirepeer=postgres',
   ],
   oversized: (server, of) => [
-    `the ${of}’s server sent more than an answer can have: ${server}`,
+    `the ${of}’s server sent more than a response can have: ${server}`,
     `check that the URL names the PostgreSQL server of the ${of}`,
   ],
   missing: (server, of) => [
@@ -235,7 +235,7 @@ export function changeNotShown(error: unknown, changed: Changed | undefined): un
   const { operationId, requestId } = changed;
   const why = error instanceof Error ? error.message : String(error);
   return new CliError('unknown', `the request was accepted, but its result could not be shown: ${why}`, {
-    code: 'ANSWER_NOT_SHOWN',
+    code: 'RESPONSE_NOT_SHOWN',
     hint:
       operationId && requestId
         ? `do not run it again; see the request id with: fiatrail ops show ${operationId}`

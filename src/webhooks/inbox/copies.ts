@@ -3,7 +3,7 @@ import { type Queries, type Work, wordsOf } from './store.ts';
 
 /**
  * What tells a copy, in one place. An event is known by its id, its name and its data: whatever else differs in a retry (timestamp, version,
- * the order of the fields, the sealing, the signature), it is the same event. The id is the event id; where the body has none, the webhook
+ * the order of the fields, the encryption, the signature), it is the same event. The id is the event id; where the body has none, the webhook
  * id. The webhook id is not signed, so whoever saw a delivery can send it again under another one: a signature that was kept before is
  * therefore a copy under any id. An id alone decides nothing, because another event may come under it. All of this is kept for ever, also
  * when the event is pruned.

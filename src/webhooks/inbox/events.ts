@@ -21,7 +21,7 @@ export interface InboxEvent {
   readonly isEarly: boolean;
   /** Why it is quarantined; null if it is not. */
   readonly quarantined: QuarantineReason | null;
-  readonly isSealed: boolean;
+  readonly isEncrypted: boolean;
   readonly headers: ArrivedHeaders;
   /** The exact bytes that arrived. */
   readonly body: Uint8Array;
@@ -239,7 +239,7 @@ function fromRow(row: EventRow, forwards: readonly ForwardRow[]): InboxEvent {
     requestId: row.request_id,
     userId: row.user_id,
     webhookId: row.webhook_id,
-    isSealed: row.is_sealed === 1n,
+    isEncrypted: row.is_encrypted === 1n,
     fintechId: row.fintech_id,
     isLate: row.is_late === 1n,
     isEarly: row.is_early === 1n,

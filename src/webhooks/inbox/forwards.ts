@@ -217,7 +217,7 @@ export function* release(
 /** Says where new events go from now on. What the account says about them stays until it is said again. */
 export function* setForwarding(
   queries: Queries,
-  { targets, events, routes, fintechId, needsSealing }: Partial<Forwarding>,
+  { targets, events, routes, fintechId, needsEncryption }: Partial<Forwarding>,
 ): Work<void> {
   const before = yield* forwardingIn(queries);
   const row = {
@@ -226,9 +226,9 @@ export function* setForwarding(
     events: textOf(targets ? events : before.events),
     routes: textOf(targets ? routes : before.routes),
     fintech_id: fintechId ?? before.fintechId ?? null,
-    needs_sealing: (needsSealing ?? before.needsSealing) ? 1 : 0,
+    needs_encryption: (needsEncryption ?? before.needsEncryption) ? 1 : 0,
   };
-  const changed = ['targets', 'events', 'routes', 'fintech_id', 'needs_sealing'] as const;
+  const changed = ['targets', 'events', 'routes', 'fintech_id', 'needs_encryption'] as const;
   yield* queries.run(...insertion(FORWARDING, [row], replacing(FORWARDING, changed)));
 }
 
@@ -242,7 +242,7 @@ export function* forwardingIn(queries: Queries): Work<Forwarding> {
     events: row.events === null ? undefined : (JSON.parse(row.events) as string[]),
     routes: row.routes === null ? undefined : (JSON.parse(row.routes) as Record<string, string[]>),
     fintechId: row.fintech_id ?? undefined,
-    needsSealing: row.needs_sealing === 1n,
+    needsEncryption: row.needs_encryption === 1n,
   };
 }
 

@@ -57,7 +57,7 @@ export interface Inbox extends ListenerLease {
   extent(): Promise<{ readonly earliestMs: number; readonly latestMs: number; readonly latestId: bigint } | undefined>;
   /** Finds an event by its number, event id, webhook id or a prefix of them; up to three. */
   find(id: string): Promise<InboxEvent[]>;
-  /** Fills in what a sealed event says, once a key for it is there, and schedules its forwarding. It may turn out to be a copy. */
+  /** Fills in what an encrypted event says, once a key for it is there, and schedules its forwarding. It may turn out to be a copy. */
   open(sealed: InboxEvent, content: Content): Promise<void>;
   counts(): Promise<InboxCounts>;
   /** Removes events received before a time, except those that are quarantined, dead or wait; no more than `most`. Resolves to how many. */
@@ -162,22 +162,22 @@ export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll,
   };
 }
 
-/** Fills in what a sealed event says. It may be a copy, and be quarantined for another reason. */
+/** Fills in what an encrypted event says. It may be a copy, and be quarantined for another reason. */
 function* open(queries: Queries, sealed: InboxEvent, content: Content): Work<void> {
-  const { id, webhookId, copies, isLate, isEarly, isSealed, sentAtMs } = sealed;
+  const { id, webhookId, copies, isLate, isEarly, isEncrypted, sentAtMs } = sealed;
   const original = yield* sameEvent(queries, { ...content, webhookId: webhookId ?? undefined });
   if (original !== undefined) {
     yield* queries.run('UPDATE event SET copies = copies + 1 + ? WHERE id = ?', copies, original);
-    yield* queries.run(`DELETE FROM event WHERE id = ? AND kind = 'sealed'`, id);
+    yield* queries.run(`DELETE FROM event WHERE id = ? AND kind = 'encrypted'`, id);
     return;
   }
   const { kind, event, eventId, requestId, userId, fintechId, contentDigest, opened, happenedAt } = content;
   const forwarding = yield* forwardingIn(queries);
   const isNew = isLate || isEarly ? yield* isNewId(queries, eventId) : true;
-  const quarantined = quarantineReasonOf({ kind, fintechId, isSealed, isLate, isEarly }, forwarding, isNew);
+  const quarantined = quarantineReasonOf({ kind, fintechId, isEncrypted, isLate, isEarly }, forwarding, isNew);
   const changed = yield* queries.run(
     `UPDATE event SET kind = ?, event = ?, event_id = ?, request_id = ?, user_id = ?, fintech_id = ?, content_digest = ?, opened = ?,
-       problem = NULL, happened_at = ?, happened_ms = ?, quarantined = ? WHERE id = ? AND kind = 'sealed'`,
+       problem = NULL, happened_at = ?, happened_ms = ?, quarantined = ? WHERE id = ? AND kind = 'encrypted'`,
     kind,
     event ?? null,
     eventId ?? null,
@@ -214,12 +214,12 @@ export function newRow(
     content_digest: event.contentDigest,
     is_late: event.isLate ? 1 : 0,
     is_early: event.isEarly ? 1 : 0,
-    is_sealed: event.isSealed ? 1 : 0,
+    is_encrypted: event.isEncrypted ? 1 : 0,
     headers: headersText(event.headers, event),
     body: text ?? Buffer.from(event.body).toString('base64'),
     // The text of a plain body is the body itself.
     body_form: text === undefined ? 'base64' : 'text',
-    opened: event.isSealed ? event.opened : undefined,
+    opened: event.isEncrypted ? event.opened : undefined,
     problem: event.problem,
     happened_at: event.happenedAt,
     happened_ms: happenedMs(event),
@@ -237,7 +237,7 @@ export function* add(queries: Queries, event: NewEvent, forwarding: Forwarding):
     yield* queries.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy.id);
     // The service sent it again, in time and as it should: what was quarantined for that reason is right.
     if (!copy.isSameDelivery && quarantined === undefined)
-      yield* release(queries, forwarding, { event: copy.id, reasons: ['unsealed', 'late', 'early'] });
+      yield* release(queries, forwarding, { event: copy.id, reasons: ['unencrypted', 'late', 'early'] });
     return { id: copy.id, isCopy: true };
   }
   const inserted = insertion(EVENT, [newRow(event, quarantined, queries.now())], 'RETURNING id');
@@ -249,9 +249,9 @@ export function* add(queries: Queries, event: NewEvent, forwarding: Forwarding):
 }
 
 /** The body as text; undefined if it is not UTF-8. */
-function textOf({ isSealed, opened, body }: NewEvent): string | undefined {
+function textOf({ isEncrypted, opened, body }: NewEvent): string | undefined {
   // The text of a plain event was decoded from its body.
-  if (!isSealed && opened !== undefined) return opened;
+  if (!isEncrypted && opened !== undefined) return opened;
   // No database text has a NUL.
   return isUtf8(body) && !body.includes(0) ? Buffer.from(body).toString('utf8') : undefined;
 }

@@ -4,8 +4,8 @@ import { hasLongNumber, isJsonObject, parseJson } from '../../money/decimal.ts';
 import type { ReadBody } from '../body.ts';
 import { eventIn, type ReadEvent } from '../event.ts';
 
-/** How the inbox marks a delivery. `unknown`: an event that the contract does not have. `sealed`: nobody could open it yet. */
-export type EventKind = 'event' | 'unknown' | 'sealed' | 'unreadable';
+/** How the inbox marks a delivery. `unknown`: an event that the contract does not have. `encrypted`: no key has decrypted it yet. */
+export type EventKind = 'event' | 'unknown' | 'encrypted' | 'unreadable';
 
 /** Headers as they arrived: the same names in the same order. */
 export type ArrivedHeaders = readonly (readonly [name: string, value: string])[];
@@ -20,12 +20,12 @@ export interface NewEvent {
   readonly fintechId: string | undefined;
   readonly webhookId: string | undefined;
   readonly signature: string;
-  /** Equal for the same name and data, however they are written and sealed; of what is no event, for the same body. */
+  /** Equal for the same name and data, however they are written and encrypted; of what is no event, for the same body. */
   readonly contentDigest: string;
   readonly isLate: boolean;
   /** Sent in the future, by this machine's clock. */
   readonly isEarly: boolean;
-  readonly isSealed: boolean;
+  readonly isEncrypted: boolean;
   readonly headers: ArrivedHeaders;
   readonly body: Uint8Array;
   /** The event's JSON text; undefined if it could not be read. */
@@ -119,5 +119,5 @@ function sorted(value: unknown): unknown {
 
 function kindOf(read: ReadBody): EventKind {
   if (read.kind === 'event') return eventOf(read.event.event) ? 'event' : 'unknown';
-  return read.kind === 'sealed' ? 'sealed' : 'unreadable';
+  return read.kind === 'encrypted' ? 'encrypted' : 'unreadable';
 }

@@ -12,10 +12,10 @@ export type EventState = keyof typeof EVENT_STATES;
 
 /** Why an event is quarantined. The first reason that applies counts. */
 export const QUARANTINE_REASONS = {
-  sealed: 'no key opens it',
+  encrypted: 'no key decrypts it',
   unreadable: 'its body is no event',
   foreign: 'it is about another account',
-  unsealed: 'it is not sealed, and the profile requires sealing',
+  unencrypted: 'it is not encrypted, and the profile requires encryption',
   late: 'it was sent more than 5 minutes before it arrived, and cannot be told from a copy',
   early: 'it was sent more than a minute after it arrived, by this machine’s clock, and cannot be told from a copy',
 } as const;
@@ -26,7 +26,7 @@ export type QuarantineReason = keyof typeof QUARANTINE_REASONS;
 interface Judged {
   readonly kind: EventKind;
   readonly fintechId: string | undefined;
-  readonly isSealed: boolean;
+  readonly isEncrypted: boolean;
   readonly isLate: boolean;
   readonly isEarly: boolean;
 }
@@ -35,8 +35,8 @@ interface Judged {
 export interface Expected {
   /** The account’s own fintech id; undefined if it is not known. */
   readonly fintechId?: string | undefined;
-  /** Whether its events must be sealed. */
-  readonly needsSealing?: boolean | undefined;
+  /** Whether its events must be encrypted. */
+  readonly needsEncryption?: boolean | undefined;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -54,13 +54,13 @@ const isForeign = (named: string | undefined, own: string | undefined) =>
  * surely no copy, however old its signature is.
  */
 export function quarantineReasonOf(
-  { kind, fintechId, isSealed, isLate, isEarly }: Judged,
+  { kind, fintechId, isEncrypted, isLate, isEarly }: Judged,
   expected: Expected,
   isNew: boolean,
 ): QuarantineReason | undefined {
-  if (kind === 'sealed' || kind === 'unreadable') return kind;
+  if (kind === 'encrypted' || kind === 'unreadable') return kind;
   if (isForeign(fintechId, expected.fintechId)) return 'foreign';
-  if (expected.needsSealing && !isSealed) return 'unsealed';
+  if (expected.needsEncryption && !isEncrypted) return 'unencrypted';
   if (!isLate && !isEarly) return undefined;
   return isNew ? undefined : isLate ? 'late' : 'early';
 }

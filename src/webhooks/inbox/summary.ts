@@ -3,7 +3,7 @@ import type { EventState } from './states.ts';
 
 /** An event as the lists print it. */
 export function summaryOf(event: InboxEvent) {
-  const { id, kind, eventId, requestId, userId, webhookId, isLate, isEarly, isSealed, problem } = event;
+  const { id, kind, eventId, requestId, userId, webhookId, isLate, isEarly, isEncrypted, problem } = event;
   const { happenedAt, copies, quarantined } = event;
   return {
     id: Number(id),
@@ -15,7 +15,7 @@ export function summaryOf(event: InboxEvent) {
     webhookId,
     isLate,
     isEarly,
-    isSealed,
+    isEncrypted,
     problem,
     happenedAt,
     copies,

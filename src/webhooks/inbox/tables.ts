@@ -20,7 +20,7 @@ import { QUARANTINE_REASONS, type QuarantineReason } from './states.ts';
 /** Every delivery with a valid signature, once; `copies` counts the repetitions. The number of a deleted event is not used again: a listener remembers the last one that it saw. */
 export const EVENT = table('event', ['id'], {
   id: filled(integer(), 'numbered once'),
-  kind: text<EventKind>({ oneOf: ['event', 'unknown', 'sealed', 'unreadable'] }),
+  kind: text<EventKind>({ oneOf: ['event', 'unknown', 'encrypted', 'unreadable'] }),
   event: optional(text()),
   event_id: optional(text()),
   request_id: optional(text()),
@@ -29,7 +29,7 @@ export const EVENT = table('event', ['id'], {
   signature: text(),
   content_digest: text(),
   is_late: integer(),
-  is_sealed: integer(),
+  is_encrypted: integer(),
   headers: text(),
   body: text(),
   body_form: text<'text' | 'base64'>({ oneOf: ['text', 'base64'] }),
@@ -114,7 +114,7 @@ export const FORWARDING = table('forwarding', ['id'], {
   events: optional(text()),
   routes: optional(text()),
   fintech_id: optional(text()),
-  needs_sealing: integer(),
+  needs_encryption: integer(),
 });
 
 /** A row here, which is removed again, shows that there is room for an event. */

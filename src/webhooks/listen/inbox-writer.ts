@@ -10,7 +10,7 @@ export interface SignedDelivery {
   readonly body: Uint8Array;
 }
 
-/** Reads deliveries, opens the sealed ones, and writes them to the inbox. */
+/** Reads deliveries, opens the encrypted ones, and writes them to the inbox. */
 export interface InboxWriter extends Pick<Inbox, 'tryRoom'> {
   /** Resolves once all of them are on disk. Rejects if they cannot be written. */
   write(deliveries: readonly SignedDelivery[]): Promise<readonly StoredDelivery[]>;
@@ -25,7 +25,7 @@ export function newEventOf({ verified, headers, body }: SignedDelivery, read: Re
     signature,
     isLate,
     isEarly,
-    isSealed: read.isSealed,
+    isEncrypted: read.isEncrypted,
     body,
     sentAtMs,
     headers,

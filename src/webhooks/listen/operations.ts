@@ -27,7 +27,7 @@ interface Operated {
 const FRESH_MS = 1_000;
 /** A row as large as the largest event is written less often, unless that failed. */
 const ROOM_MS = 5_000;
-/** A sealed event is kept as it came and opened, with its headers. */
+/** An encrypted event is kept as it came and opened, with its headers. */
 const ROOM_BYTES = 2 * MAX_BODY_BYTES;
 /** With less of a disk, the log and the indexes of an inbox may not grow any more. */
 const LEAST_BYTES = 16 * 1024 * 1024;

@@ -22,7 +22,7 @@ interface Sending {
 
 interface SendingOptions extends Sending {
   readonly resign?: Resigning | undefined;
-  /** Sends what was opened instead of the sealed body; such a body needs a new signature. */
+  /** Sends what was opened instead of the encrypted body; such a body needs a new signature. */
   readonly isOpened?: boolean | undefined;
   /** Tells the target in a header of ours if the event came late or early. */
   readonly isMarked?: boolean | undefined;

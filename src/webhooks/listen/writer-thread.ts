@@ -87,7 +87,7 @@ function unpacked({ heads, byteLengths, bodies }: PackedDeliveries): readonly Si
   });
 }
 
-/** What the writer answers. It asks for private keys only when a sealed body needs other ones than it has. */
+/** What the writer answers. It asks for private keys only when an encrypted body needs other ones than it has. */
 type FromThread =
   | { readonly kind: 'written'; readonly stored: readonly StoredDelivery[] }
   | { readonly kind: 'failed'; readonly problem: string }

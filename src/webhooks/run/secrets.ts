@@ -1,5 +1,5 @@
 import { storedOrBuiltIn } from '../../account/profile.ts';
-import { sealingKeysOf, webhookSecretFrom, webhookSecretsOf } from '../../account/profile-secrets.ts';
+import { encryptionKeysOf, webhookSecretFrom, webhookSecretsOf } from '../../account/profile-secrets.ts';
 import { Secret } from '../../base/secret.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
 import type { Account } from '../../engine/account.ts';
@@ -24,5 +24,5 @@ export async function privateKeysOf({
   profile,
 }: Pick<Account, 'profile' | 'world'>): Promise<readonly Secret[]> {
   const stored = storedOrBuiltIn(profile);
-  return stored ? sealingKeysOf(stored, world) : [];
+  return stored ? encryptionKeysOf(stored, world) : [];
 }

@@ -62,8 +62,8 @@ describe('reading a key from a command', () => {
     expect(await keyOf(command, true)).toBe(key);
   });
 
-  test('returns no sealing key', async () => {
-    expect(await storeOf('echo k1').read('ops', 'sealing-keys')).toBeUndefined();
+  test('returns no encryption key', async () => {
+    expect(await storeOf('echo k1').read('ops', 'encryption-keys')).toBeUndefined();
   });
 });
 

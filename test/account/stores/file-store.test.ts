@@ -64,9 +64,9 @@ describe('the file store', () => {
   test('keeps one file per profile and secret', async () => {
     const { store, folder } = newStore();
     await store.write('a', 'api-key', new Secret('1'));
-    await store.write('a', 'sealing-keys', new Secret('2'));
+    await store.write('a', 'encryption-keys', new Secret('2'));
     await store.write('a.b', 'api-key', new Secret('3'));
-    expect(readdirSync(folder).toSorted()).toEqual(['a.api-key', 'a.b.api-key', 'a.sealing-keys']);
+    expect(readdirSync(folder).toSorted()).toEqual(['a.api-key', 'a.b.api-key', 'a.encryption-keys']);
   });
 
   test.each(['', '.', '..', '../up', 'a/b', 'a\\b', '.hidden', 'a\n', 'é', 'x'.repeat(129)])(

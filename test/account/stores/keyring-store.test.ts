@@ -42,11 +42,11 @@ describe('the keychain store', () => {
   test('calls the helper process and never passes a secret as an argument', async () => {
     const { world, calls } = worldOf([DONE, answering({ kind: 'done', secret: PLANTED }), DONE, DONE]);
     const store = createKeyringStore(world);
-    await store.write('ops', 'sealing-keys', new Secret(PLANTED));
-    expect((await store.read('ops', 'sealing-keys'))?.reveal()).toBe(PLANTED);
-    await store.remove('ops', 'sealing-keys');
-    expect(await store.read('ops', 'sealing-keys')).toBeUndefined();
-    const entry = { service: 'fiatrail', user: 'ops/sealing-keys' };
+    await store.write('ops', 'encryption-keys', new Secret(PLANTED));
+    expect((await store.read('ops', 'encryption-keys'))?.reveal()).toBe(PLANTED);
+    await store.remove('ops', 'encryption-keys');
+    expect(await store.read('ops', 'encryption-keys')).toBeUndefined();
+    const entry = { service: 'fiatrail', user: 'ops/encryption-keys' };
     expect(calls.map(({ options }) => JSON.parse(options.input ?? ''))).toEqual([
       { op: 'write', ...entry, secret: PLANTED },
       { op: 'read', ...entry },
@@ -60,7 +60,7 @@ describe('the keychain store', () => {
 
   test('starts the helper with the argument that bin/fiatrail.js expects', async () => {
     const { world, calls } = worldOf([DONE]);
-    await createKeyringStore(world).read('ops', 'sealing-keys');
+    await createKeyringStore(world).read('ops', 'encryption-keys');
     const launcher = readFileSync(join(ROOT, 'bin', 'fiatrail.js'), 'utf8');
     expect(launcher).toContain(`argv[0] === '${calls[0]?.words.at(-1)}'`);
   });

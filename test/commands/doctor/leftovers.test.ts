@@ -20,7 +20,7 @@ const LEFT = [
   `state/sandbox.db.${ID}.snapshot`,
   `state/sandbox.db.${ID}.snapshot-wal`,
   'config/secrets/gone.api-key',
-  'config/secrets/gone.sealing-keys',
+  'config/secrets/gone.encryption-keys',
   'config/secrets/gone.approver-key',
   `config/secrets/main-probe-${ID}.api-key`,
   // This profile keeps its key elsewhere.

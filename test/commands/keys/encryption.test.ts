@@ -10,9 +10,9 @@ import { fiatrailOnTerminal } from '../../support/terminal.ts';
 beforeAll(requireBuilt);
 
 interface Status {
-  readonly answersSealedTo: string | null;
+  readonly responsesEncryptedTo: string | null;
   readonly privateKeys: number;
-  readonly requestsSealed: boolean;
+  readonly requestsEncrypted: boolean;
   readonly platformKey: string | null;
   readonly platformKeyUnchanged: boolean | null;
   readonly answersOpen: boolean;
@@ -24,7 +24,7 @@ const READ = ['api', 'GET', '/getfees', '-o', 'json'];
 const CHANGE = ['api', 'POST', '/addbankaccount', '-f', 'accountNumber=0123456789', '-f', 'bankCode=000013', '--yes'];
 
 const statusOf = (home: Home) => fiatrailJson<Status>(home, ['keys', 'encryption', 'show']);
-const keysPath = (home: Home) => join(secretsFolder(home), 'main.sealing-keys');
+const keysPath = (home: Home) => join(secretsFolder(home), 'main.encryption-keys');
 const privateKeys = (home: Home) => readFileSync(keysPath(home), 'utf8').trim().split('\n');
 
 /** What the service sends to who does not open it. */
@@ -45,14 +45,14 @@ async function field() {
   return { served, home: await accountOf(served, onTestFinished) };
 }
 
-test('enable makes the service seal responses, which every command opens', async () => {
+test('enable makes the service encrypt responses, which every command opens', async () => {
   const { served, home } = await field();
   expect(Object.keys(await wireBody(served))).toContain('response_code');
   const made = await fiatrailJson<Status>(home, ENABLE);
-  expect(made).toMatchObject({ privateKeys: 1, requestsSealed: false, answersSealedTo: expect.any(String) });
+  expect(made).toMatchObject({ privateKeys: 1, requestsEncrypted: false, responsesEncryptedTo: expect.any(String) });
   expect(Object.keys(await wireBody(served))).toEqual(['payload']);
   for (const argv of [['status'], READ, CHANGE, ['users', 'list'], ['balances', 'account']]) await must(home, argv);
-  expect(await statusOf(home)).toMatchObject({ answersOpen: true, answersSealedTo: made.answersSealedTo });
+  expect(await statusOf(home)).toMatchObject({ answersOpen: true, responsesEncryptedTo: made.responsesEncryptedTo });
 });
 
 test('prints the requested fields and rejects unknown ones before registering', async () => {
@@ -86,7 +86,7 @@ test('another host needs the private key (2 on a read, 6 on a change) and reads 
   await must(home, READ);
 });
 
-test('rotate keeps the older key for what was sealed to it', async () => {
+test('rotate keeps the older key for what was encrypted with it', async () => {
   const { served, home } = await field();
   await must(home, ENABLE);
   const [first = ''] = privateKeys(home);
@@ -106,15 +106,18 @@ test('rotate does not turn encryption on, and exits with 2', async () => {
     stderr: expect.stringContaining('encryption is off in profile main, so there is no key to rotate'),
   });
   expect(stderr).toContain('turn it on with: fiatrail keys encryption enable');
-  expect(await fiatrailJson(home, ['keys', 'encryption', 'show'])).toMatchObject({ sealing: 'off', privateKeys: 0 });
+  expect(await fiatrailJson(home, ['keys', 'encryption', 'show'])).toMatchObject({
+    encryptionPolicy: 'off',
+    privateKeys: 0,
+  });
 });
 
-test('exits with 9 rather than seal a request to a key that was not accepted', async () => {
+test('exits with 9 rather than encrypt a request to a key that was not accepted', async () => {
   const { home } = await field();
-  await must(home, [...ENABLE, '--seal-requests', 'on']);
-  const { platformKey, requestsSealed } = await statusOf(home);
-  expect({ requestsSealed, platformKey }).toEqual({
-    requestsSealed: true,
+  await must(home, [...ENABLE, '--encrypt-requests', 'on']);
+  const { platformKey, requestsEncrypted } = await statusOf(home);
+  expect({ requestsEncrypted, platformKey }).toEqual({
+    requestsEncrypted: true,
     platformKey: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
   await must(home, CHANGE);
@@ -141,8 +144,8 @@ test('exits with 9 rather than seal a request to a key that was not accepted', a
     home,
     CHANGE.map((word) => word.replace('0123456789', '0123456788')),
   );
-  await must(home, [...ENABLE, '--seal-requests', 'off']);
-  expect(await statusOf(home)).toMatchObject({ requestsSealed: false, platformKeyUnchanged: true });
+  await must(home, [...ENABLE, '--encrypt-requests', 'off']);
+  expect(await statusOf(home)).toMatchObject({ requestsEncrypted: false, platformKeyUnchanged: true });
 });
 
 test('registers a key in the older envelope', async () => {
@@ -156,12 +159,12 @@ test('registers a key in the older envelope', async () => {
 
 test('a dry run registers and stores nothing', async () => {
   const { served, home } = await field();
-  for (const more of [[], ['--seal-requests', 'on']]) await must(home, [...ENABLE, '--dry-run', ...more]);
+  for (const more of [[], ['--encrypt-requests', 'on']]) await must(home, [...ENABLE, '--dry-run', ...more]);
   expect({
     exists: existsSync(keysPath(home)),
     hasPayload: Object.keys(await wireBody(served)).includes('payload'),
   }).toEqual({ exists: false, hasPayload: false });
-  expect(await statusOf(home)).toMatchObject({ answersSealedTo: null, privateKeys: 0, platformKey: null });
+  expect(await statusOf(home)).toMatchObject({ responsesEncryptedTo: null, privateKeys: 0, platformKey: null });
 });
 
 test('rejects an account set by environment variables and exits with 2', async () => {

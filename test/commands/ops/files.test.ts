@@ -73,7 +73,7 @@ describe('an exported journal', () => {
     expect((await imported()).code).toBe(0);
     expect(await list()).toEqual(before.list);
     // Without the digest key, it is another journal, and an entry says so.
-    expect(await verified('--head', before.hash)).toMatchObject({ entries: 19, operations: 4, problem: null });
+    expect(await verified('--checkpoint', before.hash)).toMatchObject({ entries: 19, operations: 4, problem: null });
   });
 
   test.each([

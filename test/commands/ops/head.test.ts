@@ -21,7 +21,7 @@ async function run(line: string) {
   };
 }
 
-/** Keeps the head in a file, with something of it changed. */
+/** Keeps the checkpoint in a file, with something of it changed. */
 async function keep(change: object = {}): Promise<Record<string, unknown>> {
   const { data, code } = await run('ops journal head');
   expect(code).toBe(0);
@@ -40,13 +40,13 @@ beforeEach(async () => {
   expect((await withdraw('a')).code).toBe(0);
 });
 
-describe('a head that is kept elsewhere', () => {
+describe('a checkpoint that is kept elsewhere', () => {
   test('covers everything before it, as a hash and as a file', async () => {
     const head = await keep();
     expect(head).toMatchObject({ approver: null, publicKey: null, signature: null });
     await withdraw('b');
     for (const given of [file, head['hash']])
-      expect(await run(`ops journal verify --head ${given}`)).toMatchObject({
+      expect(await run(`ops journal verify --checkpoint ${given}`)).toMatchObject({
         code: 0,
         data: { problem: null, signedBy: null },
       });
@@ -59,7 +59,7 @@ describe('a head that is kept elsewhere', () => {
     const last = '(SELECT max(sequence) FROM entry)';
     database.exec([...drops, `UPDATE entry SET hash = hash || 'x' WHERE sequence = ${last}`, ...TRIGGERS].join('; '));
     database.close();
-    const { code, data } = await run(`ops journal verify --head ${file}`);
+    const { code, data } = await run(`ops journal verify --checkpoint ${file}`);
     expect([code, JSON.stringify(data['problem'])]).toEqual([3, expect.stringMatching(/changed|head/)]);
   });
 
@@ -67,7 +67,7 @@ describe('a head that is kept elsewhere', () => {
     expect((await run('profiles approvers add ada --generate --yes')).code).toBe(0);
     const head = await keep();
     expect(head).toMatchObject({ approver: 'ada', signature: expect.stringMatching(/^[0-9a-f]{128}$/) });
-    expect(await run(`ops journal verify --head ${file}`)).toMatchObject({ code: 0, data: { signedBy: 'ada' } });
+    expect(await run(`ops journal verify --checkpoint ${file}`)).toMatchObject({ code: 0, data: { signedBy: 'ada' } });
   });
 
   test.each([
@@ -79,7 +79,7 @@ describe('a head that is kept elsewhere', () => {
   ])('is declined if it was changed after it was signed: %s', async (_what, change, code) => {
     await run('profiles approvers add ada --generate --yes');
     await keep(change);
-    const found = await run(`ops journal verify --head ${file}`);
+    const found = await run(`ops journal verify --checkpoint ${file}`);
     expect(found.code).toBe(9);
     expect(found.stderr).toContain(code);
   });
@@ -89,24 +89,24 @@ describe('a head that is kept elsewhere', () => {
     ['of another form', '{"hash":"y"}'],
   ])('is refused with one sentence if it is %s', async (_what, text) => {
     writeFileSync(file, text);
-    const { code, stderr } = await run(`ops journal verify --head ${file}`);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is not a head')]);
+    const { code, stderr } = await run(`ops journal verify --checkpoint ${file}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is not a checkpoint')]);
   });
 
   test('is refused if it is that of another journal, or no file', async () => {
     await keep({ journal: '00000000', signature: null, publicKey: null, approver: null });
-    expect(await run(`ops journal verify --head ${file}`)).toMatchObject({
+    expect(await run(`ops journal verify --checkpoint ${file}`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('00000000'),
     });
-    expect(await run('ops journal verify --head nothing')).toMatchObject({
+    expect(await run('ops journal verify --checkpoint nothing')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is neither the hash of an entry nor a readable file'),
     });
   });
 });
 
-test('the file of a head says nothing but the head', async () => {
+test('the file of a checkpoint says nothing but the checkpoint', async () => {
   await keep();
   const names = Object.keys(JSON.parse(readFileSync(file, 'utf8')) as object);
   expect(names).toEqual(['journal', 'entry', 'hash', 'at', 'approver', 'publicKey', 'signature']);

@@ -261,7 +261,7 @@ describe('another store', () => {
   test('moves the key and the private keys and leaves no file behind', async () => {
     const { add, run, write, at, secrets, profile } = newMachine();
     await add('main', LIVE);
-    write(at('secrets', 'main.sealing-keys'), PRIVATE);
+    write(at('secrets', 'main.encryption-keys'), PRIVATE);
     const kept = new Map<string, string>();
     const { code } = await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(kept) });
     expect({ code, secrets: secrets(), store: profile('main').store }).toEqual({
@@ -272,7 +272,7 @@ describe('another store', () => {
     expect([...kept.values()].toSorted()).toEqual([PRIVATE, LIVE].toSorted());
     await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...keyring(kept) });
     expect({ secrets: secrets(), kept: kept.size }).toEqual({
-      secrets: { 'main.api-key': LIVE, 'main.sealing-keys': PRIVATE },
+      secrets: { 'main.api-key': LIVE, 'main.encryption-keys': PRIVATE },
       kept: 0,
     });
   });
@@ -294,7 +294,11 @@ describe('another store', () => {
   test('exits with 2 when private keys would be left in a failing store', async () => {
     const { run, write, at, secrets, profile } = newMachine();
     await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(new Map()) });
-    const sealed = { ...profile('main'), sealing: 'accept', encryption: { publicKey: PRIVATE, requests: false } };
+    const sealed = {
+      ...profile('main'),
+      encryptionPolicy: 'accept',
+      encryption: { publicKey: PRIVATE, requests: false },
+    };
     write(at('profiles', 'main.json'), JSON.stringify(sealed));
     const { code } = await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...ABSENT });
     expect({ code, secrets: secrets(), profile: profile('main') }).toEqual({ code: 2, secrets: {}, profile: sealed });
@@ -303,10 +307,10 @@ describe('another store', () => {
   test('that is a command removes the key file and keeps the private keys', async () => {
     const { add, run, write, at, secrets } = newMachine();
     await add('main', LIVE);
-    write(at('secrets', 'main.sealing-keys'), PRIVATE);
+    write(at('secrets', 'main.encryption-keys'), PRIVATE);
     const runProgram = async () => ({ kind: 'ended', code: 0, stdout: `${LIVE}\n` }) as const;
     await run(['profiles', 'add', 'main', '--key-command', 'pass show key'], { runProgram });
-    expect(secrets()).toEqual({ 'main.sealing-keys': PRIVATE });
+    expect(secrets()).toEqual({ 'main.encryption-keys': PRIVATE });
   });
 });
 

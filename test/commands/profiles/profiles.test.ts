@@ -167,7 +167,7 @@ describe('profiles remove', () => {
   test('removes its secrets and its role as default', async () => {
     const { run, at, secrets, write } = await machine();
     await run(['profiles', 'use', 'main']);
-    write(at('secrets', 'main.sealing-keys'), 'ab'.repeat(32));
+    write(at('secrets', 'main.encryption-keys'), 'ab'.repeat(32));
     expect((await run(['profiles', 'remove', 'main', '--yes'])).code).toBe(0);
     expect({ secrets: secrets(), exists: existsSync(at('profiles', 'main.json')) }).toEqual({
       secrets: { 'box.api-key': BOX },
@@ -261,7 +261,7 @@ describe('profiles export and import', () => {
     const { run, json, write, at, profile } = await machine();
     await run(['profiles', 'remove', 'broken', '--yes']);
     const encryption = { publicKey: 'ab'.repeat(32), platformKey: 'cd'.repeat(32), requests: true };
-    const sealed = { ...profile('box'), serviceName: 'acme', sealing: 'require', encryption };
+    const sealed = { ...profile('box'), serviceName: 'acme', encryptionPolicy: 'require', encryption };
     write(at('profiles', 'box.json'), JSON.stringify(sealed));
     const exported = JSON.stringify(await json(['profiles', 'export']));
     expect(exported).not.toContain('ab'.repeat(32));
@@ -277,10 +277,10 @@ describe('profiles export and import', () => {
     expect((await other.run(['balances', 'account', '--profile', 'main'])).stderr).toContain('has no API key');
   });
 
-  test('take no key of another machine over, and no sealing for a sandbox in this process', async () => {
+  test('take no key of another machine over, and no encryption for a sandbox in this process', async () => {
     const { json, profile } = newMachine();
     const sealed = {
-      sealing: 'require',
+      encryptionPolicy: 'require',
       encryption: { publicKey: 'ab'.repeat(32), platformKey: 'cd'.repeat(32), requests: true },
     };
     const box = { name: 'sandbox', mode: 'embedded', store: { kind: 'file' } };
@@ -295,7 +295,12 @@ describe('profiles export and import', () => {
     await json(['profiles', 'import', '-'], { stdin });
     expect({ sandbox: profile('sandbox'), main: profile('main') }).toEqual({
       sandbox: { version: 1, ...box },
-      main: { version: 1, ...main, sealing: 'require', encryption: { platformKey: 'cd'.repeat(32), requests: true } },
+      main: {
+        version: 1,
+        ...main,
+        encryptionPolicy: 'require',
+        encryption: { platformKey: 'cd'.repeat(32), requests: true },
+      },
     });
   });
 
@@ -358,7 +363,11 @@ describe('profiles export and import', () => {
     ['a profile that is none', file(null), /invalid at profiles\[0\]/],
     ['a secret', file(one({ apiKey: 'x' })), /invalid at profiles\[0\]/],
     ['an unsafe service name', file(one({ serviceName: '../../x' })), /invalid service name/],
-    ['an unknown sealing policy', file(one({ sealing: 'never' })), /invalid at profiles\[0\] \(sealing\)/],
+    [
+      'an unknown encryption policy',
+      file(one({ encryptionPolicy: 'never' })),
+      /invalid at profiles\[0\] \(encryption\)/,
+    ],
     ['an unsafe address', file(one({ baseUrl: 'http://host.test/v1' })), /not https/],
     ['a path for a name', file(one({}), one({ name: '../x' })), /invalid profile name/],
     ['the name of the variables’ account', file(one({ name: 'environment' })), /environment is reserved/],

@@ -363,7 +363,7 @@ describe('sandbox serve', () => {
     [['--allow-origin', 'http://a.test/'], /invalid origin/],
     [['--allow-origin', 'null'], /invalid origin/],
     [['--allow-origin', '*'], /invalid origin/],
-    [['--answers', 'newest'], /invalid .*newest/],
+    [['--responses', 'newest'], /invalid .*newest/],
     ...[
       '',
       'a b',

@@ -266,7 +266,7 @@ describe('the public key', () => {
     );
   const own = () => hexOf(generateKeyPairSync('x25519').publicKey);
 
-  /** Builds a request sealed by the older scheme: the ciphertext, then its tag. */
+  /** Builds a request encrypted by the older scheme: the ciphertext, then its tag. */
   async function envelope(box: TestSandbox, text: string, aesKey?: string) {
     const key = aesKey ?? (await box.ask(getAesKey, {})).aesKey ?? '';
     const iv = Buffer.alloc(16, 7);
@@ -299,7 +299,7 @@ describe('the public key', () => {
     ['62 digits', async () => ({ data: own().slice(2) })],
     ['66 digits', async () => ({ data: `${own()}00` })],
     ['no digits', async () => ({ data: 'x'.repeat(64) })],
-    ['the zero key, to which nothing can be sealed', async () => ({ data: '00'.repeat(32) })],
+    ['the zero key, to which nothing can be encrypted', async () => ({ data: '00'.repeat(32) })],
     ['a point of low order', async () => ({ data: `01${'00'.repeat(31)}` })],
     ['an envelope without its iv', async (box) => ({ ...(await envelope(box, '{}')), iv: undefined })],
     [

@@ -97,7 +97,7 @@ export const EVENT_COLUMNS: readonly CopiedColumn<InboxEvent>[] = [
     of: ({ id }) => id,
   },
   { name: 'event', type: 'text', about: 'name of the event', of: ({ event }) => event },
-  { name: 'kind', type: 'text', about: 'event, unknown, sealed or unreadable', of: ({ kind }) => kind },
+  { name: 'kind', type: 'text', about: 'event, unknown, encrypted or unreadable', of: ({ kind }) => kind },
   { name: 'event_id', type: 'text', about: 'the service’s id of the event', of: ({ eventId }) => eventId },
   {
     name: 'request_id',
@@ -130,7 +130,12 @@ export const EVENT_COLUMNS: readonly CopiedColumn<InboxEvent>[] = [
     about: `why it is not forwarded until a person decides: ${Object.keys(QUARANTINE_REASONS).join(', ')}`,
     of: ({ quarantined }) => quarantined,
   },
-  { name: 'is_sealed', type: 'integer', about: '1 if it arrived sealed', of: ({ isSealed }) => BigInt(isSealed) },
+  {
+    name: 'is_encrypted',
+    type: 'integer',
+    about: '1 if it arrived encrypted',
+    of: ({ isEncrypted }) => BigInt(isEncrypted),
+  },
   { name: 'copies', type: 'integer', about: 'how often it arrived again', of: ({ copies }) => BigInt(copies) },
   {
     name: 'forwards_acknowledged',

@@ -68,15 +68,15 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: [
           'fiatrail keys encryption show',
           'fiatrail keys encryption enable',
-          'fiatrail keys encryption enable --seal-requests on',
+          'fiatrail keys encryption enable --encrypt-requests on',
           'fiatrail keys encryption rotate',
         ],
       },
       'The service cannot turn the encryption of responses off again. What you can undo is on your side:',
       {
         rows: [
-          ['send plain requests again', '`fiatrail keys encryption enable --seal-requests off`'],
-          ['accept plain responses again', '`fiatrail profiles add main --sealing accept`'],
+          ['send plain requests again', '`fiatrail keys encryption enable --encrypt-requests off`'],
+          ['accept plain responses again', '`fiatrail profiles add main --encryption accept`'],
         ],
       },
       'If the service shows another public key, a profile that encrypts requests sends nothing (exit code 9). Compare the fingerprint with the service by another way, then accept the key:',

@@ -45,7 +45,7 @@ const UPDATED: Readonly<Record<string, string>> = {
   event:
     'kind, event, event_id, request_id, user_id, fintech_id, content_digest, opened, problem, happened_at, happened_ms, quarantined, copies',
   forward: 'state, attempts, status, problem, due_at, set_at, ended_at, is_in_turn, holder',
-  forwarding: 'targets, events, routes, fintech_id, needs_sealing',
+  forwarding: 'targets, events, routes, fintech_id, needs_encryption',
   listener: 'seen_at, secrets',
   accepted_gap: 'reason, accepted_at',
   event_tally: 'events',

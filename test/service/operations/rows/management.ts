@@ -123,7 +123,7 @@ async function walk(box: TestSandbox, ask: Ask) {
   await ask(ipAllowlist, { action: 'list' });
   await ask(ipAllowlist, { action: 'check' });
   await ask(ipAllowlist, { action: 'remove', index: 1 });
-  // Last, because later requests need the new key and get sealed responses.
+  // Last, because later requests need the new key and get encrypted responses.
   const { apiKey } = await ask(regenerateApiKey, {});
   await ask(storePublicKey, { data: publicKey ?? '' }, apiKey ?? '');
 }

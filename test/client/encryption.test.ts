@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { CATEGORIES, CliError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
-import { createClient, type Sealing, sealedExchange } from '../../src/client/client.ts';
+import { createClient, type EncryptionKeys, encryptedExchange } from '../../src/client/client.ts';
 import { validRequest } from '../../src/client/request.ts';
 import { sandboxReset } from '../../src/contract/control.ts';
 import type { Endpoint, RequestOf } from '../../src/contract/endpoint.ts';
@@ -20,12 +20,12 @@ const [OWN, OLDER, PLATFORM, OTHER] = [pair(1), pair(2), pair(3), pair(4)];
 
 const KEYS = [OWN, OLDER, PLATFORM, OTHER];
 
-const sealing = (keys: readonly KeyPair[], platformKeyHex?: string): Sealing => ({
+const encryptionKeys = (keys: readonly KeyPair[], platformKeyHex?: string): EncryptionKeys => ({
   platformKeyHex,
   privateKeys: async () => keys.map(({ privateKey }) => privateKey),
 });
 
-const sealedTo = async ({ publicKey }: KeyPair, { status, headers, body }: HttpResponse): Promise<HttpResponse> => ({
+const encryptedTo = async ({ publicKey }: KeyPair, { status, headers, body }: HttpResponse): Promise<HttpResponse> => ({
   status,
   headers,
   body: JSON.stringify({ payload: await seal(body, publicKey) }),
@@ -35,8 +35,9 @@ const REQUEST: HttpRequest = { method: 'GET', url: 'https://service.test/v1/x', 
 
 const never = new AbortController().signal;
 
-/** Returns the response after sealing is removed. */
-const passed = (turn: Turn, how: Sealing | undefined) => sealedExchange(scripted(turn).exchange, how)(REQUEST, never);
+/** Returns the response after encryption is removed. */
+const passed = (turn: Turn, how: EncryptionKeys | undefined) =>
+  encryptedExchange(scripted(turn).exchange, how)(REQUEST, never);
 
 describe('a response', () => {
   const PLAIN: [what: string, answer: HttpResponse][] = [
@@ -64,29 +65,29 @@ describe('a response', () => {
     ['a success', success({ a: '₦' })],
     ['a rejection', refusal(400, '01', 'no')],
     ['a failure', json(500, 'whatever')],
-  ])('is opened when it is sealed: %s', async (_what, answer) => {
-    expect(await passed(await sealedTo(OWN, answer), sealing([OWN]))).toEqual(answer);
+  ])('is opened when it is encrypted: %s', async (_what, answer) => {
+    expect(await passed(await encryptedTo(OWN, answer), encryptionKeys([OWN]))).toEqual(answer);
   });
 
   test('is opened with an older key', async () => {
     const answer = success({ a: 1 });
-    expect(await passed(await sealedTo(OLDER, answer), sealing([OWN, OLDER]))).toEqual(answer);
+    expect(await passed(await encryptedTo(OLDER, answer), encryptionKeys([OWN, OLDER]))).toEqual(answer);
   });
 
-  const locked = (error: Error): Sealing => ({
+  const locked = (error: Error): EncryptionKeys => ({
     platformKeyHex: undefined,
     privateKeys: async () => {
       throw error;
     },
   });
-  const UNREADABLE: [reason: string, how: Sealing | undefined, body?: string][] = [
+  const UNREADABLE: [reason: string, how: EncryptionKeys | undefined, body?: string][] = [
     ['this profile has no private key', undefined],
-    ['this profile has no private key', sealing([])],
-    ['it cannot be opened: sealed for another key, or altered', sealing([OTHER, OLDER])],
-    ['it cannot be opened: not base64', sealing([OWN]), '{"payload":"?"}'],
-    ['it cannot be opened: too short for a sealed box', sealing([OWN]), '{"payload":""}'],
+    ['this profile has no private key', encryptionKeys([])],
+    ['it cannot be decrypted: encrypted for another key, or altered', encryptionKeys([OTHER, OLDER])],
+    ['it cannot be decrypted: not base64', encryptionKeys([OWN]), '{"payload":"?"}'],
+    ['it cannot be decrypted: too short for a sealed box', encryptionKeys([OWN]), '{"payload":""}'],
     [
-      'it cannot be opened: invalid private key; expected 64 hexadecimal digits',
+      'it cannot be decrypted: invalid private key; expected 64 hexadecimal digits',
       { platformKeyHex: undefined, privateKeys: async () => [new Secret('0101')] },
     ],
     ['this profile’s private key could not be read', locked(new Error(OWN.privateKey.reveal()))],
@@ -96,8 +97,8 @@ describe('a response', () => {
     ],
   ];
 
-  test.each(UNREADABLE)('reports why it cannot be opened: %s', async (reason, how, body) => {
-    const answer = await sealedTo(OWN, success({ a: 1 }));
+  test.each(UNREADABLE)('reports why it cannot be decrypted: %s', async (reason, how, body) => {
+    const answer = await encryptedTo(OWN, success({ a: 1 }));
     const sent = body === undefined ? answer : { ...answer, body };
     const lacksKey = reason === 'this profile has no private key';
     expect(await passed(sent, how)).toEqual({ ...sent, unreadable: { why: reason, lacksKey } });
@@ -107,11 +108,11 @@ describe('a response', () => {
 describe('a request', () => {
   async function sent(request: Partial<HttpRequest>, platformKeyHex: string | undefined = PLATFORM.publicKey) {
     const { exchange, requests } = scripted(success({}));
-    await sealedExchange(exchange, sealing([], platformKeyHex))({ ...REQUEST, ...request }, never);
+    await encryptedExchange(exchange, encryptionKeys([], platformKeyHex))({ ...REQUEST, ...request }, never);
     return requests[0];
   }
 
-  test.each(['POST', 'PUT', 'DELETE'])('with a body is sealed: %s', async (method) => {
+  test.each(['POST', 'PUT', 'DELETE'])('with a body is encrypted: %s', async (method) => {
     const request = { ...REQUEST, method, body: '{"name":"Adé"}' };
     const out = await sent(request);
     expect(out).toEqual({ ...request, body: expect.stringMatching(/^\{"payload":"[\w-]+"\}$/) });
@@ -125,43 +126,43 @@ describe('a request', () => {
     ['https://service.test/x', true],
     ['https://service.test/_sandbox/deposit', false],
     ['https://service.test/base/_sandbox/deposit', false],
-  ])('to %s is sealed: %s', async (url, isSealed) => {
+  ])('to %s is encrypted: %s', async (url, isEncrypted) => {
     const out = await sent({ method: 'POST', url, body: '{}' });
-    expect(out?.body === '{}').toBe(!isSealed);
+    expect(out?.body === '{}').toBe(!isEncrypted);
   });
 
   test('without a body or a platform key is not changed', async () => {
     expect(await sent({})).toEqual(REQUEST);
     const { exchange, requests } = scripted(success({}), success({}));
     const request = { ...REQUEST, method: 'POST', body: '{}' };
-    for (const how of [undefined, sealing([OWN])]) await sealedExchange(exchange, how)(request, never);
+    for (const how of [undefined, encryptionKeys([OWN])]) await encryptedExchange(exchange, how)(request, never);
     expect(requests).toEqual([request, request]);
   });
 
   test('passes on the signal and whether it is a read', async () => {
     const exchange = vi.fn(async () => success({}));
-    await sealedExchange(exchange, undefined)(REQUEST, never, true);
+    await encryptedExchange(exchange, undefined)(REQUEST, never, true);
     expect(exchange).toHaveBeenCalledExactlyOnceWith(REQUEST, never, true);
   });
 
   test.each(['', 'ab', 'xy'.repeat(32)])('rejects the platform key %j at once', (key) => {
-    expect(() => sealedExchange(scripted().exchange, sealing([], key))).toThrow(
+    expect(() => encryptedExchange(scripted().exchange, encryptionKeys([], key))).toThrow(
       expect.objectContaining({ category: 'usage', hint: expect.stringContaining('fiatrail keys encryption show') }),
     );
   });
 
-  test('is not sent when it cannot be sealed to the key', async () => {
+  test('is not sent when it cannot be encrypted with the key', async () => {
     const request = { ...REQUEST, method: 'POST', body: '{}' };
-    const going = sealedExchange(scripted().exchange, sealing([], '00'.repeat(32)))(request, never);
+    const going = encryptedExchange(scripted().exchange, encryptionKeys([], '00'.repeat(32)))(request, never);
     await expect(going).rejects.toMatchObject({ name: 'ExchangeError', sent: false });
   });
 });
 
 describe('a call', () => {
-  const clientFor = (turns: readonly Turn[], how: Sealing | undefined) => {
+  const clientFor = (turns: readonly Turn[], how: EncryptionKeys | undefined) => {
     const { exchange, requests } = scripted(...turns);
     const client = createClient({
-      exchange: sealedExchange(exchange, how),
+      exchange: encryptedExchange(exchange, how),
       target: { baseUrl: 'https://service.test/v1', apiKey: new Secret('the-key') },
       clock: fakeClock(),
       totalMs: 60_000,
@@ -172,7 +173,7 @@ describe('a call', () => {
 
   async function errorOf<E extends Endpoint>(
     turns: readonly Turn[],
-    how: Sealing | undefined,
+    how: EncryptionKeys | undefined,
     endpoint: E,
     input: RequestOf<E>,
   ) {
@@ -183,17 +184,17 @@ describe('a call', () => {
     return error;
   }
 
-  test('seals its request and opens the response', async () => {
+  test('encrypts its request and opens the response', async () => {
     const answer = success({ updatedAt: '2026-01-05T09:00:00.000Z' });
-    const { client, requests } = clientFor([await sealedTo(OWN, answer)], sealing([OWN], PLATFORM.publicKey));
+    const { client, requests } = clientFor([await encryptedTo(OWN, answer)], encryptionKeys([OWN], PLATFORM.publicKey));
     const reply = await client.call(validRequest(storePublicKey, { data: OWN.publicKey }));
     expect(reply).toEqual({ data: { updatedAt: '2026-01-05T09:00:00.000Z' }, body: answer.body, problems: [] });
     expect(requests[0]?.body).not.toContain(OWN.publicKey);
   });
 
-  test('with a sealed rejection is rejected', async () => {
-    const answer = await sealedTo(OWN, refusal(400, '01', 'Invalid request', { error: 'a reason' }));
-    const error = await errorOf([answer], sealing([OWN]), getFees, {});
+  test('with an encrypted rejection is rejected', async () => {
+    const answer = await encryptedTo(OWN, refusal(400, '01', 'Invalid request', { error: 'a reason' }));
+    const error = await errorOf([answer], encryptionKeys([OWN]), getFees, {});
     expect({ category: error.category, message: error.message }).toEqual({
       category: 'refused',
       message: 'the service rejected the request: Invalid request: a reason',
@@ -204,22 +205,22 @@ describe('a call', () => {
   const ONRAMP = { userId: 'u', amount: 500 };
   const BANK = { accountNumber: '0123456789', bankCode: '058' };
 
-  test('that cannot open the response of a read exits with 2, without a retry', async () => {
-    const error = await errorOf([await sealedTo(OTHER, success({}))], sealing([OWN]), getFees, {});
+  test('that cannot decrypt the response of a read exits with 2, without a retry', async () => {
+    const error = await errorOf([await encryptedTo(OTHER, success({}))], encryptionKeys([OWN]), getFees, {});
     expect(CATEGORIES[error.category].exit).toBe(2);
     expect({ message: error.message, hint: error.hint }).toEqual({
-      message: 'the service’s response is encrypted, and it cannot be opened: sealed for another key, or altered',
+      message: 'the service’s response is encrypted, and it cannot be decrypted: encrypted for another key, or altered',
       hint: HINT,
     });
   });
 
-  test('that cannot open the response of a change exits with 6, whatever its status', async () => {
+  test('that cannot decrypt the response of a change exits with 6, whatever its status', async () => {
     for (const status of [200, 400, 500]) {
-      const answer = await sealedTo(OTHER, { ...success({}), status });
+      const answer = await encryptedTo(OTHER, { ...success({}), status });
       for (const error of [
         await errorOf([answer], undefined, startOnramp, ONRAMP),
-        await errorOf([answer], sealing([OWN]), addBankAccount, BANK),
-        await errorOf([answer], sealing([OWN]), sandboxReset, {}),
+        await errorOf([answer], encryptionKeys([OWN]), addBankAccount, BANK),
+        await errorOf([answer], encryptionKeys([OWN]), sandboxReset, {}),
       ]) {
         expect(CATEGORIES[error.category].exit).toBe(6);
         expect(error.hint).toBe(`${HINT}`);
@@ -229,12 +230,12 @@ describe('a call', () => {
 
   const WAIT = { retry_after: 3 };
 
-  test.each(['plain', 'sealed'] as const)('waits as long as a %s 429 says', async (form) => {
+  test.each(['plain', 'encrypted'] as const)('waits as long as a %s 429 says', async (form) => {
     const limited = tooMany({}, WAIT);
     const clock = fakeClock();
-    const { exchange } = scripted(form === 'plain' ? limited : await sealedTo(OWN, limited));
+    const { exchange } = scripted(form === 'plain' ? limited : await encryptedTo(OWN, limited));
     const client = createClient({
-      exchange: sealedExchange(exchange, sealing([OWN])),
+      exchange: encryptedExchange(exchange, encryptionKeys([OWN])),
       target: { baseUrl: 'https://service.test/v1', apiKey: new Secret('the-key') },
       clock,
       totalMs: 1_000,
@@ -246,10 +247,10 @@ describe('a call', () => {
     });
   });
 
-  test('retries when the sealed body is truncated', async () => {
-    const half = await sealedTo(OWN, json(200, success({ a: 1 }).body.slice(0, 30)));
-    const whole = await sealedTo(OWN, refusal(404, '02', 'gone'));
-    const error = await errorOf([half, whole], sealing([OWN]), getFees, {});
+  test('retries when the encrypted body is truncated', async () => {
+    const half = await encryptedTo(OWN, json(200, success({ a: 1 }).body.slice(0, 30)));
+    const whole = await encryptedTo(OWN, refusal(404, '02', 'gone'));
+    const error = await errorOf([half, whole], encryptionKeys([OWN]), getFees, {});
     expect(error.category).toBe('refused');
   });
 });

@@ -64,12 +64,12 @@ const profileOf = (home: Home) =>
 async function required() {
   const made = await middle();
   await must(made.home, ENABLE);
-  expect(profileOf(made.home)).toMatchObject({ sealing: 'require' });
+  expect(profileOf(made.home)).toMatchObject({ encryptionPolicy: 'require' });
   return made;
 }
 
-describe('a profile that requires sealed responses', () => {
-  const REASON = 'it is not sealed, and this profile requires sealed responses';
+describe('a profile that requires encrypted responses', () => {
+  const REASON = 'it is not encrypted, and this profile requires encrypted responses';
 
   test.each([
     ['a success', plain({ fintechId: 'f', id: 'x' })],
@@ -117,7 +117,7 @@ describe('a profile that requires sealed responses', () => {
     for (const argv of [READ, CHANGE, MONEY]) {
       const ran = await fiatrail(home, [...argv, '-q', '--timeout', '30s']);
       expect(ran.code, ran.stderr).toBe(code);
-      expect(ran.stderr).toContain('warning: this refusal is not sealed, although the profile requires it');
+      expect(ran.stderr).toContain('warning: this refusal is not encrypted, although the profile requires it');
     }
   });
 
@@ -145,7 +145,7 @@ describe('a profile that requires sealed responses', () => {
       stored: before,
     });
     expect(rotationRows(home)).toMatchObject([{ stage: 'sending' }]);
-    await must(home, ['profiles', 'add', 'main', '--sealing', 'accept']);
+    await must(home, ['profiles', 'add', 'main', '--encryption', 'accept']);
     await must(home, ['keys', 'rotate', '--resume', '--yes', '--no-input'], '', [0, 8]);
     expect(storedKey(home)).toBe(key);
   });
@@ -158,7 +158,7 @@ describe('a profile that requires sealed responses', () => {
     expect(code).toBe(5);
     expect(checks.find(({ check }) => check === 'encryption')).toMatchObject({
       state: 'problem',
-      detail: 'the response is not sealed, and this profile requires it',
+      detail: 'the response is not encrypted, and this profile requires it',
     });
     expect(checks.find(({ check }) => check === 'key accepted')).toMatchObject({ state: 'skipped' });
   });
@@ -167,41 +167,47 @@ describe('a profile that requires sealed responses', () => {
 describe('the policy of a profile', () => {
   test('accept takes both, and off opens nothing', async () => {
     const { relay, home } = await required();
-    await must(home, ['profiles', 'add', 'main', '--sealing', 'accept']);
+    await must(home, ['profiles', 'add', 'main', '--encryption', 'accept']);
     await must(home, READ);
     relay.forge = () => plain({ fintechId: 'f' });
     await must(home, READ);
     relay.forge = () => undefined;
-    await must(home, ['profiles', 'add', 'main', '--sealing', 'off']);
+    await must(home, ['profiles', 'add', 'main', '--encryption', 'off']);
     for (const [argv, code] of [
       [READ, 2],
       [CHANGE, 6],
     ] as const)
-      expect((await must(home, argv, '', [code])).stderr).toContain('sealing is off in this profile');
-    const { sealing } = await fiatrailJson<{ sealing: string }>(home, ['keys', 'encryption', 'show']).catch(() => ({
-      sealing: 'unreadable',
+      expect((await must(home, argv, '', [code])).stderr).toContain('encryption is off in this profile');
+    const { encryptionPolicy } = await fiatrailJson<{ encryptionPolicy: string }>(home, [
+      'keys',
+      'encryption',
+      'show',
+    ]).catch(() => ({
+      encryptionPolicy: 'unreadable',
     }));
-    expect(sealing).toBe('unreadable');
-    expect((await fiatrailJson<{ sealing: string }>(home, ['profiles', 'show'])).sealing).toBe('off');
-    // Turning it on again opens the sealed responses that it needs on the way.
+    expect(encryptionPolicy).toBe('unreadable');
+    expect((await fiatrailJson<{ encryptionPolicy: string }>(home, ['profiles', 'show'])).encryptionPolicy).toBe('off');
+    // Turning it on again opens the encrypted responses that it needs on the way.
     await must(home, ENABLE);
-    expect(profileOf(home)).toMatchObject({ sealing: 'require' });
+    expect(profileOf(home)).toMatchObject({ encryptionPolicy: 'require' });
   });
 
-  test('stays accept when the service does not seal its responses', async () => {
+  test('stays accept when the service does not encrypt its responses', async () => {
     const { relay, home } = await middle();
     relay.forge = (path) => (path === '/getplatformpublickey' ? plain({ publicKey: 'ab'.repeat(32) }) : undefined);
     const ran = await must(home, ENABLE);
     expect(ran.stderr).toContain('warning: responses are not encrypted');
-    expect(JSON.parse(ran.stdout)).toMatchObject({ sealing: 'accept' });
-    expect(profileOf(home)).toMatchObject({ sealing: 'accept' });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ encryptionPolicy: 'accept' });
+    expect(profileOf(home)).toMatchObject({ encryptionPolicy: 'accept' });
   });
 
   test('accepts plain responses again after the sandbox has lost the key', async () => {
     const { home } = await required();
     const args = ['--profile', 'sandbox'];
     await must(home, [...ENABLE, ...args]);
-    expect((await fiatrailJson<{ sealing: string }>(home, ['profiles', 'show', 'sandbox'])).sealing).toBe('require');
+    expect(
+      (await fiatrailJson<{ encryptionPolicy: string }>(home, ['profiles', 'show', 'sandbox'])).encryptionPolicy,
+    ).toBe('require');
     await must(home, ['balances', 'account', ...args]);
     const { stderr } = await must(home, ['sandbox', 'reset', '--yes', ...args]);
     expect(stderr).toContain('accepts plain responses again');
@@ -214,8 +220,8 @@ describe('a changed platform key', () => {
 
   async function changed() {
     const made = await middle();
-    await must(made.home, [...ENABLE, '--seal-requests', 'on']);
-    await must(made.home, ['profiles', 'add', 'main', '--sealing', 'accept']);
+    await must(made.home, [...ENABLE, '--encrypt-requests', 'on']);
+    await must(made.home, ['profiles', 'add', 'main', '--encryption', 'accept']);
     await must(made.home, CHANGE);
     made.relay.forge = (path) => (path === '/getplatformpublickey' ? plain({ publicKey: IMPOSTOR }) : undefined);
     made.relay.seen.length = 0;
@@ -235,9 +241,9 @@ describe('a changed platform key', () => {
     expect(operations).toEqual([]);
   });
 
-  test('stops a profile that requires sealed responses too, although this one is plain', async () => {
+  test('stops a profile that requires encrypted responses too, although this one is plain', async () => {
     const { relay, home } = await middle();
-    await must(home, [...ENABLE, '--seal-requests', 'on']);
+    await must(home, [...ENABLE, '--encrypt-requests', 'on']);
     const { encryption } = profileOf(home) as { encryption: { platformKey: string } };
     relay.forge = (path) => (path === '/getplatformpublickey' ? plain({ publicKey: IMPOSTOR }) : undefined);
     relay.seen.length = 0;

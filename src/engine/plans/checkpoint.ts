@@ -4,11 +4,11 @@ import { CliError } from '../../base/errors.ts';
 import { isSignedBy, signText } from '../../crypto/signing.ts';
 import type { Head } from '../../journal/entries.ts';
 
-/** Keeps a signature on a head from being a signature on anything else. */
-const PREFIX = 'fiatrail head signature 1';
+/** Keeps a signature on a checkpoint from being a signature on anything else. */
+const PREFIX = 'fiatrail checkpoint signature 1';
 
 /** The last entry of a journal as a file that is stored elsewhere. Whoever has it notices later whether anything before it was changed. */
-interface HeadFile {
+interface CheckpointFile {
   /** The journal’s id. */
   readonly journal: string;
   readonly entry: number;
@@ -20,18 +20,18 @@ interface HeadFile {
   readonly signature: string | null;
 }
 
-type Unsigned = Omit<HeadFile, 'signature'>;
+type Unsigned = Omit<CheckpointFile, 'signature'>;
 
 const signedText = ({ journal, entry, hash, at, approver, publicKey }: Unsigned) =>
   JSON.stringify([PREFIX, journal, entry, hash, at, approver, publicKey]);
 
-/** Returns a head to be stored elsewhere, signed if there is a key. */
-export async function headFile(
+/** Returns a checkpoint to be stored elsewhere, signed if there is a key. */
+export async function checkpointFile(
   journal: string,
   { sequence, hash }: Head,
   own: OwnApprover | undefined,
   nowMs: number,
-): Promise<HeadFile> {
+): Promise<CheckpointFile> {
   const at = new Date(nowMs).toISOString();
   const { name: approver = null, publicKey = null } = own ?? {};
   const head = { journal, entry: Number(sequence), hash, at, approver, publicKey };
@@ -49,8 +49,8 @@ const shape = () =>
     signature: z.nullable(z.string().check(z.regex(/^[0-9a-f]{128}$/))),
   });
 
-/** Reads a head from a file. Throws CliError usage if it is none. */
-export function parseHeadFile(text: string, from: string): HeadFile {
+/** Reads a checkpoint from a file. Throws CliError usage if it is none. */
+export function parseCheckpoint(text: string, from: string): CheckpointFile {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -59,16 +59,16 @@ export function parseHeadFile(text: string, from: string): HeadFile {
   }
   const { data, error } = shape().safeParse(json);
   if (data) return data;
-  throw new CliError('usage', `${from} is not a head (${error?.issues[0]?.path.join('.') || 'JSON'})`, {
+  throw new CliError('usage', `${from} is not a checkpoint (${error?.issues[0]?.path.join('.') || 'JSON'})`, {
     hint: 'give a file that this wrote: fiatrail ops journal head -o json',
   });
 }
 
 /**
- * Returns who signed a head, by the name that the account knows the key under; null if nobody did. Throws CliError declined if the signature
+ * Returns who signed a checkpoint, by the name that the account knows the key under; null if nobody did. Throws CliError declined if the signature
  * does not hold or is of an unknown key: whoever changed the journal could have written the file too.
  */
-export async function signerOf(head: HeadFile, approvers: readonly Approver[]): Promise<string | null> {
+export async function signerOf(head: CheckpointFile, approvers: readonly Approver[]): Promise<string | null> {
   const { signature, publicKey } = head;
   if (signature === null || publicKey === null) return null;
   const known = approvers.find((each) => each.publicKey === publicKey);
@@ -76,11 +76,11 @@ export async function signerOf(head: HeadFile, approvers: readonly Approver[]): 
   throw new CliError(
     'declined',
     known
-      ? `the signature of approver ${known.name} on the head does not hold`
-      : `the head was signed with an unknown key, ${publicKey}`,
+      ? `the signature of approver ${known.name} on the checkpoint does not hold`
+      : `the checkpoint was signed with an unknown key, ${publicKey}`,
     {
       code: known ? 'BAD_SIGNATURE' : 'APPROVER_UNKNOWN',
-      hint: 'get the head from where it was stored; see the approvers with: fiatrail profiles approvers list',
+      hint: 'get the checkpoint from where it was stored; see the approvers with: fiatrail profiles approvers list',
     },
   );
 }

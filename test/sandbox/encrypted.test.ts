@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpResponse } from '../../src/base/world.ts';
-import { sealedExchange } from '../../src/client/client.ts';
+import { encryptedExchange } from '../../src/client/client.ts';
 import { decodeAnswer } from '../../src/client/codec.ts';
 import { sandboxFaultAdd, sandboxReset, sandboxStatus } from '../../src/contract/control.ts';
 import { type Endpoint, fieldsSentIn } from '../../src/contract/endpoint.ts';
@@ -24,7 +24,7 @@ function payloadOf({ body }: Bare): string | undefined {
   return Object.keys(outer).join() === 'payload' && typeof outer.payload === 'string' ? outer.payload : undefined;
 }
 
-/** Opens a sealed response; undefined if it is plain or cannot be opened. */
+/** Opens an encrypted response; undefined if it is plain or cannot be opened. */
 async function inside(answer: Bare, { privateKey }: KeyPair) {
   const payload = payloadOf(answer);
   const opened = payload === undefined ? undefined : (await openerOf([privateKey]))(payload);
@@ -47,7 +47,7 @@ async function platformKeyOf(box: TestSandbox): Promise<string> {
   return publicKey ?? '';
 }
 
-async function sealedBody(box: TestSandbox, body: unknown): Promise<string> {
+async function encryptedBody(box: TestSandbox, body: unknown): Promise<string> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return JSON.stringify({ payload: await seal(text, await platformKeyOf(box)) });
 }
@@ -61,7 +61,7 @@ describe('a response', () => {
     expect(payloadOf(await box.fetch('GET', '/v1/getfees'))).toBeDefined();
   });
 
-  test('is then sealed completely, with status and headers in plain text', async () => {
+  test('is then encrypted completely, with status and headers in plain text', async () => {
     await using box = await openSandbox();
     const plain = await box.fetch('GET', '/v1/getfees');
     await box.ask(storePublicKey, { data: FIRST.publicKey });
@@ -75,7 +75,7 @@ describe('a response', () => {
     ['an invalid field', 'POST', '/v1/onboarduser', '{"bvn":"1"}', 400, '01'],
     ['a body that is not JSON', 'POST', '/v1/onboarduser', '{', 400, '01'],
     ['an unknown id', 'POST', '/v1/getuserdetails', `{"userId":"${'0'.repeat(64)}"}`, 404, '02'],
-  ])('to a refused request is sealed: %s', async (_what, method, url, body, status, code) => {
+  ])('to a refused request is encrypted: %s', async (_what, method, url, body, status, code) => {
     await using box = await openSealed();
     const answer = await box.fetch(method, url, body);
     const found = await inside(answer, FIRST);
@@ -117,7 +117,7 @@ describe('a response', () => {
       expect(isPlain(await box.fetch('POST', '/v1/storepublickey', JSON.stringify({ data })))).toBe(true);
   });
 
-  test('with a new API key is sealed', async () => {
+  test('with a new API key is encrypted', async () => {
     await using box = await openSealed();
     const answer = await box.fetch('GET', '/v1/regenerateapikey');
     const apiKey = (await inside(answer, FIRST))?.envelope.data?.['apiKey'];
@@ -126,7 +126,7 @@ describe('a response', () => {
     expect(isPlain(await box.fetch('GET', '/v1/regenerateapikey'))).toBe(true);
   });
 
-  test('to a production key is sealed too', async () => {
+  test('to a production key is encrypted witho', async () => {
     await using box = await openSealed();
     const caller = callerOf(await productionKey(box));
     expect(await inside(await box.fetch('POST', '/v1/createsandboxapikey', '{}', caller), FIRST)).toMatchObject({
@@ -156,7 +156,7 @@ describe('a response', () => {
     expect(isPlain(await box.fetch('GET', '/v1/getfees'))).toBe(true);
   });
 
-  test('in a batch is sealed from the request on that stored the key', async () => {
+  test('in a batch is encrypted from the request on that stored the key', async () => {
     await using box = await openSandbox();
     const answers = await Promise.all([
       box.fetch('GET', '/v1/getfees'),
@@ -166,7 +166,7 @@ describe('a response', () => {
     expect(answers.map((answer) => payloadOf(answer) !== undefined)).toEqual([false, false, true]);
   });
 
-  test('is altered by an injected fault after sealing', async () => {
+  test('is altered by an injected fault after encryption', async () => {
     await using box = await openSealed();
     const spoiled = async (kind: 'truncated' | 'malformed-json' | 'http-500' | 'slow') => {
       await box.ask(sandboxFaultAdd, { endpoint: getFees.id, kind });
@@ -179,13 +179,13 @@ describe('a response', () => {
   });
 });
 
-describe('a sealed request', () => {
+describe('an encrypted request', () => {
   test('works like a plain one, before and after a key is stored', async () => {
     await using box = await openSandbox();
-    const before = await box.fetch('POST', '/v1/onboarduser', await sealedBody(box, { bvn: '22222222222' }));
+    const before = await box.fetch('POST', '/v1/onboarduser', await encryptedBody(box, { bvn: '22222222222' }));
     expect(replyOf(before).envelope).toMatchObject({ response_code: '00' });
     await box.ask(storePublicKey, { data: FIRST.publicKey });
-    const sealed = await box.fetch('POST', '/v1/onboarduser', await sealedBody(box, { bvn: '33333333333' }));
+    const sealed = await box.fetch('POST', '/v1/onboarduser', await encryptedBody(box, { bvn: '33333333333' }));
     const plain = await box.fetch('POST', '/v1/onboarduser', '{"bvn":"44444444444"}');
     for (const answer of [sealed, plain])
       expect((await inside(answer, FIRST))?.envelope).toMatchObject({ response_code: '00' });
@@ -196,7 +196,7 @@ describe('a sealed request', () => {
 
   test('can store the key, and can be a DELETE', async () => {
     await using box = await openSandbox();
-    const body = await sealedBody(box, { data: FIRST.publicKey });
+    const body = await encryptedBody(box, { data: FIRST.publicKey });
     expect((await box.fetch('POST', '/v1/storepublickey', body)).status).toBe(200);
     const deletes = (endpoints as readonly Endpoint[]).find(
       (each) => each.method === 'DELETE' && fieldsSentIn(each) === 'body' && !each.path.includes(':'),
@@ -206,19 +206,23 @@ describe('a sealed request', () => {
   });
 
   const REFUSED: [what: string, body: (box: TestSandbox) => Promise<string>, problem: string][] = [
-    ['not base64', async () => '{"payload":"no base64!"}', 'payload: the sealed body cannot be opened: not base64'],
+    [
+      'not base64',
+      async () => '{"payload":"no base64!"}',
+      'payload: the encrypted body cannot be decrypted: not base64',
+    ],
     [
       'too short',
       async () => '{"payload":"AAAA"}',
-      'payload: the sealed body cannot be opened: too short for a sealed box',
+      'payload: the encrypted body cannot be decrypted: too short for a sealed box',
     ],
     [
-      'sealed for another key',
+      'encrypted for another key',
       async () => JSON.stringify({ payload: await seal('{"bvn":"22222222222"}', SECOND.publicKey) }),
-      'payload: the sealed body cannot be opened: sealed for another key, or altered',
+      'payload: the encrypted body cannot be decrypted: encrypted for another key, or altered',
     ],
-    ['no JSON inside', (box) => sealedBody(box, 'bvn=22222222222'), 'body: expected one JSON object'],
-    ['a list inside', (box) => sealedBody(box, '["22222222222"]'), 'body: expected one JSON object'],
+    ['no JSON inside', (box) => encryptedBody(box, 'bvn=22222222222'), 'body: expected one JSON object'],
+    ['a list inside', (box) => encryptedBody(box, '["22222222222"]'), 'body: expected one JSON object'],
   ];
 
   test.each(REFUSED)('is refused: %s', async (_what, body, problem) => {
@@ -246,7 +250,7 @@ describe('a sealed request', () => {
 
   test('is not accepted by a control', async () => {
     await using box = await openSandbox();
-    const { envelope } = await box.call('POST', '/_sandbox/advance', await sealedBody(box, { seconds: 1 }));
+    const { envelope } = await box.call('POST', '/_sandbox/advance', await encryptedBody(box, { seconds: 1 }));
     expect(envelope.error).toContain('payload: unknown field');
   });
 
@@ -257,7 +261,7 @@ describe('a sealed request', () => {
 });
 
 describe('over HTTP', () => {
-  test('seals requests and responses', async () => {
+  test('encrypts requests and responses', async () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     const served = await serve({ clock: fakeClock(), ids: countingIds() }, { path, port: 0, rateLimits: false });
@@ -287,10 +291,10 @@ describe('over HTTP', () => {
   });
 });
 
-test("the client's and the service's sealing are compatible", async () => {
+test("the client's and the service's encryption are compatible", async () => {
   await using box = await openSealed();
   const bodies: string[] = [];
-  const exchange = sealedExchange(
+  const exchange = encryptedExchange(
     async (request) => {
       bodies.push(request.body ?? '');
       const answer = await box.sandbox.fetch(request, callerOf(box.apiKey));
