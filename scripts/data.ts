@@ -239,7 +239,7 @@ export async function dataPage(): Promise<string> {
     `- An amount is an integer in the smallest unit, in a column whose name ends with \`_minor\`; the next column has the asset. In the smallest unit, ${decimals.join(', ')}.`,
     '- A time is text in UTC, such as `2026-11-21T13:14:05.000Z`, so times sort and compare as text. Tables show times in the profile’s zone.',
     '- Personal names and numbers become null after 90 days; `fiatrail profiles copy set --keep 30d` changes that. There are no BVNs.',
-    '- If `gone_at` is set, the service no longer lists the row.\n',
+    '- If `deleted_at` is set, the service no longer lists the row.\n',
     '## What a query may do\n',
     'A query is one SQLite statement that only reads: SELECT, WITH … SELECT, VALUES, or EXPLAIN of one of these. It can use the views below, `json_each` and `json_tree`. Other tables, PRAGMA, ATTACH, VACUUM INTO and extensions are rejected.\n',
     `It runs in a separate process, which is stopped after \`--timeout\` (60 seconds by default) or if it needs more than ${MEMORY_BYTES / MIB} MiB of memory. A value may have at most ${MAX_VALUE_BYTES / MIB} MiB. The process never opens the journal or the inbox: the rows of \`operations\` and \`events\` are copied to it if the query names them.\n`,

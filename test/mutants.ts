@@ -2034,7 +2034,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/save-rows.ts',
-    line: ' && known.get(id)?.gone_at === null',
+    line: ' && known.get(id)?.deleted_at === null',
     change: '',
     tests: FAULTS,
     failing: 1,
@@ -2132,15 +2132,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/sync-table.ts',
-    line: 'secondLookAt: isoAt(startedMs)',
-    change: 'secondLookAt: isoAt(now())',
+    line: 'verifiedAt: isoAt(startedMs)',
+    change: 'verifiedAt: isoAt(now())',
     tests: ['test/copy/sync.test.ts'],
     failing: 1,
   },
   {
     file: 'src/copy/sync-table.ts',
-    line: 'secondLookAt: startedAt,',
-    change: 'secondLookAt: at,',
+    line: 'verifiedAt: startedAt,',
+    change: 'verifiedAt: at,',
     tests: ['test/copy/sync.test.ts'],
     failing: 1,
   },
@@ -3143,7 +3143,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/save-rows.ts',
-    line: "[...new Set([...set, 'gone_at = NULL'])]",
+    line: "[...new Set([...set, 'deleted_at = NULL'])]",
     change: 'set',
     tests: FAULTS,
     failing: 1,
@@ -3242,8 +3242,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/owed.ts',
-    line: 'u.gone_at IS NULL GROUP BY asset',
-    change: "u.gone_at <> '-' OR 1 = 1 GROUP BY asset",
+    line: 'u.deleted_at IS NULL GROUP BY asset',
+    change: "u.deleted_at <> '-' OR 1 = 1 GROUP BY asset",
     tests: ['test/questions/report-findings.test.ts'],
     failing: 1,
   },
@@ -3324,7 +3324,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/recent.ts',
-    line: 'WHERE gone_at IS NULL AND digest',
+    line: 'WHERE deleted_at IS NULL AND digest',
     change: 'WHERE digest',
     tests: ['test/copy/recent.test.ts'],
     failing: 1,

@@ -106,7 +106,7 @@ export function approverName(text: string): string {
 export function approverKey(text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) {
     if (!hasSmallOrder(text)) return text.toLowerCase();
-    throw new CliError('usage', 'invalid public key: it is of small order, so anybody could approve with it', {
+    throw new CliError('usage', 'invalid public key: it is of small order, so anyone could approve with it', {
       hint: 'give the public key that fiatrail profiles approvers add NAME --generate printed',
     });
   }

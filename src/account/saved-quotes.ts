@@ -56,7 +56,7 @@ function quotesIn(world: World): Quotes {
   return Object.fromEntries(entries.flatMap(([id, value]) => termsIn(value).map((terms) => [id, terms] as const)));
 }
 
-/** Returns the terms in a value of the file, if it is what this program writes: anybody may have edited it. */
+/** Returns the terms in a value of the file, if it is what this program writes: anyone may have edited it. */
 function termsIn(value: unknown): readonly SavedQuote[] {
   const { pair, side, cngnAmount, price, tokenAmount, expiresAt } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const areTexts =

@@ -84,7 +84,7 @@ export interface OutputStream {
 
 /** How a stream masks what is written. */
 interface Masking {
-  /** The stream as it is, for what somebody is asked. */
+  /** The stream as it is, for what someone is asked. */
   readonly unmasked: OutputStream;
   /** Masks a text before it is grouped or wrapped: after that, nobody would find a name in it. */
   text(text: string): string;

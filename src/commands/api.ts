@@ -104,7 +104,7 @@ async function textOf({ world }: Account, data: string): Promise<string> {
   });
 }
 
-/** Requests that are often repeated on purpose, or that move nothing before somebody else acts; their own commands are not guarded either. */
+/** Requests that are often repeated on purpose, or that move nothing before someone else acts; their own commands are not guarded either. */
 const UNGUARDED: readonly string[] = [
   'transactions.onramp',
   'fx.trade',

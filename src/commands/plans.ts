@@ -26,7 +26,7 @@ async function planIn(account: Account, path: string): Promise<Plan> {
   return plan;
 }
 
-/** Throws CliError declined unless this approver may sign: somebody else wrote the plan, and this key has not signed it. */
+/** Throws CliError declined unless this approver may sign: someone else wrote the plan, and this key has not signed it. */
 async function requireSecondEyes(
   { world }: Account,
   { content, signatures }: Plan,
@@ -109,7 +109,7 @@ const showCommand = command({
 
 const approveCommand = command({
   words: ['plans', 'approve'],
-  summary: 'Sign a plan that somebody else wrote',
+  summary: 'Approve a plan that someone else wrote',
   details:
     'Compares the plan with the account, as plans apply does, and exits with 9 if anything changed. Shows what it read from the account and what applying the plan twice would do, separately from what the author claims, asks for confirmation, and adds your approval to the file. It does not approve if the account cannot be read. You need an approver key: fiatrail profiles approvers add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author says, without reading the account.',
   examples: ['fiatrail plans approve plan.json', 'fiatrail plans approve plan.json --dry-run'],

@@ -151,7 +151,7 @@ function columnsOf(mode: Profile['mode'], { open, copy, events }: StatusShown): 
     ...(events?.quarantined ? [{ field: 'events.quarantined', title: 'Events quarantined' }] : []),
     ...(events?.late ? [{ field: 'events.late', title: 'Events late or early' }] : []),
     ...(copy ? [{ field: 'copy.syncedAt', title: 'Last sync' }] : []),
-    ...(copy?.gaps ? [{ field: 'copy.gaps', title: 'Tables not whole' }] : []),
+    ...(copy?.gaps ? [{ field: 'copy.gaps', title: 'Incomplete tables' }] : []),
   ];
 }
 

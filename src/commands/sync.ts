@@ -26,13 +26,13 @@ const tableSchema = () =>
     added: z.nullable(z.int()),
     changed: z.nullable(z.int()),
     open: z.int(),
-    gone: z.int(),
-    isWhole: z.boolean(),
+    deleted: z.int(),
+    isComplete: z.boolean(),
     gap: z.nullable(z.enum(['unfinished', 'count', 'order'])),
-    whole: z.string(),
+    complete: z.string(),
     newest: z.nullable(z.string()),
     syncedAt: z.nullable(z.string()),
-    secondLookAt: z.nullable(z.string()),
+    verifiedAt: z.nullable(z.string()),
   });
 
 const prints = () => z.object({ tables: z.array(tableSchema()), pagination: paginationSchema() });
@@ -43,11 +43,11 @@ const COLUMNS = [
   { field: 'added', title: 'New', align: 'right' },
   { field: 'changed', title: 'Changed', align: 'right' },
   { field: 'open', title: 'Open', align: 'right' },
-  { field: 'gone', title: 'Gone', align: 'right', isWide: true },
-  { field: 'whole', title: 'Whole' },
+  { field: 'deleted', title: 'Deleted', align: 'right', isWide: true },
+  { field: 'complete', title: 'Complete' },
   { field: 'syncedAt', title: 'Synced', isBrief: true },
   { field: 'newest', title: 'Newest', isBrief: true, isWide: true },
-  { field: 'secondLookAt', title: 'Second look', isBrief: true, isWide: true },
+  { field: 'verifiedAt', title: 'Verified', isBrief: true, isWide: true },
 ] as const;
 
 /** Prints what the local copy has. The column for people says why a table may lack rows. */
@@ -56,7 +56,7 @@ function printed(reports: readonly TableReport[], isSync: boolean): Outcome {
     ...report,
     added: done?.added ?? null,
     changed: done?.changed ?? null,
-    whole: report.gap === null ? 'yes' : `no: ${GAPS[report.gap]}`,
+    complete: report.gap === null ? 'yes' : `no: ${GAPS[report.gap]}`,
   }));
   const isShown = (field: string) => (isSync ? field !== 'syncedAt' : field !== 'added' && field !== 'changed');
   const columns = COLUMNS.filter(({ field }) => isShown(field));
@@ -136,7 +136,7 @@ const syncCommand = command({
 const statusCommand = command({
   words: ['sync', 'status'],
   summary: 'Show how complete and how recent the copy is',
-  examples: ['fiatrail sync status', 'fiatrail sync status -o json --query "tables[?!isWhole].table"'],
+  examples: ['fiatrail sync status', 'fiatrail sync status -o json --query "tables[?!isComplete].table"'],
   endpoints: [],
   prints,
   isLocal: true,

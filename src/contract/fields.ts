@@ -26,7 +26,7 @@ export type AssetRule =
   | null;
 
 /**
- * What a field tells about a person or a company: who they are, how they are reached or paid, or whatever somebody wrote. `text` is
+ * What a field tells about a person or a company: who they are, how they are reached or paid, or whatever someone wrote. `text` is
  * free text: a label, a note, a purpose, a narration or a description. `key` is a key that someone chose: it may have any words in it.
  */
 export type PersonalKind =
@@ -55,7 +55,7 @@ export interface FieldMeta {
   readonly rule?: string;
   /** Never printed, journaled or traced in plain text. */
   readonly secret?: boolean;
-  /** What it tells about somebody; masked where that must not be seen (contract/mask.ts). For a list: what its items tell. */
+  /** What it tells about someone; masked where that must not be seen (contract/mask.ts). For a list: what its items tell. */
   readonly personal?: PersonalKind;
   /**
    * Whether it may be in base units, so that its unit depends on what the response says (contract/reading/units.ts): every

@@ -23,7 +23,7 @@ export interface ListState {
   /** Where a reading of the whole list stopped. */
   readonly point: ResumePoint | null;
   /** When final rows of the last days were read again. */
-  readonly secondLookAt: string | null;
+  readonly verifiedAt: string | null;
   readonly syncedAt: string | null;
   /** Every row that is not newer was read, the last time that the table was whole. */
   readonly until: string | null;
@@ -38,7 +38,7 @@ const NEW: ListState = {
   passStartedAt: null,
   passedAt: null,
   point: null,
-  secondLookAt: null,
+  verifiedAt: null,
   syncedAt: null,
   until: null,
   excess: 0,

@@ -9,7 +9,7 @@ import type { LocalCopy } from './database.ts';
 import { creation, FILE_ID, GRANTS, later, SCHEMA, stored, tables, VERSION } from './schema.ts';
 import { TABLES } from './tables.ts';
 
-/** A transaction waits this long for a lock, so that a fill never waits behind somebody who readBy at its tables. */
+/** A transaction waits this long for a lock, so that a fill never waits behind someone who readBy at its tables. */
 const LOCK_MS = 20_000;
 
 /** For so long, nobody else fills the local copy after the last write: longer than a rate limit and its retries take. By the server's clock. */
@@ -32,7 +32,7 @@ export async function openCopyServer(
       return work(queries);
     });
   try {
-    // The schema is created before somebody asks for something.
+    // The schema is created before someone asks for something.
     await run(async () => {});
   } catch (error) {
     await close();
@@ -64,7 +64,7 @@ export async function openCopyServer(
   };
 }
 
-/** docs/data.md has two views that somebody may add. */
+/** docs/data.md has two views that someone may add. */
 function layout(): SchemaLayout {
   return {
     schema: SCHEMA,

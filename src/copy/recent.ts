@@ -44,7 +44,7 @@ function found(store: Pick<Database, 'all'>, list: ServiceList, start: string): 
   const read = (where: string, order: string, limit: number, ...values: readonly string[]) =>
     store
       .all<{ id: string; json: string }>(
-        `SELECT id, json FROM ${stored(list)} WHERE gone_at IS NULL AND digest IS NOT NULL AND ${where} ORDER BY ${order} LIMIT ?`,
+        `SELECT id, json FROM ${stored(list)} WHERE deleted_at IS NULL AND digest IS NOT NULL AND ${where} ORDER BY ${order} LIMIT ?`,
         ...values,
         limit,
       )

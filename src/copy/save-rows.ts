@@ -15,7 +15,7 @@ interface KnownRow {
   readonly id: string;
   readonly digest: string | null;
   readonly status: string | null;
-  readonly gone_at: string | null;
+  readonly deleted_at: string | null;
   /** When it ended, if the list says it, or else when it was read. */
   readonly ended_at: string;
 }
@@ -57,11 +57,11 @@ async function saveSome(
   const ids = rows.map(({ id }) => id);
   const endedAt = ownNames(table).includes('completed_at') ? 'coalesce(completed_at, changed_at)' : 'changed_at';
   const found = await queries.all<KnownRow>(
-    `SELECT id, digest, status, gone_at, ${endedAt} AS ended_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
+    `SELECT id, digest, status, deleted_at, ${endedAt} AS ended_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
   );
   const known = new Map(found.map((row) => [row.id, row]));
-  const isSame = ({ id, digest }: CopyRow) => known.get(id)?.digest === digest && known.get(id)?.gone_at === null;
+  const isSame = ({ id, digest }: CopyRow) => known.get(id)?.digest === digest && known.get(id)?.deleted_at === null;
   const changed = rows.filter((row) => !isSame(row));
   if (changed.length > 0) {
     await upsert(queries, table, changed, at, pass);
@@ -92,9 +92,9 @@ async function upsert(queries: Queries, table: CopyTable, rows: readonly CopyRow
   }
   // Only a reading of the whole list says that it has seen a row.
   const set = [...names.slice(1), 'changed_at'].map((name) =>
-    name === 'pass' && pass === 0 ? 'gone_at = NULL' : `${name} = excluded.${name}`,
+    name === 'pass' && pass === 0 ? 'deleted_at = NULL' : `${name} = excluded.${name}`,
   );
-  const replaced = `ON CONFLICT (id) DO UPDATE SET ${[...new Set([...set, 'gone_at = NULL'])].join(', ')}`;
+  const replaced = `ON CONFLICT (id) DO UPDATE SET ${[...new Set([...set, 'deleted_at = NULL'])].join(', ')}`;
   await queries.run(insertSql({ name: stored(table) }, all, rows.length, replaced), ...values);
 }
 

@@ -38,7 +38,7 @@ export const isOfFailed = (condition: string): boolean =>
   TABLES.some((table) => condition.startsWith(hasFailed(table)));
 
 /** Which rows the service does not show: an SQL condition. They are few, so that counting them and all rows is faster than counting the others. */
-export const APART = '(gone_at IS NOT NULL OR digest IS NULL)';
+export const APART = '(deleted_at IS NOT NULL OR digest IS NULL)';
 
 /** The schema of a PostgreSQL database that has everything, beside the journal's. */
 export const SCHEMA = 'fiatrail_copy';
@@ -124,7 +124,7 @@ export const listTable = (list: CopyTable) =>
     pass: integer(),
     first_seen_at: text(),
     changed_at: text(),
-    gone_at: optional(text()),
+    deleted_at: optional(text()),
   });
 
 export const tables = (): readonly Table[] => [
@@ -161,7 +161,7 @@ const viewColumns = (table: CopyTable): readonly string[] => [
   'is_open',
   'first_seen_at',
   'changed_at',
-  'gone_at',
+  'deleted_at',
 ];
 
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
@@ -196,7 +196,7 @@ export function indexesOf(table: CopyTable): readonly string[] {
     ...sums,
     ...(table.failed.length > 0 ? [index('failed', ['created_at', ...type, ...ends], hasFailed(table))] : []),
     index('personal', ['created_at'], 'is_personal = 1'),
-    index('apart', ['gone_at'], APART),
+    index('apart', ['deleted_at'], APART),
   ];
 }
 

@@ -104,7 +104,7 @@ export async function syncTable(syncing: Syncing, table: CopyTable): Promise<Tab
   if (isFull || isUnfinished || isUnproved || isDue || !(await isFresh(work))) {
     // A reading of the whole list misses rows of a list that shrinks meanwhile; the second one is then whole.
     for (let tries = state.point === null ? 2 : 3; tries > 0 && !(await readAll(work)); tries--);
-  } else if (table.readBy !== 'count' && isPast(state.secondLookAt)) await lookAgain(work);
+  } else if (table.readBy !== 'count' && isPast(state.verifiedAt)) await lookAgain(work);
   await work.save({ syncedAt: isoAt(now()) });
   return look;
 }
@@ -147,11 +147,11 @@ async function isFresh(work: TableWork): Promise<boolean> {
 /** Reads again the final rows that may have changed since they were read last. */
 async function lookAgain({ table, pages, now, state, save }: TableWork): Promise<void> {
   const startedMs = now();
-  const lastMs = Date.parse(state().secondLookAt ?? isoAt(startedMs));
+  const lastMs = Date.parse(state().verifiedAt ?? isoAt(startedMs));
   const sinceMs = Math.min(lastMs, startedMs) - COMES_BACK_MS;
   const period = table.readBy === 'dated' ? { startDate: isoAt(sinceMs), endDate: undefined } : ALWAYS;
   await pages({ period, isEnough: ({ oldestMs }) => oldestMs < sinceMs });
-  await save({ secondLookAt: isoAt(startedMs) });
+  await save({ verifiedAt: isoAt(startedMs) });
 }
 
 /** Reads the whole list, from where an earlier run stopped. Returns whether that proves that the table is whole. */
@@ -185,7 +185,7 @@ async function readAll({ table, copy, look, pages, now, state, set, save }: Tabl
     const ended = {
       point: null,
       passedAt: isProved ? at : null,
-      secondLookAt: startedAt,
+      verifiedAt: startedAt,
       excess,
       isOrdered,
       until,
@@ -234,7 +234,7 @@ function periodsOf(times: readonly number[]): (readonly [fromMs: number, toMs: n
 
 /** The times of rows that are not final, oldest first, as far back as they are awaited. */
 async function openTimes(copy: LocalCopy, table: CopyTable): Promise<number[]> {
-  const sql = `SELECT created_at FROM ${stored(table)} WHERE is_open = 1 AND gone_at IS NULL AND created_at IS NOT NULL ORDER BY created_at`;
+  const sql = `SELECT created_at FROM ${stored(table)} WHERE is_open = 1 AND deleted_at IS NULL AND created_at IS NOT NULL ORDER BY created_at`;
   const rows = await copy.read((queries) => queries.all<{ created_at: string }>(sql));
   const times = rows.map(({ created_at }) => Date.parse(created_at));
   const newestMs = times.at(-1) ?? 0;
@@ -261,7 +261,7 @@ async function newestOf(queries: Queries, table: CopyTable): Promise<string | nu
 /** Returns how many rows are gone since the reading before. */
 function markGone(queries: Queries, table: CopyTable, pass: number, at: string): Promise<number> {
   return queries.run(
-    `UPDATE ${stored(table)} SET gone_at = ?, is_open = 0 WHERE pass <> ? AND gone_at IS NULL AND digest IS NOT NULL`,
+    `UPDATE ${stored(table)} SET deleted_at = ?, is_open = 0 WHERE pass <> ? AND deleted_at IS NULL AND digest IS NOT NULL`,
     at,
     pass,
   );

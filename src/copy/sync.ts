@@ -27,12 +27,12 @@ export interface TableReport {
   readonly table: string;
   readonly rows: number;
   readonly newest: string | null;
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   readonly gap: Gap | null;
   readonly syncedAt: string | null;
-  readonly secondLookAt: string | null;
+  readonly verifiedAt: string | null;
   readonly open: number;
-  readonly gone: number;
+  readonly deleted: number;
   readonly done?: TableSync;
 }
 
@@ -101,21 +101,21 @@ export async function statusOf(copy: LocalCopy): Promise<TableReport[]> {
 function reportOf(copy: LocalCopy, table: CopyTable): Promise<TableReport> {
   return copy.read(async (queries) => {
     const state = await readState(queries, table);
-    const counts = await queries.get<{ rows: bigint; gone: bigint; newest: string | null }>(
+    const counts = await queries.get<{ rows: bigint; deleted: bigint; newest: string | null }>(
       `SELECT (SELECT count(*) FROM ${stored(table)}) AS rows, (SELECT max(created_at) FROM ${stored(table)}) AS newest,
-         (SELECT count(*) FROM ${stored(table)} WHERE gone_at IS NOT NULL) AS gone`,
+         (SELECT count(*) FROM ${stored(table)} WHERE deleted_at IS NOT NULL) AS deleted`,
     );
     const open = await queries.get<{ open: bigint }>(`SELECT count(*) AS open FROM ${stored(table)} WHERE is_open = 1`);
     return {
       table: table.name,
-      rows: Number(counts?.rows ?? 0n) - Number(counts?.gone ?? 0n),
+      rows: Number(counts?.rows ?? 0n) - Number(counts?.deleted ?? 0n),
       newest: counts?.newest ?? null,
-      isWhole: state.gap === null,
+      isComplete: state.gap === null,
       gap: state.gap,
       syncedAt: state.syncedAt,
-      secondLookAt: state.secondLookAt,
+      verifiedAt: state.verifiedAt,
       open: Number(open?.open ?? 0n),
-      gone: Number(counts?.gone ?? 0n),
+      deleted: Number(counts?.deleted ?? 0n),
     };
   });
 }
@@ -125,7 +125,7 @@ export function lostWith(copy: LocalCopy): Promise<string> {
   return copy.read(async (queries) => {
     let gone = 0n;
     for (const table of TABLES)
-      gone += (await queries.get<{ n: bigint }>(`SELECT count(gone_at) AS n FROM ${stored(table)}`))?.n ?? 0n;
+      gone += (await queries.get<{ n: bigint }>(`SELECT count(deleted_at) AS n FROM ${stored(table)}`))?.n ?? 0n;
     const balances = await queries.get<{ n: bigint; first: string | null }>(
       'SELECT count(*) AS n, min(at) AS first FROM stored_balances',
     );
@@ -208,7 +208,7 @@ const BATCH = 500;
 /** Things that exist are personal for as long as the service lists them; everything else from the time that it was made. */
 const isOld = ({ readBy }: CopyTable) =>
   readBy === 'count' || readBy === 'whole'
-    ? 'gone_at < ?'
+    ? 'deleted_at < ?'
     : '(created_at < ? OR (created_at IS NULL AND first_seen_at < ?))';
 
 /** Removes what is personal from rows of before a time, also from the files. Returns how many rows had it. */

@@ -17,7 +17,7 @@ export interface CopyTable
   /** The statuses in which a row is final, well or badly; a row with any other one is read again until it is. Empty: no row is awaited. */
   readonly done: readonly string[];
   readonly failed: readonly string[];
-  /** Whether its rows begin and end, or are there for as long as somebody keeps them. */
+  /** Whether its rows begin and end, or are there for as long as someone keeps them. */
   readonly hasStates: boolean;
   /** The rows that change the account's own balances, where the list has those of users too: an SQL condition. */
   readonly own?: string;

@@ -34,7 +34,7 @@ interface SavedSession {
   readonly documents: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the text of a file with everything that the page shows. With a mask, it has nothing that tells about somebody. */
+/** Returns the text of a file with everything that the page shows. With a mask, it has nothing that tells about someone. */
 export async function sessionText(
   source: InspectorSource,
   { nowMs, mask }: { readonly nowMs: number; readonly mask: Mask | undefined },

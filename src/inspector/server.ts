@@ -155,7 +155,7 @@ async function answer(
   if (request.method === 'POST') return changed(serving, request, pathname);
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return refused({ status: 405, error: 'expected GET or POST' });
-  // These say nothing about anybody.
+  // These say nothing about anyone.
   if (pathname === '/') return { status: 200, type: 'text/html; charset=utf-8', body: PAGE };
   if (pathname === '/page.js') return { status: 200, type: 'text/javascript; charset=utf-8', body: pageFiles.script };
   if (pathname === '/page.css') return { status: 200, type: 'text/css; charset=utf-8', body: pageFiles.style };

@@ -57,7 +57,7 @@ export interface Life {
 /** What the page may show, and do. */
 export interface InspectorSource {
   readonly title: string;
-  /** What everybody who looks at it should know. */
+  /** What everyone who looks at it should know. */
   readonly notice?: string;
   readonly lists: Readonly<Record<string, List>>;
   /** Documents that are read as a whole. */

@@ -103,7 +103,7 @@ export interface Journal {
   id(): string;
   /**
    * Throws CliError usage if this is not known to be the journal of an account. A person at a terminal may confirm the first one of a live
-   * account. `claim` requires it too; call this before anybody agrees to a change.
+   * account. `claim` requires it too; call this before anyone agrees to a change.
    */
   confirm(account: AccountNames, hasIdempotencyKey: boolean): Promise<void>;
   /** Returns why money commands of an account stop, besides what `verify` finds: its journal is another one, or was restored. */

@@ -258,7 +258,7 @@ const SET_BACK_MS = 1_000;
 
 /**
  * Returns a function that measures the milliseconds since now: the larger of wall-clock and monotonic elapsed time.
- * A wall clock that was set back says nothing, so that more may have passed than anybody waits for.
+ * A wall clock that was set back says nothing, so that more may have passed than anyone waits for.
  */
 function stopwatch({ now, steadyMs = now }: JournalWorld['clock']): () => number {
   const [fromMs, fromSteadyMs] = [now(), steadyMs()];

@@ -197,7 +197,7 @@ export async function keyHolder(
       ...accounts,
     ),
   ]);
-  // Also if somebody edited the entry instead of the row.
+  // Also if someone edited the entry instead of the row.
   if (newest && newest.recorded === null) throw changed(`operation ${newest.id}`);
   if (facts.length === 0) return undefined;
   const [isNamed, ...ids] = oneOf(

@@ -12,7 +12,7 @@ export const NEXT = {
   prepared: ['sent', 'refused'],
   // Again: the service said that nothing was done, and how long to wait.
   sent: ['sent', 'accepted', 'settled', 'failed', 'refused', 'unknown', 'resolved'],
-  // Unknown again: somebody looked and did not find it. Sent again: under the service's idempotency key.
+  // Unknown again: someone looked and did not find it. Sent again: under the service's idempotency key.
   unknown: ['unknown', 'sent', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
   accepted: ['settled', 'failed', 'resolved'],
   // A bank may return money after it confirmed the payment.

@@ -73,7 +73,7 @@ export interface Result {
   readonly data: unknown;
   /** Its schema, which defines the units of money. Without one, data is already plain and may contain Amounts. */
   readonly schema?: z.ZodMiniType;
-  /** Somebody else chose the names of its fields, as those of a query: nobody knows what its texts are. */
+  /** Someone else chose the names of its fields, as those of a query: nobody knows what its texts are. */
   readonly isForeign?: 'texts';
   /** The request, which may name the token of an amount that the data does not. */
   readonly request?: unknown;

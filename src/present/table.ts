@@ -3,7 +3,7 @@ import type { Paint, Style } from './style.ts';
 import { cellWithLink, type Links, plainLine } from './text.ts';
 import { leastWidth, widthOf, wrap } from './width.ts';
 
-/** The colors of states: of work that went well, that failed, or that somebody should look at. */
+/** The colors of states: of work that went well, that failed, or that someone should look at. */
 const STATES: readonly (readonly [Style, readonly string[]])[] = [
   [
     'green',

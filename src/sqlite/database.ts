@@ -264,7 +264,7 @@ function prepareFile(
   });
 }
 
-/** Throws DatabaseError if a file has something other than its layout says, such as a trigger that somebody planted. */
+/** Throws DatabaseError if a file has something other than its layout says, such as a trigger that someone planted. */
 export function requireParts(database: Database, path: string, { parts }: OpenOptions['layout']): void {
   const change = parts && changeOfFile(database.all<Part>(PARTS_OF_FILE), parts());
   if (change !== undefined) throw new DatabaseError('changed', path, new Error(change));

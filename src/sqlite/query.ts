@@ -13,7 +13,7 @@ export interface CompiledQuery {
   rows(): Iterable<readonly QueryValue[]>;
 }
 
-/** A file that is only read, for SQL that somebody typed. */
+/** A file that is only read, for SQL that someone typed. */
 export interface QueryDatabase {
   /** Adds a table in memory that only this connection has, with pages of rows. Its columns are TEXT or INTEGER. */
   addTable(

@@ -90,7 +90,7 @@ export async function change<E extends Endpoint>(
 }
 
 /**
- * Sends a request with an unknown outcome again under the service's idempotency key, once somebody agreed. Of a plan that is applied again, its `plan`; `isRerun`
+ * Sends a request with an unknown outcome again under the service's idempotency key, once someone agreed. Of a plan that is applied again, its `plan`; `isRerun`
  * if the same command runs again under its own key. Throws AlreadyDone, and CliError.
  */
 export async function retry(

@@ -1,4 +1,4 @@
-/** Why a delivery is refused. `MISSING_HEADER` and the like mean that it is none; `WRONG_SIGNATURE` that somebody else sent it. */
+/** Why a delivery is refused. `MISSING_HEADER` and the like mean that it is none; `WRONG_SIGNATURE` that someone else sent it. */
 export type WebhookProblem =
   | 'MISSING_HEADER'
   | 'DOUBLED_HEADER'

@@ -137,7 +137,7 @@ export interface Verified {
   readonly signature: string;
   readonly timestamp: string;
   readonly sentAtMs: number;
-  /** Rightly signed, but older than the tolerance: a late retry, or a delivery that somebody recorded and sends again. */
+  /** Rightly signed, but older than the tolerance: a late retry, or a delivery that someone recorded and sends again. */
   readonly isLate: boolean;
 }
 
@@ -223,7 +223,7 @@ export function notEarly({ isEarly, ...verified }: Judged): Verified {
 }
 
 function signingKeys({ secrets = [], aesKey }: VerifyOptions): readonly SigningKey[] {
-  // An empty secret would verify what anybody signs with nothing.
+  // An empty secret would verify what anyone signs with nothing.
   const given = secrets.filter((secret) => secret !== '');
   return aesKey ? [...given, ...keysOfAesKey(aesKey)] : given;
 }

@@ -7,7 +7,7 @@ import { prepared, testJournal } from '../support/journal-intent.ts';
 import { fakeClock, temporaryFolder } from '../support/sandbox.ts';
 import { deliveryOf, hostWith, onboarded, received } from '../webhooks/support.ts';
 
-/** The files, the table of each that somebody plants something in, and what writes to them. */
+/** The files, the table of each that someone plants something in, and what writes to them. */
 const FILES = {
   journal: {
     table: 'entry',

@@ -119,7 +119,7 @@ test('a second signal ends a command whose output nobody reads, with words', asy
   const end = new Promise<number | null>((resolve) => child.on('exit', resolve));
   // The pipe is full once something can be read.
   await new Promise<void>((resolve) => child.stdout.once('readable', () => resolve()));
-  // As fast as somebody presses Ctrl-C, again and again: a machine that is busy may take the first two for one.
+  // As fast as someone presses Ctrl-C, again and again: a machine that is busy may take the first two for one.
   child.kill('SIGINT');
   const pressing = setInterval(() => child.kill('SIGINT'), 300);
   const code = await end;

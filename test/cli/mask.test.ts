@@ -144,7 +144,7 @@ describe('--mask', () => {
 /** A text as it was before a terminal showed its addresses in groups. */
 const withoutGroups = (text: string) => stripVTControlCharacters(text).replace(/(?<=[\da-f]{4}) (?=[\da-f]{4})/gi, '');
 
-test('what somebody is asked at a terminal is shown as it is, and the result is masked', async () => {
+test('what someone is asked at a terminal is shown as it is, and the result is masked', async () => {
   const answers = [{ kind: 'confirm', asks: `transfers to ${WALLET} on base`, says: true }] as const;
   const world = fakeWorld({ isTerminal: true, answers });
   const words = ['wallets', 'external', 'add', WALLET, '--network', 'base', '--label', LABEL, '--mask', '-o', 'json'];

@@ -59,7 +59,7 @@ describe('a payment that the service limits', () => {
     expect(JSON.parse(last).error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', responseCode: '04' });
   });
 
-  test('and then somebody else does is unknown', async () => {
+  test('and then someone else does is unknown', async () => {
     const { code, rows } = await paid(limited, () => html(429));
     expect({ code, states: rows.map(({ state }) => state) }).toEqual({ code: 6, states: ['unknown'] });
   });

@@ -39,7 +39,7 @@ function smallDisk(kibibytes: number, lines: readonly string[]) {
 
 const PAY_ELSEWHERE = [
   'export FIATRAIL_BASE_URL=http://127.0.0.1:9/v1 FIATRAIL_API_KEY=a-key',
-  'fiatrail onramp create somebody --amount 5 --yes -q',
+  'fiatrail onramp create someone --amount 5 --yes -q',
 ];
 
 const ONBOARD = 'echo 22345678901 | fiatrail users onboard --bvn-stdin -q';
@@ -64,7 +64,7 @@ describe('a full disk', () => {
   });
 
   test('exits with 2 before a payment is sent', async () => {
-    const pay = 'fiatrail onramp create somebody --amount 5 --yes -q';
+    const pay = 'fiatrail onramp create someone --amount 5 --yes -q';
     const { stdout, stderr } = await smallDisk(16, [
       'export FIATRAIL_BASE_URL=http://127.0.0.1:9/v1 FIATRAIL_API_KEY=a-key',
       pay,

@@ -11,7 +11,7 @@ import { fakeWorld } from '../support/world.ts';
 const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
 const all = [...endpoints, ...Object.values(controls)];
 
-/** The fields that a command sends without anybody typing them, or that it never sends. */
+/** The fields that a command sends without anyone typing them, or that it never sends. */
 const NOT_TYPED: Readonly<Record<string, readonly string[]>> = {
   status: ['token', 'networks'],
   'report owed': ['userId', 'token'],

@@ -162,7 +162,7 @@ export const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   'in a query in the quotes of a shell': (text) => inShell(inQuery(text)),
 };
 
-/** Returns a value of a schema with a canary in each text that tells about somebody, and those that were put in. */
+/** Returns a value of a schema with a canary in each text that tells about someone, and those that were put in. */
 export function planted(schema: z.ZodMiniType): { readonly value: unknown; readonly canaries: readonly string[] } {
   const canaries: string[] = [];
   const next = () => {

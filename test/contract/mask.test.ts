@@ -11,7 +11,7 @@ const isHidden = (text: string, canary: string) =>
   !CANARY.test(text) && Object.values(ENCODINGS).every((encoded) => !text.includes(encoded(canary)));
 
 describe('the contract', () => {
-  test('says of every text field whether it tells about somebody', () => {
+  test('says of every text field whether it tells about someone', () => {
     const unmarked = MESSAGES.flatMap((message) =>
       textsOf(message).flatMap((row) =>
         row.personal || OPEN_FIELDS.has(leafOf(row)) ? [] : [`${message.name} ${row.name}`],
@@ -136,7 +136,7 @@ describe('a mask', () => {
     ['the name of a bank', { row: { bankName: 'Harbour Bank' } }],
     ['a time of day and this machine', { said: 'at 12:34:56 from 127.0.0.1' }],
     [
-      'a network and a state, whatever somebody called a wallet',
+      'a network and a state, whatever someone called a wallet',
       {
         request: { label: 'base', note: 'completed' },
         network: 'base',

@@ -24,7 +24,7 @@ describe('names', () => {
     expect((read as { status?: unknown }).status).toBeUndefined();
   });
 
-  test('of somebody else’s fees are not the platform’s', () => {
+  test('of someone else’s fees are not the platform’s', () => {
     const feeBreakdown = { gateway_fee: 1, swapFee: 2, acme_fee: 3 };
     expect(readData(startOnramp, { requestId: 'r', feeBreakdown })).toMatchObject({
       feeBreakdown: { gatewayFee: 1, swapFee: 2, platformFee: 3 },

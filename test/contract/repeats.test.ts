@@ -183,7 +183,7 @@ describe('what is compared', () => {
     ['a token that is left out', transferToWallet, { amount: '7' }, { ticker: 'USDC' }, 'ticker CNGN', 'ticker USDC'],
     ['a network that is left out', withdrawAsset, { userId: 'u' }, { network: 'bsc' }, 'network base', 'network bsc'],
     [
-      'a transfer of something else to somebody else',
+      'a transfer of something else to someone else',
       transferToWallet,
       { amount: '7500000', destinationAddress: ADDRESS },
       { amount: '75000000', ticker: 'USDC', destinationAddress: `${ADDRESS.slice(0, -1)}8` },

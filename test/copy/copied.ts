@@ -7,7 +7,7 @@ import { LISTS, type MovingService } from './moving-service.ts';
 function allCopied(path: string, tables: readonly string[]): Readonly<Record<string, readonly string[]>> {
   const database = new DatabaseSync(path, { readOnly: true });
   const rowsOf = (name: string) =>
-    database.prepare(`SELECT id, status FROM ${stored({ name })} WHERE gone_at IS NULL ORDER BY id`).all();
+    database.prepare(`SELECT id, status FROM ${stored({ name })} WHERE deleted_at IS NULL ORDER BY id`).all();
   try {
     return Object.fromEntries(
       tables.map((name) => [name, rowsOf(name).map(({ id, status }) => `${id} ${status ?? ''}`)]),

@@ -29,7 +29,7 @@ test('an event is in the local copy at once; the next sync reads its row and goe
     query(`SELECT status FROM status_changes WHERE id = '${requestId}' ORDER BY seen_at`).flat();
   const [open, later] = [service.add('withdrawals'), service.add('withdrawals')];
   await sync();
-  // Added by somebody else since: an event tells of it before any list.
+  // Added by someone else since: an event tells of it before any list.
   const unread = service.add('withdrawals');
   const failing = service.add('withdrawals');
   const journal = await testJournal();

@@ -9,7 +9,7 @@ beforeAll(requireBuilt);
 const BLOCKS = blocksOf('docs/quick-start.md', 'sh');
 const NEEDS_AN_ACCOUNT = '# with an account\n';
 
-/** The page's lines for somebody without an account. The packages are installed already. */
+/** The page's lines for someone without an account. The packages are installed already. */
 const LINES = BLOCKS.filter((block) => !block.startsWith(NEEDS_AN_ACCOUNT))
   .join('')
   .replace(/^npm ci$/m, ':')
@@ -22,7 +22,7 @@ set -eu
 trap 'kill "$SANDBOX" 2> /dev/null || true' EXIT
 # The page puts the program in the place of what runs a command in the process of the test.
 mv "$HOME/.local/bin/fiatrail" "$HOME/here"
-# Somebody who agrees to each question. The server must be the process that the page ends, not its parent.
+# Someone who agrees to each question. The server must be the process that the page ends, not its parent.
 fiatrail() {
   case "$1 \${2-}" in
     "sandbox serve")

@@ -42,7 +42,7 @@ const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
   'ops retry': ({ unknownOrder }) => unknownOrder,
 };
 
-/** Ids that are cut short, and addresses that must be somebody's. */
+/** Ids that are cut short, and addresses that must be someone's. */
 const STANDS_FOR: readonly (readonly [pattern: RegExp, of: (ids: Ids, words: string) => string | undefined])[] = [
   [/^4f1c…$/, ({ user }) => user],
   [/^90ab…$/, ({ otherUser }) => otherUser],
@@ -221,7 +221,7 @@ function saveDelivery({ homeDir, clock }: Pick<FakeWorld, 'homeDir' | 'clock'>) 
   return { TIMESTAMP, SIGNATURE };
 }
 
-/** Writes a plan of somebody else with the same account. */
+/** Writes a plan of someone else with the same account. */
 async function writePlan({ ids }: Account, { homeDir, ...world }: FakeWorld): Promise<void> {
   const env = { ...world.env, FIATRAIL_CONFIG_DIR: join(homeDir, 'somebody-else') };
   const argv = ['payout', 'create', '--amount', '1500', '--to', ids.bankAccount, '--plan', join(homeDir, 'plan.json')];

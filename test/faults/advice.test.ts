@@ -79,7 +79,7 @@ async function heed(rig: Rig, line: readonly string[], endpoint: string, fault: 
     if (exit === 0 || !stderr.includes('{"error"')) continue;
     const { code, hint = '' } = errorOf(stderr);
     codes.push(code);
-    // The only advice that leads to a second movement: of what is known to be done, for somebody who wants it twice.
+    // The only advice that leads to a second movement: of what is known to be done, for someone who wants it twice.
     if (code === 'REPEATED') return { codes, moved, log };
     const isGuarded = !UNGUARDED.includes(endpoint);
     const others = [line, ...(isGuarded ? [[...line, '--again']] : []), [...line, '--once', 'fresh']];

@@ -132,7 +132,7 @@ const exitOf = ({ code, stderr }: Ran) => {
   return code ?? 'killed';
 };
 
-/** No list shows this work before somebody pays it in. */
+/** No list shows this work before someone pays it in. */
 const UNLISTED = 'transactions.onramp';
 
 /**

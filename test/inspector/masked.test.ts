@@ -8,7 +8,7 @@ import type { InspectorSource, RowQuery } from '../../src/inspector/source.ts';
 import type { ObservedExchange } from '../../src/sandbox/observe.ts';
 import { CANARY, ENCODINGS, MESSAGES, planted } from '../contract/canaries.ts';
 
-/** What the page and a saved session show of requests with a canary in each field that tells about somebody. */
+/** What the page and a saved session show of requests with a canary in each field that tells about someone. */
 
 const ALL: RowQuery = { text: '', state: '', from: 0, limit: 500 };
 
@@ -83,7 +83,7 @@ test('a masked page has no canary: not in rows, details, documents, or the comma
   expectNone(JSON.stringify(shown.map((each) => JSON.stringify(each))), canaries);
 });
 
-test('a summary is masked by what its operation says in fields of their own, before anybody opened it', async () => {
+test('a summary is masked by what its operation says in fields of their own, before anyone opened it', async () => {
   const { source, canaries } = await sandboxWithCanaries();
   const { rows } = (await shownSource(source, createMask()).lists['operations']?.page(ALL)) ?? { rows: [] };
   expect(rows[0]?.['summary']).toMatch(/^pay ₦50\.00 to \w+-\d+$/);

@@ -11,7 +11,7 @@ import { fiatrail, startFiatrail } from '../support/in-process.ts';
 import { fakeWorld } from '../support/world.ts';
 import { ask, enter, session } from './asking.ts';
 
-/** Who may see the inspector of a served sandbox, and what it says to everybody else. */
+/** Who may see the inspector of a served sandbox, and what it says to everyone else. */
 
 interface Served {
   readonly url: string;

@@ -18,7 +18,7 @@ async function lines(hasKey = false): Promise<Line[]> {
   return all;
 }
 
-/** Numbers the entries again and computes their hashes, as somebody would who forges an export. */
+/** Numbers the entries again and computes their hashes, as someone would who forges an export. */
 function forged(given: readonly Line[]): string[] {
   // As SQLite returns them: every integer is a bigint.
   const columns = (line: Line) => ({

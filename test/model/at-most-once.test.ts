@@ -27,7 +27,7 @@ describe('money moves at most once, and every unknownOutcome can be ended', () =
     [
       'a response is lost when the journal is locked',
       { isSpooled: false },
-      'of unknown outcome, although somebody was told how it ended',
+      'of unknown outcome, although someone was told how it ended',
     ],
     ['nobody decides where no list proves it', { isAsked: true }, 'an unknown outcome that nothing ends'],
   ])('is violated if %s', (_what, change, violation) => {

@@ -113,7 +113,7 @@ export function violation(state: State, isWorst: boolean): string | undefined {
   );
   if (isWrong) return 'recorded as not done, and the money moved';
   const isForgotten = merged(state).some((run) => run.isTold && isOutcomeUnknown(run));
-  return isForgotten ? 'of unknown outcome, although somebody was told how it ended' : undefined;
+  return isForgotten ? 'of unknown outcome, although someone was told how it ended' : undefined;
 }
 
 /** Whether nothing is left to find out. */
@@ -245,7 +245,7 @@ function claimSteps(state: State, rules: Rules, index: number): Step[] {
   return [starts(change(state, holder, { entry: 'closed' }))];
 }
 
-/** Somebody looks for an operation with an unknown outcome. */
+/** Someone looks for an operation with an unknown outcome. */
 function reconcileSteps(state: State, rules: Rules, index: number): Step[] {
   const run = state[index];
   if (!run || !isOutcomeUnknown(run) || isBusy(run, index, HOSTS[index] ?? 0)) return [];
@@ -255,10 +255,10 @@ function reconcileSteps(state: State, rules: Rules, index: number): Step[] {
   if (rules.hasPerson && isSettled && (run.unseen === 0 || !rules.isListed))
     steps.push(to('a person decides about', { entry: hasMoved(run) ? 'accepted' : 'closed' }));
   if (!rules.isListed) return steps;
-  if (run.hidden === 0) return [...steps, to('somebody finds in the list', { entry: 'accepted' })];
+  if (run.hidden === 0) return [...steps, to('someone finds in the list', { entry: 'accepted' })];
   if (run.unseen === null)
-    return [...steps, to('somebody does not find', { entry: 'unknown', unseen: rules.absenceTicks })];
+    return [...steps, to('someone does not find', { entry: 'unknown', unseen: rules.absenceTicks })];
   if (run.unseen === 0 && !rules.isAsked)
-    steps.push(to('somebody concludes that nothing was done about', { entry: 'closed' }));
+    steps.push(to('someone concludes that nothing was done about', { entry: 'closed' }));
   return steps;
 }

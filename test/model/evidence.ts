@@ -1,6 +1,6 @@
 /**
  * A model of how an unknown outcome ends: one request whose response is lost, a service whose responses and rows have clocks of their own, a host and a journal
- * with wrong clocks, other programs of the same account, lists that are late, cut off or lose rows, and somebody who looks. Every order of events is explored. What
+ * with wrong clocks, other programs of the same account, lists that are late, cut off or lose rows, and someone who looks. Every order of events is explored. What
  * the program does is a guard that a test can take away.
  */
 export interface Guards {
@@ -93,7 +93,7 @@ export interface World {
   readonly keyTicks: number;
   /** What of the list the command has read before it sends: nothing, its newest row, or all of it. */
   readonly read: 'nothing' | 'newest' | 'all';
-  /** Whether somebody puts an older copy of the journal back. */
+  /** Whether someone puts an older copy of the journal back. */
   readonly isRestored: boolean;
   /** Whether the host is suspended before the request leaves, and its wall clock set back. */
   readonly isSuspended: boolean;
@@ -319,7 +319,7 @@ function shownRows(state: State, world: World, { readsOn }: Guards, misses: bool
   return world.cut === 'list' ? all.toSorted((one, other) => other.at - one.at).slice(0, 1) : all;
 }
 
-/** Every way in which somebody may look now. */
+/** Every way in which someone may look now. */
 function look(state: State, world: World, guards: Guards): Step[] {
   const steps = lookAt(state, world, guards, shownRows(state, world, guards, false));
   if (!world.isFlaky || state.hasMissed) return [...steps, ...sentAgain(state, world, guards)];
@@ -384,7 +384,7 @@ function absent(state: State, world: World, guards: Guards, shown: readonly Row[
   return to('a person decides', { outcome: 'person' });
 }
 
-/** Somebody sends the request again under its key; the service does it once while it holds the key. Its response may be lost too, and so may it. */
+/** Someone sends the request again under its key; the service does it once while it holds the key. Its response may be lost too, and so may it. */
 function sentAgain(state: State, world: World, guards: Guards): Step[] {
   const { baseline, rows, time } = state;
   if (!baseline || world.keyTicks === 0 || state.repeats > 0) return [];

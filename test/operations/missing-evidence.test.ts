@@ -160,7 +160,7 @@ describe('what a person needs in order to decide is printed', () => {
       'operation ID',
       '  why: the service has no list that shows such a request, or does not show it any more',
       expect.stringMatching(/^ {2}looked: .*: nothing$/),
-      '  compare: fiatrail wallets list user-1, the statement of whoever was to be paid, and what other programs of this account did then',
+      '  compare: fiatrail wallets list user-1, the statement of the payee, and what other programs of this account did then',
       '  if it was done: fiatrail ops resolve ID --completed --request-id REQUEST_ID --reason TEXT',
       '  if it was not: fiatrail ops resolve ID --not-done --reason TEXT (the idempotency key k is free again)',
     ]);

@@ -251,7 +251,7 @@ describe('the rules of now', () => {
   });
 });
 
-describe('somebody agrees to it', () => {
+describe('someone agrees to it', () => {
   /** A terminal at which one question is answered. */
   const terminal = (says: boolean): Partial<FakeWorld> => {
     const answers: readonly Answer[] = [{ kind: 'confirm', asks: 'Send again', says }];

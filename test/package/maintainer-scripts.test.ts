@@ -103,7 +103,7 @@ test('the unit reads the settings whose mode is set, and they say it', () => {
   expect(read(`production/${UNIT}`)).toContain('\nEnvironmentFile=-/etc/fiatrail/webhooks.env\n');
   expect(read('production/webhooks.env')).toContain('(mode 600)');
   expect(read('webhooks.md')).toContain('sudo install -D -m 600 webhooks.env /etc/fiatrail/webhooks.env');
-  // Nothing is set until somebody sets it.
+  // Nothing is set until someone sets it.
   expect(
     read('production/webhooks.env')
       .split('\n')

@@ -53,7 +53,7 @@ async function withPuppet(): Promise<void> {
   await agreeOn(team, 'ada', 'bayo', ['add', 'puppet', '--public-key', JSON.parse(made.stdout).publicKey]);
 }
 
-/** Lets Ada's second key sign a plan that somebody else wrote, and puts that signature on hers. */
+/** Lets Ada's second key sign a plan that someone else wrote, and puts that signature on hers. */
 async function signedByPuppet(): Promise<string> {
   await withPuppet();
   const path = await plan(team, 'ada');

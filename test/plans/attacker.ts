@@ -163,7 +163,7 @@ export async function outcomeOf(team: Team, { run }: Attack) {
   };
 }
 
-/** Ada alone makes two keys, from two configurations, before there is anybody else. */
+/** Ada alone makes two keys, from two configurations, before there is anyone else. */
 export async function twoKeysOfOnePerson(team: Team): Promise<void> {
   await joinTeam(team, 'ada');
   await profile(team, 'main', BASE_URL, 'live', LIVE_KEY, 'second');

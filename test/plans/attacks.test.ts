@@ -117,7 +117,7 @@ describe('what two people, or the owner of a sandbox, can do', () => {
     expect(JSON.parse((await run(48 * 3_600_000)).stdout)).toMatchObject({ removed: true });
   });
 
-  test('a list that was begun at a server of somebody’s own is not continued at the service, and says whose it is', async () => {
+  test('a list that was begun at a server of someone’s own is not continued at the service, and says whose it is', async () => {
     const team = openTeam();
     await joinTeam(team, 'ada');
     await own(team);

@@ -40,7 +40,7 @@ test.each(ROWS)('%s', (_who, addedAuthor, addedSigner, isForAll, isForOne) => {
   }
 });
 
-test('a signature on a plan whose author has no key counts only if somebody else added its key', () => {
+test('a signature on a plan whose author has no key counts only if someone else added its key', () => {
   const bayo = listed('bayo', by('bayo'));
   expect(dependence(listOf([bayo]), by('chidi'), bayo, true)).toBeUndefined();
   expect(dependence(listOf([bayo]), by('bayo'), bayo, true)).toBeDefined();

@@ -100,7 +100,7 @@ describe('plans approve', () => {
   test.each<[string, string, () => Promise<string>, number, string]>([
     ['its author', 'ada', () => plan(team, 'ada'), 9, 'you wrote this plan'],
     [
-      'somebody who approved it before',
+      'someone who approved it before',
       'bayo',
       async () => {
         const path = await plan(team, 'ada');
@@ -124,7 +124,7 @@ describe('plans approve', () => {
       9,
       'you wrote this plan',
     ],
-    ['somebody without a key', 'chidi', () => plan(team, 'chidi'), 2, 'no approver key for you'],
+    ['someone without a key', 'chidi', () => plan(team, 'chidi'), 2, 'no approver key for you'],
     [
       'anybody once it has expired',
       'bayo',
@@ -306,7 +306,7 @@ describe('above an amount', () => {
     expect({ code, sent: team.service.sent }).toEqual({ code: 9, sent: [] });
   });
 
-  test('an order can be paused by anybody', async () => {
+  test('an order can be paused by anyone', async () => {
     team.service.instead['/fx/limit-order/update'] = refusal(404, '02', 'no such order');
     const { code } = await team.run('bayo', ['fx', 'orders', 'pause', 'order-1', '--yes']);
     expect(code).toBe(3);

@@ -106,7 +106,7 @@ function fakeService(): { service: Service; network: Exchange } {
   return { service, network };
 }
 
-/** Somebody who agrees to whatever is asked. */
+/** Someone who agrees to whatever is asked. */
 const agreeing: World['prompter'] = async () => {
   const refuse = async (question: string) => {
     throw new Error(`unexpected prompt: ${question}`);
@@ -114,7 +114,7 @@ const agreeing: World['prompter'] = async () => {
   return { confirm: async () => true, text: refuse, secret: refuse, select: refuse, search: refuse };
 };
 
-/** Opens a team. `more`: variables of everybody's environment, such as that of a shared journal. */
+/** Opens a team. `more`: variables of everyone's environment, such as that of a shared journal. */
 export const openTeam = (more: Readonly<Record<string, string>> = {}): Team => teamFrom(firstPlace(), undefined, more);
 
 /** A team whose ids continue from `place`, at a time. */

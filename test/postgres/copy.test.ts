@@ -40,7 +40,7 @@ const copied = (url: string, table: string) =>
   server
     .sql(
       url,
-      `SELECT id || ' ' || coalesce(status, '') || '.' FROM ${SCHEMA}.${table} WHERE gone_at IS NULL ORDER BY id COLLATE "C"`,
+      `SELECT id || ' ' || coalesce(status, '') || '.' FROM ${SCHEMA}.${table} WHERE deleted_at IS NULL ORDER BY id COLLATE "C"`,
     )
     .split('\n')
     .filter((line) => line !== '');

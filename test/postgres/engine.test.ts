@@ -374,7 +374,7 @@ describe('the tables', () => {
     expect(tables()).toBe(before);
   });
 
-  test('may be in a schema that somebody created for them, with other names first in the search path', async () => {
+  test('may be in a schema that someone created for them, with other names first in the search path', async () => {
     const url = server.newDatabase();
     server.sql(
       url,

@@ -23,7 +23,7 @@ interface Opened {
   close(): unknown;
 }
 
-/** One of the databases, and the table and the function that somebody plants something in. */
+/** One of the databases, and the table and the function that someone plants something in. */
 interface Planted {
   readonly schema: string;
   readonly table: string;
@@ -79,10 +79,10 @@ const KINDS = Object.keys(DATABASES) as Kind[];
 let server: TestServer;
 const made = new Map<Kind, string>();
 
-/** What somebody has ready in another schema. */
+/** What someone has ready in another schema. */
 const READY = `CREATE FUNCTION public.spy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
   CREATE FUNCTION public.tell() RETURNS text LANGUAGE sql AS 'SELECT ''x''::text';
-  CREATE FUNCTION public.boom(text) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''somebody read it''; END';
+  CREATE FUNCTION public.boom(text) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''someone read it''; END';
   CREATE FUNCTION public.passes(text) RETURNS boolean LANGUAGE sql AS 'SELECT true'`;
 
 const nameIn = (url: string) => /\/(\w+)\?/.exec(url)?.[1] ?? '';
@@ -271,22 +271,22 @@ const PLANTS: readonly Plant[] = [
     'owner',
     'role mallory owns ',
   ],
-  ['somebody who may empty it', ({ on }) => `GRANT TRUNCATE ON ${on} TO mallory`, 'open', 'has TRUNCATE on '],
-  ['somebody who may plant', ({ on }) => `GRANT TRIGGER ON ${on} TO mallory`, 'open', 'has TRIGGER on '],
+  ['someone who may empty it', ({ on }) => `GRANT TRUNCATE ON ${on} TO mallory`, 'open', 'has TRUNCATE on '],
+  ['someone who may plant', ({ on }) => `GRANT TRIGGER ON ${on} TO mallory`, 'open', 'has TRIGGER on '],
   [
-    'somebody who may change what arrived',
+    'someone who may change what arrived',
     ({ on, column }) => `GRANT UPDATE (${column}) ON ${on} TO mallory`,
     'open',
     'role mallory has UPDATE on ',
   ],
   [
-    'somebody who may pass it on',
+    'someone who may pass it on',
     ({ on }) => `GRANT SELECT ON ${on} TO mallory WITH GRANT OPTION`,
     'open',
     'has SELECT WITH GRANT OPTION on ',
   ],
   [
-    'somebody who may create',
+    'someone who may create',
     ({ schema }) => `GRANT CREATE ON SCHEMA ${schema} TO mallory`,
     'open',
     'role mallory has CREATE on the schema',
@@ -300,7 +300,7 @@ const OWN: Readonly<Record<Kind, readonly Plant[]>> = {
     ['references that are off', ({ on }) => `ALTER TABLE ${on} DISABLE TRIGGER ALL`, 'changed', 'trigger '],
     ['an index that is gone', () => 'DROP INDEX fiatrail.held_once_key', 'changed', 'its index held_once_key'],
     [
-      'somebody who may delete',
+      'someone who may delete',
       ({ on }) => `GRANT DELETE ON ${on} TO mallory`,
       'open',
       'role mallory has DELETE on entry',
@@ -314,7 +314,7 @@ const OWN: Readonly<Record<Kind, readonly Plant[]>> = {
       'trigger ',
     ],
     [
-      'somebody who may add events with everybody',
+      'someone who may add events with everyone',
       ({ on }) => `GRANT INSERT ON ${on} TO PUBLIC`,
       'open',
       'INSERT on event',
@@ -335,7 +335,7 @@ const OWN: Readonly<Record<Kind, readonly Plant[]>> = {
       'changed',
       'its view balances is missing or another one',
     ],
-    ['somebody who may add', ({ on }) => `GRANT INSERT ON ${on} TO mallory`, 'open', 'has INSERT on stored_deposits'],
+    ['someone who may add', ({ on }) => `GRANT INSERT ON ${on} TO mallory`, 'open', 'has INSERT on stored_deposits'],
   ],
 };
 
@@ -410,7 +410,7 @@ test.each(Object.entries(REMOVALS))('no event is acknowledged that vanishes %s',
   expect(server.sql(url, 'SELECT count(*) FROM fiatrail_inbox.event')).toBe('1');
 });
 
-test('a listener into whose inbox somebody plants a trigger acknowledges nothing more, and ends', async () => {
+test('a listener into whose inbox someone plants a trigger acknowledges nothing more, and ends', async () => {
   const url = await copyOf('inbox');
   const port = await closedPort();
   const env = { ...accountEnv, FIATRAIL_INBOX_URL: host(url) };

@@ -81,7 +81,7 @@ test('a schema that a stranger made is not adopted', async () => {
   await expect(openHost(url)).rejects.toMatchObject({ server: 'owner' });
 });
 
-test('a trigger or a function that somebody planted stops money', async () => {
+test('a trigger or a function that someone planted stops money', async () => {
   const url = await granted();
   const host = await openHost(as('fiatrail_host', url));
   await prepared(host);

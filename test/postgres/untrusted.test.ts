@@ -199,7 +199,7 @@ test('a socket of another user is refused, unless the URL names its owner', asyn
   const { home, got } = await homeWith([say(LOGGED_IN), both(say(COLUMN), endlessly(row('a')))], true);
   const url = home.env['FIATRAIL_JOURNAL_URL'] ?? '';
   const isRoot = process.getuid?.() === 0;
-  // Only root can give it away; anybody else has a socket of their own here.
+  // Only root can give it away; anyone else has a socket of their own here.
   if (isRoot) chownSync(`${url.slice(url.indexOf('=') + 1)}/.s.PGSQL.5432`, OTHER_ID, OTHER_ID);
   const refused = failureOf(await fiatrail(home, LIST));
   expect(refused).toEqual({ exit: 2, code: isRoot ? 'JOURNAL_PEER' : 'JOURNAL_OVERSIZED' });

@@ -8,7 +8,7 @@ import { FORMATS, type Format, type Result } from '../../src/present/result.ts';
 import { CANARY, ENCODINGS, planted } from '../contract/canaries.ts';
 import { pagesOf, printed, sink } from './support.ts';
 
-/** The response of an endpoint as a command prints it, with a canary in each field that tells about somebody. */
+/** The response of an endpoint as a command prints it, with a canary in each field that tells about someone. */
 const RESULTS = [...controls, ...endpoints].flatMap(({ id, response, nests, lists }) => {
   const schema = response();
   const { value, canaries } = planted(schema);

@@ -5,11 +5,11 @@ import { clockThatSkips, fiatrail, fiatrailJson, must } from '../support/in-proc
 import { fakeHost } from '../support/world.ts';
 import { deliveryOf, received } from '../webhooks/support.ts';
 
-/** A payment of ₦5,100 to an onramp, by somebody else than the user. */
+/** A payment of ₦5,100 to an onramp, by someone else than the user. */
 export const SENDER = 'TUNDE BAKARE';
 
 /**
- * An account of the embedded sandbox with a past, and a copy of it: a payment by somebody else, a payout that has ended and one that has not,
+ * An account of the embedded sandbox with a past, and a copy of it: a payment by someone else, a payout that has ended and one that has not,
  * and an event that waits for its handler.
  */
 export async function copiedAccount(atEnd: AtEnd): Promise<Home> {

@@ -59,7 +59,7 @@ export async function copied(world: World, rows: Readonly<Record<string, readonl
       const made = ((rows[table.name] ?? []) as readonly Plain[]).map(rowsOf(table, () => true));
       await saveRows(queries, table, made, { at: SYNCED_AT, pass: 1 });
       for (const index of indexesOf(table)) await queries.run(index);
-      const times = { passStartedAt: SYNCED_AT, passedAt: SYNCED_AT, secondLookAt: SYNCED_AT, syncedAt: SYNCED_AT };
+      const times = { passStartedAt: SYNCED_AT, passedAt: SYNCED_AT, verifiedAt: SYNCED_AT, syncedAt: SYNCED_AT };
       await writeState(queries, table, {
         ...times,
         pass: 1,

@@ -115,7 +115,7 @@ describe('what is known on this machine', () => {
     const { readdirSync } = await import('node:fs');
     const file = readdirSync(world.stateDir).find((name) => /^copy-.*\.db$/.test(name));
     const database = new DatabaseSync(`${world.stateDir}/${file}`);
-    database.exec(`UPDATE stored_payouts SET gone_at = '2026-01-05T08:00:00.000Z'`);
+    database.exec(`UPDATE stored_payouts SET deleted_at = '2026-01-05T08:00:00.000Z'`);
     database.close();
     await main(['find', 'p1', '-o', 'json', '-q'], world);
     expect(JSON.parse(world.stdout.text()).timeline.at(-1)).toMatchObject({

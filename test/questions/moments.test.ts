@@ -89,7 +89,7 @@ describe('the payments for an onramp', () => {
     status,
     createdAt,
     changedAt: AT,
-    goneAt: null,
+    deletedAt: null,
     matchedBy: [],
     rank: 3,
     row: deposit(id, { amount: { value, asset: 'NGN' }, status, createdAt }) as never,

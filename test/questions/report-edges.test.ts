@@ -173,7 +173,7 @@ describe('the movements of an account', () => {
     expect(differences).toEqual([]);
   });
 
-  test('before anybody looked are taken off what was seen first', async () => {
+  test('before anyone looked are taken off what was seen first', async () => {
     const ask = await copyOf({
       withdrawals: [{ ...TRANSFER, completed_at: '2026-10-31T20:01:00.000Z' }],
       ...looks(['2026-11-01T00:00:00.000Z', 4_000n]),

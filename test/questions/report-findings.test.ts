@@ -95,7 +95,7 @@ test('what fails counts in the period in which it failed, however long ago it be
   await must(world, 'sync');
   await pass(world, HOUR_MS);
   await must(world, 'sync');
-  // As if it had been made long before anybody looked at the balances.
+  // As if it had been made long before anyone looked at the balances.
   inCopy(world, "UPDATE stored_withdrawals SET created_at = '2026-01-02T09:00:00.000Z', completed_at = NULL");
   const { kinds } = await json(world, 'report', '--since', '2026-11-01', '--by', 'kind');
   expect(kinds).toMatchObject([{ kind: 'transfers of the account', failed: 1 }]);
@@ -257,7 +257,7 @@ describe('the period of a report', () => {
     expect(until).toBe(isoNow(world));
   });
 
-  test('before anybody looked has an opening and a closing balance that are marked computed', async () => {
+  test('before anyone looked has an opening and a closing balance that are marked computed', async () => {
     const { world } = await account();
     const { of } = await report(world, '2026-10');
     expect(of('CNGN')).toMatchObject({ isOpeningComputed: true, isClosingComputed: true });
@@ -309,7 +309,7 @@ describe('what the users’ wallets hold', () => {
     const usdc = async () =>
       (await json(world, 'report', 'owed')).owed.find((each: { asset: string }) => each.asset === 'USDC');
     expect(await usdc()).toMatchObject({ amount: { value: '82.000000' }, users: 2 });
-    inCopy(world, `UPDATE stored_users SET gone_at = '2026-11-02T09:00:00.000Z' WHERE id = '${gone}'`);
+    inCopy(world, `UPDATE stored_users SET deleted_at = '2026-11-02T09:00:00.000Z' WHERE id = '${gone}'`);
     expect(await json(world, 'report', 'owed')).toMatchObject({ users: 1 });
     expect(await usdc()).toMatchObject({ amount: { value: '77.000000' }, users: 1 });
     await pass(world, 25 * HOUR_MS);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ADDRESS, pay, payByApi, type RunOptions, ruledMachine, SAVED } from './support.ts';
 
-/** A terminal at which somebody agrees, and types what `typed` makes of the code. */
+/** A terminal at which someone agrees, and types what `typed` makes of the code. */
 function terminal(typed: (code: string) => string) {
   const asked: string[] = [];
   const prompter = async () => ({
@@ -79,11 +79,11 @@ describe('a code for large amounts of a live account', () => {
     );
     expect(await tests(pay('501'))).toMatchObject({
       code: 9,
-      rules: [{ rule: 'confirm-above', result: 'does not hold' }],
+      rules: [{ rule: 'confirm-above', result: 'blocks' }],
     });
     expect(await tests(pay('501'), terminal((code) => code).options)).toMatchObject({
       code: 0,
-      rules: [{ rule: 'confirm-above', result: 'holds', detail: 'a code must be typed on the terminal' }],
+      rules: [{ rule: 'confirm-above', result: 'allows', detail: 'a code must be typed on the terminal' }],
     });
   });
 
@@ -108,7 +108,7 @@ describe('a code for large amounts of a live account', () => {
   });
 });
 
-test('hours that end while somebody answers stop the change', async () => {
+test('hours that end while someone answers stop the change', async () => {
   const machine = await ruledMachine(['--hours', 'mon 10:00-10:01']);
   let nowMs = Date.UTC(2026, 0, 5, 9);
   const clock = { now: () => nowMs, sleep: async () => {} };

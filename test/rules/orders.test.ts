@@ -187,7 +187,7 @@ describe('a rule about the distance from the market', () => {
       ...add('sell', '1.4', '500').slice(0, -2),
     );
     expect(tested.code).toBe(9);
-    expect(JSON.parse(tested.stdout)).toMatchObject({ rules: [{ rule: 'max-from-market', result: 'does not hold' }] });
+    expect(JSON.parse(tested.stdout)).toMatchObject({ rules: [{ rule: 'max-from-market', result: 'blocks' }] });
     await rules('--max-from-market', 'off');
     expect((await run(...add('sell', '1.4', '500'))).code).toBe(0);
   });

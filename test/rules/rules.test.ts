@@ -29,7 +29,7 @@ describe('read-only', () => {
     const { code, rules } = await tests(argv);
     expect({ code, rules }).toEqual({
       code: 9,
-      rules: [expect.objectContaining({ rule: 'read-only', result: 'does not hold', source: 'profile' })],
+      rules: [expect.objectContaining({ rule: 'read-only', result: 'blocks', source: 'profile' })],
     });
   });
 
@@ -40,7 +40,7 @@ describe('read-only', () => {
     expect((await run(['api', 'POST', '/fx/quote', ...quote, '-q'])).code).not.toBe(9);
     expect(asked).toEqual(['GET /getwithdrawalhistory', 'POST /fx/quote']);
     const { code, rules } = await tests(['fees', 'withdrawals', 'list']);
-    expect({ code, rows: rowsOf(rules) }).toEqual({ code: 0, rows: ['read-only: not concerned'] });
+    expect({ code, rows: rowsOf(rules) }).toEqual({ code: 0, rows: ['read-only: not applicable'] });
   });
 
   test('can be removed', async () => {
@@ -95,7 +95,7 @@ describe('the amount of one call', () => {
     const { tests } = await ruledMachine(['--max-per-call', 'NGN 500']);
     expect(await tests(pay('500'))).toMatchObject({
       code: 0,
-      rules: [{ result: 'holds', left: { value: '500.00', asset: 'NGN' } }],
+      rules: [{ result: 'allows', left: { value: '500.00', asset: 'NGN' } }],
     });
     expect(await tests(pay('501'))).toMatchObject({
       code: 9,
@@ -103,7 +103,7 @@ describe('the amount of one call', () => {
         {
           rule: 'max-per-call',
           setting: 'NGN 500',
-          result: 'does not hold',
+          result: 'blocks',
           detail: '₦501.00 is above ₦500.00 per call',
         },
       ],
@@ -205,7 +205,7 @@ describe('the amount of a day and a month', () => {
     });
     expect(await tests(pay('401'))).toMatchObject({
       code: 9,
-      rules: [{ result: 'does not hold', left: { value: '400.00' } }],
+      rules: [{ result: 'blocks', left: { value: '400.00' } }],
     });
     await sends(pay('400'));
     await stops(pay('0.01'), 'RULE_AMOUNT', 'above the ₦0.00 that is left');
@@ -250,7 +250,7 @@ describe('the amount of a day and a month', () => {
     await stops(pay('1'), 'RULE_AMOUNT', '₦1.00 is above the ₦0.00 that is left');
     await stops(payByApi('1'), 'RULE_AMOUNT', 'only fiatrail fees withdraw counts towards its sum');
     expect(await tests(payByApi('1'))).toMatchObject({ code: 9 });
-    expect(await tests([...offramp])).toMatchObject({ code: 0, rules: [{ result: 'not concerned', left: null }] });
+    expect(await tests([...offramp])).toMatchObject({ code: 0, rules: [{ result: 'not applicable', left: null }] });
   });
 
   test('does not count what was refused', async () => {
@@ -478,7 +478,7 @@ describe('destinations', () => {
   test.each(STOPPED)('stop %s', async (_what, argv, detail) => {
     const { stops, tests } = await ruledMachine(RULES);
     await stops(argv, 'RULE_DESTINATION', detail);
-    expect(await tests(argv)).toMatchObject({ code: 9, rules: [{ rule: 'destinations', result: 'does not hold' }] });
+    expect(await tests(argv)).toMatchObject({ code: 9, rules: [{ rule: 'destinations', result: 'blocks' }] });
   });
 
   test('of one kind stop the other kinds', async () => {
@@ -634,9 +634,9 @@ describe('a required idempotency key', () => {
     await stops(payByApi('500'), 'RULE_ONCE_KEY', 'a command that moves money needs an idempotency key');
     expect(await tests(once(pay('5')))).toMatchObject({
       code: 9,
-      rules: [{ rule: 'require-once', result: 'does not hold' }],
+      rules: [{ rule: 'require-once', result: 'blocks' }],
     });
-    expect(await tests([...once(pay('5')), '--once', 'k'])).toMatchObject({ code: 0, rules: [{ result: 'holds' }] });
+    expect(await tests([...once(pay('5')), '--once', 'k'])).toMatchObject({ code: 0, rules: [{ result: 'allows' }] });
     await sends([...once(pay('5')), '--once', 'k']);
     await sends([...once(payByApi('500')), '--once', 'k2']);
     await sends(['fx', 'orders', 'update', 'order-1', '--max', '5', '--yes']);

@@ -31,8 +31,8 @@ describe('rules in a shared journal', () => {
     expect(await tests(pay('501'))).toMatchObject({
       code: 9,
       rules: [
-        { rule: 'max-per-day', source: 'profile', result: 'does not hold' },
-        { rule: 'max-per-call', source: 'shared journal', result: 'does not hold' },
+        { rule: 'max-per-day', source: 'profile', result: 'blocks' },
+        { rule: 'max-per-call', source: 'shared journal', result: 'blocks' },
       ],
     });
   });

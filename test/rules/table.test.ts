@@ -159,7 +159,7 @@ const TABLE = `
 
 const AMOUNTS = ['NGN', 'CNGN', 'USDC', 'USDT'].map((asset) => `${asset} 1000`);
 const LISTS = { 'allow-account': ACCOUNT, 'allow-address': ADDRESS, 'allow-user': 'u-1' };
-const WORDS: Readonly<Record<string, string>> = { holds: 'allows', 'does not hold': 'stops', 'not concerned': '—' };
+const WORDS: Readonly<Record<string, string>> = { holds: 'allows', blocks: 'stops', 'not applicable': '—' };
 
 /** A live profile whose payments above ₦1,000 need a signature. */
 async function signedMachine() {
@@ -182,7 +182,7 @@ test('what rules say of every command that moves money or redirects it', async (
   const rows: string[] = [];
   for (const [name, argv] of Object.entries(LINES)) {
     const verdicts = (await limited.tests(argv)).rules.map(({ rule, result }) =>
-      rule === 'confirm-above' && result === 'does not hold' ? 'a code' : WORDS[result],
+      rule === 'confirm-above' && result === 'blocks' ? 'a code' : WORDS[result],
     );
     const destinations = [];
     for (const { tests } of lists) destinations.push(...(await tests(argv)).rules.map(({ result }) => WORDS[result]));

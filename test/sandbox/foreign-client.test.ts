@@ -38,7 +38,7 @@ describe('a client that knows nothing of this project', () => {
   });
 });
 
-describe("fiatrail against somebody's server", () => {
+describe("fiatrail against someone's server", () => {
   test.each(FORMS)('goes from BVN to payout under --responses %s and a service name', async (form) => {
     const { home, url, apiKey } = await served('--responses', form, '--service-name', 'acme');
     const env = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey, FIATRAIL_SERVICE_NAME: 'acme' };

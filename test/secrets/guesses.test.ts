@@ -12,7 +12,7 @@ useSlowHash();
 const BVN = '22987650345';
 const COMMAND = 'fiatrail users onboard';
 
-/** The BVNs that somebody tries who knows most of the digits. */
+/** The BVNs that someone tries who knows most of the digits. */
 const CANDIDATES = Array.from({ length: 100 }, (_, index) => String(22_987_650_300 + index));
 
 const sha256 = (text: string) => createHash('sha256').update(text);

@@ -27,7 +27,7 @@ export const KEYS: Readonly<Record<string, string>> = Object.fromEntries(
   TABLES.map(({ name, key }) => [name, key.join(', ')]),
 );
 
-/** What somebody may set in the row of an operation, so that its idempotency key looks free: each column by itself, and what frees keys. */
+/** What someone may set in the row of an operation, so that its idempotency key looks free: each column by itself, and what frees keys. */
 export const KEY_EDITS: readonly string[] = [
   ...(COLUMNS['operation'] ?? []).map((column) => edit('operation', column)),
   `state = 'refused'`,

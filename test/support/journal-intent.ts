@@ -40,7 +40,7 @@ export const journals = {
   engine: 'sqlite' as Queries['engine'],
   open: ({ path, ids, clock, host }: Required<JournalOptions>): Promise<Journal> =>
     openJournal(path, { clock, ids, host }, { outcomeWaitMs: OUTCOME_WAIT_MS }),
-  /** Runs SQL as somebody could who owns the tables. */
+  /** Runs SQL as someone could who owns the tables. */
   edit: (path: string, sql: string): void => {
     const database = new DatabaseSync(path);
     database.exec(sql);

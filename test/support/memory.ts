@@ -40,7 +40,7 @@ function hasRoom(): boolean {
   }
 }
 
-/** A killed run leaves its folder behind, which takes memory until somebody removes it. */
+/** A killed run leaves its folder behind, which takes memory until someone removes it. */
 function removeAbandoned(): void {
   for (const name of readdirSync(MEMORY).filter((each) => each.startsWith(PREFIX))) {
     try {

@@ -221,7 +221,7 @@ function serverAt(place: Place, argv: readonly string[], port: number): TestServ
   return server;
 }
 
-/** Has a database tell another time. Its real one is `real_clock()`. A function among the tables would be one that somebody planted. */
+/** Has a database tell another time. Its real one is `real_clock()`. A function among the tables would be one that someone planted. */
 export function replaceClock(server: TestServer, url: string, time: string): void {
   server.sql(
     url,

@@ -97,7 +97,7 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
   [/^SELECT COUNT\(\*\) AS n FROM (?:swap|bridge|withdrawal|user)\b.* WHERE \S*fintech = /, 'the total of a list'],
   [/FROM person_name WHERE (?:instr|strpos)\(/, 'find by a part of a name, which scans the names and not the rows'],
   [
-    /FROM stored_\w+(?: WHERE (?:gone_at IS NULL AND digest IS NOT NULL|pass = \d+))?$|^SELECT \(SELECT count\(\*\) FROM stored_\w+|^UPDATE stored_\w+ SET gone_at/,
+    /FROM stored_\w+(?: WHERE (?:deleted_at IS NULL AND digest IS NOT NULL|pass = \d+))?$|^SELECT \(SELECT count\(\*\) FROM stored_\w+|^UPDATE stored_\w+ SET deleted_at/,
     'a sync counts the rows of each table, and marks what the service no longer shows',
   ],
   [
@@ -105,7 +105,7 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
     'a sync forgets, also before the first reading of a list has made its indexes',
   ],
   [
-    /^DELETE FROM person_name|FROM stored_balance|FROM stored_owed|FROM stored_users WHERE gone_at/,
+    /^DELETE FROM person_name|FROM stored_balance|FROM stored_owed|FROM stored_users WHERE deleted_at/,
     'the names, balances and users of a local copy',
   ],
   [

@@ -15,7 +15,7 @@ const inPlace: Scrypt & { [REAL]?: Scrypt } = crypto.scrypt;
 const real = inPlace[REAL] ?? inPlace;
 
 /**
- * The hash of a BVN takes 200 ms on purpose, so that nobody can try them all. Hundreds of tests onboard somebody; none but
+ * The hash of a BVN takes 200 ms on purpose, so that nobody can try them all. Hundreds of tests onboard someone; none but
  * secrets/guesses.test.ts is about this cost.
  */
 const quick: Scrypt = (text, salt, length, { N: _, ...options }, done) =>

@@ -71,7 +71,7 @@ describe('the packages', () => {
 describe('the npm tarball', () => {
   const env = { npm_config_offline: 'true', npm_config_audit: 'false', npm_config_update_notifier: 'false' };
 
-  test('is installed for everybody with its manual, runs, and is removed', async () => {
+  test('is installed for everyone with its manual, runs, and is removed', async () => {
     const home = newHome(atEnd);
     const prefix = join(home.path, 'prefix');
     const npm = (...argv: string[]) => startProgram(home, 'npm', [...argv, '--prefix', prefix], { env }).end;

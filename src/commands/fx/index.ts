@@ -187,7 +187,7 @@ function dealWords(wanted: Side, text: string, cngn: Amount): string {
   return `${wanted} ${stablecoin} ${wanted === 'buy' ? 'with' : 'for'} ${amountForPeople(cngn)}`;
 }
 
-/** What is read before a trade: what it costs, what pays for it, and whether somebody else trades against it. */
+/** What is read before a trade: what it costs, what pays for it, and whether someone else trades against it. */
 function readBefore(
   account: Account,
   { order, pair, side, amount }: Partial<Omit<TypedDeal, 'pair'>> & { readonly pair: string | undefined },

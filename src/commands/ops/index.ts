@@ -67,7 +67,7 @@ const headCommand = command({
 
 /**
  * Returns whose signature on a checkpoint counts: the approvers of every live account of the journal, or of every account if none is live.
- * Anybody may add approvers of a sandbox. Throws CliError usage.
+ * Anyone may add approvers of a sandbox. Throws CliError usage.
  */
 async function approversIn(journal: Journal): Promise<readonly Approver[]> {
   const { allApproverLists } = await import('../../engine/plans/approver-list.ts');

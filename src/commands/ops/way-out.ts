@@ -80,7 +80,7 @@ function searchesText(looked: Looked, nowMs: number | undefined): string {
 function compareWith(looked: Looked): string {
   const where = 'where' in looked ? looked.where : undefined;
   if (where === undefined) return 'ask the service for what it did at that time';
-  const paid = looked.operation.kind === 'money' ? ', the statement of whoever was to be paid,' : '';
+  const paid = looked.operation.kind === 'money' ? ', the statement of the payee,' : '';
   return `${where}${paid} and what other programs of this account did then`;
 }
 

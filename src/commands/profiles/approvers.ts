@@ -44,7 +44,7 @@ const pendingSchema = () =>
 const personForPeople = ({ user, host, approver }: Author) =>
   `${approver ? `${approver.name}, ` : ''}${user} on ${host}`;
 
-/** Who may have made a key. No approver agreed to one from outside, so that it counts as added by everybody who had the machine then. */
+/** Who may have made a key. No approver agreed to one from outside, so that it counts as added by everyone who had the machine then. */
 const adderForPeople = (addedBy: Author) =>
   addedBy.approver ? personForPeople(addedBy) : `anyone who was ${personForPeople(addedBy)}`;
 
@@ -182,7 +182,7 @@ const addCommand = command({
   parameters: {
     name: NAME,
     generate: switchOn('--generate', 'make a key pair for yourself'),
-    publicKey: option('--public-key <hex>', 'public key of somebody else, 64 hexadecimal digits', approverKey),
+    publicKey: option('--public-key <hex>', 'public key of someone else, 64 hexadecimal digits', approverKey),
     ...CHANGE_OPTIONS,
   },
   run: async (account, terminal, { name, generate, publicKey, ...input }) => {
@@ -191,7 +191,7 @@ const addCommand = command({
     const stored = requireApproverProfile(profile);
     if ((generate === true) === (publicKey !== undefined))
       throw new CliError('usage', 'expected either --generate or --public-key', {
-        hint: '--generate makes your own key; --public-key adds the key of somebody else',
+        hint: '--generate makes your own key; --public-key adds the key of someone else',
       });
     const list = await approversOf(account);
     requireNew(list, { name, ...(publicKey === undefined ? {} : { publicKey }) });

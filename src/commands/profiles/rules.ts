@@ -325,7 +325,7 @@ const testedRow = ({ rule, setting, from, result, left, detail }: RuleVerdict) =
 
 const testedRuleSchema = () =>
   z.extend(ruleSchema(), {
-    result: z.enum(['holds', 'does not hold', 'not concerned']),
+    result: z.enum(['allows', 'blocks', 'not applicable']),
     left: z.nullable(amountSchema()),
     detail: z.nullable(z.string()),
   });
@@ -334,7 +334,7 @@ const testCommand = command({
   words: ['profiles', 'rules', 'test'],
   summary: 'Check a command line against the rules, without sending it',
   details:
-    'Write the command line after "--". It runs until it would send its first change, so it may read from the service. Exit code 9 means that a rule does not hold.',
+    'Write the command line after "--". It runs until it would send its first change, so it may read from the service. Exit code 9 means that a rule blocks it.',
   examples: [
     'fiatrail profiles rules test -- fees withdraw --amount 25000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail profiles rules test --profile main -- payout create --amount 5000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',

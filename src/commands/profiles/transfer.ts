@@ -194,7 +194,7 @@ export const importCommand = command({
     const given = parseExport(text, file === '-' ? 'standard input' : file);
     endDryRun(account, { profiles: given.map(({ name }) => name) });
     const profiles = [];
-    // A journal of somebody else could say that a payment was made, so its URL is not taken.
+    // A journal of someone else could say that a payment was made, so its URL is not taken.
     for (const { journalUrl: _, ...each } of given) {
       const stored = trustCommands ? { ...each, store: trustedStore(each.store) } : each;
       const exists = !(await addNew(account, stored));

@@ -153,7 +153,7 @@ export function checkLines(account: AccountReport | undefined, { syncedAt, parti
   const compared = account?.compared;
   const balances = compared
     ? `compared from ${time(compared.from)} to ${time(compared.to)}`
-    : 'not checked yet; for a second look: fiatrail sync';
+    : 'not verified yet; run: fiatrail sync';
   const copy = syncedAt ? `synced ${time(syncedAt)}` : 'not synced completely yet; run: fiatrail sync';
   const uncounted = account?.uncounted ?? 0;
   const amounts = `${uncounted} ${uncounted === 1 ? 'movement has no known amount and is' : 'movements have no known amount and are'} in no sum`;

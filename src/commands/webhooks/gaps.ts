@@ -129,7 +129,7 @@ export const gapsCommand = command({
   summary: 'List account activity without an event, and events without account activity',
   details: `Compares the inbox with the lists of users, deposits, payouts, withdrawals and swaps, from --since or from 30 days before the last event. An empty inbox needs --since. Exits with 3 if an event is missing, so that a timer can run it.
 
-Operations that changed within --grace are skipped. A missing event does not count if the operation has ended and its final event arrived, or if somebody accepted it with --accept and --reason. Operations that began more than 7 days before the period are not read.
+Operations that changed within --grace are skipped. A missing event does not count if the operation has ended and its final event arrived, or if someone accepted it with --accept and --reason. Operations that began more than 7 days before the period are not read.
 
 Some events cannot be checked, because no list shows them: those of unpaid onramps, including virtual.account.created, and those of bridges. fintech.offramp.payout.initiated is expected for completed payouts only.`,
   examples: ['fiatrail webhooks inbox gaps', 'fiatrail webhooks inbox gaps -o json --query "missing[].event"'],

@@ -24,12 +24,12 @@ import {
 export interface MaskedForm {
   /** The schema of the contract. Without one, a field is known by its name. */
   readonly schema?: z.ZodMiniType | undefined;
-  /** Whether somebody else chose its fields: then what nobody knows is masked too. `texts`: but its numbers are figures. */
+  /** Whether someone else chose its fields: then what nobody knows is masked too. `texts`: but its numbers are figures. */
   readonly isForeign?: boolean | 'texts';
 }
 
 /**
- * Replaces what tells about somebody by handles such as `name-3`. Equal values have equal handles, wherever and however they are
+ * Replaces what tells about someone by handles such as `name-3`. Equal values have equal handles, wherever and however they are
  * written, so that they can be followed; a handle is numbered by when its value was first seen, and says nothing about it. Amounts,
  * states, times and ids stay.
  */
@@ -128,7 +128,7 @@ export function createMask(): Mask {
     return mayBePersonal && /^\d{10,11}$/.test(text) ? handleOf('account', text) : value;
   };
 
-  /** Masks the parts of a path that name somebody, and the fields of its query. An address that is not the service's is masked whole. */
+  /** Masks the parts of a path that name someone, and the fields of its query. An address that is not the service's is masked whole. */
   const pathText = (text: string): string => {
     const [origin = ''] = ORIGIN.exec(text) ?? [];
     const [path = '', ...query] = text.slice(origin.length).split('?');

@@ -10,7 +10,7 @@ import { rowsOf } from '../rows.ts';
 /** What a field is by its name alone. `open`: it tells about nobody, but words in it may. `figure`: it is a figure or a time. `exact`: a program made it, and takes nothing else. */
 export type Meaning = PersonalKind | 'open' | 'figure' | 'exact' | 'path';
 
-/** The fields of the envelope around the data of a response; in `data`, a message may name somebody. Source: public. */
+/** The fields of the envelope around the data of a response; in `data`, a message may name someone. Source: public. */
 const ENVELOPE = ['status', 'response_code', 'responseCode', 'responseMessage', 'message', 'error', 'details', 'code'];
 
 /**

@@ -12,7 +12,7 @@ export const isMissing = (value: unknown) => value === undefined || value === nu
 /** A name without case and separators, so that `request_id` and `RequestId` are `requestId`. */
 export const bareName = (name: string) => name.replace(/[_\-\s]/g, '').toLowerCase();
 
-/** Words that stand in front of fees of somebody else, so that they cannot be the service's name. */
+/** Words that stand in front of fees of someone else, so that they cannot be the service's name. */
 const OTHER_FEES =
   /^(fintech|gateway|processing|total|network|gas|bank|stamp|transfer|swap|bridge|user|base|net|final|onramp|offramp)$/;
 

@@ -19,7 +19,7 @@ export interface FoundRow {
   readonly status: string | null;
   readonly createdAt: string | null;
   readonly changedAt: string;
-  readonly goneAt: string | null;
+  readonly deletedAt: string | null;
   /** The columns in which it has what was looked for. */
   readonly matchedBy: readonly string[];
   /** How well it fits: 0 by its id, 1 by the number or address of a thing, 2 by what one movement has, 3 by what many have. */
@@ -78,7 +78,7 @@ function foundIn(table: CopyTable, row: CopyRecord, matchedBy: readonly string[]
     rank: rankOf(table, matchedBy),
     status: text('status'),
     createdAt: text('created_at'),
-    goneAt: text('gone_at'),
+    deletedAt: text('deleted_at'),
     changedAt: text('changed_at') ?? '',
   };
 }

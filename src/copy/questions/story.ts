@@ -57,8 +57,8 @@ function copyMoments(
   statuses: readonly { readonly status: string; readonly seen_at: string }[],
   found: FoundRow | undefined,
 ): Moment[] {
-  const gone: Moment[] = found?.goneAt
-    ? [{ at: found.goneAt, what: 'the service no longer lists it', source: 'copy' }]
+  const gone: Moment[] = found?.deletedAt
+    ? [{ at: found.deletedAt, what: 'the service no longer lists it', source: 'copy' }]
     : [];
   return [
     ...statuses.map((each): Moment => ({ at: each.seen_at, what: `status: ${each.status}`, source: 'copy' })),

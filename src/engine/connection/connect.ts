@@ -109,7 +109,7 @@ async function checkPlatformKey(client: Client, { stored }: Profile): Promise<vo
   // Whoever replaces the key can also leave out the encrypt, so a plain answer is compared too.
   const reply = await client.call(validRequest(getPlatformPublicKey, {}), { takesPlain: true }).catch((error) => {
     if (!(error instanceof CliError)) throw error;
-    // Somebody who lost the private key must be able to store another one. Requests stay encrypted with the accepted key.
+    // Someone who lost the private key must be able to store another one. Requests stay encrypted with the accepted key.
     if (error.code === RESPONSE_NOT_DECRYPTED) return undefined;
     throw withDetails(error, { message: `the service’s public key could not be checked: ${error.message}` });
   });

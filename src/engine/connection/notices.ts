@@ -12,7 +12,7 @@ export interface AccountOptions {
   readonly timeoutMs: number;
 }
 
-/** Where notices go, and whether somebody answers questions. */
+/** Where notices go, and whether someone answers questions. */
 export interface Notices {
   /** Whether a user can answer prompts. */
   readonly isInteractive: boolean;

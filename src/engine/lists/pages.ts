@@ -133,7 +133,7 @@ export async function startReading<E extends Endpoint, Row>(
     // The first page was requested.
     reply: () => last as AccountReply<ResponseOf<E>>,
     sayFiltered: async () => {
-      // A filter of the command itself is nothing that anybody typed.
+      // A filter of the command itself is nothing that anyone typed.
       const names = Object.entries(filter?.typed ?? {}).flatMap(([name, text]) =>
         text === undefined || !name.startsWith('--') ? [] : [name],
       );

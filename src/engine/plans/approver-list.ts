@@ -17,7 +17,7 @@ export interface ListedApprover extends Approver {
 /** What a change of a list is in place of an endpoint: nothing is sent to the service. */
 export const LIST_CHANGES = 'profiles.approvers';
 
-/** One change of the list. A removal names the key, so that it cannot hit somebody who got the name later. */
+/** One change of the list. A removal names the key, so that it cannot hit someone who got the name later. */
 export type ApproverChange =
   | ({ readonly change: 'add' } & Approver)
   | ({ readonly change: 'remove' } & Approver)

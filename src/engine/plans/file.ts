@@ -114,7 +114,7 @@ function notAPlan(from: string): CliError {
 function altered(from: string): CliError {
   return new CliError('usage', `${from} was changed after it was written: its hash does not match; nothing was sent`, {
     code: 'PLAN_ALTERED',
-    hint: 'get the file again from whoever wrote or approved it, or write a new plan with --plan FILE',
+    hint: 'get the file again from the person who wrote or approved it, or write a new plan with --plan FILE',
   });
 }
 

@@ -78,7 +78,7 @@ export interface PlanContent extends Terms {
   readonly rules: readonly string[];
 }
 
-/** An approver’s signature. `author`: made together with the plan. `signer`: made by somebody else who agreed. */
+/** An approver’s signature. `author`: made together with the plan. `signer`: made by someone else who agreed. */
 export interface Signature {
   readonly role: 'author' | 'signer';
   readonly approver: string;
@@ -153,7 +153,7 @@ const CLOCK_SKEW_MS = 5 * 60_000;
 /** Longer than anything an honest author writes. */
 const MAX_CHARACTERS = 200;
 
-/** Shows a text of somebody else: what a terminal would hide or act on is escaped, and a long text is cut. */
+/** Shows a text of someone else: what a terminal would hide or act on is escaped, and a long text is cut. */
 export function quotedText(text: string, maximum = MAX_CHARACTERS): string {
   const shown = visible(text);
   const characters = [...shown];

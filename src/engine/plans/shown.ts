@@ -40,7 +40,7 @@ const DECIDED: readonly (readonly [label: string, named: RegExp, otherwise: stri
 ];
 
 /**
- * Everything about a plan for somebody who is asked to sign it: first what this machine read and made from the plan itself, then what
+ * Everything about a plan for someone who is asked to sign it: first what this machine read and made from the plan itself, then what
  * only its author says.
  */
 export function planLines(
@@ -82,7 +82,7 @@ function missing({ endpoint }: PlanContent, labels: readonly string[]): PlannedL
   return absent.map(([label, , otherwise]) => [label, otherwise]);
 }
 
-/** What a plan says, for somebody who only reads it: nothing of it was compared with the account. */
+/** What a plan says, for someone who only reads it: nothing of it was compared with the account. */
 export function claimedLines({ content, hash }: Plan, signed: readonly Signed[]): PlannedLine[] {
   const { lines, previews, method, path, request } = content;
   const claimed = [

@@ -14,7 +14,7 @@ import { type Author, type Plan, type PlanAccount, quotedText, type Signature } 
  * Returns why a signature is not that of a second person; undefined if it may be. Whoever adds a key may have made it, and can then
  * sign with it. Who that was is read from the entries of both keys: a plan says of its author whatever the author wrote. In a list that
  * several hosts share, it is so in both directions, and for any two keys that one person added. A list of one machine was written there
- * alone: it says whom its owner trusts, so that the owner may sign what somebody in it wrote.
+ * alone: it says whom its owner trusts, so that the owner may sign what someone in it wrote.
  */
 export function dependence(
   { approvers }: ApproverList,
@@ -38,7 +38,7 @@ export function dependence(
 
 const isSameUser = (one: Author, other: Author): boolean => one.user === other.user && one.host === other.host;
 
-/** Whether a key was added when there was no approver who could have agreed: anybody who had the machine then may have made it. */
+/** Whether a key was added when there was no approver who could have agreed: anyone who had the machine then may have made it. */
 const isFromOutside = ({ addedBy }: ListedApprover): boolean => addedBy.approver === null;
 
 /**
@@ -135,7 +135,7 @@ export function requireIndependence(reason: string | undefined, not: 'sent' | 'a
   if (reason === undefined) return;
   throw new CliError('declined', `${reason}, so it is not the approval of a second person; nothing was ${not}`, {
     code: 'APPROVER_ADDED_BY_AUTHOR',
-    hint: 'have an approver approve whose key was added by somebody else; see who added it with: fiatrail profiles approvers list',
+    hint: 'have an approver approve whose key was added by someone else; see who added it with: fiatrail profiles approvers list',
   });
 }
 
@@ -180,7 +180,7 @@ const isUnknownAmount = ({ unknownAssets }: Moves, asset: Asset): boolean =>
 const isAbove = (amount: Amount | undefined, limit: Amount): boolean =>
   amount !== undefined && countedWith(limit.asset).includes(amount.asset) && millionthsOf(amount) > millionthsOf(limit);
 
-/** Whether a request only pauses an order, which then takes nothing any more. Anybody may do that. */
+/** Whether a request only pauses an order, which then takes nothing any more. Anyone may do that. */
 function isPause({ id }: Endpoint, input: unknown): boolean {
   if (id !== 'fx.update-limit-order' || typeof input !== 'object' || input === null) return false;
   const { orderId: _, status, ...others } = input as Readonly<Record<string, unknown>>;

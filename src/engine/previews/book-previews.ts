@@ -29,7 +29,7 @@ export function unfilledBy(error: unknown): Obstacle | undefined {
 
 export const unfilledLine = (unfilled: Obstacle): ShownLine => ['order book', unfilled.message, undefined, unfilled];
 
-/** Previews what a swap needs of the book: that somebody gives what is bought for the amount. Some pairs and amounts are not quoted. */
+/** Previews what a swap needs of the book: that someone gives what is bought for the amount. Some pairs and amounts are not quoted. */
 export async function swapPreview(
   account: Account,
   { sold, buy }: { readonly sold: Amount; readonly buy: Asset },

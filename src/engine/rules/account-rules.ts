@@ -73,7 +73,7 @@ export function rulesOf(account: () => RuledAccount): AccountRules {
     },
     met: async (endpoint, input, around) => {
       const verdicts = await asked(endpoint, input, around);
-      return verdicts.flatMap(({ result, rule, setting }) => (result === 'holds' ? [`${rule} ${setting}`] : []));
+      return verdicts.flatMap(({ result, rule, setting }) => (result === 'allows' ? [`${rule} ${setting}`] : []));
     },
     tested: async (endpoint, input, around) =>
       account().globals.testsRules === true ? asked(endpoint, input, around) : undefined,

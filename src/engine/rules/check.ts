@@ -67,7 +67,7 @@ const circumstances = async (
   nowMs: sets.some(({ rules }) => rules.hours) ? await time.nowMs() : world.clock.now(),
 });
 
-/** Returns the answer of a look-up; undefined if it is about something else: then the destination is not known, and the rule does not hold. */
+/** Returns the answer of a look-up; undefined if it is about something else: then the destination is not known, and the rule blocks it. */
 const unlessOfAnother = <R>(reply: Promise<R>): Promise<R | undefined> =>
   reply.catch((error: unknown) => {
     if (error instanceof CliError && error.code === RESPONSE_OF_ANOTHER_REQUEST) return undefined;
@@ -96,7 +96,7 @@ function factsOf(account: RuleAccount, request?: RuledRequest): Facts {
 }
 
 /**
- * Throws CliError declined if a rule does not hold. With `codeFor`, right before the change is recorded, also asks for the code that a
+ * Throws CliError declined if a rule blocks it. With `codeFor`, right before the change is recorded, also asks for the code that a
  * rule wants. Returns the sums that the journal checks again when it records the change.
  */
 export async function requireRules(
@@ -129,9 +129,9 @@ export async function requireMoneyRules(account: RuleAccount, sets: readonly Rul
   if (broken) throw broken;
 }
 
-/** The error for the first rule that does not hold; undefined if all do. */
+/** The error for the first rule that blocks a command; undefined if all do. */
 export function brokenRule(profile: string, verdicts: readonly RuleVerdict[]): CliError | undefined {
-  const broken = verdicts.find(({ result }) => result === 'does not hold');
+  const broken = verdicts.find(({ result }) => result === 'blocks');
   if (!broken) return undefined;
   const { rule, from, detail, code, hint } = broken;
   const owner = from === 'profile' ? `profile ${profile}` : 'the shared journal';

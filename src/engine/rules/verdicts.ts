@@ -107,7 +107,7 @@ export interface RuleVerdict {
   readonly from: RuleSet['from'];
   readonly setting: string;
   readonly code: string;
-  readonly result: 'holds' | 'does not hold' | 'not concerned';
+  readonly result: 'allows' | 'blocks' | 'not applicable';
   /** What may still be moved, before this change. */
   readonly left?: Amount;
   /** Why it does not hold, or what it asks for. */
@@ -121,9 +121,9 @@ export interface RuleVerdict {
 
 type RuleResult = Omit<RuleVerdict, 'from' | 'rule' | 'setting' | 'code'>;
 
-const NOT_CONCERNED: RuleResult = { result: 'not concerned' };
+const NOT_APPLICABLE: RuleResult = { result: 'not applicable' };
 
-const HOLDS: RuleResult = { result: 'holds' };
+const ALLOWS: RuleResult = { result: 'allows' };
 
 interface Rule {
   readonly rule: string;
@@ -176,27 +176,27 @@ function rulesIn(rules: Rules): readonly Rule[] {
 }
 
 function askReadOnly({ effect }: Asked): RuleResult {
-  if (effect === 'read') return NOT_CONCERNED;
-  return { result: 'does not hold', detail: 'only reads are allowed' };
+  if (effect === 'read') return NOT_APPLICABLE;
+  return { result: 'blocks', detail: 'only reads are allowed' };
 }
 
 const askHours =
   (hours: readonly string[]) =>
   ({ effect, nowMs }: Asked): RuleResult => {
-    if (effect === 'read') return NOT_CONCERNED;
+    if (effect === 'read') return NOT_APPLICABLE;
     const windows = hours.flatMap((each) => parseHours(each) ?? []);
-    if (windows.some((each) => isWithin(each, nowMs))) return HOLDS;
+    if (windows.some((each) => isWithin(each, nowMs))) return ALLOWS;
     return {
-      result: 'does not hold',
+      result: 'blocks',
       detail: `changes are allowed ${hours.join(' and ')}, and it is ${lagosTime(nowMs)} in Lagos`,
     };
   };
 
 function askIdempotencyKey({ effect, idempotencyKey }: Asked): RuleResult {
-  if (effect !== 'money' || idempotencyKey === 'not-taken') return NOT_CONCERNED;
-  if (idempotencyKey === 'given') return HOLDS;
+  if (effect !== 'money' || idempotencyKey === 'not-taken') return NOT_APPLICABLE;
+  if (idempotencyKey === 'given') return ALLOWS;
   return {
-    result: 'does not hold',
+    result: 'blocks',
     detail: 'a command that moves money needs an idempotency key',
     hint: 'add --once KEY, such as --once fees-{year}-{month}-{day}',
   };
@@ -205,12 +205,12 @@ function askIdempotencyKey({ effect, idempotencyKey }: Asked): RuleResult {
 const askDestinations =
   (rules: Rules) =>
   async ({ to }: Asked, facts: Facts): Promise<RuleResult> => {
-    if (to.length === 0) return NOT_CONCERNED;
+    if (to.length === 0) return NOT_APPLICABLE;
     for (const each of to) {
       const detail = await notAllowed(rules, each, facts);
-      if (detail !== undefined) return { result: 'does not hold', detail };
+      if (detail !== undefined) return { result: 'blocks', detail };
     }
-    return HOLDS;
+    return ALLOWS;
   };
 
 /** A destination for people. */
@@ -277,16 +277,16 @@ const askAmount =
   async (asked: Asked, { spent }: Facts): Promise<RuleResult> => {
     const { per, asset, command } = rule;
     const isOfCommand = command === undefined || command === asked.command;
-    if (!isOfCommand || !concerns(asked, asset)) return NOT_CONCERNED;
+    if (!isOfCommand || !concerns(asked, asset)) return NOT_APPLICABLE;
     const unknown = unknownAmount(rule, asked);
     if (unknown) return unknown;
     const max = maxOf(rule);
     const amount = (asked.moves && countedOf(asked.moves, asset)) ?? { asset, minor: 0n };
     const millionths = millionthsOf(amount);
-    if (per === 'call') return millionths <= millionthsOf(max) ? { ...HOLDS, left: max } : aboveCall(max, amount);
+    if (per === 'call') return millionths <= millionthsOf(max) ? { ...ALLOWS, left: max } : aboveCall(max, amount);
     if (command !== undefined && !asked.isOfCommand)
       return {
-        result: 'does not hold',
+        result: 'blocks',
         detail: `only fiatrail ${command} counts towards its sum`,
         hint: `use: fiatrail ${command}`,
       };
@@ -295,26 +295,26 @@ const askAmount =
     const leftMillionths = millionthsOf(max) - (before > 0n ? before : 0n);
     const left = leftIn(asset, leftMillionths);
     const found = { left, limit: { ...sum, maxMinor: max.minor } };
-    if (millionths <= leftMillionths) return { ...HOLDS, ...found };
-    return { result: 'does not hold', ...found, detail: aboveSum(amount, left, found.limit) };
+    if (millionths <= leftMillionths) return { ...ALLOWS, ...found };
+    return { result: 'blocks', ...found, detail: aboveSum(amount, left, found.limit) };
   };
 
 const askMarket =
   (percent: string) =>
   async (_: Asked, { priced }: Facts): Promise<RuleResult> => {
     const found = await priced();
-    if (!found) return NOT_CONCERNED;
+    if (!found) return NOT_APPLICABLE;
     const { price, market } = found;
-    if (!price) return { result: 'does not hold', detail: 'the price is not known before it is sent' };
+    if (!price) return { result: 'blocks', detail: 'the price is not known before it is sent' };
     if (!market || market.minor === 0n)
       return {
-        result: 'does not hold',
+        result: 'blocks',
         detail:
           'no market price is known: the book could not be read, or nobody else has an order and the account has no trade',
         hint: 'see the book with: fiatrail fx book PAIR',
       };
     const far = farFromMarket(price, market, percentFromText(percent) ?? 0n);
-    return far === undefined ? HOLDS : { result: 'does not hold', detail: far };
+    return far === undefined ? ALLOWS : { result: 'blocks', detail: far };
   };
 
 /** The amount of a rule. One that cannot be read allows nothing. */
@@ -324,14 +324,14 @@ function unknownAmount({ asset }: Pick<AmountRule, 'asset'>, { moves }: Asked): 
   const unknownAsset = countedWith(asset).find((each) => moves?.unknownAssets.includes(each));
   if (unknownAsset === undefined) return undefined;
   return {
-    result: 'does not hold',
+    result: 'blocks',
     detail: `the request does not say how much ${ASSET_LABEL[unknownAsset]} it may move`,
   };
 }
 
 function aboveCall(max: Amount, amount: Amount): RuleResult {
   const detail = `${amountForPeople(amount)} is above ${amountForPeople(max)} per call`;
-  return { result: 'does not hold', left: max, detail };
+  return { result: 'blocks', left: max, detail };
 }
 
 /** Says that an amount is above what is left of a day or month. */
@@ -344,13 +344,13 @@ function aboveSum(amount: Amount, left: Amount, { asset, period, maxMinor }: Spe
 const askConfirmation =
   (rule: ConfirmRule) =>
   (asked: Asked): RuleResult => {
-    if (!asked.isLive || !concerns(asked, rule.asset)) return NOT_CONCERNED;
+    if (!asked.isLive || !concerns(asked, rule.asset)) return NOT_APPLICABLE;
     const amount = asked.moves && countedOf(asked.moves, rule.asset);
     const isAbove = amount !== undefined && millionthsOf(amount) > millionthsOf(maxOf(rule));
-    if (!unknownAmount(rule, asked) && !isAbove) return HOLDS;
-    if (asked.isInteractive) return { ...HOLDS, needsCode: true, detail: 'a code must be typed on the terminal' };
+    if (!unknownAmount(rule, asked) && !isAbove) return ALLOWS;
+    if (asked.isInteractive) return { ...ALLOWS, needsCode: true, detail: 'a code must be typed on the terminal' };
     return {
-      result: 'does not hold',
+      result: 'blocks',
       detail: 'a code must be typed on a terminal, and there is none',
       hint: 'run the command on a terminal; --yes does not replace the code',
     };

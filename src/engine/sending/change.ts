@@ -215,7 +215,7 @@ async function writeOf<E extends Endpoint>(
 
 /**
  * Adds what an order or a trade only refers to, for the rules and the journal, and a warning about a price that is far from the market, which
- * is read only if somebody is asked.
+ * is read only if someone is asked.
  */
 async function withMarket<E extends Endpoint>(account: Account, wanted: WantedChange<E>): Promise<WantedChange<E>> {
   const { endpoint, input, change, options } = wanted;

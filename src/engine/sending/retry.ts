@@ -176,7 +176,7 @@ async function requireRepeatable(account: Account, operation: Operation): Promis
   });
 }
 
-/** Returns what a trade gets now. What cannot be read is said, because the price is what somebody agrees to. */
+/** Returns what a trade gets now. What cannot be read is said, because the price is what someone agrees to. */
 async function pricesNow(
   account: Account,
   work: Work | undefined,

@@ -129,8 +129,8 @@ interface CopiedTable {
   readonly table: string;
   readonly rows: number;
   readonly open: number;
-  readonly gone: number;
-  readonly isWhole: boolean;
+  readonly deleted: number;
+  readonly isComplete: boolean;
   readonly newest: string | null;
   readonly syncedAt: string | null;
 }
@@ -147,7 +147,7 @@ export function CopyPane({ version }: { readonly about: About; readonly version:
         <table>
           <thead>
             <tr>
-              {['List', 'Rows', 'Open', 'Gone', 'Whole', 'Newest', 'Synced'].map((title) => (
+              {['List', 'Rows', 'Open', 'Deleted', 'Complete', 'Newest', 'Synced'].map((title) => (
                 <th scope="col" class={/Rows|Open|Gone/.test(title) ? 'number' : ''}>
                   {title}
                 </th>
@@ -155,15 +155,15 @@ export function CopyPane({ version }: { readonly about: About; readonly version:
             </tr>
           </thead>
           <tbody>
-            {value.tables.map(({ table, rows, open, gone, isWhole, newest, syncedAt }) => (
+            {value.tables.map(({ table, rows, open, deleted, isComplete, newest, syncedAt }) => (
               <tr>
                 <td>
                   <a href={hrefOf({ pane: 'copied', state: table })}>{plain(table)}</a>
                 </td>
                 <td class="number">{rows}</td>
                 <td class="number">{open}</td>
-                <td class="number">{gone}</td>
-                <td>{isWhole ? '✓ yes' : '! no'}</td>
+                <td class="number">{deleted}</td>
+                <td>{isComplete ? '✓ yes' : '! no'}</td>
                 <td>
                   <Time at={newest} />
                 </td>

@@ -1,5 +1,5 @@
 /**
- * Reads what is in a schema from the server's catalogs, which everybody may read: rows of `kind`, `name` and `text`. Nothing of the schema
+ * Reads what is in a schema from the server's catalogs, which everyone may read: rows of `kind`, `name` and `text`. Nothing of the schema
  * runs or is read. `owner` and `privilege` are about a `role` that is a stranger: neither this role nor one that it belongs to, nor the owner
  * of the database, nor a superuser.
  */

@@ -19,7 +19,7 @@ export interface SchemaLayout {
   readonly creation: readonly string[];
   /** Statements that create what may be there too. */
   readonly later?: readonly string[];
-  /** Views that somebody may add, whatever they show: nothing of fiatrail reads them. */
+  /** Views that someone may add, whatever they show: nothing of fiatrail reads them. */
   readonly views?: readonly string[];
   /** Statements that bring each older version to the next one; left out if there is none. */
   readonly upgrades?: Readonly<Record<string | number, string>>;
@@ -27,7 +27,7 @@ export interface SchemaLayout {
   readonly host: readonly string[];
 }
 
-/** A row of the catalogs (catalog.ts). `role` is null for everybody. */
+/** A row of the catalogs (catalog.ts). `role` is null for everyone. */
 interface Found extends Part {
   readonly role: string | null;
 }
@@ -76,7 +76,7 @@ function wrongIn(found: readonly Found[], layout: SchemaLayout): Wrong | undefin
   return { problem: 'open', what: `${who} has ${open.text} on ${open.name}` };
 }
 
-/** Asks the three questions in a transaction of somebody else. */
+/** Asks the three questions in a transaction of someone else. */
 export const wrongOn = async (queries: Queries, layout: SchemaLayout): Promise<Wrong | undefined> =>
   wrongIn(await queries.all<Found>(catalogOf(layout.schema)), layout);
 

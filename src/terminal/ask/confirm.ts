@@ -52,7 +52,7 @@ export async function confirmChange(
   }
 }
 
-/** Shows what somebody is asked about as it is: nobody can agree to a handle. */
+/** Shows what someone is asked about as it is: nobody can agree to a handle. */
 function showAsked({ world, globals }: Dialog, lines: readonly ShownLine[]): Promise<void> {
   const shown = { ...world, stderr: world.stderr.masking?.unmasked ?? world.stderr };
   return printLines(shown, createDialog(shown, globals).say, lines);
@@ -95,7 +95,7 @@ export async function printLines(
   const room = isBelow ? Math.max(columns - INDENT, 1) : rest;
   for (const [label, value] of lines) {
     if (isBelow) await print(`  ${label}`);
-    // Off a terminal, somebody searches the text for an address as it was typed.
+    // Off a terminal, someone searches the text for an address as it was typed.
     const masked = stderr.masking?.text(value) ?? value;
     const shown = stderr.isTerminal ? shownText(masked, room) : visible(masked);
     for (const [index, line] of wrap(shown, room).entries())

@@ -37,7 +37,7 @@ export interface InboxCounts {
   readonly late: number;
 }
 
-/** A missing event that somebody accepts, the id of its work, and why. */
+/** A missing event that someone accepts, the id of its work, and why. */
 type AcceptedGap = Readonly<Record<'kind' | 'work' | 'event' | 'reason', string>>;
 
 /** The events of one profile on disk. Each write resolves once it is flushed. Its methods reject with DatabaseError. */
@@ -113,7 +113,7 @@ export const adderIn = ({ write, changed }: InboxStore, addAll: AddAll): Pick<In
   },
 });
 
-/** Whether new events are still there: a trigger that somebody planted since the inbox was opened may have removed them, also one that waits for the end. */
+/** Whether new events are still there: a trigger that someone planted since the inbox was opened may have removed them, also one that waits for the end. */
 function* areThere(queries: Queries, stored: readonly StoredDelivery[]): Work<boolean> {
   const ids = stored.flatMap(({ id, isCopy }) => (isCopy ? [] : [Number(id)]));
   if (ids.length === 0) return true;

@@ -98,7 +98,7 @@ const PRUNED = table('pruned', ['event'], {
   content_digest: text(),
 });
 
-/** The missing events that somebody accepted. */
+/** The missing events that someone accepted. */
 export const ACCEPTED_GAP = table('accepted_gap', ['kind', 'work', 'event'], {
   kind: text(),
   work: text(),

@@ -37,9 +37,9 @@ const WARN_EVERY_MS = 60_000;
 export interface ScreenOptions {
   /** The form of the log; left out, the one that fits where it goes. */
   readonly log?: LogForm | undefined;
-  /** Whether only warnings and what somebody must know are said. */
+  /** Whether only warnings and what someone must know are said. */
   readonly isQuiet: boolean;
-  /** Whether somebody asked for the output format. */
+  /** Whether someone asked for the output format. */
   readonly isFormatChosen: boolean;
   /** The zone of the times that people read. */
   readonly zone: Zone;

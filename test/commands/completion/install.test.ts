@@ -54,7 +54,7 @@ test('XDG folders are respected', async () => {
   expect(existsSync(join(folder, 'zsh', 'site-functions', '_fiatrail'))).toBe(true);
 });
 
-test('a file of somebody else is neither replaced nor removed', async () => {
+test('a file of someone else is neither replaced nor removed', async () => {
   const world = fakeWorld();
   const file = join(world.homeDir, '.config/fish/completions/fiatrail.fish');
   mkdirSync(dirname(file), { recursive: true });

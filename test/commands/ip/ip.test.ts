@@ -192,7 +192,7 @@ describe('allows a removal that leaves this machine allowed', () => {
       list(OWN, OWN),
       ['203.0.113.8', '--my-address', '203.0.113.7'],
     ],
-    ['its address beside everybody', check(true, OWN, 2), list(OWN, '0.0.*.*/0'), ['203.0.113.7']],
+    ['its address beside everyone', check(true, OWN, 2), list(OWN, '0.0.*.*/0'), ['203.0.113.7']],
     ['any, where it is shut out already', check(false, null, 1), list('198.51.*.*'), ['198.51.100.7']],
     [
       'an entry that is shown in full',

@@ -12,7 +12,7 @@ const BANK = '--bank-code 000013 --account-number 0123456789';
 interface Movement {
   readonly endpoint: string;
   readonly line: (account: Account) => string | Promise<string>;
-  /** What follows: a payment, a deposit, or a trade of somebody else. */
+  /** What follows: a payment, a deposit, or a trade of someone else. */
   readonly after?: (account: Account, started: Readonly<Record<string, unknown>>) => Promise<unknown>;
   readonly moved: readonly string[];
 }

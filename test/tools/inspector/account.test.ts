@@ -171,7 +171,7 @@ test('what others wrote is text', async () => {
 
 const UNSEEN = '\u202Egnp.exe\u200B';
 
-/** Everything that somebody could write into a saved session by hand, in every text of it. */
+/** Everything that someone could write into a saved session by hand, in every text of it. */
 function spoilt(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((each) => spoilt(each, name));
   if (typeof value === 'object' && value !== null)
@@ -180,7 +180,7 @@ function spoilt(value: unknown, name = ''): unknown {
   return name === 'detail' ? 'x'.repeat(1_000_000) : `${SCRIPT}${UNSEEN}${value}`;
 }
 
-test('a session that somebody edited in every text is shown as text, too', async () => {
+test('a session that someone edited in every text is shown as text, too', async () => {
   const path = join(home.path, 'edited.json');
   await must(home, ['inspect', '--save-to', path, '--with-personal-data', '-q']);
   const [header = '', body = ''] = readFileSync(path, 'utf8').split('\n');

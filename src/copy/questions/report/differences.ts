@@ -77,7 +77,7 @@ async function underWay(queries: Queries, { from, to }: Span): Promise<readonly 
     const changes =
       way === 'in' ? kind.completedAt : `CASE WHEN ${done} THEN ${kind.completedAt} ELSE ${kind.failedAt} END`;
     const ended = `coalesce(${kind.endedAt ?? changes}, first_seen_at)`;
-    const isOpen = kind.beganAt ? '1 = 0' : 'is_open = 1 AND gone_at IS NULL';
+    const isOpen = kind.beganAt ? '1 = 0' : 'is_open = 1 AND deleted_at IS NULL';
     const isOver = way === 'out' ? `(${done} OR ${failed})` : done;
     const rowsWith = (condition: string) =>
       queries.all<UnderWayRow>(

@@ -94,7 +94,7 @@ export async function kindsIn(queries: Queries, span: Span): Promise<readonly Ki
       `CASE WHEN ${refunded} THEN ${minor} END`,
     ]);
     const open = await queries.get<{ n: bigint }>(
-      `SELECT count(*) AS n FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND ${unindexed(where)}`,
+      `SELECT count(*) AS n FROM ${table} WHERE is_open = 1 AND deleted_at IS NULL AND ${unindexed(where)}`,
     );
     const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
     for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
@@ -165,7 +165,7 @@ export async function pendingIn(queries: Queries, limit: number): Promise<readon
       minor: bigint | null;
     }>(
       `SELECT id, status, ${hasStage(thing) ? 'payout_status' : 'NULL'} AS stage, created_at AS at, ${asset} AS asset, ${minor} AS minor
-       FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND ${unindexed(where)}
+       FROM ${table} WHERE is_open = 1 AND deleted_at IS NULL AND ${unindexed(where)}
        ORDER BY created_at LIMIT ${limit}`,
     );
     for (const { id, status, stage, at, asset: of, minor: sum } of rows)

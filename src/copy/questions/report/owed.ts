@@ -28,7 +28,7 @@ export async function owedTo(account: Account, copy: LocalCopy): Promise<Owed> {
   const freshAt = new Date(clock.now() - FRESH_MS).toISOString();
   const users = await copy.read((queries) =>
     queries.all<{ id: string }>(
-      `SELECT id FROM stored_users WHERE gone_at IS NULL AND digest IS NOT NULL
+      `SELECT id FROM stored_users WHERE deleted_at IS NULL AND digest IS NOT NULL
          AND (SELECT count(*) FROM stored_owed o WHERE o.user_id = stored_users.id AND o.at > ?) < ? ORDER BY id`,
       freshAt,
       TOKENS.length,
@@ -51,11 +51,11 @@ export async function owedTo(account: Account, copy: LocalCopy): Promise<Owed> {
   return copy.read(async (queries) => {
     const rows = await queries.all<{ asset: Asset; minor: bigint | null; n: bigint; oldest: string }>(
       `SELECT asset, sum(minor) AS minor, sum(CASE WHEN minor > 0 THEN 1 ELSE 0 END) AS n, min(o.at) AS oldest
-       FROM stored_owed o JOIN stored_users u ON u.id = o.user_id AND u.gone_at IS NULL GROUP BY asset ORDER BY asset`,
+       FROM stored_owed o JOIN stored_users u ON u.id = o.user_id AND u.deleted_at IS NULL GROUP BY asset ORDER BY asset`,
     );
     const all = await queries.get<{ n: bigint; unknown: bigint }>(
       `SELECT count(DISTINCT user_id) AS n, count(DISTINCT CASE WHEN minor IS NULL THEN user_id END) AS unknown
-       FROM stored_owed o JOIN stored_users u ON u.id = o.user_id AND u.gone_at IS NULL`,
+       FROM stored_owed o JOIN stored_users u ON u.id = o.user_id AND u.deleted_at IS NULL`,
     );
     const times = rows.map(({ oldest }) => oldest).sort();
     return {

@@ -235,7 +235,7 @@ const COMMON: readonly ViewColumn[] = [
   { name: 'is_open', type: 'integer', about: '1 if its status may still change by itself' },
   { name: 'first_seen_at', type: 'text', about: `when it was first copied; ${TIME}` },
   { name: 'changed_at', type: 'text', about: `when the copy last changed; ${TIME}` },
-  { name: 'gone_at', type: 'text', about: `when the service was first seen not to list it any more; ${TIME}` },
+  { name: 'deleted_at', type: 'text', about: `when the service was first seen not to list it any more; ${TIME}` },
 ];
 
 const personal = ({ isPersonal }: CopyColumn) => (isPersonal ? '; personal, so it is removed when it is old' : '');

@@ -11,7 +11,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: ['fiatrail keys rotate'],
       },
       {
-        step: 'Check who may call. Whoever had the key may have added an address; an empty list lets everybody in.',
+        step: 'Check who may call. Whoever had the key may have added an address; an empty list lets everyone in.',
         run: ['fiatrail ip list', 'fiatrail ip check', 'fiatrail ip remove --index 0'],
       },
       {

@@ -99,7 +99,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
         rows: [
           ['`fiatrail onramp create`', 'Naira from a user, once: an account for an exact sum, for 30 minutes'],
           ['`fiatrail users show`', 'Naira from a user, any time: the user’s permanent account'],
-          ['`fiatrail wallets deposit-account`', 'Naira for the account’s own wallet, from anybody'],
+          ['`fiatrail wallets deposit-account`', 'Naira for the account’s own wallet, from anyone'],
           ['`fiatrail wallets show`', 'tokens on a chain: the address of the smart wallet'],
         ],
       },
