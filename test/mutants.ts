@@ -1350,7 +1350,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/plans/twice.test.ts', ...SECOND_PERSON],
   },
   {
-    file: 'src/commands/ops/index.ts',
+    file: 'src/commands/ops/verify.ts',
     line: '(live.length > 0 ? live : all)',
     change: 'all',
     tests: SECOND_PERSON,

@@ -37,7 +37,7 @@ const parameters = {
     'also create a sandbox key at this address, saved as profile NAME-sandbox',
     safeBaseUrl,
   ),
-  encryption: switchOn('--encryption', 'encrypt responses to a key stored on this machine'),
+  encrypt: switchOn('--encrypt', 'encrypt responses to a key stored on this machine'),
   use: switchOn('--use', 'make this the default profile'),
   embedded: switchOn('--embedded', 'use the embedded sandbox, which needs no account'),
 };
@@ -119,8 +119,8 @@ async function guide(
   const firstUrl = given.baseUrl ?? (await askUrl(account));
   const name = given.name ?? (await askName(account));
   const storedIn = given.store ?? (await askStore(account, prompter));
-  const encryption =
-    given.encryption ||
+  const encrypt =
+    given.encrypt ||
     (await prompter.confirm('Encrypt responses to a key stored on this machine? This cannot be turned off again.'));
   const use = given.use || (await prompter.confirm(`Make ${name} the default profile?`));
   const { url, key, mode } = await askKey(account, firstUrl);
@@ -138,11 +138,11 @@ async function guide(
     ...(given.serviceName ? ['--service-name', given.serviceName] : []),
     ...(unknown ? ['--unknown', unknown] : []),
     ...(sandboxAt ? ['--sandbox-at', sandboxAt] : []),
-    ...(encryption ? ['--encryption'] : []),
+    ...(encrypt ? ['--encrypt'] : []),
     ...(use ? ['--use'] : []),
   ];
   return {
-    values: { name, baseUrl: url, key, store: storedIn, unknown, sandboxAt, encryption, use },
+    values: { name, baseUrl: url, key, store: storedIn, unknown, sandboxAt, encrypt, use },
     end: () => showEquivalentCommand(account, terminal, words, '< key.txt'),
   };
 }
@@ -185,7 +185,7 @@ async function setUp(account: Account, terminal: Terminal, input: InitInput & In
       '--save',
       `${name}-sandbox`,
     ]);
-  if (input.encryption) await step(account, terminal, ['keys', 'encryption', 'enable', '--profile', name, '--yes']);
+  if (input.encrypt) await step(account, terminal, ['keys', 'encryption', 'enable', '--profile', name, '--yes']);
   await noteAllowlist(account, terminal, name);
   return step(account, terminal, ['status', '--profile', name]);
 }

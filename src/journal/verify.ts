@@ -72,7 +72,7 @@ export async function verifyChain(
 
 const MISSING =
   'which this machine has seen, is missing or another one: the journal was cut at its end, or an older copy was put in its place';
-const NO_SUCH_HEAD = 'the journal does not contain this head: entries at its end were removed or replaced';
+const NO_SUCH_HEAD = 'the journal does not contain this checkpoint: entries at its end were removed or replaced';
 
 function problemAbout(sequence: bigint | undefined, what: string, operationId?: string | null): ChainProblem {
   const number = sequence === undefined ? undefined : Number(sequence);

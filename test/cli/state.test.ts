@@ -229,9 +229,9 @@ describe('standard output that cannot be written', () => {
     expect(stderr).not.toMatch(TRACE);
   });
 
-  test('is not confused with a closed pipe, as in | checkpoint', async () => {
+  test('is not confused with a closed pipe, as in | head', async () => {
     const { stdout, stderr } = await shell([
-      `${PROGRAM} banks -o json -q | checkpoint -c 1 > /dev/null`,
+      `${PROGRAM} banks -o json -q | head -c 1 > /dev/null`,
       `echo "[exit ${'$'}{PIPESTATUS[0]}]"`,
     ]);
     expect({ exits: exitsIn(stdout), stderr }).toEqual({ exits: [0], stderr: '' });

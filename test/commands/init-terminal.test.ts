@@ -57,7 +57,7 @@ describe('init', () => {
     expect(screen).toContain('the key works (sandbox)');
     expect(screen).toMatch(/Reachable.* yes/);
     expect(screen.replaceAll(/\s*\r\n/g, '')).toContain(
-      `equivalent command: fiatrail init box --base-url ${sandbox.url} --key-stdin --store file --encryption --use < key.txt`,
+      `equivalent command: fiatrail init box --base-url ${sandbox.url} --key-stdin --store file --encrypt --use < key.txt`,
     );
     expect(screen.includes(sandbox.apiKey)).toBe(false);
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
@@ -141,7 +141,7 @@ describe('init', () => {
 
   test('works from flags without a terminal', async () => {
     const [home, sandbox] = [newHome(onTestFinished), await served()];
-    const argv = ['init', 'cron', '--base-url', sandbox.url, '--key-stdin', '--encryption', '--use', '-o', 'json'];
+    const argv = ['init', 'cron', '--base-url', sandbox.url, '--key-stdin', '--encrypt', '--use', '-o', 'json'];
     const { code, stdout } = await fiatrail(home, argv, { stdin: `${sandbox.apiKey}\n` });
     expect({ code, printed: JSON.parse(stdout) }).toEqual({
       code: 0,

@@ -86,9 +86,9 @@ describe('a service that is not as it should be', () => {
           : answer;
       },
     });
-    expect((await synced(world2))('deposits')).toMatchObject({ rows: 250, isWhole: false, gap: 'count' });
+    expect((await synced(world2))('deposits')).toMatchObject({ rows: 250, isComplete: false, gap: 'count' });
     service.requests.length = 0;
-    expect((await synced(world2))('deposits')).toMatchObject({ rows: 250, isWhole: false, gap: 'count' });
+    expect((await synced(world2))('deposits')).toMatchObject({ rows: 250, isComplete: false, gap: 'count' });
     expect(service.requests.filter((each) => each === '/deposits')).toHaveLength(1);
     expect((await run(world2, 'sync', 'status')).stdout).toContain('no: the service counts another number of rows');
     expect(world.stderr.text()).toBe('');
@@ -108,7 +108,7 @@ describe('a service that is not as it should be', () => {
         return readings > 4 ? answer : { ...answer, body: answer.body.replace('"total":5', '"total":7') };
       },
     });
-    expect((await synced(world))('deposits')).toMatchObject({ rows: 5, isWhole: true });
+    expect((await synced(world))('deposits')).toMatchObject({ rows: 5, isComplete: true });
   });
 
   test('changes an old row that was not final: it is read again by its time, and not the whole list', async () => {
@@ -121,7 +121,7 @@ describe('a service that is not as it should be', () => {
     await synced(world);
     service.move('deposits', 349, 'completed');
     service.requests.length = 0;
-    expect((await synced(world))('deposits')).toMatchObject({ changed: 1, isWhole: true });
+    expect((await synced(world))('deposits')).toMatchObject({ changed: 1, isComplete: true });
     expect(service.requests.filter((each) => each === '/deposits')).toHaveLength(2);
     expect(query(world, "SELECT count(*) AS n FROM deposits WHERE status = 'completed'")).toEqual([{ n: 350 }]);
   });
@@ -155,9 +155,9 @@ describe('a service that is not as it should be', () => {
     for (const _ of [1, 2, 3]) service.add('payouts');
     await synced(world);
     const [row] = service.rows['payouts']?.splice(1, 1) ?? [];
-    expect((await synced(world))('payouts')).toMatchObject({ rows: 2, gone: 1, isWhole: true });
+    expect((await synced(world))('payouts')).toMatchObject({ rows: 2, deleted: 1, isComplete: true });
     service.rows['payouts']?.splice(1, 0, row ?? {});
-    expect((await synced(world))('payouts')).toMatchObject({ rows: 3, gone: 0 });
+    expect((await synced(world))('payouts')).toMatchObject({ rows: 3, deleted: 0 });
   });
 
   test('a row that it no longer shows comes back in a reading of the whole list too', async () => {
@@ -165,9 +165,9 @@ describe('a service that is not as it should be', () => {
     for (const _ of [1, 2, 3]) service.add('payouts');
     await synced(world);
     const [row] = service.rows['payouts']?.splice(1, 1) ?? [];
-    expect((await synced(world, '--full'))('payouts')).toMatchObject({ rows: 2, gone: 1 });
+    expect((await synced(world, '--full'))('payouts')).toMatchObject({ rows: 2, deleted: 1 });
     service.rows['payouts']?.splice(1, 0, row ?? {});
-    expect((await synced(world, '--full'))('payouts')).toMatchObject({ rows: 3, gone: 0, isWhole: true });
+    expect((await synced(world, '--full'))('payouts')).toMatchObject({ rows: 3, deleted: 0, isComplete: true });
     expect(query(world, 'SELECT count(*) AS n FROM payouts')).toEqual([{ n: 3 }]);
   });
 
@@ -202,7 +202,7 @@ describe('a service that is not as it should be', () => {
     expect((await run(world, 'sync')).code).toBe(4);
     isCut = false;
     service.add('fx_orders');
-    expect((await synced(world))('fx_orders')).toMatchObject({ rows: 121, isWhole: true });
+    expect((await synced(world))('fx_orders')).toMatchObject({ rows: 121, isComplete: true });
   });
 
   test('limits its lists: a sync waits, and ends', async () => {
@@ -218,7 +218,7 @@ describe('a service that is not as it should be', () => {
         return isRefused ? tooMany({ 'retry-after': '1' }) : service.exchange(request, ...rest);
       },
     });
-    expect((await synced(world))('deposits')).toMatchObject({ rows: 300, isWhole: true });
+    expect((await synced(world))('deposits')).toMatchObject({ rows: 300, isComplete: true });
     expect(refused).toBe(1);
   });
 
@@ -241,7 +241,7 @@ describe('a service that is not as it should be', () => {
     expect(query(world, 'SELECT count(*) AS n FROM deposits')).toEqual([{ n: 200 }]);
     isDown = false;
     asked.length = 0;
-    expect((await synced(world))('deposits')).toMatchObject({ rows: 300, isWhole: true, added: 100 });
+    expect((await synced(world))('deposits')).toMatchObject({ rows: 300, isComplete: true, added: 100 });
     // It goes on after the rows that it has, and does not start over.
     expect(asked.filter((url) => url.includes('/deposits'))[0]).toContain('offset=199');
   });
@@ -329,15 +329,15 @@ test('what is personal is also removed from a row whose time nobody says', async
   const { service, world, clock } = rig();
   service.add('deposits')['createdAt'] = null;
   service.move('deposits', 0, 'completed');
-  const names = 'SELECT sender_name IS NULL AS gone FROM deposits';
+  const names = 'SELECT sender_name IS NULL AS deleted FROM deposits';
   await synced(world);
-  expect(query(world, names)).toEqual([{ gone: 0 }]);
+  expect(query(world, names)).toEqual([{ deleted: 0 }]);
   await clock.sleep(89 * DAY_MS, never);
   await synced(world, '--full');
-  expect(query(world, names)).toEqual([{ gone: 0 }]);
+  expect(query(world, names)).toEqual([{ deleted: 0 }]);
   await clock.sleep(3 * DAY_MS, never);
   await synced(world, '--full');
-  expect(query(world, names)).toEqual([{ gone: 1 }]);
+  expect(query(world, names)).toEqual([{ deleted: 1 }]);
   expect(query(world, 'SELECT name FROM person_name')).toEqual([]);
 });
 

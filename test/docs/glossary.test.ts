@@ -51,7 +51,7 @@ const RETIRED: readonly Concept[] = [
     identifiers: ['doubts'],
     texts: ['a doubt', 'doubts'],
     allowedNames: [],
-    allowedTexts: ['doubts-TIME.ndjson', "'doubts-'", 'doubts-.+'],
+    allowedTexts: [],
   },
   { name: 'outcome', inCode: [], identifiers: ['standing'], texts: [], allowedNames: [], allowedTexts: [] },
   {

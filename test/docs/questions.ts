@@ -89,7 +89,7 @@ export const SECTIONS: readonly Section[] = [
         'sync',
         'status',
         '--fields',
-        'table,rows,whole,syncedAt',
+        'table,rows,complete,syncedAt',
       ]),
       shown(
         'Keep the copy fresh.',

@@ -88,7 +88,7 @@ async function imported(lines: readonly string[]): Promise<Journal> {
 function textOf(entry: Line): string {
   const operation = linesOf('operation').find(({ id }) => id === entry['operation_id']) ?? {};
   const names = ['id', 'kind', 'account', 'profile', 'mode', 'base_url', 'endpoint', 'effect', 'command', 'summary'];
-  const more = ['request', 'input_digest', 'once_key', 'tag', 'approver', 'host', 'created_at', 'process', 'asset'];
+  const more = ['request', 'input_digest', 'once_key', 'tag', 'run_by', 'host', 'created_at', 'process', 'asset'];
   const text = (value: Line[string] | undefined) => (typeof value === 'number' ? String(value) : (value ?? null));
   const fixed = [...names, ...more, 'minor', 'baseline', 'authority'].map((name) => text(operation[name]));
   const told = ['sequence', 'operation_id', 'host', 'state', 'at', 'request_id', 'verdict', 'detail', 'result'];

@@ -245,7 +245,7 @@ describe('the rules of now', () => {
     const id = await lost();
     await change({ approvalThresholds: [{ asset: 'CNGN', minor: '1' }] });
     const { exit, stderr } = await retry(id);
-    expect({ exit, stderr }).toEqual({ exit: expect.any(Number), stderr: expect.stringContaining('signature') });
+    expect({ exit, stderr }).toEqual({ exit: expect.any(Number), stderr: expect.stringContaining('approval') });
     expect(exit).not.toBe(0);
     expect(await trades()).toEqual([]);
   });

@@ -69,7 +69,7 @@ describe('an approved plan of a trade that was lost', () => {
     ],
     [
       'lacks the other signature',
-      'signature',
+      'approval',
       async (team) =>
         rewritten(team, planOf(team), (plan) => ({
           ...plan,

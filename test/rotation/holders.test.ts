@@ -49,7 +49,7 @@ test('replaces the key in every profile that holds it for the same address, and 
   expect({ code, keys: keysOf(on), left: on.left() }, stderr).toEqual({ code: 0, keys: AFTER, left: [] });
   expect(JSON.parse(stdout)).toMatchObject({ profile: 'main', alsoStoredFor: ['dashboard', 'reports'] });
   for (const words of [
-    'profile local copy holds the key for https://elsewhere.test/v1; if that is the old key, give it the new one',
+    'profile copy holds the key for https://elsewhere.test/v1; if that is the old key, give it the new one',
     'profile vaulted takes its key from a key command;',
     'profile variable takes its key from FIATRAIL_API_KEY;',
   ])

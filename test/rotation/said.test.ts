@@ -45,7 +45,7 @@ describe('what a push command said', () => {
   ];
 
   test.each(encodings)('never has the key %s', (_, encode) => {
-    expect(said(`cannot store ${encode(KEY)}\nsealed`)).toBe('[redacted] / encrypted');
+    expect(said(`cannot store ${encode(KEY)}\nencrypted`)).toBe('[redacted] / encrypted');
   });
 
   test('never has a key that is spread over lines', () => {

@@ -132,13 +132,13 @@ describe('an onramp', () => {
   });
 });
 
-test('a payout of ₦5,000 needs a signature above ₦1,000', async () => {
+test('a payout of ₦5,000 needs approval above ₦1,000', async () => {
   const team = openTeam();
   await joinTeam(team, 'ada', 'bayo');
   await exchangeKeys(team, 'ada', 'bayo');
   await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'NGN 1000']);
   const ran = await team.run('ada', ['payout', 'create', '--amount', '5000', '--to', SAVED, '--yes']);
-  expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('signature for more than ₦1,000.00') });
+  expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('approval for more than ₦1,000.00') });
   expect(team.service.sent).toEqual([]);
 });
 

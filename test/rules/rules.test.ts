@@ -677,7 +677,7 @@ test('several rules name the one that does not hold, and a test shows each', asy
   ]);
   await stops(pay('200'), 'RULE_AMOUNT', 'rule max-per-day');
   const { rules, stderr } = await tests(pay('200'));
-  expect(rowsOf(rules)).toEqual(['hours: holds', 'max-per-call: holds', 'max-per-day: does not hold']);
+  expect(rowsOf(rules)).toEqual(['hours: allows', 'max-per-call: allows', 'max-per-day: blocks']);
   expect(stderr).toContain('RULE_AMOUNT');
 });
 

@@ -217,7 +217,7 @@ describe('a change of rules', () => {
         command: 'fiatrail profiles rules set',
         summary:
           'change the rules of profile main: removes max-per-day NGN 5; sets read-only on; sets max-per-day NGN 6',
-        approver: 'ada',
+        runBy: 'ada',
         profile: 'main',
         request: { before: ['max-per-day NGN 5'] },
       },

@@ -122,31 +122,31 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   'fx vault register': ['api', 'POST', '/fx/mpc/register', '-d', VAULT, '--yes'],
 };
 
-/** What each rule says: it allows the request, stops it, asks for a code or a signature, or does not concern it (—). */
+/** What each rule says: it allows the request, stops it, asks for a code or an approval, or does not concern it (—). */
 const TABLE = `
 | 5,000 with | NGN 1000 | CNGN 1000 | USDC 1000 | USDT 1000 | confirm-above NGN 1000 | approval-threshold NGN 1000 | allow-account | allow-address | allow-user |
 |---|---|---|---|---|---|---|---|---|---|
-| fees withdraw | stops | stops | — | — | a code | a signature | allows | stops | stops |
-| offramp create | stops | stops | — | — | a code | a signature | allows | stops | stops |
-| payout create | stops | stops | — | — | a code | a signature | allows | stops | stops |
-| withdrawals create CNGN | stops | stops | — | — | a code | a signature | stops | allows | stops |
+| fees withdraw | stops | stops | — | — | a code | approval | allows | stops | stops |
+| offramp create | stops | stops | — | — | a code | approval | allows | stops | stops |
+| payout create | stops | stops | — | — | a code | approval | allows | stops | stops |
+| withdrawals create CNGN | stops | stops | — | — | a code | approval | stops | allows | stops |
 | withdrawals create USDT | — | — | — | stops | — | — | stops | allows | stops |
-| transfers create CNGN | stops | stops | — | — | a code | a signature | stops | allows | stops |
+| transfers create CNGN | stops | stops | — | — | a code | approval | stops | allows | stops |
 | transfers create USDC | — | — | stops | — | — | — | stops | allows | stops |
-| bridge create | stops | stops | — | — | a code | a signature | stops | allows | stops |
-| swaps create CNGN | stops | stops | — | — | a code | a signature | stops | stops | allows |
+| bridge create | stops | stops | — | — | a code | approval | stops | allows | stops |
+| swaps create CNGN | stops | stops | — | — | a code | approval | stops | stops | allows |
 | swaps create USDC | — | — | stops | — | — | — | stops | allows | stops |
-| swaps create --wallet CNGN | stops | stops | — | — | a code | a signature | stops | stops | stops |
-| swaps create --wallet, no amount | stops | stops | — | — | a code | a signature | stops | stops | stops |
-| fx trade, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
-| fx trade, gives USDC | stops | stops | stops | — | a code | a signature | stops | allows | stops |
-| fx trade, a quote | stops | stops | stops | stops | a code | a signature | — | — | — |
-| fx trade --market, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
-| fx orders create, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
-| fx orders create, gives USDC | stops | stops | allows | — | a code | a signature | — | — | — |
-| fx orders create, gives USDC at 1.4 | stops | stops | stops | — | a code | a signature | — | — | — |
-| fx orders update --max | stops | stops | stops | stops | a code | a signature | — | — | — |
-| fx orders update --price | stops | stops | stops | stops | a code | a signature | — | — | — |
+| swaps create --wallet CNGN | stops | stops | — | — | a code | approval | stops | stops | stops |
+| swaps create --wallet, no amount | stops | stops | — | — | a code | approval | stops | stops | stops |
+| fx trade, gives cNGN | stops | stops | — | — | a code | approval | — | — | — |
+| fx trade, gives USDC | stops | stops | stops | — | a code | approval | stops | allows | stops |
+| fx trade, a quote | stops | stops | stops | stops | a code | approval | — | — | — |
+| fx trade --market, gives cNGN | stops | stops | — | — | a code | approval | — | — | — |
+| fx orders create, gives cNGN | stops | stops | — | — | a code | approval | — | — | — |
+| fx orders create, gives USDC | stops | stops | allows | — | a code | approval | — | — | — |
+| fx orders create, gives USDC at 1.4 | stops | stops | stops | — | a code | approval | — | — | — |
+| fx orders update --max | stops | stops | stops | stops | a code | approval | — | — | — |
+| fx orders update --price | stops | stops | stops | stops | a code | approval | — | — | — |
 | fx orders update, of pause | — | — | — | — | — | — | — | — | — |
 | onramp create | — | — | — | — | — | — | stops | stops | allows |
 | onramp create --destination | — | — | — | — | — | — | stops | stops | stops |
@@ -159,9 +159,9 @@ const TABLE = `
 
 const AMOUNTS = ['NGN', 'CNGN', 'USDC', 'USDT'].map((asset) => `${asset} 1000`);
 const LISTS = { 'allow-account': ACCOUNT, 'allow-address': ADDRESS, 'allow-user': 'u-1' };
-const WORDS: Readonly<Record<string, string>> = { holds: 'allows', blocks: 'stops', 'not applicable': '—' };
+const WORDS: Readonly<Record<string, string>> = { allows: 'allows', blocks: 'stops', 'not applicable': '—' };
 
-/** A live profile whose payments above ₦1,000 need a signature. */
+/** A live profile whose payments above ₦1,000 need approval. */
 async function signedMachine() {
   const machine = await ruledMachine([], 'live');
   const answers = [{ kind: 'confirm', asks: 'when a second person must approve', says: true }] as const;
@@ -170,7 +170,7 @@ async function signedMachine() {
   return async (argv: readonly string[]) => {
     const { code, stderr } = await machine.run([...argv, '-q', '-o', 'json']);
     const isRefused = code === 9 && JSON.parse(stderr).error.code === 'APPROVAL_REQUIRED';
-    return isRefused ? 'a signature' : '—';
+    return isRefused ? 'approval' : '—';
   };
 }
 

@@ -24,7 +24,7 @@ function payloadOf({ body }: Bare): string | undefined {
   return Object.keys(outer).join() === 'payload' && typeof outer.payload === 'string' ? outer.payload : undefined;
 }
 
-/** Opens an encrypted response; undefined if it is plain or cannot be opened. */
+/** Opens an encrypted response; undefined if it is plain or cannot be decrypted. */
 async function inside(answer: Bare, { privateKey }: KeyPair) {
   const payload = payloadOf(answer);
   const opened = payload === undefined ? undefined : (await openerOf([privateKey]))(payload);
@@ -235,7 +235,7 @@ describe('an encrypted request', () => {
     });
   });
 
-  test('that cannot be opened is refused for its API key first', async () => {
+  test('that cannot be decrypted is refused for its API key first', async () => {
     await using box = await openSandbox();
     const answer = await box.fetch('POST', '/v1/onboarduser', '{"payload":"?"}', callerOf('sandbox_none'));
     expect(answer.status).toBe(401);
@@ -282,7 +282,7 @@ describe('over HTTP', () => {
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
       expect((await inside(answer, FIRST))?.envelope).toMatchObject({ status: 'Success', response_code: '00' });
       const refused = await ask('POST', '/onboarduser', { payload: `${payload}A` });
-      expect((await inside(refused, FIRST))?.envelope.error).toContain('cannot be opened');
+      expect((await inside(refused, FIRST))?.envelope.error).toContain('cannot be decrypted');
       const unknown = await ask('GET', '/getfees', undefined, 'sandbox_none');
       expect({ status: unknown.status, isPlain: isPlain(unknown) }).toEqual({ status: 401, isPlain: true });
     } finally {

@@ -105,7 +105,7 @@ $ fiatrail completion install zsh
 $ fiatrail completion uninstall zsh
 $ fiatrail sync
 $ fiatrail sync status
-$ fiatrail sync backup mirror-copy.db
+$ fiatrail sync backup copy.db
 $ fiatrail report
 $ fiatrail report fees
 $ fiatrail report users

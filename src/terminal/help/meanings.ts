@@ -121,7 +121,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'plans apply, help approval': 'apply',
   'help approval, help limits': '2fa, otp, pin',
   'fx auto-signing show, wallets auto-signing show, help approval': 'threshold',
-  'profiles approvers list, help approval': 'operator, signer, second person, team',
+  'profiles approvers list, help approval': 'approver, operator, signer, second person, team',
   'profiles approvers list, help limits': 'role',
   'help limits, users show': 'tier',
   'profiles rules show, help limits': 'limit, cap, rule, policy, permission, profiles limit',

@@ -343,7 +343,7 @@ describe('fees withdraw --amount all', () => {
     const limit = ['profiles', 'rules', 'set', 'sandbox', '--max-per-day', 'NGN 200000', '--yes', '-q'];
     expect((await run(world, ...limit)).code).toBe(0);
     const { code, stdout } = await run(world, 'profiles', 'rules', 'test', '-o', 'json', '--', ...ALL);
-    expect({ code, result: JSON.parse(stdout).rules[0].result }).toEqual({ code: 9, result: 'does not hold' });
+    expect({ code, result: JSON.parse(stdout).rules[0].result }).toEqual({ code: 9, result: 'blocks' });
   });
 
   test('nothing to withdraw exits with 9', async () => {

@@ -65,9 +65,9 @@ describe('an exported journal', () => {
   test('is imported with every operation, state and hash', async () => {
     const verified = async (...more: readonly string[]) =>
       JSON.parse((await run(['ops', 'journal', 'verify', ...more, '-o', 'json'])).stdout) as Record<string, unknown> & {
-        head: { hash: string };
+        checkpoint: { hash: string };
       };
-    const before = { list: await list(), hash: (await verified()).head.hash };
+    const before = { list: await list(), hash: (await verified()).checkpoint.hash };
     const lines = await exported();
     expect(JSON.parse(lines[0] ?? '')).toEqual({ type: 'journal', version: 1, operations: 4, entries: 18 });
     expect((await imported()).code).toBe(0);

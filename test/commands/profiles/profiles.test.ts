@@ -366,7 +366,7 @@ describe('profiles export and import', () => {
     [
       'an unknown encryption policy',
       file(one({ encryptionPolicy: 'never' })),
-      /invalid at profiles\[0\] \(encryption\)/,
+      /invalid at profiles\[0\] \(encryptionPolicy\)/,
     ],
     ['an unsafe address', file(one({ baseUrl: 'http://host.test/v1' })), /not https/],
     ['a path for a name', file(one({}), one({ name: '../x' })), /invalid profile name/],
