@@ -194,7 +194,7 @@ describe('the chain', () => {
     const { first, second } = await filled();
     const verified = await first.verify((await second.head())?.hash);
     expect(verified).toMatchObject({ entries: BEGINNING + 9, operations: 3, problem: undefined });
-    expect((await first.verify('no-such-head')).problem?.what).toContain('does not contain this head');
+    expect((await first.verify('no-such-head')).problem?.what).toContain('does not contain this checkpoint');
   });
 
   test.each([
