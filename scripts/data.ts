@@ -247,7 +247,7 @@ export async function dataPage(): Promise<string> {
     `\`\`\`postgresql\nCREATE ROLE fiatrail_reader LOGIN;\n${GRANTS.reader.map((grant) => `${grant};\n`).join('')}ALTER ROLE fiatrail_reader SET search_path = ${SCHEMA};\nALTER ROLE fiatrail_reader SET statement_timeout = '60s';\n\`\`\`\n`,
     'The role that runs `fiatrail sync` owns the schema, because it makes indexes and overwrites deleted names. A host that only asks, with `find`, `report` or `status`, needs less:\n',
     `\`\`\`postgresql\n${GRANTS.host.map((grant) => `${grant};\n`).join('')}\`\`\`\n`,
-    'fiatrail refuses a local copy of which another role owns something, in which something is not as this version makes it, or in which another role may do more than such a host. The views below may be added.\n',
+    'fiatrail rejects a local copy of which another role owns something, in which something is not as this version makes it, or in which another role may do more than such a host. The views below may be added.\n',
     'If the same database also has the shared journal and the inbox, these statements, run by the owner of their schemas, add `operations` and `events`. They show the rows of every account in them, and no other columns; leave out the view whose schema the database does not have:\n',
     `\`\`\`postgresql\n${serverViews()}\`\`\`\n`,
     '## Questions\n',

@@ -780,7 +780,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/claims.ts',
-    line: "    await tryMove(recording, found.abandoned, 'refused', { detail: NEVER_SENT });\n",
+    line: "    await tryMove(recording, found.abandoned, 'rejected', { detail: NEVER_SENT });\n",
     change: "    await tryMove(recording, found.abandoned, 'sent', {});\n",
     tests: ['test/journal/claims.test.ts'],
   },
@@ -792,8 +792,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/operations.ts',
-    line: "state !== 'refused' && verdict !== 'not-done';",
-    change: "state !== 'refused';",
+    line: "state !== 'rejected' && verdict !== 'not-done';",
+    change: "state !== 'rejected';",
     tests: ['test/journal/claims.test.ts'],
   },
   {
@@ -804,8 +804,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/transitions.ts',
-    line: "state !== 'refused' && state !== 'failed' && (verdict",
-    change: "state !== 'refused' && (verdict",
+    line: "state !== 'rejected' && state !== 'failed' && (verdict",
+    change: "state !== 'rejected' && (verdict",
     tests: ['test/journal/spending.test.ts'],
   },
   {
@@ -907,8 +907,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/merge.ts',
-    line: "if (spooled.state === 'refused') return isUndone;",
-    change: "if (spooled.state === 'refused') return true;",
+    line: "if (spooled.state === 'rejected') return isUndone;",
+    change: "if (spooled.state === 'rejected') return true;",
     tests: ['test/journal/spool.test.ts'],
   },
   {
@@ -926,7 +926,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/states.ts',
-    line: "unknown: ['unknown', 'sent', 'accepted', 'settled', 'failed', 'refused', 'resolved'],",
+    line: "unknown: ['unknown', 'sent', 'accepted', 'settled', 'failed', 'rejected', 'resolved'],",
     change: "unknown: ['unknown', 'accepted', 'settled', 'failed', 'resolved'],",
     tests: ['test/journal/journal.test.ts', 'test/journal/claims.test.ts'],
   },
@@ -1120,7 +1120,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/transitions.ts',
-    line: "if (to === 'refused' && repeatedAtMs !== undefined) return false;",
+    line: "if (to === 'rejected' && repeatedAtMs !== undefined) return false;",
     change: '',
     tests: ['test/operations/retry.test.ts', 'test/cli/journaled.test.ts'],
   },
@@ -2428,7 +2428,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/previews/book-previews.ts',
-    line: `error.category === 'refused' ? UNFILLED[error.code] : undefined`,
+    line: `error.category === 'rejected' ? UNFILLED[error.code] : undefined`,
     change: 'undefined',
     tests: ['test/cli/book-before.test.ts'],
   },
@@ -3256,7 +3256,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/balances.ts',
-    line: "error instanceof CliError && error.category === 'refused'",
+    line: "error instanceof CliError && error.category === 'rejected'",
     change: 'error instanceof CliError',
     tests: ['test/copy/faults.test.ts'],
     failing: 1,

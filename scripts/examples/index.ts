@@ -73,7 +73,7 @@ async function commonRefusals(): Promise<readonly Json[]> {
     ['IP_BLOCKED', 'allowlist'],
     ['INTERNAL_ERROR', 'service failed'],
   ] as const) {
-    await box.ok(sandboxFaultAdd, { endpoint: getFees.id, kind: 'refuse', name });
+    await box.ok(sandboxFaultAdd, { endpoint: getFees.id, kind: 'reject', name });
     await box.refused(getFees, when, {});
   }
   for (let count = 0; count < getFees.rateLimit.max; count += 1) await box.fetch(getFees, {});

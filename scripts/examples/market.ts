@@ -52,7 +52,7 @@ async function recordSwaps(box: Recorder, { userId }: People): Promise<void> {
   const triggered = { walletAddress, sellToken: 'CNGN', buyToken: 'USDC', amount: 5000 } as const;
   await box.ok(triggerSwap, triggered);
   await box.refused(triggerSwap, 'wallet address', { ...triggered, walletAddress: '0x1234' });
-  await box.ok(sandboxFaultAdd, { endpoint: triggerSwap.id, kind: 'refuse', name: 'INSUFFICIENT_LIQUIDITY' });
+  await box.ok(sandboxFaultAdd, { endpoint: triggerSwap.id, kind: 'reject', name: 'INSUFFICIENT_LIQUIDITY' });
   await box.refused(triggerSwap, 'cannot fill', triggered);
   await box.pass();
   await box.ok(listSwaps, { limit: 1 });

@@ -5,7 +5,7 @@
 export const CATEGORIES = {
   internal: { exit: 1, retryable: false },
   usage: { exit: 2, retryable: false },
-  refused: { exit: 3, retryable: false },
+  rejected: { exit: 3, retryable: false },
   failed: { exit: 3, retryable: false },
   auth: { exit: 4, retryable: false },
   network: { exit: 5, retryable: true },

@@ -110,7 +110,9 @@ export function replyOf<E extends Endpoint>(
     if (!isPlainRefusal(answer, response.status))
       throw unusableError(effect, { ...UNENCRYPTED, httpStatus: response.status });
     const next = effect === 'read' ? '' : '; check the account before you send it again';
-    warn(`this refusal is not encrypted, although the profile requires it, so it may not come from the service${next}`);
+    warn(
+      `this rejection is not encrypted, although the profile requires it, so it may not come from the service${next}`,
+    );
   }
   if (answer.kind === 'success') {
     // A change that was accepted stays accepted.
@@ -129,7 +131,7 @@ const UNENCRYPTED = {
 
 /** Whether a plain response may count where encryption is required. The service refuses unknown callers without encryption. */
 function isPlainRefusal({ kind }: DecodedAnswer, status: number): boolean {
-  return status === 429 || (kind === 'refused' && status >= 400 && status <= 499);
+  return status === 429 || (kind === 'rejected' && status >= 400 && status <= 499);
 }
 
 /** Throws unless a response repeats what was asked. One that says something else is not the answer to this request, or the service did something else. */
@@ -171,7 +173,7 @@ function withoutSecrets<A extends Exclude<DecodedAnswer, { kind: 'success' }>>(
 ): A {
   // Invisible characters go first: a key with one inside would not match, but would still be readable.
   const clean = (text: string) => redactText(text.replace(/[\p{Cc}\p{Cf}]+/gu, ''), secrets).slice(0, MAX_MESSAGE);
-  return answer.kind === 'refused'
+  return answer.kind === 'rejected'
     ? { ...answer, message: clean(answer.message) }
     : { ...answer, reason: clean(answer.reason) };
 }
@@ -283,9 +285,9 @@ function answerError(
   retryAfter: number | undefined,
 ): CliError {
   const { httpStatus } = answer;
-  const isRefused = answer.kind === 'refused' && (answer.isDefinite || !isOnlyOnce(effect));
+  const isRefused = answer.kind === 'rejected' && (answer.isDefinite || !isOnlyOnce(effect));
   if (isOnlyOnce(effect) && !isRefused) return unprovenError(endpoint, answer);
-  if (httpStatus === 429 || (answer.kind === 'refused' && answer.responseCode === '04')) {
+  if (httpStatus === 429 || (answer.kind === 'rejected' && answer.responseCode === '04')) {
     const wait =
       retryAfter === undefined ? '' : `; try again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
     return new CliError('rate-limited', `the service's rate limit was reached; nothing was done${wait}`, {
@@ -305,7 +307,7 @@ function unprovenError(endpoint: Endpoint, answer: Exclude<DecodedAnswer, { kind
   const candidates = candidatesOf(endpoint, responseCode);
   const meanings = [...new Set(candidates.map(({ when }) => when))].join('; or ');
   const mayMean = meanings === '' ? undefined : `the service may mean: ${meanings}`;
-  if (answer.kind === 'refused') {
+  if (answer.kind === 'rejected') {
     const reason = `HTTP ${httpStatus} does not prove that nothing was done: ${answer.message}`;
     return unknownOutcome(reason, { httpStatus, responseCode, candidates, next: mayMean });
   }

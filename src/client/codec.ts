@@ -363,7 +363,7 @@ export function decodeAnswer<E extends Endpoint>(
   if (!reading) return unusable(NO_ENVELOPE);
   const errorName = isOk && reading.code === '00' ? undefined : errorNameIn(envelope);
   const refused = (code: string): DecodedAnswer<never> => ({
-    kind: 'refused',
+    kind: 'rejected',
     httpStatus: status,
     responseCode: code,
     message: reading.text(),
@@ -390,7 +390,7 @@ export function decodeAnswer<E extends Endpoint>(
 /** Whether a response is the service's own answer to too many requests, so that nothing was done. */
 export function isRateLimited(endpoint: Endpoint, response: HttpResponse): boolean {
   const answer = decodeAnswer(endpoint, response);
-  return answer.kind === 'refused' && answer.responseCode === '04' && answer.isDefinite;
+  return answer.kind === 'rejected' && answer.responseCode === '04' && answer.isDefinite;
 }
 
 /**

@@ -56,7 +56,7 @@ async function checkedLookup(takesAddress: (address: string) => boolean): Promis
   };
 }
 
-const refusedAddress = () => Object.assign(new Error('refused'), { code: 'ADDRESS_REFUSED' });
+const refusedAddress = () => Object.assign(new Error('rejected'), { code: 'ADDRESS_REFUSED' });
 
 /**
  * How long a connection may have been idle before a change uses it. The longer, the likelier it is that the server closes it just then,
@@ -260,7 +260,7 @@ function reasonFor(error: Error & { code?: string }, isProxied = false): string 
   ) {
     return `the server's certificate is not trusted (${code})`;
   }
-  if (code.startsWith('ERR_PROXY')) return `the proxy rejected the connection (${code})`;
+  if (code.startsWith('ERR_PROXY')) return `the proxy refused the connection (${code})`;
   return REASONS[code] ?? (code ? `the connection failed (${code})` : error.message || 'the connection failed');
 }
 

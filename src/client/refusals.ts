@@ -20,7 +20,7 @@ type FaultText = keyof typeof FAULTS;
 
 /** A response that calls the request refused. */
 export interface Refused {
-  readonly kind: 'refused';
+  readonly kind: 'rejected';
   readonly httpStatus: number;
   readonly responseCode: string;
   readonly message: string;
@@ -112,7 +112,7 @@ const AUTH_HINT = 'check the API key, and check that this address is on the allo
 export function refusal(endpoint: Endpoint, answer: Refused): CliError {
   const { httpStatus, responseCode, message, errorName, isAddressBlocked } = answer;
   const isAuth = httpStatus === 401 || httpStatus === 403 || responseCode === '03' || isAddressBlocked === true;
-  const category: Category = isAuth ? 'auth' : 'refused';
+  const category: Category = isAuth ? 'auth' : 'rejected';
   // A refusal with the HTTP status of a success says no more than its code.
   const isSame = (http: number) => http === httpStatus || httpStatus < 300;
   const fitting = refusalsOf(endpoint).filter(({ code, http }) => code === responseCode && isSame(http));

@@ -295,7 +295,7 @@ export const sandboxFaultAdd = endpoint({
     f.only({
       endpoint: f.text('inferred', { rule: 'an endpoint id; list them with: fiatrail endpoints' }),
       kind: f.oneOf('inferred', FAULT_KINDS),
-      name: f.optional(f.text('inferred', { rule: 'for refuse: the condition to refuse with' })),
+      name: f.optional(f.text('inferred', { rule: 'for reject: the condition to reject with' })),
       times: f.optional(f.integer('inferred', { min: 1, max: 1_000_000, rule: '1 to 1000000; default 1' })),
     }),
   response: () => f.payload(faultRule()),

@@ -7,7 +7,7 @@ const REQUEST_FAULTS = [
   'http-500-after',
   'http-502-html',
   'rate-limit',
-  'refuse',
+  'reject',
   'malformed-json',
   'truncated',
   'payout-fails',

@@ -76,7 +76,7 @@ async function vaultsOf(account: Account): Promise<readonly (readonly [Token, st
     });
   } catch (error) {
     // An account that may not trade is refused; anything else stops the sync.
-    if (error instanceof CliError && error.category === 'refused') return [];
+    if (error instanceof CliError && error.category === 'rejected') return [];
     throw error;
   }
 }

@@ -197,7 +197,7 @@ async function stateOf(account: Account, { read }: Thing, id: string): Promise<s
     return typeof status === 'string' ? status : undefined;
   } catch (error) {
     // The list may have rows that the service does not look up.
-    if (error instanceof CliError && error.category === 'refused') return undefined;
+    if (error instanceof CliError && error.category === 'rejected') return undefined;
     throw error;
   }
 }

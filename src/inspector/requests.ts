@@ -246,7 +246,7 @@ function rowOf({ id, at, ms, method, path, operation, effect, who, status, subje
 /** The classes of a status, and the effects, that a list can be reduced to. */
 const STATES: Readonly<Record<string, string>> = {
   ok: 'status BETWEEN 200 AND 299',
-  refused: 'status BETWEEN 400 AND 499',
+  rejected: 'status BETWEEN 400 AND 499',
   failed: '(status >= 500 OR status IS NULL)',
   read: `effect = 'read'`,
   write: `effect IN ('write', 'destructive')`,

@@ -128,7 +128,7 @@ async function replacedBy(
   const row = await queries.get<{ old: string }>(
     `SELECT rotation.old_fingerprint AS old FROM rotation JOIN operation ON operation.id = rotation.operation_id
      WHERE rotation.base_url = ? AND (rotation.profile = ? OR operation.mode = 'embedded')
-       AND rotation.stage NOT IN ('prepared', 'refused', 'done') AND rotation.old_fingerprint <> ?
+       AND rotation.stage NOT IN ('prepared', 'rejected', 'done') AND rotation.old_fingerprint <> ?
      ORDER BY rotation.operation_id DESC LIMIT 1`,
     baseUrl,
     profile,

@@ -61,7 +61,7 @@ export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: nu
   // Accounts that turned out to be one may hold the same idempotency key twice: behind an abandoned operation there may be another one.
   for (let found = await findNext(); found; found = await findNext()) {
     if ('operation' in found) return found;
-    await tryMove(recording, found.abandoned, 'refused', { detail: NEVER_SENT });
+    await tryMove(recording, found.abandoned, 'rejected', { detail: NEVER_SENT });
   }
   const over = await overLimit(queries, accounts, intent);
   if (over) return { kind: 'over-limit', ...over };

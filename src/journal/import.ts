@@ -249,7 +249,7 @@ async function addOperation(reading: ImportState, line: OperationLine, number: n
     ...line,
     minor: line.minor === undefined ? null : BigInt(line.minor),
     // Until its entries are read, it is in a state that holds no idempotency key.
-    state: 'refused',
+    state: 'rejected',
     updated_at: line.created_at,
     busy_until: 0,
   };

@@ -486,7 +486,7 @@ const OPERATION_AFTER: Readonly<Partial<Record<RotationStage, OperationState>>> 
   sending: 'sent',
   answered: 'accepted',
   lost: 'unknown',
-  refused: 'refused',
+  rejected: 'rejected',
   done: 'settled',
 };
 

@@ -20,7 +20,7 @@ const SPOOLED_STATES = [
   'accepted',
   'settled',
   'failed',
-  'refused',
+  'rejected',
   'unknown',
 ] as const satisfies readonly OperationState[];
 
@@ -110,7 +110,7 @@ function agrees({ state, verdict, request_id }: KnownOutcome, spooled: SpooledOu
   const isOutcomeUnknown = state === 'sent' || state === 'unknown';
   if (isOutcomeUnknown || state === 'prepared') return false;
   if (spooled.state === 'unknown') return true;
-  const isUndone = state === 'refused' || verdict === 'not-done';
-  if (spooled.state === 'refused') return isUndone;
+  const isUndone = state === 'rejected' || verdict === 'not-done';
+  if (spooled.state === 'rejected') return isUndone;
   return !isUndone && (spooled.requestId === undefined || spooled.requestId === request_id);
 }

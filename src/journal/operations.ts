@@ -38,7 +38,8 @@ type SqlCondition = readonly [sql: string, ...values: SqlValue[]];
 function stateCondition(state: Exclude<Selection['state'], undefined>): SqlCondition {
   if (state === 'unknown-outcome') return [`state IN ('sent', 'unknown')`];
   if (state === 'known-outcome') return [`state NOT IN ('sent', 'unknown')`];
-  if (state === 'may-have-moved') return [`state NOT IN ('refused', 'failed') AND verdict IS DISTINCT FROM 'not-done'`];
+  if (state === 'may-have-moved')
+    return [`state NOT IN ('rejected', 'failed') AND verdict IS DISTINCT FROM 'not-done'`];
   return ['state = ?', state];
 }
 
@@ -171,7 +172,7 @@ async function unchanged(queries: Queries, rows: readonly OperationRow[]): Promi
 }
 
 /** Whether an operation still has the idempotency key that it was given. As in the unique index. */
-const holdsKey = ({ state, verdict }: Operation): boolean => state !== 'refused' && verdict !== 'not-done';
+const holdsKey = ({ state, verdict }: Operation): boolean => state !== 'rejected' && verdict !== 'not-done';
 
 /**
  * Returns the operation of an account that holds an idempotency key; `accounts` are all ids that it has. The entries say which one was given the key

@@ -16,7 +16,7 @@ export const ROTATION_STAGES = [
   'proven',
   'done',
   'lost',
-  'refused',
+  'rejected',
 ] as const;
 
 export type RotationStage = (typeof ROTATION_STAGES)[number];

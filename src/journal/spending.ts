@@ -21,7 +21,7 @@ function firstDayOf(period: SpendLimit['period'], now: number): number {
 }
 
 /** The same as `counts`, in SQL. */
-const COUNTS = `state NOT IN ('refused', 'failed') AND (verdict IS NULL OR verdict = 'completed')`;
+const COUNTS = `state NOT IN ('rejected', 'failed') AND (verdict IS NULL OR verdict = 'completed')`;
 
 /** The part of a baseline that says how far the journal's clock was ahead of the service's. */
 interface Clocks {

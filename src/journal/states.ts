@@ -9,16 +9,16 @@ export type OperationState = keyof typeof NEXT;
 
 /** The states that may follow each state. A state is never left backwards, and never overwritten. */
 export const NEXT = {
-  prepared: ['sent', 'refused'],
+  prepared: ['sent', 'rejected'],
   // Again: the service said that nothing was done, and how long to wait.
-  sent: ['sent', 'accepted', 'settled', 'failed', 'refused', 'unknown', 'resolved'],
+  sent: ['sent', 'accepted', 'settled', 'failed', 'rejected', 'unknown', 'resolved'],
   // Unknown again: someone looked and did not find it. Sent again: under the service's idempotency key.
-  unknown: ['unknown', 'sent', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
+  unknown: ['unknown', 'sent', 'accepted', 'settled', 'failed', 'rejected', 'resolved'],
   accepted: ['settled', 'failed', 'resolved'],
   // A bank may return money after it confirmed the payment.
   settled: ['failed'],
   failed: [],
-  refused: [],
+  rejected: [],
   resolved: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

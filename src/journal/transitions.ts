@@ -110,7 +110,7 @@ export async function createOperation(
 
 /** Whether an operation counts: it moved money, or may have. */
 const counts = (state: OperationState, verdict: Verdict | null): boolean =>
-  state !== 'refused' && state !== 'failed' && (verdict === null || verdict === 'completed');
+  state !== 'rejected' && state !== 'failed' && (verdict === null || verdict === 'completed');
 
 /** What an operation repeats of an entry. */
 type Repeated = Pick<
@@ -146,7 +146,7 @@ export async function tryMove(
   if (!row || !mayFollow(row.state, to)) return false;
   const { repeatedAtMs, contradiction } = isOutcomeUnknown(row) ? resultIn(row.result).searchState : {};
   // That one of two requests was refused says nothing of the other.
-  if (to === 'refused' && repeatedAtMs !== undefined) return false;
+  if (to === 'rejected' && repeatedAtMs !== undefined) return false;
   // Whatever the service says later of the work that it named, a person decides whether it is what was asked for.
   if (contradiction !== undefined && to !== 'unknown' && to !== 'resolved') return false;
   const { requestId = null, verdict = null, detail = null, result = null, busyUntil = null } = appended;

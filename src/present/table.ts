@@ -32,7 +32,7 @@ const STATES: readonly (readonly [Style, readonly string[]])[] = [
     [
       'failed',
       'rejected',
-      'refused',
+      'rejected',
       'expired',
       'cancelled',
       'canceled',

@@ -201,10 +201,10 @@ const addFault: Controls['sandbox.fault-add'] = (call, { endpoint, kind, name, t
   if (kind === 'payout-fails' && !PAYOUT_ENDPOINTS.some((id) => id === endpoint))
     throw new Fault('VALIDATION_ERROR', `kind: payout-fails applies only to ${PAYOUT_ENDPOINTS.join(', ')}`);
   const names = namesOf(refused ?? { errors: [] });
-  if (kind === 'refuse' && !names.has(name ?? ''))
-    throw new Fault('VALIDATION_ERROR', `name: expected a refusal of ${endpoint}: ${[...names].join(', ')}`);
-  if (kind !== 'refuse' && name !== undefined)
-    throw new Fault('VALIDATION_ERROR', 'name: only a fault of kind refuse has one');
+  if (kind === 'reject' && !names.has(name ?? ''))
+    throw new Fault('VALIDATION_ERROR', `name: expected a rejection of ${endpoint}: ${[...names].join(', ')}`);
+  if (kind !== 'reject' && name !== undefined)
+    throw new Fault('VALIDATION_ERROR', 'name: only a fault of kind reject has one');
   call.store.run(
     'INSERT INTO fault_rule (endpoint, kind, name, times, created_at) VALUES (?, ?, ?, ?, ?)',
     endpoint,

@@ -91,11 +91,11 @@ const FAULTS: Readonly<Partial<Record<FaultKind, InjectedFault>>> = {
   truncated: { isDone: true, alter: truncate },
 };
 
-const KINDS = ['refuse', ...(Object.keys(FAULTS) as FaultKind[])] as const;
+const KINDS = ['reject', ...(Object.keys(FAULTS) as FaultKind[])] as const;
 
 /** Returns the refusal that a rule asks for; undefined if it asks for none, or for one that this endpoint no longer has. */
 function refusalBy({ kind, name }: FaultRule, endpoint: Endpoint): Fault | undefined {
-  const row = kind === 'refuse' ? refusalsOf(endpoint).find((each) => each.name === name) : undefined;
+  const row = kind === 'reject' ? refusalsOf(endpoint).find((each) => each.name === name) : undefined;
   return row && new Fault(row.fault, row.when);
 }
 

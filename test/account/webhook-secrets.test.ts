@@ -27,10 +27,10 @@ test('a secret that was replaced counts for another day', async () => {
 });
 
 test.each([
-  ['nothing', [], 'refused', []],
-  ['another secret', ['first'], 'refused', ['first']],
-  ['the same secret', ['refused'], 'refused', ['refused']],
-  ['a secret that it had replaced', ['refused', 'second'], 'refused', ['second', 'refused']],
+  ['nothing', [], 'rejected', []],
+  ['another secret', ['first'], 'rejected', ['first']],
+  ['the same secret', ['rejected'], 'rejected', ['rejected']],
+  ['a secret that it had replaced', ['rejected', 'second'], 'rejected', ['second', 'rejected']],
 ])('what is undone leaves what was there before: %s', async (_what, before, refused, expected) => {
   const { store, kept } = secrets();
   for (const text of before) await store(text);
@@ -43,8 +43,8 @@ test.each([
 test('what another command stored meanwhile stays the current secret', async () => {
   const { store, kept } = secrets();
   await store('first');
-  const takeBack = await store('refused');
+  const takeBack = await store('rejected');
   await store('of another');
   await takeBack();
-  expect(await kept()).toEqual(['of another', 'refused', 'first']);
+  expect(await kept()).toEqual(['of another', 'rejected', 'first']);
 });

@@ -36,7 +36,7 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     ['keys', 'sandbox', 'add', '--base-url', 'https://localhost:1/v1', '--print-key'],
   ];
 
-  test('is refused with a live key of the environment, which is not sent', async () => {
+  test('is rejected with a live key of the environment, which is not sent', async () => {
     const { baseUrl, keys } = await untrusted();
     for (const argv of COMMANDS) {
       const env = { ...OFF, FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: LIVE };
@@ -50,7 +50,7 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     expect(keys).toEqual([]);
   });
 
-  test('is refused with a live profile, also by profiles add --check and doctor', async () => {
+  test('is rejected with a live profile, also by profiles add --check and doctor', async () => {
     const { baseUrl, keys } = await untrusted();
     const home = newHome(onTestFinished);
     const add = ['profiles', 'add', 'main', '--base-url', baseUrl, '--key-stdin'];

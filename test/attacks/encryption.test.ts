@@ -110,16 +110,19 @@ describe('a profile that requires encrypted responses', () => {
     [429, '04', 7],
     [400, '01', 3],
     [404, '02', 3],
-  ] as const)('keeps the code of a plain refusal, with a warning: HTTP %i, %s', async (status, responseCode, code) => {
-    const { relay, home } = await required();
-    // Longer than the time limit, so that nothing waits for it.
-    relay.forge = () => plain({ retry_after: 90 }, status, responseCode);
-    for (const argv of [READ, CHANGE, MONEY]) {
-      const ran = await fiatrail(home, [...argv, '-q', '--timeout', '30s']);
-      expect(ran.code, ran.stderr).toBe(code);
-      expect(ran.stderr).toContain('warning: this refusal is not encrypted, although the profile requires it');
-    }
-  });
+  ] as const)(
+    'keeps the code of a plain rejection, with a warning: HTTP %i, %s',
+    async (status, responseCode, code) => {
+      const { relay, home } = await required();
+      // Longer than the time limit, so that nothing waits for it.
+      relay.forge = () => plain({ retry_after: 90 }, status, responseCode);
+      for (const argv of [READ, CHANGE, MONEY]) {
+        const ran = await fiatrail(home, [...argv, '-q', '--timeout', '30s']);
+        expect(ran.code, ran.stderr).toBe(code);
+        expect(ran.stderr).toContain('warning: this rejection is not encrypted, although the profile requires it');
+      }
+    },
+  );
 
   test('records a change with a plain success as unknown', async () => {
     const { relay, home } = await required();

@@ -13,7 +13,7 @@ function foreignFolder(path: string): string {
   return path;
 }
 
-test('a configuration folder of another user is refused, for root too, and nothing is sent', async () => {
+test('a configuration folder of another user is rejected, for root too, and nothing is sent', async () => {
   let requests = 0;
   const { baseUrl } = await httpServer((_request, response) => {
     requests += 1;

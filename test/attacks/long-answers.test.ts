@@ -59,7 +59,7 @@ describe('a deeply nested answer', () => {
       'a field that the contract does not know',
       success(`{"users":[],"requestId":"r","x":${nested('{"a":', '1', '}')}}`),
     ],
-    ['the message of a refusal', `{"status":"Error","response_code":"01","message":${nested('[', '', ']')}}`, 400],
+    ['the message of a rejection', `{"status":"Error","response_code":"01","message":${nested('[', '', ']')}}`, 400],
   ];
 
   test.each(DEEP)('in %s is exit code 5 for a read and 6 for a change', async (_what, body, status) => {

@@ -61,7 +61,7 @@ function openSender(port: number, failed: (error: Error) => void): Promise<Sende
     if (end === -1) return;
     const length = Number(/^content-length: (\d+)/im.exec(answer)?.[1]);
     if (answer.length < end + 4 + length) return;
-    if (!answer.startsWith('HTTP/1.1 200 ')) failed(new Error(`an event was refused: ${answer}`));
+    if (!answer.startsWith('HTTP/1.1 200 ')) failed(new Error(`an event was rejected: ${answer}`));
     answer = '';
     done();
   });

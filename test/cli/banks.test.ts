@@ -54,7 +54,7 @@ describe('a bank', () => {
     expect(journalRows(world.stateDir)).toEqual([]);
   });
 
-  test('that fits several names is refused with the candidates', async () => {
+  test('that fits several names is rejected with the candidates', async () => {
     const several = fakeWorld();
     expect(await main(withdraw('bank'), several)).toBe(2);
     expect(several.stderr.text()).toMatch(/hint: give the code of one: .+ \(\d{6}\), .+ \(\d{6}\).*and \d+ more/s);

@@ -85,7 +85,7 @@ describe.each(BY_QUOTE)('%j', (argv) => {
 
   test.each([
     ['is not answered', json(500, '{}')],
-    ['is refused for something else', refusal(400, '01', 'Too small')],
+    ['is rejected for something else', refusal(400, '01', 'Too small')],
     ['is limited', refusal(403, '03', 'No')],
   ])('is sent if the quote %s', async (_, quote) => {
     expect(await run(argv, { quote })).toMatchObject({ sent: 1 });

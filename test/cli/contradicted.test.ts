@@ -80,7 +80,7 @@ describe('a change that is accepted with a response that contradicts it', () => 
       await journal.ended({ account: names, endpoints: [operation?.endpoint ?? ''], requestId: 'tr-1' }, 'settled', {});
       expect(await journal.take(id, { requestId: 'tr-1', detail: 'found' })).toBe(false);
       expect(await journal.claimRepeat(id, 1_000)).toBeUndefined();
-      for (const state of ['accepted', 'settled', 'failed', 'refused'] as const)
+      for (const state of ['accepted', 'settled', 'failed', 'rejected'] as const)
         await expect(journal.append(id, state)).rejects.toThrow(`cannot become ${state}`);
       await journal.noteSearch(id, { unseenSinceMs: 5 });
       expect((await journal.find(id))[0]?.searchState).toMatchObject({ unseenSinceMs: 5, contradiction: {} });

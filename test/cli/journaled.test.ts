@@ -55,9 +55,9 @@ test.each([
   let calls = 0;
   const call = async () => {
     calls += 1;
-    throw new CliError('refused', 'no');
+    throw new CliError('rejected', 'no');
   };
-  await expect(send(call)).rejects.toMatchObject({ category: 'refused' });
+  await expect(send(call)).rejects.toMatchObject({ category: 'rejected' });
   const database = new DatabaseSync(path);
   database.exec(`DROP TRIGGER entry_update; DROP TRIGGER entry_delete; ${sql}`);
   database.close();
@@ -117,7 +117,7 @@ test.each([
 });
 
 describe('a request that was sent again while its process was suspended', () => {
-  const refused = new CliError('refused', 'too late');
+  const refused = new CliError('rejected', 'too late');
 
   /** Sends a withdrawal of which another process learns something before the first response arrives. */
   async function overtaken(meanwhile: (journal: Journal, id: string) => Promise<unknown>, end: () => Promise<never>) {
@@ -132,7 +132,7 @@ describe('a request that was sent again while its process was suspended', () => 
     return { ended, stderr: stderr.text(), operations: await journal.list({ limit: 5 }) };
   }
 
-  test('and accepted then ends with what the journal knows, although its own attempt was refused', async () => {
+  test('and accepted then ends with what the journal knows, although its own attempt was rejected', async () => {
     const { ended, operations } = await overtaken(
       async (journal, id) => {
         await journal.claimRepeat(id, 1_000);
@@ -145,7 +145,7 @@ describe('a request that was sent again while its process was suspended', () => 
     expect(operations).toMatchObject([{ state: 'accepted', requestId: 'w-2' }]);
   });
 
-  test('without a usable response stays uncertain, although its own attempt was refused', async () => {
+  test('without a usable response stays uncertain, although its own attempt was rejected', async () => {
     const { ended, operations } = await overtaken(
       (journal, id) => journal.claimRepeat(id, 1_000),
       () => Promise.reject(refused),
@@ -178,12 +178,12 @@ describe('a request that was sent again while its process was suspended', () => 
     expect(stderr).toContain('(not-done)');
   });
 
-  test('ends as refused if a person said that it was not done', async () => {
+  test('ends as rejected if a person said that it was not done', async () => {
     const { ended } = await overtaken(
       (journal, id) => journal.append(id, 'resolved', { verdict: 'not-done', detail: 'a person' }),
       () => Promise.reject(refused),
     );
-    expect(ended).toMatchObject({ category: 'refused' });
+    expect(ended).toMatchObject({ category: 'rejected' });
   });
 });
 
@@ -207,13 +207,13 @@ describe('an error after a request was sent', () => {
   });
 
   test.each([
-    ['the service refused it', new CliError('refused', 'no')],
+    ['the service rejected it', new CliError('rejected', 'no')],
     ['the sandbox could not commit it', new DatabaseError('full', 'sandbox.db', undefined)],
-  ])('that says that nothing was done is a refusal, and the idempotency key is free: %s', async (_what, error) => {
+  ])('that says that nothing was done is a rejection, and the idempotency key is free: %s', async (_what, error) => {
     const { journal, send } = await sending();
     for (const count of [1, 2]) {
       await expect(send(() => Promise.reject(error))).rejects.toMatchObject({ message: error.message });
-      expect((await journal.list({ limit: 5 })).map(({ state }) => state)).toEqual(Array(count).fill('refused'));
+      expect((await journal.list({ limit: 5 })).map(({ state }) => state)).toEqual(Array(count).fill('rejected'));
     }
   });
 });

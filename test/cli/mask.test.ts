@@ -219,7 +219,7 @@ test('a trace, a notice and an error are masked by what the service said before'
   }
 });
 
-test('an export is refused, because nobody could import what a mask leaves; a schema and a checkpoint stay as they are', async () => {
+test('an export is rejected, because nobody could import what a mask leaves; a schema and a checkpoint stay as they are', async () => {
   for (const words of [
     ['ops', 'journal', 'export'],
     ['profiles', 'export'],

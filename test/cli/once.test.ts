@@ -104,14 +104,14 @@ describe('an idempotency key', () => {
     };
     world = fakeWorld({ clock, network, env: ACCOUNT });
     expect(await run(withdraw('500', '--once', 'k'))).toBe(5);
-    expect({ sends, states: states() }).toEqual({ sends: 0, states: ['refused'] });
+    expect({ sends, states: states() }).toEqual({ sends: 0, states: ['rejected'] });
   });
 
-  test('is free again after a refusal, and taken after a failure', async () => {
+  test('is free again after a rejection, and taken after a failure', async () => {
     // Above the maximum of one withdrawal.
     expect(await run(withdraw('100001', '--once', 'k'))).toBe(3);
     expect(await run(withdraw('100001', '--once', 'k'))).toBe(3);
-    expect(states()).toEqual(['refused', 'refused']);
+    expect(states()).toEqual(['rejected', 'rejected']);
   });
 
   test('whose response was lost is found by its tag among equal withdrawals', async () => {
@@ -261,7 +261,7 @@ describe('without an idempotency key', () => {
     expect(await list()).toHaveLength(3);
   });
 
-  test('a dry run and a refusal do not count', async () => {
+  test('a dry run and a rejection do not count', async () => {
     expect(await run(withdraw('500', '--dry-run'))).toBe(0);
     expect(await run(withdraw('100001'))).toBe(3);
     expect(await run(withdraw('100001'))).toBe(3);
@@ -369,7 +369,7 @@ describe('a verdict', () => {
     expect(await list()).toHaveLength(moved);
   });
 
-  test.each(['--completed', '--not-done'])('%s is refused for what the service accepted', async (verdict) => {
+  test.each(['--completed', '--not-done'])('%s is rejected for what the service accepted', async (verdict) => {
     await run(withdraw('500', '--once', 'k'));
     const { operations } = await json(['ops', 'list']);
     const [{ operationId }] = operations as [{ operationId: string }];

@@ -12,7 +12,7 @@ test.each([
   ['an escape sequence', '\u001b[2Kfees', '"\\u{1b}[2Kfees" has a control or invisible character'],
   ['a line break', 'fees\nto: me', '"fees\\u{a}to: me" has a control or invisible character'],
   ['a character without width', 'fe\u200bes', '"fe\\u{200b}es" has a control or invisible character'],
-])('a label with %s is refused in one sentence', (_what, text, message) => {
+])('a label with %s is rejected in one sentence', (_what, text, message) => {
   expect(() => plainText(text)).toThrow(expect.objectContaining({ category: 'usage', message }));
 });
 

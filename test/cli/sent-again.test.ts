@@ -54,7 +54,7 @@ describe('a payment that the service limits', () => {
 
   test('twice was not done, and its key is free', async () => {
     const { code, rows, world } = await paid(limited, limited);
-    expect({ code, states: rows.map(({ state }) => state) }).toEqual({ code: 7, states: ['refused'] });
+    expect({ code, states: rows.map(({ state }) => state) }).toEqual({ code: 7, states: ['rejected'] });
     const last = world.stderr.text().trim().split('\n').at(-1) ?? '';
     expect(JSON.parse(last).error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', responseCode: '04' });
   });

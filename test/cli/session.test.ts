@@ -403,10 +403,10 @@ describe('the journal', () => {
     ['a body that is not JSON', () => [json(200, '{')], 6, 'unknown'],
     ['success without a request id', () => [success({})], 6, 'unknown'],
     ['a redirect', () => [json(302, '', { location: '/' })], 6, 'unknown'],
-    ['a refusal', () => [refusal(400, '01', 'no')], 3, 'refused'],
-    ['a wrong key', () => [refusal(401, '03', 'no')], 4, 'refused'],
+    ['a rejection', () => [refusal(400, '01', 'no')], 3, 'rejected'],
+    ['a wrong key', () => [refusal(401, '03', 'no')], 4, 'rejected'],
     ['no connection', () => [refusedConnection()], 5, 'refused'],
-    ['a persistent rate limit', () => [tooMany({ 'retry-after': '3600' })], 7, 'refused'],
+    ['a persistent rate limit', () => [tooMany({ 'retry-after': '3600' })], 7, 'rejected'],
     ['success that does not match the contract', () => [success({ requestId: 'r-2', status: 5 })], 0, 'accepted'],
   ];
 

@@ -31,7 +31,7 @@ describe('without --wait', () => {
     expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 3, status: 'failed' });
   });
 
-  test('reports the service’s reason for a refusal', async () => {
+  test('reports the service’s reason for a rejection', async () => {
     const { stderr } = await waiting(STATUS, [refusal(404, '02', 'no such onramp')]);
     expect(stderr).toContain('the service rejected the request: no such onramp');
   });

@@ -193,11 +193,11 @@ const REFUSALS: readonly (readonly [
   exit: number,
   code: string,
 ])[] = [
-  ['HTTP 400, code 01', refusal(400, '01', 'Bad'), 'refused', 3, 'VALIDATION_ERROR'],
+  ['HTTP 400, code 01', refusal(400, '01', 'Bad'), 'rejected', 3, 'VALIDATION_ERROR'],
   // The only condition of the endpoint with this status and code, and one that it does not have.
-  ['HTTP 404, code 02', refusal(404, '02', 'Gone'), 'refused', 3, 'USER_NOT_FOUND'],
-  ['HTTP 409, code 02', refusal(409, '02', 'Gone'), 'refused', 3, 'NOT_FOUND'],
-  ['HTTP 409, code 77', refusal(409, '77', 'Strange'), 'refused', 3, 'REFUSED'],
+  ['HTTP 404, code 02', refusal(404, '02', 'Gone'), 'rejected', 3, 'USER_NOT_FOUND'],
+  ['HTTP 409, code 02', refusal(409, '02', 'Gone'), 'rejected', 3, 'NOT_FOUND'],
+  ['HTTP 409, code 77', refusal(409, '77', 'Strange'), 'rejected', 3, 'REFUSED'],
   ['HTTP 401, code 03', refusal(401, '03', 'Who?'), 'auth', 4, 'AUTHENTICATION_FAILED'],
   ['HTTP 403, code 03', refusal(403, '03', 'From where?'), 'auth', 4, 'IP_BLOCKED'],
   ['HTTP 401, code 01', refusal(401, '01', 'Who?'), 'auth', 4, 'AUTHENTICATION_FAILED'],
@@ -206,12 +206,12 @@ const REFUSALS: readonly (readonly [
   [
     'HTTP 400, code 01, with a name',
     refusal(400, '01', 'Bad', { error: 'LIMIT_EXCEEDED' }),
-    'refused',
+    'rejected',
     3,
     'LIMIT_EXCEEDED',
   ],
-  ['HTTP 400, code 05', refusal(400, '05', 'Too low'), 'refused', 3, 'VALIDATION_ERROR'],
-  ['HTTP 200, code 02', refusal(200, '02', 'Gone'), 'refused', 3, 'USER_NOT_FOUND'],
+  ['HTTP 400, code 05', refusal(400, '05', 'Too low'), 'rejected', 3, 'VALIDATION_ERROR'],
+  ['HTTP 200, code 02', refusal(200, '02', 'Gone'), 'rejected', 3, 'USER_NOT_FOUND'],
   [
     'HTTP 403, code 03, with another name',
     refusal(403, '03', 'No', { error: 'AUTHORIZATION_FAILED' }),
@@ -224,11 +224,11 @@ const REFUSALS: readonly (readonly [
   [
     'HTTP 400, code 01, IP_BLOCKED in a text',
     refusal(400, '01', 'Bad label: IP_BLOCKED'),
-    'refused',
+    'rejected',
     3,
     'VALIDATION_ERROR',
   ],
-  ['the FX spelling', json(400, '{"responseCode":"01","responseMessage":"Bad"}'), 'refused', 3, 'VALIDATION_ERROR'],
+  ['the FX spelling', json(400, '{"responseCode":"01","responseMessage":"Bad"}'), 'rejected', 3, 'VALIDATION_ERROR'],
 ];
 
 /** Those whose code does not prove that nothing was done. */
@@ -284,7 +284,7 @@ const SEQUENCES: readonly (readonly [
   ['a 429, then no connection', () => [tooMany(), refusedConnection()], 'network', 2],
   ['a 429, then a dropped line', () => [tooMany(), droppedLine()], 'unknown', 2],
   ['a 429, then HTTP 500', () => [tooMany(), refusal(500, '05', 'no')], 'unknown', 2],
-  ['a 429, then a rejection', () => [tooMany(), refusal(400, '01', 'no')], 'refused', 2],
+  ['a 429, then a rejection', () => [tooMany(), refusal(400, '01', 'no')], 'rejected', 2],
   ['a 429 with a wait of an hour', () => [tooMany({ 'retry-after': '3600' })], 'rate-limited', 1],
   ['a 429 with a wait of an hour in its body', () => [tooMany({}, { retry_after: 3600 })], 'rate-limited', 1],
   ['a 429 with HTML and a wait of an hour', () => [{ ...html(429), headers: { 'retry-after': '3600' } }], 'unknown', 1],
@@ -390,9 +390,9 @@ describe('an error message', () => {
     });
   });
 
-  test('is a refusal with two error codes, of which the first counts', async () => {
+  test('is a rejection with two error codes, of which the first counts', async () => {
     const { error } = await calling('write', [json(400, '{"response_code":"05","status":400,"message":"too little"}')]);
-    expect(error).toMatchObject({ category: 'refused', responseCode: '05' });
+    expect(error).toMatchObject({ category: 'rejected', responseCode: '05' });
   });
 
   test('says that the service gave no reason', async () => {
@@ -411,7 +411,7 @@ describe('an error message', () => {
       refusal(400, '01', 'The balance is too low', { error: '5 needed, 1 available' }),
     ]);
     const { error } = await ended(client.call(validRequest(startOfframp, offramp)), requests);
-    expect(error).toMatchObject({ category: 'refused', responseCode: '01', httpStatus: 400 });
+    expect(error).toMatchObject({ category: 'rejected', responseCode: '01', httpStatus: 400 });
     expect(error?.hint).toContain('fiatrail balances user');
   });
 });
@@ -617,7 +617,7 @@ describe('any response to a money request', () => {
         const isClientError = answer.status >= 400 && answer.status < 500;
         const mayRefuse = /^0[1-4]$/.test(code) && (isClientError || answer.status < 300);
         const maySucceed = answer.status < 300 && /^(none|00|2\d\d)$/.test(code);
-        const refusals = ['refused', 'auth', 'rate-limited'];
+        const refusals = ['rejected', 'auth', 'rate-limited'];
         const expected = ['unknown', ...(mayRefuse ? refusals : []), ...(maySucceed ? [undefined] : [])];
         if (isClientError && /^0[1-3]$/.test(code) && error?.category === 'unknown')
           expect(error.message).toContain('contradict');

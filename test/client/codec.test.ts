@@ -143,7 +143,7 @@ describe('an id in a path', () => {
     );
   });
 
-  test.each(['', '.', '..'])('is refused before anything is sent if a URL would lose it: %j', (userId) => {
+  test.each(['', '.', '..'])('is rejected before anything is sent if a URL would lose it: %j', (userId) => {
     expect(() => pathOf(userId)).toThrow(`invalid id "${userId}"`);
   });
 
@@ -233,7 +233,7 @@ describe('a response', () => {
     ['{"status":"failed","response_code":"00","data":{"fintechId":"f"}}'],
     ['{"success":false,"response_code":"00","data":{"fintechId":"f"}}'],
     ['{"status":"error","response_code":"00","fintechId":"f"}'],
-  ])('is neither a success nor a refusal if its words deny its code: %s', (body) => {
+  ])('is neither a success nor a rejection if its words deny its code: %s', (body) => {
     for (const status of [200, 201])
       expect(decodeAnswer(getFees, json(status, body))).toMatchObject({
         kind: 'unusable',
@@ -253,7 +253,7 @@ describe('a response', () => {
       json(400, '{"status":"Success","response_code":"01","message":"All is well"}'),
     );
     expect(answer).toEqual({
-      kind: 'refused',
+      kind: 'rejected',
       httpStatus: 400,
       responseCode: '01',
       message: 'All is well',

@@ -7,7 +7,7 @@ import { json } from '../support/exchange.ts';
 
 function isDefinite(status: number, body: object, endpoint: Parameters<typeof decodeAnswer>[0] = startPayout) {
   const answer = decodeAnswer(endpoint, json(status, JSON.stringify(body)));
-  return answer.kind === 'refused' && answer.isDefinite;
+  return answer.kind === 'rejected' && answer.isDefinite;
 }
 
 const SHORT = 'INSUFFICIENT_BALANCE';
@@ -135,7 +135,7 @@ describe('two codes in one answer', () => {
     '{"response_code":"01","code":"77x","status":"502"}',
     '{"response_code":"01","statusCode":"00"}',
     '{"response_code":"02","responseCode":"queued later"}',
-  ])('that contradict each other are no refusal: %s', (body) => {
+  ])('that contradict each other are no rejection: %s', (body) => {
     expect(decodeAnswer(startOfframp, json(400, body))).toMatchObject({
       kind: 'unusable',
       reason: expect.stringContaining('contradict'),
@@ -143,9 +143,9 @@ describe('two codes in one answer', () => {
   });
 
   test.each(['{"response_code":"01","statusCode":400}', '{"response_code":"01","code":"02"}'])(
-    'that both refuse it are one: %s',
+    'that both reject it are one: %s',
     (body) => {
-      expect(decodeAnswer(startOfframp, json(400, body))).toMatchObject({ kind: 'refused', responseCode: '01' });
+      expect(decodeAnswer(startOfframp, json(400, body))).toMatchObject({ kind: 'rejected', responseCode: '01' });
     },
   );
 });

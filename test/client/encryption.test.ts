@@ -196,7 +196,7 @@ describe('a call', () => {
     const answer = await encryptedTo(OWN, refusal(400, '01', 'Invalid request', { error: 'a reason' }));
     const error = await errorOf([answer], encryptionKeys([OWN]), getFees, {});
     expect({ category: error.category, message: error.message }).toEqual({
-      category: 'refused',
+      category: 'rejected',
       message: 'the service rejected the request: Invalid request: a reason',
     });
   });
@@ -251,6 +251,6 @@ describe('a call', () => {
     const half = await encryptedTo(OWN, json(200, success({ a: 1 }).body.slice(0, 30)));
     const whole = await encryptedTo(OWN, refusal(404, '02', 'gone'));
     const error = await errorOf([half, whole], encryptionKeys([OWN]), getFees, {});
-    expect(error.category).toBe('refused');
+    expect(error.category).toBe('rejected');
   });
 });

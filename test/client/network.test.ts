@@ -548,7 +548,7 @@ describe('a proxy', () => {
     const env = { [variable]: `http://127.0.0.1:${proxy.port}` };
     const error = await failure(testNetwork(env)(requestTo('https://service.test/v1'), NEVER));
     expect({ asked: proxy.asked, sent: error.sent }).toEqual({ asked: ['CONNECT service.test:443'], sent: false });
-    expect(error.message).toContain('the proxy rejected the connection');
+    expect(error.message).toContain('the proxy refused the connection');
   });
 
   test('for plain requests is not used for encrypted ones, and vice versa', async () => {

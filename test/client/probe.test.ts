@@ -45,11 +45,11 @@ describe('certificate', () => {
     );
   });
 
-  test('reports a proxy that rejects the connection', async () => {
+  test('reports a proxy that refuses the connection', async () => {
     const proxy = await proxyServer('');
     const probe = createProbe({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
     await expect(probe.certificate('https://service.test/v1', 30_000)).rejects.toThrow(
-      'the proxy rejected the connection',
+      'the proxy refused the connection',
     );
   });
 

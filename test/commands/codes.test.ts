@@ -183,7 +183,7 @@ describe.each([
   );
 });
 
-test('every refusal of the contract is one of the conditions', () => {
+test('every rejection of the contract is one of the conditions', () => {
   const all = [...endpoints, ...controls].flatMap(({ errors }) => errors);
   expect(all.map(({ fault, when }) => conditionOf(fault, when).code).length).toBeGreaterThan(90);
 });

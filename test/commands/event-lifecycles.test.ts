@@ -168,7 +168,7 @@ describe('there are no gaps', () => {
   /** Of works that are under way at once: whichever gap there is names its work. */
   const UNDER_WAY: readonly Case[] = [
     [
-      'a temporary account that refuses a payment',
+      'a temporary account that rejects a payment',
       async (account) => {
         const { accountNumber } = await account.startOnramp(await account.onboard());
         await account.pay(accountNumber, '1', 'ANY PAYER');

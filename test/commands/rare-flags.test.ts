@@ -101,7 +101,7 @@ describe('fields that few accounts use', () => {
     ['without a value', ['--option', 'chains'], 'invalid property "chains"; expected name=value'],
     ['without a name', ['--option', '=all'], 'invalid property "=all"; expected name=value'],
     ['given twice', ['--option', 'a=1', '--option', 'a=2'], 'the property "a" was given more than once'],
-  ])('are refused %s', async (_, words, message) => {
+  ])('are rejected %s', async (_, words, message) => {
     const { code, err } = await wouldSend('users', 'migrate-wallets', 'u-1', ...words);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(JSON.stringify(message).slice(1, -1)) });
   });

@@ -66,12 +66,12 @@ describe('an onboarding that failed', () => {
     expect({ code, users: await userCount() }).toEqual({ code: 0, users: 1 });
   });
 
-  test('asks before it sends a BVN again that the service refused', async () => {
+  test('asks before it sends a BVN again that the service rejected', async () => {
     await onboard(REFUSED, '--wait');
     const { requestId } = await newest();
     const { code, stderr } = await onboard(REFUSED, '--retry', String(requestId));
     expect({ code, sent: (await listed()).length }).toEqual({ code: 2, sent: 1 });
-    expect(stderr).toContain('resend a BVN that the service refused; nothing was sent');
+    expect(stderr).toContain('resend a BVN that the service rejected; nothing was sent');
     expect((await onboard(REFUSED, '--wait', '--retry', String(requestId), '--yes')).code).toBe(3);
   });
 
@@ -122,7 +122,7 @@ describe('an onboarding whose outcome is unknown', () => {
     expect(await userCount()).toBe(1);
   });
 
-  test('says which other onboarding has the BVN, if the service refuses it', async () => {
+  test('says which other onboarding has the BVN, if the service rejects it', async () => {
     await lose('lost-request');
     await onboard(GOOD);
     const { operationId } = await newest();

@@ -5,7 +5,7 @@ test.each([
   [['__proto__', 'polluted']],
   [['constructor', 'prototype', 'polluted']],
   [['deposit', '__proto__', 'polluted']],
-])('a path to what an event inherits is refused: %j', (path) => {
+])('a path to what an event inherits is rejected: %j', (path) => {
   expect(() => setAt({ deposit: {} }, path, 1)).toThrow('the event has no field');
   expect('polluted' in {}).toBe(false);
 });

@@ -159,7 +159,7 @@ test.each([
   ['user.onboarded', 'invalid route'],
   ['user.onboard=http://127.0.0.1:9/', 'unknown event'],
   ['user.onboarded=ftp://host/', 'invalid target'],
-])('the route %s is refused', async (route, message) => {
+])('the route %s is rejected', async (route, message) => {
   const world = fakeWorld();
   expect(await listenUntil(world, () => true, '--route', route)).toBe(2);
   expect(world.stderr.text()).toContain(message);

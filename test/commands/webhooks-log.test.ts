@@ -7,9 +7,9 @@ const TIME = Date.UTC(2026, 0, 5, 9);
 const ABOUT: About = { level: 'warning', address: '192.0.2.1', webhookId: 'w-1\u001b[31m\n', event: 7n };
 
 test('a line of the log has its time, level, client address, webhook id and event in each form', () => {
-  expect(LOG_FORMS.map((form) => logLine(form, TIME, 'refused', ABOUT))).toEqual([
-    'warning: refused · address=192.0.2.1 · webhookId="w-1 " · event=7',
-    '2026-01-05T09:00:00.000Z warning refused address=192.0.2.1 webhookId="w-1 " event=7',
+  expect(LOG_FORMS.map((form) => logLine(form, TIME, 'rejected', ABOUT))).toEqual([
+    'warning: rejected · address=192.0.2.1 · webhookId="w-1 " · event=7',
+    '2026-01-05T09:00:00.000Z warning rejected address=192.0.2.1 webhookId="w-1 " event=7',
     '{"time":"2026-01-05T09:00:00.000Z","level":"warning","message":"refused","address":"192.0.2.1","webhookId":"w-1\\u001b[31m\\n","event":7}',
   ]);
   expect(logLine('text', TIME, 'stopping')).toBe('2026-01-05T09:00:00.000Z info stopping');
@@ -40,7 +40,7 @@ function refusing() {
   return { clock, said, refusals, refuse };
 }
 
-test('the first refusal of a reason is logged at once, and those that follow as a sum', () => {
+test('the first rejection of a reason is logged at once, and those that follow as a sum', () => {
   const { clock, said, refusals, refuse } = refusing();
   refuse('forged', 'a', 'a', 'b');
   refuse('too long', 'c');

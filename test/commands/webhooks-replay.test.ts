@@ -48,7 +48,7 @@ test('the events of a filter are sent again, oldest first, once a person agrees'
   expect((await run('--event', 'user.onboarded')).stderr).toContain('send 601 events again');
   expect(got).toEqual([]);
   const { code, data } = await run('--event', 'user.onboarded', '--yes');
-  expect([code, data]).toEqual([0, { to: TO, taken: 601, refused: [], left: 0 }]);
+  expect([code, data]).toEqual([0, { to: TO, acknowledged: 601, rejected: [], left: 0 }]);
   expect(got).toEqual(Array.from({ length: 601 }, (_, at) => 2 * at + 1));
 });
 
@@ -82,7 +82,7 @@ test.each([
   [[], 'give either an event, or a filter'],
   [['1', '--since', '1d'], 'give either an event, or a filter'],
   [['--since', '1d', '--set', 'a=1'], '--set needs one event and --resign'],
-])('%j is refused', async (words, message) => {
+])('%j is rejected', async (words, message) => {
   const { run, got } = await replaying(1, () => ({ status: 200 }));
   expect(await run(...words, '--yes')).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   expect(got).toEqual([]);

@@ -162,7 +162,7 @@ describe('set', () => {
   const setWith = (own: FakeWorld, secret: string, url: string) =>
     run(['webhooks', 'set', url, '--yes'], { ...own, env: { ...own.env, FIATRAIL_WEBHOOK_SECRET: secret } });
 
-  test('a refusal leaves the secret that was set before', async () => {
+  test('a rejection leaves the secret that was set before', async () => {
     const own = fakeWorld({ network: async () => ({ status: 404, headers: {}, body: '' }) });
     expect(await setWith(own, 'the-first-secret', INBOX)).toBe(0);
     expect(await setWith(own, 'a-second-secret', 'https://10.0.0.1/')).toBe(3);
@@ -196,7 +196,7 @@ describe('set', () => {
   test.each([
     [['--events', 'user.onboard'], 'unknown event user.onboard'],
     [['--secret-stdin', '--new-secret'], 'cannot be combined'],
-  ])('%j is refused', async (more, message) => {
+  ])('%j is rejected', async (more, message) => {
     expect(await run(['webhooks', 'set', INBOX, ...more])).toBe(2);
     expect(world.stderr.text()).toContain(message);
   });
@@ -241,7 +241,7 @@ describe('verify', () => {
   });
 });
 
-test('trigger is refused for a live profile', async () => {
+test('trigger is rejected for a live profile', async () => {
   const env = { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
   const own = fakeWorld({ env });
   expect(await run(['webhooks', 'trigger', 'user.onboarded', '--target', 'http://127.0.0.1:9/'], own)).toBe(9);

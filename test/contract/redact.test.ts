@@ -70,7 +70,7 @@ describe('a secret in base64', () => {
 });
 
 test('a short secret is redacted in a text, where it stands alone, but not in a body, whose words may have it', () => {
-  expect(redactText('the key pw-7x was refused', ['pw-7x'])).toBe('the key [redacted] was refused');
+  expect(redactText('the key pw-7x was rejected', ['pw-7x'])).toBe('the key [redacted] was rejected');
   expect(redactBody('{"message":"pw-7x"}', ['pw-7x'])).toBe('{"message":"pw-7x"}');
 });
 
@@ -80,8 +80,8 @@ test.each([
   ['in a query', encodeURIComponent],
 ])('a secret that a body repeats %s is redacted', (_how, repeated) => {
   const secret = 'live key/8fK2 sd9';
-  const body = JSON.stringify({ message: `${repeated(secret)} was refused`, amount: 1 });
-  expect(redactBody(body, [secret, 'pw'])).toBe('{"message":"[redacted] was refused","amount":1}');
+  const body = JSON.stringify({ message: `${repeated(secret)} was rejected`, amount: 1 });
+  expect(redactBody(body, [secret, 'pw'])).toBe('{"message":"[redacted] was rejected","amount":1}');
 });
 
 describe('what the contract does not know', () => {

@@ -264,7 +264,7 @@ describe('an account of which nobody can say whether it has a vault', () => {
     expect(query(world, 'SELECT count(*) AS n FROM stored_balance_checks')).toEqual([{ n: 0 }]);
   });
 
-  test('has none if the service refuses to say it', async () => {
+  test('has none if the service rejects to say it', async () => {
     const world = withSettings(() => refusal(404, '02', 'no vault'));
     expect((await run(world, 'sync')).code).toBe(0);
     expect(query(world, 'SELECT count(*) AS n FROM stored_balance_checks')).toEqual([{ n: 1 }]);

@@ -301,7 +301,7 @@ describe('replace-wallet.sh', () => {
     expect(await wallets(account)).toEqual(DONE);
   });
 
-  test('keeps the old wallet if the new one is refused', async () => {
+  test('keeps the old wallet if the new one is rejected', async () => {
     const account = await newAccount();
     await add(account, OLD);
     expect((await account.script('replace-wallet.sh', [OLD, '0x12'])).code).toBeGreaterThan(0);
@@ -355,7 +355,7 @@ describe('collect.sh', () => {
 describe('trade-again.sh', () => {
   const trade = (account: Account) => account.script('trade-again.sh', ['5000', '1500']);
   const refuse = (account: Account, on: string, name: string, times = 1) =>
-    account.json('sandbox', 'fault', 'add', '--on', on, '--fault', 'refuse', '--name', name, '--times', `${times}`);
+    account.json('sandbox', 'fault', 'add', '--on', on, '--fault', 'reject', '--name', name, '--times', `${times}`);
 
   test('gets a new quote when the one it had is too old', async () => {
     const account = await newAccount();
@@ -379,7 +379,7 @@ describe('trade-again.sh', () => {
   test.each([
     ['fx.trade', 'INSUFFICIENT_BALANCE', 'Does the wallet hold 5000 cNGN?\n'],
     ['fx.quote', 'NO_LIQUIDITY', 'Nobody sells that much now.\n'],
-  ])('says what a person can do when %s refuses with %s', async (on, name, stdout) => {
+  ])('says what a person can do when %s rejects with %s', async (on, name, stdout) => {
     const account = await newAccount();
     await refuse(account, on, name, 3);
     const ran = await trade(account);

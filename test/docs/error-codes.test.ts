@@ -48,7 +48,7 @@ function builtCodes(): string[] {
   const servers = /SERVER_PROBLEMS.*?\n\};/s.exec(read('src/terminal/show/failures.ts'))?.[0] ?? '';
   const categories: readonly Category[] = [
     'usage',
-    'refused',
+    'rejected',
     'failed',
     'network',
     'pending',

@@ -24,7 +24,7 @@ function wrongWith(cell: Cell, end: Ended): string | undefined {
   // The service does a trade under one key only once.
   if (cell.isMade && movements < 1) return 'the movement was not made';
   if (isBelieved(cell)) {
-    if (!NOTHING_DONE.includes(exit) || state !== 'refused') return `exit ${exit}, ${state}: not believed`;
+    if (!NOTHING_DONE.includes(exit) || state !== 'rejected') return `exit ${exit}, ${state}: not believed`;
     return cell.isMade || movementsAfterRerun === 1 ? undefined : `exit ${rerunExit}: not done again`;
   }
   if (exit !== 6 || state !== 'unknown') return `exit ${exit}, ${state}: believed`;
@@ -49,7 +49,7 @@ function sampled(all: readonly Cell[]): readonly Cell[] {
   });
 }
 
-test('only a definite refusal of a request that moves money is believed', { timeout: 3_600_000 }, async () => {
+test('only a definite rejection of a request that moves money is believed', { timeout: 3_600_000 }, async () => {
   const all = cells();
   expect(MONEY_COMMANDS.length).toBeGreaterThanOrEqual(13);
   // Strided, so that the sample is not of one endpoint.
@@ -66,7 +66,7 @@ test('only a definite refusal of a request that moves money is believed', { time
       isBelieved(cell) ? 'definite or 429/04' : 'all other answers',
       cell.isMade ? 'made' : 'not made',
       `exit ${end.exit}`,
-      `key ${end.state === 'refused' ? 'free' : 'taken'}`,
+      `key ${end.state === 'rejected' ? 'free' : 'taken'}`,
       `rerun exit ${end.rerunExit}`,
       `movements ${end.movements} -> ${end.movementsAfterRerun}`,
     ].join(', ');

@@ -38,7 +38,7 @@ const accountFile = (of: Home, folder = memory(of)) =>
   join(folder, readdirSync(folder).find((name) => name.startsWith('account-')) ?? '');
 
 describe('another state folder', () => {
-  test('is refused, with what to do, until it is accepted', async () => {
+  test('is rejected, with what to do, until it is accepted', async () => {
     const { stderr } = await must(home, pay('one'));
     expect(stderr).not.toContain('warning');
     const second = elsewhere(home);
@@ -68,7 +68,7 @@ describe('another state folder', () => {
     expect(withdrawalsAt(served)).toHaveLength(2);
   });
 
-  test('is refused for every profile of the account, and for its key in the environment', async () => {
+  test('is rejected for every profile of the account, and for its key in the environment', async () => {
     await must(home, pay('one'));
     await must(
       home,
@@ -90,7 +90,7 @@ describe('another state folder', () => {
     expect(withdrawalsAt(served)).toHaveLength(1);
   });
 
-  test('is refused after a rotation too, because the account is the same', async () => {
+  test('is rejected after a rotation too, because the account is the same', async () => {
     await must(home, pay('one'));
     await must(home, ['keys', 'rotate', '--yes', '-q']);
     expect(failureOf(await fiatrail(elsewhere(home), pay('one')))).toEqual(ELSEWHERE);
@@ -134,7 +134,7 @@ describe('another state folder', () => {
     expect(withdrawalsAt(served)).toHaveLength(2);
   });
 
-  test('that has an older export is refused', async () => {
+  test('that has an older export is rejected', async () => {
     await must(home, pay('one'));
     const { stdout } = await must(home, ['ops', 'journal', 'export', '-q']);
     await must(home, pay('two'));
@@ -205,7 +205,7 @@ describe('a profile that was exported to another machine', () => {
 const FILES = ['journal.db', 'journal.db.head'];
 
 describe('the state folder that lost its journal', () => {
-  test('is refused if an older copy of the journal and of its head were put back', async () => {
+  test('is rejected if an older copy of the journal and of its head were put back', async () => {
     await must(home, pay('before'));
     for (const file of FILES) copyFileSync(join(home.stateDir, file), join(home.path, file));
     await must(home, pay('one'));
@@ -219,7 +219,7 @@ describe('the state folder that lost its journal', () => {
     withdrawalOf(await fiatrail(home, pay('two')));
   });
 
-  test('is refused if it is empty at each start, in one sentence', async () => {
+  test('is rejected if it is empty at each start, in one sentence', async () => {
     await must(home, pay('one'));
     rmSync(home.stateDir, { recursive: true });
     const refused = await fiatrail(home, pay('one'));

@@ -196,7 +196,7 @@ async function killGroup(bench: Bench, group: Group, chances: Chances): Promise<
   const moved = workOf(bench, group).filter((id) => !known.has(id));
   const holding = entries(bench).filter(
     ({ once_key, state, verdict }) =>
-      once_key?.startsWith(`${group.name}-`) && state !== 'refused' && verdict !== 'not-done',
+      once_key?.startsWith(`${group.name}-`) && state !== 'rejected' && verdict !== 'not-done',
   );
   expect(holding.map(({ request_id }) => request_id).toSorted()).toEqual(moved.toSorted());
   expect(new Set(holding.map(({ once_key }) => once_key)).size).toBe(lines.length);

@@ -13,7 +13,7 @@ const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? Math.floor(Math.random(
 /** The latest moment of a kill, as a multiple of a command's duration, so that some commands complete. */
 const LATEST = 1.3;
 
-const STATES: readonly OperationState[] = ['prepared', 'sent', 'accepted', 'refused', 'unknown', 'settled', 'failed'];
+const STATES: readonly OperationState[] = ['prepared', 'sent', 'accepted', 'rejected', 'unknown', 'settled', 'failed'];
 
 type Line = readonly [args: readonly string[], stdin?: string];
 

@@ -239,7 +239,7 @@ export const lastOf = ({ log }: Rig) => log.slice(-16).join('\n');
 
 /** Whether an operation may have moved money; one that was never sent is `prepared` for good if no key asks for it. */
 export const holds = ({ state, verdict }: Entry) =>
-  state !== 'refused' && state !== 'prepared' && verdict !== 'not-done';
+  state !== 'rejected' && state !== 'prepared' && verdict !== 'not-done';
 
 /** Compares the journal with the ledger: what it says moved did, once, and nothing else. */
 async function check({ rig, tally, runs }: Storm, jobs: readonly Job[]): Promise<void> {

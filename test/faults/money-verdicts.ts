@@ -86,7 +86,7 @@ function falseEntry(truth: Truth, entry: Entry): string[] {
   if (!holds(entry)) {
     const isTaken = own.some((id) => journal.some((other) => holds(other) && other.request_id === id));
     if (own.length === 0 || isTaken || entry.state === 'prepared') return [];
-    if (entry.state === 'refused') return ['false refusal: it moved'];
+    if (entry.state === 'rejected') return ['false rejection: it moved'];
     return entry.detail?.startsWith('looked for twice') ? ['false absence: it moved'] : [];
   }
   if (entry.request_id === null || own.includes(entry.request_id) || isChange(job)) return [];
@@ -135,6 +135,6 @@ function falseKeys({ jobs, runs, others, journal, startedBy, starterOf }: Truth)
 function causeOf(entries: readonly (Entry | undefined)[]): string {
   if (entries.some((entry) => entry?.detail?.startsWith('looked for twice'))) return ': after a false absence';
   if (entries.includes(undefined)) return ': the journal lost an operation';
-  if (entries.some((entry) => entry?.state === 'refused')) return ': after a false refusal';
+  if (entries.some((entry) => entry?.state === 'rejected')) return ': after a false rejection';
   return '';
 }

@@ -75,7 +75,7 @@ async function killOnce({ home, keys, keyNow }: Setup, how: Kill, durationMs: nu
   const rows = rotationRows(home).slice(rowsBefore);
   expect(isSound).toBe(true);
   expect(rows.map(({ stage, state }) => [stage, state])).toEqual(
-    isReplaced ? [['done', 'settled']] : rows.map(() => ['refused', 'refused']),
+    isReplaced ? [['done', 'settled']] : rows.map(() => ['rejected', 'rejected']),
   );
   expect(leftBehind(home)).toEqual([]);
   await payOnce(home);

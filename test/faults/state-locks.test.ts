@@ -56,7 +56,7 @@ test.each<ProgramEnd>([{ kind: 'late' }, { kind: 'missing' }, ended(1)])(
   },
 );
 
-test('a lock that nobody else can have and that is refused is not another command’s', async () => {
+test('a lock that nobody else can have and that is rejected is not another command’s', async () => {
   const { world, folder } = stateFolder();
   await requireLockable(world, folder);
   // The name of the next test's file.
@@ -71,7 +71,7 @@ test('a lock that nobody else can have and that is refused is not another comman
   taken?.release();
 });
 
-test('the lock process is refused a lock that another process has, and gets one that nobody has', async () => {
+test('the lock process is rejected a lock that another process has, and gets one that nobody has', async () => {
   requireBuilt();
   const home = newHome(onTestFinished);
   const path = join(home.path, 'lock.db');

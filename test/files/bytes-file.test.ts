@@ -43,7 +43,7 @@ describe('a file to read', () => {
     ['is a folder', (path: string) => mkdirSync(path), 'not plain'],
     ['is a link', (path: string) => symlinkSync('/dev/null', path), 'not plain'],
     ['is too long', (path: string) => writeFileSync(path, BYTES), 'too long'],
-  ])('that %s is refused', (_what, put, problem) => {
+  ])('that %s is rejected', (_what, put, problem) => {
     using folder = temporaryFolder();
     put(folder.file('there'));
     const read = () => readPlainBytes(folder.file('there'), BYTES.length - 1);

@@ -262,7 +262,7 @@ describe('a saved session', () => {
     await must(home, ['inspect', '--save-to', path, '-q']);
     const good = readFileSync(path, 'utf8');
     const wrong: readonly (readonly [string, string])[] = [
-      [good.replace('settled', 'refused'), 'is not as it was saved: it was cut or edited'],
+      [good.replace('settled', 'rejected'), 'is not as it was saved: it was cut or edited'],
       [good.slice(0, good.length / 2), 'is not as it was saved: it was cut or edited'],
       [`${good}{}`, 'is not as it was saved: it was cut or edited'],
       [good.replace('"version":1', '"version":2'), 'was saved by another version of fiatrail'],

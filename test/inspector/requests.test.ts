@@ -94,9 +94,9 @@ test('a filter that is asked for again finds what came since, and forgets what i
   for (let at = 1; at <= 99; at += 1) send(at % 20 === 0 ? '/v1/getfees' : '/v1/getwallets');
   expect(await found({ text: 'FEES' })).toEqual([4, '20', '40']);
   expect(await found({ text: 'fees', from: 3 })).toEqual([4, '80']);
-  expect(await found({ text: 'fees', state: 'refused' })).toEqual([0]);
+  expect(await found({ text: 'fees', state: 'rejected' })).toEqual([0]);
   send('/v1/getfees', 404);
-  expect(await found({ text: 'fees', state: 'refused' })).toEqual([1, '100']);
+  expect(await found({ text: 'fees', state: 'rejected' })).toEqual([1, '100']);
   expect(await found({ text: 'fees', from: 3 })).toEqual([5, '80', '100']);
   for (let at = 101; at <= 120; at += 1) send('/v1/getwallets');
   expect(await found({ text: 'fees' })).toEqual([4, '40', '60']);

@@ -72,7 +72,7 @@ test('a token is worth a session once, and its cookie is kept from scripts and o
   });
 });
 
-test('a wrong token is refused, and does not use up the right one', async () => {
+test('a wrong token is rejected, and does not use up the right one', async () => {
   const at = await inspected();
   expect((await enter({ ...at, token: `${at.token}x` })).status).toBe(401);
   expect((await ask(at.origin, '/enter', { origin: at.origin }, '{"token":1}')).status).toBe(401);

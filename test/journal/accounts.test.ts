@@ -105,7 +105,7 @@ describe('two keys of one fintech', () => {
     const abandoned = await prepared(journal, by('b'));
     for (const key of ['a', 'b']) await journal.learnFintech(names(key), FINTECH);
     expect(await journal.claim(by('b'))).toMatchObject({ kind: 'done', operation: { operationId: older } });
-    expect((await journal.find(abandoned))[0]).toMatchObject({ state: 'refused', detail: NEVER_SENT });
+    expect((await journal.find(abandoned))[0]).toMatchObject({ state: 'rejected', detail: NEVER_SENT });
     expect(await journal.count()).toBe(2);
     journal.close();
   });
@@ -142,13 +142,13 @@ async function rotate(journal: Journal, from: string, to: string): Promise<void>
 
 describe('an unknown key while a rotation of its profile is under way', () => {
   /** A journal in which the key a paid, and is being replaced. */
-  async function rotating(to: 'prepared' | 'sending' | 'lost' | 'refused') {
+  async function rotating(to: 'prepared' | 'sending' | 'lost' | 'rejected') {
     const journal = await open();
     const old = await paid(journal, by('a'));
     const plan = { operationId: 'r-0', keyLocation: 'its file', oldFingerprint: 'a', pushes: [] };
     await journal.prepareRotation(by('a', { idempotencyKey: undefined }), plan);
     if (to !== 'prepared') await journal.moveRotation('r-0', 'prepared', 'sending');
-    if (to === 'lost' || to === 'refused') await journal.moveRotation('r-0', 'sending', to);
+    if (to === 'lost' || to === 'rejected') await journal.moveRotation('r-0', 'sending', to);
     return { journal, old };
   }
 
@@ -182,7 +182,7 @@ describe('an unknown key while a rotation of its profile is under way', () => {
     journal.close();
   });
 
-  test.each(['prepared', 'refused'] as const)('is another account if no key was replaced (%s)', async (stage) => {
+  test.each(['prepared', 'rejected'] as const)('is another account if no key was replaced (%s)', async (stage) => {
     const { journal } = await rotating(stage);
     expect(await journal.claim(by('b'))).toMatchObject({ kind: 'ours' });
     journal.close();

@@ -37,10 +37,10 @@ describe('an idempotency key', () => {
     [['sent', 'accepted'], 'done accepted'],
     [['sent', 'accepted', 'settled'], 'done settled'],
     [['sent', 'accepted', 'failed'], 'done failed'],
-    [['refused'], 'ours'],
-    [['sent', 'refused'], 'ours'],
+    [['rejected'], 'ours'],
+    [['sent', 'rejected'], 'ours'],
     [['sent', 'unknown', 'resolved'], 'ours'],
-    [['sent', 'unknown', 'refused'], 'ours'],
+    [['sent', 'unknown', 'rejected'], 'ours'],
   ])('after %j gives a second run: %s', async (states, expected) => {
     const journal = await testJournal({ host: idleHost });
     await through(journal, await prepared(journal, KEYED), ...states);
@@ -92,7 +92,7 @@ describe('an idempotency key', () => {
   });
 
   test.each<OperationState[]>([['sent'], ['sent', 'accepted'], ['sent', 'accepted', 'failed']])(
-    'is refused for another input after %s, %s',
+    'is rejected for another input after %s, %s',
     async (...states) => {
       const journal = await testJournal({ host: idleHost });
       await through(journal, await prepared(journal, KEYED), ...states);
@@ -122,7 +122,7 @@ describe('an idempotency key', () => {
     const journal = await testJournal({ host: idleHost });
     const first = await prepared(journal, KEYED);
     expect(await found(journal, KEYED)).toBe('ours');
-    expect((await journal.find(first))[0]).toMatchObject({ state: 'refused', detail: NEVER_SENT });
+    expect((await journal.find(first))[0]).toMatchObject({ state: 'rejected', detail: NEVER_SENT });
     journal.close();
   });
 
@@ -133,12 +133,12 @@ describe('an idempotency key', () => {
     await prepared(journal, paying);
     expect(await found(journal, paying)).toBe('ours');
     expect(await journal.spent(INTENT.account, { asset: 'NGN', period: 'day' })).toBe(1_000_000n);
-    expect((await journal.list({ limit: 5 })).map(({ state }) => state)).toEqual(['prepared', 'refused']);
+    expect((await journal.list({ limit: 5 })).map(({ state }) => state)).toEqual(['prepared', 'rejected']);
     journal.close();
   });
 
   test.each<[OperationState[], string | undefined]>([
-    [['sent', 'refused'], undefined],
+    [['sent', 'rejected'], undefined],
     [['sent', 'unknown', 'resolved'], undefined],
     [['sent', 'accepted', 'failed'], 'done'],
   ])('that is looked at after %j is %s', async (states, expected) => {
@@ -231,9 +231,9 @@ describe('an equal intent without a key', () => {
     [['sent', 'unknown'], 'equal-unknown unknown'],
     [['sent', 'accepted'], 'repeated accepted'],
     [['sent', 'accepted', 'failed'], 'ours'],
-    [['sent', 'refused'], 'ours'],
+    [['sent', 'rejected'], 'ours'],
     [['sent', 'unknown', 'resolved'], 'ours'],
-    [['sent', 'unknown', 'refused'], 'ours'],
+    [['sent', 'unknown', 'rejected'], 'ours'],
     [[], 'ours'],
   ])('after %j is %s', async (states, expected) => {
     const journal = await testJournal({ host: idleHost });
@@ -287,7 +287,7 @@ describe('an equal intent without a key', () => {
     journal.close();
   });
 
-  test.each(['refused', 'failed', 'not-done', 'abandoned'] as const)(
+  test.each(['rejected', 'failed', 'not-done', 'abandoned'] as const)(
     'is stopped by an accepted one behind 25 newer ones that are %s',
     async (end) => {
       const clock = fakeClock();
@@ -298,7 +298,7 @@ describe('an equal intent without a key', () => {
         // Some are of the same moment, so that their order is that of their ids.
         if (count % 2 === 0) clock.pass(1);
         const id = await prepared(journal, { ...GUARDED, isAgain: true });
-        if (end === 'refused') await through(journal, id, 'sent', 'refused');
+        if (end === 'rejected') await through(journal, id, 'sent', 'rejected');
         if (end === 'failed') await through(journal, id, 'sent', 'accepted', 'failed');
         if (end === 'not-done') await through(journal, id, 'sent', 'unknown', 'resolved');
       }

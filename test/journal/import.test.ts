@@ -119,7 +119,7 @@ test.each([
     '(request)',
   ],
   ['a result that is not JSON', 'entry', { result: 'nothing' }, '(result)'],
-] as const)('%s is refused, because no list could show it', async (_what, type, change, where) => {
+] as const)('%s is rejected, because no list could show it', async (_what, type, change, where) => {
   await expect(importing(await changed(type, change))).rejects.toThrow(`it is not a line of an export ${where}`);
 });
 
@@ -140,7 +140,7 @@ test('a live operation needs its account, which holds its idempotency key', asyn
   expect(await importing([...renamed, merged])).toMatchObject({ operations: 1, entries: 6 });
 });
 
-test('an export without the entry of a checkpoint that was kept is refused', async () => {
+test('an export without the entry of a checkpoint that was kept is rejected', async () => {
   const all = await lines();
   const head = String(all.at(-1)?.['hash']);
   expect(await importing(all, head)).toMatchObject({ entries: 5 });
@@ -161,7 +161,7 @@ test('an export with a digest key has the one that its entries know', async () =
   await expect(importing(withKey('short'))).rejects.toThrow('it is not a line of an export (digestKey)');
 });
 
-test('an export without the entry about an idempotency key is refused: the key would be free', async () => {
+test('an export without the entry about an idempotency key is rejected: the key would be free', async () => {
   const keyed = { ...INTENT, idempotencyKey: 'k' };
   const from = await testJournal();
   await from.append(await prepared(from, keyed), 'sent');
@@ -176,7 +176,7 @@ test('an export without the entry about an idempotency key is refused: the key w
   journal.close();
 });
 
-test('an export without the entry where a journal begins is refused', async () => {
+test('an export without the entry where a journal begins is rejected', async () => {
   const all = await lines(true);
   const without = all.filter(({ subject }) => subject !== 'digest key');
   expect(without).toHaveLength(all.length - 1);
@@ -219,7 +219,7 @@ test.each([
     ],
     'the rotation nobody is no fact about an operation',
   ],
-])('an export that %s is refused', async (_what, change, says) => {
+])('an export that %s is rejected', async (_what, change, says) => {
   const all = await lines();
   const header = all.filter(({ type }) => type === 'journal');
   const rest = change(all.filter(({ type }) => type !== 'journal'));

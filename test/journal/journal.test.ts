@@ -14,7 +14,7 @@ const PATHS: Readonly<Record<OperationState, readonly OperationState[]>> = {
   accepted: ['sent', 'accepted'],
   settled: ['sent', 'accepted', 'settled'],
   failed: ['sent', 'accepted', 'failed'],
-  refused: ['sent', 'refused'],
+  rejected: ['sent', 'rejected'],
   unknown: ['sent', 'unknown'],
   resolved: ['sent', 'unknown', 'resolved'],
 };
@@ -23,13 +23,13 @@ const STATES = Object.keys(PATHS) as OperationState[];
 
 /** The states that may follow each state, written here a second time. */
 const ALLOWED: Readonly<Record<OperationState, readonly OperationState[]>> = {
-  prepared: ['sent', 'refused'],
-  sent: ['sent', 'accepted', 'settled', 'failed', 'refused', 'unknown', 'resolved'],
+  prepared: ['sent', 'rejected'],
+  sent: ['sent', 'accepted', 'settled', 'failed', 'rejected', 'unknown', 'resolved'],
   accepted: ['settled', 'failed', 'resolved'],
   settled: ['failed'],
   failed: [],
-  refused: [],
-  unknown: ['unknown', 'sent', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
+  rejected: [],
+  unknown: ['unknown', 'sent', 'accepted', 'settled', 'failed', 'rejected', 'resolved'],
   resolved: [],
 };
 
@@ -158,7 +158,7 @@ describe('an operation', () => {
     journal.close();
   });
 
-  test.each(['accepted', 'refused', 'unknown'] as const)('is stored without a request id when %s', async (state) => {
+  test.each(['accepted', 'rejected', 'unknown'] as const)('is stored without a request id when %s', async (state) => {
     const journal = await open();
     const id = await operationAt(journal, 'sent');
     await journal.append(id, state, { detail: 'why' });
@@ -178,7 +178,7 @@ describe('an operation', () => {
   test('does not change other operations', async () => {
     const journal = await open();
     const [first, second] = [await operationAt(journal, 'sent'), await operationAt(journal, 'sent')];
-    await journal.append(first, 'refused', { detail: 'no' });
+    await journal.append(first, 'rejected', { detail: 'no' });
     expect(await only(journal, second)).toMatchObject({ state: 'sent', detail: null });
     journal.close();
   });
@@ -300,7 +300,7 @@ describe('a key rotation', () => {
     journal.close();
   });
 
-  test.each(['answered', 'refused'] as const)('that is lost is not %s by a process that was slower', async (to) => {
+  test.each(['answered', 'rejected'] as const)('that is lost is not %s by a process that was slower', async (to) => {
     const journal = await open();
     await journal.prepareRotation(INTENT, plan('r-1'));
     await journal.moveRotation('r-1', 'prepared', 'sending');
@@ -332,8 +332,8 @@ describe('a key rotation', () => {
     expect(await journal.prepareRotation(INTENT, plan('r-1'))).toBe(true);
     expect(await journal.prepareRotation(INTENT, plan('r-2'))).toBe(false);
     expect(await journal.prepareRotation({ ...INTENT, profile: 'another' }, plan('r-3'))).toBe(true);
-    expect(await journal.moveRotation('r-1', 'prepared', 'refused', { detail: 'rejected' })).toBe(true);
-    expect(await only(journal, 'r-1')).toMatchObject({ state: 'refused', detail: 'rejected' });
+    expect(await journal.moveRotation('r-1', 'prepared', 'rejected', { detail: 'rejected' })).toBe(true);
+    expect(await only(journal, 'r-1')).toMatchObject({ state: 'rejected', detail: 'rejected' });
     expect(await journal.prepareRotation(INTENT, plan('r-2'))).toBe(true);
     expect(await journal.find('r-2')).toHaveLength(1);
     journal.close();

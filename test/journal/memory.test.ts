@@ -80,7 +80,7 @@ describe('the first journal of a live account', () => {
   test.each([
     ['with an idempotency key', KEYED],
     ['without one', {}],
-  ])('is refused %s, until it is accepted', async (_what, intent) => {
+  ])('is rejected %s, until it is accepted', async (_what, intent) => {
     const { open } = machine(LIVE);
     const refused = prepared(await open('one'), intent);
     await expect(refused).rejects.toMatchObject(NEW);
@@ -102,7 +102,7 @@ describe('the first journal of a live account', () => {
     await expect(prepared(await open('two'), KEYED)).rejects.toMatchObject(ELSEWHERE);
   });
 
-  test('that a person does not confirm stays refused', async () => {
+  test('that a person does not confirm stays rejected', async () => {
     const { open } = machine(LIVE);
     await expect(prepared(await open('one', {}, 'no'))).rejects.toThrow('declined');
     await expect(prepared(await open('one'))).rejects.toMatchObject(NEW);
@@ -120,7 +120,7 @@ describe('the first journal of a live account', () => {
     await expect(prepared(await open('one'), KEYED)).rejects.toMatchObject(NEW);
   });
 
-  test('is refused for another account of the same journal too', async () => {
+  test('is rejected for another account of the same journal too', async () => {
     const { open } = machine(LIVE);
     await (await open('one')).accept(INTENT.account);
     await prepared(await open('one'));
@@ -132,7 +132,7 @@ describe.each([
   ['an account from variables', { profile: undefined }, /export FIATRAIL_JOURNAL_URL=.*export FIATRAIL_JOURNAL_ID=/],
   ['a configuration that cannot be written', UNWRITABLE, /export FIATRAIL_JOURNAL_URL=.*export FIATRAIL_JOURNAL_ID=/],
 ])('an idempotency key of %s', (_what, more, hint) => {
-  test('is refused on a live account whose journal nobody named, also by a person', async () => {
+  test('is rejected on a live account whose journal nobody named, also by a person', async () => {
     const { open } = machine({ ...LIVE, ...more });
     for (const state of ['one', 'two']) {
       const refused = prepared(await open(state, {}, 'yes'), KEYED);

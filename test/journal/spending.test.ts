@@ -43,7 +43,7 @@ describe('the sum of a day', () => {
     const [, unknown = '', accepted = '', refused = '', failed = '', notDone = ''] = ids;
     await journal.append(unknown, 'unknown');
     await journal.append(accepted, 'accepted');
-    await journal.append(refused, 'refused');
+    await journal.append(refused, 'rejected');
     await journal.append(failed, 'accepted');
     await journal.append(failed, 'failed');
     await journal.append(notDone, 'resolved', { verdict: 'not-done' });
@@ -64,7 +64,7 @@ describe('the sum of a day', () => {
     await sent(journal, ordering('USDC', 7n));
     await sent(journal, ordering('USDT', 11n));
     const refused = await sent(journal, ordering('USDC', 13n));
-    await journal.append(refused, 'refused');
+    await journal.append(refused, 'rejected');
     await sent(journal, ordering('USDC', 17n, { account: { ...INTENT.account, keyFingerprint: 'ffff' } }));
     await sent(journal, moving(19n, {}, 'USDC'));
     expect(await today(journal, { asset: 'CNGN' })).toBe(10n);
@@ -113,7 +113,7 @@ describe('money that comes back', () => {
   const DAY_MS = 24 * 3_600_000;
 
   test.each<[how: string, ...states: OperationState[]]>([
-    ['refused', 'refused'],
+    ['rejected', 'rejected'],
     ['failed', 'accepted', 'failed'],
     ['returned by the bank', 'accepted', 'settled', 'failed'],
     ['resolved as not done', 'unknown', 'resolved'],
@@ -138,7 +138,7 @@ describe('money that comes back', () => {
     clock.pass(DAY_MS);
     const limits = [daily(100n), daily(100n, { period: 'month' })];
     await sent(journal, moving(100n, { limits }));
-    await journal.append(id, 'refused');
+    await journal.append(id, 'rejected');
     expect((await journal.claim(moving(1n, { limits }))).kind).toBe('over-limit');
   });
 });
@@ -166,7 +166,7 @@ describe('the day of a journal in a file', () => {
     expect(await journal.spent(INTENT.account, { asset: 'NGN', period: 'day' }, rightMs)).toBe(350_000n);
     expect((await journal.verify()).problem).toBeUndefined();
     // What comes back is taken off the day that it was added to.
-    await journal.append(id, 'refused');
+    await journal.append(id, 'rejected');
     expect((await journal.claim(by(afterMs))).kind).toBe('ours');
     expect((await journal.verify()).problem).toBeUndefined();
   });
@@ -251,7 +251,7 @@ describe('what came in', () => {
     clock.pass(24 * 3_600_000);
     await sent(journal, moving(7n, { command: 'fiatrail api' }));
     const failed = await sent(journal, moving(1_000n, from('fiatrail api')));
-    await journal.append(failed, 'refused');
+    await journal.append(failed, 'rejected');
     const other = { keyFingerprint: 'b', profile: 'other', baseUrl: 'http://b' };
     await sent(journal, moving(1_000n, { ...from('fiatrail api'), account: other }));
     await sent(journal, moving(1_000n, from('fiatrail api'), 'USDC'));
@@ -279,7 +279,7 @@ describe('a limit', () => {
     const limits = [daily(100n)];
     const id = await sent(journal, moving(100n, { limits }));
     expect((await journal.claim(moving(1n, { limits }))).kind).toBe('over-limit');
-    await journal.append(id, 'refused');
+    await journal.append(id, 'rejected');
     expect((await journal.claim(moving(100n, { limits }))).kind).toBe('ours');
   });
 

@@ -75,10 +75,10 @@ describe('an outcome that the journal cannot take', () => {
   });
 
   test('is merged with others in one transaction', async () => {
-    const { journal, kept, only } = await withKept(['accepted', 'refused', 'unknown'], { detail: 'why' });
+    const { journal, kept, only } = await withKept(['accepted', 'rejected', 'unknown'], { detail: 'why' });
     expect(kept()).toHaveLength(3);
     expect((await journal.merge()).count).toBe(3);
-    expect((await only()).map(([state]) => state)).toEqual(['unknown', 'refused', 'accepted']);
+    expect((await only()).map(([state]) => state)).toEqual(['unknown', 'rejected', 'accepted']);
   });
 
   test('is appended once if the process was killed before it deleted the file', async () => {
@@ -114,7 +114,7 @@ describe('an outcome that the journal cannot take', () => {
   test('is neither written nor kept if the state does not allow it', async () => {
     const { journal, ids, kept } = await withKept(['accepted']);
     await journal.merge();
-    expect(await journal.record(ids[0] ?? '', 'refused', {})).toBe('contradicted');
+    expect(await journal.record(ids[0] ?? '', 'rejected', {})).toBe('contradicted');
     expect(kept()).toEqual([]);
   });
 
@@ -135,7 +135,7 @@ describe('a transaction that does not commit', () => {
     ['with the disk full', new DatabaseError('full', 'journal.db', undefined)],
     ['with an internal error', new TypeError('a bug')],
   ])('leaves every spooled outcome where it is: %s', async (_what, error) => {
-    const { folder, path, journal, clock, kept, only } = await withKept(['accepted', 'refused']);
+    const { folder, path, journal, clock, kept, only } = await withKept(['accepted', 'rejected']);
     const store = await openSqliteStore(path, { clock, ids: countingIds(3), host: oneProcess() });
     onTestFinished(() => store.close());
     const spool = { path, unique: () => 'unique', sign: journal.digest };
@@ -155,7 +155,7 @@ describe('a transaction that does not commit', () => {
     expect((await only()).map(([state]) => state)).toEqual(['sent', 'sent']);
     // The next command records them.
     expect((await journal.merge()).count).toBe(2);
-    expect((await only()).map(([state]) => state)).toEqual(['refused', 'accepted']);
+    expect((await only()).map(([state]) => state)).toEqual(['rejected', 'accepted']);
   });
 });
 
@@ -246,15 +246,15 @@ describe('a spooled outcome of another request id than the journal’s decides n
   });
 });
 
-describe('a kept refusal of what the journal knows to be accepted decides nothing and is left, with a warning', () => {
+describe('a kept rejection of what the journal knows to be accepted decides nothing and is left, with a warning', () => {
   test.each([
     ['accepted', ['accepted']],
     ['settled', ['accepted', 'settled']],
   ] as const)('when it is %s', async (last, states) => {
-    const { journal, ids, kept, only } = await withKept(['refused'], { detail: 'no' });
+    const { journal, ids, kept, only } = await withKept(['rejected'], { detail: 'no' });
     for (const state of states) await journal.append(ids[0] ?? '', state, { requestId: 'r-1' });
     expect((await journal.merge()).warnings).toEqual([
-      expect.stringContaining(`was refused, but the journal says ${last}`),
+      expect.stringContaining(`was rejected, but the journal says ${last}`),
     ]);
     expect(kept()).toHaveLength(1);
     expect(await only()).toEqual([[last, 'r-1']]);

@@ -192,7 +192,7 @@ test('no money moves if the operation of the last entry says anything else', asy
   const journal = await testJournal({ path });
   await prepared(journal, KEYED);
   await journal.requireLastLink();
-  tamper(path, `UPDATE operation SET state = 'refused'`);
+  tamper(path, `UPDATE operation SET state = 'rejected'`);
   await expect(journal.requireLastLink()).rejects.toMatchObject(CHANGED);
   journal.close();
 });

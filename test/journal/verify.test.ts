@@ -100,7 +100,7 @@ describe('verify names', () => {
     ],
     [
       'a changed state',
-      `UPDATE entry SET state = 'refused' WHERE sequence = 8`,
+      `UPDATE entry SET state = 'rejected' WHERE sequence = 8`,
       'entry 8, was changed, or is out of order',
     ],
     [
@@ -121,7 +121,7 @@ describe('verify names', () => {
     ],
     [
       'an operation set back',
-      `UPDATE operation SET state = 'refused' WHERE id = (SELECT operation_id FROM entry WHERE sequence = 5)`,
+      `UPDATE operation SET state = 'rejected' WHERE id = (SELECT operation_id FROM entry WHERE sequence = 5)`,
       'does not say what its entries say',
     ],
   ])('%s', async (_what, sql, expected) => {
@@ -188,7 +188,7 @@ test('a transition cannot be changed or deleted through the file’s own trigger
   const path = folder.file('journal.db');
   await fill(path);
   const database = new DatabaseSync(path);
-  expect(() => database.exec(`UPDATE entry SET state = 'refused'`)).toThrow('never changes');
+  expect(() => database.exec(`UPDATE entry SET state = 'rejected'`)).toThrow('never changes');
   expect(() => database.exec('DELETE FROM entry')).toThrow('never deleted');
   database.close();
 });

@@ -53,7 +53,7 @@ describe('amounts', () => {
     [{ value: '5000', asset: 'EUR' }, 'expected an amount such as'],
     [{ value: '-5', asset: 'NGN' }, 'expected a decimal of NGN'],
     [{ value: '0', asset: 'NGN' }, 'amount'],
-  ])('%j is refused, and nothing is sent', async (amount, message) => {
+  ])('%j is rejected, and nothing is sent', async (amount, message) => {
     const { client, sent } = recording(success(ONRAMP));
     await expect(client.call('transactions.onramp', { userId: 'u-1', amount })).rejects.toMatchObject({
       category: 'usage',
@@ -118,13 +118,13 @@ test('a read is sent again after a broken answer', async () => {
   expect(sent).toHaveLength(2);
 });
 
-test('a refusal has its name', async () => {
+test('a rejection has its name', async () => {
   await using sandbox = await startSandbox();
-  await control(sandbox, 'faultAdd', { endpoint: 'fx.quote', kind: 'refuse', name: 'NO_LIQUIDITY' });
+  await control(sandbox, 'faultAdd', { endpoint: 'fx.quote', kind: 'reject', name: 'NO_LIQUIDITY' });
   const input = { pair: 'CNGN-USDC', side: 'buy', cngnAmount: { value: '5000', asset: 'CNGN' } };
   const error = await sandbox.client.call('fx.quote', input).catch((each: unknown) => each);
   expect(error).toBeInstanceOf(FiatrailError);
-  expect(error).toMatchObject({ category: 'refused', code: 'NO_LIQUIDITY', httpStatus: 404, responseCode: '02' });
+  expect(error).toMatchObject({ category: 'rejected', code: 'NO_LIQUIDITY', httpStatus: 404, responseCode: '02' });
 });
 
 test.each([
@@ -132,11 +132,11 @@ test.each([
   ['host.test', {}],
   ['ftp://host.test/v1', {}],
   ['https://me:pw@host.test/v1', {}],
-])('the base URL %s is refused', (baseUrl, more) => {
+])('the base URL %s is rejected', (baseUrl, more) => {
   expect(() => createClient({ baseUrl, apiKey: 'a-key', ...more })).toThrow('invalid baseUrl');
 });
 
-test('an unknown operation is refused', async () => {
+test('an unknown operation is rejected', async () => {
   const { client, sent } = recording(success({}));
   await expect(client.call('users.lists')).rejects.toMatchObject({ category: 'usage' });
   expect(sent).toEqual([]);

@@ -11,7 +11,7 @@ import { control } from './control.ts';
 const withKey = ({ apiKey }: { readonly apiKey: string }) => ({ headers: { 'x-api-key': apiKey } });
 
 describe('a sandbox without a port', () => {
-  test('answers its own fetch, and refuses as the service does', async () => {
+  test('answers its own fetch, and rejects as the service does', async () => {
     await using sandbox = await startSandbox();
     const found = await sandbox.fetch(`${sandbox.url}/getfintechwallet`, withKey(sandbox));
     expect([found.status, ((await found.json()) as { status: string }).status]).toEqual([200, 'Success']);

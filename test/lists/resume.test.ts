@@ -169,7 +169,7 @@ describe('a list that stopped in the middle', () => {
     ['another account', ACCOUNT, { FIATRAIL_API_KEY: 'another-key-nobody-may-see' }, []],
     ['another filter', ACCOUNT, {}, ['--status', 'active']],
     ['another period', ACCOUNT, {}, ['--since', '2026-01-01']],
-  ] as const)('a cursor of %s is refused', async (_, env, other, flags) => {
+  ] as const)('a cursor of %s is rejected', async (_, env, other, flags) => {
     const service = listService(95);
     service.breakAfter(4);
     const world = worldOf(service);
@@ -184,7 +184,7 @@ describe('a list that stopped in the middle', () => {
     });
   });
 
-  test('a cursor whose row is gone is refused', async () => {
+  test('a cursor whose row is gone is rejected', async () => {
     const service = listService(95);
     service.breakAfter(4);
     const cursor = cursorIn((await run(worldOf(service), ...LIST, '-o', 'csv')).stderr);
@@ -194,7 +194,7 @@ describe('a list that stopped in the middle', () => {
     expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('is no longer in the list') });
   });
 
-  test('a changed cursor is refused', async () => {
+  test('a changed cursor is rejected', async () => {
     for (const cursor of [
       'abc',
       '8aa0426f21e8.-1.5.n',
@@ -328,7 +328,7 @@ describe('--output-file', () => {
     });
   });
 
-  test('a file below another file is refused with a hint about the file', async () => {
+  test('a file below another file is rejected with a hint about the file', async () => {
     const world = worldOf(listService(5));
     writeFileSync(file(world), 'mine');
     const { code, stderr } = await run(world, ...LIST, '-o', 'csv', '--output-file', join(file(world), 'below'));
@@ -358,7 +358,7 @@ describe('--output-file', () => {
     expect(idsIn(readFileSync(file(world), 'utf8'))).toEqual(service.ids);
   });
 
-  test('a folder is refused before anything is read', async () => {
+  test('a folder is rejected before anything is read', async () => {
     const world = fakeWorld({ env: ACCOUNT });
     const flags = ['-o', 'csv', '--output-file'];
     const there = await run(world, ...LIST, ...flags, world.homeDir);

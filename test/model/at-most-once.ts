@@ -66,7 +66,7 @@ export interface Run {
   readonly unseen: number | null;
   /** Its request on its way: the ticks until it arrives or is lost. */
   readonly request: number | null;
-  readonly response: 'moved' | 'refused' | null;
+  readonly response: 'moved' | 'rejected' | null;
   /** Ticks until the list shows its movement; null if it moved nothing. */
   readonly hidden: number | null;
   /** The response that waits beside the journal. */
@@ -172,7 +172,7 @@ function networkSteps(state: State, run: Run, index: number): Step[] {
   if (run.request !== null) {
     const gone = { request: null } as const;
     steps.push({ name: `request ${index} is lost`, next: change(state, index, gone) });
-    steps.push({ name: `request ${index} is refused`, next: change(state, index, { ...gone, response: 'refused' }) });
+    steps.push({ name: `request ${index} is rejected`, next: change(state, index, { ...gone, response: 'rejected' }) });
     const moves = change(state, index, { ...gone, response: 'moved', hidden: LAG });
     steps.push({ name: `request ${index} moves the money`, next: moves });
   }

@@ -164,7 +164,7 @@ export interface State {
   readonly laterRows: number;
   readonly hasMissed: boolean;
   readonly hasOther: boolean;
-  readonly outcome: 'unknownOutcome' | 'accepted' | 'not-done' | 'person' | 'refused';
+  readonly outcome: 'unknownOutcome' | 'accepted' | 'not-done' | 'person' | 'rejected';
   /** Who made the row that was taken; `guessed`: another program did, and there was a second row. */
   readonly taken: 'ours' | 'others' | 'guessed' | null;
   /** Whether a row with the tag was left to a person. */
@@ -300,7 +300,7 @@ function leaving(state: State, { isSuspended }: World, { isSteady }: Guards): St
     return [
       {
         name: 'the request is too late',
-        next: { ...state, request: 'lost', outcome: state.outcome === 'unknownOutcome' ? 'refused' : state.outcome },
+        next: { ...state, request: 'lost', outcome: state.outcome === 'unknownOutcome' ? 'rejected' : state.outcome },
       },
     ];
   return [{ name: 'the request leaves', next: { ...state, request: 'sent' } }];
@@ -308,7 +308,7 @@ function leaving(state: State, { isSuspended }: World, { isSteady }: Guards): St
 
 /** The command runs again with a journal that forgot it. */
 function runAgain(state: State, world: World, { knowsJournal }: Guards): Step[] {
-  if (knowsJournal) return [{ name: 'the journal is refused', next: { ...state, outcome: 'person' } }];
+  if (knowsJournal) return [{ name: 'the journal is rejected', next: { ...state, outcome: 'person' } }];
   return [{ name: 'the command runs again', next: { ...state, rows: [...state.rows, rowOf(state, world, true)] } }];
 }
 

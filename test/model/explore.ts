@@ -20,7 +20,7 @@ export interface Explored {
 
 const PLACES = ['idle', 'decided', 'prepared', 'sending', 'recorded', 'waiting', 'exit'] as const;
 const ENTRIES = ['none', 'prepared', 'sent', 'unknown', 'accepted', 'closed'] as const;
-const RESPONSES = [null, 'moved', 'refused'] as const;
+const RESPONSES = [null, 'moved', 'rejected'] as const;
 const SPOOLED = [null, 'accepted', 'closed'] as const;
 /** Longer countdowns than any, and one for null. */
 const TICKS = 4;

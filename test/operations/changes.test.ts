@@ -184,7 +184,7 @@ describe('an answer that does not say it', () => {
     expect(await reconciled()).toBe(found);
   });
 
-  test('a refusal to show the thing', async () => {
+  test('a rejection to show the thing', async () => {
     service({ userId: 'u' });
     expect(await run('users', 'default-wallet', 'remove', 'u', '--yes')).toBe(6);
     world = { ...world, network: async () => refusal(404, '02', 'no such user') };

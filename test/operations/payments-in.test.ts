@@ -65,7 +65,7 @@ describe('a wait for the payment of an onramp', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('tells of a payment that came too late, and of one that the service refused', async () => {
+  test('tells of a payment that came too late, and of one that the service rejected', async () => {
     const { warnings } = await waiting(
       [open, now('failed', 'expired')],
       [
@@ -74,7 +74,7 @@ describe('a wait for the payment of an onramp', () => {
       ],
     );
     expect(warnings).toEqual([
-      "warning: ₦5.10 from CHIDI OBI arrived, but the service refused it (status: failed); the sender's name may not be the user's; the service refunds it",
+      "warning: ₦5.10 from CHIDI OBI arrived, but the service rejected it (status: failed); the sender's name may not be the user's; the service refunds it",
       'warning: ₦5.10 from CHIDI OBI arrived, but too late; the service refunds it',
     ]);
   });

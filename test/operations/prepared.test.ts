@@ -23,6 +23,6 @@ test.each([
   expect((await journal.find(id))[0]?.state).toBe('prepared');
   expect(await reconcile(session(journal.append), operation)).toMatchObject({
     kind: 'ended',
-    operation: { state: 'refused', detail: 'never sent' },
+    operation: { state: 'rejected', detail: 'never sent' },
   });
 });

@@ -155,7 +155,7 @@ describe('what may not be sent again', () => {
       'fees.withdraw',
       'fees withdraw --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA --once k --yes --profile box -q',
     ],
-  ])('is refused with exit 2, and names ops reconcile: %s', async (_what, endpoint, line) => {
+  ])('is rejected with exit 2, and names ops reconcile: %s', async (_what, endpoint, line) => {
     await fault('lost-request', endpoint);
     expect(await run(line)).toBe(6);
     const id = lastId();
@@ -181,7 +181,7 @@ describe('what may not be sent again', () => {
     expect(await trades()).toEqual([]);
   });
 
-  test('is refused if its outcome is known', async () => {
+  test('is rejected if its outcome is known', async () => {
     const id = await lost();
     await run(`ops resolve ${id} --not-done --reason x --profile box -q`);
     const { exit, stderr } = await retry(id);
@@ -189,7 +189,7 @@ describe('what may not be sent again', () => {
     expect(await trades()).toEqual([]);
   });
 
-  test('is refused for another account than that of the profile', async () => {
+  test('is rejected for another account than that of the profile', async () => {
     const id = await lost();
     await run('profiles add other --base-url http://127.0.0.1:9/v1 --key-stdin -q', {
       ...fakeWorld({ stdin: 'sandbox_other' }),
@@ -374,10 +374,10 @@ describe('while a request is sent again', () => {
     await journal.close();
   });
 
-  test('nobody else may, and a refusal says nothing of the first request', async () => {
+  test('nobody else may, and a rejection says nothing of the first request', async () => {
     const { journal, id } = await claimed();
     expect(await journal.claimRepeat(id, BUSY_MS)).toBeUndefined();
-    expect(await journal.record(id, 'refused', { detail: 'no' })).toBe('contradicted');
+    expect(await journal.record(id, 'rejected', { detail: 'no' })).toBe('contradicted');
     await journal.close();
   });
 

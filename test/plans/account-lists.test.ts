@@ -98,7 +98,7 @@ describe('the lists that count', () => {
         },
       }),
     ],
-  ])('are refused with %s', async (_what, broken) => {
+  ])('are rejected with %s', async (_what, broken) => {
     await expect(read('live', ['a'], { a: broken })).rejects.toMatchObject({ code: 'CONFIG_BROKEN' });
     await expect(read('live', ['x'], { a: broken })).rejects.toMatchObject({ code: 'CONFIG_BROKEN' });
   });

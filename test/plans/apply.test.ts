@@ -248,13 +248,13 @@ describe('plans apply', () => {
     expect(team.service.sent).toHaveLength(1);
   });
 
-  test('can be tried again after the service refused it', async () => {
+  test('can be tried again after the service rejected it', async () => {
     const path = await plan(team, 'ada');
     team.service.instead['/initiateofframp'] = refusal(400, '01', 'not today');
     expect((await apply(path)).code).toBe(3);
     delete team.service.instead['/initiateofframp'];
     expect((await apply(path)).code).toBe(0);
-    expect(team.operations().map(({ state }) => state)).toEqual(['refused', 'accepted']);
+    expect(team.operations().map(({ state }) => state)).toEqual(['rejected', 'accepted']);
   });
 });
 
@@ -346,7 +346,7 @@ describe('a balance that still covers the plan', () => {
 });
 
 describe('a written plan', () => {
-  test('is refused when its author wrote other terms than its command has', async () => {
+  test('is rejected when its author wrote other terms than its command has', async () => {
     const { hashOf } = await import('../../src/engine/plans/plan.ts');
     const { planText } = await import('../../src/engine/plans/file.ts');
     const path = await plan(team, 'ada');
@@ -378,7 +378,7 @@ describe('a written plan', () => {
     [['payout', 'create'], { amount: '50000', to: 'bank-1', once: 'k' }],
     [['payout', 'create'], { amount: '50000', to: 'bank-1', plan: 'other.json' }],
     [['payout', 'create'], { amount: '50000', to: 'bank-1', other: 'x' }],
-  ])('of %j with %j is refused', async (words, input) => {
+  ])('of %j with %j is rejected', async (words, input) => {
     const { hashOf } = await import('../../src/engine/plans/plan.ts');
     const { planText } = await import('../../src/engine/plans/file.ts');
     const { plan: content } = contentOf(await plan(team, 'ada'));

@@ -135,7 +135,7 @@ describe('profiles approvers', () => {
     expect((await team.run('ada', [...PAYOUT, '--plan', team.file('plan.json')], { env })).code).toBe(0);
   });
 
-  test('are not exported, and an import that has one is refused', async () => {
+  test('are not exported, and an import that has one is rejected', async () => {
     await exchangeKeys(team, 'ada');
     await team.run('ada', approvers('approval-threshold', '5 NGN'), { answers: [yes('Change when')] });
     const { stdout } = await team.run('ada', ['profiles', 'export']);

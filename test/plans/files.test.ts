@@ -41,7 +41,7 @@ async function isRefused(path: string, exit: number, message: string): Promise<v
   expect({ sent: team.service.sent, operations: team.operations() }).toEqual({ sent: [], operations: [] });
 }
 
-describe('a file is refused if', () => {
+describe('a file is rejected if', () => {
   test('nothing is there', () => isRefused(team.file('none.json'), 2, 'the file does not exist'));
 
   test('it is a folder', () => {

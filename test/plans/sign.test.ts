@@ -136,7 +136,7 @@ describe('plans approve', () => {
       9,
       'the plan expired on',
     ],
-  ])('is refused to %s', async (_who, person, written, exit, message) => {
+  ])('is rejected to %s', async (_who, person, written, exit, message) => {
     const path = await written();
     const before = readFileSync(path);
     const { code, stderr } = await team.run(person, ['plans', 'approve', path], { isTerminal: true });
@@ -159,7 +159,7 @@ describe('plans approve', () => {
   });
 });
 
-describe('a signature is refused by the name of its approver if', () => {
+describe('a signature is rejected by the name of its approver if', () => {
   test('its key is unknown', async () => {
     const path = await plan(team, 'ada');
     await sign('bayo', path);
@@ -237,7 +237,7 @@ describe('above an amount', () => {
     expect(team.service.sent).toEqual([]);
   }
 
-  test('a command is refused, and a plan that a second person approved is not', async () => {
+  test('a command is rejected, and a plan that a second person approved is not', async () => {
     const { code, stderr } = await team.run('ada', [...PAYOUT, '--yes']);
     expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('write a plan with --plan FILE') });
     const path = await plan(team, 'ada');
@@ -248,7 +248,7 @@ describe('above an amount', () => {
     expect(team.service.sent).toHaveLength(1);
   });
 
-  test('a plan whose author had no key is refused, whoever signed it', async () => {
+  test('a plan whose author had no key is rejected, whoever signed it', async () => {
     const path = await plan(team, 'chidi');
     await sign('bayo', path);
     const { code, stderr } = await apply(path);
@@ -269,7 +269,7 @@ describe('above an amount', () => {
     });
   });
 
-  test('a plan that only claims its author is refused', async () => {
+  test('a plan that only claims its author is rejected', async () => {
     const path = await plan(team, 'chidi');
     const claimed = rewrite(path, ({ content, ...rest }) => {
       const author = { ...content.author, user: 'ada', approver: { name: 'ada', publicKey: keys['ada'] ?? '' } };

@@ -130,7 +130,7 @@ describe('a change that nobody else can approve', () => {
       approvers('approval-threshold', 'off', '--without-approval'),
       'nobody else could approve',
     ],
-  ])('is refused %s', async (_what, argv, message) => {
+  ])('is rejected %s', async (_what, argv, message) => {
     if (!argv.includes('--plan')) await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo']);
     const { code, stderr } = await team.run('ada', argv, { isTerminal: true });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });

@@ -60,7 +60,7 @@ describe('an idempotency key', () => {
     expect(await claimed(second, KEYED)).toBe('busy prepared');
     expire(url);
     expect(await claimed(second, KEYED)).toBe('ours');
-    expect((await first.find(abandoned))[0]).toMatchObject({ state: 'refused', detail: NEVER_SENT });
+    expect((await first.find(abandoned))[0]).toMatchObject({ state: 'rejected', detail: NEVER_SENT });
   });
 
   test('is given once to eight connections that claim it at once, from four hosts', async () => {
@@ -208,7 +208,7 @@ describe('the chain', () => {
     ],
     ['another amount', `UPDATE fiatrail.operation SET asset = 'NGN', minor = 1`, 'entry 3, was changed'],
     ['another summary', `UPDATE fiatrail.operation SET summary = 'x'`, 'entry 3, was changed'],
-    ['another state', `UPDATE fiatrail.operation SET state = 'refused'`, 'does not say what its entries say'],
+    ['another state', `UPDATE fiatrail.operation SET state = 'rejected'`, 'does not say what its entries say'],
     ['another sum', `INSERT INTO fiatrail.spent VALUES ('a', 'NGN', 1, 'c', 5)`, 'the sums for the limits'],
   ])('shows %s that its owner wrote', async (_what, sql, expected) => {
     const { url, second } = await filled();
@@ -264,7 +264,7 @@ describe('a journal that moves', () => {
       unknownOutcome: ['sent', 'unknown'],
       lost: ['sent'],
       done: ['sent', 'accepted', 'settled'],
-      free: ['refused'],
+      free: ['rejected'],
     };
     for (const [idempotencyKey, states] of Object.entries(ways)) {
       const moves = { asset: 'NGN', minor: 5_000n } as const;
@@ -348,7 +348,7 @@ describe('the tables', () => {
   test.each([
     ['2', 'newer'],
     ['0', 'older'],
-  ])('of version %s are refused as %s, while a host has them open too', async (version, problem) => {
+  ])('of version %s are rejected as %s, while a host has them open too', async (version, problem) => {
     const url = server.newDatabase();
     const journal = await openHost(url);
     await prepared(journal, KEYED);
@@ -364,7 +364,7 @@ describe('the tables', () => {
     ['settings of another program', 'CREATE TABLE fiatrail.setting (key text, data jsonb)'],
     ['settings without an id', 'CREATE TABLE fiatrail.setting (name text, value text)'],
     ['an id of another form', `CREATE TABLE fiatrail.setting AS SELECT 'id' AS name, 'main' AS value`],
-  ])('of another program are refused and left unchanged: %s', async (_what, sql) => {
+  ])('of another program are rejected and left unchanged: %s', async (_what, sql) => {
     const url = server.newDatabase();
     server.sql(url, `CREATE SCHEMA fiatrail; ${sql}`);
     const tables = () =>

@@ -18,7 +18,7 @@ export interface Listening {
 
 interface End {
   readonly atMs: number;
-  readonly how: 'taken' | 'refused' | 'no response';
+  readonly how: 'taken' | 'rejected' | 'no response';
 }
 
 let count = 0;
@@ -52,7 +52,7 @@ export function startListening(
 
 const ENDS: Readonly<Record<string, End['how']>> = {
   '200': 'taken',
-  '500': 'refused',
+  '500': 'rejected',
   'no response within 10 seconds': 'no response',
 };
 

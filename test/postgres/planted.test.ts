@@ -362,7 +362,7 @@ describe.each(KINDS)('in the %s', (kind) => {
     expect(shown?.message).toMatch(/nothing was read, written or sent/);
   });
 
-  test('what the recipes grant, and what the owner added for others, is not refused', async () => {
+  test('what the recipes grant, and what the owner added for others, is not rejected', async () => {
     const url = await copyOf(kind);
     const readers = { journal: OF_JOURNAL, inbox: OF_INBOX, copy: OF_COPY }[kind].reader;
     server.sql(url, [...readers, `GRANT fiatrail_host TO mallory`].join('; '));

@@ -123,7 +123,7 @@ test('a journal whose server was replaced without a loss is accepted once for al
   expect(withdrawalsAt(served)).toHaveLength(2);
 });
 
-test('another, empty database is refused', async () => {
+test('another, empty database is rejected', async () => {
   withdrawalOf(await fiatrail(hosts[0], pay('one')));
   const other = hostOf(served, server.newDatabase(), onTestFinished);
   const moved = {

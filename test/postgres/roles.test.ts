@@ -69,7 +69,7 @@ test.each([
   ['the schema', 'ALTER SCHEMA fiatrail OWNER TO mallory'],
   ['a table', 'ALTER TABLE fiatrail.operation OWNER TO mallory'],
   ['a function', 'ALTER FUNCTION fiatrail.reject() OWNER TO mallory'],
-])('a journal of which a stranger owns %s is refused', async (_what, sql) => {
+])('a journal of which a stranger owns %s is rejected', async (_what, sql) => {
   const url = await granted();
   server.sql(url, sql);
   await expect(openHost(as('fiatrail_host', url))).rejects.toMatchObject({ server: 'owner' });

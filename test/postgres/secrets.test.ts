@@ -101,7 +101,7 @@ test('a password is in the store of its profile and nowhere else', async () => {
   expect(filesWith(home.path)).toEqual([]);
 });
 
-test('a password in the URL is refused and never repeated', async () => {
+test('a password in the URL is rejected and never repeated', async () => {
   const home = newHome(onTestFinished);
   const inUrl = url.replace('ops@', `ops:${PASSWORD}@`);
   const ran = await Promise.all([

@@ -136,7 +136,7 @@ test.each<[string, readonly Part[], string, readonly unknown[]]>([
   ['a message that is shorter than its length', [say(Buffer.from('S'), int32(1))], 'JOURNAL_OVERSIZED', [STARTUP]],
   ['a notice without end', [endlessly(message('N', 'SNOTICE\0\0'))], 'JOURNAL_OVERSIZED', [STARTUP]],
   ['no password', [say(LOGGED_IN)], 'JOURNAL_LOGIN', [STARTUP]],
-])('a server that sends or asks for %s is refused', async (_name, parts, code, expected) => {
+])('a server that sends or asks for %s is rejected', async (_name, parts, code, expected) => {
   const { home, got } = await homeWith(parts);
   const ran = await fiatrail(home, LIST);
   expect(failureOf(ran)).toEqual({ exit: 2, code });
@@ -148,7 +148,7 @@ test.each<[string, readonly Part[], string, readonly unknown[]]>([
 test.each([
   [1, 64],
   [4_000, 512],
-])('rows of %i characters without end are refused before %i MB', async (length, mostMb) => {
+])('rows of %i characters without end are rejected before %i MB', async (length, mostMb) => {
   let takenBytes = 0;
   const count: Part = (socket) => void socket.on('close', () => (takenBytes = socket.bytesWritten));
   const rows = both(count, say(COLUMN), endlessly(row('a'.repeat(length))));
@@ -195,7 +195,7 @@ test.each(STOPS)(
   SOON_MS,
 );
 
-test('a socket of another user is refused, unless the URL names its owner', async () => {
+test('a socket of another user is rejected, unless the URL names its owner', async () => {
   const { home, got } = await homeWith([say(LOGGED_IN), both(say(COLUMN), endlessly(row('a')))], true);
   const url = home.env['FIATRAIL_JOURNAL_URL'] ?? '';
   const isRoot = process.getuid?.() === 0;

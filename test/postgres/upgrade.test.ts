@@ -73,7 +73,7 @@ test('the next version of a schema is not made in part', async () => {
 test.each([
   ['a newer version', NEXT, PRESENT, 'newer'],
   ['an older version that this one cannot upgrade', PRESENT, { ...NEXT, upgrades: {} }, 'older'],
-])('a schema of %s is refused and left as it is', async (_what, made, asked, problem) => {
+])('a schema of %s is rejected and left as it is', async (_what, made, asked, problem) => {
   const url = server.newDatabase();
   await opened(url, made);
   await expect(opened(url, asked)).rejects.toMatchObject({ server: problem });

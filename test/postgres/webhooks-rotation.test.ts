@@ -114,7 +114,7 @@ const database = async () => {
 const warningsIn = (said: readonly string[]) => said.filter((each) => /warning/.test(each) || !each.startsWith('0 '));
 
 test(
-  `a host refuses nothing during ${ROTATIONS} rotations under load`,
+  `a host rejects nothing during ${ROTATIONS} rotations under load`,
   async () => {
     const hosts = await startHosts(1, undefined);
     const { statuses, said, count } = await rotatedUnderLoad(hosts);
@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  `two hosts that share an inbox refuse nothing during ${ROTATIONS} rotations under load, and the database never has a secret`,
+  `two hosts that share an inbox reject nothing during ${ROTATIONS} rotations under load, and the database never has a secret`,
   async () => {
     const { url, server: postgres } = await database();
     const hosts = await startHosts(2, url);

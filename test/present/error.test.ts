@@ -16,17 +16,17 @@ describe('errorText', () => {
     ],
     [
       'code and status',
-      new CliError('refused', 'the service rejected the request: insufficient balance', {
+      new CliError('rejected', 'the service rejected the request: insufficient balance', {
         responseCode: '01',
         httpStatus: 400,
       }),
       'error: the service rejected the request: insufficient balance (code 01, HTTP 400)\n',
     ],
-    ['a code', new CliError('refused', 'no', { responseCode: '07' }), 'error: no (code 07)\n'],
+    ['a code', new CliError('rejected', 'no', { responseCode: '07' }), 'error: no (code 07)\n'],
     ['a status', new CliError('network', 'no', { httpStatus: 502 }), 'error: no (HTTP 502)\n'],
     [
       'hostile text',
-      new CliError('refused', 'a\u001b[2J\u0007b\nerror: c\u202e', {
+      new CliError('rejected', 'a\u001b[2J\u0007b\nerror: c\u202e', {
         hint: '\u009b31mx\u0000',
         responseCode: '\u001b[1m0\n1',
       }),
@@ -110,10 +110,17 @@ describe('errorJson', () => {
 
   it('has all known values', () => {
     const details = { code: 'INSUFFICIENT', hint: 'h\ni', httpStatus: 400, responseCode: '01', operationId: 'op_1' };
-    const text = errorJson(new CliError('refused', 'a\n\u009b"b"', details), CONTEXT);
+    const text = errorJson(new CliError('rejected', 'a\n\u009b"b"', details), CONTEXT);
     expect(text).not.toMatch(/\p{Cc}(?!$)/u);
     expect(JSON.parse(text)).toEqual({
-      error: { ...details, category: 'refused', message: 'a\n\u009b"b"', candidates: [], retryable: false, ...CONTEXT },
+      error: {
+        ...details,
+        category: 'rejected',
+        message: 'a\n\u009b"b"',
+        candidates: [],
+        retryable: false,
+        ...CONTEXT,
+      },
     });
   });
 

@@ -203,7 +203,7 @@ describe('what is not known on this machine', () => {
 });
 
 describe('eleven digits', () => {
-  test('are asked about on a terminal, and a BVN is refused there', async () => {
+  test('are asked about on a terminal, and a BVN is rejected there', async () => {
     const says = (text: string): Setting => ({
       answers: [{ kind: 'select', asks: 'phone number or a BVN?', says: text }],
       rows: ROWS,

@@ -57,7 +57,7 @@ test.each([
   ['select @a', 'the query has a variable, at column 8'],
   ['select 1\0; drop table users', 'the query has a null character'],
   [`select '${'x'.repeat(MAX_SQL_LENGTH)}'`, `the query is longer than ${MAX_SQL_LENGTH} characters`],
-])('%# is refused: %s', (sql, message) => {
+])('%# is rejected: %s', (sql, message) => {
   expect(refusal(sql)).toBe(message);
 });
 

@@ -120,7 +120,7 @@ describe('a limit of what an order gives', () => {
     expect((await run('fx', 'orders', 'pause', 'order-1', '--yes')).code).toBe(3);
   });
 
-  test('adds up in a day, with what updates added and without what was refused', async () => {
+  test('adds up in a day, with what updates added and without what was rejected', async () => {
     await rules('--max-per-day', 'USDC 30', '--max-per-day', 'CNGN 100000');
     expect((await run(...add('sell', '1400', '14000'))).code).toBe(0);
     const orderId = await ownOrder();

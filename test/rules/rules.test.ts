@@ -253,7 +253,7 @@ describe('the amount of a day and a month', () => {
     expect(await tests([...offramp])).toMatchObject({ code: 0, rules: [{ result: 'not applicable', left: null }] });
   });
 
-  test('does not count what was refused', async () => {
+  test('does not count what was rejected', async () => {
     const { run, tests } = await ruledMachine();
     const on = ['--profile', 'sandbox'];
     await run(['profiles', 'rules', 'set', 'sandbox', '--max-per-day', 'NGN 200000000', '--yes']);

@@ -285,6 +285,6 @@ describe('a change of rules', () => {
       stderr: expect.stringContaining('in the meantime; nothing was saved'),
     });
     expect(await shown(run)).toEqual(['read-only on']);
-    expect(journalRows(state)).toMatchObject([{ state: 'refused' }]);
+    expect(journalRows(state)).toMatchObject([{ state: 'rejected' }]);
   });
 });

@@ -59,7 +59,7 @@ describe('status', () => {
     expect(trades.map(({ cngnAmount }) => cngnAmount)).toEqual(['1301', '1302', '1303', '1304']);
   });
 
-  test('lists the refusals that a fault of kind refuse takes', async () => {
+  test('lists the rejections that a fault of kind reject takes', async () => {
     await using box = await openSandbox();
     const { refusals = [] } = await box.ask(sandboxStatus, { values: true });
     const common = refusals.find(({ operation }) => operation === 'any operation')?.names ?? [];
@@ -67,7 +67,7 @@ describe('status', () => {
     expect(refusals.find(({ operation }) => operation === 'fx.trade')?.names).toContain('INVALID_QUOTE');
     for (const { operation, names } of refusals) {
       const endpoint = operation === 'any operation' ? 'fees.preview' : operation;
-      for (const name of names) await box.ask(sandboxFaultAdd, { endpoint, kind: 'refuse', name });
+      for (const name of names) await box.ask(sandboxFaultAdd, { endpoint, kind: 'reject', name });
     }
   });
 
@@ -265,7 +265,7 @@ describe('clock and advance', () => {
   );
 
   test.each([{}, { durationMs: 0 }, { durationMs: -1 }, { durationMs: 0.5 }, { durationMs: '1' }])(
-    'advance refuses %o',
+    'advance rejects %o',
     async (input) => {
       await using box = await openSandbox();
       expect((await box.call('POST', '/_sandbox/advance', input)).status).toBe(400);

@@ -13,7 +13,7 @@ const NEVER = new AbortController().signal;
 const URL_ = 'https://hooks.example.ms/webhook';
 const SECRET = 'a-webhook-secret';
 
-type Answer = number | 'refused';
+type Answer = number | 'rejected';
 
 /** A receiver that answers in turn, and with 200 when there are no more answers. */
 function receiver(...answers: Answer[]) {
@@ -22,7 +22,7 @@ function receiver(...answers: Answer[]) {
     if (request.method === 'HEAD') return { status: 405, headers: {}, body: '' };
     requests.push(request);
     const status = answers[requests.length - 1] ?? 200;
-    if (status === 'refused') throw new ExchangeError('the connection was refused', false);
+    if (status === 'rejected') throw new ExchangeError('the connection was refused', false);
     return { status, headers: {}, body: 'thanks' };
   };
   return { requests, exchange };
@@ -153,7 +153,7 @@ describe('a failed attempt', () => {
     [500, 'delivered'],
     [404, 'delivered'],
     [302, 'delivered'],
-    ['refused', 'delivered'],
+    ['rejected', 'delivered'],
   ])('%s is made again under the same id, with a fresh signature', async (answer, state) => {
     const { requests, exchange } = receiver(answer);
     await using box = await openSandbox({ delivery: { exchange } });
@@ -312,7 +312,7 @@ describe('a fault', () => {
     expect(requests.map(nameOf)).toEqual(['user.onboarded', 'virtual.account.created']);
   });
 
-  test('is refused for an endpoint', async () => {
+  test('is rejected for an endpoint', async () => {
     await using box = await openSandbox();
     expect((await fault(box, 'lost-webhook', 'fees.withdraw')).status).toBe(400);
   });

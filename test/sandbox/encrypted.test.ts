@@ -75,7 +75,7 @@ describe('a response', () => {
     ['an invalid field', 'POST', '/v1/onboarduser', '{"bvn":"1"}', 400, '01'],
     ['a body that is not JSON', 'POST', '/v1/onboarduser', '{', 400, '01'],
     ['an unknown id', 'POST', '/v1/getuserdetails', `{"userId":"${'0'.repeat(64)}"}`, 404, '02'],
-  ])('to a refused request is encrypted: %s', async (_what, method, url, body, status, code) => {
+  ])('to a rejected request is encrypted: %s', async (_what, method, url, body, status, code) => {
     await using box = await openSealed();
     const answer = await box.fetch(method, url, body);
     const found = await inside(answer, FIRST);
@@ -87,7 +87,7 @@ describe('a response', () => {
     ['with a wrong key', 'GET', '/v1/getfees', callerOf('sandbox_000000000000000000000'), 401],
     ['on an unknown route', 'GET', '/v1/nothing', undefined, 404],
     ['from a control', 'GET', '/_sandbox/status', undefined, 200],
-    ['from a control that refuses', 'POST', '/_sandbox/advance', undefined, 400],
+    ['from a control that rejects', 'POST', '/_sandbox/advance', undefined, 400],
   ])('stays plain %s', async (_what, method, url, caller, status) => {
     await using box = await openSealed();
     const answer = await box.fetch(method, url, '{}', caller ?? callerOf(box.apiKey));
@@ -111,7 +111,7 @@ describe('a response', () => {
     expect(payloadOf(answers[0] as Bare)).toBeDefined();
   });
 
-  test('to storing a key is plain, even if it is refused', async () => {
+  test('to storing a key is plain, even if it is rejected', async () => {
     await using box = await openSealed();
     for (const data of ['ab', SECOND.publicKey])
       expect(isPlain(await box.fetch('POST', '/v1/storepublickey', JSON.stringify({ data })))).toBe(true);
@@ -225,7 +225,7 @@ describe('an encrypted request', () => {
     ['a list inside', (box) => encryptedBody(box, '["22222222222"]'), 'body: expected one JSON object'],
   ];
 
-  test.each(REFUSED)('is refused: %s', async (_what, body, problem) => {
+  test.each(REFUSED)('is rejected: %s', async (_what, body, problem) => {
     await using box = await openSandbox();
     const { status, envelope } = replyOf(await box.fetch('POST', '/v1/onboarduser', await body(box)));
     expect({ status, response_code: envelope.response_code, error: envelope.error }).toEqual({
@@ -235,7 +235,7 @@ describe('an encrypted request', () => {
     });
   });
 
-  test('that cannot be decrypted is refused for its API key first', async () => {
+  test('that cannot be decrypted is rejected for its API key first', async () => {
     await using box = await openSandbox();
     const answer = await box.fetch('POST', '/v1/onboarduser', '{"payload":"?"}', callerOf('sandbox_none'));
     expect(answer.status).toBe(401);

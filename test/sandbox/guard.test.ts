@@ -140,7 +140,7 @@ describe('the rate limit', () => {
     expect(await call(box, LIMIT + 1)).toEqual([...all(200, LIMIT), 429]);
   });
 
-  test('is not extended by refused requests', async () => {
+  test('is not extended by rejected requests', async () => {
     await using box = await openSandbox({ rateLimits: true });
     await call(box, LIMIT * 3);
     box.clock.pass(MINUTE_MS);
@@ -153,7 +153,7 @@ describe('the rate limit', () => {
     expect((await box.call('GET', '/getaccumulatedfees')).status).toBe(200);
   });
 
-  test('counts requests refused for other reasons', async () => {
+  test('counts requests rejected for other reasons', async () => {
     await using box = await openSandbox({ rateLimits: true });
     for (let count = 0; count < 100; count++) await box.call('POST', '/onboarduser', { bvn: 'wrong' });
     expect((await box.call('POST', '/onboarduser', { bvn: '22222222222' })).status).toBe(429);
@@ -316,7 +316,7 @@ describe('two sandboxes on one file', () => {
     expect(await call(second, 1)).toEqual([429]);
   });
 
-  test('share the count if the request that saves it is refused', async () => {
+  test('share the count if the request that saves it is rejected', async () => {
     using folder = temporaryFolder();
     const { first, second } = await openTwo(folder.file('sandbox.db'));
     await using _second = second;

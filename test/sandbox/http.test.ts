@@ -78,14 +78,14 @@ const line = (start: string, headers: readonly string[], body = '') =>
   [`${start} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', body].join('\r\n');
 
 describe('the text of a body', () => {
-  test('that is not UTF-8 is refused', async () => {
+  test('that is not UTF-8 is rejected', async () => {
     await using open = await openServed();
     const { status, envelope } = await post(open, Buffer.from('7b2262766e223a22ff227d', 'hex'));
     expect(status).toBe(400);
     expect(envelope).toMatchObject({ response_code: '01', error: 'body: expected UTF-8' });
   });
 
-  test('with a repeated key is refused, and nothing is done', async () => {
+  test('with a repeated key is rejected, and nothing is done', async () => {
     await using open = await openServed();
     const { status, envelope } = await post(open, '{"bvn":"22222222222","bvn":"33333333333"}');
     expect(status).toBe(400);
@@ -94,7 +94,7 @@ describe('the text of a body', () => {
     expect(list.envelope.data).toMatchObject({ pagination: { total: 0 } });
   });
 
-  test('in a path that is not UTF-8 is refused, percent-encoded or not', async () => {
+  test('in a path that is not UTF-8 is rejected, percent-encoded or not', async () => {
     await using open = await openServed();
     const key = `x-api-key: ${open.served.apiKey}`;
     for (const id of ['%FF', '\u00ff']) {
@@ -129,7 +129,7 @@ describe('a content type', () => {
     expect((await post(open, '', { 'content-type': 'text/plain' }, path)).status).toBe(200);
   });
 
-  test('with a compressed body is refused', async () => {
+  test('with a compressed body is rejected', async () => {
     await using open = await openServed();
     const { status, envelope } = await post(open, '{}', { 'content-encoding': 'gzip' });
     expect({ status, error: envelope.error }).toEqual({
@@ -218,14 +218,14 @@ describe('the Host of a request', () => {
 const ORIGIN = 'http://localhost:3000';
 
 describe('the Origin of a request', () => {
-  test.each([ORIGIN, 'null', '', 'http://evil.test'])('%j is refused unless it was allowed', async (origin) => {
+  test.each([ORIGIN, 'null', '', 'http://evil.test'])('%j is rejected unless it was allowed', async (origin) => {
     await using open = await openServed();
     const reply = await send(open, { headers: { origin } });
     expect(reply).toMatchObject({ status: 403, envelope: { status: 'Error', response_code: '03' } });
     expect(reply.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  test('that was allowed gets responses and refusals that its pages may read', async () => {
+  test('that was allowed gets responses and rejections that its pages may read', async () => {
     await using open = await openServed({ allowOrigins: ['http://localhost:4000', ORIGIN] });
     for (const [key, status] of [
       [open.served.apiKey, 200],
@@ -298,7 +298,7 @@ describe('the limits', () => {
   test.each([
     ['whole headers', { headersMs: 200 }, 'GET /v1/getfees HTTP/1.1\r\nHost: localhost\r\n'],
     ['a whole body', { headersMs: 200, requestMs: 400 }, line('POST /v1/onboarduser', ['Content-Length: 10'], '{')],
-  ])('of time refuse a request without %s', async (_what, limits, text) => {
+  ])('of time reject a request without %s', async (_what, limits, text) => {
     await using open = await openServed({ limits: { ...limits, checkEveryMs: 50 } });
     expect(parsed(await raw(open.port, text))).toMatchObject({ status: 408, response_code: '01' });
   });
@@ -310,7 +310,7 @@ describe('the limits', () => {
     expect(await once(socket, 'close', { signal: AbortSignal.timeout(5_000) })).toEqual([false]);
   });
 
-  test('of a response refuse a large snapshot', async () => {
+  test('of a response reject a large snapshot', async () => {
     await using open = await openServed({ limits: { responseBytes: 10_000 } });
     const reply = await post(open, '{}', {}, '/_sandbox/snapshot');
     expect(reply).toMatchObject({ status: 413, envelope: { status: 'Error', response_code: '01' } });

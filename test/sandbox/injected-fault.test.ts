@@ -70,7 +70,7 @@ const isJson = (body: string) => {
 
 describe('a rule', () => {
   test('of every kind is in the table above, or acts elsewhere', () => {
-    const elsewhere = ['payout-fails', 'refuse', ...WEBHOOK_FAULTS];
+    const elsewhere = ['payout-fails', 'reject', ...WEBHOOK_FAULTS];
     expect([...TABLE.map(([kind]) => kind), ...elsewhere].sort()).toEqual([...FAULT_KINDS].sort());
   });
 
@@ -116,7 +116,7 @@ describe('a rule', () => {
     ]);
   });
 
-  test('is used up by a refused request, and affects its response', async () => {
+  test('is used up by a rejected request, and affects its response', async () => {
     await using box = await openSandbox();
     await add(box, ONBOARD, 'lost-response');
     expect(await outcomeOf(box, 'POST', '/v1/onboarduser', '{"bvn":"x"}')).toEqual({ dropped: true, sent: true });
@@ -124,7 +124,7 @@ describe('a rule', () => {
     expect(await onboardings(box)).toBe(0);
   });
 
-  test.each(DONE)('%s: leaves nothing of a request that is refused after it began', async (kind) => {
+  test.each(DONE)('%s: leaves nothing of a request that is rejected after it began', async (kind) => {
     await using box = await openSandbox();
     const [taken = ''] = await wallets(box);
     const before = await wallets(box);
@@ -196,7 +196,7 @@ describe('a rule', () => {
   });
 
   test.each([{ kind: 'gone' }, { times: 0 }, { times: 1.5 }, { endpoint: '' }, { more: 1 }])(
-    'with %o is refused',
+    'with %o is rejected',
     async (more) => {
       await using box = await openSandbox();
       const body = { endpoint: FEES, kind: 'slow', ...more };
@@ -242,7 +242,7 @@ describe('an injected payout failure', () => {
     await expectSettledLedger(box);
   });
 
-  test('is refused for an endpoint without payouts', async () => {
+  test('is rejected for an endpoint without payouts', async () => {
     await using box = await openSandbox();
     const { status } = await box.call('POST', '/_sandbox/faults', { endpoint: FEES, kind: 'payout-fails' });
     expect(status).toBe(400);

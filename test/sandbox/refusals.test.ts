@@ -18,7 +18,7 @@ const namesOf = (endpoint: Endpoint) => [...new Set(refusalsOf(endpoint).map(({ 
 
 /** Has the sandbox refuse the next request to an endpoint, sends one, and returns the client's error. */
 async function rehearsed(box: TestSandbox, endpoint: Endpoint, name: string): Promise<CliError> {
-  await box.ask(sandboxFaultAdd, { endpoint: endpoint.id, kind: 'refuse', name });
+  await box.ask(sandboxFaultAdd, { endpoint: endpoint.id, kind: 'reject', name });
   const path = endpoint.path.replace(/:\w+/g, 'x');
   // One endpoint takes a production key, and no other.
   const apiKey = endpoint.id === 'management.create-sandbox-key' ? await productionKey(box) : box.apiKey;
@@ -77,9 +77,9 @@ describe.each(['interface', 'public', 'public-older'] as const)('with answers as
   });
 });
 
-test('a refused request does nothing, and the next one is performed', async () => {
+test('a rejected request does nothing, and the next one is performed', async () => {
   await using box = await openSandbox();
-  await box.ask(sandboxFaultAdd, { endpoint: 'users.onboard', kind: 'refuse', name: 'IP_BLOCKED' });
+  await box.ask(sandboxFaultAdd, { endpoint: 'users.onboard', kind: 'reject', name: 'IP_BLOCKED' });
   const onboardings = () =>
     box.inside(({ store }) => Number(store.get<{ n: bigint }>('SELECT COUNT(*) AS n FROM onboarding')?.n), 'read');
   expect(await box.call('POST', '/onboarduser', { bvn: '22222222222' })).toMatchObject({ status: 403 });
@@ -89,10 +89,10 @@ test('a refused request does nothing, and the next one is performed', async () =
 });
 
 test.each([
-  [{ endpoint: 'fx.trade', kind: 'refuse' }, 'name: expected a refusal of fx.trade: VALIDATION_ERROR, INVALID_QUOTE'],
-  [{ endpoint: 'fx.trade', kind: 'refuse', name: 'NO_FUNDED_WALLET' }, 'name: expected a refusal of fx.trade'],
-  [{ endpoint: 'fx.trade', kind: 'slow', name: 'NO_LIQUIDITY' }, 'name: only a fault of kind refuse has one'],
-])('%j is refused', async (fault, message) => {
+  [{ endpoint: 'fx.trade', kind: 'reject' }, 'name: expected a rejection of fx.trade: VALIDATION_ERROR, INVALID_QUOTE'],
+  [{ endpoint: 'fx.trade', kind: 'reject', name: 'NO_FUNDED_WALLET' }, 'name: expected a rejection of fx.trade'],
+  [{ endpoint: 'fx.trade', kind: 'slow', name: 'NO_LIQUIDITY' }, 'name: only a fault of kind reject has one'],
+])('%j is rejected', async (fault, message) => {
   await using box = await openSandbox();
   const { status, envelope } = await box.call('POST', '/_sandbox/faults', fault);
   expect({ status, error: envelope.error }).toEqual({ status: 400, error: expect.stringContaining(message) });
@@ -148,11 +148,11 @@ describe('a further form', () => {
     const response = await box.send(onboardStatus, { requestId });
     expect(response.status).toBe(http);
     expect(() => replyOf(onboardStatus, { requestId }, { response }, new Secret('a-key'))).toThrow(
-      expect.objectContaining({ code: 'BVN_VALIDATION_FAILED', category: 'refused' }),
+      expect.objectContaining({ code: 'BVN_VALIDATION_FAILED', category: 'rejected' }),
     );
   });
 
-  test('of every endpoint is refused where it does not exist', () => {
+  test('of every endpoint is rejected where it does not exist', () => {
     for (const { id } of endpoints) expect(formsFor(id)).toContain('named');
     expect(formsFor('virtual-accounts.get')).toContain('flat');
     expect(formsFor('fx.trade')).not.toContain('flat');

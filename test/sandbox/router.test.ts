@@ -144,13 +144,13 @@ const amounts: [amount: string, detail: RegExp][] = [
 ];
 
 describe('an amount in a request', () => {
-  test.each(amounts)('of %s is refused with what is allowed', async (amount, detail) => {
+  test.each(amounts)('of %s is rejected with what is allowed', async (amount, detail) => {
     await using box = await openSandbox();
     const { envelope } = await ask(box, 'POST', '/v1/cngnonramp', `{"userId":"u","amount":${amount}}`);
     expect(envelope).toMatchObject({ response_code: '01', error: expect.stringMatching(detail) });
   });
 
-  test('in kobo with a fraction is refused with what is allowed', async () => {
+  test('in kobo with a fraction is rejected with what is allowed', async () => {
     await using box = await openSandbox();
     const body = '{"amount":100.5,"transactionType":"onramp"}';
     const { envelope } = await ask(box, 'POST', '/v1/fees/platform/preview', body);
@@ -169,7 +169,7 @@ const ambiguous: [what: string, body: string, detail: RegExp][] = [
 ];
 
 describe('a body with', () => {
-  test.each(ambiguous)('%s is refused', async (_what, body, detail) => {
+  test.each(ambiguous)('%s is rejected', async (_what, body, detail) => {
     await using box = await openSandbox();
     const { status, envelope } = await ask(box, 'POST', '/v1/onboarduser', body);
     expect({ status, response_code: envelope.response_code }).toEqual({ status: 400, response_code: '01' });
@@ -185,7 +185,7 @@ describe('a body with', () => {
     expect((await ask(box, 'POST', '/v1/getbankscode', body)).status).toBe(200);
   });
 
-  test('a repeated key, from an unknown caller, is refused for its API key', async () => {
+  test('a repeated key, from an unknown caller, is rejected for its API key', async () => {
     await using box = await openSandbox();
     const unknown = { apiKey: 'sandbox_wrong', address: '127.0.0.1' };
     const reply = replyOf(await box.fetch('POST', '/v1/onboarduser', '{"a":1,"a":2}', unknown));
@@ -258,19 +258,19 @@ describe('a parameter of the path', () => {
     ['nothing', ''],
     ['a line break', 'a%0Ab'],
     ['a zero byte', '%00'],
-  ])('that is %s is refused', async (_what, part) => {
+  ])('that is %s is rejected', async (_what, part) => {
     await using box = await openSandbox();
     expect((await ask(box, 'GET', `/v1/balance/user/${part}`)).status).toBe(400);
   });
 
-  test.each(['%FF', 'a%C3', '%ED%A0%80', '\u00e9'])('that is not UTF-8 is refused: %s', async (part) => {
+  test.each(['%FF', 'a%C3', '%ED%A0%80', '\u00e9'])('that is not UTF-8 is rejected: %s', async (part) => {
     await using box = await openSandbox();
     const { status, envelope } = await ask(box, 'GET', `/v1/balance/user/${part}`);
     expect({ status, response_code: envelope.response_code }).toEqual({ status: 400, response_code: '01' });
     expect(envelope.error).toMatch(/^path: .*UTF-8/);
   });
 
-  test.each(['%zz', '%', 'a%2', '%00%g0'])('with an invalid encoding is refused: %s', async (part) => {
+  test.each(['%zz', '%', 'a%2', '%00%g0'])('with an invalid encoding is rejected: %s', async (part) => {
     await using box = await openSandbox();
     const { status, envelope } = await ask(box, 'GET', `/v1/balance/user/${part}`);
     expect({ status, response_code: envelope.response_code }).toEqual({ status: 400, response_code: '01' });
@@ -314,7 +314,7 @@ test.each(['\u0000', 'a\u001b', '\u0085'])('text with a control character says s
   expect(envelope.error).toMatch(/^secret: expected .*, without control characters$/);
 });
 
-test('a threshold of automatic signing that is too large is refused with the maximum', async () => {
+test('a threshold of automatic signing that is too large is rejected with the maximum', async () => {
   await using box = await openSandbox();
   const set = (usdThreshold: string) => box.call('POST', '/fx/auto-signing/threshold', { usdThreshold });
   expect((await set('1000000000000')).envelope.error).toMatch(/^usdThreshold: expected .*0 to 999999999999\.99/);

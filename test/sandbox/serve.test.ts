@@ -180,7 +180,7 @@ describe('a body', () => {
 });
 
 describe('concurrent requests', () => {
-  test('all get a response, and a refused one does not affect the others', async () => {
+  test('all get a response, and a rejected one does not affect the others', async () => {
     await using open = await openServed();
     const bvns = Array.from({ length: 50 }, (_each, index) => String(60_000_000_000 + index));
     bvns[13] = 'wrong';

@@ -213,7 +213,7 @@ describe('a snapshot', () => {
 });
 
 describe('a path in a request', () => {
-  test.each(['snapshot', 'restore'])('is refused by %s', async (control) => {
+  test.each(['snapshot', 'restore'])('is rejected by %s', async (control) => {
     using folder = temporaryFolder();
     await using box = await openSandbox({ path: folder.file('sandbox.db') });
     const path = folder.file('there.db');
@@ -224,7 +224,7 @@ describe('a path in a request', () => {
   });
 });
 
-describe('a restore is refused and changes nothing', () => {
+describe('a restore is rejected and changes nothing', () => {
   const strange: readonly (readonly [what: string, words: RegExp, put: (path: string, good: string) => void])[] = [
     ['for an empty file', /not a sandbox state file/, (path) => writeFileSync(path, '')],
     ['for a short text', /not a sandbox state file/, (path) => writeFileSync(path, 'hello\n')],

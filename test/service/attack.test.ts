@@ -104,14 +104,14 @@ describe('amounts with leading zeros', () => {
 test.each([
   ['/fx/trade', { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '1000' }, 'more'],
   ['/addexternalwallet', { address: `0x${'ab'.repeat(20)}`, blockchain: 'base', type: 'hot' }, 'metadata'],
-])('a deeply nested request to %s is refused', async (path, fields, name) => {
+])('a deeply nested request to %s is rejected', async (path, fields, name) => {
   await using box = await openSandbox();
   const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
   const body = `${JSON.stringify(fields).slice(0, -1)},"${name}":${deep}}`;
   expect(codes(await box.call('POST', path, body))).toEqual([400, '01']);
 });
 
-test('a refusal names each problem of a field once', async () => {
+test('a rejection names each problem of a field once', async () => {
   await using box = await openSandbox();
   const { envelope } = await box.call('POST', '/fx/trade', { idempotencyKey: '' });
   expect(envelope.error?.split('idempotencyKey').length).toBe(2);

@@ -115,7 +115,7 @@ const refused: [what: string, work: (context: Context) => void, message: RegExp]
   ],
 ];
 
-describe('the database refuses', () => {
+describe('the database rejects', () => {
   test.each(refused)('%s', async (_what, work, message) => {
     await using box = await openSandbox();
     const before = await box.inside(({ store }) => dump(store), 'read');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { stateContent } from '../../src/service/state-file.ts';
 import { openSandbox, temporaryFolder } from '../support/sandbox.ts';
 
-test('a state that is too large for a snapshot is refused, and leaves no copy', async () => {
+test('a state that is too large for a snapshot is rejected, and leaves no copy', async () => {
   using folder = temporaryFolder();
   await using box = await openSandbox({ path: folder.file('sandbox.db') });
   const { store } = box.service;

@@ -106,7 +106,7 @@ describe('the next version of a file', () => {
 test.each([
   ['a newer version', NEXT, PRESENT, 'newer'],
   ['an older version that this one cannot upgrade', PRESENT, { ...NEXT, upgrades: {} }, 'older'],
-])('a file of %s is refused and left as it is', async (_what, made, opened, problem) => {
+])('a file of %s is rejected and left as it is', async (_what, made, opened, problem) => {
   const path = join(temporaryFolder(onTestFinished), 'payments.db');
   (await open(path, made)).close();
   const before = readFileSync(path);

@@ -22,7 +22,7 @@ async function twoJournals() {
 }
 
 describe('a journal that one process writes', () => {
-  test('is refused to another one, even before anything is written', async () => {
+  test('is rejected to another one, even before anything is written', async () => {
     const [first, second] = await twoJournals();
     const [reading, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const written = first.write(async (queries) => {

@@ -30,10 +30,10 @@ export const KEYS: Readonly<Record<string, string>> = Object.fromEntries(
 /** What someone may set in the row of an operation, so that its idempotency key looks free: each column by itself, and what frees keys. */
 export const KEY_EDITS: readonly string[] = [
   ...(COLUMNS['operation'] ?? []).map((column) => edit('operation', column)),
-  `state = 'refused'`,
+  `state = 'rejected'`,
   `verdict = 'not-done'`,
   `state = 'resolved', verdict = 'not-done'`,
   'once_key = NULL',
   `account = 'another', once_key = NULL`,
-  `state = 'refused', id = 'another'`,
+  `state = 'rejected', id = 'another'`,
 ];

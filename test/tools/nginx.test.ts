@@ -85,7 +85,7 @@ async function startNginx(folder: string, ports: readonly number[]) {
   return port;
 }
 
-test('behind the nginx that is shipped, events arrive over TLS, and refusals name the client’s own address', async () => {
+test('behind the nginx that is shipped, events arrive over TLS, and rejections name the client’s own address', async () => {
   const flags = ['--allow-host', HOST, '--trusted-proxy', '127.0.0.1', '--log', 'json'];
   const { home, port, listener } = await startListener(flags);
   const tls = await startNginx(home.path, [port]);

@@ -154,7 +154,7 @@ test('a target that takes nothing is left alone, and then tried with one event, 
   expect(pausesMs.at(-1)).toBeGreaterThanOrEqual(30_000);
 });
 
-test('a target that refuses each event once, and so many at a time, is never left alone', async () => {
+test('a target that rejects each event once, and so many at a time, is never left alone', async () => {
   const bodies = Array.from({ length: 300 }, (_, index) => onboarded(index));
   const timesMs: number[] = [];
   const seen = new Set<number>();

@@ -172,7 +172,7 @@ describe('a deposit of a user', () => {
     ['that the bank has not confirmed', [paid({ status: 'pending' })], [], []],
     ['that the bank cancelled', [paid({ status: 'cancelled' })], [], []],
     ['that is processed', [paid({ status: 'processing' })], [], [RECEIVED]],
-    ['that a temporary account refused', [ada, paid({ status: 'failed' })], [], []],
+    ['that a temporary account rejected', [ada, paid({ status: 'failed' })], [], []],
     [
       'whose account may be older than the period',
       [ada, paid({ createdAt: at(0.499) })],

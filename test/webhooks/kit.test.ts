@@ -209,7 +209,7 @@ describe('the body of a request of node:http', () => {
     expect(await exchanged({ timeoutMs: 50 }, `${head(10)}abc`)).toBe('');
   });
 
-  test('is refused when it is too large, and the next request on the connection is read', async () => {
+  test('is rejected when it is too large, and the next request on the connection is read', async () => {
     const answers = await exchanged({ maxBytes: 9 }, `${head(10)}0123456789${head(2)}ab`);
     expect(seen(answers)).toEqual(['413', 'TOO_LARGE', '200', '2 bytes']);
   });
@@ -237,7 +237,7 @@ describe('the body of a Request', () => {
     await canceled.promise;
   });
 
-  test('is refused when it is too large or ends with an error', async () => {
+  test('is rejected when it is too large or ends with an error', async () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
     await expect(bodyOf(requestOf('0123456789'), { maxBytes: 9 })).rejects.toMatchObject({ code: 'TOO_LARGE' });
     await expect(bodyOf(requestOf(broken))).rejects.toMatchObject({ code: 'INCOMPLETE', status: 400 });

@@ -77,7 +77,7 @@ test('a hundred deliveries at once are all kept', async () => {
 test.each([
   ['a forgery', deliveryOf(onboarded(1), { secret: 'another-secret' }), 401],
   ['no signature', { headers: {}, body: Buffer.from('{}') }, 400],
-])('%s is refused and not kept', async (_what, delivery, status) => {
+])('%s is rejected and not kept', async (_what, delivery, status) => {
   const { inbox, refused, url } = await listening();
   expect((await post(url, delivery)).status).toBe(status);
   expect([(await inbox.counts()).events, refused.length]).toEqual([0, 1]);
@@ -106,7 +106,7 @@ test('a full disk is answered with 503, so that the sender tries again', async (
   });
 });
 
-test('a body of 2 MB is refused, one of 50 MB is cut off, and neither is kept', async () => {
+test('a body of 2 MB is rejected, one of 50 MB is cut off, and neither is kept', async () => {
   const { inbox, url } = await listening();
   expect((await post(url, deliveryOf('x'.repeat(2 * 1024 * 1024)))).status).toBe(413);
   const parts = Array.from({ length: 50 }, () => new Uint8Array(1024 * 1024));
@@ -213,7 +213,7 @@ test.each([
   expect(await statusFor(port, host)).toBe(status);
 });
 
-test('a GET returns the heartbeat, and another method is refused', async () => {
+test('a GET returns the heartbeat, and another method is rejected', async () => {
   const { url } = await listening();
   expect((await (await fetch(url)).text()).trim()).toBe('beat');
   expect((await fetch(url, { method: 'DELETE' })).status).toBe(405);

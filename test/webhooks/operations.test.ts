@@ -235,7 +235,7 @@ test.each([
   expect(answer.text.endsWith('# EOF\n')).toBe(type === OPEN);
 });
 
-test('the numbers tell what arrived, was refused, waits, is quarantined or dead, and how targets took it', async () => {
+test('the numbers tell what arrived, was rejected, waits, is quarantined or dead, and how targets took it', async () => {
   const { inbox, clock, metrics, get, keep } = await operated();
   metrics.received(false);
   metrics.received(true);

@@ -75,7 +75,7 @@ test('what arrives during a flush shares the next one', async () => {
   expect(flushes).toEqual([1, 2]);
 });
 
-test('a flush that fails refuses its own deliveries alone', async () => {
+test('a flush that fails rejects its own deliveries alone', async () => {
   const { arrive, turn, failNext } = await receiverInTurns();
   failNext();
   const { answer: first } = await arrive();

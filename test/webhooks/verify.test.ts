@@ -55,7 +55,7 @@ describe('the worked example of the contract', () => {
     });
   });
 
-  test('is refused with any bit of the body changed', () => {
+  test('is rejected with any bit of the body changed', () => {
     const body = bytes(EXAMPLE.body);
     const codes = Array.from(body, (_, at) => {
       const changed = Uint8Array.from(body);
@@ -69,7 +69,7 @@ describe('the worked example of the contract', () => {
     ['another secret', headersOf(), ['Test-secret']],
     ['another timestamp', headersOf({ 'X-Acme-Timestamp': '2026-01-02T03:04:05.679Z' }), [EXAMPLE.secret]],
     ['the same time in another form', headersOf({ 'X-Acme-Timestamp': '1767323045' }), [EXAMPLE.secret]],
-  ])('is refused with %s', (_what, headers, secrets) => {
+  ])('is rejected with %s', (_what, headers, secrets) => {
     expect(codeOf(() => verified(headers, { secrets, nowMs: SENT_MS }))).toBe('WRONG_SIGNATURE');
   });
 
@@ -127,7 +127,7 @@ describe('headers', () => {
     ['a multi-byte signature', headersOf({ 'X-Acme-Signature': '₦'.repeat(64) }), 'INVALID_SIGNATURE'],
     ['a date without a time', headersOf({ 'X-Acme-Timestamp': '2026-01-02' }), 'INVALID_TIMESTAMP'],
     ['words for a time', headersOf({ 'X-Acme-Timestamp': 'now' }), 'INVALID_TIMESTAMP'],
-  ])('%s: refused', (_what, headers, code) => {
+  ])('%s: rejected', (_what, headers, code) => {
     expect(codeOf(() => verified(headers))).toBe(code);
   });
 
@@ -149,7 +149,7 @@ describe('headers', () => {
   });
 });
 
-test.each([[undefined], [{}], [EXAMPLE.body]])('the body %j is refused, because it is not bytes', (body) => {
+test.each([[undefined], [{}], [EXAMPLE.body]])('the body %j is rejected, because it is not bytes', (body) => {
   const delivery = { headers: headersOf(), body: body as unknown as Uint8Array };
   const verify = () => verifyDelivery(delivery, { secrets: [EXAMPLE.secret], nowMs: SENT_MS });
   expect(verify).toThrow(TypeError);

@@ -350,7 +350,7 @@ function someFailed(failed: number, count: number): CliError {
 }
 
 /** The categories that do not mean that nothing was done. */
-const AFTER_PARTS: readonly Category[] = ['unknown', 'interrupted', 'refused', 'failed'];
+const AFTER_PARTS: readonly Category[] = ['unknown', 'interrupted', 'rejected', 'failed'];
 
 /** The error of a sweep that stopped in the middle: it says what was done, and how to go on. */
 function stoppedAfter(error: CliError, parts: readonly SweptPart[], guard: Guard | undefined): CliError {

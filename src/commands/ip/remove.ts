@@ -233,7 +233,7 @@ export const removeCommand = command({
   words: ['ip', 'remove'],
   summary: 'Remove an IP address from the allowlist',
   details:
-    'A removal that might lock this machine out is refused. The service shows addresses masked, so entries that look alike all count as a risk. Indexes shift after a removal.',
+    'A removal that might lock this machine out is rejected. The service shows addresses masked, so entries that look alike all count as a risk. Indexes shift after a removal.',
   examples: [REMOVAL, 'fiatrail ip remove --index 0 --yes -o json --query totalIps'],
   endpoints: [ipAllowlist.id],
   prints: { response: ipAllowlist },
@@ -346,7 +346,7 @@ export const replaceCommand = command({
   words: ['ip', 'replace'],
   summary: 'Replace an address on the allowlist',
   details:
-    'The new address is added first. If it may cover this machine, the old one is removed only after a check and a read succeed from here. A replacement that might lock this machine out is refused before anything is added.',
+    'The new address is added first. If it may cover this machine, the old one is removed only after a check and a read succeed from here. A replacement that might lock this machine out is rejected before anything is added.',
   examples: [REPLACEMENT, 'fiatrail ip replace --index 0 --with 198.51.100.7 --yes -o json'],
   endpoints: [ipAllowlist.id],
   prints: { response: ipAllowlist },

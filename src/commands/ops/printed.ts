@@ -19,7 +19,7 @@ const ADVICE: Readonly<Record<OperationState, string>> = {
   accepted: 'the service accepted it; wait for its end with: fiatrail ops resume',
   settled: 'it was completed',
   failed: 'the service accepted it, and the work failed',
-  refused: 'nothing was done',
+  rejected: 'nothing was done',
   unknown: 'it was sent, but no usable response arrived; find out with: fiatrail ops reconcile',
   resolved: 'its outcome was decided without a response',
 };

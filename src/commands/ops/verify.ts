@@ -175,7 +175,7 @@ export const verifyCommand = command({
     const { signedBy } = given;
     const data = { id, entries, operations, checkpoint: last ?? null, signedBy, problem: problem ?? null };
     if (!problem) return { result: { data } };
-    const error = new CliError('refused', `the journal is damaged: ${problem.what}`, {
+    const error = new CliError('rejected', `the journal is damaged: ${problem.what}`, {
       code: JOURNAL_CHANGED,
       operationId: problem.operationId,
       hint: 'keep the file, and compare it with a backup',

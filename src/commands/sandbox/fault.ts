@@ -24,7 +24,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
     examples: [
       'fiatrail sandbox fault add --on fees.withdraw --fault lost-response',
       'fiatrail sandbox fault add --on "offramp create" --fault payout-fails --times 2',
-      'fiatrail sandbox fault add --on fx.trade --fault refuse --name INVALID_QUOTE',
+      'fiatrail sandbox fault add --on fx.trade --fault reject --name INVALID_QUOTE',
     ],
     endpoints: [sandboxFaultAdd.id],
     prints: { response: sandboxFaultAdd },
@@ -36,7 +36,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
         'Endpoint:',
       ),
       kind: required('--fault <kind>', 'kind of fault, see above', oneOf(...FAULT_KINDS), 'Kind of fault:'),
-      name: option('--name <name>', 'for refuse: the condition, as fiatrail endpoints ENDPOINT lists them', plainText),
+      name: option('--name <name>', 'for reject: the condition, as fiatrail endpoints ENDPOINT lists them', plainText),
       times: option('--times <count>', 'number of requests to affect (default 1)', wholeNumber(1, 1_000_000)),
     },
     fields: { endpoint: 'on' },
@@ -113,7 +113,7 @@ const KINDS = `Kinds:
   http-500           HTTP 500, the request is not processed
   http-500-after     HTTP 500, but the request is processed
   http-502-html      HTTP 502 with an HTML page, the request is not processed
-  refuse             the service refuses the request with the condition of --name
+  reject             the service rejects the request with the condition of --name
   rate-limit         HTTP 429, the request is not processed; retry after 1 s
   malformed-json     the request is processed, the response is invalid JSON
   truncated          the request is processed, half of the response arrives

@@ -170,7 +170,7 @@ async function saveState(path: string, { content, bytes }: ResponseOf<typeof san
 
 /** Turns the sandbox's rejection of a file into a usage error; nothing was changed. */
 function asUsage(error: unknown, path: string): unknown {
-  if (!(error instanceof CliError && error.category === 'refused' && error.responseCode === '01')) return error;
+  if (!(error instanceof CliError && error.category === 'rejected' && error.responseCode === '01')) return error;
   // The useful part of the sandbox's message follows the name of the field.
   return unusable(path, error.message.replace(/^.*?\b(?:content|body): /, ''), error);
 }
@@ -355,7 +355,7 @@ const VALUE_COLUMNS = [
   },
   {
     field: 'refusals',
-    title: 'Refusals, for sandbox fault add --fault refuse --name',
+    title: 'Rejections, for sandbox fault add --fault reject --name',
     columns: [
       { field: 'operation', title: 'Operation' },
       { field: 'names', title: 'Names' },
@@ -383,7 +383,7 @@ const statusCommand = command({
   parameters: {
     values: switchOn(
       '--values',
-      'also list the test values: special BVNs, accounts, trades and amounts, each operation’s refusals, and the fintechs with their keys',
+      'also list the test values: special BVNs, accounts, trades and amounts, each operation’s rejections, and the fintechs with their keys',
     ),
   },
   run: async (account, _terminal, { values }) => {

@@ -57,7 +57,7 @@ export const serveCommand = command({
   words: ['sandbox', 'serve'],
   summary: 'Serve the embedded sandbox over HTTP on this machine',
   details:
-    'Runs until Ctrl-C. With -o json it prints one line, {"url","apiKey"}, when ready; with --inspect also "inspector", the address of the page. Requests from web pages, or whose Host header is not this address, are refused unless allowed. The controls that other sandbox commands use accept requests from this machine only.',
+    'Runs until Ctrl-C. With -o json it prints one line, {"url","apiKey"}, when ready; with --inspect also "inspector", the address of the page. Requests from web pages, or whose Host header is not this address, are rejected unless allowed. The controls that other sandbox commands use accept requests from this machine only.',
   examples: ['fiatrail sandbox serve', 'fiatrail sandbox serve --port 0 -o json'],
   endpoints: [],
   isLocal: true,

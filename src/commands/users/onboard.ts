@@ -110,10 +110,10 @@ async function requireUseful(
   if (!earlier.isFinal || isSame === false) return;
   const { yes, dryRun } = terminal.globals;
   const change: Change = {
-    summary: 'resend a BVN that the service refused',
+    summary: 'resend a BVN that the service rejected',
     lines: [
-      ['refused', `${earlier.why ?? 'without a reason'}; the service says that a retry does not help`],
-      ['risk', 'many refused BVNs in a row can block the account'],
+      ['rejected', `${earlier.why ?? 'without a reason'}; the service says that a retry does not help`],
+      ['risk', 'many rejected BVNs in a row can block the account'],
     ],
   };
   await confirmChange(terminal.dialog, change, !yes && !dryRun);
@@ -152,7 +152,7 @@ async function recordRetried(account: Account, { operation, isOutcomeUnknown }: 
 
 /** Adds a hint to a refusal: the BVN may belong to the user that the earlier onboarding created, or another one. */
 async function refusedAgain(account: Account, error: unknown, earlier: EarlierOnboarding): Promise<unknown> {
-  if (!earlier.isOutcomeUnknown || !(error instanceof CliError) || error.category !== 'refused') return error;
+  if (!earlier.isOutcomeUnknown || !(error instanceof CliError) || error.category !== 'rejected') return error;
   const alike = await onboardingsLike(account, earlier.operation).catch(() => []);
   const resolve = `fiatrail ops resolve ${earlier.operation.operationId}`;
   const settled = alike.find(({ state }) => state === 'settled');

@@ -130,7 +130,7 @@ const EVENT_NAME = withValues(
 export const triggerCommand = command({
   words: ['webhooks', 'trigger'],
   summary: 'Send a made-up event to a URL, signed as the service would',
-  details: `The event has example values, and nothing happened to cause it. It is signed with FIATRAIL_WEBHOOK_SECRET or the profile’s secret, else with ${TEST_SECRET}. Live profiles refuse it.`,
+  details: `The event has example values, and nothing happened to cause it. It is signed with FIATRAIL_WEBHOOK_SECRET or the profile’s secret, else with ${TEST_SECRET}. Live profiles reject it.`,
   examples: [
     'fiatrail webhooks trigger user.onboarded --target http://127.0.0.1:3000/webhooks',
     'fiatrail webhooks trigger fintech.user.deposit.received --target http://127.0.0.1:3000/webhooks --set deposit.amount=750',
@@ -166,7 +166,7 @@ export const triggerCommand = command({
     const why = problem ?? `it responded with HTTP ${status}`;
     return {
       result: { data },
-      error: new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' }),
+      error: new CliError('rejected', `the target did not acknowledge the event: ${why}`, { code: 'NOT_ACKNOWLEDGED' }),
     };
   },
 });

@@ -180,7 +180,7 @@ Some events cannot be checked, because no list shows them: those of unpaid onram
       const data = { since: new Date(period.sinceMs).toISOString(), missing, closed, unlisted, unsettled };
       if (missing.length === 0) return { result: { data, columns: COLUMNS } };
       const message = missing.length === 1 ? '1 event is missing' : `${missing.length} events are missing`;
-      const error = new CliError('refused', message, {
+      const error = new CliError('rejected', message, {
         code: 'EVENTS_MISSING',
         hint: 'look at the work itself; the service documents no way to send an event again',
       });

@@ -62,7 +62,8 @@ const sentSchema = () =>
   });
 
 /** `left` were not tried, because the target took none of the last ones. */
-const severalSchema = () => z.object({ to: z.string(), taken: z.int(), refused: z.array(sentSchema()), left: z.int() });
+const severalSchema = () =>
+  z.object({ to: z.string(), acknowledged: z.int(), rejected: z.array(sentSchema()), left: z.int() });
 
 const sentOf = (to: string, { id: number, event }: InboxEvent, { status, problem }: ForwardEnd) => ({
   id: Number(number),
@@ -121,7 +122,9 @@ const replayCommand = command({
       const data = sentOf(to, event, end);
       if (isTaken(end)) return { result: { data } };
       const why = data.problem ?? `it responded with HTTP ${data.status}`;
-      const error = new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' });
+      const error = new CliError('rejected', `the target did not acknowledge the event: ${why}`, {
+        code: 'NOT_ACKNOWLEDGED',
+      });
       return { result: { data }, error };
     }),
 });
@@ -151,8 +154,8 @@ async function replayAll(account: Account, terminal: Terminal, inbox: Inbox, { t
         ['events', String(count)],
       ],
     });
-  const refused: ReturnType<typeof sentOf>[] = [];
-  let [taken, inARow] = [0, 0];
+  const rejected: ReturnType<typeof sentOf>[] = [];
+  let [acknowledged, inARow] = [0, 0];
   // What arrives meanwhile is not sent.
   const untilId = (await inbox.extent())?.latestId ?? 0n;
   for (let after = 0n; inARow < MOST_REFUSED; ) {
@@ -162,16 +165,16 @@ async function replayAll(account: Account, terminal: Terminal, inbox: Inbox, { t
       const end = await send(event);
       interrupted.throwIfAborted();
       after = event.id;
-      [taken, inARow] = isTaken(end) ? [taken + 1, 0] : [taken, inARow + 1];
-      if (!isTaken(end)) refused.push(sentOf(to, event, end));
+      [acknowledged, inARow] = isTaken(end) ? [acknowledged + 1, 0] : [acknowledged, inARow + 1];
+      if (!isTaken(end)) rejected.push(sentOf(to, event, end));
       if (end.retryAfterMs !== undefined) await clock.sleep(Math.min(end.retryAfterMs, LONGEST_WAIT_MS), interrupted);
     }
     if (page.length < PAGE) break;
   }
-  const data = { to, taken, refused, left: count - taken - refused.length };
-  if (refused.length === 0) return { result: { data } };
-  const message = `the target did not take ${refused.length} of ${many}`;
-  return { result: { data }, error: new CliError('refused', message, { code: 'NOT_TAKEN' }) };
+  const data = { to, acknowledged, rejected, left: count - acknowledged - rejected.length };
+  if (rejected.length === 0) return { result: { data } };
+  const message = `the target did not acknowledge ${rejected.length} of ${many}`;
+  return { result: { data }, error: new CliError('rejected', message, { code: 'NOT_ACKNOWLEDGED' }) };
 }
 
 /** Returns an event with some fields of its content changed; a dotted name is a path. Throws CliError usage. */

@@ -228,7 +228,7 @@ const setCommand = command({
 const writable = (stored: StoredProfile | undefined) => (stored?.store.kind === 'command' ? undefined : stored);
 
 /** The errors of a request that surely changed nothing. */
-const NOT_DONE: readonly Category[] = ['usage', 'refused', 'auth', 'rate-limited'];
+const NOT_DONE: readonly Category[] = ['usage', 'rejected', 'auth', 'rate-limited'];
 
 /**
  * Sets a webhook with a secret that is stored, and known to the listeners, before the service knows it, because from then on deliveries may be

@@ -172,7 +172,7 @@ const HINTS: Readonly<Partial<Record<WebhookError['code'], string>>> = {
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof WebhookError)) return error;
   const hint = HINTS[error.code];
-  return new CliError('refused', `the delivery is refused: ${error.message}`, {
+  return new CliError('rejected', `the delivery is rejected: ${error.message}`, {
     code: error.code,
     ...(hint ? { hint } : {}),
   });
@@ -185,7 +185,7 @@ export function printedEvent(
 ): { readonly event: string; readonly data: unknown } & Record<string, unknown> {
   const exact = parseExactJson(text);
   const read = eventIn(exact);
-  if (!read) throw new CliError('refused', 'the body is not an event', { code: 'NOT_AN_EVENT', hint: MESSAGE_HINT });
+  if (!read) throw new CliError('rejected', 'the body is not an event', { code: 'NOT_AN_EVENT', hint: MESSAGE_HINT });
   const { event, data, eventId, requestId, userId, fintechId, happenedAt } = read;
   const known = eventOf(event);
   const around = { eventId, requestId, userId, fintechId, happenedAt };
@@ -243,7 +243,7 @@ export const openCommand = command({
     const keys = async () => typed ?? privateKeysOf(account);
     const read = await readBody(Buffer.from(body), keys, async () => typed?.[0] ?? aesKeyOf(account));
     if (read.kind !== 'event')
-      throw new CliError('refused', read.problem, {
+      throw new CliError('rejected', read.problem, {
         code: read.kind === 'encrypted' ? 'CANNOT_BE_DECRYPTED' : 'NOT_AN_EVENT',
         hint:
           read.kind === 'encrypted'

@@ -169,7 +169,7 @@ const STATES: Readonly<Record<OperationState, string>> = {
   accepted: 'accepted by the service',
   settled: 'ended well',
   failed: 'failed',
-  refused: 'refused',
+  rejected: 'rejected',
   unknown: 'the outcome is unknown',
   resolved: 'decided by a person',
 };
@@ -198,7 +198,7 @@ export function journalMoments(recorded: readonly Recorded[]): Moment[] {
 
 function transitionMoment({ state, at, requestId, detail }: Transition): Moment {
   const id = requestId && state === 'accepted' ? ` as ${requestId}` : '';
-  const hasReason = (state === 'failed' || state === 'refused') && detail !== null;
+  const hasReason = (state === 'failed' || state === 'rejected') && detail !== null;
   return {
     at,
     what: `${STATES[state]}${id}${detail ? `; ${detail}` : ''}`,

@@ -48,6 +48,6 @@ async function ask(account: Account, kind: Thing, id: string): Promise<ServiceRo
   } catch (error) {
     if (!(error instanceof CliError) || error.category === 'interrupted') throw error;
     // It does not know the id, or this kind has ids of another form.
-    return error.category === 'refused' || error.category === 'usage' ? undefined : error.message;
+    return error.category === 'rejected' || error.category === 'usage' ? undefined : error.message;
   }
 }

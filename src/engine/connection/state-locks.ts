@@ -48,7 +48,7 @@ async function withLock(world: World, folder: StateFolder, work: (path: string) 
   try {
     const lock = await acquireLock(path, 0);
     if (!lock)
-      throw new CliError('usage', `the file system of ${folder.dir} refuses every lock; nothing was sent`, {
+      throw new CliError('usage', `the file system of ${folder.dir} rejects every lock; nothing was sent`, {
         code: 'STATE_UNLOCKED',
         hint: `if it is on NFS, start the lock service of both machines; or ${HINT}`,
       });

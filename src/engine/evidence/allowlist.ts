@@ -171,7 +171,7 @@ async function passes(account: Account, options: AccountCallOptions): Promise<bo
   } catch (error) {
     if (error instanceof CliError && (error.category === 'auth' || error.httpStatus === 400)) return false;
     // The read got past the allowlist and was refused for another reason.
-    if (error instanceof CliError && error.category === 'refused') return true;
+    if (error instanceof CliError && error.category === 'rejected') return true;
     throw statusUnreadable(account, CHANGE, error);
   }
 }

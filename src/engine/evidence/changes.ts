@@ -27,7 +27,7 @@ function looking(
     try {
       return await look(account, parseExactJson(request) as JournalRequest);
     } catch (error) {
-      if (error instanceof CliError && error.category === 'refused') return 'unclear';
+      if (error instanceof CliError && error.category === 'rejected') return 'unclear';
       throw error;
     }
   };

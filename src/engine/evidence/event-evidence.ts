@@ -110,7 +110,7 @@ async function createdAtOf(account: Account, { status }: Work, requestId: string
     const { data } = await account.call(status.endpoint, status.input(requestId));
     return status.createdOf(data) ?? undefined;
   } catch (error) {
-    if (error instanceof CliError && error.category === 'refused') return undefined;
+    if (error instanceof CliError && error.category === 'rejected') return undefined;
     throw error;
   }
 }

@@ -80,7 +80,7 @@ export async function listed(
     if (find) return await find(account, query);
     return list ? await search(account, query, list(query.request), fromMs) : NOTHING;
   } catch (error) {
-    if (!(error instanceof CliError) || error.category !== 'refused') throw error;
+    if (!(error instanceof CliError) || error.category !== 'rejected') throw error;
     return { ...NOTHING, isRefused: true };
   }
 }

@@ -101,7 +101,7 @@ async function onrampOf(
     .call(onrampStatus, { requestId: address, walletAddress: address })
     .catch((error: unknown) => {
       // The user's own wallet was not made by an onramp.
-      if (error instanceof CliError && error.category === 'refused') return { data: undefined };
+      if (error instanceof CliError && error.category === 'rejected') return { data: undefined };
       throw error;
     });
   if (!data) return undefined;

@@ -122,7 +122,7 @@ export function wrongPaymentText(
     if (Date.parse(createdAt ?? '') > paidAtMs) return 'but the account was paid before';
     if (Date.parse(createdAt ?? '') >= expiresAtMs) return 'but too late';
     if (outcome !== 'failed') return undefined;
-    return `but the service refused it (status: ${status}); the sender's name may not be the user's`;
+    return `but the service rejected it (status: ${status}); the sender's name may not be the user's`;
   };
   const reason = why();
   if (reason === undefined) return undefined;

@@ -25,7 +25,7 @@ export const payout = followedWorkOf(aPayout, {
       return payeeTerms(data.accounts?.[0]);
     } catch (error) {
       // An account that was removed has nothing to compare.
-      if (error instanceof CliError && error.category === 'refused') return undefined;
+      if (error instanceof CliError && error.category === 'rejected') return undefined;
       throw error;
     }
   },

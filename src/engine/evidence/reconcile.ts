@@ -39,7 +39,7 @@ export async function reconcile(account: Account, operation: Operation): Promise
   if (journal.isBusy(operation)) return { kind: 'busy', operation };
   const { operationId, endpoint, state } = operation;
   if (state === 'prepared')
-    return ended(journal, operationId, () => journal.append(operationId, 'refused', { detail: 'never sent' }));
+    return ended(journal, operationId, () => journal.append(operationId, 'rejected', { detail: 'never sent' }));
   if (state !== 'sent' && state !== 'unknown') return { kind: 'ended', operation };
   if (state === 'sent')
     await unlessKnown(journal, operationId, () => journal.append(operationId, 'unknown', { detail: PROCESS_ENDED }));

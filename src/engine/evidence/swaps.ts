@@ -45,7 +45,7 @@ export const swap = followedWorkOf(aSwap, {
       return typeof wallet === 'string' ? { managedWallet: wallet } : undefined;
     } catch (error) {
       // A user who is not shown any more has nothing to compare.
-      if (error instanceof CliError && error.category === 'refused') return undefined;
+      if (error instanceof CliError && error.category === 'rejected') return undefined;
       throw error;
     }
   },

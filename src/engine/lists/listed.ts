@@ -175,7 +175,7 @@ export async function found<E extends Endpoint, Row>(
     const schema = rows && elementOf(unwrap(rows).schema);
     return { result: { data: row, ...(schema ? { schema } : {}), request: reading.reply().request } };
   }
-  throw new CliError('refused', `the service lists no ${what} with this id`, {
+  throw new CliError('rejected', `the service lists no ${what} with this id`, {
     code: 'NOT_FOUND',
     hint: 'copy the id exactly as the service printed it',
   });

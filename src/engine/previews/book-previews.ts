@@ -24,7 +24,7 @@ const UNFILLED: Readonly<Record<string, Obstacle>> = {
 /** Returns what a quote that was not given says of the book; undefined if it was not refused for that. Throws CliError interrupted. */
 export function unfilledBy(error: unknown): Obstacle | undefined {
   if (!(error instanceof CliError) || error.category === 'interrupted') throw error;
-  return error.category === 'refused' ? UNFILLED[error.code] : undefined;
+  return error.category === 'rejected' ? UNFILLED[error.code] : undefined;
 }
 
 export const unfilledLine = (unfilled: Obstacle): ShownLine => ['order book', unfilled.message, undefined, unfilled];

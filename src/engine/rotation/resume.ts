@@ -120,7 +120,7 @@ async function closeLost(account: Account, operationId: string, newFingerprint: 
   await withRotationLock(account, operationId, async () => {
     const journal = await account.journal();
     if (newFingerprint === undefined)
-      await journal.moveRotation(operationId, 'lost', 'refused', { detail: 'the old key still works' });
+      await journal.moveRotation(operationId, 'lost', 'rejected', { detail: 'the old key still works' });
     else
       await journal.moveRotation(operationId, 'lost', 'done', { detail: 'a different key works now', newFingerprint });
   });

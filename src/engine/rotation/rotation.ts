@@ -72,7 +72,7 @@ async function cleanUp(account: Account, operationId: string): Promise<void> {
   if (stage && isOpenStage(stage)) return;
   // A later rotation succeeded, so the response of this one is no longer needed.
   const isOutdated = rotation?.stage === 'lost' && (await rotations.latestOf(rotation))?.stage === 'done';
-  const isFinished = stage === 'done' || stage === 'refused' || isOutdated;
+  const isFinished = stage === 'done' || stage === 'rejected' || isOutdated;
   // If the rotation is lost or missing from the journal, non-empty files are kept for a person to look at.
   const parts = (['answer', 'key'] as const).filter(
     (part) => isFinished || readRotation(world, operationId, part) === undefined,

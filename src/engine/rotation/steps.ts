@@ -31,7 +31,7 @@ export async function giveUp(
   detail: string,
 ): Promise<void> {
   const journal = await account.journal();
-  await record(account, () => journal.moveRotation(operationId, stage, 'refused', { detail }));
+  await record(account, () => journal.moveRotation(operationId, stage, 'rejected', { detail }));
 }
 
 /** Writes to the journal. A failure is only a warning: the files of the rotation are enough to resume it. */

@@ -159,7 +159,7 @@ async function stillUnknown(account: Account, given: Operation): Promise<Operati
     );
   if (kind === 'contradicted') throw conflictError('equal-unknown', operation);
   if (isOutcomeUnknown(operation)) return operation;
-  if (state !== 'refused' && verdict !== 'not-done') throw new AlreadyDone(operation);
+  if (state !== 'rejected' && verdict !== 'not-done') throw new AlreadyDone(operation);
   throw new CliError('declined', `the outcome of this operation is known: ${verdict ?? state}; nothing was sent`, {
     operationId,
     hint: `see it with: fiatrail ops show ${operationId}`,

@@ -166,7 +166,7 @@ export async function sendJournaled<D>(
       throw withOperation(unknownOutcome('internal error', { cause: error }), operationId);
     }
     // Nothing was changed: the request was refused or not sent, or the sandbox could not commit.
-    const isRefused = await record(account, journal, { operationId, state: 'refused', detail });
+    const isRefused = await record(account, journal, { operationId, state: 'rejected', detail });
     if (!isRefused) await requireUndone(journal, operationId, detail);
     throw error instanceof CliError ? withOperation(error, operationId) : error;
   } finally {
@@ -263,7 +263,7 @@ export async function repetitionOf(
 
 interface RecordedOutcome {
   readonly operationId: string;
-  readonly state: 'accepted' | 'settled' | 'failed' | 'refused' | 'unknown';
+  readonly state: 'accepted' | 'settled' | 'failed' | 'rejected' | 'unknown';
   readonly requestId?: string | undefined;
   readonly detail?: string | undefined;
   readonly result?: string;
@@ -280,7 +280,7 @@ async function record({ world }: Journaled, journal: Journal, outcome: RecordedO
     const recordedIn = await journal.record(operationId, state, appended);
     if (recordedIn === 'spool')
       await warn('the journal cannot be written now; the outcome was saved beside it, and the next command records it');
-    if (recordedIn === 'contradicted' && state !== 'refused' && state !== 'unknown') {
+    if (recordedIn === 'contradicted' && state !== 'rejected' && state !== 'unknown') {
       const [known] = await journal.find(operationId);
       const { requestId } = outcome;
       if (known && !isSame(known, requestId)) await warn(otherwiseText(known, requestId));
@@ -294,7 +294,7 @@ async function record({ world }: Journaled, journal: Journal, outcome: RecordedO
 
 /** Whether the journal knows of the same work that a response names. */
 function isSame({ state, verdict, ...known }: Operation, requestId: string | undefined): boolean {
-  const isUndone = state === 'refused' || verdict === 'not-done';
+  const isUndone = state === 'rejected' || verdict === 'not-done';
   return !isUndone && (known.requestId ?? requestId) === requestId;
 }
 
@@ -309,7 +309,7 @@ function otherwiseText({ operationId, state, verdict, requestId }: Operation, ac
  */
 async function requireUndone(journal: Journal, operationId: string, detail: string): Promise<void> {
   const [known] = await journal.find(operationId);
-  if (!known || known.state === 'refused' || known.verdict === 'not-done') return;
+  if (!known || known.state === 'rejected' || known.verdict === 'not-done') return;
   if (!isOutcomeUnknown(known)) throw new AlreadyDone(known);
   if (known.state === 'sent') await journal.append(operationId, 'unknown', { detail }).catch(() => {});
   throw new CliError('unknown', `this attempt did nothing, but another one may have: ${known.summary}`, {
@@ -325,7 +325,7 @@ function lostOutcomeText({ operationId, state, requestId }: RecordedOutcome): st
   if (state === 'unknown' || state === 'failed')
     return `${start}; find out later with: fiatrail ops reconcile ${operationId}`;
   const resolve = `fiatrail ops resolve ${operationId}`;
-  if (state === 'refused')
+  if (state === 'rejected')
     return `${start}, but nothing was done; record that with: ${resolve} --not-done --reason TEXT`;
   const id = requestId === undefined ? '' : ` --request-id ${shellWord(requestId)}`;
   const named = requestId === undefined ? '' : ` (request id ${requestId})`;

@@ -19,7 +19,7 @@ export async function recordSetting(account: Account, change: SettingChange, mak
     await make();
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    await journal.append(operationId, 'refused', { detail });
+    await journal.append(operationId, 'rejected', { detail });
     throw error;
   }
   await journal.append(operationId, 'settled');

@@ -33,7 +33,7 @@ const LISTS: Readonly<
       ],
       column('subject', 'About', '1fr'),
     ],
-    states: ['ok', 'refused', 'failed', 'read', 'write', 'money'],
+    states: ['ok', 'rejected', 'failed', 'read', 'write', 'money'],
   },
   events: {
     title: 'Events',
@@ -73,7 +73,7 @@ const LISTS: Readonly<
       ],
       ...[column('amount', 'Amount', '9rem'), column('who', 'Who', '8rem')],
     ],
-    states: ['prepared', 'sent', 'unknown', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
+    states: ['prepared', 'sent', 'unknown', 'accepted', 'settled', 'failed', 'rejected', 'resolved'],
   },
   copied: {
     title: 'Copied rows',

@@ -92,7 +92,7 @@ export const statusOf = (status: string | number | null | undefined) => status ?
 /** Icon and colour of a status. The icon is enough without colour. */
 const LOOKS: readonly (readonly [pattern: RegExp, look: string, sign: string])[] = [
   [/^(2\d\d|completed|delivered|settled|acknowledged|verified|accepted|active|event|forwarded)$/, 'good', '✓'],
-  [/^(4\d\d|refused|cancelled|expired|reversed|given-up|dead|late|inactive)$/, 'bad', '✕'],
+  [/^(4\d\d|rejected|cancelled|expired|reversed|given-up|dead|late|inactive)$/, 'bad', '✕'],
   [/^(5\d\d|failed|dropped|unknown|invalid.*|quarantined)$/, 'worse', '!'],
   [/^none$/, 'quiet', '·'],
 ];

@@ -6,7 +6,7 @@ import { FIXED_COLUMNS, TABLES } from '../tables.ts';
 const OUTCOME_UNKNOWN = `state IN ('sent', 'unknown')`;
 
 /** What an operation that is done, or may be, has: it holds its idempotency key. */
-const HOLDS = `once_key IS NOT NULL AND state <> 'refused' AND verdict IS NOT 'not-done'`;
+const HOLDS = `once_key IS NOT NULL AND state <> 'rejected' AND verdict IS NOT 'not-done'`;
 
 const of = (columns: string) =>
   `(SELECT ${columns} FROM entry WHERE operation_id = new.id ORDER BY sequence DESC LIMIT 1)`;

@@ -269,7 +269,7 @@ CREATE TABLE fee_tally (
 
 ${machines.map(({ schema }) => schema).join('\n')}
 ${MOVEMENTS}
--- Faults to inject, and how many times are left; of a refusal, the name of its condition.
+-- Faults to inject, and how many times are left; of a rejection, the name of its condition.
 CREATE TABLE fault_rule (
   id INTEGER PRIMARY KEY, endpoint TEXT NOT NULL, kind TEXT NOT NULL, times INTEGER NOT NULL CHECK (times >= 0), created_at INTEGER NOT NULL,
   name TEXT) STRICT;

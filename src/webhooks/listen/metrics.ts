@@ -67,7 +67,7 @@ function countersIn(registry: Registry, { inbox, targets, clock }: Watched) {
   const counts = () => inbox.counts();
   const counters = {
     received: new Counter(own('deliveries_received_total', 'Deliveries that were taken.', 'kind')),
-    refused: new Counter(own('deliveries_refused_total', 'Deliveries that were refused.', 'reason')),
+    refused: new Counter(own('deliveries_refused_total', 'Deliveries that were rejected.', 'reason')),
     forwards: new Counter(own('forwards_total', 'Attempts to forward an event.', 'target', 'status')),
     seconds: new Histogram({
       ...own('forward_duration_seconds', 'How long a target or a command took with an event.', 'target'),

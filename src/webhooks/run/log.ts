@@ -119,7 +119,7 @@ export function createRefusals({ world }: Pick<Account, 'world'>, say: Say) {
         counted.set(reason, { sinceMs: world.clock.now(), more: 0, addresses: new Set() });
         const several =
           addresses.size > SHOWN_ADDRESSES ? 'several addresses' : [...addresses].map(plainLine).join(', ');
-        say(`refused ${more} more in ${SUMMED_MS / 1_000} seconds: ${reason}; from ${several}`);
+        say(`rejected ${more} more in ${SUMMED_MS / 1_000} seconds: ${reason}; from ${several}`);
       }
     },
   };

@@ -128,7 +128,7 @@ describe('doctor', () => {
   });
 
   test.each([
-    ['a key that is refused', { platform: refusal(401, '03', 'no such key') }, 'key accepted', 4],
+    ['a key that is rejected', { platform: refusal(401, '03', 'no such key') }, 'key accepted', 4],
     [
       'an address that is not let in',
       { access: success({ ...ALLOWED, isAllowed: false, matchedRule: null }) },

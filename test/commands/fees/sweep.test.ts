@@ -65,7 +65,7 @@ async function overNetwork(nth: number, breaks: Break, fixed: Readonly<Record<st
     const send = () => sandbox.fetch(request, { apiKey, address: '127.0.0.1' });
     const found = Object.entries(fixed).find(([path]) => request.url.endsWith(path))?.[1];
     const data = typeof found === 'function' ? found() : found;
-    if (data === 'refused') return { status: 400, headers: {}, body: '{"response_code":"01","message":"no"}' };
+    if (data === 'rejected') return { status: 400, headers: {}, body: '{"response_code":"01","message":"no"}' };
     if (data) return { status: 200, headers: {}, body: JSON.stringify({ response_code: '00', data }) };
     if (!request.url.endsWith('/feewithdrawal')) return send();
     count += 1;
@@ -168,7 +168,7 @@ describe('fees withdraw --amount all', () => {
     const { world } = await overNetwork(0, (send) => send(), {
       '/getaccumulatedfees': () => {
         reads += 1;
-        return reads > 3 ? 'refused' : earned(25_000_000);
+        return reads > 3 ? 'rejected' : earned(25_000_000);
       },
     });
     const { code, swept } = await sweep(world, '--once', 'night', '--yes');

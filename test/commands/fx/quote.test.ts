@@ -41,7 +41,7 @@ test.each([
   [[], ['--amount', '5 USDC'], 'fiatrail fx quote --amount "5 USDC"'],
   [['--market'], ['--amount', '5 USDC'], 'fiatrail fx quote --amount "5 USDC"'],
   [[], ['--amount', '5'], '5.00 cNGN is below the minimum of 1,000.00 cNGN'],
-])('fx trade %j refuses %j and says why', async (flags, amount, words) => {
+])('fx trade %j rejects %j and says why', async (flags, amount, words) => {
   const deal = ['--pair', 'CNGN-USDC', '--side', 'sell', ...amount];
   const { code, stderr } = await ran(fakeWorld(), 'fx', 'trade', ...flags, ...deal, '--yes');
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(words) });

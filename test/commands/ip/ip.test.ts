@@ -503,7 +503,7 @@ describe('ip replace', () => {
 
   const ENDS: readonly (readonly [name: string, more: Script, exit: number, words: string])[] = [
     [
-      'is refused',
+      'is rejected',
       { remove: [refusal(404, '02', 'gone')] },
       3,
       '203.0.113.0/24 was added and 203.0.113.7 was not removed',

@@ -51,8 +51,8 @@ test('keys aes show exits with 5 for a missing AES key', async () => {
 
 /** The outcome of the request, and how the command exits. */
 const OUTCOMES: readonly [what: string, way: Way, exit: number, code: string][] = [
-  ['a refusal', says(() => refusal(400, '01', `no, not ${OLD}`), false), 3, 'VALIDATION_ERROR'],
-  ['a refused key', says(() => refusal(401, '03', `who is ${OLD}?`), false), 4, 'AUTHENTICATION_FAILED'],
+  ['a rejection', says(() => refusal(400, '01', `no, not ${OLD}`), false), 3, 'VALIDATION_ERROR'],
+  ['a rejected key', says(() => refusal(401, '03', `who is ${OLD}?`), false), 4, 'AUTHENTICATION_FAILED'],
   ['a rate limit', says(() => tooMany({ 'retry-after': '3600' }), false), 7, 'RATE_LIMIT_EXCEEDED'],
   ['no connection', fails(refusedConnection, false), 5, 'NETWORK'],
   ['a connection that drops before the rotation', fails(droppedLine, false), 6, 'OUTCOME_UNKNOWN'],
@@ -132,7 +132,7 @@ describe('a rotation', () => {
     const { refused, run, service, storedKey, rows, left } = await bench();
     service.regenerate = way;
     const error = await refused(ROTATE, exit);
-    const ends = exit === 6 ? ['lost', 'unknown'] : ['refused', 'refused'];
+    const ends = exit === 6 ? ['lost', 'unknown'] : ['rejected', 'rejected'];
     expect({ code: error.code, storedKey: storedKey(), rows: rows() }).toEqual({ code, storedKey: OLD, rows: [ends] });
     if (exit === 6) {
       expect(error.hint).toContain('fiatrail keys rotate --resume');
@@ -148,7 +148,7 @@ describe('a rotation', () => {
     on.rotationProcess = () => ({ kind: 'missing' });
     expect((await on.refused(ROTATE, 5)).message).toContain('nothing was sent');
     expect({ rows: on.rows(), left: on.left(), live: on.service.live }).toEqual({
-      rows: [['refused', 'refused']],
+      rows: [['rejected', 'rejected']],
       left: [],
       live: OLD,
     });
@@ -298,7 +298,7 @@ describe('before anything is sent', () => {
     expect(on.rows()).toEqual(
       expect.arrayContaining([
         ['done', 'settled'],
-        ['refused', 'refused'],
+        ['rejected', 'rejected'],
       ]),
     );
   });
@@ -520,7 +520,7 @@ describe('--resume', () => {
       rows: [['lost', 'unknown']],
     });
     await on.run(RESUME_COMMAND);
-    expect({ left: on.left(), rows: on.rows() }).toEqual({ left: [], rows: [['refused', 'refused']] });
+    expect({ left: on.left(), rows: on.rows() }).toEqual({ left: [], rows: [['rejected', 'rejected']] });
     on.service.regenerate = (replace) => replace();
     await on.run(ROTATE);
     expect({ left: on.left(), storedKey: on.storedKey() }).toEqual({ left: [], storedKey: NEW });

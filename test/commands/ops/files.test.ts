@@ -108,7 +108,7 @@ describe('an exported journal', () => {
     ).toHaveLength(4);
   });
 
-  test('is refused with another digest key, with which no idempotency key would know its input', async () => {
+  test('is rejected with another digest key, with which no idempotency key would know its input', async () => {
     const [first = '', ...rest] = await exported('--with-digest-key');
     rewrite([JSON.stringify({ ...JSON.parse(first), digestKey: 'x'.repeat(43) }), ...rest]);
     expect(await imported()).toMatchObject({
@@ -186,7 +186,7 @@ describe('an import changes nothing and says why in one sentence', () => {
     ],
     [
       'a changed state',
-      edit((line) => ({ ...line, state: 'refused' }), 'entry', -1),
+      edit((line) => ({ ...line, state: 'rejected' }), 'entry', -1),
       'was changed, or is out of order',
     ],
     ['a changed detail', edit((line) => ({ ...line, detail: 'x' }), 'entry', 5), 'was changed, or is out of order'],

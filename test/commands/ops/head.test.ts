@@ -87,13 +87,13 @@ describe('a checkpoint that is kept elsewhere', () => {
   test.each([
     ['not JSON', 'x'],
     ['of another form', '{"hash":"y"}'],
-  ])('is refused with one sentence if it is %s', async (_what, text) => {
+  ])('is rejected with one sentence if it is %s', async (_what, text) => {
     writeFileSync(file, text);
     const { code, stderr } = await run(`ops journal verify --checkpoint ${file}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining('is not a checkpoint')]);
   });
 
-  test('is refused if it is that of another journal, or no file', async () => {
+  test('is rejected if it is that of another journal, or no file', async () => {
     await keep({ journal: '00000000', signature: null, publicKey: null, approver: null });
     expect(await run(`ops journal verify --checkpoint ${file}`)).toMatchObject({
       code: 2,

@@ -45,7 +45,7 @@ test('a name of several operations ends with the list of them', async () => {
   expect(code).toBe(2);
   expect(stderr).toMatch(/more than one operation has this id prefix, request id or idempotency key/);
   expect(stderr).toMatch(
-    /newest first:\n +[\da-f-]{36}: .*₦500.*; accepted\n +[\da-f-]{36}: .*₦110,000.*; refused\n +run: .*\n$/,
+    /newest first:\n +[\da-f-]{36}: .*₦500.*; accepted\n +[\da-f-]{36}: .*₦110,000.*; rejected\n +run: .*\n$/,
   );
 });
 

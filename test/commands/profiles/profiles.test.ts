@@ -538,7 +538,7 @@ describe('the output format of a profile', () => {
   const MAIN = ['--profile', 'main'];
   const answer = () => ({ network: scripted(success({ totalBalance: '5.000000' })).exchange });
 
-  test('is refused with control characters in it', async () => {
+  test('is rejected with control characters in it', async () => {
     const { run, at, write } = await asJson();
     const path = at('profiles', 'main.json');
     write(path, readFileSync(path, 'utf8').replace('"json"', '"js\\u001b[31mon"'));

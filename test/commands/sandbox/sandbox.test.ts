@@ -113,7 +113,7 @@ describe('a payout by command, with a fault', () => {
 
 describe('a read by command, with a fault', () => {
   const reads = FAULT_KINDS.filter(
-    (kind) => kind !== 'payout-fails' && kind !== 'refuse' && !kind.endsWith('-webhook'),
+    (kind) => kind !== 'payout-fails' && kind !== 'reject' && !kind.endsWith('-webhook'),
   );
 
   test.each(reads)('%s: retries until it gets a response', async (kind) => {

@@ -175,7 +175,7 @@ describe('the webhook', () => {
     'https://0.0.0.0/',
     'https://user:secret@hooks.example.com/',
     'https://[/',
-  ])('%s is refused', async (webhookUrl) => {
+  ])('%s is rejected', async (webhookUrl) => {
     await using box = await openSandbox();
     const reply = await box.call('POST', '/setwebhook', { webhookUrl, enabled: true });
     expect({ status: reply.status, response_code: reply.envelope.response_code }).toEqual({
@@ -240,7 +240,7 @@ describe('the webhook', () => {
   });
 
   test.each([[['bridge.completed']], [['ALL']], [[]], [['all', 'swap.failed']], [['user.onboarded ']], [[1]], ['all']])(
-    'subscribed to %j is refused',
+    'subscribed to %j is rejected',
     async (events) => {
       await using box = await openSandbox();
       expect((await box.call('POST', '/setwebhook', { ...webhook, events })).envelope.response_code).toBe('01');
@@ -320,7 +320,7 @@ describe('the public key', () => {
     ['an envelope with a short key', (box) => envelope(box, '{"data": "abcd"}')],
   ];
 
-  test.each(wrong)('is refused: %s', async (_what, request) => {
+  test.each(wrong)('is rejected: %s', async (_what, request) => {
     await using box = await openSandbox();
     const reply = await box.call('POST', '/storepublickey', await request(box));
     expect({ status: reply.status, response_code: reply.envelope.response_code, stored: await stored(box) }).toEqual({

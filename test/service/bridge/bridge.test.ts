@@ -317,7 +317,7 @@ describe('a deposit', () => {
     ['at once', 0],
     ['while the first is pending', 200],
     ['after the end', 10_000],
-  ])('is refused if it is the second (%s)', async (_when, afterMs) => {
+  ])('is rejected if it is the second (%s)', async (_when, afterMs) => {
     await using box = await openSandbox();
     const before = await box.inside(balances, 'read');
     const { requestId, receivableAddress } = await initiate(box);
@@ -384,7 +384,7 @@ describe('a deposit', () => {
     ['with an unknown field', { more: 1 }, 400],
   ];
 
-  test.each(refused)('is refused: %s', async (_what, more, status) => {
+  test.each(refused)('is rejected: %s', async (_what, more, status) => {
     await using box = await openSandbox();
     const { smartWallet } = await box.ask(getFintechWallet, {});
     const request = { address: smartWallet.address, asset: 'CNGN', amount: '1', network: 'base', from: SENDER };
@@ -393,7 +393,7 @@ describe('a deposit', () => {
     expect(await gained(box, before)).toEqual({});
   });
 
-  test("is refused from its destination wallet, or on a network other than the transaction's", async () => {
+  test("is rejected from its destination wallet, or on a network other than the transaction's", async () => {
     await using box = await openSandbox();
     const { smartWallet } = await box.ask(getFintechWallet, {});
     const { receivableAddress } = await initiate(box);

@@ -72,7 +72,7 @@ describe("a withdrawal to a bridge's receivable address", () => {
     await expectSettledLedger(of.box);
   });
 
-  test('is refused if the bridge already has a deposit', async () => {
+  test('is rejected if the bridge already has a deposit', async () => {
     await using of = await openWithUser();
     const { receivableAddress } = await initiate(of.box, of.internalWallet);
     await of.withdraw(receivableAddress);
@@ -80,7 +80,7 @@ describe("a withdrawal to a bridge's receivable address", () => {
     expect(await of.held()).toBe('60.000000');
   });
 
-  test('of another token is refused, and the bridge keeps waiting', async () => {
+  test('of another token is rejected, and the bridge keeps waiting', async () => {
     await using of = await openWithUser();
     const { requestId, receivableAddress } = await initiate(of.box, of.internalWallet);
     await of.box.inside((context) => {
@@ -96,7 +96,7 @@ describe("a withdrawal to a bridge's receivable address", () => {
     expect((await statusOf(of.box, requestId)).status).toBe('completed');
   });
 
-  test('is refused if it would itself go over a bridge', async () => {
+  test('is rejected if it would itself go over a bridge', async () => {
     await using of = await openWithUser();
     const { receivableAddress } = await initiate(of.box, of.internalWallet, 'bsc');
     expect(await of.withdrawRefusal(receivableAddress, { network: 'bsc' })).toBe('400 01 The request is not valid');

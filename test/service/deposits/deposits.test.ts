@@ -298,7 +298,7 @@ const unpayable: [what: string, body: object, http: number, code: string][] = [
   ['an empty sender', { accountNumber: '0000000000', amount: 1, senderName: '' }, 400, '01'],
 ];
 
-test.each(unpayable)('a transfer with %s is refused', async (_what, body, http, code) => {
+test.each(unpayable)('a transfer with %s is rejected', async (_what, body, http, code) => {
   await using box = await openSandbox();
   const { status, envelope } = await box.call('POST', '/_sandbox/pay', body);
   expect({ status, response_code: envelope.response_code }).toEqual({ status: http, response_code: code });
@@ -306,7 +306,7 @@ test.each(unpayable)('a transfer with %s is refused', async (_what, body, http, 
 });
 
 // 10^13 Naira are 10^19 base units, beyond SQLite's 64 bits.
-test('a transfer too large for the ledger is refused, and the sandbox continues to work', async () => {
+test('a transfer too large for the ledger is rejected, and the sandbox continues to work', async () => {
   await using box = await openSandbox();
   const user = await onboardUser(box);
   const request = { accountNumber: user.accountNumber, amount: 10_000_000_000_000, senderName: user.name };
@@ -316,7 +316,7 @@ test('a transfer too large for the ledger is refused, and the sandbox continues 
 });
 
 // The largest transfers, until the ledger's supply would exceed 64 bits.
-test('transfers too large in total are refused, from a bank and from a chain, and earlier ones are kept', async () => {
+test('transfers too large in total are rejected, from a bank and from a chain, and earlier ones are kept', async () => {
   await using box = await openSandbox();
   const user = await onboardUser(box);
   const transfer = { accountNumber: user.accountNumber, amount: 10_000_000_000, senderName: user.name };
@@ -336,7 +336,7 @@ test('transfers too large in total are refused, from a bank and from a chain, an
   expect({ stuck, balanced: ledger.balanced }).toEqual({ stuck: 0, balanced: true });
 });
 
-test('an onramp too large for the ledger is refused', async () => {
+test('an onramp too large for the ledger is rejected', async () => {
   await using box = await openSandbox();
   const { userId } = await onboardUser(box);
   const { status } = await box.call('POST', '/cngnonramp', `{"userId":"${userId}","amount":1e17}`);

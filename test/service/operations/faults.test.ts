@@ -47,7 +47,7 @@ function expectFault({ status, envelope }: Reply, fault: FaultName): void {
   expect(detailOf(envelope)).toMatch(/./);
 }
 
-describe('a declared refusal', () => {
+describe('a declared rejection', () => {
   test.each(declared.map((row) => [...row] as const))('%s: %s', async (_endpoint, _when, fault, act) => {
     await using box = await openSandbox();
     expectFault(await act(box), fault);
@@ -72,7 +72,7 @@ async function keyFor(box: TestSandbox, { id }: Endpoint): Promise<string> {
 
 const all = ([...endpoints, ...controls] as readonly Endpoint[]).map((endpoint) => ({ id: endpoint.id, endpoint }));
 
-describe('every endpoint refuses', () => {
+describe('every endpoint rejects', () => {
   test.each(all)('$id: a wrong key', async ({ endpoint }) => {
     await using box = await openSandbox();
     const [method, path, body] = requestOf(endpoint);
@@ -107,7 +107,7 @@ describe('every endpoint refuses', () => {
     expectFault(await box.call(method, path, body, await keyFor(box, endpoint)), 'IP_BLOCKED');
   });
 
-  test('every other declared refusal is covered above', () => {
+  test('every other declared rejection is covered above', () => {
     const everywhere: FaultName[] = ['AUTHENTICATION_FAILED', 'IP_BLOCKED', 'RATE_LIMIT_EXCEEDED'];
     const produced = new Set<FaultName>([...declared.map(([, , fault]) => fault), ...everywhere]);
     expect(Object.keys(ANSWERS).filter((name) => !produced.has(name as FaultName))).toEqual([]);
@@ -133,7 +133,7 @@ describe('a BVN', () => {
     expect(await statuses()).toBe(200);
   });
 
-  test('is never repeated in a refusal', async () => {
+  test('is never repeated in a rejection', async () => {
     await using box = await openSandbox();
     await onboardUser(box, '22222222222');
     const { envelope } = await box.call('POST', '/onboarduser', { bvn: '22222222222' });

@@ -340,7 +340,7 @@ describe('a swap', () => {
     expect(await balance(box, user, 'USDC')).toBe('7.107320');
   });
 
-  test("of an inactive user's onramp wallet is refused", async () => {
+  test("of an inactive user's onramp wallet is rejected", async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const { walletAddress } = await fund(box, user, 1000);

@@ -130,7 +130,7 @@ describe('a fintech transfer', () => {
     expect(both.sort()).toEqual(['400 05 The balance is too low', undefined]);
   });
 
-  test('to a deactivated wallet is refused until the wallet is reactivated', async () => {
+  test('to a deactivated wallet is rejected until the wallet is reactivated', async () => {
     await using box = await openSandbox();
     await register(box);
     await box.ask(setExternalWalletStatus, { address: OUTSIDE, status: 'inactive' });
@@ -141,7 +141,7 @@ describe('a fintech transfer', () => {
     expect(await sendRefusal(box, 1)).toBeUndefined();
   });
 
-  test('is refused for a wallet that another fintech registered', async () => {
+  test('is rejected for a wallet that another fintech registered', async () => {
     await using box = await openSandbox();
     await register(box);
     const body = { destinationAddress: OUTSIDE, amount: 1 };
@@ -350,7 +350,7 @@ describe('a user withdrawal', () => {
     await expectSettledLedger(of.box);
   });
 
-  test('is refused for another fintech', async () => {
+  test('is rejected for another fintech', async () => {
     await using of = await openWithUser();
     const internalWallet = await managedAddress(of.box, of.user.userId);
     const body = { userId: of.user.userId, internalWallet, destinationWallet: OUTSIDE, amount: 1, ticker: 'CNGN' };

@@ -54,7 +54,7 @@ test('an operation leads to its events, its row and its story, by links alone', 
   await page.locator('.belongings li', { hasText: SENDER }).first().waitFor();
 });
 
-test('the search is that of find, and says what it refuses', async () => {
+test('the search is that of find, and says what it rejects', async () => {
   const { page } = await opened();
   const search = page.getByLabel('Find');
   await search.fill(used.onramp);

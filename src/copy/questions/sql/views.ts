@@ -32,7 +32,7 @@ export const OPERATION_COLUMNS: readonly CopiedColumn<Operation>[] = [
   {
     name: 'state',
     type: 'text',
-    about: 'prepared, sent, accepted, settled, failed, refused, unknown or resolved',
+    about: 'prepared, sent, accepted, settled, failed, rejected, unknown or resolved',
     of: ({ state }) => state,
   },
   {

@@ -98,7 +98,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: ['fiatrail webhooks listen --port 4777 --forward http://127.0.0.1:3000/webhooks'],
       },
       {
-        step: 'Test your handler with a made-up event. A live profile refuses this.',
+        step: 'Test your handler with a made-up event. A live profile rejects this.',
         run: ['fiatrail webhooks trigger user.onboarded --target http://127.0.0.1:3000/webhooks'],
       },
       {

@@ -195,7 +195,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
         rows: [
           ['same key, same input', 'prints the recorded result'],
           ['same key, other input', 'exit code 2 (`ONCE_KEY_TAKEN`); choose another key'],
-          ['the service refused it', 'the key is free again'],
+          ['the service rejected it', 'the key is free again'],
           ['the work failed', 'the key is taken; a new attempt needs a new key'],
           ['no key, done 5 minutes ago', 'exit code 9 (`REPEATED`); `--again` sends it a second time'],
           [

@@ -91,7 +91,7 @@ export const SCRIPT_TOPICS: readonly Topic[] = [
           ['0', 'done, or done before under the same idempotency key'],
           ['1', 'a bug in fiatrail; never after a money request was sent'],
           ['2', 'wrong or missing input, or an unusable profile; nothing was sent'],
-          ['3', 'the service refused it, or the work that it started failed'],
+          ['3', 'the service rejected it, or the work that it started failed'],
           ['4', 'not authenticated, or this address is not on the allowlist'],
           ['5', 'network: nothing was sent, or a read got no usable response'],
           ['6', 'the outcome is unknown: `fiatrail help unknown-outcome`'],

@@ -26,7 +26,7 @@ async function walk(box: TestSandbox, ask: Ask) {
   const ofWebhooks: readonly string[] = WEBHOOK_FAULTS;
   for (const kind of FAULT_KINDS) {
     const endpoint = ofWebhooks.includes(kind) ? 'webhooks' : 'transactions.offramp';
-    const name = kind === 'refuse' ? 'NO_FUNDED_WALLET' : undefined;
+    const name = kind === 'reject' ? 'NO_FUNDED_WALLET' : undefined;
     await ask(sandboxFaultAdd, { endpoint, kind, name, times: 2 });
   }
   await ask(sandboxFaultList, {});
