@@ -79,7 +79,7 @@ const MOVES_ONCE: Readonly<Record<string, readonly [code: string | undefined, wh
   "src/engine/sending/once.ts: 'use another idempotency key": ['USAGE', 'nothing was sent'],
   "src/engine/evidence/recorded.ts: 'this is final": ['FAILED', 'the work is known to have failed'],
   "src/commands/fees/sweep.ts: 'this is final": ['FAILED', 'the work is known to have failed'],
-  "src/commands/fees/sweep.ts: 'for the rest": ['REFUSED', 'the part that stopped it is known to be undone'],
+  "src/commands/fees/sweep.ts: 'for the rest": ['REJECTED', 'the part that stopped it is known to be undone'],
   "src/engine/rules/verdicts.ts: 'add --once KEY": ['RULE_ONCE_KEY', 'nothing was sent'],
   'src/terminal/parse/field-options.ts: `get its price': ['VALIDATION_ERROR', 'nothing was sent'],
   'src/commands/fx/index.ts: `the quote is valid': [undefined, 'a quote moves nothing'],
