@@ -16,7 +16,7 @@ import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { freshBvn, fund, onboardUser, pass, startRamp } from './steps.ts';
 import { eventsOf, managedAddress, OUTSIDE, refusal, register } from './transfers/steps.ts';
 
-// Choices of the sandbox that docs/fidelity.md lists and no other test is about.
+// Choices of the sandbox that docs/contributing/inferred.md lists and no other test is about.
 
 const order = {
   orderType: 'sell',
