@@ -1,5 +1,5 @@
 /**
- * Generates docs/reference/ and docs/openapi.json from the commands and the contract, docs/data.md from the mirror’s tables, the topics in
+ * Generates docs/reference/ and docs/openapi.json from the commands and the contract, docs/data.md and docs/reference/views.md from the tables of the local copy, the topics in
  * docs/how-to.md.
  * `npm run reference` writes the files; test/docs/reference.test.ts fails if they are out of date.
  */
@@ -19,7 +19,7 @@ import { commandFor } from '../src/terminal/command.ts';
 import { formOf, usageOf } from '../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import { consentsPage } from './consents.ts';
-import { dataPage } from './data.ts';
+import { dataPage, viewsPage } from './data.ts';
 import { openApiPage } from './openapi.ts';
 import { withTopics } from './topics.ts';
 
@@ -42,7 +42,8 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
     [`${FOLDER}/README.md`, indexPage()],
     ...[...pages, ...endpoints].map(([path, text]) => [`${FOLDER}/${path}`, text] as const),
     ['docs/openapi.json', await openApiPage()],
-    ['docs/data.md', await dataPage()],
+    ['docs/data.md', dataPage()],
+    [`${FOLDER}/views.md`, await viewsPage()],
     [HOW_TO, withTopics(await readFile(HOW_TO, 'utf8'))],
     [`${FOLDER}/consents.md`, await consentsPage()],
   ]);
@@ -57,7 +58,7 @@ function indexPage(): string {
   const links = (rows: string[][]) => rows.map(([link, about]) => `- ${link}: ${about}\n`).join('');
   return [
     '# Reference\n',
-    'Generated from the commands and the contract by `npm run reference`. For the endpoints as OpenAPI 3.1, see [openapi.json](../openapi.json). [What fiatrail asks before it sends](consents.md) is a page of its own.\n',
+    'Generated from the commands and the contract by `npm run reference`. For the endpoints as OpenAPI 3.1, see [openapi.json](../openapi.json). Two more pages: [what fiatrail asks before it sends](consents.md), and the [views](views.md) of `fiatrail sql`.\n',
     `## Commands\n\n${links(commands)}`,
     `## Global flags\n\n${optionTable(GLOBAL_OPTIONS)}`,
     `## Endpoints\n\n${links(endpoints)}`,

@@ -60,7 +60,7 @@ function tableOf(page: string, head: string): string[][] {
   );
 }
 
-const ARCHITECTURE = readFileSync(join(ROOT, 'docs', 'contributing', 'architecture.md'), 'utf8');
+const ARCHITECTURE = readFileSync(join(ROOT, 'docs/contributing/architecture.md'), 'utf8');
 
 /** `a/` and `b.ts` of "`a/`, `b.ts`", as rooms; anything else in the cell is kept, so that it is found. */
 const roomsIn = (cell: string): string[] =>
