@@ -119,14 +119,14 @@ where amount_minor = 510000 and amount_asset = 'NGN'
 order by created_at desc`,
   },
   {
-    asks: 'Which payments came from somebody other than the account’s owner?',
+    asks: 'Which payments came from someone other than the account’s owner?',
     sql: `select id, created_at, amount_minor / 100.0 as naira, sender_name, account_name
 from deposits
 where user_id is not null and upper(account_name) not like '%' || upper(sender_name) || '%'
 order by created_at desc`,
   },
   {
-    asks: 'What did the Smart Wallet hold at the end of each day?',
+    asks: 'What did the account wallet hold at the end of each day?',
     sql: `select substr(b.at, 1, 10) as day, b.balance_asset, b.place, b.balance_minor / 1000000.0 as tokens
 from balances b
 where b.source = 'wallet' and b.balance_minor > 0 and b.at = (
@@ -153,14 +153,14 @@ order by u.created_at
 limit 20`,
   },
   {
-    asks: 'Who ran each payout, and who signed it?',
+    asks: 'Who ran each payout, and who approved it?',
     sql: `select p.created_at, p.amount_minor / 100.0 as naira, p.status, o.operator, o.host, o.planned_by, o.signed_by
 from payouts p
 join operations o on o.request_id = p.id
 order by p.created_at desc`,
   },
   {
-    asks: 'Which events has my handler not accepted yet?',
+    asks: 'Which events has my handler not acknowledged yet?',
     sql: `select e.number, e.event, e.request_id, e.received_at, e.forwards_waiting, e.forwards_dead
 from events e
 where e.forwards_waiting > 0 or e.forwards_dead > 0
