@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newHome, ROOT, requireBuilt, startProgram } from '../support/built.ts';
 import { programForShells } from '../support/shell.ts';
+import { blocksOf } from './scripts.ts';
 
 beforeAll(requireBuilt);
 
@@ -49,6 +50,13 @@ test('the lines from a BVN to money in a bank account run as they stand', async 
   expect(stdout).toMatch(/^Outcome +accepted$/m);
   expect(stdout.match(/^Status +completed$/gm)).toHaveLength(2);
   expect(stdout).toMatch(/^2982\.000000$/m);
+});
+
+test('the lines at the top of docs/how-to.md run as they stand', async () => {
+  const [block = ''] = blocksOf('docs/how-to.md', 'sh');
+  const { code, stderr } = await runHere(block);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
+  expect(block.split('\n').length).toBeGreaterThan(10);
 });
 
 test('the version is that of the package', () => {
