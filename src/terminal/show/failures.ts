@@ -57,7 +57,7 @@ const SCHEMAS: Readonly<Record<OnServer, string>> = {
 /** Where the rights of an owner, a host and a reader are. */
 const ROLES: Readonly<Record<OnServer, string>> = {
   journal: '"Several hosts" in docs/journal.md',
-  mirror: '"What a query may do" in docs/data.md',
+  mirror: '"A copy in PostgreSQL" in docs/data.md',
   inbox: '"Roles" in docs/webhooks.md',
 };
 
