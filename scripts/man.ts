@@ -1,6 +1,6 @@
 /**
  * Makes the manual pages from the command records at build time: `fiatrail(1)`, and one page for each group. The tables of exit codes
- * and variables are those of docs/exit-codes.md and README.md.
+ * and variables are those of docs/errors.md and docs/settings.md.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,8 +41,8 @@ export async function manFiles(groups: readonly Group[]): Promise<ReadonlyMap<st
   const facts: Facts = {
     version,
     date: dateIn(await read('CHANGELOG.md')),
-    exits: exitsIn(await read('docs/exit-codes.md')),
-    variables: variablesIn(await read('README.md')),
+    exits: exitsIn(await read('docs/errors.md')),
+    variables: variablesIn(await read('docs/settings.md')),
     groups,
   };
   const files = new Map([['man/fiatrail.1', mainPage(facts)]]);

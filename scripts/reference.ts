@@ -1,6 +1,6 @@
 /**
- * Generates docs/reference/ and docs/openapi.json from the commands and the contract, docs/data.md from the local copy’s tables, the topics in
- * docs/troubleshooting.md, and the table of what is asked in docs/security.md.
+ * Generates docs/reference/ and docs/openapi.json from the commands and the contract, docs/data.md and docs/reference/views.md from the tables of the local copy, the topics in
+ * docs/how-to.md.
  * `npm run reference` writes the files; test/docs/reference.test.ts fails if they are out of date.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,16 +18,15 @@ import type { Command, Group } from '../src/terminal/command.ts';
 import { commandFor } from '../src/terminal/command.ts';
 import { formOf, usageOf } from '../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
-import { withConsents } from './consents.ts';
-import { dataPage } from './data.ts';
+import { consentsPage } from './consents.ts';
+import { dataPage, viewsPage } from './data.ts';
 import { openApiPage } from './openapi.ts';
 import { withTopics } from './topics.ts';
 
 export const FOLDER = 'docs/reference';
 
-/** Pages that people write, but for a generated part. */
-const TROUBLESHOOTING = 'docs/troubleshooting.md';
-const SECURITY = 'docs/security.md';
+/** A page that people write, but for a generated part. */
+const HOW_TO = 'docs/how-to.md';
 
 /** Returns the content of every generated file by path. */
 export async function generated(): Promise<ReadonlyMap<string, string>> {
@@ -43,9 +42,10 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
     [`${FOLDER}/README.md`, indexPage()],
     ...[...pages, ...endpoints].map(([path, text]) => [`${FOLDER}/${path}`, text] as const),
     ['docs/openapi.json', await openApiPage()],
-    ['docs/data.md', await dataPage()],
-    [TROUBLESHOOTING, withTopics(await readFile(TROUBLESHOOTING, 'utf8'))],
-    [SECURITY, await withConsents(await readFile(SECURITY, 'utf8'))],
+    ['docs/data.md', dataPage()],
+    [`${FOLDER}/views.md`, await viewsPage()],
+    [HOW_TO, withTopics(await readFile(HOW_TO, 'utf8'))],
+    [`${FOLDER}/consents.md`, await consentsPage()],
   ]);
 }
 
@@ -58,7 +58,7 @@ function indexPage(): string {
   const links = (rows: string[][]) => rows.map(([link, about]) => `- ${link}: ${about}\n`).join('');
   return [
     '# Reference\n',
-    'Generated from the commands and the contract by `npm run reference`. For the endpoints as OpenAPI 3.1, see [openapi.json](../openapi.json).\n',
+    'Generated from the commands and the contract by `npm run reference`. For the endpoints as OpenAPI 3.1, see [openapi.json](../openapi.json). Two more pages: [what fiatrail asks before it sends](consents.md), and the [views](views.md) of `fiatrail sql`.\n',
     `## Commands\n\n${links(commands)}`,
     `## Global flags\n\n${optionTable(GLOBAL_OPTIONS)}`,
     `## Endpoints\n\n${links(endpoints)}`,

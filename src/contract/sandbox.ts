@@ -25,7 +25,7 @@ export const WEBHOOK_FAULTS = [
   'wrong-secret-webhook',
 ] as const;
 
-/** The faults that can be injected; docs/fidelity.md describes each. */
+/** The faults that can be injected; docs/contributing/inferred.md describes each. */
 export const FAULT_KINDS = [...REQUEST_FAULTS, ...WEBHOOK_FAULTS] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];

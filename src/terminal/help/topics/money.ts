@@ -60,7 +60,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
       },
       'A payment that you received, with a wrong amount or name: `fiatrail help refund`.',
     ],
-    more: 'rules.md',
+    more: 'controls.md',
   },
   {
     name: 'send',
