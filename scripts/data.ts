@@ -254,7 +254,7 @@ export function dataPage(): string {
     '4. Export the figures and the rows for your accountants.\n',
     '```sh\nfiatrail report fees last month -o csv > fees.csv\nfiatrail report last month --by day -o csv > days.csv\nfiatrail history transactions --since 2026-11-01 --until 2026-11-30 --all -o csv --output-file november.csv\n```\n',
     '5. Prove that the journal is unchanged since the last checkpoint, and store a new one where nobody who can edit the journal can edit it.\n',
-    '```sh\nfiatrail ops journal verify --head october.json\nfiatrail ops journal head -o json > november.json\n```\n',
+    '```sh\nfiatrail ops journal verify --checkpoint october.json\nfiatrail ops journal head -o json > november.json\n```\n',
     'In CSV, text that a spreadsheet may run as a formula, such as `=1+1`, is prefixed with an apostrophe; `--csv-raw` prints it unchanged.\n',
     '## What the views contain\n',
     '[Views](reference/views.md) lists every view and column. Names are stable: a later version may add some, but renames none.\n',

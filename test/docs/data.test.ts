@@ -37,7 +37,7 @@ test.each(QUESTIONS)('%s', async (_asks, sql) => {
 
 describe('the answers', () => {
   test('name the one who paid, where it is someone else', async () => {
-    expect(await answerTo('somebody other')).toMatchObject([{ sender_name: SENDER, naira: 5100 }]);
+    expect(await answerTo('someone other')).toMatchObject([{ sender_name: SENDER, naira: 5100 }]);
     expect(await answerTo('₦5,100')).toMatchObject([{ sender_name: SENDER, status: 'completed' }]);
   });
 

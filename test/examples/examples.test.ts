@@ -283,7 +283,7 @@ async function runExample(account: Account, command: Command, example: string): 
   if ((isServer && !example.includes('--save-to')) || / --(?:every|watch)\b/.test(example))
     onceItSaid(world, () => stop.abort());
   const { programs, input } = parseLine(example.replace(/(?<=--history )100000$/, '1000'), {
-    HEAD: account.ids.head,
+    CHECKPOINT: account.ids.checkpoint,
     ...delivery,
   });
   let stdin = example.includes('--private-key-stdin') ? PRIVATE_KEY : (FILES[input ?? ''] ?? '');
