@@ -58,6 +58,7 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
       return process.cwd();
     },
     self: files.isBinary ? [process.execPath] : [process.execPath, launcherOf(files)],
+    ownFile: (name) => (files.isBinary ? Buffer.from(files.read(name), 'latin1') : join(files.root, name)),
     checkFiles: async () => (await import('./own-files.ts')).checkFiles(files),
     runProgram: (...program) =>
       runProgram(...program, process.env, signals().interrupted.signal, signals().abandoned.signal),
