@@ -49,6 +49,7 @@ export async function passagesOf(root: string, catalogue: readonly Group[]): Pro
   return [
     ...(await Promise.all(TOPICS.map(({ name, title }) => topicPassage(name, title)))),
     ...(await Promise.all(commands.map((command) => commandPassage(command, catalogue)))),
+    ...catalogue.flatMap((group) => groupPassages(group, commands)),
     ...docPages(root).flatMap((name) => sectionsOf(`docs/${name}`, readFileSync(join(root, 'docs', name), 'utf8'))),
   ];
 }
@@ -101,6 +102,28 @@ async function commandPassage(command: Command, catalogue: readonly Group[]): Pr
     weight: isHarmful ? WEIGHTS.harmful : WEIGHTS.command,
     command: `fiatrail ${page} --help`,
   };
+}
+
+/** Returns a passage for a group and for each part of it, such as `fx orders`, unless it is a command too. */
+function groupPassages({ name, summary, parts = {} }: Group, commands: readonly Command[]): Passage[] {
+  const names = new Set(commands.map(({ words }) => words.join(' ')));
+  return [
+    [name, summary] as const,
+    ...Object.entries(parts).map(([part, about]) => [`${name} ${part}`, about] as const),
+  ]
+    .filter(([page]) => !names.has(page))
+    .map(([page, heading]) => ({
+      page,
+      heading,
+      words: [page, typedFor(page)].join(', '),
+      text: commands
+        .filter(({ words }) => `${words.join(' ')} `.startsWith(`${page} `))
+        .map((each) => `${each.words.join(' ')}: ${each.summary}`)
+        .join('; '),
+      options: '',
+      weight: WEIGHTS.page,
+      command: `fiatrail ${page} --help`,
+    }));
 }
 
 /** Splits a page at its headings. What the program generates into a page is in the index as such already. */

@@ -75,7 +75,7 @@ test.each([
   [['users', '../users'], 'run: fiatrail users --help'],
   [['fx', 'ordrs', 'list'], 'did you mean fiatrail fx orders list?'],
 ])('%j is no command, and has no help', async (words, hint) => {
-  for (const argv of [[...words, '--help'], ['help', ...words], words]) {
+  for (const argv of [[...words, '--help'], words]) {
     const run = FILES.includes(words[0] ?? '') ? fiatrail : here.fiatrail;
     const { stdout, stderr, code } = await run(newHome(onTestFinished), argv);
     const unknown = words.find((word) => !['fees', 'users', 'fx'].includes(word) || words.length === 1);

@@ -1,8 +1,8 @@
 import { CliError } from '../../base/errors.ts';
 import { openPaint, type Paint } from '../../present/style.ts';
 import { openProgramData } from '../../sqlite/program-data.ts';
-import type { Asked, HelpLine } from './asked.ts';
 import { HELP_COLUMNS, paragraphs } from './help.ts';
+import type { Asked, HelpLine } from './help-line.ts';
 import { type FoundPassage, MARKS, type Search, searchHelp } from './search.ts';
 
 /** The index that the build writes (scripts/help-index.ts). */

@@ -1,8 +1,8 @@
 import { CATEGORIES } from '../../base/errors.ts';
 import { type Command, type Group, usesProfile } from '../command.ts';
+import { ALIASES } from '../parse/aliases.ts';
 import { GLOBAL_OPTIONS } from '../parse/globals.ts';
 import type { Parameter } from '../parse/parameters.ts';
-import { ALIASES } from '../parse/program.ts';
 import { effectOf } from './effects.ts';
 import { asksForConsent, formOf, OPTIONS_OF_ALL, optionsOf, pageNamed, partSummary, usageOf } from './help.ts';
 import { VALUE_FORMS, type ValueForm } from './values.ts';
@@ -139,7 +139,7 @@ const CHOICE: Omit<ValueForm, 'example'> = { type: 'string', format: 'choice', u
 const SWITCH = { type: 'boolean', format: null, unit: null, example: null } as const;
 
 /** The word that stands for a value in help; undefined for a switch. */
-export const wordOf = ({ kind, name }: Parameter<unknown>): string | undefined =>
+const wordOf = ({ kind, name }: Parameter<unknown>): string | undefined =>
   kind === 'argument' ? name : /[<[](.*)[>\]]$/.exec(name)?.[1];
 
 function formOfValue(parameter: Parameter<unknown>) {
@@ -151,7 +151,7 @@ function formOfValue(parameter: Parameter<unknown>) {
   return found ?? { ...CHOICE, format: word, example: null };
 }
 
-export function accepts({ parse }: Parameter<unknown>, text: string): boolean {
+function accepts({ parse }: Parameter<unknown>, text: string): boolean {
   try {
     parse(text);
     return true;
@@ -161,7 +161,7 @@ export function accepts({ parse }: Parameter<unknown>, text: string): boolean {
 }
 
 /** What holds without the parameter, as its help says: `(default 10m)`, `(default: the active profile)` or `day (default)`. */
-export function defaultIn(help: string): string | null {
+function defaultIn(help: string): string | null {
   const said = /\(default:? ([^();]+)/.exec(help)?.[1] ?? /([\w-]+) \((?:[^()]*; )?default\)/.exec(help)?.[1];
   return said?.trim() ?? null;
 }

@@ -32,8 +32,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'webhooks listen, help webhook-setup': 'alert, notify',
   'webhooks show, help webhook-setup': 'hook, webhook, callback, notification, webhooks add, webhooks create',
   'webhooks events, help webhook-setup': 'subscribe',
-  'webhooks inbox gaps, webhooks inbox list':
-    'missing event, missed event, missing webhook, missed webhook, lost webhook',
+  'webhooks inbox gaps, webhooks inbox list': 'missing event, missed event, missing webhook',
   // Money
   'help refund': 'refund, return, chargeback',
   'help wrong-payment': 'reverse, reversal, wrong, wrong payment, mistake, dispute',

@@ -54,8 +54,11 @@ const SEARCH = `
 export function searchHelp(index: ProgramData, typed: readonly string[]): Search {
   const corrected: { typed: string; word: string }[] = [];
   const unknown: string[] = [];
-  const words = subjectOf(typed).flatMap((word) => {
-    if (namesOf(word).some((name) => isInPages(index, name))) return [word];
+  const isKnown = (word: string) => namesOf(word).some((name) => isInPages(index, name));
+  // `stuck-payout` may be in no page, and its words in many.
+  const asked = subjectOf(typed).flatMap((word) => (isKnown(word) ? word : wordsIn(word)));
+  const words = asked.flatMap((word) => {
+    if (isKnown(word)) return word;
     const near = nearestTo(index, word);
     if (near === undefined) unknown.push(word);
     else corrected.push({ typed: word, word: near });

@@ -3,39 +3,41 @@
  * command is in meanings.ts.
  */
 const TYPED: Readonly<Record<string, string>> = {
-  alert: 'alarm, notify, notification, warn, warning, pager',
+  alert: 'alarm, notify, warn, warning, pager',
   approver: 'colleague, coworker, teammate, employee, boss',
-  backup: 'move, migrate, migration',
+  'backup, export': 'move, migrate, migration',
   balance: 'funds, cash, holdings',
   cancel: 'undo, revert, rollback, abort, recall',
   cron: 'nightly, recurring, scheduled, scheduler',
   csv: 'excel, spreadsheet, sheet, xls, xlsx',
   deposit: 'incoming, inbound, credit, credited',
-  duplicate: 'double, twice',
+  'duplicate, once': 'double, twice',
   environment: 'env',
-  fee: 'discount, cost, price',
   fault: 'failure, outage, simulate',
+  fee: 'discount, cost, price',
   limit: 'maximum, ceiling, allowance',
   machine: 'laptop, computer, pc, mac, workstation',
-  once: 'idempotency, idempotent, duplicate, double, twice',
+  once: 'idempotency, idempotent, duplicate',
   payout: 'payroll, salary, wages, supplier, outgoing, outbound, debit, disbursement',
-  pending: 'stuck, waiting, delayed, late, hanging, slow',
   'read-only': 'readonly, viewer',
   reconcile: 'reconciliation, unknown',
   report: 'statement, summary, accountant, accounting, bookkeeping, books, close, closing',
   script: 'automate, automation, bot, ai, agent, mcp, llm',
-  secret: 'password, credential, credentials, token',
-  stuck: 'hanging, hung, slow, late, delayed, lost, missing',
+  secret: 'password, credential, token',
+  stuck: 'lost, missing',
+  'stuck, pending': 'waiting, delayed, late, hanging, hung, slow',
+  pending: 'stuck',
   units: 'kobo, decimals, precision, rounding',
   user: 'customer, client, person, kyc',
-  webhook: 'callback, notification, notify, event, push',
+  webhook: 'callback, notification, event, push',
 };
 
-const BY_TYPED = Map.groupBy(
-  Object.entries(TYPED).flatMap(([ours, typed]) => typed.split(', ').map((word) => ({ word, ours }))),
-  ({ word }) => word,
+const BY_TYPED: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(TYPED).flatMap(([ours, typed]) =>
+    typed.split(', ').map((word): [string, readonly string[]] => [word, ours.split(', ')]),
+  ),
 );
 
 /** Returns what a word is called in the pages, if they have another word for it: `suppliers` is `payout`. */
 export const synonymsOf = (word: string): readonly string[] =>
-  (BY_TYPED.get(word) ?? BY_TYPED.get(word.replace(/s$/, '')) ?? []).map(({ ours }) => ours);
+  BY_TYPED.get(word) ?? BY_TYPED.get(word.replace(/s$/, '')) ?? [];

@@ -15,11 +15,6 @@ const text = (format: string, example: string, unit: string | null = null): Valu
   example,
 });
 
-const count = (format: string, example: string, unit: string | null = null): ValueForm => ({
-  ...text(format, example, unit),
-  type: 'integer',
-});
-
 const ID = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
 const EVM_ADDRESS = '0x52908400098527886e0f7030069857d2e4169ee7';
 const HEX = '00'.repeat(32);
@@ -52,8 +47,8 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm | readonly ValueForm
   cngn,
   code: text('bank code or name', '000013'),
   command: text('command', 'pass show fiatrail/main'),
-  count: count('count', '20', 'rows'),
-  '--days <count>': count('count', '7', 'days'),
+  count: { type: 'integer', format: 'count', unit: 'rows', example: '20' },
+  '--days <count>': { type: 'integer', format: 'count', unit: 'days', example: '7' },
   'count>/<unit': text('rate', '10/s'),
   cursor: text('cursor', 'eyJvIjoyMH0'),
   date: text('date', '2026-11-01'),
@@ -79,7 +74,7 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm | readonly ValueForm
   line: text('header', 'webhook-id: msg_1'),
   list: text('names, comma-separated', 'base,bsc'),
   method: text('http method', 'GET'),
-  n: count('index', '0'),
+  n: { type: 'integer', format: 'index', unit: null, example: '0' },
   naira,
   'naira|max|all': text('amount, max or all', '5000', 'NGN'),
   name: [text('name', 'main'), text('host name', 'ops-1.example.com')],
@@ -92,7 +87,7 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm | readonly ValueForm
   path: text('path', '/getfees'),
   percent: text('percentage', '0.5%', 'percent'),
   period: text('month', '2026-11'),
-  port: count('port', '8787'),
+  port: { type: 'integer', format: 'port', unit: null, example: '8787' },
   profile: text('profile name', 'main'),
   query: text('sql', 'SELECT 1'),
   'quote-id': text('quote id', ID),

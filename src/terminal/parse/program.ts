@@ -6,7 +6,8 @@ import { FORMATS, type Format } from '../../present/result.ts';
 import { hasColor } from '../../present/style.ts';
 import { hasLinks } from '../../present/text.ts';
 import type { Command, Group } from '../command.ts';
-import type { HelpLine } from '../help/asked.ts';
+import type { HelpLine } from '../help/help-line.ts';
+import { ALIASES } from './aliases.ts';
 import { GLOBAL_OPTIONS, type Globals, WHEN, type When } from './globals.ts';
 import { duration, type Parameter } from './parameters.ts';
 
@@ -138,12 +139,6 @@ async function helpLine(
   const { helpAbout } = await import('../help/asked.ts');
   return helpAbout({ words, format: isFormatGiven ? present.format : undefined, present, catalogue, world });
 }
-
-/** What may be typed for a verb: words of other command lines. No command has them as its own. */
-export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['get', ['show', 'status', 'list']],
-  ['ls', ['list']],
-]);
 
 /** Puts the verb of a command in the place of its alias: `users get ID` is `users show ID`. */
 function withoutAlias(
