@@ -1,10 +1,10 @@
-import { CATEGORIES } from '../../base/errors.ts';
+import { CATEGORIES, type Category } from '../../base/errors.ts';
 import { type Command, type Group, usesProfile } from '../command.ts';
 import { ALIASES } from '../parse/aliases.ts';
 import { GLOBAL_OPTIONS } from '../parse/globals.ts';
 import type { Parameter } from '../parse/parameters.ts';
 import { effectOf } from './effects.ts';
-import { asksForConsent, formOf, OPTIONS_OF_ALL, optionsOf, pageNamed, partSummary, usageOf } from './help.ts';
+import { asksForConsent, OPTIONS_OF_ALL, optionsOf, pageNamed, partSummary, usageOf } from './help.ts';
 import { VALUE_FORMS, type ValueForm } from './values.ts';
 
 /** The width of a text in which no line is broken. */
@@ -79,7 +79,8 @@ async function recordOf(command: Command, group: Group, others: readonly Command
     /** Whether it asks before it does something; without a terminal it then needs --yes. */
     needsYes: asksForConsent(command),
     isPlannable: Object.hasOwn(parameters, 'plan'),
-    takesOnce: Object.hasOwn(parameters, 'once'),
+    // A list is only filtered by it.
+    takesOnce: effect !== 'read' && Object.hasOwn(parameters, 'once'),
     parameters: Object.values(parameters).map((each) => parameterOf(each, command)),
     globalOptions: (await optionsOf(command)).map(([syntax]) => flagsIn(syntax).name),
     exitCodes: exitCodesOf(command, effect !== 'read'),
@@ -104,35 +105,33 @@ function aliasesOf(words: readonly string[], commands: readonly Command[]): stri
 }
 
 /** `-f, --field <key=value>` as its name and its short form. */
-function flagsIn(syntax: string): { readonly name: string; readonly short: string | null } {
-  const flags = syntax.replace(/[ =][<[].*$/, '').split(', ');
-  return {
-    name: flags.find((flag) => flag.startsWith('--')) ?? syntax,
-    short: flags.find((flag) => /^-\w$/.test(flag)) ?? null,
-  };
+function flagsIn(syntax: string): { readonly name: string; readonly short?: string } {
+  const flags = syntax.replace(/ [<[].*$/, '').split(', ');
+  const short = flags.find((flag) => /^-\w$/.test(flag));
+  return { name: flags.find((flag) => flag.startsWith('--')) ?? syntax, ...(short === undefined ? {} : { short }) };
 }
 
+/** What is not so, or not known, is left out. */
 function parameterOf(parameter: Parameter<unknown>, command: Command) {
   const { kind, name, help, required, repeats = false, isSecret = false, values } = parameter;
   const { type, format, unit, example } = formOfValue(parameter);
+  const examples = [exampleIn(command, parameter), values?.[0], example];
   return {
-    ...(kind === 'option' ? flagsIn(name) : { name, short: null }),
+    ...(kind === 'option' ? flagsIn(name) : { name }),
     kind,
-    syntax: formOf(parameter),
     help,
     type,
-    format,
-    unit,
-    values: values ?? null,
-    default: defaultIn(help),
+    ...given({ format, unit, values, default: defaultIn(help) }),
     isRequired: required,
-    isRepeatable: repeats,
-    isSecret,
-    /** Whether the value may be left out: `--wait` alone. */
-    isValueOptional: /\[.*\]$/.test(name) && kind === 'option',
-    example: exampleIn(command, parameter) ?? values?.[0] ?? example,
+    ...given({ isRepeatable: repeats, isSecret, isValueOptional: kind === 'option' && name.endsWith(']') }),
+    ...given({
+      example: type === 'boolean' ? null : examples.find((each) => each != null && accepts(parameter, each)),
+    }),
   };
 }
+
+const given = (fields: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null && value !== false));
 
 /** The form of a value that is one of a list, and that of a switch, which has no value. */
 const CHOICE: Omit<ValueForm, 'example'> = { type: 'string', format: 'choice', unit: null };
@@ -161,9 +160,11 @@ function accepts({ parse }: Parameter<unknown>, text: string): boolean {
 }
 
 /** What holds without the parameter, as its help says: `(default 10m)`, `(default: the active profile)` or `day (default)`. */
-function defaultIn(help: string): string | null {
-  const said = /\(default:? ([^();]+)/.exec(help)?.[1] ?? /([\w-]+) \((?:[^()]*; )?default\)/.exec(help)?.[1];
-  return said?.trim() ?? null;
+function defaultIn(help: string): string | undefined {
+  const said =
+    /\(default:? (?!on [a-z]|elsewhere)([^();]+)/.exec(help) ??
+    /(?:^|[,:;] )([^,:;()]+) \((?:[^()]*; )?default\)/.exec(help);
+  return said?.[1]?.trim();
 }
 
 /** What the examples of a command give a parameter. */
@@ -172,7 +173,7 @@ function exampleIn({ words, examples, parameters }: Command, wanted: Parameter<u
   const own = all.flatMap(({ kind, name }) => (kind === 'option' ? [name] : []));
   const isSwitch = (flag: string) => {
     const syntax = [...own, ...GLOBAL_OPTIONS.map(([flags]) => flags)].find(
-      (each) => each.replace(/ .*$/s, '') === flag || flagsIn(each).name === flag || flagsIn(each).short === flag,
+      (each) => flagsIn(each).name === flag || flagsIn(each).short === flag,
     );
     return syntax === undefined || !/<.*>$/.test(syntax);
   };
@@ -210,9 +211,23 @@ const tokensOf = (line: string): string[] => {
   return (end === -1 ? words : words.slice(0, end)).map(([, double, single, plain]) => double ?? single ?? plain ?? '');
 };
 
-/** The exit codes that a command can end with, besides those of a wrong command line and of a defect. */
+/** How commands end whose work is not sent to the service, or that find out how other work ended. */
+const OTHER_ENDS: Readonly<Record<string, readonly Category[]>> = {
+  'keys encryption enable': ['pending'],
+  'keys encryption rotate': ['pending'],
+  'keys rotate': ['pending'],
+  'ops journal verify': ['refused'],
+  'ops reconcile': ['unknown', 'pending'],
+  'ops resume': ['unknown'],
+  'webhooks inbox redrive': ['refused'],
+  'webhooks inbox replay': ['refused'],
+  'webhooks trigger': ['refused'],
+  'webhooks verify': ['refused'],
+};
+
+/** The exit codes that a command can end with. */
 function exitCodesOf(command: Command, isChange: boolean): number[] {
-  const { parameters, prints, isLocal = false, endpoints } = command;
+  const { words, parameters, prints, isLocal = false, endpoints } = command;
   const calls = !isLocal || endpoints.length > 0;
   const { refused, auth, network, unknown, pending, declined, interrupted, internal, usage } = CATEGORIES;
   const found = [
@@ -224,6 +239,7 @@ function exitCodesOf(command: Command, isChange: boolean): number[] {
     ...(Object.hasOwn(parameters, 'wait') ? [pending] : []),
     ...(prints || isChange || usesProfile(command) ? [declined] : []),
     interrupted,
+    ...(OTHER_ENDS[words.join(' ')] ?? []).map((category) => CATEGORIES[category]),
   ];
-  return found.map(({ exit }) => exit);
+  return [...new Set(found.map(({ exit }) => exit))].toSorted((a, b) => a - b);
 }
