@@ -239,8 +239,9 @@ describe('the map of the commands', () => {
   });
 });
 
-/** What waits for something, serves, or plays a whole session. */
-const RUNS_ON = /^fiatrail (inspect|sandbox serve|tour)\b|--(wait|watch|all)\b/;
+/** What waits for something, serves, plays a whole session, or writes a file. */
+const RUNS_ON =
+  /^fiatrail (inspect|ops journal backup|sandbox serve|sandbox snapshot|sync backup|tour)\b|--(wait|watch|every|all|svg)\b/;
 
 /** A request in the log of -v. */
 const REQUEST = /^> (GET|POST|PUT|DELETE) (?:https?:\/\/[^/]+)?(?:\/v1)?(\/[^\s?]+)/gm;
