@@ -54,7 +54,7 @@ function firstScreen(catalogue: readonly Group[], columns: number): string {
     'Options:',
     ...table(COMMON_OPTIONS, columns, widest(COMMON_OPTIONS)),
     '',
-    ...paragraphs('More: fiatrail <command> --help, and fiatrail help commands | options | topics', columns),
+    ...paragraphs('More: <command> --help, and fiatrail help commands | options | topics | WORDS', columns),
     ...paragraphs('No account yet? Everything works on the embedded sandbox: fiatrail tour', columns),
   ];
   return `${lines.join('\n')}\n`;
@@ -226,7 +226,7 @@ function blockLines(block: TopicBlock, number: number, columns: number): string[
 function topicsPage(topics: readonly Topic[], columns: number): string {
   const rows = topics.map(({ name, title }): HelpRow => [name, title]);
   const lines = ['Topics, which fiatrail help TOPIC prints:', ...table(rows, columns, widest(rows))];
-  return `${[...lines, '', 'The pages below docs/ say more.'].join('\n')}\n`;
+  return `${[...lines, '', 'To look for words in topics, commands and the pages below docs/: fiatrail help WORDS'].join('\n')}\n`;
 }
 
 const PROFILE: HelpRow = ['--profile <name>', 'profile to use'];
