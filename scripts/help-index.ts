@@ -72,7 +72,7 @@ async function topicPassage(name: string, title: string): Promise<Passage> {
     page,
     heading: title,
     words: [name, typedFor(page)].join(', '),
-    text: text.trim(),
+    text: withoutPrompts(text),
     options: '',
     weight: WEIGHTS.topic,
     command: `fiatrail ${page}`,
@@ -94,7 +94,7 @@ async function commandPassage(command: Command, catalogue: readonly Group[]): Pr
       head.replace(/^Usage: .*\n/, '').replace(summary, ''),
       sectionNamed('Examples')?.replace(/\nAll global .*/, ''),
     ]
-      .map((each) => each?.trim())
+      .map((each) => withoutPrompts(each ?? ''))
       .filter(Boolean)
       .join('\n'),
     // The global options are the same for every command.
@@ -103,6 +103,9 @@ async function commandPassage(command: Command, catalogue: readonly Group[]): Pr
     command: `fiatrail ${page} --help`,
   };
 }
+
+/** Command lines as they are typed: an excerpt has no lines. */
+const withoutPrompts = (text: string) => text.replace(/^ *\$ /gm, '').trim();
 
 /** Returns a passage for a group and for each part of it, such as `fx orders`, unless it is a command too. */
 function groupPassages({ name, summary, parts = {} }: Group, commands: readonly Command[]): Passage[] {
@@ -175,6 +178,7 @@ function plainOf(markdown: string): string {
   return markdown
     .replace(/<!--[\s\S]*?-->/g, '')
     .replace(/^```.*$/gm, '')
+    .replace(/^\$ /gm, '')
     .replace(/^\|[-| :]+\|$/gm, '')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/^[\s>]*[-*] /gm, '')

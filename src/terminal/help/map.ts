@@ -161,10 +161,10 @@ function accepts({ parse }: Parameter<unknown>, text: string): boolean {
 
 /** What holds without the parameter, as its help says: `(default 10m)`, `(default: the active profile)` or `day (default)`. */
 function defaultIn(help: string): string | undefined {
-  const said =
+  const found =
     /\(default:? (?!on [a-z]|elsewhere)([^();]+)/.exec(help) ??
     /(?:^|[,:;] )([^,:;()]+) \((?:[^()]*; )?default\)/.exec(help);
-  return said?.[1]?.trim();
+  return found?.[1]?.trim();
 }
 
 /** What the examples of a command give a parameter. */
