@@ -161,13 +161,13 @@ export function sectionsOf(page: string, markdown: string): Passage[] {
     .filter(({ text }) => text !== '');
 }
 
-/** Returns the first command line that a text shows; null if it shows none. */
+/** Returns the first command line that a text shows, without where a script sends its output; null if it shows none. */
 function commandIn(markdown: string): string | null {
   const [, line] = /^\s*(?:\$ )?(fiatrail [a-z].*)$/m.exec(markdown) ?? [];
   const [, span] = /`(fiatrail [a-z][^`]*)`/.exec(markdown) ?? [];
   return (
     (line ?? span)
-      ?.replace(/\s+#.*$/, '')
+      ?.replace(/\s+(#|\d?>|\|\|).*$/, '')
       .replace(/\s*\\$/, '')
       .trim() ?? null
   );

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { helpIndex, passagesOf, sectionsOf } from '../../scripts/help-index.ts';
@@ -64,9 +64,11 @@ const LEADS_TO: readonly (readonly [words: string, ...pages: string[]])[] = [
   ['discount', 'fees show'],
   ['duplicate', 'help once'],
   ['earned this month', 'report fees'],
+  ['double payment', 'help once'],
   ['excel', 'history transactions'],
   ['find by hash', 'find'],
   ['freeze a user', 'users deactivate'],
+  ['inbound money', 'help receive'],
   ['how do I pay 40 suppliers from a sheet', 'payout create', 'help scripts'],
   ['key rotate', 'keys rotate'],
   ['laptop', 'profiles export'],
@@ -80,11 +82,14 @@ const LEADS_TO: readonly (readonly [words: string, ...pages: string[]])[] = [
   ['new laptop', 'profiles export'],
   ['office ip', 'ip add'],
   ['onboard 200 users from csv', 'users onboard'],
+  ['outage', 'sandbox fault add'],
   ['owed to users', 'report owed'],
   ['payroll', 'payout create'],
   ['read-only', 'profiles rules set', 'profiles rules show', 'help limits'],
   ['readonly', 'profiles rules set', 'profiles rules show', 'help limits'],
   ['reconcile', 'ops reconcile'],
+  ['reconciliation', 'ops reconcile'],
+  ['sheet', 'history transactions'],
   ['statement', 'report'],
   ['stuck', 'help stuck'],
   ['stuck-payout', 'help stuck'],
@@ -234,6 +239,7 @@ describe('help WORDS', () => {
           /^error: the index of the help is missing or damaged\n {2}hint: check the files with: fiatrail version --verify/,
         ),
       });
+    expect(readdirSync(folder)).toEqual(['help.db']);
   });
 });
 
@@ -271,7 +277,7 @@ describe('the index', () => {
       '## Every night',
       '```sh',
       '# not a heading',
-      'fiatrail fees withdraw --yes  # all of them',
+      'fiatrail fees withdraw --yes > out.txt  # all of them',
       '```',
       '<!-- topics, from src by npm run reference -->',
       'Generated.',
@@ -285,7 +291,7 @@ describe('the index', () => {
       { heading: 'Jobs', text: 'About jobs.', command: null },
       {
         heading: 'Jobs › Every night',
-        text: '# not a heading\nfiatrail fees withdraw --yes # all of them',
+        text: '# not a heading\nfiatrail fees withdraw --yes > out.txt # all of them',
         command: 'fiatrail fees withdraw --yes',
       },
       { heading: 'Jobs › Every night › When it fails', text: 'See fiatrail ops list .', command: 'fiatrail ops list' },
