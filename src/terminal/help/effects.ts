@@ -41,7 +41,7 @@ const BY_STRENGTH: readonly Effect[] = ['money', 'destructive', 'write', 'read']
  * Returns the strongest effect that a command can have: on the account, or on what this machine keeps for it. Its own notes do not
  * count, such as the copy of the account's lists or how an operation ended.
  */
-export async function effectOf({ words, endpoints, money }: Command): Promise<Effect> {
+export async function effectOf({ words, endpoints }: Command): Promise<Effect> {
   const name = words.join(' ');
   const called = endpoints.length === 0 ? [] : await endpointsNamed(endpoints);
   const effects = called.map(({ effect, effects: byAction }) => {
@@ -49,7 +49,7 @@ export async function effectOf({ words, endpoints, money }: Command): Promise<Ef
     return action === undefined ? effect : (byAction?.of[action] ?? 'read');
   });
   const own = BY_STRENGTH.filter((each) => each !== 'read' && EFFECTS[each].includes(name));
-  const all: readonly Effect[] = [...effects, ...own, ...(money ? ['money' as const] : [])];
+  const all: readonly Effect[] = [...effects, ...own];
   return BY_STRENGTH.find((each) => all.includes(each)) ?? 'read';
 }
 
