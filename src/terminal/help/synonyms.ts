@@ -6,9 +6,9 @@ const TYPED: Readonly<Record<string, string>> = {
   alert: 'alarm, notify, warn, warning, pager',
   approver: 'colleague, coworker, teammate, employee, boss',
   'backup, export': 'move, migrate, migration',
-  balance: 'funds, cash, holdings',
+  balance: 'cash, holdings',
   cancel: 'undo, revert, rollback, abort, recall',
-  cron: 'nightly, recurring, scheduled, scheduler',
+  cron: 'recurring, scheduled, scheduler',
   csv: 'excel, spreadsheet, sheet, xls, xlsx',
   deposit: 'incoming, inbound, credit, credited',
   'duplicate, once': 'double, twice',
@@ -28,7 +28,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'stuck, pending': 'waiting, delayed, late, hanging, hung, slow',
   pending: 'stuck',
   units: 'kobo, decimals, precision, rounding',
-  user: 'customer, client, person, kyc',
+  user: 'client, person, kyc',
   webhook: 'callback, notification, event, push',
 };
 
