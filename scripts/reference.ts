@@ -17,6 +17,7 @@ import {
 import type { Command, Group } from '../src/terminal/command.ts';
 import { commandFor } from '../src/terminal/command.ts';
 import { formOf, usageOf } from '../src/terminal/help/help.ts';
+import { mapOf } from '../src/terminal/help/map.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import { consentsPage } from './consents.ts';
 import { dataPage, viewsPage } from './data.ts';
@@ -40,6 +41,7 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
   );
   return new Map([
     [`${FOLDER}/README.md`, indexPage()],
+    [`${FOLDER}/commands.json`, await mapPage()],
     ...[...pages, ...endpoints].map(([path, text]) => [`${FOLDER}/${path}`, text] as const),
     ['docs/openapi.json', await openApiPage()],
     ['docs/data.md', dataPage()],
@@ -58,11 +60,18 @@ function indexPage(): string {
   const links = (rows: string[][]) => rows.map(([link, about]) => `- ${link}: ${about}\n`).join('');
   return [
     '# Reference\n',
-    'Generated from the commands and the contract by `npm run reference`. For the endpoints as OpenAPI 3.1, see [openapi.json](../openapi.json). Two more pages: [what fiatrail asks before it sends](consents.md), and the [views](views.md) of `fiatrail sql`.\n',
+    'Generated from the commands and the contract by `npm run reference`. For the endpoints as OpenAPI 3.1, see [openapi.json](../openapi.json). For programs, [commands.json](commands.json) has what `fiatrail help commands -o json` prints. Two more pages: [what fiatrail asks before it sends](consents.md), and the [views](views.md) of `fiatrail sql`.\n',
     `## Commands\n\n${links(commands)}`,
     `## Global flags\n\n${optionTable(GLOBAL_OPTIONS)}`,
     `## Endpoints\n\n${links(endpoints)}`,
   ].join('\n');
+}
+
+/** Returns what programs need to know of every command, each on a line of its own. */
+async function mapPage(): Promise<string> {
+  const { commands, ...others } = (await mapOf([], CATALOGUE)) as { readonly commands: readonly object[] };
+  const lines = commands.map((each) => JSON.stringify(each)).join(',\n');
+  return `{"commands":[\n${lines}\n],${JSON.stringify(others).slice(1)}\n`;
 }
 
 function optionTable(rows: readonly (readonly [name: string, help: string])[]): string {

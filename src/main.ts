@@ -28,6 +28,11 @@ export async function main(argv: readonly string[], real: World): Promise<number
   try {
     const parsed = await parse(argv, CATALOGUE, world, isAtTerminal(world));
     if (parsed.kind === 'help') {
+      if ('result' in parsed) {
+        isJson = true;
+        await show(parsed.result, parsed.present, world, undefined);
+        return 0;
+      }
       await world.stdout.write(parsed.text).catch(async (error) => {
         if (!(await failures()).isClosedPipe(error)) throw error;
       });

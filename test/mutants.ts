@@ -3149,6 +3149,24 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/terminal/help/effects.ts',
+    line: '[...effects, ...own]',
+    change: 'own',
+    tests: ['test/cli/help-map.test.ts'],
+  },
+  {
+    file: 'src/terminal/help/effects.ts',
+    line: "money: ['api', 'ops retry', 'plans apply'],",
+    change: "money: ['api', 'plans apply'],",
+    tests: ['test/cli/help-map.test.ts'],
+  },
+  {
+    file: 'src/sqlite/program-data.ts',
+    line: 'readOnly: isPath,',
+    change: 'readOnly: false,',
+    tests: ['test/cli/help-search.test.ts'],
+  },
+  {
     file: 'src/terminal/parse/typing-error.ts',
     line: 'if (flag === undefined) return usageError',
     change: 'return usageError',
