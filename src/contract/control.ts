@@ -145,6 +145,56 @@ export const sandboxSeed = endpoint({
     }),
 });
 
+export const sandboxSimulate = endpoint({
+  ...control,
+  id: 'sandbox.simulate',
+  method: 'POST',
+  path: '/_sandbox/simulate',
+  effect: 'write',
+  summary: "Simulate a day of an account's life",
+  done: 'Day simulated',
+  request: () =>
+    f.only({
+      seed: f.integer('inferred', { max: 2 ** 32 - 1, rule: '0 to 4294967295' }),
+      users: f.integer('inferred', { min: 1, max: 10_000, rule: '1 to 10000; how many users there are in the end' }),
+      days: f.integer('inferred', { min: 1, max: 3650, rule: '1 to 3650; how many days are left, this one included' }),
+      until: f.optional(f.moment('inferred', { rule: 'when the last day ends' })),
+      from: f.optional(f.moment('inferred', { rule: 'when the day before ended; left out for the first one' })),
+    }),
+  response: () =>
+    f.payload({
+      from: f.timestamp('inferred'),
+      now: f.timestamp('inferred'),
+      until: f.timestamp('inferred'),
+      wasSetBack: f.flag('inferred'),
+      /** Absent before the last day. */
+      balanced: f.optional(f.flag('inferred')),
+      operations: f.integer('inferred'),
+      events: f.integer('inferred'),
+      lostAttempts: f.integer('inferred'),
+      kinds: f.list(
+        'inferred',
+        f.group('inferred', {
+          kind: f.anyText('inferred'),
+          requests: f.integer('inferred'),
+          rejected: f.integer('inferred'),
+          NGN: f.moneyText('inferred', 'naira', 'NGN'),
+          CNGN: f.moneyText('inferred', 'token', 'CNGN'),
+          USDC: f.moneyText('inferred', 'token', 'USDC'),
+          USDT: f.moneyText('inferred', 'token', 'USDT'),
+        }),
+      ),
+      failures: f.list(
+        'inferred',
+        f.group('inferred', {
+          kind: f.anyText('inferred'),
+          reason: f.anyText('inferred'),
+          count: f.integer('inferred'),
+        }),
+      ),
+    }),
+});
+
 export const sandboxPay = endpoint({
   ...control,
   id: 'sandbox.pay',
@@ -417,6 +467,7 @@ export const controls = [
   sandboxStatus,
   sandboxReset,
   sandboxSeed,
+  sandboxSimulate,
   sandboxPay,
   sandboxDeposit,
   sandboxAdvance,

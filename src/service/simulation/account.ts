@@ -14,7 +14,18 @@ import { transfersOperations } from '../transfers/operation.ts';
 import { accountHolder } from '../values.ts';
 import { externalWalletsOperations } from '../wallets/external-wallets.ts';
 import { smartWallet } from '../wallets/wallets.ts';
-import { type Act, base, type Life, MINUTE_MS, naira, outsideAddress, SECOND_MS, tokens, wayOf, wholeTokens } from './life.ts';
+import {
+  type Act,
+  base,
+  type Life,
+  MINUTE_MS,
+  naira,
+  outsideAddress,
+  SECOND_MS,
+  tokens,
+  wayOf,
+  wholeTokens,
+} from './life.ts';
 import { FAILURES } from './rates.ts';
 import { ACCOUNTS, CHAIN_FAILS_BASE } from './users.ts';
 
@@ -57,18 +68,29 @@ export function registrations({ store, fintech }: Life['call']): Act[] {
   const has = (sql: string, value: string) => store.get(sql, fintech.id, value) !== undefined;
   const accounts = Object.entries(PAYOUT_ACCOUNTS)
     .filter(([, number]) => !has('SELECT 1 FROM bank_account WHERE fintech = ? AND number = ?', number))
-    .map(([name, accountNumber]): Act => ({ call }) => {
-      const label = GOOD.some((good) => good === name) ? name : `account ${accountNumber.slice(-2)}`;
-      banksOperations['banks.add'](call, { accountNumber, bankCode: BANK_CODE, label });
-      return null;
-    });
+    .map(
+      ([name, accountNumber]): Act =>
+        ({ call }) => {
+          const label = GOOD.some((good) => good === name) ? name : `account ${accountNumber.slice(-2)}`;
+          banksOperations['banks.add'](call, { accountNumber, bankCode: BANK_CODE, label });
+          return null;
+        },
+    );
   const wallets = WALLET_LABELS.filter(
     (label) => !has('SELECT 1 FROM external_wallet WHERE fintech = ? AND label = ?', label),
-  ).map((label): Act => (life) => {
-    const address = outsideAddress(life);
-    externalWalletsOperations['wallets.add-external'](life.call, { address, blockchain: 'base', type: 'custodial', label });
-    return null;
-  });
+  ).map(
+    (label): Act =>
+      (life) => {
+        const address = outsideAddress(life);
+        externalWalletsOperations['wallets.add-external'](life.call, {
+          address,
+          blockchain: 'base',
+          type: 'custodial',
+          label,
+        });
+        return null;
+      },
+  );
   return [...accounts, ...wallets];
 }
 
@@ -115,7 +137,11 @@ const trade: Act = (life) => {
   const whole = BigInt(way === 'fails' ? chance.pick(FAILING_TRADES) : 0) * 1_000_000n;
   // From 10,000 US dollars, somebody has to sign.
   const minor = whole || (way === 'unsigned' ? tokens(life, 15_000_000, 15_400_000) : tokens(life, 1_000, 400_000));
-  const request = { pair: chance.pick(PAIRS), side: way === 'unsigned' ? 'sell' : chance.pick(SIDES), cngnAmount: cngnText(minor) } as const;
+  const request = {
+    pair: chance.pick(PAIRS),
+    side: way === 'unsigned' ? 'sell' : chance.pick(SIDES),
+    cngnAmount: cngnText(minor),
+  } as const;
   if (chance.is(0.5)) {
     fxTradesOperations['fx.market-order'](call, { ...request, idempotencyKey: call.ids.uuid() });
     return base('CNGN', minor);

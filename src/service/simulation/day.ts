@@ -83,7 +83,11 @@ export function simulateDay(call: Call, day: SimulatedDay): DayReport {
   for (let joined = 0; joined < day.joining; joined++) {
     // Early, so that a single day has users.
     const part = chance.fraction() ** 3;
-    agenda.add({ atMs: day.fromMs + Math.floor(part * (day.untilMs - day.fromMs)), kind: 'onboarding', act: userActs.onboarding });
+    agenda.add({
+      atMs: day.fromMs + Math.floor(part * (day.untilMs - day.fromMs)),
+      kind: 'onboarding',
+      act: userActs.onboarding,
+    });
   }
   const outage = createOutage(own, chance, day);
   let events = 0;
@@ -96,7 +100,8 @@ export function simulateDay(call: Call, day: SimulatedDay): DayReport {
       events += advance(then, false);
       steps.splice(0).forEach(tally.step);
       const { atMs, kind } = next;
-      const later = (delayMs: number, what: Kind, act: Act) => agenda.follow({ atMs: atMs + delayMs, kind: what, act }, atMs);
+      const later = (delayMs: number, what: Kind, act: Act) =>
+        agenda.follow({ atMs: atMs + delayMs, kind: what, act }, atMs);
       tally.ask({ call: then, chance, people: people.list, later, failed: tally.failed }, kind, next.act);
       steps.splice(0).forEach(tally.step);
       outage.pass(then);

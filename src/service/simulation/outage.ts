@@ -1,7 +1,7 @@
 import type { Call } from '../context.ts';
 import { recordAttempt } from '../events/deliveries.ts';
 import type { Chance } from './chance.ts';
-import { HOUR_MS, FAILURES } from './rates.ts';
+import { FAILURES, HOUR_MS } from './rates.ts';
 
 /** What an attempt says of a receiver that is down. */
 const PROBLEM = 'the connection was refused';

@@ -1,14 +1,30 @@
 /** How often things happen in a simulated account, and how often they go wrong. All inferred: no such figures are public. */
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
 const LAGOS_MS = HOUR_MS;
 
 /** When something happens: parts of a day by the hour in Lagos, which add up to 1, from midnight. */
 const HOURS = {
   morning: hours({ 6: 3, 7: 10, 8: 16, 9: 18, 10: 14, 11: 9, 12: 6, 13: 5, 14: 5, 15: 4, 16: 3, 17: 3, 18: 2, 19: 2 }),
   office: hours({ 8: 6, 9: 12, 10: 14, 11: 13, 12: 9, 13: 9, 14: 13, 15: 12, 16: 8, 17: 4 }),
-  evening: hours({ 8: 2, 9: 4, 10: 5, 11: 6, 12: 8, 13: 7, 14: 6, 15: 6, 16: 8, 17: 10, 18: 12, 19: 11, 20: 8, 21: 5, 22: 2 }),
+  evening: hours({
+    8: 2,
+    9: 4,
+    10: 5,
+    11: 6,
+    12: 8,
+    13: 7,
+    14: 6,
+    15: 6,
+    16: 8,
+    17: 10,
+    18: 12,
+    19: 11,
+    20: 8,
+    21: 5,
+    22: 2,
+  }),
 } as const;
 
 function hours(weights: Readonly<Record<number, number>>): readonly number[] {
@@ -100,5 +116,3 @@ export function meanInHour(rate: Rate, hourMs: number, users: number): number {
   const size = rate.by === 'user' ? users : Math.max(1, users / USERS_OF_RATES);
   return rate.perDay * size * factor * (HOURS[rate.hours][date.getUTCHours()] ?? 0);
 }
-
-export { DAY_MS, HOUR_MS };

@@ -2,8 +2,8 @@ import { BASE } from '../../contract/networks.ts';
 import { toWireNumber } from '../../money/amount.ts';
 import { BANKS } from '../banks/banks.ts';
 import { receivePayment } from '../deposits/deposits.ts';
-import { type OnrampRow, totalKobo } from '../onramp/machine.ts';
 import { offrampOperations } from '../offramp/operation.ts';
+import { type OnrampRow, totalKobo } from '../onramp/machine.ts';
 import { onrampOperations } from '../onramp/operation.ts';
 import { swapsOperations } from '../swaps/operation.ts';
 import { receiveTokens } from '../transfers/chain-deposits.ts';
@@ -94,7 +94,8 @@ const onramp: Act = (life) => {
   if (!row || way === 'unpaid') return base('NGN', kobo);
   const amountKobo = totalKobo(row) + (way === 'wrong' ? 5_000n : 0n);
   const payment = { accountNumber: row.number, amountKobo, senderName: person.name };
-  const delayMs = way === 'late' ? EXPIRED_MS + chance.below(60) * MINUTE_MS : MINUTE_MS + chance.below(1200) * SECOND_MS;
+  const delayMs =
+    way === 'late' ? EXPIRED_MS + chance.below(60) * MINUTE_MS : MINUTE_MS + chance.below(1200) * SECOND_MS;
   life.later(delayMs, 'onramp-payment', (then) => {
     const { reason } = receivePayment(then.call, payment);
     if (reason !== null) then.failed('onramp-payment', reason);
@@ -164,7 +165,11 @@ const withdraw: Act = (life) => {
   const held = wholeTokens(heldBy(life, person, ticker));
   const fails = ticker === 'CNGN' && chance.is(FAILURES.chainFails);
   const isTooMuch = chance.is(FAILURES.tooMuch);
-  const minor = fails ? CHAIN_FAILS_BASE : isTooMuch ? base(ticker, BigInt(held) * 2_000_000n).minor : tokens(life, 1, held);
+  const minor = fails
+    ? CHAIN_FAILS_BASE
+    : isTooMuch
+      ? base(ticker, BigInt(held) * 2_000_000n).minor
+      : tokens(life, 1, held);
   withdrawalsOperations['transactions.withdraw-asset'](call, {
     userId: person.userId,
     internalWallet: person.address,
@@ -211,4 +216,3 @@ export const userActs = {
   'user-status': setStatus,
   'tokens-in': tokensIn,
 } as const;
-
