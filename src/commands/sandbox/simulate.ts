@@ -115,7 +115,17 @@ async function simulateDays(
     reply = await account.call(sandboxSimulate, { ...first, until, from: now, days: days - done });
     data = together(data, reply.data);
   }
-  return { reply, data };
+  return { reply, data: inOrder(data) };
+}
+
+/** Returns the rows in one order, whatever happened first: most requests first. */
+function inOrder(data: Day): Day {
+  const kinds = data.kinds.toSorted((a, b) => b.requests - a.requests || (a.kind < b.kind ? -1 : 1));
+  const placeOf = ({ kind }: FailureRow) => kinds.findIndex((row) => row.kind === kind);
+  const failures = data.failures.toSorted(
+    (a, b) => placeOf(a) - placeOf(b) || b.count - a.count || (a.reason < b.reason ? -1 : 1),
+  );
+  return { ...data, kinds, failures };
 }
 
 /** Moves the clock of a sandbox that is behind this machine's to the present, and returns its time. */

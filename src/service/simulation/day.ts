@@ -206,6 +206,17 @@ const KIND_OF: Readonly<Record<string, Kind>> = {
   'fee-withdrawal': 'fee-withdrawal',
 };
 
+/** What an event of a state machine means where its name does not say it. */
+const REASON_OF: Readonly<Record<string, string>> = {
+  failed: 'transfer-failed',
+  rejected: 'bvn-not-verified',
+  expired: 'not-paid-in-time',
+  signed: 'signed-too-late',
+  'lock-elapsed': 'not-signed-in-time',
+  'review-elapsed': 'not-reviewed-in-time',
+  'deposit-refused': 'wrong-sender',
+};
+
 /** The states in which work has failed. A refund was counted with its reason when the deposit arrived. */
 const FAILED_STATES = ['failed', 'cancelled', 'reversed', 'expired'];
 
@@ -233,7 +244,7 @@ function createTally({ store }: Call) {
     step: ({ machine, subject, to, on }: Step) => {
       if (!FAILED_STATES.includes(to)) return;
       const kind = KIND_OF[machine] ?? (machine === 'withdrawal' ? withdrawalKind(subject) : undefined);
-      if (kind) failed(kind, on);
+      if (kind) failed(kind, REASON_OF[on] ?? on);
     },
     ask: (life: Life, kind: Kind, act: Act) => {
       try {

@@ -53,7 +53,6 @@ export function simulate(call: Call, simulation: Simulation): Simulated {
   const { seed, users, days } = simulation;
   const machineMs = call.nowMs - call.settings.clockOffsetMs;
   const { fromMs, untilMs, isSetBack } = periodOf(call, simulation);
-  if (isSetBack) startAnew(call, seed, fromMs);
   const endMs = Math.max(fromMs, untilMs - (days - 1) * DAY_MS);
   const report = simulateDay(call, { seed, fromMs, untilMs: endMs, joining: joiningOn(call, users, days) });
   const quiet = goOn(call, `${seed} ${fromMs} end`, endMs);
@@ -70,32 +69,28 @@ export function simulate(call: Call, simulation: Simulation): Simulated {
   };
 }
 
-/** Returns when this day begins and the last one ends. */
-function periodOf(
-  call: Call,
-  { days, untilMs, fromMs }: Simulation,
-): { readonly fromMs: number; readonly untilMs: number; readonly isSetBack: boolean } {
+type Period = Pick<Simulated, 'fromMs' | 'untilMs' | 'isSetBack'>;
+
+/** Returns when this day begins and the last one ends. Sets the time of a new sandbox back. */
+function periodOf(call: Call, { seed, days, untilMs, fromMs }: Simulation): Period {
   const { nowMs } = call;
   const lengthMs = days * DAY_MS;
-  if (untilMs !== undefined && untilMs > LAST_MS)
-    throw new Fault('VALIDATION_ERROR', 'until: expected a time before the year 9000');
+  if (Math.max(untilMs ?? 0, nowMs + (untilMs === undefined ? lengthMs : 0)) > LAST_MS)
+    throw new Fault('VALIDATION_ERROR', 'until: expected days that end before the year 9000');
   if (fromMs !== undefined) {
     if (fromMs > nowMs || untilMs === undefined)
       throw new Fault('VALIDATION_ERROR', 'from: expected the end of the day before, with until');
     return { fromMs: nowMs - fromMs > PAUSE_MS ? nowMs : fromMs, untilMs, isSetBack: false };
   }
-  if (isNew(call)) {
-    const endMs = untilMs ?? nowMs - MARGIN_MS;
-    if (endMs < lengthMs) throw new Fault('VALIDATION_ERROR', 'days: expected days after 1970');
-    return { fromMs: endMs - lengthMs, untilMs: endMs, isSetBack: true };
-  }
-  if (untilMs !== undefined && untilMs - lengthMs < nowMs)
+  const pastMs = (untilMs ?? nowMs - MARGIN_MS) - lengthMs;
+  if (pastMs < 0) throw new Fault('VALIDATION_ERROR', 'days: expected days that begin after 1970');
+  if (startAnew(call, seed, pastMs)) return { fromMs: pastMs, untilMs: pastMs + lengthMs, isSetBack: true };
+  if (untilMs !== undefined && pastMs < nowMs)
     throw new Fault(
       'VALIDATION_ERROR',
       `until: the days would begin before ${isoTime(nowMs)}, the present of this sandbox, which is in use; reset it first`,
     );
-  if (nowMs + lengthMs > LAST_MS) throw new Fault('VALIDATION_ERROR', 'days: expected days before the year 9000');
-  const startMs = untilMs === undefined ? nowMs : untilMs - lengthMs;
+  const startMs = untilMs === undefined ? nowMs : pastMs;
   return { fromMs: startMs, untilMs: startMs + lengthMs, isSetBack: false };
 }
 
@@ -119,33 +114,56 @@ function goOn(call: Call, about: string, fromMs: number): { readonly nowMs: numb
   }
 }
 
-/** Tables and columns with times that requests write. A webhook may be set before the days begin: it stays. */
-const TIMES = `SELECT tables.name AS "table", columns.name AS "column" FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
-  WHERE tables.type = 'table' AND columns.name LIKE '%_at' ESCAPE '' AND tables.name <> 'webhook' ORDER BY 1, 2`;
-
-/** Whether a sandbox has only what it was seeded with, so that its time can be another one: all times in it are that of the seeding. */
-function isNew({ store }: Context): boolean {
-  const seededMs = store.get<{ created_at: bigint }>('SELECT created_at FROM fintech ORDER BY id LIMIT 1')?.created_at;
-  return store
-    .all<{ table: string; column: string }>(TIMES)
-    .every(
-      ({ table, column }) =>
-        store.get(`SELECT 1 FROM ${table} WHERE ${column} <> ? AND ${column} > 0 LIMIT 1`, seededMs ?? 0n) ===
-        undefined,
-    );
-}
-
 /** What is not the sandbox's to choose again: keys and settings that clients have. */
-const KEPT = ['setting', 'api_key', 'webhook'] as const;
+const KEPT = ['setting', 'api_key', 'webhook'];
 
-/** Seeds a new sandbox again at another time, with the seed's ids. The account keeps its own id, its keys, its settings and its webhook. */
-function startAnew(call: Call, seed: number, atMs: number): void {
+const IN_USE = `SELECT 1 WHERE EXISTS (SELECT 1 FROM onboarding) OR EXISTS (SELECT 1 FROM outbox)
+  OR EXISTS (SELECT 1 FROM posting_set WHERE event NOT LIKE 'seed.%')`;
+
+/**
+ * Seeds a new sandbox again at another time, with the seed's ids. The account keeps its own id, its keys, its settings and its webhook.
+ * Returns false, and changes nothing, if the sandbox is not new: if it has anything that seeding does not give it.
+ */
+function startAnew(call: Call, seed: number, atMs: number): boolean {
   const { store, settings } = call;
+  if (store.get(IN_USE)) return false;
+  const before = contentsOf(call);
   const kept = KEPT.map((table) => ({ table, rows: store.all<Record<string, SqlValue>>(`SELECT * FROM ${table}`) }));
-  const fintechs = store.all<Record<string, SqlValue>>('SELECT id, fintech_id, aes_key, public_key FROM fintech');
+  const fintechs = store.all<Record<string, SqlValue>>('SELECT id, fintech_id, aes_key FROM fintech');
   const ids = idsOf(chanceOf(`${seed} new`), () => atMs, call.ids.digest);
-  reseed(store, atMs, ids, settings, settings.embeddedApiKey);
+  try {
+    store.savepoint(() => {
+      reseed(store, atMs, ids, settings, settings.embeddedApiKey);
+      if (contentsOf(call) !== before) throw new InUse();
+    });
+  } catch (error) {
+    if (error instanceof InUse) return false;
+    throw error;
+  }
   for (const { table } of kept) store.run(`DELETE FROM ${table}`);
   for (const { id, ...identity } of fintechs) update(store, 'fintech', id as bigint, identity);
   for (const { table, rows } of kept) for (const row of rows) insert(store, table, row);
+  return true;
+}
+
+class InUse extends Error {}
+
+/** Ids, addresses and keys. */
+const CHOSEN_BY_CHANCE = /[0-9a-f]{8}-[0-9a-f-]{27}|(0x)?[0-9a-f]{20,}/g;
+
+/** Returns everything in a sandbox as text, but for ids, what is kept, when it was seeded, and what reading leaves behind. */
+function contentsOf({ store }: Context): string {
+  const seededMs = store.get<{ created_at: bigint }>('SELECT created_at FROM fintech ORDER BY id LIMIT 1')?.created_at;
+  const tables = store
+    .all<{ name: string }>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+    )
+    .filter(({ name }) => name !== 'rate_window' && !KEPT.includes(name));
+  return JSON.stringify(
+    tables.map(({ name }) => store.all(`SELECT * FROM ${name}`)),
+    (column, value: unknown) => {
+      if (column === 'allowlist_read_at' || value === seededMs) return undefined;
+      return typeof value === 'bigint' ? String(value) : value;
+    },
+  ).replaceAll(CHOSEN_BY_CHANCE, '');
 }
