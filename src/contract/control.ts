@@ -1,7 +1,7 @@
 import { TOKENS } from '../money/amount.ts';
 import { endpoint, refusal } from './endpoint.ts';
 import * as f from './fields.ts';
-import { FAULT_KINDS } from './sandbox.ts';
+import { FAULT_KINDS, SIMULATED_KINDS } from './sandbox.ts';
 
 /**
  * The sandbox's own controls, under /_sandbox and outside /v1. They simulate the banks and chains around the service and
@@ -175,20 +175,21 @@ export const sandboxSimulate = endpoint({
       kinds: f.list(
         'inferred',
         f.group('inferred', {
-          kind: f.anyText('inferred'),
+          kind: f.oneOf('inferred', SIMULATED_KINDS),
+          /** Rejected requests among them. An asset that the others did not move is null. */
           requests: f.integer('inferred'),
           rejected: f.integer('inferred'),
-          NGN: f.moneyText('inferred', 'naira', 'NGN'),
-          CNGN: f.moneyText('inferred', 'token', 'CNGN'),
-          USDC: f.moneyText('inferred', 'token', 'USDC'),
-          USDT: f.moneyText('inferred', 'token', 'USDT'),
+          NGN: f.orNull(f.moneyText('inferred', 'naira', 'NGN')),
+          CNGN: f.orNull(f.moneyText('inferred', 'token', 'CNGN')),
+          USDC: f.orNull(f.moneyText('inferred', 'token', 'USDC')),
+          USDT: f.orNull(f.moneyText('inferred', 'token', 'USDT')),
         }),
       ),
       failures: f.list(
         'inferred',
         f.group('inferred', {
-          kind: f.anyText('inferred'),
-          reason: f.anyText('inferred'),
+          kind: f.oneOf('inferred', SIMULATED_KINDS),
+          code: f.anyText('inferred'),
           count: f.integer('inferred'),
         }),
       ),

@@ -32,7 +32,7 @@ function kindsOf(asked: DayReport['asked']) {
     const sum = (of: 'requests' | 'rejected') => rows.reduce((total, row) => total + row[of], 0);
     const moved = (asset: Asset) => {
       const minor = rows.find((row) => row.asset === asset)?.minor ?? 0n;
-      return toWireText(amount(asset, minor), asset === 'NGN' ? 'naira' : 'token');
+      return minor === 0n ? null : toWireText(amount(asset, minor), asset === 'NGN' ? 'naira' : 'token');
     };
     return {
       kind,

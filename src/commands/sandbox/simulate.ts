@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { sandboxAdvance, sandboxClock, sandboxSimulate } from '../../contract/control.ts';
 import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import { SIMULATED_KINDS } from '../../contract/sandbox.ts';
 import type { Account, AccountReply } from '../../engine/account.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { type Asset, amount, fromWire, type MoneyUnit, toWireText } from '../../money/amount.ts';
@@ -41,7 +42,7 @@ const COLUMNS = [
     title: 'What went wrong',
     columns: [
       { field: 'kind', title: 'Kind' },
-      { field: 'reason', title: 'Reason' },
+      { field: 'code', title: 'Code' },
       { field: 'count', title: 'Count', align: 'right' },
     ],
   },
@@ -118,12 +119,12 @@ async function simulateDays(
   return { reply, data: inOrder(data) };
 }
 
-/** Returns the rows in one order, whatever happened first: most requests first. */
+/** Returns the rows in one order, whatever happened first. */
 function inOrder(data: Day): Day {
-  const kinds = data.kinds.toSorted((a, b) => b.requests - a.requests || (a.kind < b.kind ? -1 : 1));
-  const placeOf = ({ kind }: FailureRow) => kinds.findIndex((row) => row.kind === kind);
+  const placeOf = ({ kind }: Pick<KindRow, 'kind'>) => SIMULATED_KINDS.indexOf(kind);
+  const kinds = data.kinds.toSorted((a, b) => placeOf(a) - placeOf(b));
   const failures = data.failures.toSorted(
-    (a, b) => placeOf(a) - placeOf(b) || b.count - a.count || (a.reason < b.reason ? -1 : 1),
+    (a, b) => placeOf(a) - placeOf(b) || b.count - a.count || (a.code < b.code ? -1 : 1),
   );
   return { ...data, kinds, failures };
 }
@@ -144,7 +145,7 @@ function together(before: Day, day: Day): Day {
     events: before.events + day.events,
     lostAttempts: before.lostAttempts + day.lostAttempts,
     kinds: merged(before.kinds, day.kinds, ['kind'], kindsTogether),
-    failures: merged(before.failures, day.failures, ['kind', 'reason'], failuresTogether),
+    failures: merged(before.failures, day.failures, ['kind', 'code'], failuresTogether),
   };
 }
 
@@ -166,11 +167,12 @@ function merged<R extends Readonly<Record<string, unknown>>>(
 
 function kindsTogether(one: KindRow, other: KindRow): KindRow {
   const sum = (asset: Asset) => {
-    const minor = [one, other].reduce(
-      (total, row) => total + (fromWire(String(row[asset]), UNITS[asset], asset)?.minor ?? 0n),
-      0n,
+    const [first, second] = [one[asset], other[asset]].map(
+      (text) => fromWire(String(text), UNITS[asset], asset)?.minor,
     );
-    return toWireText(amount(asset, minor), UNITS[asset]);
+    return first === undefined || second === undefined
+      ? (one[asset] ?? other[asset])
+      : toWireText(amount(asset, first + second), UNITS[asset]);
   };
   return {
     kind: one.kind,

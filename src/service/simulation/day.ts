@@ -11,7 +11,7 @@ import { HOUR_MS, meanInHour, RATES, type RatedKind } from './rates.ts';
 import { userActs } from './users.ts';
 
 /** A part of a simulation: at most a day. */
-export interface SimulatedDay {
+interface SimulatedDay {
   readonly seed: number;
   readonly fromMs: number;
   readonly untilMs: number;
@@ -33,7 +33,7 @@ interface Asked {
 /** How often something of a kind went wrong, and why: a condition of the service, a reason of a refund, or an event of a state machine. */
 interface Failed {
   readonly kind: Kind;
-  readonly reason: string;
+  readonly code: string;
   count: number;
 }
 
@@ -230,8 +230,9 @@ function createTally({ store }: Call) {
     return row;
   };
   const failed = (kind: Kind, reason: string) => {
-    const key = `${kind} ${reason}`;
-    const row = failures.get(key) ?? { kind, reason, count: 0 };
+    const code = reason.toUpperCase().replaceAll('-', '_');
+    const key = `${kind} ${code}`;
+    const row = failures.get(key) ?? { kind, code, count: 0 };
     row.count += 1;
     failures.set(key, row);
   };

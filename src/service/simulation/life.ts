@@ -1,11 +1,11 @@
+import type { SIMULATED_KINDS } from '../../contract/sandbox.ts';
 import { type Amount, type Asset, amount } from '../../money/amount.ts';
 import type { Call } from '../context.ts';
 import { balanceOf, walletAccount } from '../ledger.ts';
 import type { Chance } from './chance.ts';
-import type { RatedKind } from './rates.ts';
 
 /** What happens in a simulation. */
-export type Kind = RatedKind | 'onboarding' | 'registration' | 'onramp-payment' | 'bridge-deposit';
+export type Kind = (typeof SIMULATED_KINDS)[number];
 
 /** A verified user. */
 export interface Person {
@@ -21,7 +21,7 @@ export interface Person {
 }
 
 /** What an act moved: null for a request that moves nothing, undefined if there was nothing to do. */
-export type Moved = Amount | null | undefined;
+type Moved = Amount | null | undefined;
 
 /** One request at its time. Throws Fault if the service rejects it. */
 export type Act = (life: Life) => Moved;
@@ -33,7 +33,7 @@ export interface Life {
   readonly people: readonly Person[];
   /** Does something else later, within the simulated day. */
   later(delayMs: number, kind: Kind, act: Act): void;
-  /** Counts something that was accepted and yet goes wrong. */
+  /** Counts something that was accepted and yet goes wrong. `reason` becomes a code: `account_expired` is `ACCOUNT_EXPIRED`. */
   failed(kind: Kind, reason: string): void;
 }
 

@@ -4,32 +4,17 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 const LAGOS_MS = HOUR_MS;
 
-/** When something happens: parts of a day by the hour in Lagos, which add up to 1, from midnight. */
+/** When something happens: the weight of each hour of the day in Lagos; no weight is never. */
 const HOURS = {
-  morning: hours({ 6: 3, 7: 10, 8: 16, 9: 18, 10: 14, 11: 9, 12: 6, 13: 5, 14: 5, 15: 4, 16: 3, 17: 3, 18: 2, 19: 2 }),
-  office: hours({ 8: 6, 9: 12, 10: 14, 11: 13, 12: 9, 13: 9, 14: 13, 15: 12, 16: 8, 17: 4 }),
-  evening: hours({
-    8: 2,
-    9: 4,
-    10: 5,
-    11: 6,
-    12: 8,
-    13: 7,
-    14: 6,
-    15: 6,
-    16: 8,
-    17: 10,
-    18: 12,
-    19: 11,
-    20: 8,
-    21: 5,
-    22: 2,
-  }),
-} as const;
+  morning: { 6: 3, 7: 10, 8: 16, 9: 18, 10: 14, 11: 9, 12: 6, 13: 5, 14: 5, 15: 4, 16: 3, 17: 3, 18: 2, 19: 2 },
+  office: { 8: 6, 9: 12, 10: 14, 11: 13, 12: 9, 13: 9, 14: 13, 15: 12, 16: 8, 17: 4 },
+  evening: { 8: 2, 9: 4, 10: 5, 11: 6, 12: 8, 13: 7, 14: 6, 15: 6, 16: 8, 17: 10, 18: 12, 19: 11, 20: 8, 21: 5, 22: 2 },
+} as const satisfies Readonly<Record<string, Readonly<Record<number, number>>>>;
 
-function hours(weights: Readonly<Record<number, number>>): readonly number[] {
-  const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
-  return Array.from({ length: 24 }, (_each, hour) => (weights[hour] ?? 0) / total);
+/** Returns the part of a day's events that falls into an hour. */
+function partOf(hours: Readonly<Record<number, number>>, hour: number): number {
+  const total = Object.values(hours).reduce((sum, weight) => sum + weight, 0);
+  return (hours[hour] ?? 0) / total;
 }
 
 /** How often something happens. */
@@ -114,5 +99,5 @@ export function meanInHour(rate: Rate, hourMs: number, users: number): number {
   const isWeekend = date.getUTCDay() === 0 || date.getUTCDay() === 6;
   const factor = (date.getUTCDate() >= 25 ? (rate.salary ?? 1) : 1) * (isWeekend ? (rate.weekend ?? 1) : 1);
   const size = rate.by === 'user' ? users : Math.max(1, users / USERS_OF_RATES);
-  return rate.perDay * size * factor * (HOURS[rate.hours][date.getUTCHours()] ?? 0);
+  return rate.perDay * size * factor * partOf(HOURS[rate.hours], date.getUTCHours());
 }

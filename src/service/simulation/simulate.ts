@@ -12,7 +12,7 @@ import { MINUTE_MS, SECOND_MS } from './life.ts';
 import { DAY_MS } from './rates.ts';
 
 /** The next day of a simulation. */
-export interface Simulation {
+interface Simulation {
   readonly seed: number;
   /** How many users the account has in the end. */
   readonly users: number;
@@ -25,7 +25,7 @@ export interface Simulation {
 }
 
 /** What happened on a day. */
-export interface Simulated extends DayReport {
+interface Simulated extends DayReport {
   readonly fromMs: number;
   /** When this day ended: the sandbox's time. */
   readonly nowMs: number;

@@ -12,9 +12,10 @@ import { updateBankAccount } from '../../../src/contract/endpoints/banks.ts';
 import { endpoints } from '../../../src/contract/endpoints/index.ts';
 import { setWebhook } from '../../../src/contract/endpoints/management.ts';
 import { listUsers } from '../../../src/contract/endpoints/user-list.ts';
+import { SIMULATED_KINDS } from '../../../src/contract/sandbox.ts';
 import { checkLedger } from '../../../src/service/ledger.ts';
 import { loadOperations } from '../../../src/service/operations.ts';
-import { FAILURES, RATES } from '../../../src/service/simulation/rates.ts';
+import { FAILURES } from '../../../src/service/simulation/rates.ts';
 import { countingIds, fakeClock, openSandbox, START_MS, type TestSandbox } from '../../support/sandbox.ts';
 import { dumpOf } from './dump.ts';
 
@@ -47,9 +48,9 @@ async function simulate(box: TestSandbox, { seed = 7, users = 40, days, ...more 
 const requestsOf = (days: readonly Day[], kind: string) =>
   days.flatMap(({ kinds }) => kinds.filter((row) => row.kind === kind)).reduce((sum, row) => sum + row.requests, 0);
 
-const failuresOf = (days: readonly Day[], kind: string, ...reasons: readonly string[]) =>
+const failuresOf = (days: readonly Day[], kind: string, ...codes: readonly string[]) =>
   days
-    .flatMap(({ failures }) => failures.filter((row) => row.kind === kind && reasons.includes(row.reason)))
+    .flatMap(({ failures }) => failures.filter((row) => row.kind === kind && codes.includes(row.code)))
     .reduce((sum, { count }) => sum + count, 0);
 
 const LAGOS_HOUR = `(created_at / 3600000 + 1) % 24`;
@@ -105,8 +106,7 @@ describe('thirty days of 200 users', () => {
 
   test('have each kind of request, and 200 users', async () => {
     const { box, days } = await lived();
-    const kinds = [...Object.keys(RATES), 'onboarding', 'registration', 'onramp-payment', 'bridge-deposit'];
-    expect(kinds.filter((kind) => requestsOf(days, kind) === 0)).toEqual([]);
+    expect(SIMULATED_KINDS.filter((kind) => requestsOf(days, kind) === 0)).toEqual([]);
     const { users } = await box.ask(sandboxStatus, {});
     // A BVN that failed may have been the last one.
     expect(users).toBeGreaterThan(195);
@@ -121,27 +121,27 @@ describe('thirty days of 200 users', () => {
   });
 
   test.each([
-    ['user-deposit', ['bvn_name_mismatch'], FAILURES.wrongName],
-    ['user-deposit', ['cancelled'], FAILURES.depositCancelled],
-    ['onramp', ['not-paid-in-time'], FAILURES.onrampUnpaid + FAILURES.onrampLate + FAILURES.onrampWrongAmount],
-    ['onramp-payment', ['amount_mismatch'], FAILURES.onrampWrongAmount],
-    ['onramp', ['mint-failed'], FAILURES.mintFails],
-    ['offramp', ['payout-failed'], FAILURES.bankFails],
-    ['offramp', ['cancelled'], FAILURES.cancelled],
-    ['offramp', ['verification-failed'], FAILURES.transferFails],
+    ['user-deposit', ['BVN_NAME_MISMATCH'], FAILURES.wrongName],
+    ['user-deposit', ['CANCELLED'], FAILURES.depositCancelled],
+    ['onramp', ['NOT_PAID_IN_TIME'], FAILURES.onrampUnpaid + FAILURES.onrampLate + FAILURES.onrampWrongAmount],
+    ['onramp-payment', ['AMOUNT_MISMATCH'], FAILURES.onrampWrongAmount],
+    ['onramp', ['MINT_FAILED'], FAILURES.mintFails],
+    ['offramp', ['PAYOUT_FAILED'], FAILURES.bankFails],
+    ['offramp', ['CANCELLED'], FAILURES.cancelled],
+    ['offramp', ['VERIFICATION_FAILED'], FAILURES.transferFails],
     ['offramp', ['INSUFFICIENT_BALANCE'], FAILURES.tooMuch],
-    ['payout', ['payout-failed'], FAILURES.bankFails],
-    ['payout', ['reversed'], FAILURES.reversed],
+    ['payout', ['PAYOUT_FAILED'], FAILURES.bankFails],
+    ['payout', ['REVERSED'], FAILURES.reversed],
     ['trade', ['INVALID_QUOTE'], FAILURES.lateQuote / 2],
-    ['trade', ['not-signed-in-time'], FAILURES.unsigned],
-    ['bridge', ['wrong-sender'], FAILURES.wrongSender],
-    ['onboarding', ['bvn-not-verified'], FAILURES.badBvn],
-    ['fee-withdrawal', ['payout-failed'], FAILURES.feesFail],
-  ] as const)('%s ends with %j about as often as stated', async (kind, reasons, rate) => {
+    ['trade', ['NOT_SIGNED_IN_TIME'], FAILURES.unsigned],
+    ['bridge', ['WRONG_SENDER'], FAILURES.wrongSender],
+    ['onboarding', ['BVN_NOT_VERIFIED'], FAILURES.badBvn],
+    ['fee-withdrawal', ['PAYOUT_FAILED'], FAILURES.feesFail],
+  ] as const)('%s ends with %j about as often as stated', async (kind, codes, rate) => {
     const { days } = await lived();
     const asked = requestsOf(days, kind);
     const spread = 4 * Math.sqrt(asked * rate * (1 - rate)) + 1;
-    expect(Math.abs(failuresOf(days, kind, ...reasons) - asked * rate)).toBeLessThan(spread);
+    expect(Math.abs(failuresOf(days, kind, ...codes) - asked * rate)).toBeLessThan(spread);
   });
 
   test('have their deposits in the mornings of Lagos, most from the 25th on', async () => {
