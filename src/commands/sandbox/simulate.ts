@@ -54,7 +54,7 @@ const NOTE_MS = 5_000;
 export const simulateCommand = command({
   words: ['sandbox', 'simulate'],
   summary: 'Simulate days of an account’s life',
-  details: `Users join, pay in with their salaries, take money out and swap; the account pays out, trades, bridges tokens, and changes and withdraws its fees. Senders with wrong names, unpaid virtual accounts, rejections of banks and outages of the webhook’s receiver happen at the rates that docs/fidelity.md lists.
+  details: `Users join, pay in with their salaries, take money out and swap; the account pays out, trades, bridges tokens, and changes and withdraws its fees. Senders with wrong names, unpaid virtual accounts, rejections of banks and outages of the webhook’s receiver happen at the rates that docs/sandbox.md lists.
 
 In a new sandbox, the days are in the past and end now, or at --until, where the sandbox’s clock then stays. In a sandbox that is in use, they follow its present, and its clock moves on. Each day is complete or did not happen: after an interruption, simulate the days that are left.
 
@@ -121,10 +121,10 @@ async function simulateDays(
 
 /** Returns the rows in one order, whatever happened first. */
 function inOrder(data: Day): Day {
-  const placeOf = ({ kind }: Pick<KindRow, 'kind'>) => SIMULATED_KINDS.indexOf(kind);
-  const kinds = data.kinds.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const rankOf = ({ kind }: Pick<KindRow, 'kind'>) => SIMULATED_KINDS.indexOf(kind);
+  const kinds = data.kinds.toSorted((a, b) => rankOf(a) - rankOf(b));
   const failures = data.failures.toSorted(
-    (a, b) => placeOf(a) - placeOf(b) || b.count - a.count || (a.code < b.code ? -1 : 1),
+    (a, b) => rankOf(a) - rankOf(b) || b.count - a.count || (a.code < b.code ? -1 : 1),
   );
   return { ...data, kinds, failures };
 }

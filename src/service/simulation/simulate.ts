@@ -115,7 +115,7 @@ function goOn(call: Call, about: string, fromMs: number): { readonly nowMs: numb
 }
 
 /** What is not the sandbox's to choose again: keys and settings that clients have. */
-const KEPT = ['setting', 'api_key', 'webhook'];
+const REMEMBERED = ['setting', 'api_key', 'webhook'];
 
 const IN_USE = `SELECT 1 WHERE EXISTS (SELECT 1 FROM onboarding) OR EXISTS (SELECT 1 FROM outbox)
   OR EXISTS (SELECT 1 FROM posting_set WHERE event NOT LIKE 'seed.%')`;
@@ -128,7 +128,10 @@ function startAnew(call: Call, seed: number, atMs: number): boolean {
   const { store, settings } = call;
   if (store.get(IN_USE)) return false;
   const before = contentsOf(call);
-  const kept = KEPT.map((table) => ({ table, rows: store.all<Record<string, SqlValue>>(`SELECT * FROM ${table}`) }));
+  const remembered = REMEMBERED.map((table) => ({
+    table,
+    rows: store.all<Record<string, SqlValue>>(`SELECT * FROM ${table}`),
+  }));
   const fintechs = store.all<Record<string, SqlValue>>('SELECT id, fintech_id, aes_key FROM fintech');
   const ids = idsOf(chanceOf(`${seed} new`), () => atMs, call.ids.digest);
   try {
@@ -140,9 +143,9 @@ function startAnew(call: Call, seed: number, atMs: number): boolean {
     if (error instanceof InUse) return false;
     throw error;
   }
-  for (const { table } of kept) store.run(`DELETE FROM ${table}`);
+  for (const { table } of remembered) store.run(`DELETE FROM ${table}`);
   for (const { id, ...identity } of fintechs) update(store, 'fintech', id as bigint, identity);
-  for (const { table, rows } of kept) for (const row of rows) insert(store, table, row);
+  for (const { table, rows } of remembered) for (const row of rows) insert(store, table, row);
   return true;
 }
 
@@ -151,14 +154,14 @@ class InUse extends Error {}
 /** Ids, addresses and keys. */
 const CHOSEN_BY_CHANCE = /[0-9a-f]{8}-[0-9a-f-]{27}|(0x)?[0-9a-f]{20,}/g;
 
-/** Returns everything in a sandbox as text, but for ids, what is kept, when it was seeded, and what reading leaves behind. */
+/** Returns everything in a sandbox as text, but for ids, what is remembered, when it was seeded, and what reading leaves behind. */
 function contentsOf({ store }: Context): string {
   const seededMs = store.get<{ created_at: bigint }>('SELECT created_at FROM fintech ORDER BY id LIMIT 1')?.created_at;
   const tables = store
     .all<{ name: string }>(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
     )
-    .filter(({ name }) => name !== 'rate_window' && !KEPT.includes(name));
+    .filter(({ name }) => name !== 'rate_window' && !REMEMBERED.includes(name));
   return JSON.stringify(
     tables.map(({ name }) => store.all(`SELECT * FROM ${name}`)),
     (column, value: unknown) => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { problemsOf } from '../../../src/contract/check.ts';
 import {
@@ -181,6 +182,13 @@ describe('thirty days of 200 users', () => {
       expect(numberOf(box, `SELECT MAX(created_at) FROM ${table}`)).toBeLessThanOrEqual(now);
     }
   });
+});
+
+test('docs/sandbox.md lists how often things go wrong', () => {
+  const page = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8');
+  const table = page.slice(page.indexOf('| what | share |')).split('\n\n')[0] ?? '';
+  const shares = [...table.matchAll(/\| ([\d.]+)% \|$/gm)].map(([, share]) => Number(share));
+  expect(shares).toEqual(Object.values(FAILURES).map((rate) => Number((100 * rate).toFixed(3))));
 });
 
 test('makes only requests that a client could make', async () => {
