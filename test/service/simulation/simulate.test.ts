@@ -13,9 +13,11 @@ import { updateBankAccount } from '../../../src/contract/endpoints/banks.ts';
 import { endpoints } from '../../../src/contract/endpoints/index.ts';
 import { setWebhook } from '../../../src/contract/endpoints/management.ts';
 import { listUsers } from '../../../src/contract/endpoints/user-list.ts';
+import { Fault } from '../../../src/contract/faults.ts';
 import { SIMULATED_KINDS } from '../../../src/contract/sandbox.ts';
 import { checkLedger } from '../../../src/service/ledger.ts';
 import { loadOperations } from '../../../src/service/operations.ts';
+import { insert } from '../../../src/service/rows.ts';
 import { FAILURES } from '../../../src/service/simulation/rates.ts';
 import { countingIds, fakeClock, openSandbox, START_MS, type TestSandbox } from '../../support/sandbox.ts';
 import { dumpOf } from './dump.ts';
@@ -315,6 +317,29 @@ test('a day that breaks off leaves the one before, and can be simulated again', 
   expect((await box.ask(sandboxClock, {})).now).toBe(first.now);
   await box.ask(sandboxSimulate, again);
   expect(dumpOf(box)).toBe(dumpOf(whole));
+});
+
+test('a day ends when nothing is due for ten seconds, whatever is under way', async () => {
+  await using box = await openSandbox();
+  // Noon of a salary day.
+  const [day] = await simulate(box, { days: 1, users: 1500, until: '2025-12-31T11:00:00Z' });
+  const soon = Date.parse(day?.now ?? '') + 10_000;
+  expect(numberOf(box, `SELECT COUNT(*) FROM due WHERE due_at <= ${soon}`)).toBe(0);
+  expect(numberOf(box, `SELECT COUNT(*) FROM due WHERE due_at <= ${soon + 600_000}`)).toBeGreaterThan(0);
+});
+
+test('a rejected request leaves nothing behind', async () => {
+  const { offrampOperations } = await import('../../../src/service/offramp/operation.ts');
+  const spy = vi.spyOn(offrampOperations, 'transactions.offramp').mockImplementation(({ store, nowMs }) => {
+    insert(store, 'fault_rule', { endpoint: 'fees.get', kind: 'slow', times: 1, created_at: nowMs });
+    throw new Fault('SHORT_BALANCE', 'too little');
+  });
+  onTestFinished(() => spy.mockRestore());
+  await using box = await openSandbox();
+  const days = await simulate(box, { days: 4 });
+  expect(failuresOf(days, 'offramp', 'INSUFFICIENT_BALANCE')).toBe(requestsOf(days, 'offramp'));
+  expect(spy.mock.calls.length).toBeGreaterThan(3);
+  expect(numberOf(box, 'SELECT COUNT(*) FROM fault_rule')).toBe(0);
 });
 
 test('an outage keeps the receiver of webhooks from its events for some hours', async () => {
