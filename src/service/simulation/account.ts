@@ -1,6 +1,6 @@
 import { PAIRS, SIDES } from '../../contract/fx.ts';
 import { networkOf } from '../../contract/networks.ts';
-import { toWireNumber, toWireText } from '../../money/amount.ts';
+import { amount as amountOf, toWireNumber, toWireText } from '../../money/amount.ts';
 import { banksOperations } from '../banks/operation.ts';
 import { bridgeOperations } from '../bridge/operation.ts';
 import { receivePayment } from '../deposits/deposits.ts';
@@ -16,7 +16,6 @@ import { externalWalletsOperations } from '../wallets/external-wallets.ts';
 import { smartWallet } from '../wallets/wallets.ts';
 import {
   type Act,
-  base,
   type Life,
   MINUTE_MS,
   naira,
@@ -43,7 +42,7 @@ const deposit: Act = (life) => {
   if (!account) return undefined;
   const kobo = naira(life, 50_000, 900_000);
   receivePayment(call, { accountNumber: account.number, amountKobo: kobo, senderName: chance.pick(CUSTOMERS) });
-  return base('NGN', kobo);
+  return amountOf('NGN', kobo);
 };
 
 /** The bank accounts of an account that has simulated days: two of them work, to each other something happens. */
@@ -118,9 +117,9 @@ const payout: Act = (life) => {
   const held = heldWhole(life);
   if (!account || held < 20_000) return undefined;
   const whole = chance.is(FAILURES.tooMuch) ? BigInt(held) * 2_000_000n : tokens(life, 5_000, Math.floor(held / 12));
-  const amount = toWireNumber(base('CNGN', whole), 'base');
+  const amount = toWireNumber(amountOf('CNGN', whole), 'base');
   payoutsOperations['transactions.fintech-offramp'](call, { amount, bankAccountId: account.account_id });
-  return base('CNGN', whole);
+  return amountOf('CNGN', whole);
 };
 
 /** How long a quote and a lock hold. */
@@ -128,7 +127,7 @@ const WINDOW_MS = 5 * MINUTE_MS;
 
 const FAILING_TRADES = [1301, 1302, 1303, 1304] as const;
 
-const cngnText = (minor: bigint) => toWireText(base('CNGN', minor), 'decimal-string');
+const cngnText = (minor: bigint) => toWireText(amountOf('CNGN', minor), 'decimal-string');
 
 /** Asks for a quote and trades by it, or trades at the market. */
 const trade: Act = (life) => {
@@ -144,13 +143,13 @@ const trade: Act = (life) => {
   } as const;
   if (chance.is(0.5)) {
     fxTradesOperations['fx.market-order'](call, { ...request, idempotencyKey: call.ids.uuid() });
-    return base('CNGN', minor);
+    return amountOf('CNGN', minor);
   }
   const { quoteId } = fxTradesOperations['fx.quote'](call, request).quote;
   const delayMs = chance.is(FAILURES.lateQuote) ? WINDOW_MS + MINUTE_MS : (5 + chance.below(120)) * SECOND_MS;
   life.later(delayMs, 'trade', (then) => {
     fxTradesOperations['fx.trade'](then.call, { quoteId, idempotencyKey: then.call.ids.uuid() });
-    return base('CNGN', minor);
+    return amountOf('CNGN', minor);
   });
   return undefined;
 };
@@ -175,13 +174,13 @@ const bridge: Act = (life) => {
     toAddress: smartWallet(call.store, call.fintech.id).address,
   });
   const network = networkOf(fromNetwork);
-  if (!network || chance.is(FAILURES.bridgeUnpaid)) return base('CNGN', minor);
+  if (!network || chance.is(FAILURES.bridgeUnpaid)) return amountOf('CNGN', minor);
   const from = chance.is(FAILURES.wrongSender) ? outsideAddress(life) : fromAddress;
   life.later((2 + chance.below(30)) * MINUTE_MS, 'bridge-deposit', (then) => {
     receiveTokens(then.call, { address: receivableAddress, network, asset: 'CNGN', amountBase: minor, from });
-    return base('CNGN', minor);
+    return amountOf('CNGN', minor);
   });
-  return base('CNGN', minor);
+  return amountOf('CNGN', minor);
 };
 
 const transfer: Act = (life) => {
@@ -194,16 +193,16 @@ const transfer: Act = (life) => {
   if (wallets.length === 0 || held < 20_000) return undefined;
   const destinationAddress = chance.is(FAILURES.unregistered) ? outsideAddress(life) : chance.pick(wallets).address;
   const minor = chance.is(FAILURES.chainFails) ? CHAIN_FAILS_BASE : tokens(life, 1_000, Math.floor(held / 40));
-  const amount = toWireNumber(base('CNGN', minor), 'base');
+  const amount = toWireNumber(amountOf('CNGN', minor), 'base');
   transfersOperations['transactions.fintech-transfer'](call, { destinationAddress, amount, ticker: 'CNGN' });
-  return base('CNGN', minor);
+  return amountOf('CNGN', minor);
 };
 
 /** Sets new fees: 0.3 to 0.8 percent, at most 300 to 1,000 Naira. */
 const changeFees: Act = ({ call, chance }) => {
   const fee = () => ({
     percentageFee: (3 + chance.below(6)) / 10,
-    capFee: toWireNumber(base('NGN', BigInt(300 + 100 * chance.below(8)) * 100n), 'kobo'),
+    capFee: toWireNumber(amountOf('NGN', BigInt(300 + 100 * chance.below(8)) * 100n), 'kobo'),
     enabled: true,
   });
   feesOperations['fees.manage'](call, chance.is(0.5) ? { onrampFee: fee() } : { offrampFee: fee() });
@@ -227,10 +226,10 @@ const withdrawFees: Act = (life) => {
     bankAccountNumber: number,
     bankCode: BANK_CODE,
     accountName: accountHolder(number, BANK_CODE) ?? '',
-    amount: toWireNumber(base('NGN', kobo), 'kobo'),
+    amount: toWireNumber(amountOf('NGN', kobo), 'kobo'),
     narration: 'fees',
   });
-  return base('NGN', kobo);
+  return amountOf('NGN', kobo);
 };
 
 export const accountActs = {

@@ -1,5 +1,5 @@
 import type { SIMULATED_KINDS } from '../../contract/sandbox.ts';
-import { type Amount, type Asset, amount } from '../../money/amount.ts';
+import type { Amount, Asset } from '../../money/amount.ts';
 import type { Call } from '../context.ts';
 import { balanceOf, walletAccount } from '../ledger.ts';
 import type { Chance } from './chance.ts';
@@ -39,8 +39,6 @@ export interface Life {
 
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;
-
-export const base = (asset: Asset, minor: bigint): Amount => amount(asset, minor);
 
 /** Returns an amount of Naira between two, in steps that people choose; some have kobo. No test value is among them. */
 export function naira({ chance }: Life, from: number, to: number): bigint {

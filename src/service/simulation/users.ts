@@ -1,5 +1,5 @@
 import { BASE } from '../../contract/networks.ts';
-import { toWireNumber } from '../../money/amount.ts';
+import { amount as amountOf, toWireNumber } from '../../money/amount.ts';
 import { BANKS } from '../banks/banks.ts';
 import { receivePayment } from '../deposits/deposits.ts';
 import { offrampOperations } from '../offramp/operation.ts';
@@ -12,7 +12,6 @@ import { usersOperations } from '../users/operation.ts';
 import { userSettingsOperations } from '../users/settings.ts';
 import {
   type Act,
-  base,
   heldBy,
   type Life,
   MINUTE_MS,
@@ -64,7 +63,7 @@ const deposit: Act = (life) => {
   const senderName = chance.is(FAILURES.wrongName) ? wrongName(life, person) : person.name;
   const { reason } = receivePayment(call, { accountNumber: person.accountNumber, amountKobo: kobo, senderName });
   if (reason !== null) life.failed('user-deposit', reason);
-  return base('NGN', kobo);
+  return amountOf('NGN', kobo);
 };
 
 /** How long after the beginning of an onramp its account has expired for certain. */
@@ -79,7 +78,7 @@ const onramp: Act = (life) => {
   if (people.length === 0) return undefined;
   const person = chance.pick(people);
   const kobo = chance.is(FAILURES.mintFails) ? MINT_FAILS_KOBO : naira(life, 2_000, 250_000);
-  const amount = toWireNumber(base('NGN', kobo), 'naira');
+  const amount = toWireNumber(amountOf('NGN', kobo), 'naira');
   const swap = chance.is(0.12) ? { autoSwap: true, assetSwap: chance.pick(['USDC', 'USDT'] as const) } : {};
   const { requestId } = onrampOperations['transactions.onramp'](call, { userId: person.userId, amount, ...swap });
   const row = call.store.get<OnrampRow & { number: string }>(
@@ -91,7 +90,7 @@ const onramp: Act = (life) => {
     late: FAILURES.onrampLate,
     wrong: FAILURES.onrampWrongAmount,
   });
-  if (!row || way === 'unpaid') return base('NGN', kobo);
+  if (!row || way === 'unpaid') return amountOf('NGN', kobo);
   const amountKobo = totalKobo(row) + (way === 'wrong' ? 5_000n : 0n);
   const payment = { accountNumber: row.number, amountKobo, senderName: person.name };
   const delayMs =
@@ -99,9 +98,9 @@ const onramp: Act = (life) => {
   life.later(delayMs, 'onramp-payment', (then) => {
     const { reason } = receivePayment(then.call, payment);
     if (reason !== null) then.failed('onramp-payment', reason);
-    return base('NGN', amountKobo);
+    return amountOf('NGN', amountKobo);
   });
-  return base('NGN', kobo);
+  return amountOf('NGN', kobo);
 };
 
 /** Returns the bank account of a user, always the same. */
@@ -129,12 +128,12 @@ const offramp: Act = (life) => {
   const own = bankAccountOf(person);
   offrampOperations['transactions.offramp'](life.call, {
     userId: person.userId,
-    amount: toWireNumber(base('NGN', kobo), 'naira'),
+    amount: toWireNumber(amountOf('NGN', kobo), 'naira'),
     ...own,
     ...(way ? { accountNumber: ACCOUNTS[way] } : {}),
     ticker: 'CNGN',
   });
-  return base('NGN', kobo);
+  return amountOf('NGN', kobo);
 };
 
 const swap: Act = (life) => {
@@ -149,9 +148,9 @@ const swap: Act = (life) => {
     userId: person.userId,
     sellToken,
     buyToken,
-    amount: toWireNumber(base(sellToken, minor), 'token'),
+    amount: toWireNumber(amountOf(sellToken, minor), 'token'),
   });
-  return base(sellToken, minor);
+  return amountOf(sellToken, minor);
 };
 
 /** The test amount whose transfer fails. */
@@ -165,20 +164,16 @@ const withdraw: Act = (life) => {
   const held = wholeTokens(heldBy(life, person, ticker));
   const fails = ticker === 'CNGN' && chance.is(FAILURES.chainFails);
   const isTooMuch = chance.is(FAILURES.tooMuch);
-  const minor = fails
-    ? CHAIN_FAILS_BASE
-    : isTooMuch
-      ? base(ticker, BigInt(held) * 2_000_000n).minor
-      : tokens(life, 1, held);
+  const minor = fails ? CHAIN_FAILS_BASE : isTooMuch ? BigInt(held) * 2_000_000n : tokens(life, 1, held);
   withdrawalsOperations['transactions.withdraw-asset'](call, {
     userId: person.userId,
     internalWallet: person.address,
     destinationWallet: outsideAddress(life),
-    amount: toWireNumber(base(ticker, minor), 'token'),
+    amount: toWireNumber(amountOf(ticker, minor), 'token'),
     ticker,
     network: chance.is(0.8) ? 'base' : 'bsc',
   });
-  return base(ticker, minor);
+  return amountOf(ticker, minor);
 };
 
 const REASONS = ['asked for a pause', 'documents have expired', 'under review'] as const;
@@ -203,7 +198,7 @@ const tokensIn: Act = (life) => {
   const minor = asset === 'CNGN' ? tokens(life, 1_000, 100_000) : tokens(life, 5, 400);
   const { address } = chance.pick(people);
   receiveTokens(call, { address, asset, amountBase: minor, network: BASE, from: outsideAddress(life) });
-  return base(asset, minor);
+  return amountOf(asset, minor);
 };
 
 export const userActs = {
