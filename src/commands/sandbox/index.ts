@@ -42,6 +42,7 @@ import { faultCommands } from './fault.ts';
 import { payCommand } from './pay.ts';
 import { acceptPlainResponses, requireSandbox } from './require-sandbox.ts';
 import { serveCommand } from './serve.ts';
+import { simulateCommand } from './simulate.ts';
 
 const pace = option(
   '--pace <pace>',
@@ -448,6 +449,7 @@ export function commandsOf(catalogue: readonly Group[]): readonly Command[] {
     settleCommand,
     clockCommand,
     seedCommand,
+    simulateCommand,
     resetCommand,
     snapshotCommand,
     restoreCommand,

@@ -229,12 +229,12 @@ const OTHER_ENDS: Readonly<Record<string, readonly Category[]>> = {
 function exitCodesOf(command: Command, isChange: boolean): number[] {
   const { words, parameters, prints, isLocal = false, endpoints } = command;
   const calls = !isLocal || endpoints.length > 0;
-  const { refused, auth, network, unknown, pending, declined, interrupted, internal, usage } = CATEGORIES;
+  const { rejected, auth, network, unknown, pending, declined, interrupted, internal, usage } = CATEGORIES;
   const found = [
     { exit: 0 },
     internal,
     usage,
-    ...(calls ? [refused, auth, network, CATEGORIES['rate-limited']] : []),
+    ...(calls ? [rejected, auth, network, CATEGORIES['rate-limited']] : []),
     ...(calls && isChange ? [unknown] : []),
     ...(Object.hasOwn(parameters, 'wait') ? [pending] : []),
     ...(prints || isChange || usesProfile(command) ? [declined] : []),

@@ -193,7 +193,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'sandbox serve, help scripts': 'run',
   'sandbox serve': 'server, serve, start server, sandbox start',
   'sandbox serve, sandbox pay': 'mock',
-  'sandbox pay, sandbox fault add': 'simulate',
+  'sandbox simulate, sandbox pay, sandbox fault add': 'simulate',
   'sandbox clock, help dates': 'time',
   'sandbox clock': 'clock',
   'sandbox seed': 'seed',

@@ -30,6 +30,8 @@ export async function walk(): Promise<readonly Printed[]> {
     printed.push({ line, json });
     return json;
   };
+  await run('sandbox simulate --days 2 --users 5');
+  await run('sandbox reset');
   await run('sandbox seed --pace instant');
   await run('webhooks set https://inbox.fiatrail.invalid/');
   const userId = await people(run);
