@@ -11,6 +11,7 @@ import type { Column } from '../present/result.ts';
 import { plainLine } from '../present/text.ts';
 import { timeText } from '../present/times.ts';
 import { command } from '../terminal/command.ts';
+import { missingError } from '../terminal/parse/missing.ts';
 import { someArguments, switchOn, word } from '../terminal/parse/parameters.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { factsIn } from '../things/fields.ts';
@@ -163,9 +164,9 @@ async function printed({ matches, isCut, isTooCommon, story, looked, widen }: Fi
 async function typedIn(account: Account, words: readonly string[] | undefined, isPhone: boolean) {
   const given = words?.join(' ') ?? '';
   if (given === '')
-    throw new CliError('usage', 'missing required input: <anything>', {
-      code: 'VALIDATION_ERROR',
-      hint: 'give an id, a hash, an address, a number, a sum or a name',
+    throw missingError(['<anything>'], {
+      expected: 'an id, a hash, an address, a number, an amount or a name',
+      hint: 'for example: fiatrail find 20400',
     });
   const { mayBeBvn, typedAs } = await import('../copy/questions/typed.ts');
   const isAsked = account.notices.isInteractive && mayBeBvn(given) && !isPhone;

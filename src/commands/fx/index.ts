@@ -30,6 +30,7 @@ import {
   requiredSide,
   requireQuotable,
 } from '../../terminal/parse/field-options.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
 import {
   amountHelp,
   amountOf,
@@ -221,11 +222,7 @@ function termsOf({ market, quote: quoteId, order: orderId, pair, side, amount }:
   const missing = given.filter(([name, value]) => value === undefined && allowed.includes(name)).map(([name]) => name);
   if (extra.length > 0)
     throw new CliError('usage', `${allowed[0]} cannot be combined with ${extra.join(' and ')}`, { hint: MODES });
-  if (missing.length > 0)
-    throw new CliError('usage', `missing required options: ${missing.join(', ')}`, {
-      code: 'VALIDATION_ERROR',
-      hint: MODES,
-    });
+  if (missing.length > 0) throw missingError(missing, { hint: MODES });
   const cngnAmount = amount && wireDecimal(amount);
   if (quoteId)
     return { request: { quoteId }, what: `trade on quote ${quoteId}`, lines: [['quote', quoteId]] as ShownLine[] };

@@ -17,6 +17,7 @@ import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { command, type Guided } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
 import { waitOption } from '../../terminal/parse/field-options.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
 import { option, optionalArgument, plainText, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { change } from '../../terminal/terminal.ts';
@@ -162,8 +163,8 @@ const addCommand = command({
   guide,
   run: async (account, terminal, { address, label, wait, lockMeOut }) => {
     if (!address) {
-      throw new CliError('usage', 'missing required argument: <address>', {
-        code: 'VALIDATION_ERROR',
+      throw missingError(['<address>'], {
+        expected: 'the IP address or range to add',
         hint: 'for example: fiatrail ip add 203.0.113.7 --label office',
       });
     }

@@ -25,6 +25,7 @@ import {
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { command } from '../../terminal/command.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
 import {
   option,
   optionalArgument,
@@ -62,8 +63,8 @@ function requireEntry(account: Account, { address, index }: EntryInput, example:
     });
   }
   if (!address && index === undefined && !account.notices.isInteractive) {
-    throw new CliError('usage', 'missing required input: <address> or --index <n>', {
-      code: 'VALIDATION_ERROR',
+    throw missingError(['<address> or --index <n>'], {
+      expected: 'an entry of the allowlist',
       hint: `for example: ${example}`,
     });
   }

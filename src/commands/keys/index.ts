@@ -27,6 +27,7 @@ import type { Outcome } from '../../engine/outcome.ts';
 import { prepareRequest } from '../../engine/requests.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
 import { onOrOff, option, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptedPlatformKey, platformCommands, requireStored } from './platform.ts';
@@ -249,9 +250,9 @@ function addressOf(at: string | undefined, current: StoredProfile | undefined): 
   }
   const url = at ?? current?.baseUrl;
   if (url) return url;
-  throw new CliError('usage', 'missing required option: --base-url <url>', {
-    code: 'VALIDATION_ERROR',
-    hint: 'add the base URL of the sandbox, such as --base-url https://sandbox-host/v1',
+  throw missingError(['--base-url <url>'], {
+    expected: 'the base URL of the sandbox',
+    hint: 'for example: --base-url https://sandbox-host/v1',
   });
 }
 

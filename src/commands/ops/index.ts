@@ -20,6 +20,7 @@ import type { VerifiedJournal } from '../../journal/verify.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command, type Guided } from '../../terminal/command.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/field-options.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
 import { argument, id, option, optionalArgument, picked, required, switchOn } from '../../terminal/parse/parameters.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -143,8 +144,9 @@ const resumeCommand = command({
       });
     if (all) return resumeAll(account);
     if (given === undefined)
-      throw new CliError('usage', 'missing required argument: operation-id', {
-        hint: 'find it with: fiatrail ops list --status accepted; or read all with --all',
+      throw missingError(['<operation-id> or --all'], {
+        expected: 'the operation to wait for',
+        hint: 'find it with: fiatrail ops list --status accepted',
       });
     const operation = await operationNamed(account, given);
     const { endpoint, requestId, state, operationId: found } = operation;

@@ -18,6 +18,7 @@ import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { askFor, showEquivalentCommand, wizardOutcome } from '../../terminal/ask/input.ts';
 import type { Guided } from '../../terminal/command.ts';
 import { DEFAULT_WAIT_MS, waitWords } from '../../terminal/parse/field-options.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
 import { id, option, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
@@ -236,9 +237,9 @@ async function readBvn(account: Account, { bvn, bvnStdin }: GivenOnboarding): Pr
       });
     return bvnText(text);
   }
-  throw new CliError('usage', 'missing BVN', {
-    code: 'VALIDATION_ERROR',
-    hint: 'pass it on standard input with --bvn-stdin, which keeps it out of the process list',
+  throw missingError(['--bvn-stdin or <bvn>'], {
+    expected: 'an 11-digit BVN',
+    hint: PIPE_BVN,
   });
 }
 

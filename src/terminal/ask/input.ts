@@ -4,6 +4,7 @@ import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { shellWord } from '../../present/text.ts';
 import type { Command, Guided } from '../command.ts';
+import { missingParameters } from '../parse/missing.ts';
 import type { Parameter, Picked } from '../parse/parameters.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -219,11 +220,8 @@ export async function readInput(
   };
   const missing = needed(given);
   if (missing.length > 0 && !isAsked) {
-    const names = missing.map(([, parameter]) => usageOf(parameter)).join(', ');
-    throw new CliError('usage', `missing required input: ${names}`, {
-      code: 'VALIDATION_ERROR',
-      hint: `for example: ${command.examples[0]}`,
-    });
+    const parameters = missing.map(([, parameter]) => parameter);
+    throw missingParameters(parameters, `for example: ${command.examples[0]}`);
   }
   await announce();
   if (!isAsked) return { input: given, guided: undefined };
@@ -296,9 +294,9 @@ export function inputName({ parameters, fields = {} }: Pick<Command, 'parameters
   return field;
 }
 
-/** `--to` for an option, `user-id` for an argument. */
+/** `--to` for an option, `<user-id>` for an argument. */
 function flagOf({ kind, name }: Parameter<unknown>): string {
-  return kind === 'argument' ? name : (/--[\w-]+/.exec(name)?.[0] ?? name);
+  return kind === 'argument' ? `<${name}>` : (/--[\w-]+/.exec(name)?.[0] ?? name);
 }
 
 /** Returns a command line that gives these texts, as a shell would take it. */
@@ -313,10 +311,6 @@ export function commandLineOf(
     return values.flatMap((each) => (each === true ? [flagOf(parameter)] : [flagOf(parameter), String(each)]));
   });
   return ['fiatrail', ...words, ...typed.map(shellWord)].join(' ');
-}
-
-function usageOf({ kind, name }: Parameter<unknown>): string {
-  return kind === 'argument' ? `<${name}>` : name;
 }
 
 function readValue(parameter: Parameter<unknown>, given: RawText): unknown {
