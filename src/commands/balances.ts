@@ -155,8 +155,8 @@ const userCommand = command({
   words: ['balances', 'user'],
   summary: 'Show the balance of a user across all wallets',
   examples: [
-    'fiatrail balances user 4f1c…',
-    'fiatrail balances user 4f1c… --token USDT -o json --query totalBalance.value',
+    'fiatrail balances user USER_ID',
+    'fiatrail balances user USER_ID --token USDT -o json --query totalBalance.value',
   ],
   endpoints: [balanceUser.id],
   prints: { response: balanceUser },

@@ -105,8 +105,8 @@ const showCommand = command({
   words: ['bank-accounts', 'show'],
   summary: 'Show a payout bank account',
   examples: [
-    'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query accountName',
+    'fiatrail bank-accounts show BANK_ACCOUNT_ID',
+    'fiatrail bank-accounts show BANK_ACCOUNT_ID -o json --query accountName',
   ],
   endpoints: [getBankAccount.id],
   prints: { response: getBankAccount, isRow: true },
@@ -133,8 +133,8 @@ const updateCommand = callCommand(updateBankAccount, {
   summary: 'Relabel a payout bank account or make it the default',
   details: 'The account number and bank cannot be changed; add another account and remove this one.',
   examples: [
-    'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --label "fees"',
-    'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --default --yes -o json',
+    'fiatrail bank-accounts update BANK_ACCOUNT_ID --label "fees"',
+    'fiatrail bank-accounts update BANK_ACCOUNT_ID --default --yes -o json',
   ],
   parameters: {
     accountId,
@@ -156,8 +156,8 @@ const removeCommand = command({
   summary: 'Remove a payout bank account permanently',
   details: 'An account with pending payouts cannot be removed.',
   examples: [
-    'fiatrail bank-accounts remove 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail bank-accounts remove 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
+    'fiatrail bank-accounts remove BANK_ACCOUNT_ID',
+    'fiatrail bank-accounts remove BANK_ACCOUNT_ID --yes -o json',
   ],
   endpoints: [deleteBankAccount.id, getBankAccount.id],
   prints: { response: deleteBankAccount },

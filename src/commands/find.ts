@@ -187,7 +187,7 @@ const findCommand = command({
   details:
     'Searches the copy of the account’s lists (fiatrail sync), the journal and the inbox, and asks the service about ids that it can look up. Shows the history of what it finds on one timeline, and what you can run next. An amount may have a unit: 5,100, ₦5,100.00 or "20 USDC". Eleven digits could be a BVN, which must not be on a command line, so a phone number needs --phone.',
   examples: [
-    'fiatrail find 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail find REQUEST_ID',
     'fiatrail find ₦5,100.00',
     'fiatrail find "ifeoma obi"',
     'fiatrail find --bvn-stdin < bvn.txt',

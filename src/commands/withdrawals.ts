@@ -33,8 +33,8 @@ const start = command({
   details:
     'The withdrawal is final when the command returns. Fees are deducted from the amount. Networks other than base go through a bridge.',
   examples: [
-    'fiatrail withdrawals create 4f1c… --amount 200 --token CNGN --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
-    'fiatrail withdrawals create 4f1c… --amount 25.5 --token USDC --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D --network bsc --yes -o json',
+    'fiatrail withdrawals create USER_ID --amount 200 --token CNGN --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+    'fiatrail withdrawals create USER_ID --amount 25.5 --token USDC --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D --network bsc --yes -o json',
   ],
   endpoints: [withdrawAsset.id],
   prints: { response: withdrawAsset },

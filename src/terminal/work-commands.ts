@@ -83,13 +83,6 @@ interface WorkStatusTexts {
   read?(account: Account, terminal: Terminal, outcome: Outcome): Promise<void>;
 }
 
-const SAMPLE = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
-const SAMPLES: Readonly<Record<string, string>> = {
-  tradeId: 'trade_0198…',
-  withdrawalId: 'FTW_0198…',
-  'swaps status': 'swap-0198…',
-};
-
 /** Declares the command that shows the status of some work, and with --wait follows it to its end. */
 export function statusCommand(
   work: FollowedWork,
@@ -100,7 +93,7 @@ export function statusCommand(
   const start = work.starts[0]?.moves?.command ?? words.replace(/status$/, 'create');
   const from = shown.id ?? `${thing} id, from ${start}`;
   const what = argument(`${thing}-id`, from, id, `Which ${thing}?`);
-  const sample = SAMPLES[words] ?? SAMPLES[idField] ?? SAMPLE;
+  const sample = `${thing}_ID`.toUpperCase();
   const examples = shown.examples ?? [sample, `${sample} --wait 5m -o json`];
   return command({
     words: words.split(' '),
@@ -131,7 +124,7 @@ export const listedStatus = (group: string, thing: Thing): Command =>
     words: [group, 'status'],
     summary: `Show the status of a ${thing.name}`,
     details: `The service cannot look up one ${thing.name}, so fiatrail searches the list, newest first.`,
-    examples: [`fiatrail ${group} status ${SAMPLE}`, `fiatrail ${group} status ${SAMPLE} -o json --query status`],
+    examples: [`fiatrail ${group} status REQUEST_ID`, `fiatrail ${group} status REQUEST_ID -o json --query status`],
     endpoints: [listedBy(thing).endpoint.id],
     isView: true,
     prints: { response: listedBy(thing).endpoint, isRow: true },

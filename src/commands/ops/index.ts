@@ -123,8 +123,8 @@ const resumeCommand = command({
   details:
     'With --all, reads the status of every accepted operation once, without waiting. Operations that have no later status, such as a removal, end without a request.',
   examples: [
-    'fiatrail ops resume 0198c1f2',
-    'fiatrail ops resume 0198c1f2 --wait 1h -o json',
+    'fiatrail ops resume OPERATION_ID',
+    'fiatrail ops resume OPERATION_ID --wait 1h -o json',
     'fiatrail ops resume --all -q',
   ],
   endpoints: [],
@@ -180,8 +180,8 @@ const showCommand = command({
   summary: 'Show an operation',
   details: 'Prints the request, its state and what to do next.',
   examples: [
-    'fiatrail ops show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail ops show 0198c1f2 -o json --query state',
+    'fiatrail ops show OPERATION_ID',
+    'fiatrail ops show OPERATION_ID -o json --query state',
     'fiatrail ops show fees-2026-11',
   ],
   endpoints: [],
@@ -233,8 +233,8 @@ const resolveCommand = command({
   details:
     'Use it when you know from another source, such as a bank statement, whether the money moved. --not-done frees the idempotency key, so that the command can run again.',
   examples: [
-    'fiatrail ops resolve 0198c1f2 --completed --request-id FTW_0198… --reason "seen on the bank statement"',
-    'fiatrail ops resolve 0198c1f2 --not-done --reason "the service confirmed that it never arrived"',
+    'fiatrail ops resolve OPERATION_ID --completed --request-id WITHDRAWAL_ID --reason "seen on the bank statement"',
+    'fiatrail ops resolve OPERATION_ID --not-done --reason "the service confirmed that it never arrived"',
   ],
   endpoints: [],
   prints: operationSchema,
@@ -406,7 +406,7 @@ const reconcileCommand = command({
   examples: [
     'fiatrail ops reconcile',
     'fiatrail ops reconcile --all -q',
-    'fiatrail ops reconcile 0198c1f2 -o json --query "operations[].next"',
+    'fiatrail ops reconcile OPERATION_ID -o json --query "operations[].next"',
   ],
   endpoints: [],
   prints: () =>
@@ -470,7 +470,7 @@ const retryCommand = command({
   summary: 'Send a request that may have been lost again, under the service’s idempotency key',
   details:
     'Only a trade or market order that was sent with --once or --idempotency-key, within 10 minutes: the service does it once for its key, and answers with what it did then, or does it now. Looks for it first. The rules, limits, hours and operators of now apply, and the confirmation shows the price of now. Running the same command again with the same --once does the same. Any other request could be done twice: find out with ops reconcile.',
-  examples: ['fiatrail ops retry 0198c1f2', 'fiatrail ops retry 0198c1f2 --yes --wait -o json'],
+  examples: ['fiatrail ops retry OPERATION_ID', 'fiatrail ops retry OPERATION_ID --yes --wait -o json'],
   endpoints: [],
   parameters: {
     operationId: { ...operationId, picks: 'operation in doubt' },

@@ -336,8 +336,8 @@ const testCommand = command({
   details:
     'Write the command line after "--". It runs until it would send its first change, so it may read from the service. Exit code 9 means that a rule does not hold.',
   examples: [
-    'fiatrail profiles rules test -- fees withdraw --amount 25000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail profiles rules test --profile main -- payout create --amount 5000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail profiles rules test -- fees withdraw --amount 25000 --to BANK_ACCOUNT_ID',
+    'fiatrail profiles rules test --profile main -- payout create --amount 5000 --to BANK_ACCOUNT_ID',
   ],
   endpoints: [],
   prints: () => z.object({ rules: z.array(testedRuleSchema()), pagination: paginationSchema() }),

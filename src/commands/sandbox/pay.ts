@@ -58,7 +58,7 @@ export const payCommand = command({
   examples: [
     'fiatrail sandbox pay 7387420489 --amount 5075 --sender "NGOZI OKAFOR"',
     'fiatrail sandbox pay 7387420489 --amount "507500 kobo" --sender "NGOZI OKAFOR" -o json',
-    'fiatrail sandbox pay 0x9f3c… --chain --token CNGN --network base --amount 100 --sender 0x11a4…',
+    'fiatrail sandbox pay 0x52908400098527886E0F7030069857D2E4169EE7 --chain --token CNGN --network base --amount 100 --sender 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
   ],
   endpoints: [sandboxPay.id, sandboxDeposit.id],
   prints: { either: [{ response: sandboxPay }, { response: sandboxDeposit }] },

@@ -43,8 +43,8 @@ const showDefault = command({
   words: ['users', 'default-wallet', 'show'],
   summary: 'Show a user’s default wallet',
   examples: [
-    'fiatrail users default-wallet show 4f1c…',
-    'fiatrail users default-wallet show 4f1c… -o json --query defaultWallet.address',
+    'fiatrail users default-wallet show USER_ID',
+    'fiatrail users default-wallet show USER_ID -o json --query defaultWallet.address',
   ],
   endpoints: [getDefaultWallet.id],
   prints: { response: getDefaultWallet },
@@ -63,8 +63,8 @@ const setDefault = callCommand(setDefaultWallet, {
   details:
     'The default wallet receives permanent-account deposits, onramps and sweeps. Swaps and offramps still use the managed wallet. Replaces the current default wallet.',
   examples: [
-    'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network base',
-    'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --label "cold wallet" --yes -o json',
+    'fiatrail users default-wallet set USER_ID --address 0x52908400098527886E0F7030069857D2E4169EE7 --network base',
+    'fiatrail users default-wallet set USER_ID --address 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --label "cold wallet" --yes -o json',
   ],
   parameters: {
     userId,
@@ -98,8 +98,8 @@ const removeDefault = command({
   summary: 'Remove a user’s default wallet',
   details: 'The user’s cNGN goes to the managed wallet again. Tokens already delivered stay where they are.',
   examples: [
-    'fiatrail users default-wallet remove 4f1c…',
-    'fiatrail users default-wallet remove 4f1c… --yes -o json --query note',
+    'fiatrail users default-wallet remove USER_ID',
+    'fiatrail users default-wallet remove USER_ID --yes -o json --query note',
   ],
   endpoints: [removeDefaultWallet.id, getDefaultWallet.id],
   prints: { response: removeDefaultWallet },
@@ -140,8 +140,8 @@ const showCommand = command({
   words: ['users', 'show'],
   summary: 'Show a user’s names, wallets and permanent account',
   examples: [
-    'fiatrail users show 4f1c…',
-    'fiatrail users show 4f1c… -o json --query "virtualAccounts[0].accountNumber"',
+    'fiatrail users show USER_ID',
+    'fiatrail users show USER_ID -o json --query "virtualAccounts[0].accountNumber"',
   ],
   endpoints: [getDetails.id],
   prints: { response: getDetails },
@@ -227,7 +227,7 @@ const activateCommand = callCommand(setStatus, {
   words: ['users', 'activate'],
   summary: 'Activate a user',
   details: 'The user can transact and receive deposits again.',
-  examples: ['fiatrail users activate 4f1c…', 'fiatrail users activate 4f1c… --yes -o json --query changedAt'],
+  examples: ['fiatrail users activate USER_ID', 'fiatrail users activate USER_ID --yes -o json --query changedAt'],
   parameters: { userId: userArgument('inactive user') },
   request: ({ userId }) => ({ userId, active: true }),
   confirms: statusChange,
@@ -238,8 +238,8 @@ const deactivateCommand = callCommand(setStatus, {
   summary: 'Deactivate a user',
   details: 'The user can neither transact nor receive deposits until reactivated.',
   examples: [
-    'fiatrail users deactivate 4f1c… --reason "asked by compliance, case 118"',
-    'fiatrail users deactivate 4f1c… --reason "lost phone" --yes -o json --query active',
+    'fiatrail users deactivate USER_ID --reason "asked by compliance, case 118"',
+    'fiatrail users deactivate USER_ID --reason "lost phone" --yes -o json --query active',
   ],
   parameters: {
     userId: userArgument('active user'),
@@ -262,8 +262,8 @@ const migrateCommand = command({
   details:
     'For users onboarded before wallets were created automatically. Users may get new addresses; tokens at the old addresses are not moved.',
   examples: [
-    'fiatrail users migrate-wallets 4f1c… 90ab…',
-    'fiatrail users migrate-wallets 4f1c… --force --yes -o json --query failed',
+    'fiatrail users migrate-wallets USER_ID OTHER_USER_ID',
+    'fiatrail users migrate-wallets USER_ID --force --yes -o json --query failed',
   ],
   endpoints: [migrateUserWallets.id],
   prints: { response: migrateUserWallets },
@@ -299,8 +299,8 @@ const onrampAssetCommand = callCommand(updateOnrampAsset, {
   summary: 'Set the asset that a user’s onramps deliver',
   details: 'Applies to future onramps. The --auto-swap option of an onramp overrides it.',
   examples: [
-    'fiatrail users onramp-asset set 4f1c… --asset USDC --enabled on --slippage 0.5%',
-    'fiatrail users onramp-asset set 4f1c… --asset CNGN --enabled off --yes -o json',
+    'fiatrail users onramp-asset set USER_ID --asset USDC --enabled on --slippage 0.5%',
+    'fiatrail users onramp-asset set USER_ID --asset CNGN --enabled off --yes -o json',
   ],
   parameters: {
     userId: userArgument('active user'),

@@ -298,7 +298,7 @@ const start = startCommand(onboarding, onboard, {
   examples: [
     'fiatrail users onboard --bvn-stdin --wait < bvn.txt',
     'printf 12345678901 | fiatrail users onboard --bvn-stdin --wait --yes -o json',
-    'fiatrail users onboard --retry 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --bvn-stdin < bvn.txt',
+    'fiatrail users onboard --retry OPERATION_ID --bvn-stdin < bvn.txt',
   ],
   until: 'until the user is verified',
   calls: [getDetails.id],

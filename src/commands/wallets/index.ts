@@ -209,7 +209,7 @@ const userCommand = wholeList(
   callCommand(listUserWallets, {
     words: ['wallets', 'list'],
     summary: 'List a user’s wallets and their balances',
-    examples: ['fiatrail wallets list 4f1c…', 'fiatrail wallets list 4f1c… -o csv'],
+    examples: ['fiatrail wallets list USER_ID', 'fiatrail wallets list USER_ID -o csv'],
     parameters: { userId: userArgument('user') },
     request: ({ userId }) => ({ userId }),
     columns: COLUMNS,

@@ -151,7 +151,7 @@ Some events cannot be checked, because no list shows them: those of unpaid onram
   run: async (account, terminal, { grace = GRACE_MS, accept, reason, ...given }) => {
     if ((accept === undefined) !== (reason === undefined))
       throw new CliError('usage', '--accept and --reason need each other', {
-        hint: 'for example --accept SWAP_0198 --reason "seen on the dashboard"',
+        hint: 'for example --accept REQUEST_ID --reason "seen on the dashboard"',
       });
     const inbox = await openProfileInbox(account.world, account.profile);
     try {

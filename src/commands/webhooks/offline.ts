@@ -67,7 +67,7 @@ async function messageOf(
 function header(text: string): readonly [string, string] {
   const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
-  throw new CliError('usage', 'invalid header; expected NAME: VALUE', { hint: 'for example -H "X-Webhook-ID: 0198…"' });
+  throw new CliError('usage', 'invalid header; expected NAME: VALUE', { hint: 'for example -H "X-Webhook-ID: VALUE"' });
 }
 
 export const verifyCommand = command({
