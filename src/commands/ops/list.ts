@@ -93,7 +93,7 @@ async function refreshed(account: Account, filter: OperationSelection['filter'])
 /** The columns of onboardings, which can be retried. */
 const ONBOARDING_COLUMNS = [
   ...COLUMNS.filter(({ field }) => field !== 'idempotencyKey'),
-  { field: 'advice', title: 'Advice', isWide: true },
+  { field: 'advice', title: 'Advice' },
 ] as const;
 
 export const listCommand = command({

@@ -126,7 +126,7 @@ const pendingCommand = command({
           { field: 'status', title: 'Status', isWide: true },
           { field: 'amount', title: 'Amount', align: 'right' },
           { field: 'since', title: 'Since', isBrief: true },
-          { field: 'waitsFor', title: 'Waiting for', isWide: true },
+          { field: 'waitsFor', title: 'Waiting for' },
         ] as const;
         return {
           result: {

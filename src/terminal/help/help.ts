@@ -377,9 +377,22 @@ function wrapped(text: string, columns: number): string[] {
   return lines;
 }
 
-/** Breaks each paragraph of a text, with an empty line between them. */
+/** Breaks each paragraph of a text, with an empty line between them. The indented lines of a paragraph are the rows of a list. */
 function paragraphs(text: string, columns: number): string[] {
-  return text.split('\n\n').flatMap((each, at) => [...(at > 0 ? [''] : []), ...wrapped(each, columns)]);
+  return text.split('\n\n').flatMap((each, at) => {
+    const { lead, rows } = partsOf(each);
+    return [...(at > 0 ? [''] : []), ...wrapped(lead, columns), ...table(rows, columns, widest(rows))];
+  });
+}
+
+/** Separates a paragraph from the list at its end, whose lines are indented: `  slow    the response is delayed`. */
+export function partsOf(paragraph: string): { readonly lead: string; readonly rows: readonly HelpRow[] } {
+  const [lead = '', ...lines] = paragraph.split(/\n {2}/);
+  const rows = lines.map((line): HelpRow => {
+    const [term = '', ...text] = line.split(/ {2,}/);
+    return [term, text.join(' ')];
+  });
+  return { lead, rows };
 }
 
 /** Lays rows out in two columns. The first one is as wide as `termColumns` says. */
