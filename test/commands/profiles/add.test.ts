@@ -9,6 +9,9 @@ const WITH_URL = [...ADD, '--base-url', URL_];
 const wrongUrl = (url: string) => [...ADD, '--base-url', url, '--key-stdin'];
 const KEY_COMMAND = ['--key-command', 'pass show key'];
 
+/** The error that does not repeat what may be a key. */
+const LIKE_A_KEY = /^error: invalid profile name: it looks like an API key\n/;
+
 /** Words, standard input and the expected message; nothing may be stored. */
 const refused: [what: string, argv: string[], stdin: string, message: RegExp][] = [
   ['a key with a line end inside', ADD_MAIN, `${LIVE}\n${LIVE}\n`, /on standard input has spaces or characters/],
@@ -66,6 +69,8 @@ const refused: [what: string, argv: string[], stdin: string, message: RegExp][] 
   ['a name that is a path', ADD_MAIN.with(2, '../main'), LIVE, /invalid profile name/],
   ['a name that ends with a dot', ADD_MAIN.with(2, 'main.'), LIVE, /invalid profile name/],
   ['a name of 41 letters', ADD_MAIN.with(2, 'a'.repeat(41)), LIVE, /invalid profile name/],
+  ['a name that is a sandbox key', ADD_MAIN.with(2, 'sandbox_0123456789abcdef01234'), LIVE, LIKE_A_KEY],
+  ['a name that is a key with capitals', ADD_MAIN.with(2, 'Xk3jQ9vT2mN8pL5wR7zB'), LIVE, LIKE_A_KEY],
 ];
 
 describe('profiles add', () => {
