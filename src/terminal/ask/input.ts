@@ -51,6 +51,13 @@ interface WizardQuestion<K, R> {
   repeat(earlier: K): Promise<Came<K, R> | undefined>;
 }
 
+/** What a conversation came to. */
+interface Said<T> {
+  readonly result: T;
+  /** Goes back to the last question; undefined if none was asked. */
+  readonly again: (() => Promise<Said<T>>) | undefined;
+}
+
 /**
  * Runs `ask`, which asks questions that follow each other, and lets a person go back: it then runs again, and gets the answers before
  * the previous question without asking. The earlier answer is the default of a question that is asked again. `ask` may read, and
@@ -61,7 +68,7 @@ async function inConversation<T>(
   terminal: Terminal,
   isSeveral: boolean,
   ask: (account: Account, terminal: Terminal) => Promise<T>,
-): Promise<T> {
+): Promise<Said<T>> {
   const {
     world,
     notices: { note, say },
@@ -75,16 +82,23 @@ async function inConversation<T>(
   };
   const { say: innerSay, note: innerNote } = inner;
   const asking = { ...account, world: inner.world, notices: { ...account.notices, say: innerSay, note: innerNote } };
-  for (;;) {
-    try {
-      const result = await ask(asking, { ...terminal, dialog: { ...terminal.dialog, ...inner } });
-      answers.end();
-      return result;
-    } catch (error) {
-      if (!(error instanceof StepBack)) throw error;
-      answers.goBack();
+  const converse = async (): Promise<Said<T>> => {
+    for (;;) {
+      try {
+        const result = await ask(asking, { ...terminal, dialog: { ...terminal.dialog, ...inner } });
+        answers.end();
+        return { result, again: answers.hasAny() ? again : undefined };
+      } catch (error) {
+        if (!(error instanceof StepBack)) throw error;
+        answers.goBack();
+      }
     }
-  }
+  };
+  const again = () => {
+    answers.goBack();
+    return converse();
+  };
+  return converse();
 }
 
 type Next = <K, R>(question: WizardQuestion<K, R>) => Promise<R>;
@@ -115,10 +129,12 @@ function answersSoFar({ world, notices: { note } }: Pick<Account, 'world' | 'not
   return {
     next,
     areRepeated: () => !isOver && asked < repeated,
+    hasAny: () => asked > 0,
     /** Starts again, and stops before the question that was answered last. */
     goBack: () => {
       repeated = asked - 1;
       asked = 0;
+      isOver = false;
     },
     end: () => {
       isOver = true;
@@ -126,7 +142,8 @@ function answersSoFar({ world, notices: { note } }: Pick<Account, 'world' | 'not
   };
 }
 
-const howToGoBack = ({ env }: World) =>
+/** What is said before a question from which a person can go back. */
+export const howToGoBack = ({ env }: Pick<World, 'env'>): string =>
   `${env['TERM'] === 'dumb' ? 'Esc or Ctrl-B, then Enter,' : 'Esc or Ctrl-B'} goes back one question`;
 
 /** A prompter whose questions are those of a conversation. */
@@ -191,9 +208,11 @@ function repeatingPrompter(real: Prompter, next: Next, interrupted: AbortSignal)
 type RawText = string | boolean | readonly string[] | undefined;
 
 /** The values of a command's parameters, and the result of its wizard. */
-interface CommandInput {
+export interface CommandInput {
   readonly input: Record<string, unknown>;
   readonly guided: Guided | undefined;
+  /** Asks the last question once more, as a person wishes who sees at a consent what the answers came to; undefined if nothing was asked. */
+  readonly again?: (() => Promise<CommandInput>) | undefined;
 }
 
 /**
@@ -233,7 +252,7 @@ export async function readInput(
     );
   };
   const isSeveral = command.guide !== undefined || lacking(given).length > 1;
-  return inConversation(account, terminal, isSeveral, async (asking, terminal) => {
+  const said = await inConversation(account, terminal, isSeveral, async (asking, terminal) => {
     const guided = await command.guide?.(asking, terminal, given as never);
     const input = { ...given, ...guided?.values };
     for (let [next] = lacking(input); next; [next] = lacking(input)) {
@@ -242,7 +261,13 @@ export async function readInput(
     }
     return { input, guided };
   });
+  return commandInput(said);
 }
+
+const commandInput = ({ result, again }: Said<CommandInput>): CommandInput => ({
+  ...result,
+  again: again && (async () => commandInput(await again())),
+});
 
 /** Asks for a missing value: offers what there is, where that is known, and else takes a text. */
 async function askForMissing(

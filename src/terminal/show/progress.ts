@@ -115,6 +115,8 @@ export function liveLine(
 export interface Dialog extends Omit<Notices, 'progress'> {
   readonly world: World;
   readonly globals: Globals;
+  /** Whether a person can go back to the last question from a consent; without it, nothing was asked. */
+  hasBack?(): boolean;
 }
 
 export function createDialog(world: World, globals: Globals): Dialog {
