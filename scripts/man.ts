@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command, Group } from '../src/terminal/command.ts';
-import { formOf, partsOf, usageOf } from '../src/terminal/help/help.ts';
+import { aboutOf, formOf, partsOf, usageOf } from '../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import type { Parameter } from '../src/terminal/parse/parameters.ts';
 
@@ -161,9 +161,8 @@ function detail(text: string): string[] {
 }
 
 function parameterEntry(parameter: Parameter<unknown>): string {
-  const { kind, name, help, required, repeats } = parameter;
-  const notes = [help, required ? 'required' : '', repeats ? 'may be repeated' : ''].filter(Boolean).join('; ');
-  return entry(kind === 'argument' ? italic(formOf(parameter)) : flagsOf(name), notes);
+  const { kind, name } = parameter;
+  return entry(kind === 'argument' ? italic(formOf(parameter)) : flagsOf(name), aboutOf(parameter));
 }
 
 // roff: the man(7) macros.

@@ -16,7 +16,7 @@ import {
 } from '../src/derive/describe.ts';
 import type { Command, Group } from '../src/terminal/command.ts';
 import { commandFor } from '../src/terminal/command.ts';
-import { formOf, partsOf, usageOf } from '../src/terminal/help/help.ts';
+import { aboutOf, formOf, partsOf, usageOf } from '../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import { withConsents } from './consents.ts';
 import { dataPage } from './data.ts';
@@ -79,10 +79,7 @@ function commandPage({ name, summary }: Group, commands: readonly Command[]): st
 
 function commandSection(command: Command): string {
   const { words, parameters, examples, endpoints } = command;
-  const rows = Object.values(parameters).map((each): [string, string] => [
-    formOf(each),
-    [each.help, each.required ? 'required' : '', each.repeats ? 'may be repeated' : ''].filter(Boolean).join('; '),
-  ]);
+  const rows = Object.values(parameters).map((each): [string, string] => [formOf(each), aboutOf(each)]);
   return [
     `## ${words.join(' ')}\n`,
     `${described(command)}\n`,

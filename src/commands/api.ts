@@ -177,7 +177,7 @@ const apiCommand = command({
   parameters: {
     method: argument('method', 'GET, POST, PUT or DELETE', word, 'Method:'),
     path: argument('path', 'path below the base URL, such as /getfees', word, 'Path:'),
-    fields: repeated('-f, --field <key=value>', 'request field, typed as in the contract; can be repeated', word),
+    fields: repeated('-f, --field <key=value>', 'request field, typed as in the contract', word),
     data: option('-d, --data <json>', 'request data: a JSON object, @FILE, or - for standard input', word),
     ...MONEY_OPTIONS,
   },

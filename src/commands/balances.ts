@@ -12,7 +12,7 @@ import { command } from '../terminal/command.ts';
 import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
 import { amountOfTokenIn, argument, option, ticker } from '../terminal/parse/parameters.ts';
 
-const tokenOption = option('--token <ticker>', 'token: CNGN, USDC or USDT (default CNGN)', ticker);
+const tokenOption = option('--token <ticker>', 'CNGN, USDC or USDT (default CNGN)', ticker);
 
 const requireOption = option(
   '--require <amount>',
@@ -111,7 +111,7 @@ const withError = (outcome: Outcome, error: CliError | undefined): Outcome => (e
 
 const fintechCommand = command({
   words: ['balances', 'account'],
-  summary: "Show the balance of the account's smart wallet by network",
+  summary: 'Show the balance of the account’s smart wallet by network',
   examples: [
     'fiatrail balances account',
     'fiatrail balances account --token USDC --networks base,eth -o json',

@@ -11,18 +11,8 @@ import { bankLines, payoutAccounts } from '../engine/previews/names.ts';
 import { PREVIEW_READ, readPreviews } from '../engine/previews/previews.ts';
 import { callCommand, command } from '../terminal/command.ts';
 import { wholeList } from '../terminal/list-command.ts';
-import { objectOf, properties, requiredBank } from '../terminal/parse/field-options.ts';
-import {
-  argument,
-  digits,
-  id,
-  nothingTo,
-  option,
-  picked,
-  plainText,
-  required,
-  switchOn,
-} from '../terminal/parse/parameters.ts';
+import { labelOption, objectOf, properties, requiredBank } from '../terminal/parse/field-options.ts';
+import { argument, digits, id, nothingTo, picked, required, switchOn } from '../terminal/parse/parameters.ts';
 import { change } from '../terminal/terminal.ts';
 
 const accountId = picked(
@@ -46,9 +36,9 @@ const addCommand = callCommand(addBankAccount, {
       'Account number (10 digits):',
     ),
     bankCode: requiredBank,
-    label: option('--label <text>', 'label for the account', plainText),
+    label: labelOption,
     isDefault: switchOn('--default', 'make this the default payout account'),
-    metadata: properties('--metadata', 'metadata of the account, whose fields are not documented'),
+    metadata: properties('--metadata', 'metadata, passed to the service unchanged'),
   },
   request: async ({ accountNumber, bankCode, label, isDefault, metadata }, account) => ({
     accountNumber,
@@ -124,7 +114,7 @@ const showCommand = command({
 });
 
 const CHANGED = {
-  label: option('--label <text>', 'label for the account', plainText),
+  label: labelOption,
   isDefault: switchOn('--default', 'make this the default payout account'),
 };
 

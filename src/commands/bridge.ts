@@ -113,7 +113,6 @@ const start = startCommand(bridge, startBridge, {
     'fiatrail bridge create --from-network base --to-network bsc --amount 10000 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
     'fiatrail bridge create --from-network base --to-network sol --amount 500 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv --yes -o json',
   ],
-  until: 'until the cNGN has arrived',
   calls: [quoteBridge.id, bridgeNetworks.id],
   parameters: {
     fromNetwork,

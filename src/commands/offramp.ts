@@ -43,7 +43,6 @@ const start = startCommand(offramp, startOfframp, {
     'fiatrail offramp create USER_ID --amount 2000 --bank-code 000013 --account-number 0123456789',
     'fiatrail offramp create USER_ID --amount 2000 --bank-code 000013 --account-number 0123456789 --yes --wait -o json',
   ],
-  until: 'until the bank has been paid',
   parameters: {
     userId: userArgument('active user', 'user whose cNGN is paid out'),
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),

@@ -54,7 +54,6 @@ const start = startCommand(payout, startPayout, {
     'fiatrail payout create --amount 50000 --to BANK_ACCOUNT_ID',
     'fiatrail payout create --amount 50000 --to BANK_ACCOUNT_ID --yes --wait -o json',
   ],
-  until: 'until the bank has been paid',
   parameters: {
     amount: required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:'),
     to: picked(

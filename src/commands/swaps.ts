@@ -191,7 +191,6 @@ const start = startCommand(swap, startSwap, {
     'fiatrail swaps create USER_ID --sell USDT --buy CNGN --amount 2.5 --slippage 1% --yes --wait -o json',
     'fiatrail swaps create --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --buy USDC',
   ],
-  until: 'until the swap completes or fails',
   calls: [listSwaps.id],
   or: { start: triggerSwap, takes: ({ wallet }) => wallet !== undefined },
   parameters: {

@@ -40,7 +40,7 @@ const start = command({
   prints: { response: withdrawAsset },
   parameters: {
     userId: userArgument('active user', 'user whose tokens are sent'),
-    token: required('--token <ticker>', 'token to send: CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
+    token: required('--token <ticker>', 'CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
     amount: amountOfThatToken,
     from: picked(
       'wallet of the user',
@@ -52,7 +52,7 @@ const start = command({
       anyAddress,
       'Destination address:',
     ),
-    network: option('--network <network>', `${NETWORKS.join(', ')} (default base)`, oneOf(...NETWORKS)),
+    network: option('--network <network>', 'network, such as base, eth, bsc or sol (default base)', oneOf(...NETWORKS)),
   },
   fields: { internalWallet: 'from', destinationWallet: 'to', ticker: 'token' },
   run: async (account, terminal, { userId, amount: amountIn, token, from, to, network }) => {

@@ -24,7 +24,7 @@ import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { pickBank } from '../../terminal/ask/pick/banks.ts';
 import { callCommand, command, type Guided } from '../../terminal/command.ts';
 import { thingListCommand } from '../../terminal/list-command.ts';
-import { bankOption, waitOption, waitWords } from '../../terminal/parse/field-options.ts';
+import { bankOption, noTagOption, noteOption, waitOption, waitWords } from '../../terminal/parse/field-options.ts';
 import {
   amountHelp,
   amountOf,
@@ -39,7 +39,6 @@ import {
   percent,
   plainText,
   required,
-  switchOn,
 } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { change } from '../../terminal/terminal.ts';
@@ -203,13 +202,13 @@ const start = command({
   prints: { either: [printedWork(feeWithdrawal, withdrawFees), sweptSchema] },
   parameters: {
     amount: FEE_AMOUNT,
-    to: option('--to <bank-account>', 'id of a saved account, from bank-accounts list, or default', id),
+    to: option('--to <bank-account>', 'bank account id, from bank-accounts list, or default', id),
     ...ACCOUNT_OPTIONS,
     narration: option('--narration <text>', `text for the bank statement; ${NO_PROTECTION}`, plainText),
-    noTag: switchOn('--no-tag', 'leave the narration empty, without the tag that ops reconcile looks for'),
+    noTag: noTagOption,
     reference: option('--reference <text>', `your own reference; ${NO_PROTECTION}`, plainText),
-    note: option('--note <text>', `note to store with the withdrawal; ${NO_PROTECTION}`, plainText),
-    wait: waitOption('until the bank has been paid (1 to 3 business days)'),
+    note: noteOption,
+    wait: waitOption,
   },
   fields: { bankAccountNumber: 'accountNumber', 'metadata.reference': 'reference', 'metadata.notes': 'note' },
   guide: withdrawGuide,
@@ -229,9 +228,7 @@ const start = command({
 
 const list = thingListCommand(aFeeWithdrawal);
 
-const status = statusCommand(feeWithdrawal, {
-  until: 'until it completes or fails (1 to 3 business days)',
-});
+const status = statusCommand(feeWithdrawal, {});
 
 const withdrawalCommands = [start, list, status];
 

@@ -32,7 +32,6 @@ import {
 } from '../../terminal/parse/field-options.ts';
 import { missingError } from '../../terminal/parse/missing.ts';
 import {
-  amountHelp,
   amountOf,
   argument,
   id,
@@ -297,12 +296,12 @@ const quoteCommand = command({
 const priceLimits = {
   maxPrice: option(
     '--max-price <cngn>',
-    `with --side buy: trade on a quote, and only at this price or below; ${amountHelp('CNGN')}`,
+    'with --side buy: highest price to accept, in cNGN per stablecoin, such as 1600',
     amountOf('CNGN'),
   ),
   minPrice: option(
     '--min-price <cngn>',
-    `with --side sell: trade on a quote, and only at this price or above; ${amountHelp('CNGN')}`,
+    'with --side sell: lowest price to accept, in cNGN per stablecoin, such as 1500',
     amountOf('CNGN'),
   ),
 };
@@ -350,7 +349,6 @@ const tradesStart = startCommand(fxTrade, trade, {
     'fiatrail fx trade --quote QUOTE_ID --yes --wait -o json',
     'fiatrail fx trade --order ORDER_ID --amount 5000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
   ],
-  until: 'until the trade settles',
   calls: [quote.id],
   or: { start: marketOrder, takes: ({ market }) => market === true },
   parameters: {
@@ -421,7 +419,7 @@ const tradesStart = startCommand(fxTrade, trade, {
   },
 });
 
-const tradesStatus = statusCommand(fxTrade, { until: 'until the trade settles, fails or expires' });
+const tradesStatus = statusCommand(fxTrade);
 
 const tradesList = thingListCommand(aTrade);
 

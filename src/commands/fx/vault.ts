@@ -198,7 +198,7 @@ const registerCommand = callCommand(registerMpc, {
     usdc: required('--usdc <address>', 'address of the vault’s USDC wallet', evmAddress, 'USDC wallet of the vault:'),
     usdt: required('--usdt <address>', 'address of the vault’s USDT wallet', evmAddress, 'USDT wallet of the vault:'),
     emails: {
-      ...repeated('--email <address>', 'notification address, 1 to 20; can be repeated', word),
+      ...repeated('--email <address>', 'notification address, 1 to 20', word),
       required: true,
       question: 'Address to notify of approval and transactions:',
     },

@@ -189,7 +189,7 @@ const enableCommand = command({
   words: ['keys', 'encryption', 'enable'],
   summary: 'Encrypt responses to a key of this profile',
   details:
-    'Creates an X25519 key pair, stores the private key and registers the public key. Responses are then decrypted automatically. Once one has been, the profile requires encrypted responses; “profiles add NAME --sealing accept” accepts plain ones again. The service has no way to turn encryption off again, and every other host with the API key fails until it has the private key; so the command asks first. An existing key is registered again.',
+    'Creates an X25519 key pair, stores the private key and registers the public key. Responses are then decrypted automatically. After the first encrypted response, plain ones are rejected. To allow them: fiatrail profiles add NAME --sealing accept. The service has no way to turn encryption off again, and every other host with the API key fails until it has the private key; so the command asks first. An existing key is registered again.',
   examples: [
     'fiatrail keys encryption enable',
     'fiatrail keys encryption enable --seal-requests on --yes',

@@ -303,7 +303,6 @@ const start = startCommand(onramp, startOnramp, {
     'fiatrail onramp create USER_ID --amount 5000',
     'fiatrail onramp create USER_ID --amount ₦5,000.50 --sweep --yes -o json',
   ],
-  until: 'until the payment and the cNGN have arrived',
   calls: [getVirtualAccount.id],
   parameters: {
     userId: userArgument('active user', 'user whose wallet receives the cNGN'),
@@ -391,7 +390,7 @@ const list = thingListCommand(userDeposit, {
     { type: 'user_onramp' },
   ),
   details:
-    'The wallet of a row is what fiatrail onramp status takes: the service does not list request ids. An onramp that waits for its payment is not in this list; fiatrail ops list has those that this machine started.',
+    'Rows have no request id; pass the wallet to: fiatrail onramp status. An onramp that waits for its payment is not listed; fiatrail ops list shows those started on this machine.',
 });
 
 export const commands = [start, account, status, list];

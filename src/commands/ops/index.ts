@@ -121,7 +121,7 @@ const resumeCommand = command({
   words: ['ops', 'resume'],
   summary: 'Wait for an accepted operation to finish',
   details:
-    'With --all, reads the status of every accepted operation once, without waiting. Operations that have no later status, such as a removal, end without a request.',
+    'With --all, reads the status of every accepted operation once, without waiting. Operations with nothing to poll, such as a removal, return at once.',
   examples: [
     'fiatrail ops resume OPERATION_ID',
     'fiatrail ops resume OPERATION_ID --wait 1h -o json',
@@ -134,7 +134,7 @@ const resumeCommand = command({
       optionalArgument('operation-id', OPERATION_ID, operationName, 'Which operation?'),
     ),
     all: switchOn('--all', 'read the status of every accepted operation of this machine once'),
-    wait: waitOption('until it completes or fails'),
+    wait: waitOption,
   },
   asks: ({ all }) => (all ? [] : ['operationId']),
   run: async (account, _terminal, { wait, all, operationId: given }) => {
@@ -178,7 +178,7 @@ export function whoDid({ authority, operator, host }: Pick<Operation, 'authority
 const showCommand = command({
   words: ['ops', 'show'],
   summary: 'Show an operation',
-  details: 'Prints the request, its state and what to do next.',
+  details: 'Prints the request, its status and what to do next.',
   examples: [
     'fiatrail ops show OPERATION_ID',
     'fiatrail ops show OPERATION_ID -o json --query state',
@@ -330,7 +330,10 @@ const verifyCommand = command({
   isLocal: true,
   parameters: {
     head: option('--head <head>', 'a head that was stored elsewhere: its hash, or a file of ops journal head', id),
-    accept: switchOn('--accept', 'go on with a journal that lacks entries, such as a restored backup or a new one'),
+    accept: switchOn(
+      '--accept',
+      'accept this journal although entries are missing, such as a restored backup or a new one',
+    ),
   },
   run: async (account, terminal, { head, accept }) => {
     const given = await givenHead(account, head);
@@ -402,7 +405,7 @@ async function ownInDoubt(account: Account): Promise<Operation[]> {
 const reconcileCommand = command({
   words: ['ops', 'reconcile'],
   summary: 'Find out how operations with an unknown outcome ended',
-  details: `Looks for each operation in the service’s lists, using the account that sent it, and records what it finds. It only reads. A request that is in no list counts as not done only if the list proves it: two looks, the last ${VISIBLE_AFTER_MS.sandbox / 60_000} minutes after it was sent (${VISIBLE_AFTER_MS.live / 60_000} if live), a list that was read to its end, lacks no row that it had before, and has something that came later. Otherwise it prints which of this holds, and you decide with ops resolve. With profiles add --unknown ask, you always decide. Exits with 6 while an outcome is unknown.`,
+  details: `Looks for each operation in the service’s lists, using the account that sent it, and records what it finds. It only reads. A request that no list shows counts as not executed only if the list proves it: fiatrail looked twice, the second time at least ${VISIBLE_AFTER_MS.sandbox / 60_000} minutes after it was sent (${VISIBLE_AFTER_MS.live / 60_000} if live), and the list was read to its end, lacks no row that it had before, and has something later. Otherwise, fiatrail prints which of these conditions are met, and you decide with: fiatrail ops resolve. With profiles add --unknown ask, you always decide. Exits with 6 while an outcome is unknown.`,
   examples: [
     'fiatrail ops reconcile',
     'fiatrail ops reconcile --all -q',
@@ -469,12 +472,12 @@ const retryCommand = command({
   words: ['ops', 'retry'],
   summary: 'Send a request that may have been lost again, under the service’s idempotency key',
   details:
-    'Only a trade or market order that was sent with --once or --idempotency-key, within 10 minutes: the service does it once for its key, and answers with what it did then, or does it now. Looks for it first. The rules, limits, hours and operators of now apply, and the confirmation shows the price of now. Running the same command again with the same --once does the same. Any other request could be done twice: find out with ops reconcile.',
+    'Only for a trade or market order sent with --once or --idempotency-key in the last 10 minutes: the service executes it at most once under its key, and returns the earlier result if there is one. fiatrail looks for the request first. The current rules, limits, hours and approvers apply, and the confirmation shows the current price. Running the same command again with the same --once does the same. Any other request could be executed twice: use fiatrail ops reconcile.',
   examples: ['fiatrail ops retry OPERATION_ID', 'fiatrail ops retry OPERATION_ID --yes --wait -o json'],
   endpoints: [],
   parameters: {
     operationId: { ...operationId, picks: 'operation in doubt' },
-    wait: waitOption('until the trade settles'),
+    wait: waitOption,
   },
   run: async (account, terminal, { wait, ...input }) =>
     retry(account, terminal, await operationNamed(account, input.operationId), { isRerun: false, waitMs: wait }),

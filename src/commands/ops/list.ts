@@ -100,7 +100,7 @@ export const listCommand = command({
   words: ['ops', 'list'],
   summary: 'List operations, unknown outcomes first',
   details:
-    'The rest is newest first. --refresh reads the status of accepted operations from the service first. To resolve unknown outcomes, run fiatrail ops reconcile.',
+    'The others follow, newest first. --refresh first reads the status of accepted operations from the service. To resolve unknown outcomes, run fiatrail ops reconcile.',
   examples: [
     'fiatrail ops list',
     'fiatrail ops list --in-doubt -o json --query "operations[].operationId"',
@@ -119,7 +119,7 @@ export const listCommand = command({
     once: option('--once <key>', 'only operations that were given this idempotency key', word),
     refresh: switchOn('--refresh', 'first read the status of accepted operations from the service'),
     ...periodOptions,
-    ...pageOptions('operations'),
+    ...pageOptions(),
   },
   run: async (account, terminal, { limit, inDoubt, state, kind, once, since, until, after, all, refresh }) => {
     if (inDoubt && state)

@@ -139,7 +139,7 @@ const hours = (text: string): string => {
 
 const fromMarket = (text: string): string => (text.toLowerCase() === OFF ? OFF : percentText(percent(text)));
 
-const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdraw"; "NGN off" removes it; can be repeated';
+const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdraw"; "NGN off" removes it';
 
 export const RULE_FLAGS = {
   readOnly: switchOn('--read-only', 'allow only commands that change nothing at the service'),
@@ -149,35 +149,31 @@ export const RULE_FLAGS = {
   ),
   maxPerDay: repeated(
     '--max-per-day <limit>',
-    'the most that may move in a day (Lagos time), such as "NGN 2000000" or "NGN 2000000 fees withdraw"; "NGN off" removes it; can be repeated',
+    'the most that may move in a day (Lagos time), such as "NGN 2000000" or "NGN 2000000 fees withdraw"; "NGN off" removes it',
     (text) => limit(text),
   ),
   maxPerMonth: repeated(
     '--max-per-month <limit>',
-    'the most that may move in a calendar month (Lagos time), such as "NGN 20000000"; "NGN off" removes it; can be repeated',
+    'the most that may move in a calendar month (Lagos time), such as "NGN 20000000"; "NGN off" removes it',
     (text) => limit(text),
   ),
   allowAccount: repeated(
     '--allow-account <bank-code/number>',
-    'bank account that may receive money, such as 000013/0123456789; "any" removes the list; can be repeated',
+    'bank account that may receive money, such as 000013/0123456789; "any" removes the list',
     account,
   ),
   disallowAccount: repeated('--disallow-account <bank-code/number>', 'remove a bank account from the list', account),
   allowAddress: repeated(
     '--allow-address <address>',
-    'address on chain that may receive tokens; "any" removes the list; can be repeated',
+    'on-chain address that may receive tokens; "any" removes the list',
     address,
   ),
   disallowAddress: repeated('--disallow-address <address>', 'remove an address from the list', address),
-  allowUser: repeated(
-    '--allow-user <user-id>',
-    'user who may receive tokens; "any" removes the list; can be repeated',
-    id,
-  ),
+  allowUser: repeated('--allow-user <user-id>', 'user who may receive tokens; "any" removes the list', id),
   disallowUser: repeated('--disallow-user <user-id>', 'remove a user from the list', id),
   hours: repeated(
     '--hours <days times>',
-    'when changes are allowed, in Lagos, such as "mon-fri 08:00-18:00"; "any" removes the rule; can be repeated',
+    'when changes are allowed, in Lagos, such as "mon-fri 08:00-18:00"; "any" removes the rule',
     hours,
   ),
   requireOnce: switchOn('--require-once', 'require --once for every command that moves money'),
@@ -189,7 +185,7 @@ export const RULE_FLAGS = {
   ),
   confirmAbove: repeated(
     '--confirm-above <limit>',
-    'ask for a code on the terminal above this amount on a live account, such as "NGN 1000000"; "NGN off" removes it; can be repeated',
+    'ask for a code on the terminal above this amount on a live account, such as "NGN 1000000"; "NGN off" removes it',
     (text) => threshold(text),
   ),
 } as const;

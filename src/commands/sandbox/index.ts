@@ -267,16 +267,16 @@ type SandboxEvent = ResponseOf<typeof sandboxEvents>['events'][number];
 const listCommand = command({
   words: ['sandbox', 'events', 'list'],
   summary: 'List the events of the sandbox, newest first, with their delivery status',
-  details: 'A delivery of none means that no webhook subscribed to the event when it happened; see webhooks show.',
+  details: 'Status none means that no webhook was subscribed to the event; see: fiatrail webhooks show',
   examples: ['fiatrail sandbox events list', 'fiatrail sandbox events list --status given-up -o json'],
   endpoints: [sandboxEvents.id],
   prints: { response: sandboxEvents },
   parameters: {
     event: option('--event <name>', 'only this event', word),
-    requestId: option('--request-id <request-id>', 'only events that this request caused', id),
+    requestId: option('--request-id <request-id>', 'only events about this request', id),
     state: choice('status', ['none', 'waiting', 'delivered', 'given-up']),
     ...periodOptions,
-    ...listOptions('events'),
+    ...listOptions(),
   },
   run: async (account, terminal, { event, requestId, state, ...page }) => {
     requireSandbox(account);
@@ -299,7 +299,7 @@ const listCommand = command({
 
 const showCommand = command({
   words: ['sandbox', 'events', 'show'],
-  summary: 'Show an event, and every attempt to deliver it',
+  summary: 'Show an event and every attempt to deliver it',
   examples: ['fiatrail sandbox events show EVENT_ID', 'fiatrail sandbox events show EVENT_ID -o json --query log'],
   endpoints: [sandboxEvent.id],
   prints: { response: sandboxEvent },
@@ -376,7 +376,7 @@ const statusCommand = command({
   words: ['sandbox', 'status'],
   summary: 'Show the sandbox’s clock, ledger and contents',
   details:
-    'Checks that the ledger balances. If it has more than 10,000 posting sets, the newest 10,000 are checked, and the sums are theirs.',
+    'Checks that the ledger balances. If it has more than 10,000 posting sets, only the newest 10,000 are checked, and the sums cover only those.',
   examples: ['fiatrail sandbox status -o json --query ledger.balanced', 'fiatrail sandbox status --values'],
   endpoints: [sandboxStatus.id],
   prints: { response: sandboxStatus },
@@ -396,7 +396,7 @@ const statusCommand = command({
 
 const advanceCommand = command({
   words: ['sandbox', 'advance'],
-  summary: 'Advance the sandbox’s clock and run everything that falls due',
+  summary: 'Advance the sandbox’s clock and run everything due by then',
   examples: ['fiatrail sandbox advance 31m', 'fiatrail sandbox advance 5d -o json'],
   endpoints: [sandboxAdvance.id],
   prints: { response: sandboxAdvance },

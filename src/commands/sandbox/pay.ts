@@ -77,8 +77,8 @@ export const payCommand = command({
       'Name of the sender:',
     ),
     chain: switchOn('--chain', 'deposit tokens on a chain instead of Naira from a bank'),
-    token: option('--token <ticker>', 'token to deposit with --chain: CNGN, USDC or USDT (default CNGN)', ticker),
-    network: option('--network <network>', 'network of the deposit with --chain (default base)', word),
+    token: option('--token <ticker>', 'with --chain: CNGN, USDC or USDT (default CNGN)', ticker),
+    network: option('--network <network>', 'with --chain: network, such as base, eth, bsc or sol (default base)', word),
   },
   fields: { accountNumber: 'account', address: 'account', senderName: 'from', asset: 'token' },
   run: async (account, _terminal, { account: payee, amount, from, chain, token, network }) => {

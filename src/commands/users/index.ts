@@ -14,7 +14,14 @@ import type { Change } from '../../engine/sending/change.ts';
 import { percentText } from '../../money/rates.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { listCommand, listPeriod, searchFilter, searchOption } from '../../terminal/list-command.ts';
-import { anyAddress, networkName, objectOf, properties, userArgument } from '../../terminal/parse/field-options.ts';
+import {
+  anyAddress,
+  labelOption,
+  networkName,
+  objectOf,
+  properties,
+  userArgument,
+} from '../../terminal/parse/field-options.ts';
 import {
   id,
   oneOf,
@@ -70,7 +77,7 @@ const setDefault = callCommand(setDefaultWallet, {
     userId,
     address: required('--address <address>', 'address of the wallet on the network', anyAddress, 'Address:'),
     network: required('--network <network>', 'network, such as base, eth, bsc or sol', networkName, 'Which network?'),
-    label: option('--label <text>', 'label for the wallet', plainText),
+    label: labelOption,
   },
   fields: { blockchain: 'network' },
   request: ({ userId, address, network, label }) => ({
@@ -146,7 +153,7 @@ const showCommand = command({
   endpoints: [getDetails.id],
   prints: { response: getDetails },
   parameters: {
-    userId: userArgument('user', 'user id, from users onboard or users list'),
+    userId: userArgument('user', 'user id, from users list'),
   },
   run: async (account, _terminal, { userId }) => {
     const reply = await account.call(getDetails, { userId });
@@ -169,9 +176,8 @@ const list = listCommand(listUsers, {
   words: ['users', 'list'],
   summary: 'List verified users',
   examples: ['fiatrail users list --status active', 'fiatrail users list --all -o ndjson --fields userId,lastName'],
-  rows: 'users',
   parameters: {
-    status: option('--status <status>', 'active, inactive or all (default all)', oneOf('active', 'inactive', 'all')),
+    status: option('--status <status>', 'active, inactive, all (default all)', oneOf('active', 'inactive', 'all')),
     search: searchOption('name or account number'),
     ...listPeriod,
     sortBy: option(
@@ -270,7 +276,7 @@ const migrateCommand = command({
   parameters: {
     userIds: picked('user', someArguments('user-id', 'one or more user ids, from users list', id, 'Which user?')),
     force: switchOn('--force', 'also replace existing wallets'),
-    options: properties('--option', 'option to pass to the service, which does not document its options'),
+    options: properties('--option', 'option passed to the service unchanged'),
   },
   fields: { userId: 'userIds' },
   run: async (account, terminal, { userIds, force, options }) => {

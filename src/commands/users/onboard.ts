@@ -300,7 +300,6 @@ const start = startCommand(onboarding, onboard, {
     'printf 12345678901 | fiatrail users onboard --bvn-stdin --wait --yes -o json',
     'fiatrail users onboard --retry OPERATION_ID --bvn-stdin < bvn.txt',
   ],
-  until: 'until the user is verified',
   calls: [getDetails.id],
   parameters: {
     bvn: optionalArgument('bvn', 'BVN, 11 digits; prefer --bvn-stdin', bvnText),
@@ -327,7 +326,6 @@ const start = startCommand(onboarding, onboard, {
 
 const status = statusCommand(onboarding, {
   id: 'request id, from users onboard',
-  until: 'until the user is verified',
 });
 
 export const onboardCommands = [start, status];

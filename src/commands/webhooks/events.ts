@@ -129,8 +129,8 @@ const EVENT_NAME = withValues(
 
 export const triggerCommand = command({
   words: ['webhooks', 'trigger'],
-  summary: 'Send a made-up event to a URL, signed as the service would',
-  details: `The event has example values, and nothing happened to cause it. It is signed with FIATRAIL_WEBHOOK_SECRET or the profile’s secret, else with ${TEST_SECRET}. Live profiles refuse it.`,
+  summary: 'Send a test event with sample data to a URL',
+  details: `Signs it as the service would, with FIATRAIL_WEBHOOK_SECRET or the profile’s secret, otherwise with ${TEST_SECRET}. Not available on live profiles.`,
   examples: [
     'fiatrail webhooks trigger user.onboarded --target http://127.0.0.1:3000/webhooks',
     'fiatrail webhooks trigger fintech.user.deposit.received --target http://127.0.0.1:3000/webhooks --set deposit.amount=750',

@@ -90,7 +90,7 @@ const replayCommand = command({
     to: required('--target <url>', 'URL that receives it', targetUrl, 'Target URL:'),
     resign: option(
       '--resign <form>',
-      'sign again with FIATRAIL_FORWARD_SECRET: service or standard',
+      'sign again with FIATRAIL_FORWARD_SECRET, in the form service or standard (Standard Webhooks)',
       oneOf('service', 'standard'),
     ),
     set: properties('--set', 'field of the content to change, such as deposit.amount'),
@@ -258,7 +258,7 @@ const redriveCommand = command({
   words: ['webhooks', 'inbox', 'redrive'],
   summary: 'Forward dead and held events, and open sealed ones',
   details:
-    'Without an argument, forwards dead events again, and opens sealed ones if the profile now has the key. --late also forwards events held because they came late or early. With an argument, forwards that event whatever the reason it is held: check it first with webhooks inbox show. A running listener forwards them at once, otherwise the next one does.',
+    'Without an argument, forwards dead events again, and opens sealed ones if the profile now has the key. --late also forwards events held because they came late or early. With an argument, forwards that event even if it is quarantined; check it first with: fiatrail webhooks inbox show. If no listener is running, the next one forwards them.',
   examples: [
     'fiatrail webhooks inbox redrive --late',
     'fiatrail webhooks inbox redrive 12',

@@ -54,7 +54,7 @@ export const profileParameters = {
   keyShell: option('--key-shell <command>', 'shell command that prints the API key', word),
   store: option(
     '--store <store>',
-    'where to keep the key: file (default), keyring, command or environment',
+    'where to keep the key: file, keyring, command or environment (default file)',
     oneOf('file', 'keyring', 'command', 'environment'),
   ),
   sealing: option(
@@ -64,7 +64,7 @@ export const profileParameters = {
   ),
   unknown: option(
     '--unknown <policy>',
-    'how an unknown outcome ends: auto (by what the service’s lists show; default) or ask (only a tag proves anything, and you decide the rest), for an account with which other programs or people pay the same amounts',
+    'how unknown outcomes are resolved: auto (from the service’s lists) or ask (only a tag is proof, and you decide the rest), for an account from which other programs or people pay equal amounts (default auto)',
     oneOf(...UNKNOWN_POLICIES),
   ),
   check: switchOn('--check', 'verify that the key works'),

@@ -98,7 +98,7 @@ function commandHelp(command: Command, columns: number, below: readonly HelpRow[
   const rowsOf = (kind: 'argument' | 'option'): HelpRow[] =>
     Object.values(parameters)
       .filter((each) => each.kind === kind)
-      .map((each) => [formOf(each), each.help + (kind === 'option' && each.required ? ' (required)' : '')]);
+      .map((each) => [formOf(each), aboutOf(each)]);
   const sections: readonly (readonly [title: string, rows: readonly HelpRow[]])[] = [
     ['Commands', below],
     ['Arguments', rowsOf('argument')],
@@ -165,6 +165,12 @@ const belowOf = (group: Group, commands: readonly Command[], words: readonly str
 export function formOf({ kind, name, required }: Parameter<unknown>): string {
   if (kind === 'option') return name;
   return required ? `<${name}>` : `[${name}]`;
+}
+
+/** What is said of a parameter everywhere: its help, whether it can be repeated, and whether an option is required. */
+export function aboutOf({ kind, help, required, repeats }: Parameter<unknown>): string {
+  if (kind === 'argument') return help;
+  return `${help}${repeats ? '; can be repeated' : ''}${required ? ' (required)' : ''}`;
 }
 
 /** Returns the arguments of a command as they are typed. */
