@@ -120,7 +120,7 @@ const start = startCommand(bridge, startBridge, {
     amount: requiredCngn,
     from: required('--from <address>', 'address that you will send the cNGN from', anyAddress, 'From address:'),
     to: required('--to <address>', 'address that receives the cNGN on the other network', anyAddress, 'To address:'),
-    callback: option('--callback <url>', 'HTTPS URL to notify of progress', callbackUrl),
+    callback: option('--callback-url <url>', 'HTTPS URL to notify of progress', callbackUrl),
   },
   fields: { fromAddress: 'from', toAddress: 'to', callbackUrl: 'callback' },
   send: async (account, terminal, { fromNetwork: source, toNetwork: target, amount, from, to, callback }, options) => {

@@ -455,16 +455,16 @@ const previewCommand = callCommand(previewFees, {
   summary: 'Preview the platform fee on an amount',
   details: 'The account’s own fee is added on top; see it with: fiatrail fees show',
   examples: [
-    'fiatrail fees preview --amount 5000 --operation onramp',
-    'fiatrail fees preview --amount ₦150,000 --operation offramp -o json --query finalFee.value',
+    'fiatrail fees preview --amount 5000 --transaction-type onramp',
+    'fiatrail fees preview --amount ₦150,000 --transaction-type offramp -o json --query finalFee.value',
   ],
   parameters: {
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
     direction: required(
-      '--operation <operation>',
+      '--transaction-type <type>',
       'onramp or offramp',
       oneOf(...DIRECTIONS),
-      'Operation (onramp or offramp):',
+      'Type (onramp or offramp):',
     ),
   },
   fields: { transactionType: 'direction' },

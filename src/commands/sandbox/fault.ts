@@ -36,11 +36,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
         'Endpoint:',
       ),
       kind: required('--fault <kind>', 'kind of fault, as listed above', oneOf(...FAULT_KINDS), 'Kind of fault:'),
-      name: option(
-        '--name <name>',
-        'error to return with refuse; list them with: fiatrail endpoints ENDPOINT',
-        plainText,
-      ),
+      name: option('--name <name>', 'error to return with refuse, from: fiatrail endpoints ENDPOINT', plainText),
       times: option('--times <count>', 'number of requests to affect (default 1)', wholeNumber(1, 1_000_000)),
     },
     fields: { endpoint: 'on' },

@@ -6,8 +6,7 @@ import type { Change, ReplacedValue } from '../../engine/sending/change.ts';
 import { shownText } from '../../present/shown-text.ts';
 import { visible } from '../../present/text.ts';
 import { wrap } from '../../present/width.ts';
-import { createDialog, type Dialog } from '../show/progress.ts';
-import { howToGoBack } from './input.ts';
+import { createDialog, type Dialog, howToGoBack } from '../show/progress.ts';
 
 /** Says which account a change is made to. */
 export const accountLine = ({ name, mode }: Profile): ShownLine => ['profile', `${name} (${modeForPeople(mode)})`];

@@ -6,6 +6,7 @@ import { shellWord } from '../../present/text.ts';
 import type { Command, Guided } from '../command.ts';
 import { missingParameters } from '../parse/missing.ts';
 import type { Parameter, Picked } from '../parse/parameters.ts';
+import { howToGoBack } from '../show/progress.ts';
 import type { Terminal } from '../terminal.ts';
 
 /**
@@ -141,10 +142,6 @@ function answersSoFar({ world, notices: { note } }: Pick<Account, 'world' | 'not
     },
   };
 }
-
-/** What is said before a question from which a person can go back. */
-export const howToGoBack = ({ env }: Pick<World, 'env'>): string =>
-  `${env['TERM'] === 'dumb' ? 'Esc or Ctrl-B, then Enter,' : 'Esc or Ctrl-B'} goes back one question`;
 
 /** A prompter whose questions are those of a conversation. */
 function repeatingPrompter(real: Prompter, next: Next, interrupted: AbortSignal): Prompter {

@@ -119,6 +119,10 @@ export interface Dialog extends Omit<Notices, 'progress'> {
   hasBack?(): boolean;
 }
 
+/** What is said before a question from which a person can go back. */
+export const howToGoBack = ({ env }: Pick<World, 'env'>): string =>
+  `${env['TERM'] === 'dumb' ? 'Esc or Ctrl-B, then Enter,' : 'Esc or Ctrl-B'} goes back one question`;
+
 export function createDialog(world: World, globals: Globals): Dialog {
   // A notice that cannot be written must not change what the command does.
   const shown = hasLinks(world.stderr, world.env) ? sentenceWithLinks : (text: string) => text;

@@ -80,7 +80,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
       'On a terminal, each command asks for what is missing, shows the fees and the destination, and then asks for confirmation. See what it would send first:',
       {
         run: [
-          'fiatrail fees preview --amount 5000 --operation offramp',
+          'fiatrail fees preview --amount 5000 --transaction-type offramp',
           'fiatrail payout create --amount 50000 --to default --dry-run',
         ],
       },
