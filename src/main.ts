@@ -10,7 +10,7 @@ import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
 import { DryRun } from './engine/requests.ts';
 import { type Column, FORMATS, type PresentOptions, type Result } from './present/result.ts';
-import { type CommandInput, commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
+import { type CommandInput, commandLineOf, inputName, readInput, withInputNames } from './terminal/ask/input.ts';
 import type { Command } from './terminal/command.ts';
 import { type CommandLine, isJsonFormat, parse } from './terminal/parse/program.ts';
 import { createDialog } from './terminal/show/progress.ts';
@@ -182,7 +182,8 @@ async function executeIn(
     const waitMs = typeof values['wait'] === 'number' ? values['wait'] : 0;
     const outcome = await run().catch(async (error: unknown) => {
       if (error instanceof StepBack) throw error;
-      return endedBy(await withKnownKind(error, account, command, texts), account, terminal, waitMs);
+      const named = error instanceof CliError ? withInputNames(error, command) : error;
+      return endedBy(await withKnownKind(named, account, command, texts), account, terminal, waitMs);
     });
     await use(outcome, account.activity.changed);
     if (!outcome.error) await guided?.end?.();

@@ -157,7 +157,7 @@ async function printed({ matches, isCut, isTooCommon, story, looked, widen }: Fi
     };
   if (matches.length > 0) return { result };
   const hint = widen.length > 0 ? `to look further, run: ${widen.join(', or: ')}` : undefined;
-  return { result, error: new CliError('usage', 'nothing was found', { code: 'NOT_FOUND', hint }) };
+  return { result, error: new CliError('refused', 'nothing was found', { code: 'NOT_FOUND', hint }) };
 }
 
 /** Reads what to look for. Throws CliError usage. */

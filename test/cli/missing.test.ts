@@ -102,3 +102,10 @@ test('one place says that something is missing', () => {
   );
   expect(found).toEqual([]);
 });
+
+test.each([
+  ['bridge quote --from-network nowhere --to-network bsc --amount 100000', '--from-network: expected one of '],
+  ['sandbox fault add --on users.onboard --fault refuse --name NOBODY', '--name: expected a refusal of '],
+])('what the service says of a field is said of its flag: %s', async (line, said) => {
+  expect((await refused(line.split(' '))).stderr).toContain(`: ${said}`);
+});

@@ -152,7 +152,7 @@ const resumeCommand = command({
     const { endpoint, requestId, state, operationId: found } = operation;
     const work = await workStartedBy(endpoint);
     if (state !== 'accepted' || requestId === null || !isFollowed(work))
-      throw new CliError('declined', `there is nothing to wait for: the operation is ${state}`, {
+      throw new CliError('declined', `nothing to wait for: the operation is already ${state}`, {
         hint: isInDoubt(operation) ? reconcileHint(found) : `see it with: fiatrail ops show ${found}`,
       });
     const accounts = accountsOf(account);

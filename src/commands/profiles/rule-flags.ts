@@ -4,15 +4,7 @@ import { ruledCommands } from '../../engine/rules/held.ts';
 import { type Asset, amountText, DECIMALS, isAsset, printable } from '../../money/amount.ts';
 import { percentText } from '../../money/rates.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';
-import {
-  amountOrZeroOf,
-  id,
-  onOrOff,
-  option,
-  type Parameter,
-  percent,
-  repeated,
-} from '../../terminal/parse/parameters.ts';
+import { amountOrZeroOf, id, option, percent, repeated, switchOnOrOff } from '../../terminal/parse/parameters.ts';
 
 /** A rule to set, or to remove if it has no amount. */
 type Edited<R extends ConfirmRule> = Omit<R, 'amount'> & { readonly amount: string | undefined };
@@ -146,14 +138,8 @@ const fromMarket = (text: string): string => (text.toLowerCase() === OFF ? OFF :
 
 const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdraw"; "NGN off" removes it';
 
-/** A rule that is on or off; the flag alone turns it on. */
-function ruleSwitch(name: string, help: string): Parameter<boolean | undefined> {
-  const parse = (text: string | undefined) => text === undefined || onOrOff(text);
-  return { kind: 'option', name: `${name} [on|off]`, help: `${help}; "off" removes it`, required: false, parse };
-}
-
 export const RULE_FLAGS = {
-  readOnly: ruleSwitch('--read-only', 'allow only commands that change nothing at the service'),
+  readOnly: switchOnOrOff('--read-only', 'allow only commands that change nothing at the service'),
   maxPerCall: repeated('--max-per-call <limit>', `the most that one command may move, ${LIMIT_HELP}`, (text) =>
     limit(text),
   ),
@@ -186,7 +172,7 @@ export const RULE_FLAGS = {
     'when changes are allowed, in Lagos, such as "mon-fri 08:00-18:00"; "off" removes the rule',
     hours,
   ),
-  requireOnce: ruleSwitch('--require-once', 'require --once for every command that moves money'),
+  requireOnce: switchOnOrOff('--require-once', 'require --once for every command that moves money'),
   maxFromMarket: option(
     '--max-from-market <percent>',
     'how far the price of an order or a trade may be from the market, such as 2%; "off" removes it',

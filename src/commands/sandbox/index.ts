@@ -120,10 +120,14 @@ const seedCommand = command({
   },
 });
 
-const unusable = (path: string, why: string, cause?: unknown) =>
+const FOR_SNAPSHOT = 'give the path of a new file, in a folder that exists';
+
+const FOR_RESTORE = 'give a file that fiatrail sandbox snapshot wrote';
+
+const unusable = (path: string, why: string, hint: string, cause?: unknown) =>
   new CliError('usage', `${path}: ${why}`, {
     code: 'UNUSABLE_FILE',
-    hint: 'snapshot needs a path that does not exist yet; restore needs a file written by snapshot',
+    hint,
     ...(cause === undefined ? {} : { cause }),
   });
 
@@ -143,7 +147,14 @@ function onFile<T>(path: string, messages: typeof WHEN_READING, fallback: string
   try {
     return work();
   } catch (error) {
-    throw error instanceof BytesFileError ? unusable(path, messages[error.problem] ?? fallback, error) : error;
+    throw error instanceof BytesFileError
+      ? unusable(
+          path,
+          messages[error.problem] ?? fallback,
+          messages === WHEN_WRITING ? FOR_SNAPSHOT : FOR_RESTORE,
+          error,
+        )
+      : error;
   }
 }
 
@@ -172,7 +183,7 @@ async function saveState(path: string, { content, bytes }: ResponseOf<typeof san
 function asUsage(error: unknown, path: string): unknown {
   if (!(error instanceof CliError && error.category === 'refused' && error.responseCode === '01')) return error;
   // The useful part of the sandbox's message follows the name of the field.
-  return unusable(path, error.message.replace(/^.*?\b(?:content|body): /, ''), error);
+  return unusable(path, error.message.replace(/^.*?\b(?:content|body): /, ''), FOR_RESTORE, error);
 }
 
 const snapshotCommand = command({
@@ -186,7 +197,7 @@ const snapshotCommand = command({
   run: async (account, _terminal, input) => {
     requireSandbox(account);
     const path = absolutePath(input.file);
-    if (entryAt(path)) throw unusable(path, 'the file already exists');
+    if (entryAt(path)) throw unusable(path, 'the file already exists', FOR_SNAPSHOT);
     const { data } = await account.call(sandboxSnapshot, {});
     const bytes = await saveState(path, data);
     return { result: { data: { path, bytes } } };
@@ -229,7 +240,7 @@ const restoreCommand = command({
     const { MAX_STATE_BYTES, packState } = await import('../../contract/state-content.ts');
     const bytes = onFile(path, WHEN_READING, 'the file cannot be read', () => readPlainBytes(path, MAX_STATE_BYTES));
     const problem = stateFileProblem(bytes);
-    if (problem) throw unusable(path, problem);
+    if (problem) throw unusable(path, problem, FOR_RESTORE);
     const restoring = {
       summary: `restore the sandbox from ${path}`,
       lines: [['loses', 'everything in the sandbox now']] as const,

@@ -42,7 +42,7 @@ function answerForms(text: string): Pick<ServeOptions, 'answers' | 'endpointForm
 const origin = (text: string): string => {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text) return text;
   throw new CliError('usage', `invalid origin "${text}"`, {
-    hint: 'write scheme, host and port alone, such as http://localhost:3000',
+    hint: 'write only scheme, host and port, such as http://localhost:3000',
   });
 };
 

@@ -17,7 +17,7 @@ import { argument, optionalArgument, required, withValues, word } from '../../te
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import { sendSigned } from '../../webhooks/listen/sending.ts';
 import { secretsOf } from '../../webhooks/run/secrets.ts';
-import { serviceNameFor, targetUrl } from './targets.ts';
+import { CHECK_TARGET, serviceNameFor, targetUrl } from './targets.ts';
 
 /** Sets a field of an event's content; each part of the path but the last must be there. Throws CliError usage. */
 export function setAt(content: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
@@ -166,7 +166,10 @@ export const triggerCommand = command({
     const why = problem ?? `it answered HTTP ${status}`;
     return {
       result: { data },
-      error: new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' }),
+      error: new CliError('refused', `the target did not take the event: ${why}`, {
+        code: 'NOT_TAKEN',
+        hint: CHECK_TARGET,
+      }),
     };
   },
 });

@@ -41,7 +41,7 @@ import {
   withInbox,
 } from './inbox-list.ts';
 import { eventWithWarnings } from './offline.ts';
-import { resigningOf, targetName, targetUrl } from './targets.ts';
+import { CHECK_TARGET, resigningOf, targetName, targetUrl } from './targets.ts';
 
 /** Finds an event. Throws CliError usage. */
 async function findEvent(inbox: Inbox, text: string): Promise<InboxEvent> {
@@ -121,7 +121,10 @@ const replayCommand = command({
       const data = sentOf(to, event, end);
       if (isTaken(end)) return { result: { data } };
       const why = data.problem ?? `it answered HTTP ${data.status}`;
-      const error = new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' });
+      const error = new CliError('refused', `the target did not take the event: ${why}`, {
+        code: 'NOT_TAKEN',
+        hint: CHECK_TARGET,
+      });
       return { result: { data }, error };
     }),
 });

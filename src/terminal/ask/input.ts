@@ -316,6 +316,19 @@ export function inputName({ parameters, fields = {} }: Pick<Command, 'parameters
   return field;
 }
 
+/** A field that the service names in a refusal, in front of what it expected. */
+const NAMED_FIELD = /(^|[:;,] )([a-z]\w*(?:\.\w+)*): (?=expected |missing; )/g;
+
+/** Returns an error of the service that names fields as they are typed: `--from-network: expected …`. */
+export function withInputNames(error: CliError, command: Pick<Command, 'parameters' | 'fields'>): CliError {
+  if (error.responseCode === undefined) return error;
+  const message = error.message.replace(
+    NAMED_FIELD,
+    (_all, before: string, field: string) => `${before}${inputName(command, field)}: `,
+  );
+  return message === error.message ? error : withDetails(error, { message });
+}
+
 /** `--to` for an option, `<user-id>` for an argument. */
 function flagOf({ kind, name }: Parameter<unknown>): string {
   return kind === 'argument' ? `<${name}>` : (/--[\w-]+/.exec(name)?.[0] ?? name);

@@ -293,6 +293,12 @@ export const ticker = oneOfAnyCase(...TOKENS);
 
 export const onOrOff = withValues(['on', 'off'], (text) => oneOf('on', 'off')(text) === 'on');
 
+/** A setting that is on or off: the flag alone turns it on. */
+export function switchOnOrOff(name: string, help: string): Parameter<boolean | undefined> {
+  const parse = (text: string | undefined) => text === undefined || onOrOff(text);
+  return { kind: 'option', name: `${name} [on|off]`, help: `${help}; "off" removes it`, required: false, parse };
+}
+
 /** `0.5%` or `0.5`, from 0 to 100. */
 export const percent: Parse<PercentMillionths> = (text) => {
   const value = percentFromText(text.replace(/\s?%$/, ''));
