@@ -131,7 +131,7 @@ describe('ops list', () => {
   });
 
   test.each([
-    [['--after', 'nothing'], 'this is not a cursor that fiatrail printed'],
+    [['--after', 'nothing'], '--after: invalid cursor'],
     [['--in-doubt', '--status', 'accepted'], '--in-doubt and --status cannot be combined'],
     [['--since', 'last week'], 'invalid date'],
   ])('%j is an error', async (flags, says) => {
