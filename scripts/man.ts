@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command, Group } from '../src/terminal/command.ts';
-import { formOf, usageOf } from '../src/terminal/help/help.ts';
+import { aboutOf, formOf, partsOf, usageOf } from '../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import type { Parameter } from '../src/terminal/parse/parameters.ts';
 
@@ -146,15 +146,23 @@ function commandSection(command: Command): string {
   return [
     `.SS ${roff(words.join(' '))}`,
     synopsisOf(command),
-    ...paragraphs(sentence(summary), ...details.split('\n\n').filter(Boolean).map(sentence)),
+    ...paragraphs(sentence(summary)),
+    ...details.split('\n\n').filter(Boolean).flatMap(detail),
     ...Object.values(parameters).map(parameterEntry),
   ].join('\n');
 }
 
+/** A paragraph, and the list at its end. */
+function detail(text: string): string[] {
+  const { lead, rows } = partsOf(text);
+  if (rows.length === 0) return paragraphs(sentence(lead));
+  const left = Math.max(...rows.map(([term]) => term.length));
+  return [...paragraphs(lead), verbatim(rows.map(([term, about]) => `  ${term.padEnd(left)}  ${about}`))];
+}
+
 function parameterEntry(parameter: Parameter<unknown>): string {
-  const { kind, name, help, required, repeats } = parameter;
-  const notes = [help, required ? 'required' : '', repeats ? 'may be repeated' : ''].filter(Boolean).join('; ');
-  return entry(kind === 'argument' ? italic(formOf(parameter)) : flagsOf(name), notes);
+  const { kind, name } = parameter;
+  return entry(kind === 'argument' ? italic(formOf(parameter)) : flagsOf(name), aboutOf(parameter));
 }
 
 // roff: the man(7) macros.

@@ -16,7 +16,7 @@ import {
 } from '../src/derive/describe.ts';
 import type { Command, Group } from '../src/terminal/command.ts';
 import { commandFor } from '../src/terminal/command.ts';
-import { formOf, usageOf } from '../src/terminal/help/help.ts';
+import { aboutOf, formOf, partsOf, usageOf } from '../src/terminal/help/help.ts';
 import { mapOf } from '../src/terminal/help/map.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import { consentsPage } from './consents.ts';
@@ -87,24 +87,32 @@ function commandPage({ name, summary }: Group, commands: readonly Command[]): st
 }
 
 function commandSection(command: Command): string {
-  const { words, summary, details, parameters, examples, endpoints } = command;
-  const rows = Object.values(parameters).map((each): [string, string] => [
-    formOf(each),
-    [each.help, each.required ? 'required' : '', each.repeats ? 'may be repeated' : ''].filter(Boolean).join('; '),
-  ]);
+  const { words, parameters, examples, endpoints } = command;
+  const rows = Object.values(parameters).map((each): [string, string] => [formOf(each), aboutOf(each)]);
   return [
     `## ${words.join(' ')}\n`,
-    [summary, details]
-      .map((text) => text?.replace(/[^.]$/, '$&.'))
-      .filter(Boolean)
-      .join(' ')
-      .concat('\n'),
+    `${described(command)}\n`,
     `\`\`\`\n${['fiatrail', ...words, usageOf(command)].join(' ').trim()}\n\`\`\`\n`,
     ...(rows.length > 0 ? [optionTable(rows)] : []),
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\`\n`,
     ...(endpoints.length > 0 ? [`Calls ${endpoints.map((id) => `\`${id}\``).join(', ')}.\n`] : []),
   ].join('\n');
 }
+
+/** The summary of a command and its details; the list at the end of a paragraph is a table. */
+function described({ summary, details = '' }: Command): string {
+  const [first, ...others] = details.split('\n\n').map((paragraph) => {
+    const { lead, rows } = partsOf(paragraph);
+    if (rows.length === 0) return asSentence(lead);
+    return `${lead}\n\n${markdownTable(
+      ['Kind', 'What it does'],
+      rows.map(([term, text]) => [`\`${term}\``, text]),
+    )}`;
+  });
+  return [[asSentence(summary), first].filter(Boolean).join(' '), ...others].join('\n\n');
+}
+
+const asSentence = (text: string) => text.replace(/[^.:]$/, '$&.');
 
 async function write(): Promise<void> {
   const files = await generated();

@@ -426,6 +426,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'properties',
       'someArguments',
       'switchOn',
+      'switchOnOrOff',
       'waitOption',
       'oneOf',
       'oneOfAnyCase',

@@ -172,6 +172,30 @@ test('the help of a group lists what can be typed next', async () => {
   expect(await helpOf(['fx'], CATALOGUE)).toContain('(create, list,');
 });
 
+test('every group, and every group in a group, has a summary of its own', () => {
+  const summaries = CATALOGUE.map(({ name, summary }) => [name, summary] as const);
+  const nested = CATALOGUE.flatMap(({ name, parts = {} }) => {
+    const below = commands
+      .filter(({ words }) => words[0] === name)
+      .flatMap(({ words }) => words.slice(1, -1).join(' '));
+    return [...new Set(below)].filter(Boolean).map((part) => [`${name} ${part}`, parts[part] ?? ''] as const);
+  });
+  const all = [...summaries, ...nested];
+  expect(
+    all.filter(([, summary], at) => summary === '' || all.findIndex((each) => each[1] === summary) !== at),
+  ).toEqual([]);
+});
+
+test('a list in a text stays a list', async () => {
+  const lines = linesOf(await helpOf(['sandbox', 'fault', 'add'], CATALOGUE));
+  expect(lines).toContain('  http-500-after  HTTP 500, but the request is processed');
+  expect(lines).toContain('  lost-webhook             it is never delivered');
+  const narrow = linesOf(await helpOf(['sandbox', 'fault', 'add'], CATALOGUE, 40));
+  expect(narrow).toContain('  slow');
+  const [from, to] = [narrow.indexOf('Kinds:'), narrow.indexOf('Options:')];
+  expect(narrow.slice(from, to).filter((line) => line.length > 40)).toEqual([]);
+});
+
 describe('a group alone', () => {
   test.each(['keys', 'fx orders', 'webhooks inbox', 'plans'])('%s prints its help on a terminal', async (name) => {
     const world = fakeWorld({ isTerminal: true });

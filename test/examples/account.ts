@@ -164,7 +164,9 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     operations.find((each) => each.state === state && each.endpoint === endpoint)?.operationId ?? '';
   const lostOnboarding = operation('unknown', 'users.onboard');
   await on('ops', 'resolve', lostOnboarding, '--not-done', '--reason', 'nobody was onboarded');
-  const { hash: checkpoint } = (await on('ops', 'journal', 'verify'))['checkpoint'] as unknown as { readonly hash: string };
+  const { hash: checkpoint } = (await on('ops', 'journal', 'verify'))['checkpoint'] as unknown as {
+    readonly hash: string;
+  };
   return {
     user,
     otherUser: text(second['userId']),

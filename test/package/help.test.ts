@@ -88,7 +88,8 @@ test.each([
   for (const argv of [[...words, '--help'], words]) {
     const run = FILES.includes(words[0] ?? '') ? fiatrail : here.fiatrail;
     const { stdout, stderr, code } = await run(newHome(onTestFinished), argv);
-    const unknown = words.find((word) => !['fees', 'users', 'fx'].includes(word) || words.length === 1);
+    const isKnown = (word: string) => ['fees', 'users', 'fx'].includes(word) && words.length > 1;
+    const unknown = words.slice(0, words.findIndex((word) => !isKnown(word)) + 1).join(' ');
     expect({ argv, stdout, stderr: stderr.replace(/^ {2}run: .*\n/m, ''), code }).toEqual({
       argv,
       stdout: '',

@@ -109,7 +109,7 @@ async function commandHelp(command: Command, columns: number, below: readonly He
   const rowsOf = (kind: 'argument' | 'option'): HelpRow[] =>
     Object.values(parameters)
       .filter((each) => each.kind === kind)
-      .map((each) => [formOf(each), each.help + (kind === 'option' && each.required ? ' (required)' : '')]);
+      .map((each) => [formOf(each), aboutOf(each)]);
   const sections: readonly (readonly [title: string, rows: readonly HelpRow[]])[] = [
     ['Commands', below],
     ['Arguments', rowsOf('argument')],
@@ -176,6 +176,12 @@ const belowOf = (group: Group, commands: readonly Command[], words: readonly str
 export function formOf({ kind, name, required }: Parameter<unknown>): string {
   if (kind === 'option') return name;
   return required ? `<${name}>` : `[${name}]`;
+}
+
+/** What is said of a parameter everywhere: its help, whether it can be repeated, and whether an option is required. */
+export function aboutOf({ kind, help, required, repeats }: Parameter<unknown>): string {
+  if (kind === 'argument') return help;
+  return `${help}${repeats ? '; can be repeated' : ''}${required ? ' (required)' : ''}`;
 }
 
 /** Returns the arguments of a command as they are typed. */
@@ -334,9 +340,22 @@ function wrapped(text: string, columns: number): string[] {
   return lines;
 }
 
-/** Breaks each paragraph of a text, with an empty line between them. */
+/** Breaks each paragraph of a text, with an empty line between them. The indented lines of a paragraph are the rows of a list. */
 export function paragraphs(text: string, columns: number): string[] {
-  return text.split('\n\n').flatMap((each, at) => [...(at > 0 ? [''] : []), ...wrapped(each, columns)]);
+  return text.split('\n\n').flatMap((each, at) => {
+    const { lead, rows } = partsOf(each);
+    return [...(at > 0 ? [''] : []), ...wrapped(lead, columns), ...table(rows, columns, widest(rows))];
+  });
+}
+
+/** Separates a paragraph from the list at its end, whose lines are indented: `  slow    the response is delayed`. */
+export function partsOf(paragraph: string): { readonly lead: string; readonly rows: readonly HelpRow[] } {
+  const [lead = '', ...lines] = paragraph.split(/\n {2}/);
+  const rows = lines.map((line): HelpRow => {
+    const [term = '', ...text] = line.split(/ {2,}/);
+    return [term, text.join(' ')];
+  });
+  return { lead, rows };
 }
 
 /** Lays rows out in two columns. The first one is as wide as `termColumns` says. */

@@ -236,10 +236,7 @@ const once =
   ({ long, flags }: Option) =>
   (text: string, before: string | true | undefined) => {
     if (before === undefined) return text;
-    throw new CliError('usage', `${long ?? flags} was given more than once`, {
-      code: 'USAGE',
-      hint: 'give it only once',
-    });
+    throw new CliError('usage', `${long ?? flags} was given more than once; expected one value`);
   };
 
 /** The leading words of an incomplete command, up to the first option: `fx orders`. */
