@@ -64,6 +64,17 @@ export const GRANTS = {
 
 export const SETTING = table('setting', ['name'], { name: text(), value: text() });
 
+/** The process that fills the local copy. On a server, it loses its turn at `until` unless it writes before; times are in milliseconds since the epoch. */
+export const FILLER = table('filler', ['id'], {
+  id: integer({ isOnly: true }),
+  holder: text(),
+  host: text(),
+  process: integer(),
+  run: optional(text()),
+  since: integer(),
+  until: optional(integer()),
+});
+
 export const PERSON_NAME = table('person_name', ['name'], { name: text(), folded: text() });
 
 export const STATUS_CHANGES = table('stored_status_changes', ['kind', 'id', 'seen_at'], {
@@ -129,6 +140,7 @@ export const listTable = (list: CopyTable) =>
 
 export const tables = (): readonly Table[] => [
   SETTING,
+  FILLER,
   PERSON_NAME,
   STATUS_CHANGES,
   BALANCES,
