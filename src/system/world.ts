@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import type { Exchange, Host, InputStream, OutputStream, ProgramFiles, Prompter, World } from '../base/world.ts';

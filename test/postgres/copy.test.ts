@@ -8,6 +8,7 @@ import { main } from '../../src/main.ts';
 import { LISTS, type MovingService, movingService } from '../copy/moving-service.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { ACCOUNT, countingIds, type FakeWorld, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
+import { expectCopiedTo } from './copied.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -40,21 +41,7 @@ async function run(world: FakeWorld, ...argv: string[]) {
   return { code, stdout: world.stdout.text().slice(before), stderr: world.stderr.text().slice(errors) };
 }
 
-const copied = (url: string, table: string) =>
-  server
-    .sql(
-      url,
-      `SELECT id || ' ' || coalesce(status, '') || '.' FROM ${SCHEMA}.${table} WHERE deleted_at IS NULL ORDER BY id COLLATE "C"`,
-    )
-    .split('\n')
-    .filter((line) => line !== '');
-
-function expectEqual(url: string, service: MovingService) {
-  for (const [table, { id, status }] of Object.entries(LISTS))
-    expect(copied(url, table), table).toEqual(
-      (service.rows[table] ?? []).map((row) => `${row[id]} ${status === undefined ? '' : row[status]}.`).sort(),
-    );
-}
+const expectEqual = (url: string, service: MovingService) => expectCopiedTo(server, url, service);
 
 async function fill({ clock, service }: Pick<ReturnType<typeof rig>, 'clock' | 'service'>, count: number) {
   for (const list of Object.keys(LISTS))
