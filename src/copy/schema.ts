@@ -94,17 +94,6 @@ export const BALANCES = table('stored_balances', ['source', 'place', 'asset', 'a
 
 export const BALANCE_CHECKS = table('stored_balance_checks', ['at'], { at: text() });
 
-/** Differences between two looks at the balances that no list explains, once a person has accepted them; `until` is the second look. */
-export const ACCEPTED = table('stored_accepted', ['asset', 'until', 'at'], {
-  asset: text(),
-  minor: integer(),
-  since: text(),
-  until: text(),
-  reason: text(),
-  who: text(),
-  at: text(),
-});
-
 /** What a user's wallets held when they were read; NULL if the service did not say it. */
 export const OWED = table('stored_owed', ['user_id', 'asset'], {
   user_id: text(),
@@ -145,7 +134,6 @@ export const tables = (): readonly Table[] => [
   STATUS_CHANGES,
   BALANCES,
   BALANCE_CHECKS,
-  ACCEPTED,
   OWED,
   DEPOSIT_FEES,
   ...TABLES.map(listTable),
@@ -193,7 +181,13 @@ export function indexesOf(table: CopyTable): readonly string[] {
   const type = has('type') ? ['type'] : [];
   const user = has('user_id') ? ['user_id'] : [];
   const sums = hasEnd
-    ? [index('completed', ['completed_at', ...type, 'amount_asset', 'amount_minor', ...user], isDone(table))]
+    ? [
+        index(
+          'completed',
+          ['completed_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user],
+          isDone(table),
+        ),
+      ]
     : [];
   const ends = ['completed_at', 'updated_at'].filter(has);
   const { own } = table;
