@@ -87,12 +87,12 @@ function decided(given: Omit<Decision, 'of'>, differences: readonly Difference[]
 function described(terminal: Terminal, decision: Decision): Pick<PlannedChange, 'summary' | 'lines'> {
   const { period, isUndone, of, reason } = decision;
   const time = (at: string) => timeText(at, { zone: terminal.globals.zone }, true) ?? at;
-  const { since, until } = spanIn(period);
   const total = amountForPeople(totalOf(decision));
   return {
     summary: isUndone ? `no longer accept ${total} that no list shows` : `accept ${total} that no list shows`,
     lines: [
-      ['period', `${time(since)} to ${time(until)}`],
+      // A plan holds for as long as its lines: what ends now ends at another time each time.
+      ...(period.month === undefined ? [] : [['month', period.month] as const]),
       ...of.map(
         ({ asset, from, to, minor }) =>
           [`${time(from)} to ${time(to)}`, amountForPeople(amount(asset, minor))] as const,

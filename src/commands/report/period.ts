@@ -17,6 +17,8 @@ import type { Terminal } from '../../terminal/terminal.ts';
 export interface ReportPeriod {
   readonly sinceMs: number;
   readonly untilMs: number;
+  /** The month that it is, such as `2026-11`; undefined if it was typed as dates. */
+  readonly month: string | undefined;
   /** Whether all of it is past. */
   readonly isOver: boolean;
   /** The same period as someone types it on another day: `2026-11`, or its --since and --until. */
@@ -61,8 +63,11 @@ export async function periodIn(
     throw new CliError('usage', 'the period is in the future', { hint: 'use this month for the days until now' });
   const endMs = times.untilMs ?? month.untilMs;
   const untilMs = Math.max(sinceMs + 1, Math.min(nowMs + 1, endMs));
-  const typedPeriod = isTyped ? `--since ${iso(sinceMs)} --until ${iso(untilMs)}` : monthName(sinceMs, zone);
-  return { sinceMs, untilMs, isOver: endMs <= nowMs, typed: typedPeriod };
+  const isOver = endMs <= nowMs;
+  if (isTyped)
+    return { sinceMs, untilMs, isOver, month: undefined, typed: `--since ${iso(sinceMs)} --until ${iso(untilMs)}` };
+  const named = monthName(sinceMs, zone);
+  return { sinceMs, untilMs, isOver, month: named, typed: named };
 }
 
 const monthName = (ms: number, zone: Zone) => new Date(ms + zone.offsetMs(ms)).toISOString().slice(0, 7);
