@@ -21,33 +21,20 @@ export function sharedPart({ read }: Store, append: Append): SharedPart {
       );
       return true;
     });
+  const sharedUnder = async (start: string) => {
+    const about = subjects.shared(start);
+    const where = `e.subject >= ? AND e.subject < ? AND ${IS_LAST} ORDER BY e.sequence`;
+    const found = await read((queries) => factsWhere(queries, where, about, `${about.slice(0, -1)}!`));
+    return new Map(
+      found.flatMap(({ subject, value }) => (value === null ? [] : [[subject.slice(about.length), value] as const])),
+    );
+  };
   return {
     shared: (name) => read((queries) => sharedIn(queries, name)),
     setShared: (name, text, before) => changeShared([{ name, text, before }]),
     changeShared,
-    sharedUnder: async (start) => {
-      const about = subjects.shared(start);
-      const found = await read((queries) =>
-        factsWhere(queries, `e.subject >= ? AND e.subject < ? AND ${IS_LAST}`, about, `${about.slice(0, -1)}!`),
-      );
-      return new Map(
-        found.flatMap(({ subject, value }) => (value === null ? [] : [[subject.slice(about.length), value] as const])),
-      );
-    },
-    approverLists: async () => {
-      const about = subjects.shared('approvers ');
-      const rows = await read((queries) =>
-        queries.all<{ subject: string; value: string | null }>(
-          `SELECT subject, value FROM entry e WHERE subject >= ? AND subject < ?
-             AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject) ORDER BY sequence`,
-          about,
-          `${about.slice(0, -1)}!`,
-        ),
-      );
-      return new Map(
-        rows.flatMap(({ subject, value }) => (value === null ? [] : [[subject.slice(about.length), value] as const])),
-      );
-    },
+    sharedUnder,
+    approverLists: () => sharedUnder('approvers '),
     knowsLive: () => read(knowsLive),
   };
 }
