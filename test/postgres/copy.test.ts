@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCopyServer } from '../../src/copy/postgres.ts';
 import { GRANTS, SCHEMA } from '../../src/copy/schema.ts';
@@ -9,6 +10,7 @@ import { LISTS, type MovingService, movingService } from '../copy/moving-service
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { ACCOUNT, countingIds, type FakeWorld, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
 import { expectCopiedTo } from './copied.ts';
+import { openHost } from './support.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -213,6 +215,40 @@ test('a host whose turn was taken stops before it writes', async () => {
   expect(stderr).toContain('three');
   expect(rows()).toBe(before);
   expect(server.sql(url, `SELECT holder FROM ${FILLER}`)).toContain('x');
+});
+
+test('what one host accepts, the other one knows by the journal that they share, also with a copy of its own', async () => {
+  const { clock, service, url, hostNamed } = rig();
+  await fill({ clock, service }, 3);
+  const env = { FIATRAIL_JOURNAL_URL: url, FIATRAIL_JOURNAL_ID: (await openHost(url)).id() };
+  const [one, two] = [hostNamed('one', env), { ...hostNamed('two', env), ids: countingIds(900) }];
+  const alone = { ...hostNamed('three', { ...env, FIATRAIL_COPY_URL: '' }), ids: countingIds(1800) };
+  for (const world of [one, alone]) expect(await run(world, 'sync')).toMatchObject({ code: 0 });
+  // 25 USDC come that no list shows; the two copies are looked at at other times.
+  const more = (at: string) =>
+    `INSERT INTO stored_balance_checks VALUES ('${at}');
+     INSERT INTO stored_balances SELECT source, place, asset, minor + 25000000, '${at}' FROM stored_balances
+     WHERE source = 'wallet' AND asset = 'USDC' ORDER BY at DESC LIMIT 1`;
+  const at = (ms: number) => new Date(clock.now() + ms).toISOString();
+  server.sql(url, `SET search_path = ${SCHEMA}; ${more(at(MINUTE_MS))}`);
+  const file = new DatabaseSync(join(alone.stateDir, 'copy-environment.db'));
+  file.exec(more(at(2 * MINUTE_MS)));
+  file.close();
+  await clock.sleep(60 * MINUTE_MS, never);
+  const codes = async () => {
+    const all: number[] = [];
+    for (const world of [one, two, alone]) all.push((await run(world, 'report')).code);
+    return all;
+  };
+  expect(await codes()).toEqual([9, 9, 9]);
+  const accept = (world: FakeWorld, ...words: string[]) =>
+    run(world, 'report', 'accept', 'USDC', '--reason', 'top-up', '--yes', ...words);
+  const { code, stderr } = await accept(two);
+  expect(code, stderr).toBe(0);
+  expect(await codes()).toEqual([0, 0, 0]);
+  expect((await accept(one)).code).toBe(2);
+  expect((await accept(alone, '--undo')).code).toBe(0);
+  expect(await codes()).toEqual([9, 9, 9]);
 });
 
 test('a reader has the views, and nothing that is behind them', async () => {
