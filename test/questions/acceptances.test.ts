@@ -98,7 +98,9 @@ describe('an acceptance is an entry of the journal', () => {
       isUndone: true,
       accepted: [{ amount: { value: '25.000000' }, accepted: { value: '0.000000' }, reason: null }],
     });
-    expect((await report(world, '2026-11')).code).toBe(9);
+    const after = await report(world, '2026-11');
+    expect(after).toMatchObject({ code: 9, differences: [{ accepted: { value: '0.000000' }, reason: null }] });
+    expect((await accept('--undo', '--reason', 'again')).code).toBe(2);
     expect((await report(world, '2026-12')).code).toBe(0);
     expect((await accept('--reason', 'top-up')).code).toBe(0);
     expect((await report(world, '2026-11')).code).toBe(0);
