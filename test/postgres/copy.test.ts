@@ -247,6 +247,8 @@ test('what one host accepts, the other one knows by the journal that they share,
   expect(code, stderr).toBe(0);
   expect(await codes()).toEqual([0, 0, 0]);
   expect((await accept(one)).code).toBe(2);
+  // What was open at the end of a month is counted on a server too.
+  expect(await run(two, 'report', '2025-12', '--by', 'kind')).toMatchObject({ code: 0, stderr: '' });
   expect((await accept(alone, '--undo')).code).toBe(0);
   expect(await codes()).toEqual([9, 9, 9]);
 });

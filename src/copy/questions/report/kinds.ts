@@ -9,7 +9,7 @@ import { withdrawal } from '../../../things/token-transfers.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
 import { tableOf } from '../../tables.ts';
 import { CAME_BACK, CAME_BACK_AFTER, endOf, mayComeBack } from './movement-kinds.ts';
-import { madeAfter, type Span, unindexed } from './movements.ts';
+import { endedUntil, madeAfter, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
@@ -126,14 +126,20 @@ async function openAt(queries: Queries, work: WorkKind, at: string): Promise<num
     at,
     at,
   );
-  const endedAfter = (condition: string, time: string) =>
-    counted(
-      queries,
-      `${table} WHERE ${unindexed(where)} AND ${condition} AND created_at > ? AND created_at <= ? AND ${time} > ?`,
-      madeAfter(at, condition),
-      at,
-      at,
-    );
+  const endedAfter = (condition: string, time: string) => {
+    const rows = `${table} WHERE ${unindexed(where)} AND ${condition}`;
+    // What was completed has an index by that time, which has the other columns too.
+    if (condition === done && time === 'completed_at')
+      return counted(
+        queries,
+        `${rows} AND completed_at > ? AND completed_at <= ? AND ${unindexed('created_at <= ?')}`,
+        at,
+        endedUntil(at),
+        at,
+      );
+    const made = madeAfter(at, condition);
+    return counted(queries, `${rows} AND created_at > ? AND created_at <= ? AND ${time} > ?`, made, at, at);
+  };
   const isBack = refunded === CAME_BACK;
   const ended = [
     await endedAfter(done, doneAt),
