@@ -28,13 +28,13 @@ export const acceptedName = (owner: string, { asset, to }: Pick<Acceptance, 'ass
   `accepted ${owner} ${asset} ${to}`;
 
 /** An acceptance as the journal keeps it: a later one of the same difference, which had grown meanwhile, stands beside the earlier one. */
-interface KeptText extends Pick<Acceptance, 'from' | 'reason' | 'who' | 'at'> {
+interface SavedText extends Pick<Acceptance, 'from' | 'reason' | 'who' | 'at'> {
   readonly minor: string;
 }
 
 const TEXTS = ['from', 'minor', 'reason', 'who', 'at'] as const;
 
-const isKept = (value: unknown): value is KeptText =>
+const isSaved = (value: unknown): value is SavedText =>
   typeof value === 'object' &&
   value !== null &&
   TEXTS.every((name) => typeof Reflect.get(value, name) === 'string') &&
@@ -44,7 +44,7 @@ export const textOf = (accepted: readonly Acceptance[]): string =>
   JSON.stringify(accepted.map(({ from, minor, reason, who, at }) => ({ from, minor: String(minor), reason, who, at })));
 
 /** What the journal has of the acceptances of one account. */
-export interface KeptAcceptances {
+export interface SavedAcceptances {
   readonly owner: string;
   readonly all: readonly Acceptance[];
   /** The text that the journal keeps under a name; undefined if it keeps none. */
@@ -62,7 +62,7 @@ async function ownerOf(queries: Queries): Promise<string> {
 export async function acceptancesOf(
   account: Pick<Account, 'world' | 'profile' | 'journal'>,
   queries: Queries,
-): Promise<KeptAcceptances> {
+): Promise<SavedAcceptances> {
   const owner = await ownerOf(queries);
   const journal = await existingJournal(account);
   const texts = (await journal?.sharedUnder(`accepted ${owner} `)) ?? new Map<string, string>();
@@ -72,7 +72,7 @@ export async function acceptancesOf(
 
 function read(name: string, text: string): readonly Acceptance[] {
   const [asset = '', to = ''] = name.split(' ');
-  const kept = jsonIn(text);
-  if (!isAsset(asset) || !Array.isArray(kept) || !kept.every(isKept)) throw changed(`what was accepted of ${name}`);
-  return kept.map(({ from, minor, reason, who, at }) => ({ asset, to, from, minor: BigInt(minor), reason, who, at }));
+  const saved = jsonIn(text);
+  if (!isAsset(asset) || !Array.isArray(saved) || !saved.every(isSaved)) throw changed(`what was accepted of ${name}`);
+  return saved.map(({ from, minor, reason, who, at }) => ({ asset, to, from, minor: BigInt(minor), reason, who, at }));
 }

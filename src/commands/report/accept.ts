@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { type Acceptance, acceptancesOf, acceptedName, type KeptAcceptances, textOf } from '../../copy/acceptances.ts';
+import { type Acceptance, acceptancesOf, acceptedName, type SavedAcceptances, textOf } from '../../copy/acceptances.ts';
 import { withCopy } from '../../copy/open.ts';
 import { accountIn } from '../../copy/questions/report/balance.ts';
 import type { Difference } from '../../copy/questions/report/differences.ts';
@@ -33,7 +33,7 @@ interface Decision {
   readonly isUndone: boolean;
   /** The differences that it is about; `minor` is how much of each is to be accepted, or was. */
   readonly of: readonly Difference[];
-  readonly kept: KeptAcceptances;
+  readonly saved: SavedAcceptances;
 }
 
 /** An acceptance as a plan describes it: nothing is sent to the service. */
@@ -59,10 +59,10 @@ const totalOf = ({ asset, of }: Decision) =>
 
 /** Finds what a decision is about. Throws CliError usage if there is nothing. */
 function decided(given: Omit<Decision, 'of'>, differences: readonly Difference[]): Decision {
-  const { asset, isUndone, kept, period } = given;
+  const { asset, isUndone, saved, period } = given;
   if (isUndone) {
     const { from, to } = spanOf(period.sinceMs, period.untilMs);
-    const own = kept.all.filter((each) => each.asset === asset && each.to > from && each.to <= to);
+    const own = saved.all.filter((each) => each.asset === asset && each.to > from && each.to <= to);
     // Another host may have accepted it, of differences that the local copy here does not show as such.
     const of = [...Map.groupBy(own, (each) => each.to).values()].flatMap((each) => {
       const [first] = each;
@@ -103,12 +103,12 @@ function described(terminal: Terminal, decision: Decision): Pick<PlannedChange, 
 }
 
 /** What the journal is to have of each difference, and had. */
-function changesOf({ asset, of, kept, reason, isUndone }: Decision, who: string, at: string): readonly SharedChange[] {
+function changesOf({ asset, of, saved, reason, isUndone }: Decision, who: string, at: string): readonly SharedChange[] {
   return of.map(({ from, to, minor }) => {
-    const name = acceptedName(kept.owner, { asset, to });
-    const earlier = kept.all.filter((each) => each.asset === asset && each.to === to);
+    const name = acceptedName(saved.owner, { asset, to });
+    const earlier = saved.all.filter((each) => each.asset === asset && each.to === to);
     const accepted: Acceptance = { asset, from, to, minor, reason, who, at };
-    return { name, text: isUndone ? undefined : textOf([...earlier, accepted]), before: kept.textUnder(name) };
+    return { name, text: isUndone ? undefined : textOf([...earlier, accepted]), before: saved.textUnder(name) };
   });
 }
 
@@ -210,14 +210,14 @@ export const acceptCommand = command({
     withCopy(account, async (copy) => {
       const decision = await copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
-        const kept = await acceptancesOf(account, queries);
+        const saved = await acceptancesOf(account, queries);
         const { differences } = await accountIn(
           queries,
           spanOf(period.sinceMs, period.untilMs),
           [],
-          async () => kept.all,
+          async () => saved.all,
         );
-        return decided({ asset, period, reason, isUndone, kept }, differences);
+        return decided({ asset, period, reason, isUndone, saved }, differences);
       });
       const accepted = decision.of.map((each) =>
         printedDifference(
