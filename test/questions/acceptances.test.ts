@@ -142,6 +142,12 @@ describe('what another host accepted, who looked at other times', () => {
     ['of another sum', [seen(1, 4, 25n)], [accepted(2, 3, 24n)], [0n]],
     ['of one of two here that it may be', [seen(1, 3, 25n), seen(3, 5, 25n)], [accepted(2, 4, 25n)], [0n, 0n]],
     ['of a sum that hides two', [seen(1, 3, 30n), seen(3, 5, -5n)], [accepted(2, 9, 25n)], [0n, 0n]],
+    [
+      'of a look that one here has, with the sum of two',
+      [seen(1, 3, 25n), seen(3, 5, 7n)],
+      [accepted(2, 5, 32n)],
+      [0n, 32n],
+    ],
     ['of another time', [seen(1, 3, 25n)], [accepted(3, 5, 25n)], [0n]],
     [
       'of a look that another difference here has',
