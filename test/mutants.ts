@@ -32,6 +32,9 @@ const LEFTOVERS = ['test/commands/doctor/leftovers.test.ts'];
 const FOLDERS = ['test/attacks/folders.test.ts'];
 const SECOND_PERSON = ['test/plans/attacks.test.ts', 'test/plans/independence.test.ts'];
 const ACCOUNT_LISTS = ['test/plans/account-lists.test.ts'];
+const ACCEPTED = ['test/questions/acceptances.test.ts'];
+const OPEN_AT_END = ['test/questions/open-at-end.test.ts'];
+const SHARED_COPY = ['test/postgres/copy.test.ts'];
 const DIFFERENCES = ['test/questions/differences.test.ts'];
 
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
@@ -1380,8 +1383,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/evidence/applied.ts',
-    line: 'if (!isAlone(account) || isSoleHost(account) || content',
-    change: 'if (!isAlone(account) || content',
+    line: 'if (!isAlone(account) || isSoleHost(account) || isOfJournal',
+    change: 'if (!isAlone(account) || isOfJournal',
     tests: ['test/plans/twice.test.ts', ...SECOND_PERSON],
   },
   {
@@ -1405,9 +1408,9 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/journal/journal.ts',
-    line: 'AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject) ORDER BY sequence',
-    change: 'ORDER BY sequence DESC',
+    file: 'src/journal/shared.ts',
+    line: `AND \${IS_LAST} ORDER BY e.sequence`,
+    change: 'ORDER BY e.sequence DESC',
     tests: ['test/journal/shared.test.ts', 'test/plans/alone.test.ts'],
   },
   {
@@ -1993,10 +1996,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/differences.ts',
-    line: 'filter((each) => each.to === to)',
-    change: 'slice(-1)',
-    tests: REPORTS,
-    failing: 1,
+    line: 'one.asset === other.asset && one.to === other.to',
+    change: 'one.asset === other.asset',
+    tests: ACCEPTED,
   },
   {
     file: 'src/copy/questions/report/differences.ts',
@@ -3657,5 +3659,150 @@ export const MUTANTS: readonly Mutant[] = [
     line: "  yield* queries.run('DELETE FROM listener');\n",
     change: '',
     tests: ['test/webhooks/forwarder.test.ts'],
+  },
+  {
+    file: 'src/copy/postgres.ts',
+    line: 'if (holds && !(await renew(queries, holder)))',
+    change: "if (holds && !(await renew(queries, holder)) && holder === '')",
+    tests: SHARED_COPY,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/postgres.ts',
+    line: '  if (found && !hasEnded(found, here)) return false;\n',
+    change: '',
+    tests: SHARED_COPY,
+  },
+  {
+    file: 'src/copy/postgres.ts',
+    line: `filler.until < \${NOW} OR filler.holder = ?\``,
+    change: `filler.until < \${NOW} OR ? <> ''\``,
+    tests: SHARED_COPY,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/postgres.ts',
+    line: 'name: hostNameIn(access.dir, world) }',
+    change: 'name: world.host.name }',
+    tests: SHARED_COPY,
+  },
+  {
+    file: 'src/copy/filler.ts',
+    line: '  if (host !== here.name) return false;\n',
+    change: '',
+    tests: SHARED_COPY,
+  },
+  {
+    file: 'src/copy/filler.ts',
+    line: 'id === here.processId : now !== run',
+    change: 'false : now !== run',
+    tests: SHARED_COPY,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/filler.ts',
+    line: 'id === here.processId : now !== run',
+    change: 'id === here.processId : false',
+    tests: SHARED_COPY,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/database.ts',
+    line: '      return lock ? undefined : fillerOf(found);',
+    change: '      return fillerOf(found);',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/sync.ts',
+    line: 'if (filler && clock.now() >= untilMs) return filler;',
+    change: 'if (filler) return filler;',
+    tests: SHARED_COPY,
+  },
+  {
+    file: 'src/journal/shared.ts',
+    line: 'if ((await sharedIn(recording.queries, name)) !== before) return false;',
+    change: 'if (before === name) return false;',
+    tests: ['test/journal/shared.test.ts'],
+  },
+  {
+    file: 'src/copy/questions/report/differences.ts',
+    line: 'return isOneWay && sumOf([...found]) === sumOf([...by]);',
+    change: 'return isOneWay;',
+    tests: ACCEPTED,
+  },
+  {
+    file: 'src/copy/questions/report/differences.ts',
+    line: 'return isOneWay && sumOf([...found]) === sumOf([...by]);',
+    change: 'return sumOf([...found]) === sumOf([...by]);',
+    tests: ACCEPTED,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/differences.ts',
+    line: 'accepted.filter((each) => !differences.some((difference) => isSame(each, difference)))',
+    change: 'accepted',
+    tests: ACCEPTED,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/differences.ts',
+    line: 'one.asset === other.asset && one.from < other.to',
+    change: 'one.from < other.to',
+    tests: ACCEPTED,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/report/accept.ts',
+    line: 'if (list.needsAnother) requireSignatures(',
+    change: 'if (list.needsAnother && applied) requireSignatures(',
+    tests: ['test/plans/acceptances.test.ts'],
+  },
+  {
+    file: 'src/commands/report/accept.ts',
+    line: 'return { name, text: isUndone ? undefined : textOf([...earlier, accepted])',
+    change: 'return { name, text: textOf([...earlier, accepted])',
+    tests: ACCEPTED,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/report/lines.ts',
+    line: `fiatrail report accept \${wrong[0]?.asset} \${typed} --reason`,
+    change: `fiatrail report accept \${wrong[0]?.asset} --reason`,
+    tests: ACCEPTED,
+  },
+  {
+    file: 'src/commands/report/period.ts',
+    line: 'const isOver = endMs <= nowMs;',
+    change: 'const isOver = false;',
+    tests: OPEN_AT_END,
+  },
+  {
+    file: 'src/commands/report/subreports.ts',
+    line: '!(period.isOver && balance.isComputed)',
+    change: 'balance.minor >= 0n',
+    tests: OPEN_AT_END,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/kinds.ts',
+    line: '(deleted_at IS NULL OR deleted_at > ?)',
+    change: "(deleted_at IS NULL OR '' > ?)",
+    tests: OPEN_AT_END,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/kinds.ts',
+    line: `await endedAfter(isBack ? \`\${failed} AND NOT (\${CAME_BACK})\` : failed, failedAt)`,
+    change: 'await endedAfter(failed, failedAt)',
+    tests: OPEN_AT_END,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/kinds.ts',
+    line: 'await endedAfter(done, doneAt),\n',
+    change: '0,\n',
+    tests: OPEN_AT_END,
+    failing: 1,
   },
 ];

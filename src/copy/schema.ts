@@ -64,6 +64,17 @@ export const GRANTS = {
 
 export const SETTING = table('setting', ['name'], { name: text(), value: text() });
 
+/** The process that fills the local copy. On a server, it loses its turn at `until` unless it writes before; times are in milliseconds since the epoch. */
+export const FILLER = table('filler', ['id'], {
+  id: integer({ isOnly: true }),
+  holder: text(),
+  host: text(),
+  process: integer(),
+  run: optional(text()),
+  since: integer(),
+  until: optional(integer()),
+});
+
 export const PERSON_NAME = table('person_name', ['name'], { name: text(), folded: text() });
 
 export const STATUS_CHANGES = table('stored_status_changes', ['kind', 'id', 'seen_at'], {
@@ -82,17 +93,6 @@ export const BALANCES = table('stored_balances', ['source', 'place', 'asset', 'a
 });
 
 export const BALANCE_CHECKS = table('stored_balance_checks', ['at'], { at: text() });
-
-/** Differences between two looks at the balances that no list explains, once a person has accepted them; `until` is the second look. */
-export const ACCEPTED = table('stored_accepted', ['asset', 'until', 'at'], {
-  asset: text(),
-  minor: integer(),
-  since: text(),
-  until: text(),
-  reason: text(),
-  who: text(),
-  at: text(),
-});
 
 /** What a user's wallets held when they were read; NULL if the service did not say it. */
 export const OWED = table('stored_owed', ['user_id', 'asset'], {
@@ -129,11 +129,11 @@ export const listTable = (list: CopyTable) =>
 
 export const tables = (): readonly Table[] => [
   SETTING,
+  FILLER,
   PERSON_NAME,
   STATUS_CHANGES,
   BALANCES,
   BALANCE_CHECKS,
-  ACCEPTED,
   OWED,
   DEPOSIT_FEES,
   ...TABLES.map(listTable),
@@ -181,7 +181,13 @@ export function indexesOf(table: CopyTable): readonly string[] {
   const type = has('type') ? ['type'] : [];
   const user = has('user_id') ? ['user_id'] : [];
   const sums = hasEnd
-    ? [index('completed', ['completed_at', ...type, 'amount_asset', 'amount_minor', ...user], isDone(table))]
+    ? [
+        index(
+          'completed',
+          ['completed_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user],
+          isDone(table),
+        ),
+      ]
     : [];
   const ends = ['completed_at', 'updated_at'].filter(has);
   const { own } = table;

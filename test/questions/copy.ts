@@ -53,7 +53,7 @@ export const payout = (id: string, more: Readonly<Record<string, unknown>> = {})
 /** Puts rows into the local copy of the world's account, as a sync that ended would. */
 export async function copied(world: World, rows: Readonly<Record<string, readonly object[]>>): Promise<void> {
   world.ensurePrivateDir(String(world.env['FIATRAIL_STATE_DIR']));
-  const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world.clock);
+  const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world);
   await copy.write(async (queries) => {
     for (const table of TABLES) {
       const made = ((rows[table.name] ?? []) as readonly Plain[]).map(rowsOf(table, () => true));

@@ -12,7 +12,7 @@ import { copied, deposit, payout, SYNCED_AT, USER } from './copy.ts';
 async function reading<T>(work: Parameters<Awaited<ReturnType<typeof openCopyFile>>['read']>[0]): Promise<T> {
   const world = fakeWorld();
   await copied(world, { users: [USER], deposits: [deposit('d1'), deposit('d2')], payouts: [payout('p1')] });
-  const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world.clock);
+  const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world);
   try {
     return (await copy.read(work)) as T;
   } finally {

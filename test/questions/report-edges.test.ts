@@ -65,7 +65,7 @@ const TRADE = {
 async function copyOf(tables: Readonly<Record<string, readonly Row[]>>) {
   const world = fakeWorld({ clock: fakeClock(NOW_MS) });
   world.ensurePrivateDir(world.stateDir);
-  const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world.clock);
+  const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world);
   onTestFinished(() => copy.close());
   await copy.write(async (queries) => {
     for (const [table, rows] of Object.entries(tables))

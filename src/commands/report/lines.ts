@@ -8,6 +8,7 @@ import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema } from '../../present/prints.ts';
 import type { Below, Column } from '../../present/result.ts';
 import { timeText } from '../../present/times.ts';
+import type { ReportPeriod } from './period.ts';
 
 /** The lines of a balance, in the order in which they add up. */
 const LINES = [
@@ -175,13 +176,13 @@ export function checkLines(account: AccountReport | undefined, { syncedAt, parti
 }
 
 /** The error of movements that no list shows and nobody accepted; each counts, also if another one cancels it. */
-export function unexplained(differences: readonly Difference[]): CliError | undefined {
+export function unexplained(differences: readonly Difference[], { typed }: ReportPeriod): CliError | undefined {
   const wrong = differences.filter(({ minor, accepted }) => minor !== accepted);
   if (wrong.length === 0) return undefined;
   const figures = wrong.map(({ asset, minor, accepted }) => amountForPeople(amount(asset, minor - accepted)));
   const shown = figures.length > 4 ? [...figures.slice(0, 3), `${figures.length - 3} more amounts`] : figures;
   return new CliError('declined', `the balance changed by ${shown.join(' and ')} that no list shows`, {
     code: 'UNEXPLAINED',
-    hint: `look for it with: fiatrail sync --full; if it is right, such as tokens that came from a chain: fiatrail report accept ${wrong[0]?.asset} --reason "…"`,
+    hint: `look for it with: fiatrail sync --full; if it is right, such as tokens that came from a chain: fiatrail report accept ${wrong[0]?.asset} ${typed} --reason "…"`,
   });
 }

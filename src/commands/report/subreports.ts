@@ -42,7 +42,8 @@ const feesCommand = command({
           ...spanIn(period),
           earned: amount('NGN', earned),
           withdrawn: amount('NGN', out),
-          withdrawable: balance ? amount('NGN', balance.minor) : null,
+          // What nobody had looked at by then is not what can be withdrawn now.
+          withdrawable: balance && !(period.isOver && balance.isComputed) ? amount('NGN', balance.minor) : null,
           paid: moved.flatMap(({ asset, fees }) => (fees === 0n ? [] : [amount(asset, fees)])),
         };
         return { result: { data } };

@@ -17,6 +17,12 @@ export interface ListedApprover extends Approver {
 /** What a change of a list is in place of an endpoint: nothing is sent to the service. */
 export const LIST_CHANGES = 'profiles.approvers';
 
+/** What a decision about the balances of reports is in place of an endpoint: nothing is sent either. */
+export const ACCEPTANCES = 'report.accept';
+
+/** Whether what is planned changes the journal alone, and moves nothing. */
+export const isOfJournal = (endpoint: string): boolean => endpoint === LIST_CHANGES || endpoint === ACCEPTANCES;
+
 /** One change of the list. A removal names the key, so that it cannot hit someone who got the name later. */
 export type ApproverChange =
   | ({ readonly change: 'add' } & Approver)

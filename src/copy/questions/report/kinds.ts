@@ -9,7 +9,7 @@ import { withdrawal } from '../../../things/token-transfers.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
 import { tableOf } from '../../tables.ts';
 import { CAME_BACK, CAME_BACK_AFTER, endOf, mayComeBack } from './movement-kinds.ts';
-import { madeAfter, type Span, unindexed } from './movements.ts';
+import { endedUntil, madeAfter, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
@@ -66,7 +66,7 @@ interface KindReport {
   readonly failed: number;
   /** How much of what failed a bank sent back: payments that were not accepted, and payouts that came back. */
   readonly refunded: Amount | null;
-  /** How many have not ended yet, whenever they began. */
+  /** How many had not ended at the end of a period that is over, or have not ended yet; whenever they began. */
   readonly open: number;
 }
 
@@ -80,11 +80,11 @@ interface KindRow {
 const amountOrNull = (asset: Asset | null, minor: bigint | null | undefined) =>
   asset && minor !== null && minor !== undefined ? amount(asset, minor) : null;
 
-/** Counts the work that ended in a period, and what is open. */
-export async function kindsIn(queries: Queries, span: Span): Promise<readonly KindReport[]> {
+/** Counts the work that ended in a period, and what was open at its end if it is over, or is open now. */
+export async function kindsIn(queries: Queries, span: Span, isOver = false): Promise<readonly KindReport[]> {
   const reports: KindReport[] = [];
   for (const work of WORK_KINDS) {
-    const { kind, table, where, minor, doneAt, failedAt, refunded } = work;
+    const { kind, minor, doneAt, failedAt, refunded } = work;
     const completed = await endedIn(queries, work, span, [work.done, doneAt, minor]);
     if (refunded === CAME_BACK)
       completed.push(...(await endedIn(queries, work, span, [CAME_BACK, CAME_BACK_AFTER, minor])));
@@ -93,9 +93,7 @@ export async function kindsIn(queries: Queries, span: Span): Promise<readonly Ki
       failedAt,
       `CASE WHEN ${refunded} THEN ${minor} END`,
     ]);
-    const open = await queries.get<{ n: bigint }>(
-      `SELECT count(*) AS n FROM ${table} WHERE is_open = 1 AND deleted_at IS NULL AND ${unindexed(where)}`,
-    );
+    const open = isOver ? await openAt(queries, work, span.to) : await openNow(queries, work);
     const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
     for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
       const [ended, lost] = [completed, failed].map((rows) => totalOf(rows.filter((row) => row.asset === asset)));
@@ -105,11 +103,50 @@ export async function kindsIn(queries: Queries, span: Span): Promise<readonly Ki
         amount: amountOrNull(asset, ended?.minor),
         failed: lost?.count ?? 0,
         refunded: amountOrNull(asset, lost?.minor),
-        open: index === 0 ? Number(open?.n ?? 0n) : 0,
+        open: index === 0 ? open : 0,
       });
     }
   }
   return reports.filter(({ completed, failed, open }) => completed + failed + open > 0);
+}
+
+async function counted(queries: Queries, sql: string, ...values: readonly string[]): Promise<number> {
+  return Number((await queries.get<{ n: bigint }>(`SELECT count(*) AS n FROM ${sql}`, ...values))?.n ?? 0n);
+}
+
+const openNow = (queries: Queries, { table, where }: WorkKind): Promise<number> =>
+  counted(queries, `${table} WHERE is_open = 1 AND deleted_at IS NULL AND ${unindexed(where)}`);
+
+/** Counts what had begun and not ended at a moment, by the same times as `endedIn`: what came back had been completed before. */
+async function openAt(queries: Queries, work: WorkKind, at: string): Promise<number> {
+  const { table, where, done, failed, doneAt, failedAt, refunded } = work;
+  const open = await counted(
+    queries,
+    `${table} WHERE is_open = 1 AND (deleted_at IS NULL OR deleted_at > ?) AND ${unindexed(where)} AND created_at <= ?`,
+    at,
+    at,
+  );
+  const endedAfter = (condition: string, time: string) => {
+    const rows = `${table} WHERE ${unindexed(where)} AND ${condition}`;
+    // What was completed has an index by that time, which has the other columns too.
+    if (condition === done && time === 'completed_at')
+      return counted(
+        queries,
+        `${rows} AND completed_at > ? AND completed_at <= ? AND ${unindexed('created_at <= ?')}`,
+        at,
+        endedUntil(at),
+        at,
+      );
+    const made = madeAfter(at, condition);
+    return counted(queries, `${rows} AND created_at > ? AND created_at <= ? AND ${time} > ?`, made, at, at);
+  };
+  const isBack = refunded === CAME_BACK;
+  const ended = [
+    await endedAfter(done, doneAt),
+    await endedAfter(isBack ? `${failed} AND NOT (${CAME_BACK})` : failed, failedAt),
+    isBack ? await endedAfter(CAME_BACK, CAME_BACK_AFTER) : 0,
+  ];
+  return ended.reduce((sum, each) => sum + each, open);
 }
 
 /** Counts and adds up the rows of a kind with an end in a period, by asset. */
