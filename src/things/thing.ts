@@ -38,7 +38,7 @@ interface Copied {
   readonly isUnique?: true;
   /** Kept only as long as personal data is. */
   readonly isPersonal?: true;
-  /** The name of a person or a company, of which people remember a part. */
+  /** A text of which people remember a part: the name of a person or a company, a label, a narration. */
   readonly isName?: true;
 }
 
@@ -79,9 +79,10 @@ export const key = factOf('text', { isKey: true });
 export const uniqueKey = factOf('text', { isKey: true, isUnique: true });
 /** An amount that people look rows up by. */
 export const sum = factOf('amount', { isKey: true });
-export const personal = factOf('text', { isPersonal: true });
 export const personalKey = factOf('text', { isKey: true, isPersonal: true });
 export const personName = factOf('text', { isName: true, isPersonal: true });
+/** What someone wrote, of which people remember a part. */
+export const remembered = factOf('text', { isName: true, isPersonal: true });
 
 /** How the service's list is cut into pages. */
 type Pages =
@@ -129,6 +130,8 @@ export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
   readonly gone?: readonly string[];
   /** The fields of the request of whoever reads all of it. */
   readonly request?: Readonly<Record<string, unknown>>;
+  /** What its ids begin with, which people leave out. Source: inferred. */
+  readonly idStarts?: readonly string[];
   /** The other fields by which events name a row. */
   readonly otherIds?: readonly string[];
   /** The fields by which a person recognises a row: what completion and questions show beside its id. Never a secret, and of a person only the name. */

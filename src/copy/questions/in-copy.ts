@@ -1,3 +1,4 @@
+import { isOneEditApart } from '../../base/edit-distance.ts';
 import type { Queries } from '../../journal/store.ts';
 import type { Amount } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
@@ -9,6 +10,7 @@ import { user } from '../../things/users.ts';
 import { readState } from '../list-state.ts';
 import { stored } from '../schema.ts';
 import { type CopyTable, TABLES, tableOf } from '../tables.ts';
+import type { IdStart } from './typed.ts';
 
 /** A row of the local copy. Times are ISO 8601 in UTC. */
 export interface FoundRow {
@@ -22,15 +24,17 @@ export interface FoundRow {
   readonly deletedAt: string | null;
   /** The columns in which it has what was looked for. */
   readonly matchedBy: readonly string[];
-  /** How well it fits: 0 by its id, 1 by the number or address of a thing, 2 by what one movement has, 3 by what many have. */
+  /** How well it fits: 0 by its id, 1 by the number or address of a thing, 2 by what one movement has, 3 by what many have, 4 by what is worth as much. */
   readonly rank: number;
 }
 
-/** Rows that were found; `isCut` if there are more, which are older. */
-interface FoundRows {
+/** Rows that were found, and the lists that have more, which are older. */
+export interface FoundRows {
   readonly rows: readonly FoundRow[];
-  readonly isCut: boolean;
+  readonly cut: readonly string[];
 }
+
+const NONE: FoundRows = { rows: [], cut: [] };
 
 type CopyRecord = Readonly<Record<string, SqlValue>>;
 
@@ -93,119 +97,180 @@ const keysWhere = (queries: Queries, table: CopyTable, condition: string) =>
 /** One query for the rows that any of these finds, which may find a row more than once. */
 const anyOf = (each: readonly string[]) => each.join(' UNION ALL ');
 
+/** The rows of a table that a query finds, of which `columnsOf` says by which columns. */
+async function foundBy(
+  queries: Queries,
+  table: CopyTable,
+  [where, values]: readonly [where: string, values: readonly SqlValue[]],
+  limit: number,
+  columnsOf: (row: CopyRecord) => readonly string[],
+): Promise<FoundRows> {
+  const found = await select(queries, table, where, values, limit);
+  return {
+    rows: found.slice(0, limit).map((row) => foundIn(table, row, columnsOf(row))),
+    cut: found.length > limit ? [table.name] : [],
+  };
+}
+
+/** What is found in each of the tables. */
+async function inTables(find: (table: CopyTable) => Promise<FoundRows | undefined>): Promise<FoundRows> {
+  const all: FoundRows[] = [];
+  for (const table of TABLES) all.push((await find(table)) ?? NONE);
+  return { rows: all.flatMap(({ rows }) => rows), cut: all.flatMap(({ cut }) => cut) };
+}
+
 /** Finds the rows that have one of these keys: an id, a hash, an address, a number; up to `limit` of each table. */
 export async function rowsWithKey(queries: Queries, keys: readonly string[], limit: number): Promise<FoundRows> {
-  const rows: FoundRow[] = [];
-  let isCut = false;
-  if (keys.length === 0) return { rows, isCut };
-  for (const table of TABLES) {
+  if (keys.length === 0) return NONE;
+  return inTables((table) => {
     const columns = ['id', ...keyColumns(table)];
     const each = columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(keys)})`));
-    const found = await select(
-      queries,
-      table,
-      anyOf(each),
-      columns.flatMap(() => keys),
-      limit,
+    const where = [anyOf(each), columns.flatMap(() => keys)] as const;
+    return foundBy(queries, table, where, limit, (row) => columns.filter((name) => keys.includes(String(row[name]))));
+  });
+}
+
+/** Follows every text that begins with another one. */
+const LAST_CHARACTER = '\u{10ffff}';
+
+/** What has no meaning of its own in a pattern of LIKE. */
+const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&');
+
+/**
+ * Finds the rows whose id or other text of their own begins so, up to `limit` of each column of each table. The ids of newer rows come after
+ * those of older ones, so they are read from their end.
+ */
+export async function rowsWithStart(queries: Queries, starts: readonly IdStart[], limit: number): Promise<FoundRows> {
+  if (starts.length === 0) return NONE;
+  return inTables((table) => {
+    const own = table.columns.filter(
+      ({ isKey, isUnique, kind }) => isKey && kind === 'text' && (isUnique || !table.hasStates),
     );
-    isCut ||= found.length > limit;
-    for (const row of found.slice(0, limit))
-      rows.push(
-        foundIn(
-          table,
-          row,
-          columns.filter((column) => keys.includes(String(row[column]))),
-        ),
-      );
-  }
-  return { rows, isCut };
+    const columns = ['id', ...own.map(({ name }) => name)];
+    const rowKey = rowKeyOf(queries);
+    const all = columns.flatMap((column) => starts.map((each) => ({ column, ...each })));
+    const each = all.map(({ column, end }) => {
+      const ends = end === '' ? '' : ` AND ${column} LIKE ? ESCAPE '\\'`;
+      const keys = `SELECT ${rowKey} AS row_key FROM ${stored(table)} WHERE ${column} >= ? AND ${column} < ?${ends}`;
+      return `SELECT row_key FROM (${keys} ORDER BY ${column} DESC LIMIT ${limit + 1}) AS newest`;
+    });
+    const values = all.flatMap(({ start, end }) => [
+      start,
+      start + LAST_CHARACTER,
+      ...(end === '' ? [] : [`%${literal(end)}`]),
+    ]);
+    const begins = (text: unknown) => starts.some(({ start }) => String(text).startsWith(start));
+    return foundBy(queries, table, [anyOf(each), values], limit, (row) => columns.filter((name) => begins(row[name])));
+  }).then(({ rows, cut }) => ({ cut, rows: rows.map((row) => ({ ...row, rank: Math.max(row.rank, 1) })) }));
 }
 
 /** Finds the rows that move one of these sums. */
 export async function rowsWithSum(queries: Queries, sums: readonly Amount[], limit: number): Promise<FoundRows> {
-  const rows: FoundRow[] = [];
-  let isCut = false;
-  for (const table of TABLES) {
+  return inTables(async (table) => {
     const columns = table.columns.filter(({ kind, isKey }) => kind === 'amount' && isKey).map(({ name }) => name);
-    if (columns.length === 0 || sums.length === 0) continue;
+    if (columns.length === 0 || sums.length === 0) return undefined;
     const each = columns.flatMap((column) =>
       sums.map(() => keysWhere(queries, table, `${column}_minor = ? AND ${column}_asset = ?`)),
     );
     const values = columns.flatMap(() => sums.flatMap(({ asset, minor }) => [minor, asset]));
-    const found = await select(queries, table, anyOf(each), values, limit);
-    isCut ||= found.length > limit;
     const has = (row: CopyRecord, column: string) =>
       sums.some(({ asset, minor }) => row[`${column}_minor`] === minor && row[`${column}_asset`] === asset);
-    for (const row of found.slice(0, limit))
-      rows.push(
-        foundIn(
-          table,
-          row,
-          columns.filter((column) => has(row, column)),
-        ),
-      );
-  }
-  return { rows, isCut };
+    return foundBy(queries, table, [anyOf(each), values], limit, (row) => columns.filter((name) => has(row, name)));
+  });
 }
 
 /** More names than this have a part in common that says too little. */
 const MOST_NAMES = 500;
 
-/**
- * Finds the rows in whose names each of these folded words occurs: of a user, one word in the first name and one in the last.
- * The names are scanned, of which there are fewer than rows; the rows are then found by index. Undefined if too many names have a word.
- */
-export async function rowsWithName(
-  queries: Queries,
-  words: readonly string[],
-  limit: number,
-): Promise<FoundRows | undefined> {
-  const rows: FoundRow[] = [];
-  let isCut = false;
+/** Names that have all words, and those that have each one; undefined if too many have all. */
+type Names = { readonly whole: readonly string[]; readonly byWord: readonly (readonly string[])[] } | undefined;
+
+/** Returns the names in which each of these folded words occurs. The names are scanned, of which there are fewer than rows. */
+export async function namesWith(queries: Queries, words: readonly string[]): Promise<Names> {
   // Needs no escaping, unlike LIKE.
-  const has = queries.engine === 'sqlite' ? 'instr' : 'strpos';
-  const namesOf = async (conditions: readonly string[]) =>
-    queries.all<{ name: string }>(
-      `SELECT name FROM person_name WHERE ${conditions.map(() => `${has}(folded, ?) > 0`).join(' AND ')} LIMIT ${MOST_NAMES + 1}`,
-      ...conditions,
-    );
-  if (words.length === 0) return { rows, isCut };
+  const has = placeIn(queries);
+  const namesOf = async (parts: readonly string[]) => {
+    const conditions = parts.map(() => `${has}(folded, ?) > 0`).join(' AND ');
+    const sql = `SELECT name FROM person_name WHERE ${conditions} LIMIT ${MOST_NAMES + 1}`;
+    return (await queries.all<{ name: string }>(sql, ...parts)).map(({ name }) => name);
+  };
+  if (words.length === 0) return { whole: [], byWord: [] };
   const whole = await namesOf(words);
   if (whole.length > MOST_NAMES) return undefined;
-  const names = whole.map(({ name }) => name);
   // Where first and last name are columns of their own, no single name has all the words.
-  const byWord = words.length > 1 ? await Promise.all(words.map(async (word) => namesOf([word]))) : [];
+  return { whole, byWord: words.length > 1 ? await Promise.all(words.map(async (word) => namesOf([word]))) : [] };
+}
+
+/** The function that says where a text is in another one. */
+const placeIn = ({ engine }: Queries) => (engine === 'sqlite' ? 'instr' : 'strpos');
+
+/** Shorter words with another letter are other words. */
+const SHORTEST_ALIKE = 4;
+
+/**
+ * Returns the names in which each of these folded words occurs, or is one letter off. One half of such a word is as it was typed, unless
+ * the two letters between the halves changed places; so a scan of the names compares few of them letter by letter.
+ */
+export async function namesAlike(queries: Queries, words: readonly string[]): Promise<Names> {
+  if (!words.some(({ length }) => length >= SHORTEST_ALIKE)) return { whole: [], byWord: [] };
+  const has = placeIn(queries);
+  const byWord: (readonly string[])[] = [];
+  for (const word of words) {
+    const half = Math.floor(word.length / 2);
+    const [first, last] = [word.slice(0, half), word.slice(half)];
+    const swapped = first.slice(0, -1) + last.slice(0, 1) + first.slice(-1) + last.slice(1);
+    const [conditions, parts] =
+      word.length < SHORTEST_ALIKE
+        ? [`${has}(folded, ?) > 0`, [word]]
+        : [
+            `${has}(' ' || folded, ?) > 0 OR ${has}(folded || ' ', ?) > 0 OR ${has}(folded, ?) > 0`,
+            [` ${first}`, word.length < 6 ? `${last} ` : last, swapped],
+          ];
+    const sql = `SELECT name, folded FROM person_name WHERE ${conditions}`;
+    const found = await queries.all<{ name: string; folded: string }>(sql, ...parts);
+    byWord.push(found.flatMap((each) => (isAlike(word, each.folded) ? [each.name] : [])));
+  }
+  const [least = [], ...others] = byWord.toSorted((a, b) => a.length - b.length).map((names) => new Set(names));
+  const whole = [...least].filter((name) => others.every((names) => names.has(name)));
+  if (whole.length > MOST_NAMES) return undefined;
+  return { whole, byWord: words.length > 1 ? byWord : [] };
+}
+
+/** Whether a name has a word, or one that is or begins with one letter off. */
+function isAlike(word: string, name: string): boolean {
+  if (word.length < SHORTEST_ALIKE) return name.includes(word);
+  const starts = word.length > SHORTEST_ALIKE ? [-1, 0, 1].map((more) => word.length + more) : [];
+  return name
+    .split(/[^\p{L}\p{N}]+/u)
+    .some((each) => isOneEditApart(word, each) || starts.some((length) => isOneEditApart(word, each.slice(0, length))));
+}
+
+/** Finds the rows that have names: one of `whole`, or, of a user, one with each word in the first name and in the last. */
+export async function rowsWithName(queries: Queries, names: NonNullable<Names>, limit: number): Promise<FoundRows> {
+  const { whole, byWord } = names;
   const isNarrow = byWord.length > 0 && byWord.every((each) => each.length > 0 && each.length <= MOST_NAMES);
-  for (const table of TABLES) {
+  const parts = isNarrow ? byWord : [];
+  const all = new Set([...whole, ...parts.flat()]);
+  return inTables(async (table) => {
     const columns = table.columns.filter(({ isName }) => isName).map(({ name }) => name);
-    if (columns.length === 0) continue;
+    if (columns.length === 0) return undefined;
     const one = (each: readonly string[]) =>
       anyOf(columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(each)})`)));
-    const parts = isNarrow ? byWord.map((each) => each.map(({ name }) => name)) : [];
     const rowKey = rowKeyOf(queries);
     const every = parts.map((each) => `${rowKey} IN (${one(each)})`).join(' AND ');
     const valuesOf = (each: readonly string[]) => columns.flatMap(() => each);
-    const newest = await newestNamed(queries, table, columns, names, limit);
+    const newest = await newestNamed(queries, table, columns, whole, limit);
     const queriesOf = [
       ...(newest.length > 0 ? [marks(newest)] : []),
       ...(parts.length > 0 ? [keysWhere(queries, table, every)] : []),
     ];
-    if (queriesOf.length === 0) continue;
+    if (queriesOf.length === 0) return undefined;
     const values = [...newest, ...parts.flatMap(valuesOf)];
     const where = queriesOf.join(`) OR ${rowKey} IN (`);
-    const found = await select(queries, table, where, values, limit);
-    isCut ||= found.length > limit;
-    const all = new Set([...names, ...parts.flat()]);
-    for (const row of found.slice(0, limit))
-      rows.push(
-        foundIn(
-          table,
-          row,
-          columns.filter((column) => all.has(String(row[column]))),
-        ),
-      );
-  }
-  return { rows, isCut };
+    return foundBy(queries, table, [where, values], limit, (row) =>
+      columns.filter((name) => all.has(String(row[name]))),
+    );
+  });
 }
 
 /** SQLite takes at most 500 selects in one. */

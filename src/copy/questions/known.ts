@@ -71,10 +71,10 @@ export async function knownInCopy(copy: LocalCopy | undefined, match: FindMatch,
   const userKeys = [...USER_FIELDS.map((field) => textIn(row, [field])), ...operations.map(userOf)];
   const links = [...new Set([match.id, ...linksOf(kind, row)])];
   return copy.read(async (queries) => {
-    const linked = kind.links.length > 0 ? await rowsWithKey(queries, links, MOST_ROWS) : { rows: [], isCut: false };
+    const linked = kind.links.length > 0 ? await rowsWithKey(queries, links, MOST_ROWS) : { rows: [], cut: [] };
     return {
       statuses: found ? await statusesOf(queries, found) : [],
-      isCut: linked.isCut,
+      isCut: linked.cut.length > 0,
       // Things have stories of their own.
       belongings: linked.rows.filter((each: FoundRow) => each.id !== match.id && each.kind.states !== undefined),
       user:
