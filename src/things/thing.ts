@@ -285,6 +285,9 @@ export interface Thing<Name extends string = string, Event extends WebhookEvent 
   /** Other commands, with `ID` in place of its id; and those that help as long as it goes on. */
   readonly more: readonly string[];
   readonly whileOpen: readonly string[];
+  /** Those for what someone can deactivate, as long as it is active or is not. */
+  readonly ifActive: readonly string[];
+  readonly ifInactive: readonly string[];
   readonly events: Readonly<Partial<Record<Event, EventMeaning>>>;
   /** Which events a row of its list should have caused, if not the one of its end alone. Source: public for the events, inferred for their completeness. */
   readonly due?: Due;
@@ -293,7 +296,18 @@ export interface Thing<Name extends string = string, Event extends WebhookEvent 
   readonly isSpecial?: boolean;
 }
 
-type Left = 'amount' | 'who' | 'way' | 'reason' | 'ifFailed' | 'links' | 'more' | 'whileOpen' | 'facts';
+type Left =
+  | 'amount'
+  | 'who'
+  | 'way'
+  | 'reason'
+  | 'ifFailed'
+  | 'links'
+  | 'more'
+  | 'whileOpen'
+  | 'ifActive'
+  | 'ifInactive'
+  | 'facts';
 
 type Inferred = 'name' | 'list' | 'read' | 'events' | 'likeness' | 'isSpecial' | 'starts';
 
@@ -341,6 +355,8 @@ export function thing<
     links: [],
     more: [],
     whileOpen: [],
+    ifActive: [],
+    ifInactive: [],
     events: {},
     isSpecial: false,
     ...record,

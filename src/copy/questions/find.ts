@@ -67,7 +67,8 @@ export async function findAnything(account: Account, typed: Typed, choose: Choos
   const next = offset + matches.length;
   const after = hasMore && last ? cursorOf({ list, next, total: null, last: nameOf(last.kind, last.id) }) : null;
   const isOne = all.length === 1;
-  const story = isOne || !point ? await chosenStory(account, matches, choose, asked?.answers) : undefined;
+  const isFresh = isRecent(account, local.syncedAt);
+  const story = isOne || !point ? await chosenStory(account, matches, choose, isFresh, asked?.answers) : undefined;
   const isNothing = all.length === 0 && !local.isTooCommon;
   const { looked, widen } = isNothing ? await reachOfSearch(account, local, asked) : { looked: [], widen: [] };
   const { isAlike, isTooCommon } = local;
@@ -91,7 +92,7 @@ export async function findBvn(account: Account, bvn: Secret, choose: Choose): Pr
         })
       : [];
   const matches = operationMatches(operations);
-  const story = await chosenStory(account, matches, choose, undefined);
+  const story = await chosenStory(account, matches, choose, true);
   const looked: LookedIn[] =
     matches.length > 0 ? [] : [{ place: 'journal', says: 'no onboarding of this BVN was started on this machine' }];
   return { matches, story, looked, widen: [], offset: 0, after: null, isAlike: false, isTooCommon: false };
@@ -101,14 +102,15 @@ async function chosenStory(
   account: Account,
   matches: readonly FindMatch[],
   choose: Choose,
-  answers: readonly ServiceRow[] | undefined,
+  isFresh: boolean,
+  answers?: readonly ServiceRow[],
 ): Promise<Story | undefined> {
   const chosen = matches.length > 1 ? await choose(matches) : matches[0];
   if (!chosen) return undefined;
   const match = await withOperations(account, chosen);
   const known = answers?.find(({ kind }) => kind === match.kind)?.row;
   const onramp = await onrampOf(account, match);
-  if (known || !isUnsettled(match)) return storyOf(account, match, known, onramp);
+  if (known || !isUnsettled(match, isFresh)) return storyOf(account, match, known, onramp);
   const { answers: fresh, problems } = await askService(account, match.id, [match.kind]);
   for (const problem of problems) await account.notices.say(`warning: this may be out of date: ${problem}`);
   return storyOf(account, match, fresh[0]?.row, onramp);
@@ -137,6 +139,9 @@ const answerMatch = ({ kind, row }: ServiceRow, { text }: Typed): FindMatch => (
 /** How old a copy may be before it is worth reading what is new. */
 const FRESH_MS = 60_000;
 
+const isRecent = ({ world }: Account, syncedAt: string | null): boolean =>
+  world.clock.now() - Date.parse(syncedAt ?? '') < FRESH_MS;
+
 /** Says where something was looked for, how far back, how fresh, and what would widen it. */
 async function reachOfSearch(account: Account, local: Local, asked: Replies | undefined) {
   const { world, profile } = account;
@@ -145,7 +150,6 @@ async function reachOfSearch(account: Account, local: Local, asked: Replies | un
   const copy = local.hasCopy ? await existingCopy(world, profile) : undefined;
   try {
     const reach = await copy?.read(reachOf);
-    const ageMs = world.clock.now() - Date.parse(reach?.syncedAt ?? '');
     const partial = reach?.partial ?? [];
     looked.push({
       place: 'copy',
@@ -153,7 +157,9 @@ async function reachOfSearch(account: Account, local: Local, asked: Replies | un
         ? reachText(reach, copyLocationOf(world, profile).personalDays)
         : 'the account has not been copied to this machine',
     });
-    widen.push(ageMs < FRESH_MS && partial.length === 0 ? 'fiatrail sync --full' : 'fiatrail sync');
+    widen.push(
+      isRecent(account, reach?.syncedAt ?? null) && partial.length === 0 ? 'fiatrail sync --full' : 'fiatrail sync',
+    );
   } finally {
     await copy?.close();
   }

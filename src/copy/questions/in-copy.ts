@@ -1,4 +1,3 @@
-import { isOneEditApart } from '../../base/edit-distance.ts';
 import type { Queries } from '../../journal/store.ts';
 import type { Amount } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
@@ -38,7 +37,7 @@ const NONE: FoundRows = { rows: [], cut: [] };
 
 type CopyRecord = Readonly<Record<string, SqlValue>>;
 
-const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
+export const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 
 const rankOf = (table: CopyTable, columns: readonly string[]): number => {
   if (columns.includes('id')) return 0;
@@ -50,7 +49,7 @@ const rankOf = (table: CopyTable, columns: readonly string[]): number => {
  * What queries find rows by. A thing may have tens of thousands of rows, and SQLite’s own number of a row is in every index, so that no row
  * is read to find it.
  */
-const rowKeyOf = ({ engine }: Queries) => (engine === 'sqlite' ? 'rowid' : 'id');
+export const rowKeyOf = ({ engine }: Queries) => (engine === 'sqlite' ? 'rowid' : 'id');
 
 /** Selects rows by the keys that queries find, newest first. Each of them is answered by an index. */
 async function select(
@@ -91,14 +90,14 @@ const keyColumns = ({ columns }: CopyTable) =>
   columns.flatMap(({ isKey, kind, name }) => (isKey && kind !== 'amount' ? [name] : []));
 
 /** Returns a query for what `rowKeyOf` names of the rows that meet a condition. */
-const keysWhere = (queries: Queries, table: CopyTable, condition: string) =>
+export const keysWhere = (queries: Queries, table: CopyTable, condition: string) =>
   `SELECT ${rowKeyOf(queries)} FROM ${stored(table)} WHERE ${condition}`;
 
 /** One query for the rows that any of these finds, which may find a row more than once. */
-const anyOf = (each: readonly string[]) => each.join(' UNION ALL ');
+export const anyOf = (each: readonly string[]) => each.join(' UNION ALL ');
 
 /** The rows of a table that a query finds, of which `columnsOf` says by which columns. */
-async function foundBy(
+export async function foundBy(
   queries: Queries,
   table: CopyTable,
   [where, values]: readonly [where: string, values: readonly SqlValue[]],
@@ -113,7 +112,7 @@ async function foundBy(
 }
 
 /** What is found in each of the tables. */
-async function inTables(find: (table: CopyTable) => Promise<FoundRows | undefined>): Promise<FoundRows> {
+export async function inTables(find: (table: CopyTable) => Promise<FoundRows | undefined>): Promise<FoundRows> {
   const all: FoundRows[] = [];
   for (const table of TABLES) all.push((await find(table)) ?? NONE);
   return { rows: all.flatMap(({ rows }) => rows), cut: all.flatMap(({ cut }) => cut) };
@@ -179,142 +178,34 @@ export async function rowsWithSum(queries: Queries, sums: readonly Amount[], lim
   });
 }
 
-/** More names than this have a part in common that says too little. */
-const MOST_NAMES = 500;
+/** The lists whose rows name both a user and a wallet: those of an onramp are not in the row of the user. */
+const OF_WALLETS = TABLES.filter(({ columns }) =>
+  ['user_id', 'wallet_address'].every((name) => columns.some((column) => column.name === name)),
+);
 
-/** Names that have all words, and those that have each one; undefined if too many have all. */
-type Names = { readonly whole: readonly string[]; readonly byWord: readonly (readonly string[])[] } | undefined;
-
-/** Returns the names in which each of these folded words occurs. The names are scanned, of which there are fewer than rows. */
-export async function namesWith(queries: Queries, words: readonly string[]): Promise<Names> {
-  // Needs no escaping, unlike LIKE.
-  const has = placeIn(queries);
-  const namesOf = async (parts: readonly string[]) => {
-    const conditions = parts.map(() => `${has}(folded, ?) > 0`).join(' AND ');
-    const sql = `SELECT name FROM person_name WHERE ${conditions} LIMIT ${MOST_NAMES + 1}`;
-    return (await queries.all<{ name: string }>(sql, ...parts)).map(({ name }) => name);
-  };
-  if (words.length === 0) return { whole: [], byWord: [] };
-  const whole = await namesOf(words);
-  if (whole.length > MOST_NAMES) return undefined;
-  // Where first and last name are columns of their own, no single name has all the words.
-  return { whole, byWord: words.length > 1 ? await Promise.all(words.map(async (word) => namesOf([word]))) : [] };
+/** Returns the wallets of a user that its row does not name, the newest `limit`. */
+export async function walletsOf(queries: Queries, userId: string, limit: number): Promise<string[]> {
+  const each = OF_WALLETS.map(
+    (table) =>
+      `SELECT wallet_address AS wallet, created_at AS at FROM ${stored(table)} WHERE user_id = ? AND wallet_address IS NOT NULL`,
+  );
+  const sql = `SELECT wallet FROM (${each.join(' UNION ALL ')}) AS part GROUP BY wallet ORDER BY max(at) DESC, wallet LIMIT ${limit}`;
+  const rows = await queries.all<{ wallet: string }>(sql, ...OF_WALLETS.map(() => userId));
+  return rows.map(({ wallet }) => wallet);
 }
 
-/** The function that says where a text is in another one. */
-const placeIn = ({ engine }: Queries) => (engine === 'sqlite' ? 'instr' : 'strpos');
-
-/** Shorter words with another letter are other words. */
-const SHORTEST_ALIKE = 4;
-
-/**
- * Returns the names in which each of these folded words occurs, or is one letter off. One half of such a word is as it was typed, unless
- * the two letters between the halves changed places; so a scan of the names compares few of them letter by letter.
- */
-export async function namesAlike(queries: Queries, words: readonly string[]): Promise<Names> {
-  if (!words.some(({ length }) => length >= SHORTEST_ALIKE)) return { whole: [], byWord: [] };
-  const has = placeIn(queries);
-  const byWord: (readonly string[])[] = [];
-  for (const word of words) {
-    const half = Math.floor(word.length / 2);
-    const [first, last] = [word.slice(0, half), word.slice(half)];
-    const swapped = first.slice(0, -1) + last.slice(0, 1) + first.slice(-1) + last.slice(1);
-    const [conditions, parts] =
-      word.length < SHORTEST_ALIKE
-        ? [`${has}(folded, ?) > 0`, [word]]
-        : [
-            `${has}(' ' || folded, ?) > 0 OR ${has}(folded || ' ', ?) > 0 OR ${has}(folded, ?) > 0`,
-            [` ${first}`, word.length < 6 ? `${last} ` : last, swapped],
-          ];
-    const sql = `SELECT name, folded FROM person_name WHERE ${conditions}`;
-    const found = await queries.all<{ name: string; folded: string }>(sql, ...parts);
-    byWord.push(found.flatMap((each) => (isAlike(word, each.folded) ? [each.name] : [])));
-  }
-  const [least = [], ...others] = byWord.toSorted((a, b) => a.length - b.length).map((names) => new Set(names));
-  const whole = [...least].filter((name) => others.every((names) => names.has(name)));
-  if (whole.length > MOST_NAMES) return undefined;
-  return { whole, byWord: words.length > 1 ? byWord : [] };
-}
-
-/** Whether a name has a word, or one that is or begins with one letter off. */
-function isAlike(word: string, name: string): boolean {
-  if (word.length < SHORTEST_ALIKE) return name.includes(word);
-  const starts = word.length > SHORTEST_ALIKE ? [-1, 0, 1].map((more) => word.length + more) : [];
-  return name
-    .split(/[^\p{L}\p{N}]+/u)
-    .some((each) => isOneEditApart(word, each) || starts.some((length) => isOneEditApart(word, each.slice(0, length))));
-}
-
-/** Finds the rows that have names: one of `whole`, or, of a user, one with each word in the first name and in the last. */
-export async function rowsWithName(queries: Queries, names: NonNullable<Names>, limit: number): Promise<FoundRows> {
-  const { whole, byWord } = names;
-  const isNarrow = byWord.length > 0 && byWord.every((each) => each.length > 0 && each.length <= MOST_NAMES);
-  const parts = isNarrow ? byWord : [];
-  const all = new Set([...whole, ...parts.flat()]);
-  return inTables(async (table) => {
-    const columns = table.columns.filter(({ isName }) => isName).map(({ name }) => name);
-    if (columns.length === 0) return undefined;
-    const one = (each: readonly string[]) =>
-      anyOf(columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(each)})`)));
-    const rowKey = rowKeyOf(queries);
-    const every = parts.map((each) => `${rowKey} IN (${one(each)})`).join(' AND ');
-    const valuesOf = (each: readonly string[]) => columns.flatMap(() => each);
-    const newest = await newestNamed(queries, table, columns, whole, limit);
-    const queriesOf = [
-      ...(newest.length > 0 ? [marks(newest)] : []),
-      ...(parts.length > 0 ? [keysWhere(queries, table, every)] : []),
-    ];
-    if (queriesOf.length === 0) return undefined;
-    const values = [...newest, ...parts.flatMap(valuesOf)];
-    const where = queriesOf.join(`) OR ${rowKey} IN (`);
-    return foundBy(queries, table, [where, values], limit, (row) =>
-      columns.filter((name) => all.has(String(row[name]))),
-    );
-  });
-}
-
-/** SQLite takes at most 500 selects in one. */
-const MOST_SELECTS = 250;
-
-/** Returns the keys of the newest rows that have one of these names. A name may be in a tenth of all rows, so the index has their order. */
-async function newestNamed(
-  queries: Queries,
-  table: CopyTable,
-  columns: readonly string[],
-  names: readonly string[],
-  limit: number,
-): Promise<SqlValue[]> {
-  const each = columns.flatMap((column) => names.map((name) => ({ column, name })));
-  const newest = new Map<SqlValue, string>();
-  const rowKey = rowKeyOf(queries);
-  for (let at = 0; at < each.length; at += MOST_SELECTS) {
-    const part = each.slice(at, at + MOST_SELECTS);
-    const selects = part.map(
-      ({ column }) =>
-        `SELECT row_key, created_at FROM (SELECT ${rowKey} AS row_key, created_at FROM ${stored(table)} WHERE ${column} = ? ORDER BY created_at DESC, id LIMIT ${limit + 1}) AS newest`,
-    );
-    const found = await queries.all<{ row_key: SqlValue; created_at: string | null }>(
-      selects.join(' UNION ALL '),
-      ...part.map(({ name }) => name),
-    );
-    for (const { row_key: key, created_at: at } of found) newest.set(key, at ?? '');
-  }
-  const isBefore = ([, one]: readonly [SqlValue, string], [, other]: readonly [SqlValue, string]) =>
-    one < other ? 1 : one > other ? -1 : 0;
-  return [...newest]
-    .toSorted(isBefore)
-    .slice(0, limit + 1)
-    .map(([key]) => key);
-}
-
-/** Finds the user that has one of these ids or wallets. */
+/** Finds the user that has one of these ids or wallets, also wallets of its onramps. */
 export async function userWith(queries: Queries, keys: readonly string[]): Promise<FoundRow | undefined> {
   const table = tableOf(user);
   if (keys.length === 0) return undefined;
   const columns = ['id', ...keyColumns(table)];
-  const each = columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(keys)})`));
-  const values = columns.flatMap(() => keys);
-  const [row] = await select(queries, table, anyOf(each), values, 1);
+  const own = columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(keys)})`));
+  const others = OF_WALLETS.map(
+    (each) => `SELECT user_id FROM ${stored(each)} WHERE wallet_address IN (${marks(keys)}) AND user_id IS NOT NULL`,
+  );
+  const ofWallet = keysWhere(queries, table, `id IN (${others.join(' UNION ')})`);
+  const values = [...columns, ...OF_WALLETS].flatMap(() => keys);
+  const [row] = await select(queries, table, anyOf([...own, ofWallet]), values, 1);
   return row && foundIn(table, row, ['id']);
 }
 

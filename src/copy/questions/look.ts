@@ -9,17 +9,10 @@ import { event as anEvent, operation as anOperation, thingStartedBy, thingWithEv
 import type { Thing } from '../../things/thing.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { LocalCopy } from '../database.ts';
+import { readSetting } from '../list-state.ts';
 import { existingCopy } from '../open.ts';
-import {
-  type FoundRow,
-  type FoundRows,
-  namesAlike,
-  namesWith,
-  rowsWithKey,
-  rowsWithName,
-  rowsWithStart,
-  rowsWithSum,
-} from './in-copy.ts';
+import { type FoundRow, type FoundRows, rowsWithKey, rowsWithStart, rowsWithSum } from './in-copy.ts';
+import { namesAlike, namesWith, rowsWithName } from './names.ts';
 import { type Typed, textIn } from './typed.ts';
 
 /** Something that what was typed may mean, as this machine knows it. */
@@ -43,6 +36,8 @@ export interface Local {
   /** Whether there are more than these. */
   readonly isCut: boolean;
   readonly hasCopy: boolean;
+  /** When the copy was last read to its end; null if it never was. */
+  readonly syncedAt: string | null;
   /** Whether no name has what was typed, and these are one letter off. */
   readonly isAlike: boolean;
   /** Whether too many names have what was typed. */
@@ -79,7 +74,8 @@ export async function lookLocally(
       const { matches, cut, ...found } = await lookFor({ copy, account, limit }, typed);
       const isShort = (list: string) => matches.filter(({ kind }) => kind.list?.name === list).length < count;
       if (limit < MOST_READ && cut.some(isShort) && matches.length < limit) continue;
-      return { ...found, matches, isCut: cut.length > 0, hasCopy: copy !== undefined };
+      const syncedAt = await copy?.read((queries) => readSetting(queries, 'synced-at'));
+      return { ...found, matches, isCut: cut.length > 0, hasCopy: copy !== undefined, syncedAt: syncedAt ?? null };
     }
   } finally {
     await copy?.close();
