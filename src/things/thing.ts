@@ -273,8 +273,8 @@ export interface Thing<Name extends string = string, Event extends WebhookEvent 
   readonly usualReason?: string;
   /** What becomes of it after it failed, and the command that helps then. */
   readonly afterFailure?: string;
-  /** What failed of it goes back to the bank account that it came from. */
-  readonly isSentBack?: true;
+  /** What failed of it goes back to the bank account that it came from, unless it ended in one of these: nothing had arrived then. */
+  readonly sentBackUnless?: readonly string[];
   readonly ifFailed: readonly string[];
   /** Where the values are that other rows have too: what those rows move belongs to it. */
   readonly links: readonly string[];

@@ -27,6 +27,7 @@ import {
   differenceLines,
   differenceSchema,
   isShown,
+  LINES,
   MOVED,
   movedSchema,
   printedAsset,
@@ -126,11 +127,7 @@ const right = (field: string, isWide = false): Column => ({
 
 const ASSET_COLUMNS: readonly Column[] = [
   { field: 'asset', title: 'Asset' },
-  right('opening'),
-  right('in', true),
-  right('out', true),
-  right('unlisted'),
-  right('closing'),
+  ...LINES.map(([field]) => right(field, field !== 'opening' && field !== 'closing' && field !== 'unlisted')),
 ];
 
 /** Rows, with what is below them on a terminal. */

@@ -10,7 +10,7 @@ import type { Below, Column } from '../../present/result.ts';
 import { timeText } from '../../present/times.ts';
 
 /** The lines of a balance, in the order in which they add up. */
-const LINES = [
+export const LINES = [
   ['opening', 'Opening'],
   ['in', 'In'],
   ['earned', 'Fees earned'],

@@ -208,6 +208,6 @@ export function meaningOf({ thing, id, status, sinceMs, nowMs, reason }: StatusA
   const because = meaning && 'because' in meaning ? meaning.because : undefined;
   const why = reason ?? because ?? thing.usualReason ?? 'the service gives no reason';
   return [`${status === 'failed' ? 'has failed' : `has failed (${status})`}: ${why}`]
-    .concat(thing.afterFailure ?? [])
+    .concat(thing.sentBackUnless?.includes(status) ? [] : (thing.afterFailure ?? []))
     .join('; ');
 }

@@ -7,7 +7,7 @@ import { waitOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
 import { withdrawal } from '../../../things/token-transfers.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
-import { tableOf } from '../../tables.ts';
+import { isOneOf, tableOf } from '../../tables.ts';
 import { CAME_BACK, CAME_BACK_AFTER, endOf, mayComeBack } from './movement-kinds.ts';
 import { madeAfter, type Span, unindexed } from './movements.ts';
 
@@ -51,7 +51,7 @@ function workKind(thing: Thing): WorkKind {
     minor: `${column}_minor`,
     doneAt: MAY_LACK_END.includes(thing) ? end : doneAt,
     failedAt: has('updated_at') ? `coalesce(updated_at, ${has('completed_at') ? 'completed_at' : 'created_at'})` : end,
-    refunded: thing.isSentBack ? '1 = 1' : mayComeBack(table) ? CAME_BACK : '1 = 0',
+    refunded: thing.sentBackUnless ? `NOT ${isOneOf('status', thing.sentBackUnless)}` : mayComeBack(table) ? CAME_BACK : '1 = 0',
   };
 }
 
@@ -86,8 +86,11 @@ export async function kindsIn(queries: Queries, span: Span): Promise<readonly Ki
   for (const work of WORK_KINDS) {
     const { kind, table, where, minor, doneAt, failedAt, refunded } = work;
     const completed = await endedIn(queries, work, span, [work.done, doneAt, minor]);
-    if (refunded === CAME_BACK)
-      completed.push(...(await endedIn(queries, work, span, [CAME_BACK, CAME_BACK_AFTER, minor])));
+    // What came back in the same period counts once: as failed.
+    if (refunded === CAME_BACK) {
+      const cameBackLater = `${CAME_BACK} AND ${failedAt} > '${span.to}'`;
+      completed.push(...(await endedIn(queries, work, span, [cameBackLater, CAME_BACK_AFTER, minor])));
+    }
     const failed = await endedIn(queries, work, span, [
       work.failed,
       failedAt,
