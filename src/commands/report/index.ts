@@ -4,9 +4,10 @@ import { withCopy } from '../../copy/open.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
 import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
 import { saveAccepted } from '../../copy/questions/report/differences.ts';
-import { kindsIn, usersIn } from '../../copy/questions/report/kinds.ts';
+import { kindsIn } from '../../copy/questions/report/kinds.ts';
 import type { Span } from '../../copy/questions/report/movements.ts';
 import { partsOf, type ReportStep, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
+import { usersIn } from '../../copy/questions/report/users.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { endDryRun } from '../../engine/requests.ts';
@@ -23,6 +24,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import {
   assetSchema,
   balanceLines,
+  chartLines,
   checkLines,
   differenceLines,
   differenceSchema,
@@ -144,7 +146,13 @@ function rowsOutcome(
 const headOf = (period: ReportPeriod, { syncedAt, partial }: Reach) => ({ ...spanIn(period), syncedAt, partial });
 
 /** Reads what became of the account in a period. Rejects with CliError usage if nobody ever looked at its balances. */
-async function readAccount(terminal: Terminal, queries: Queries, period: ReportPeriod, parts: readonly Span[] = []) {
+async function readAccount(
+  terminal: Terminal,
+  queries: Queries,
+  period: ReportPeriod,
+  parts: readonly Span[] = [],
+  isOwnOnly = true,
+) {
   const account = await accountIn(queries, spanOf(period.sinceMs, period.untilMs), parts);
   if (account.assets.length === 0) throw neverLooked();
   const { differences, compared, uncounted } = account;
@@ -155,7 +163,7 @@ async function readAccount(terminal: Terminal, queries: Queries, period: ReportP
     uncounted,
     differences: differences.map(printedDifference),
   };
-  const below = [...differenceLines(differences), checkLines(account, reach, terminal.globals.zone)];
+  const below = [...differenceLines(differences), checkLines(account, reach, terminal.globals.zone, { isOwnOnly })];
   return { account, head, below, error: unexplained(differences) };
 }
 
@@ -167,9 +175,10 @@ async function ofCopy(
   lists: string,
   rows: Readonly<Record<string, unknown>>,
   columns: readonly Column[],
+  unowned = 0,
 ) {
   const reach = await reachOf(queries);
-  const below = [checkLines(undefined, reach, terminal.globals.zone)];
+  const below = [checkLines(undefined, reach, terminal.globals.zone, { unowned })];
   return rowsOutcome({ ...headOf(period, reach), ...rows }, lists, columns, { below });
 }
 
@@ -182,7 +191,7 @@ async function wholeReport(
 ): Promise<Outcome> {
   const kinds = () => kindsIn(queries, spanOf(period.sinceMs, period.untilMs));
   if (by === 'kind') return ofCopy(terminal, queries, period, 'kinds', { kinds: await kinds() }, KIND_COLUMNS);
-  const { account: moves, head, below, error } = await readAccount(terminal, queries, period);
+  const { account: moves, head, below, error } = await readAccount(terminal, queries, period, [], by === 'asset');
   const assets = moves.assets.filter(isShown).map(printedAsset);
   const data = { ...head, assets };
   if (by === 'asset') return rowsOutcome(data, 'assets', ASSET_COLUMNS, { below, error });
@@ -218,7 +227,11 @@ async function byStep(
     { field: 'movements', title: 'Movements', align: 'right', isWide: true },
   ];
   if (svg !== undefined) await writeChart(account, svg, `By ${step}`, chartOf(moves, parts));
-  return rowsOutcome({ ...head, parts: rows }, 'parts', columns, { below, error });
+  const charts = chartLines(moves, parts, {
+    title: STEP_TITLES[step],
+    isPlain: account.globals.present.isPlain === true,
+  });
+  return rowsOutcome({ ...head, parts: rows }, 'parts', columns, { below: [...charts, ...below], error });
 }
 
 /** A panel for each asset and line that moved. */
@@ -238,8 +251,8 @@ function chartOf({ assets, parts: moved }: AccountReport, parts: readonly { read
 const ALL_USERS = 10_000_000;
 
 async function byUser(terminal: Terminal, queries: Queries, period: ReportPeriod): Promise<Outcome> {
-  const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
-  return ofCopy(terminal, queries, period, 'users', { users }, USER_COLUMNS);
+  const data = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
+  return ofCopy(terminal, queries, period, 'users', { ...data }, USER_COLUMNS, data.unownedOfframps);
 }
 
 const kindsSchema = () =>
@@ -276,7 +289,7 @@ function reportSchema() {
       z.object({ ...checked, parts: z.array(z.object({ [step]: z.string(), ...movedSchema() })) }),
     ),
     z.object({ ...common, kinds: kindsSchema() }),
-    z.object({ ...common, users: z.array(userSchema()) }),
+    z.object({ ...common, users: z.array(userSchema()), unownedOfframps: z.int() }),
   ]);
 }
 
