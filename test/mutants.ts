@@ -3123,8 +3123,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/kinds.ts',
-    line: 'thing.sentBackUnless ? ',
-    change: "thing.sentBackUnless ? '1 = 1' || ",
+    line: '? `NOT ',
+    change: "? '1 = 1' || `NOT ",
     tests: ['test/questions/report-edges.test.ts'],
   },
   {
