@@ -375,7 +375,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'flag',
       'key',
       'sum',
-      'personal',
+      'remembered',
       'personalKey',
       'uniqueKey',
       'personName',

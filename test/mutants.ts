@@ -3166,6 +3166,30 @@ export const MUTANTS: readonly Mutant[] = [
     tests: CLAIMS,
   },
   {
+    file: 'src/copy/questions/report/kinds.ts',
+    line: '? `NOT ',
+    change: "? '1 = 1' || `NOT ",
+    tests: ['test/questions/report-edges.test.ts'],
+  },
+  {
+    file: 'src/copy/questions/report/kinds.ts',
+    line: 'const cameBackLater = ',
+    change: 'const cameBackLater = CAME_BACK || ',
+    tests: ['test/questions/report-edges.test.ts'],
+  },
+  {
+    file: 'src/copy/questions/report/users.ts',
+    line: 'unownedOfframps: Number(outs.get(null)?.n ?? 0n)',
+    change: 'unownedOfframps: 0',
+    tests: ['test/questions/report-edges.test.ts'],
+  },
+  {
+    file: 'src/copy/questions/story.ts',
+    line: 'if (found && !kind.states) return !isFresh;',
+    change: 'if (found && !kind.states) return false;',
+    tests: ['test/questions/find.test.ts'],
+  },
+  {
     file: 'src/copy/questions/find.ts',
     line: 'account: await journal.accountIds(await account.accountNames()),',
     change: '',

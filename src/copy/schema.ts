@@ -54,7 +54,7 @@ export const GRANTS = {
   ],
   reader: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
-    ...['balances', 'status_changes', ...TABLES.map(({ name }) => name)].map(
+    ...['balances', 'owed', 'status_changes', ...TABLES.map(({ name }) => name)].map(
       (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
     ),
   ],
@@ -145,6 +145,7 @@ export function creation(): readonly string[] {
   return [
     view('status_changes', `SELECT ${columnNames(STATUS_CHANGES).join(', ')} FROM ${STATUS_CHANGES.name}`),
     view('balances', 'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances'),
+    view('owed', 'SELECT user_id, minor AS owed_minor, asset AS owed_asset, at AS read_at FROM stored_owed'),
     ...TABLES.flatMap((table) => [
       `CREATE INDEX ${table.name}_open ON ${stored(table)} (created_at) WHERE is_open = 1`,
       view(table.name, `SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`),

@@ -2,6 +2,7 @@ import { WORK_FAILS } from '../contract/endpoint.ts';
 import { listDeposits } from '../contract/endpoints/history.ts';
 import {
   amount,
+  bad,
   type Due,
   type EventsCome,
   failing,
@@ -59,6 +60,9 @@ export const REFUSED_PAYMENTS = {
   expired: 'the account was not paid in time',
 } as const;
 
+/** How a transfer ended that the bank took back before it arrived. */
+const CANCELLED = 'cancelled';
+
 /** Money that arrived. The account's own is one as a user's is. */
 const DEPOSIT = {
   list: deposits,
@@ -70,16 +74,17 @@ const DEPOSIT = {
     processing: waits('is being minted, or returned if the service does not accept it'),
     completed: good,
     ...failing({ fails: WORK_FAILS }),
+    [CANCELLED]: bad('the bank cancelled it, and nothing arrived'),
   },
   reasons: REFUSED_PAYMENTS,
   usualReason: 'its sum, its time or the name of its sender was not accepted',
-  isSentBack: true,
+  sentBackUnless: [CANCELLED],
   afterFailure: 'the service returns it to the bank account that it came from',
   ifFailed: ['help refund'],
 } as const;
 
 /** A transfer that the bank has not confirmed, or that it cancelled, causes no event. */
-const hasArrived = ({ status }: NotedRow) => status !== 'pending' && status !== 'cancelled';
+const hasArrived = ({ status }: NotedRow) => status !== 'pending' && status !== CANCELLED;
 
 /**
  * The events of a deposit into an account of a user. No list says whether the account was a temporary one; a payment that a temporary account

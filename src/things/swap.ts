@@ -11,6 +11,7 @@ export const swaps = listedBy(listSwaps, {
   pages: 'offset',
   readBy: 'dated',
   id: 'requestId',
+  idStarts: ['swap-', 'req_'],
   status: 'status',
   createdAt: 'createdAt',
   otherIds: ['txHash'],

@@ -38,7 +38,7 @@ interface Copied {
   readonly isUnique?: true;
   /** Kept only as long as personal data is. */
   readonly isPersonal?: true;
-  /** The name of a person or a company, of which people remember a part. */
+  /** A text of which people remember a part: the name of a person or a company, a label, a narration. */
   readonly isName?: true;
 }
 
@@ -79,9 +79,10 @@ export const key = factOf('text', { isKey: true });
 export const uniqueKey = factOf('text', { isKey: true, isUnique: true });
 /** An amount that people look rows up by. */
 export const sum = factOf('amount', { isKey: true });
-export const personal = factOf('text', { isPersonal: true });
 export const personalKey = factOf('text', { isKey: true, isPersonal: true });
 export const personName = factOf('text', { isName: true, isPersonal: true });
+/** What someone wrote, of which people remember a part. */
+export const remembered = factOf('text', { isName: true, isPersonal: true });
 
 /** How the service's list is cut into pages. */
 type Pages =
@@ -129,6 +130,8 @@ export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
   readonly gone?: readonly string[];
   /** The fields of the request of whoever reads all of it. */
   readonly request?: Readonly<Record<string, unknown>>;
+  /** What its ids begin with, which people leave out. Source: inferred. */
+  readonly idStarts?: readonly string[];
   /** The other fields by which events name a row. */
   readonly otherIds?: readonly string[];
   /** The fields by which a person recognises a row: what completion and questions show beside its id. Never a secret, and of a person only the name. */
@@ -270,8 +273,8 @@ export interface Thing<Name extends string = string, Event extends WebhookEvent 
   readonly usualReason?: string;
   /** What becomes of it after it failed, and the command that helps then. */
   readonly afterFailure?: string;
-  /** What failed of it goes back to the bank account that it came from. */
-  readonly isSentBack?: true;
+  /** What failed of it goes back to the bank account that it came from, unless it ended in one of these: nothing had arrived then. */
+  readonly sentBackUnless?: readonly string[];
   readonly ifFailed: readonly string[];
   /** Where the values are that other rows have too: what those rows move belongs to it. */
   readonly links: readonly string[];
@@ -282,6 +285,9 @@ export interface Thing<Name extends string = string, Event extends WebhookEvent 
   /** Other commands, with `ID` in place of its id; and those that help as long as it goes on. */
   readonly more: readonly string[];
   readonly whileOpen: readonly string[];
+  /** Those for what someone can deactivate, as long as it is active or is not. */
+  readonly ifActive: readonly string[];
+  readonly ifInactive: readonly string[];
   readonly events: Readonly<Partial<Record<Event, EventMeaning>>>;
   /** Which events a row of its list should have caused, if not the one of its end alone. Source: public for the events, inferred for their completeness. */
   readonly due?: Due;
@@ -290,7 +296,18 @@ export interface Thing<Name extends string = string, Event extends WebhookEvent 
   readonly isSpecial?: boolean;
 }
 
-type Left = 'amount' | 'who' | 'way' | 'reason' | 'ifFailed' | 'links' | 'more' | 'whileOpen' | 'facts';
+type Left =
+  | 'amount'
+  | 'who'
+  | 'way'
+  | 'reason'
+  | 'ifFailed'
+  | 'links'
+  | 'more'
+  | 'whileOpen'
+  | 'ifActive'
+  | 'ifInactive'
+  | 'facts';
 
 type Inferred = 'name' | 'list' | 'read' | 'events' | 'likeness' | 'isSpecial' | 'starts';
 
@@ -338,6 +355,8 @@ export function thing<
     links: [],
     more: [],
     whileOpen: [],
+    ifActive: [],
+    ifInactive: [],
     events: {},
     isSpecial: false,
     ...record,

@@ -4,9 +4,10 @@ import { acceptancesOf } from '../../copy/acceptances.ts';
 import { withCopy } from '../../copy/open.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
 import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
-import { kindsIn, usersIn } from '../../copy/questions/report/kinds.ts';
+import { kindsIn } from '../../copy/questions/report/kinds.ts';
 import type { Span } from '../../copy/questions/report/movements.ts';
 import { partsOf, type ReportStep, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
+import { usersIn } from '../../copy/questions/report/users.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Queries } from '../../journal/store.ts';
@@ -21,10 +22,12 @@ import { acceptCommand } from './accept.ts';
 import {
   assetSchema,
   balanceLines,
+  chartLines,
   checkLines,
   differenceLines,
   differenceSchema,
   isShown,
+  LINES,
   MOVED,
   movedSchema,
   printedAsset,
@@ -63,11 +66,7 @@ const right = (field: string, isWide = false): Column => ({
 
 const ASSET_COLUMNS: readonly Column[] = [
   { field: 'asset', title: 'Asset' },
-  right('opening'),
-  right('in', true),
-  right('out', true),
-  right('unlisted'),
-  right('closing'),
+  ...LINES.map(([field]) => right(field, field !== 'opening' && field !== 'closing' && field !== 'unlisted')),
 ];
 
 /** Rows, with what is below them on a terminal. */
@@ -95,6 +94,7 @@ async function readAccount(
   queries: Queries,
   period: ReportPeriod,
   parts: readonly Span[] = [],
+  isOwnOnly = true,
 ) {
   const readAccepted = async () => (await acceptancesOf(asked, queries)).all;
   const account = await accountIn(queries, spanOf(period.sinceMs, period.untilMs), parts, readAccepted);
@@ -107,7 +107,7 @@ async function readAccount(
     uncounted,
     differences: differences.map(printedDifference),
   };
-  const below = [...differenceLines(differences), checkLines(account, reach, terminal.globals.zone)];
+  const below = [...differenceLines(differences), checkLines(account, reach, terminal.globals.zone, { isOwnOnly })];
   return { account, head, below, error: unexplained(differences, period) };
 }
 
@@ -119,9 +119,10 @@ async function ofCopy(
   lists: string,
   rows: Readonly<Record<string, unknown>>,
   columns: readonly Column[],
+  unowned = 0,
 ) {
   const reach = await reachOf(queries);
-  const below = [checkLines(undefined, reach, terminal.globals.zone)];
+  const below = [checkLines(undefined, reach, terminal.globals.zone, { unowned })];
   return rowsOutcome({ ...headOf(period, reach), ...rows }, lists, columns, { below });
 }
 
@@ -134,7 +135,7 @@ async function wholeReport(
 ): Promise<Outcome> {
   const kinds = () => kindsIn(queries, spanOf(period.sinceMs, period.untilMs), period.isOver);
   if (by === 'kind') return ofCopy(asking.terminal, queries, period, 'kinds', { kinds: await kinds() }, KIND_COLUMNS);
-  const { account: moves, head, below, error } = await readAccount(asking, queries, period);
+  const { account: moves, head, below, error } = await readAccount(asking, queries, period, [], by === 'asset');
   const assets = moves.assets.filter(isShown).map(printedAsset);
   const data = { ...head, assets };
   if (by === 'asset') return rowsOutcome(data, 'assets', ASSET_COLUMNS, { below, error });
@@ -170,7 +171,11 @@ async function byStep(
     { field: 'movements', title: 'Movements', align: 'right', isWide: true },
   ];
   if (svg !== undefined) await writeChart(account, svg, `By ${step}`, chartOf(moves, parts));
-  return rowsOutcome({ ...head, parts: rows }, 'parts', columns, { below, error });
+  const charts = chartLines(moves, parts, {
+    title: STEP_TITLES[step],
+    isPlain: account.globals.present.isPlain === true,
+  });
+  return rowsOutcome({ ...head, parts: rows }, 'parts', columns, { below: [...charts, ...below], error });
 }
 
 /** A panel for each asset and line that moved. */
@@ -190,8 +195,8 @@ function chartOf({ assets, parts: moved }: AccountReport, parts: readonly { read
 const ALL_USERS = 10_000_000;
 
 async function byUser(terminal: Terminal, queries: Queries, period: ReportPeriod): Promise<Outcome> {
-  const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
-  return ofCopy(terminal, queries, period, 'users', { users }, USER_COLUMNS);
+  const data = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
+  return ofCopy(terminal, queries, period, 'users', { ...data }, USER_COLUMNS, data.unownedOfframps);
 }
 
 const kindsSchema = () =>
@@ -228,7 +233,7 @@ function reportSchema() {
       z.object({ ...checked, parts: z.array(z.object({ [step]: z.string(), ...movedSchema() })) }),
     ),
     z.object({ ...common, kinds: kindsSchema() }),
-    z.object({ ...common, users: z.array(userSchema()) }),
+    z.object({ ...common, users: z.array(userSchema()), unownedOfframps: z.int() }),
   ]);
 }
 

@@ -27,7 +27,12 @@ export interface ReportPeriod {
 
 /** Several words, since nobody quotes `last month`. */
 export const periodArgument = {
-  ...someArguments('period', 'this month, last month or a month such as 2026-11 (default this month)', word, 'Period:'),
+  ...someArguments(
+    'period',
+    'this month, last month, october or a month such as 2026-11 (default this month)',
+    word,
+    'Period:',
+  ),
   required: false,
 };
 
@@ -56,7 +61,7 @@ export async function periodIn(
   const month = monthNamed(name ?? 'this month', zone, inMonthMs);
   if (!month)
     throw new CliError('usage', `invalid period "${printable(name ?? '')}"`, {
-      hint: 'use this month, last month, 2026-11, or --since and --until',
+      hint: 'use this month, last month, october, 2026-11, or --since and --until',
     });
   const sinceMs = times.sinceMs ?? month.sinceMs;
   if (sinceMs > nowMs)

@@ -1,13 +1,11 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Amount, type Asset, amount } from '../../../money/amount.ts';
-import { userDeposit } from '../../../things/deposits.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { THINGS } from '../../../things/index.ts';
 import { waitOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
-import { withdrawal } from '../../../things/token-transfers.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
-import { tableOf } from '../../tables.ts';
+import { isOneOf, tableOf } from '../../tables.ts';
 import { CAME_BACK, CAME_BACK_AFTER, endOf, mayComeBack } from './movement-kinds.ts';
 import { endedUntil, madeAfter, type Span, unindexed } from './movements.ts';
 
@@ -51,7 +49,11 @@ function workKind(thing: Thing): WorkKind {
     minor: `${column}_minor`,
     doneAt: MAY_LACK_END.includes(thing) ? end : doneAt,
     failedAt: has('updated_at') ? `coalesce(updated_at, ${has('completed_at') ? 'completed_at' : 'created_at'})` : end,
-    refunded: thing.isSentBack ? '1 = 1' : mayComeBack(table) ? CAME_BACK : '1 = 0',
+    refunded: thing.sentBackUnless
+      ? `NOT ${isOneOf('status', thing.sentBackUnless)}`
+      : mayComeBack(table)
+        ? CAME_BACK
+        : '1 = 0',
   };
 }
 
@@ -86,8 +88,11 @@ export async function kindsIn(queries: Queries, span: Span, isOver = false): Pro
   for (const work of WORK_KINDS) {
     const { kind, minor, doneAt, failedAt, refunded } = work;
     const completed = await endedIn(queries, work, span, [work.done, doneAt, minor]);
-    if (refunded === CAME_BACK)
-      completed.push(...(await endedIn(queries, work, span, [CAME_BACK, CAME_BACK_AFTER, minor])));
+    // What came back in the same period counts once: as failed.
+    if (refunded === CAME_BACK) {
+      const cameBackLater = `${CAME_BACK} AND ${failedAt} > '${span.to}'`;
+      completed.push(...(await endedIn(queries, work, span, [cameBackLater, CAME_BACK_AFTER, minor])));
+    }
     const failed = await endedIn(queries, work, span, [
       work.failed,
       failedAt,
@@ -216,45 +221,4 @@ export async function pendingIn(queries: Queries, limit: number): Promise<readon
       });
   }
   return all.sort((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1)).slice(0, limit);
-}
-
-/** A user, and what came and went through it in a period. */
-interface UserReport {
-  readonly user: string;
-  readonly name: string | null;
-  readonly onramps: number;
-  /** Null if none of the amounts is known. */
-  readonly amount: Amount | null;
-  readonly withdrawals: number;
-}
-
-/** Lists the users with the largest onramps in a period. */
-export async function usersIn(queries: Queries, { from, to }: Span, limit: number): Promise<readonly UserReport[]> {
-  const rows = await queries.all<{
-    user_id: string;
-    n: bigint;
-    minor: bigint | null;
-    first: string | null;
-    last: string | null;
-    w: bigint;
-  }>(
-    `SELECT d.user_id, d.n, d.minor, u.first_name AS first, u.last_name AS last,
-       (SELECT count(*) FROM stored_withdrawals w WHERE w.user_id = d.user_id AND w.${isDone(tableOf(withdrawal))}
-          AND w.completed_at > ? AND w.completed_at <= ?) AS w
-     FROM (SELECT user_id, count(*) AS n, sum(amount_minor) AS minor FROM stored_deposits
-         WHERE ${isThing(userDeposit)} AND user_id IS NOT NULL AND ${isDone(tableOf(userDeposit))} AND completed_at > ? AND completed_at <= ?
-         GROUP BY user_id ORDER BY coalesce(sum(amount_minor), 0) DESC, 1 LIMIT ${limit}) d
-       LEFT JOIN stored_users u ON u.id = d.user_id ORDER BY coalesce(d.minor, 0) DESC, 1`,
-    from,
-    to,
-    from,
-    to,
-  );
-  return rows.map(({ user_id, n, minor, first, last, w }) => ({
-    user: user_id,
-    onramps: Number(n),
-    amount: amountOrNull('NGN', minor),
-    withdrawals: Number(w),
-    name: first || last ? [first, last].filter(Boolean).join(' ') : null,
-  }));
 }
