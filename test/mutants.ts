@@ -644,7 +644,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/engine/previews/previews.ts',
+    file: 'src/engine/previews/balances.ts',
     line: 'if (isUnknownFigure(balance))',
     change: 'if (false)',
     tests: ['test/commands/uncertain-figures.test.ts'],
@@ -2413,14 +2413,14 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/cli/book-before.test.ts'],
   },
   {
-    file: 'src/engine/previews/previews.ts',
+    file: 'src/engine/previews/balances.ts',
     line: 'if (before.minor - reserved >= paid.minor) return [line];',
     change: 'if (before.minor >= paid.minor) return [line];',
     tests: ['test/cli/book-before.test.ts'],
     failing: 1,
   },
   {
-    file: 'src/engine/previews/previews.ts',
+    file: 'src/engine/previews/balances.ts',
     line: `orders.filter(({ side }) => side === 'buy').map`,
     change: 'orders.map',
     tests: ['test/cli/book-before.test.ts'],

@@ -11,6 +11,7 @@ import {
   startFiatrail,
   startProgram,
 } from '../support/built.ts';
+import { withdraw } from '../support/fee-withdrawal.ts';
 import { journalRows } from '../support/journal.ts';
 import { httpServer } from '../support/loopback.ts';
 
@@ -43,20 +44,7 @@ async function lockJournal(home: Home): Promise<() => Promise<void>> {
 
 const DATA = { withdrawalId: 'r-77', status: 'pending', amount: 50_000 };
 const success = (data: unknown) => JSON.stringify({ status: 'Success', response_code: '00', message: 'ok', data });
-const WITHDRAW = [
-  'fees',
-  'withdraw',
-  '--amount',
-  '500',
-  '--bank-code',
-  '000013',
-  '--account-number',
-  '0123456789',
-  '--account-name',
-  'ADA',
-  '--yes',
-  '-q',
-];
+const WITHDRAW = withdraw('500', '-q');
 
 /** A service that runs `meanwhile` after a withdrawal arrived and before it answers. */
 async function serviceThat(home: Home, meanwhile: () => Promise<void> | void, data: unknown = DATA) {

@@ -8,7 +8,8 @@ import type { Account } from '../../engine/account.ts';
 import { outcomeOfStart, printedWork } from '../../engine/evidence/started.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { bankWord, savedAccounts } from '../../engine/previews/banks.ts';
-import { nairaOf, PREVIEW_READ, withdrawableFees } from '../../engine/previews/previews.ts';
+import { nairaOf, withdrawableFees } from '../../engine/previews/fees.ts';
+import { PREVIEW_READ } from '../../engine/previews/previews.ts';
 import {
   type Amount,
   amountForPeople,
@@ -46,7 +47,7 @@ import { change } from '../../terminal/terminal.ts';
 import { statusCommand } from '../../terminal/work-commands.ts';
 import { feeWithdrawal as aFeeWithdrawal } from '../../things/fee-withdrawal.ts';
 import { destinationOf, feeWithdrawal, readWithdrawable, requireWithdrawable, sendWithdrawal } from './send.ts';
-import { sweep, sweptSchema } from './sweep.ts';
+import { sweptSchema } from './swept.ts';
 
 const WORDS = ['max', 'all'] as const;
 
@@ -220,7 +221,7 @@ const start = command({
       });
     const destination = await destinationOf(account, input);
     const texts = { destination, narration, noTag, reference, note };
-    if (wanted === 'all') return sweep(account, terminal, texts);
+    if (wanted === 'all') return (await import('./sweep.ts')).sweep(account, terminal, texts);
     const amount = wanted === 'max' ? await maximumWithdrawable(account) : wanted;
     const reply = await sendWithdrawal(account, terminal, texts, amount);
     return outcomeOfStart(account, feeWithdrawal, withdrawFees, reply, { wait, columns: STARTED });

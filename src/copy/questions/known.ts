@@ -7,6 +7,7 @@ import { parseExactJson } from '../../money/decimal.ts';
 import { valueAt } from '../../present/content.ts';
 import { exactAmount, isPlainObject, type Plain, type PlainObject, toPlain, withKnown } from '../../present/plain.ts';
 import { userDeposit } from '../../things/deposits.ts';
+import { OWNER_FIELDS } from '../../things/index.ts';
 import { onramp as onrampKind } from '../../things/onramp.ts';
 import type { LocalCopy } from '../database.ts';
 import { readSetting } from '../list-state.ts';
@@ -52,23 +53,13 @@ export async function answersIn(recorded: readonly Recorded[]): Promise<PlainObj
   return row;
 }
 
-/** The fields in which rows name their user, or a wallet of the user. */
-const USER_FIELDS = [
-  'userId',
-  'fintechUserId',
-  'walletAddress',
-  'sourceWalletAddress',
-  'smartWalletAddress',
-  'userWalletAddress',
-];
-
 const userOf = ({ request }: Operation) => textIn(JSON.parse(request) as PlainObject, ['userId']);
 
 /** What the local copy knows about a match: the statuses it was seen in, what belongs to it, and whose it is. */
 export async function knownInCopy(copy: LocalCopy | undefined, match: FindMatch, row: PlainObject) {
   if (!copy) return { statuses: [], belongings: [], isCut: false, user: undefined, syncedAt: null };
   const { kind, found, operations } = match;
-  const userKeys = [...USER_FIELDS.map((field) => textIn(row, [field])), ...operations.map(userOf)];
+  const userKeys = [...OWNER_FIELDS.map((field) => textIn(row, [field])), ...operations.map(userOf)];
   const links = [...new Set([match.id, ...linksOf(kind, row)])];
   return copy.read(async (queries) => {
     const linked = kind.links.length > 0 ? await rowsWithKey(queries, links, MOST_ROWS) : { rows: [], isCut: false };
