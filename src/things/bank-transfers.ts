@@ -56,7 +56,6 @@ export const payouts = listedBy(listPayouts, {
     personalKey('Account number', ['bankAccount.accountNumber', 'accountNumber'], 'account_number'),
     text('Bank', 'bankAccount.bankName', 'bank_name'),
     text('Bank code', ['bankAccount.bankCode', 'bankCode'], 'bank_code'),
-    elsewhere(ownerKey('User', ['userId', 'fintechUserId'])),
     ownerKey('From wallet', ['sourceWalletAddress', 'wallet.address', 'userWalletAddress'], 'wallet_address'),
     text('Network', 'sourceNetwork', 'network'),
     uniqueKey('Tx hash', ['transferTxHash', 'transferDetails.txHash', 'tokenTransfer.transactionHash'], 'tx_hash'),
@@ -109,7 +108,7 @@ export const offramp = thing({
   of: 'user',
   types: ['user_offramp'],
   starts: [startOfframp],
-  read: { endpoint: offrampStatus, id: 'requestId', createdAt: 'createdAt' },
+  read: { endpoint: offrampStatus, id: 'requestId', createdAt: 'createdAt', user: 'fintechUserId' },
   states: {
     pending: TOKENS_AND_BANK,
     processing: SERVICE,

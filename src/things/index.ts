@@ -30,7 +30,12 @@ export const THINGS: readonly Thing[] = [...KNOWN.toSorted((a, b) => rankOf(a) -
 
 /** The fields by which rows and responses name whose they are. */
 export const OWNER_FIELDS: readonly string[] = [
-  ...new Set(THINGS.flatMap(({ facts }) => facts.flatMap(({ isOwner, fields }) => (isOwner ? fields : [])))),
+  ...new Set(
+    THINGS.flatMap(({ facts, read }) => [
+      ...facts.flatMap(({ isOwner, fields }) => (isOwner ? fields : [])),
+      ...(read?.user === undefined ? [] : [read.user]),
+    ]),
+  ),
 ];
 
 const idsOf = (things: readonly Thing[]): readonly string[] => {

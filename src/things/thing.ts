@@ -257,6 +257,8 @@ export interface StatusRead {
   readonly in?: string;
   /** The field of that object with the time at which it was started. */
   readonly createdAt?: string;
+  /** The field of that object with the user whose it is. */
+  readonly user?: string;
 }
 
 /** One kind of thing of the business. All readers derive from it: commands, waiting, evidence, the copy, reports, completion, docs. */
@@ -317,6 +319,7 @@ interface ReadOf<Q extends Endpoint> extends StatusRead {
   readonly id: RowField<RequestOf<Q>>;
   readonly wallet?: RowField<RequestOf<Q>>;
   readonly in?: RowField<ResponseOf<Q>>;
+  readonly user?: RowField<ResponseOf<Q>>;
 }
 
 /** What is started is found again after a response that was lost: by the rows of its list, or by a reader of its own. */
