@@ -1,6 +1,6 @@
 /**
  * Builds dist/ (docs/decisions/0005-bundling.md): the program as CommonJS files that a command loads as it needs them, the
- * help texts and manual pages, the helper process that opens the keychain, and the bundled packages with their licences.
+ * help texts with their index, manual pages, the helper process that opens the keychain, and the bundled packages with their licences.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { typedIds } from '../src/commands/completion/typed-ids.ts';
 import { directory } from '../src/contract/directory.ts';
 import { groups } from '../src/contract/endpoints/index.ts';
 import { helpFiles } from './help.ts';
+import { helpIndex } from './help-index.ts';
 import { kitTypes } from './kit-types.ts';
 import { licencesText, packagesOf, sbomText } from './licences.ts';
 import { manFiles } from './man.ts';
@@ -185,12 +186,13 @@ const id = createHash('sha256')
   .update(JSON.stringify([...files]))
   .digest('hex')
   .slice(0, 16);
-const built: (readonly [string, string])[] = [
+const built: (readonly [name: string, content: string | Uint8Array])[] = [
   ...files,
   ...kit.map(({ fileName, code }) => [`webhooks/${fileName}`, ascii(code)] as const),
   ...kits.map(({ fileName, code }) => [`kits/${fileName}`, ascii(code)] as const),
   ...kitTypes(ROOT),
   ...(await helpFiles(CATALOGUE)),
+  ['help.db', await helpIndex(ROOT, CATALOGUE)],
   ...(await manFiles(CATALOGUE)),
   ['THIRD-PARTY-LICENSES.txt', licencesText(packages)],
   ['sbom.cdx.json', await sbomText(ROOT, packages)],
@@ -204,10 +206,10 @@ await replaceFolder('dist', new Map([...built, ['SHA256SUMS', digestsOf([...buil
 noteBuilt(ROOT);
 
 /** Returns the digests of the program's files, dist/ and what starts it, as sha256sum prints them. */
-function digestsOf(dist: readonly (readonly [name: string, text: string])[]): string {
+function digestsOf(dist: readonly (readonly [name: string, content: string | Uint8Array])[]): string {
   const others = ['package.json', ...readdirSync(join(ROOT, 'bin')).map((name) => `bin/${name}`)];
   const all = [
-    ...dist.map(([name, text]) => [`dist/${name}`, text] as const),
+    ...dist.map(([name, content]) => [`dist/${name}`, content] as const),
     ...others.map((name) => [name, readFileSync(join(ROOT, name))] as const),
   ];
   const lines = all.map(([name, content]) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`);

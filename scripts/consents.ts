@@ -1,9 +1,8 @@
-/** Writes what fiatrail asks before it sends into docs/security.md, from the contract and the commands. */
+/** Makes docs/reference/consents.md, which lists what fiatrail asks before it sends, from the contract and the commands. */
 import { CATALOGUE } from '../src/commands/catalogue.ts';
 import type { ConsentKind, ConsentRow, Endpoint } from '../src/contract/endpoint.ts';
 import { endpoints } from '../src/contract/endpoints/index.ts';
 import type { Command } from '../src/terminal/command.ts';
-import { withBlock } from './topics.ts';
 
 const KINDS: Readonly<Record<ConsentKind, string>> = {
   destination: 'decides where money or events go',
@@ -11,11 +10,16 @@ const KINDS: Readonly<Record<ConsentKind, string>> = {
   access: 'lets somebody or something act',
 };
 
+const INTRODUCTION = `# What fiatrail asks before it sends
+
+[Controls](../controls.md#what-fiatrail-asks) explains these questions. The contract marks the fields, and a command that would send one without asking does not compile, so this is the whole list.
+
+`;
+
 /** The effects of requests that ask whatever their fields are. */
 const EFFECTS: Readonly<Partial<Record<string, string>>> = { money: 'moves money', destructive: 'cannot be undone' };
 
-/** Returns a page with the table of today between its marks. */
-export async function withConsents(page: string): Promise<string> {
+export async function consentsPage(): Promise<string> {
   const commands = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flat();
   // The order of a module’s exports depends on what loads it.
   const rows = endpoints.flatMap((endpoint) => rowsOf(endpoint, commands)).toSorted();
@@ -24,7 +28,7 @@ export async function withConsents(page: string): Promise<string> {
     '|---|---|---|---|',
     ...rows,
   ].join('\n');
-  return withBlock(page, 'consents, from the contract', `\n${table}\n\n`);
+  return `${INTRODUCTION}${table}\n`;
 }
 
 function rowsOf(endpoint: Endpoint, commands: readonly Command[]): string[] {

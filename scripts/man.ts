@@ -1,11 +1,11 @@
 /**
  * Makes the manual pages from the command records at build time: `fiatrail(1)`, and one page for each group. The tables of exit codes
- * and variables are those of docs/exit-codes.md and README.md.
+ * and variables are those of docs/errors.md and docs/settings.md.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command, Group } from '../src/terminal/command.ts';
-import { formOf, usageOf } from '../src/terminal/help/help.ts';
+import { aboutOf, formOf, partsOf, usageOf } from '../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import type { Parameter } from '../src/terminal/parse/parameters.ts';
 
@@ -41,8 +41,8 @@ export async function manFiles(groups: readonly Group[]): Promise<ReadonlyMap<st
   const facts: Facts = {
     version,
     date: dateIn(await read('CHANGELOG.md')),
-    exits: exitsIn(await read('docs/exit-codes.md')),
-    variables: variablesIn(await read('README.md')),
+    exits: exitsIn(await read('docs/errors.md')),
+    variables: variablesIn(await read('docs/settings.md')),
     groups,
   };
   const files = new Map([['man/fiatrail.1', mainPage(facts)]]);
@@ -146,15 +146,23 @@ function commandSection(command: Command): string {
   return [
     `.SS ${roff(words.join(' '))}`,
     synopsisOf(command),
-    ...paragraphs(sentence(summary), ...details.split('\n\n').filter(Boolean).map(sentence)),
+    ...paragraphs(sentence(summary)),
+    ...details.split('\n\n').filter(Boolean).flatMap(detail),
     ...Object.values(parameters).map(parameterEntry),
   ].join('\n');
 }
 
+/** A paragraph, and the list at its end. */
+function detail(text: string): string[] {
+  const { lead, rows } = partsOf(text);
+  if (rows.length === 0) return paragraphs(sentence(lead));
+  const left = Math.max(...rows.map(([term]) => term.length));
+  return [...paragraphs(lead), verbatim(rows.map(([term, about]) => `  ${term.padEnd(left)}  ${about}`))];
+}
+
 function parameterEntry(parameter: Parameter<unknown>): string {
-  const { kind, name, help, required, repeats } = parameter;
-  const notes = [help, required ? 'required' : '', repeats ? 'may be repeated' : ''].filter(Boolean).join('; ');
-  return entry(kind === 'argument' ? italic(formOf(parameter)) : flagsOf(name), notes);
+  const { kind, name } = parameter;
+  return entry(kind === 'argument' ? italic(formOf(parameter)) : flagsOf(name), aboutOf(parameter));
 }
 
 // roff: the man(7) macros.

@@ -1,6 +1,6 @@
 /**
- * Generates docs/reference/ and docs/openapi.json from the commands and the contract, docs/data.md from the local copy’s tables, the topics in
- * docs/troubleshooting.md, and the table of what is asked in docs/security.md.
+ * Generates docs/reference/ and docs/openapi.json from the commands and the contract, docs/data.md and docs/reference/views.md from the tables of the local copy, the topics in
+ * docs/how-to.md.
  * `npm run reference` writes the files; test/docs/reference.test.ts fails if they are out of date.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,18 +16,18 @@ import {
 } from '../src/derive/describe.ts';
 import type { Command, Group } from '../src/terminal/command.ts';
 import { commandFor } from '../src/terminal/command.ts';
-import { formOf, usageOf } from '../src/terminal/help/help.ts';
+import { aboutOf, formOf, partsOf, usageOf } from '../src/terminal/help/help.ts';
+import { mapOf } from '../src/terminal/help/map.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
-import { withConsents } from './consents.ts';
-import { dataPage } from './data.ts';
+import { consentsPage } from './consents.ts';
+import { dataPage, viewsPage } from './data.ts';
 import { openApiPage } from './openapi.ts';
 import { withTopics } from './topics.ts';
 
 export const FOLDER = 'docs/reference';
 
-/** Pages that people write, but for a generated part. */
-const TROUBLESHOOTING = 'docs/troubleshooting.md';
-const SECURITY = 'docs/security.md';
+/** A page that people write, but for a generated part. */
+const HOW_TO = 'docs/how-to.md';
 
 /** Returns the content of every generated file by path. */
 export async function generated(): Promise<ReadonlyMap<string, string>> {
@@ -41,11 +41,13 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
   );
   return new Map([
     [`${FOLDER}/README.md`, indexPage()],
+    [`${FOLDER}/commands.json`, await mapPage()],
     ...[...pages, ...endpoints].map(([path, text]) => [`${FOLDER}/${path}`, text] as const),
     ['docs/openapi.json', await openApiPage()],
-    ['docs/data.md', await dataPage()],
-    [TROUBLESHOOTING, withTopics(await readFile(TROUBLESHOOTING, 'utf8'))],
-    [SECURITY, await withConsents(await readFile(SECURITY, 'utf8'))],
+    ['docs/data.md', dataPage()],
+    [`${FOLDER}/views.md`, await viewsPage()],
+    [HOW_TO, withTopics(await readFile(HOW_TO, 'utf8'))],
+    [`${FOLDER}/consents.md`, await consentsPage()],
   ]);
 }
 
@@ -58,11 +60,18 @@ function indexPage(): string {
   const links = (rows: string[][]) => rows.map(([link, about]) => `- ${link}: ${about}\n`).join('');
   return [
     '# Reference\n',
-    'Generated from the commands and the contract by `npm run reference`. For the endpoints as OpenAPI 3.1, see [openapi.json](../openapi.json).\n',
+    'Generated from the commands and the contract by `npm run reference`. For the endpoints as OpenAPI 3.1, see [openapi.json](../openapi.json). For programs, [commands.json](commands.json) has what `fiatrail help commands -o json` prints. Two more pages: [what fiatrail asks before it sends](consents.md), and the [views](views.md) of `fiatrail sql`.\n',
     `## Commands\n\n${links(commands)}`,
     `## Global flags\n\n${optionTable(GLOBAL_OPTIONS)}`,
     `## Endpoints\n\n${links(endpoints)}`,
   ].join('\n');
+}
+
+/** Returns what programs need to know of every command, each on a line of its own. */
+async function mapPage(): Promise<string> {
+  const { commands, ...others } = (await mapOf([], CATALOGUE)) as { readonly commands: readonly object[] };
+  const lines = commands.map((each) => JSON.stringify(each)).join(',\n');
+  return `{"commands":[\n${lines}\n],${JSON.stringify(others).slice(1)}\n`;
 }
 
 function optionTable(rows: readonly (readonly [name: string, help: string])[]): string {
@@ -78,24 +87,32 @@ function commandPage({ name, summary }: Group, commands: readonly Command[]): st
 }
 
 function commandSection(command: Command): string {
-  const { words, summary, details, parameters, examples, endpoints } = command;
-  const rows = Object.values(parameters).map((each): [string, string] => [
-    formOf(each),
-    [each.help, each.required ? 'required' : '', each.repeats ? 'may be repeated' : ''].filter(Boolean).join('; '),
-  ]);
+  const { words, parameters, examples, endpoints } = command;
+  const rows = Object.values(parameters).map((each): [string, string] => [formOf(each), aboutOf(each)]);
   return [
     `## ${words.join(' ')}\n`,
-    [summary, details]
-      .map((text) => text?.replace(/[^.]$/, '$&.'))
-      .filter(Boolean)
-      .join(' ')
-      .concat('\n'),
+    `${described(command)}\n`,
     `\`\`\`\n${['fiatrail', ...words, usageOf(command)].join(' ').trim()}\n\`\`\`\n`,
     ...(rows.length > 0 ? [optionTable(rows)] : []),
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\`\n`,
     ...(endpoints.length > 0 ? [`Calls ${endpoints.map((id) => `\`${id}\``).join(', ')}.\n`] : []),
   ].join('\n');
 }
+
+/** The summary of a command and its details; the list at the end of a paragraph is a table. */
+function described({ summary, details = '' }: Command): string {
+  const [first, ...others] = details.split('\n\n').map((paragraph) => {
+    const { lead, rows } = partsOf(paragraph);
+    if (rows.length === 0) return asSentence(lead);
+    return `${lead}\n\n${markdownTable(
+      ['Kind', 'What it does'],
+      rows.map(([term, text]) => [`\`${term}\``, text]),
+    )}`;
+  });
+  return [[asSentence(summary), first].filter(Boolean).join(' '), ...others].join('\n\n');
+}
+
+const asSentence = (text: string) => text.replace(/[^.:]$/, '$&.');
 
 async function write(): Promise<void> {
   const files = await generated();

@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
  * Replaces the content of a folder file by file: each file is written elsewhere and renamed, in the given order, and stale files
  * are removed last. A program that runs meanwhile finds every file, and finds it whole.
  */
-export async function replaceFolder(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
+export async function replaceFolder(folder: string, files: ReadonlyMap<string, string | Uint8Array>): Promise<void> {
   const beside = join(dirname(folder), `.${folder}-${process.pid}`);
   try {
-    for (const [name, text] of files) {
+    for (const [name, content] of files) {
       await mkdir(dirname(join(beside, name)), { recursive: true });
-      await writeFile(join(beside, name), text);
+      await writeFile(join(beside, name), content);
     }
     for (const name of files.keys()) {
       await mkdir(dirname(join(folder, name)), { recursive: true });

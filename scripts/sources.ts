@@ -2,13 +2,18 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The program prints it, so the build contains it. */
-const DOCUMENT = 'docs/openapi.json';
+/** The pages that the build contains: the program prints the document, and finds words in the others. */
+const pagesOf = (root: string): string[] => [
+  'docs/openapi.json',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+];
 
 /** Returns a digest of all that the program is made of, as lowercase hex. The build keeps it, and tests compare it: a copied tree has new file times and the same content. */
 export function sourcesDigest(root: string): string {
   const sources = filesOf(root, 'src').filter((name) => /\.(ts|tsx|css)$/.test(name));
-  return digestOf(root, [...sources, DOCUMENT]);
+  return digestOf(root, [...sources, ...pagesOf(root)]);
 }
 
 function filesOf(root: string, folder: string): string[] {
@@ -34,7 +39,7 @@ function stateOf(root: string): string {
     ...['bin', 'src', 'scripts'].flatMap((folder) => filesOf(root, folder)),
     'package.json',
     'package-lock.json',
-    DOCUMENT,
+    ...pagesOf(root),
   ];
   return digestOf(root, [...inputs, ...filesOf(root, 'dist')]);
 }

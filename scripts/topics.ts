@@ -1,4 +1,4 @@
-/** Writes the topics of `fiatrail help` into docs/troubleshooting.md, so that the page and the program have one text. */
+/** Writes the topics of `fiatrail help` into docs/how-to.md, so that the page and the program have one text. */
 import { isStep, numbered } from '../src/terminal/help/help.ts';
 import { TOPICS } from '../src/terminal/help/topics/index.ts';
 import type { Topic, TopicBlock } from '../src/terminal/help/topics/topic.ts';

@@ -1,6 +1,6 @@
 import { LOCK_PROCESS, ROTATION_PROCESS, unfinishedRotations } from './account/paths.ts';
 import { builtInProfile, chosenProfile, modeInFull, type Profile, resolveProfile } from './account/profile.ts';
-import { CliError } from './base/errors.ts';
+import { CliError, StepBack } from './base/errors.ts';
 import type { World } from './base/world.ts';
 import { DEFAULT_ZONE, zoneNamed } from './base/zone.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
@@ -10,12 +10,12 @@ import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
 import { DryRun } from './engine/requests.ts';
 import { type Column, FORMATS, type PresentOptions, type Result } from './present/result.ts';
-import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
+import { type CommandInput, commandLineOf, inputName, readInput, withInputNames } from './terminal/ask/input.ts';
 import type { Command } from './terminal/command.ts';
 import { type CommandLine, isJsonFormat, parse } from './terminal/parse/program.ts';
 import { createDialog } from './terminal/show/progress.ts';
 import type { FailedRun } from './terminal/show/report.ts';
-import { consenting, openTerminal, type Runs, retry, type Terminal } from './terminal/terminal.ts';
+import { consenting, goingBack, openTerminal, type Runs, retry, type Terminal } from './terminal/terminal.ts';
 
 /** Runs a command line and returns its exit code. */
 export async function main(argv: readonly string[], real: World): Promise<number> {
@@ -28,6 +28,11 @@ export async function main(argv: readonly string[], real: World): Promise<number
   try {
     const parsed = await parse(argv, CATALOGUE, world, isAtTerminal(world));
     if (parsed.kind === 'help') {
+      if ('result' in parsed) {
+        isJson = true;
+        await show(parsed.result, parsed.present, world, undefined);
+        return 0;
+      }
       await world.stdout.write(parsed.text).catch(async (error) => {
         if (!(await failures()).isClosedPipe(error)) throw error;
       });
@@ -150,7 +155,7 @@ async function executeIn(
   const isPlan = texts['plan'] !== undefined;
   // Before anything is asked.
   if (command.money) await account.rules.requireForMoney(texts['once'] !== undefined || isPlan);
-  const { input, guided } = await readInput(command, texts, account, terminal, !isPlan, async () => {
+  const read = await readInput(command, texts, account, terminal, !isPlan, async () => {
     if (command.isLocal) return;
     const notice = `profile ${profile.name} · ${modeInFull(profile.mode)}`;
     const line = command.asNotice?.(notice, account, terminal, texts) ?? notice;
@@ -160,24 +165,37 @@ async function executeIn(
     if (!command.finishesRotations && unfinishedRotations(world).length > 0)
       await (await import('./engine/rotation/resume.ts')).finishRotations(account);
   });
-  const { values, guard } = command.money
-    ? await (await once()).guardIn(command, input, account.time.nowMs)
-    : { values: input, guard: undefined };
-  const plan = await planAsked();
-  const run = async () => {
-    if (guard) await (await once()).requireUnused(account, guard);
-    const outcome = await runOnce(account, consenting(terminal, { guard, plan }), command, values);
-    return outcome.error || !guided?.after ? outcome : guided.after(outcome);
-  };
-  const waitMs = typeof values['wait'] === 'number' ? values['wait'] : 0;
-  const outcome = await run().catch(async (error: unknown) =>
-    endedBy(await withKnownKind(error, account, command, texts), account, terminal, waitMs),
-  );
-  await use(outcome, account.activity.changed);
-  if (!outcome.error) await guided?.end?.();
-  return outcome;
+  for (let asked = read; ; )
+    try {
+      return await executeWith(asked);
+    } catch (error) {
+      if (!(error instanceof StepBack) || !asked.again) throw error;
+      asked = await asked.again();
+    }
 
-  async function planAsked() {
+  async function executeWith({ input, guided, again }: CommandInput) {
+    const { values, guard } = command.money
+      ? await (await once()).guardIn(command, input, account.time.nowMs)
+      : { values: input, guard: undefined };
+    const plan = await planAsked(input);
+    const consented = consenting(again ? goingBack(terminal, account) : terminal, { guard, plan });
+    const run = async () => {
+      if (guard) await (await once()).requireUnused(account, guard);
+      const outcome = await runOnce(account, consented, command, values);
+      return outcome.error || !guided?.after ? outcome : guided.after(outcome);
+    };
+    const waitMs = typeof values['wait'] === 'number' ? values['wait'] : 0;
+    const outcome = await run().catch(async (error: unknown) => {
+      if (error instanceof StepBack) throw error;
+      const named = error instanceof CliError ? withInputNames(error, command) : error;
+      return endedBy(await withKnownKind(named, account, command, texts), account, terminal, waitMs);
+    });
+    await use(outcome, account.activity.changed);
+    if (!outcome.error) await guided?.end?.();
+    return outcome;
+  }
+
+  async function planAsked(input: CommandInput['input']) {
     if (!isPlan && texts['planExpires'] === undefined) return undefined;
     const { planToWrite } = await import('./engine/plans/apply.ts');
     const line = { words: command.words, texts, globals };

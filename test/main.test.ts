@@ -329,7 +329,6 @@ describe('help and version', () => {
     [['-h']],
     [['users', '--help']],
     [['users', 'list', '-h']],
-    [['--json']],
     [['help']],
     [['help', 'users', 'list']],
   ])('%j goes to stdout and exits with 0', async (argv) => {

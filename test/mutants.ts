@@ -27,6 +27,7 @@ const FAULTS = ['test/copy/faults.test.ts'];
 const DEFINITE = ['test/client/definite.test.ts', 'test/client/client.test.ts'];
 const REPORTS = ['test/questions/report-findings.test.ts'];
 const SNAPSHOTS = ['test/sandbox/snapshot.test.ts'];
+const SIMULATION = ['test/service/simulation/simulate.test.ts'];
 const LEFTOVERS = ['test/commands/doctor/leftovers.test.ts'];
 const FOLDERS = ['test/attacks/folders.test.ts'];
 const SECOND_PERSON = ['test/plans/attacks.test.ts', 'test/plans/independence.test.ts'];
@@ -353,6 +354,40 @@ export const MUTANTS: readonly Mutant[] = [
     line: "toWireNumber(amount, 'kobo')",
     change: "toWireNumber({ ...amount, minor: amount.minor + 1n }, 'kobo')",
     tests: LEDGER,
+    failing: 1,
+  },
+  {
+    file: 'src/service/simulation/simulate.ts',
+    line: 'if (contentsOf(call) !== before) throw new InUse();',
+    change: '',
+    tests: SIMULATION,
+  },
+  {
+    file: 'src/service/simulation/simulate.ts',
+    line: "for (const { id, ...identity } of fintechs) update(store, 'fintech', id as bigint, identity);",
+    change: '',
+    tests: SIMULATION,
+    failing: 1,
+  },
+  {
+    file: 'src/service/simulation/simulate.ts',
+    line: 'Number(next.due_at) > nowMs + QUIET_MS',
+    change: 'Number(next.due_at) > nowMs',
+    tests: SIMULATION,
+    failing: 1,
+  },
+  {
+    file: 'src/service/simulation/day.ts',
+    line: 'life.call.store.savepoint(() => act(life))',
+    change: 'act(life)',
+    tests: SIMULATION,
+    failing: 1,
+  },
+  {
+    file: 'src/service/simulation/day.ts',
+    line: '{ ...call, ids, pace: PACES.real, onStep }',
+    change: '{ ...call, pace: PACES.real, onStep }',
+    tests: SIMULATION,
     failing: 1,
   },
   {
@@ -3147,6 +3182,24 @@ export const MUTANTS: readonly Mutant[] = [
     change: 'set',
     tests: FAULTS,
     failing: 1,
+  },
+  {
+    file: 'src/terminal/help/effects.ts',
+    line: '[...effects, ...own]',
+    change: 'own',
+    tests: ['test/cli/help-map.test.ts'],
+  },
+  {
+    file: 'src/terminal/help/effects.ts',
+    line: "money: ['api', 'ops retry', 'plans apply'],",
+    change: "money: ['api', 'plans apply'],",
+    tests: ['test/cli/help-map.test.ts'],
+  },
+  {
+    file: 'src/sqlite/program-data.ts',
+    line: 'readOnly: isPath,',
+    change: 'readOnly: false,',
+    tests: ['test/cli/help-search.test.ts'],
   },
   {
     file: 'src/terminal/parse/typing-error.ts',

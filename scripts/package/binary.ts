@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown';
 import { runTool } from './tools.ts';
 
 /** What a binary needs of dist/: the code, the help, and the list that bin/load.js reads. */
-const ASSETS = /^(package\.json|dist\/([a-z0-9-]+\.cjs|build\.json|help\/[a-z.-]*\.txt))$/;
+const ASSETS = /^(package\.json|dist\/([a-z0-9-]+\.cjs|build\.json|help\.db|help\/[a-z.-]*\.txt))$/;
 
 /** What a binary starts with, and each of its threads. */
 const LAUNCHER = 'launcher.js';

@@ -111,7 +111,7 @@ export function approvalThresholdsFrom(typed: string): ApprovalThreshold {
   const text = typed.trim().replace(/^(ngn|cngn|usdc|usdt)\s+(\d\S*)$/i, '$2 $1');
   const asset = assetNamedIn(text);
   try {
-    if (asset === undefined) throw new AmountError('it does not say of what');
+    if (asset === undefined) throw new AmountError('it has no asset');
     const isZero = /^(₦\s*0|0\s*[a-z]+)$/i.test(text);
     return { asset, minor: isZero ? '0' : String(parseAmount(text, asset).minor) };
   } catch (error) {

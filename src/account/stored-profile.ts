@@ -227,7 +227,14 @@ const SETTINGS_FILE: FileKind<SharedSettings> = {
 /** `main`, `acme-live`, `ng.sandbox`: lower case only, because some file systems ignore case. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
-/** Validates a profile name. Throws CliError usage. */
+/** Whether a text is more like a key than like a name, which is printed everywhere: a long run of letters and digits. */
+function looksLikeKey(text: string): boolean {
+  if (/^sandbox_[\da-f]{8,}/i.test(text)) return true;
+  const runs = text.match(/[a-z\d]{16,}/gi) ?? [];
+  return runs.some((run) => /\d/.test(run) && /[a-z]/i.test(run));
+}
+
+/** Validates a profile name; one that looks like a key is not repeated. Throws CliError usage. */
 export function profileName(text: string): string {
   if (text === OF_ENVIRONMENT) {
     throw new CliError(
@@ -239,6 +246,11 @@ export function profileName(text: string): string {
       },
     );
   }
+  if (looksLikeKey(text))
+    throw new CliError('usage', 'invalid profile name: it looks like an API key', {
+      code: 'INVALID_PROFILE_NAME',
+      hint: 'choose a name such as main, and give the key where it is asked for, or with --key-stdin',
+    });
   if (NAME.test(text) && !text.endsWith('.')) return text;
   throw new CliError('usage', `invalid profile name "${text.slice(0, 60)}"`, {
     code: 'INVALID_PROFILE_NAME',

@@ -1,6 +1,6 @@
 /**
  * Error categories. The category of an error decides its exit code and whether a retry can help.
- * docs/exit-codes.md shows this table. Source: the command line's conventions.
+ * docs/errors.md shows this table. Source: the command line's conventions.
  */
 export const CATEGORIES = {
   internal: { exit: 1, retryable: false },

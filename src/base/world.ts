@@ -247,6 +247,8 @@ export interface World {
   readonly cwd: string;
   /** The command line that starts this program again. */
   readonly self: readonly string[];
+  /** Returns where one of the program's own files is: its path, or its bytes in a single binary. */
+  ownFile(name: string): string | Uint8Array;
   /** Compares the program's own files with the digests that its build recorded. */
   checkFiles(): Promise<FilesCheck>;
   /**

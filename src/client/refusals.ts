@@ -145,7 +145,7 @@ function refusalCode(
   if (isAddressBlocked || (httpStatus === 403 && responseCode === '03')) return 'IP_BLOCKED';
   if (isAuth) return 'AUTHENTICATION_FAILED';
   const [only] = names;
-  return errorName ?? (names.size === 1 ? only : undefined) ?? GENERAL_CODES[responseCode] ?? 'REFUSED';
+  return errorName ?? (names.size === 1 ? only : undefined) ?? GENERAL_CODES[responseCode] ?? 'REJECTED';
 }
 
 /** The service also rejects an input with 05, such as a trade against an own order. Source: interface. */

@@ -170,14 +170,14 @@ const apiCommand = command({
     'Fields are sent as given, in the units of the API, and are validated only by the service. Requests that move money, cannot be undone, or change a destination, a price or who has access still ask for confirmation. Those that move money are journaled, and take --once, --again and --plan.',
   examples: [
     'fiatrail api GET /getfees',
-    'fiatrail api POST /cngnonramp -f userId=4f1c… -f amount=5000 --yes -o raw',
-    'fiatrail api POST /fx/trade -f quoteId=quote_0198… --once hedge-{year}-{month}-{day} --yes',
+    'fiatrail api POST /cngnonramp -f userId=USER_ID -f amount=5000 --yes -o raw',
+    'fiatrail api POST /fx/trade -f quoteId=QUOTE_ID --once hedge-{year}-{month}-{day} --yes',
   ],
   endpoints: [],
   parameters: {
     method: argument('method', 'GET, POST, PUT or DELETE', word, 'Method:'),
     path: argument('path', 'path below the base URL, such as /getfees', word, 'Path:'),
-    fields: repeated('-f, --field <key=value>', 'request field, typed as in the contract; can be repeated', word),
+    fields: repeated('-f, --field <key=value>', 'request field, typed as in the contract', word),
     data: option('-d, --data <json>', 'request data: a JSON object, @FILE, or - for standard input', word),
     ...MONEY_OPTIONS,
   },

@@ -12,7 +12,7 @@ import { command } from '../terminal/command.ts';
 import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
 import { amountOfTokenIn, argument, option, ticker } from '../terminal/parse/parameters.ts';
 
-const tokenOption = option('--token <ticker>', 'token: CNGN, USDC or USDT (default CNGN)', ticker);
+const tokenOption = option('--token <ticker>', 'CNGN, USDC or USDT (default CNGN)', ticker);
 
 const requireOption = option(
   '--require <amount>',
@@ -111,7 +111,7 @@ const withError = (outcome: Outcome, error: CliError | undefined): Outcome => (e
 
 const fintechCommand = command({
   words: ['balances', 'account'],
-  summary: "Show the balance of the account's smart wallet by network",
+  summary: 'Show the balance of the account’s smart wallet by network',
   examples: [
     'fiatrail balances account',
     'fiatrail balances account --token USDC --networks base,eth -o json',
@@ -155,8 +155,8 @@ const userCommand = command({
   words: ['balances', 'user'],
   summary: 'Show the balance of a user across all wallets',
   examples: [
-    'fiatrail balances user 4f1c…',
-    'fiatrail balances user 4f1c… --token USDT -o json --query totalBalance.value',
+    'fiatrail balances user USER_ID',
+    'fiatrail balances user USER_ID --token USDT -o json --query totalBalance.value',
   ],
   endpoints: [balanceUser.id],
   prints: { response: balanceUser },

@@ -11,18 +11,8 @@ import { bankLines, payoutAccounts } from '../engine/previews/names.ts';
 import { PREVIEW_READ, readPreviews } from '../engine/previews/previews.ts';
 import { callCommand, command } from '../terminal/command.ts';
 import { wholeList } from '../terminal/list-command.ts';
-import { objectOf, properties, requiredBank } from '../terminal/parse/field-options.ts';
-import {
-  argument,
-  digits,
-  id,
-  nothingTo,
-  option,
-  picked,
-  plainText,
-  required,
-  switchOn,
-} from '../terminal/parse/parameters.ts';
+import { labelOption, objectOf, properties, requiredBank } from '../terminal/parse/field-options.ts';
+import { argument, digits, id, nothingTo, picked, required, switchOn } from '../terminal/parse/parameters.ts';
 import { change } from '../terminal/terminal.ts';
 
 const accountId = picked(
@@ -46,9 +36,9 @@ const addCommand = callCommand(addBankAccount, {
       'Account number (10 digits):',
     ),
     bankCode: requiredBank,
-    label: option('--label <text>', 'label for the account', plainText),
+    label: labelOption,
     isDefault: switchOn('--default', 'make this the default payout account'),
-    metadata: properties('--metadata', 'metadata of the account, whose fields are not documented'),
+    metadata: properties('--metadata', 'metadata, passed to the service unchanged'),
   },
   request: async ({ accountNumber, bankCode, label, isDefault, metadata }, account) => ({
     accountNumber,
@@ -105,8 +95,8 @@ const showCommand = command({
   words: ['bank-accounts', 'show'],
   summary: 'Show a payout bank account',
   examples: [
-    'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query accountName',
+    'fiatrail bank-accounts show BANK_ACCOUNT_ID',
+    'fiatrail bank-accounts show BANK_ACCOUNT_ID -o json --query accountName',
   ],
   endpoints: [getBankAccount.id],
   prints: { response: getBankAccount, isRow: true },
@@ -124,7 +114,7 @@ const showCommand = command({
 });
 
 const CHANGED = {
-  label: option('--label <text>', 'label for the account', plainText),
+  label: labelOption,
   isDefault: switchOn('--default', 'make this the default payout account'),
 };
 
@@ -133,8 +123,8 @@ const updateCommand = callCommand(updateBankAccount, {
   summary: 'Relabel a payout bank account or make it the default',
   details: 'The account number and bank cannot be changed; add another account and remove this one.',
   examples: [
-    'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --label "fees"',
-    'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --default --yes -o json',
+    'fiatrail bank-accounts update BANK_ACCOUNT_ID --label "fees"',
+    'fiatrail bank-accounts update BANK_ACCOUNT_ID --default --yes -o json',
   ],
   parameters: {
     accountId,
@@ -156,8 +146,8 @@ const removeCommand = command({
   summary: 'Remove a payout bank account permanently',
   details: 'An account with pending payouts cannot be removed.',
   examples: [
-    'fiatrail bank-accounts remove 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail bank-accounts remove 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
+    'fiatrail bank-accounts remove BANK_ACCOUNT_ID',
+    'fiatrail bank-accounts remove BANK_ACCOUNT_ID --yes -o json',
   ],
   endpoints: [deleteBankAccount.id, getBankAccount.id],
   prints: { response: deleteBankAccount },

@@ -18,7 +18,7 @@ const listCommand = command({
   parameters: {
     search: option(
       '--search <text>',
-      'only banks whose name, initials or code have this text: gtb for Guaranty Trust Bank',
+      'only rows whose name, initials or code contains this, such as gtb for Guaranty Trust Bank',
       plainText,
     ),
   },

@@ -113,7 +113,6 @@ const start = startCommand(bridge, startBridge, {
     'fiatrail bridge create --from-network base --to-network bsc --amount 10000 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
     'fiatrail bridge create --from-network base --to-network sol --amount 500 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv --yes -o json',
   ],
-  until: 'until the cNGN has arrived',
   calls: [quoteBridge.id, bridgeNetworks.id],
   parameters: {
     fromNetwork,
@@ -121,7 +120,7 @@ const start = startCommand(bridge, startBridge, {
     amount: requiredCngn,
     from: required('--from <address>', 'address that you will send the cNGN from', anyAddress, 'From address:'),
     to: required('--to <address>', 'address that receives the cNGN on the other network', anyAddress, 'To address:'),
-    callback: option('--callback <url>', 'HTTPS URL to notify of progress', callbackUrl),
+    callback: option('--callback-url <url>', 'HTTPS URL to notify of progress', callbackUrl),
   },
   fields: { fromAddress: 'from', toAddress: 'to', callbackUrl: 'callback' },
   send: async (account, terminal, { fromNetwork: source, toNetwork: target, amount, from, to, callback }, options) => {

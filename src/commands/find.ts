@@ -11,6 +11,7 @@ import type { Column } from '../present/result.ts';
 import { plainLine } from '../present/text.ts';
 import { timeText } from '../present/times.ts';
 import { command } from '../terminal/command.ts';
+import { missingError } from '../terminal/parse/missing.ts';
 import { someArguments, switchOn, word } from '../terminal/parse/parameters.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { factsIn } from '../things/fields.ts';
@@ -156,16 +157,16 @@ async function printed({ matches, isCut, isTooCommon, story, looked, widen }: Fi
     };
   if (matches.length > 0) return { result };
   const hint = widen.length > 0 ? `to look further, run: ${widen.join(', or: ')}` : undefined;
-  return { result, error: new CliError('usage', 'nothing was found', { code: 'NOT_FOUND', hint }) };
+  return { result, error: new CliError('rejected', 'nothing was found', { code: 'NOT_FOUND', hint }) };
 }
 
 /** Reads what to look for. Throws CliError usage. */
 async function typedIn(account: Account, words: readonly string[] | undefined, isPhone: boolean) {
   const given = words?.join(' ') ?? '';
   if (given === '')
-    throw new CliError('usage', 'missing required input: <anything>', {
-      code: 'VALIDATION_ERROR',
-      hint: 'give an id, a hash, an address, a number, a sum or a name',
+    throw missingError(['<anything>'], {
+      expected: 'an id, a hash, an address, a number, an amount or a name',
+      hint: 'for example: fiatrail find 20400',
     });
   const { mayBeBvn, typedAs } = await import('../copy/questions/typed.ts');
   const isAsked = account.notices.isInteractive && mayBeBvn(given) && !isPhone;
@@ -186,7 +187,7 @@ const findCommand = command({
   details:
     'Searches the copy of the account’s lists (fiatrail sync), the journal and the inbox, and asks the service about ids that it can look up. Shows the history of what it finds on one timeline, and what you can run next. An amount may have a unit: 5,100, ₦5,100.00 or "20 USDC". Eleven digits could be a BVN, which must not be on a command line, so a phone number needs --phone.',
   examples: [
-    'fiatrail find 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail find REQUEST_ID',
     'fiatrail find ₦5,100.00',
     'fiatrail find "ifeoma obi"',
     'fiatrail find --bvn-stdin < bvn.txt',

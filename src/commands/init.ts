@@ -117,13 +117,14 @@ async function guide(
   if (isEmbedded)
     return { values: { embedded: true }, end: () => showEquivalentCommand(account, terminal, ['init', '--embedded']) };
   const firstUrl = given.baseUrl ?? (await askUrl(account));
+  // Early, so that nobody pastes the key where something else is asked, and sets up what does not work.
+  const { url, key, mode } = await askKey(account, firstUrl);
   const name = given.name ?? (await askName(account));
   const storedIn = given.store ?? (await askStore(account, prompter));
   const encrypt =
     given.encrypt ||
     (await prompter.confirm('Encrypt responses to a key stored on this machine? This cannot be turned off again.'));
   const use = given.use || (await prompter.confirm(`Make ${name} the default profile?`));
-  const { url, key, mode } = await askKey(account, firstUrl);
   const unknown = given.unknown ?? (await askUnknown(prompter, mode));
   // Only a live key has a sandbox beside it.
   const sandboxAt = given.sandboxAt ?? (await askSandbox(account, prompter, mode));

@@ -104,8 +104,8 @@ const inspectCommand = command({
   prints: () => z.object({ file: z.string(), bytes: z.int() }),
   parameters: {
     file: optionalArgument('file', 'saved session to show instead of the account', word),
-    port: option('--port <port>', 'TCP port of the page; by default a free one', wholeNumber(0, 65_535)),
-    saveTo: option('--save-to <file>', 'save what the page would show to this new file, and end', newFile),
+    port: option('--port <port>', 'TCP port of the page (default: any free port)', wholeNumber(0, 65_535)),
+    saveTo: option('--save-to <file>', 'save the session to this new file and exit', newFile),
     withPersonalData: switchOn('--with-personal-data', 'leave names, accounts and addresses in the saved file'),
   },
   run: async (account, terminal, { file, port = 0, saveTo: target, withPersonalData = false }) => {

@@ -35,10 +35,9 @@ const start = startCommand(offramp, startOfframp, {
   details:
     'Converts a user’s cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',
   examples: [
-    'fiatrail offramp create 4f1c… --amount 2000 --bank-code 000013 --account-number 0123456789',
-    'fiatrail offramp create 4f1c… --amount 2000 --bank-code 000013 --account-number 0123456789 --yes --wait -o json',
+    'fiatrail offramp create USER_ID --amount 2000 --bank-code 000013 --account-number 0123456789',
+    'fiatrail offramp create USER_ID --amount 2000 --bank-code 000013 --account-number 0123456789 --yes --wait -o json',
   ],
-  until: 'until the bank has been paid',
   parameters: {
     userId: userArgument('active user', 'user whose cNGN is paid out'),
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),

@@ -46,10 +46,9 @@ const start = startCommand(payout, startPayout, {
   details:
     'Converts the account’s own cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',
   examples: [
-    'fiatrail payout create --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail payout create --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes --wait -o json',
+    'fiatrail payout create --amount 50000 --to BANK_ACCOUNT_ID',
+    'fiatrail payout create --amount 50000 --to BANK_ACCOUNT_ID --yes --wait -o json',
   ],
-  until: 'until the bank has been paid',
   parameters: {
     amount: required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:'),
     to: picked(

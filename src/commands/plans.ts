@@ -111,7 +111,7 @@ const approveCommand = command({
   words: ['plans', 'approve'],
   summary: 'Approve a plan that someone else wrote',
   details:
-    'Compares the plan with the account, as plans apply does, and exits with 9 if anything changed. Shows what it read from the account and what applying the plan twice would do, separately from what the author claims, asks for confirmation, and adds your approval to the file. It does not approve if the account cannot be read. You need an approver key: fiatrail profiles approvers add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author says, without reading the account.',
+    'Compares the plan with the account, as plans apply does, and exits with 9 if anything changed. Shows what it read from the account and what applying the plan twice would do, separately from what the author claims, asks for confirmation, and adds your signature to the file. It does not sign if the account cannot be read. You need an approver key: fiatrail profiles approvers add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author claims, without reading the account.',
   examples: ['fiatrail plans approve plan.json', 'fiatrail plans approve plan.json --dry-run'],
   endpoints: [],
   prints: plannedSchema,
@@ -160,7 +160,7 @@ const applyCommand = command({
     'Checks the plan and its approvals, reads the fees, the destination and the balance again, and exits with 9 if they changed or the balance is too low. Then it asks for confirmation and sends the request. Applying a plan again sends nothing and prints what was recorded. A machine with a separate journal does not know that the plan was applied: it looks for the plan’s tag in the service’s list, if the request has a tag. With two approvers, it therefore needs a shared journal, or profiles journal set --sole-host.',
   examples: ['fiatrail plans apply plan.json', 'fiatrail plans apply plan.json --yes --wait -o json'],
   endpoints: [],
-  parameters: { file, wait: waitOption('until the work that the plan starts completes or fails') },
+  parameters: { file, wait: waitOption },
   run: async (account, terminal, input) => {
     const plan = await planIn(account, absolutePath(input.file));
     await requireOneJournal(account, plan);

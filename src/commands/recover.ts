@@ -8,10 +8,7 @@ const recoverCommand = command({
   summary: 'Recover a stuck request',
   details:
     'Asks the service to continue a request whose status no longer changes. It never starts a new request or pays twice.',
-  examples: [
-    'fiatrail recover 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail recover 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json',
-  ],
+  examples: ['fiatrail recover REQUEST_ID', 'fiatrail recover REQUEST_ID -o json'],
   endpoints: [recoverRequest.id],
   prints: { response: recoverRequest },
   parameters: {

@@ -10,6 +10,7 @@ import type { Plain } from '../present/plain.ts';
 import { present } from '../present/present.ts';
 import type { Result } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
+import { missingError } from '../terminal/parse/missing.ts';
 import { nearest } from '../terminal/parse/nearest.ts';
 import { option, optionalArgument, switchOn, word } from '../terminal/parse/parameters.ts';
 import { asCliError } from '../terminal/show/failures.ts';
@@ -153,8 +154,8 @@ const sqlCommand = command({
     if (path !== undefined) return { result: await answerTo(account, await readQuery(account, path), explain) };
     if (query !== undefined) return { result: await answerTo(account, query, explain) };
     if (!account.notices.isInteractive)
-      throw new CliError('usage', 'missing required input: <query>', {
-        code: 'VALIDATION_ERROR',
+      throw missingError(['<query>'], {
+        expected: 'a SQL query',
         hint: 'for example: fiatrail sql "select count(*) from users"',
       });
     await converse(account);

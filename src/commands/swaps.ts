@@ -181,11 +181,10 @@ const start = startCommand(swap, startSwap, {
   details:
     'Swaps within the user’s managed wallet unless --from or --to is given. Only service-managed wallets can sell. With --wallet, swaps the tokens in an onramp wallet: all of them without --amount, for the wallet’s configured asset without --buy.',
   examples: [
-    'fiatrail swaps create 4f1c… --sell CNGN --buy USDC --amount 5000',
-    'fiatrail swaps create 4f1c… --sell USDT --buy CNGN --amount 2.5 --slippage 1% --yes --wait -o json',
+    'fiatrail swaps create USER_ID --sell CNGN --buy USDC --amount 5000',
+    'fiatrail swaps create USER_ID --sell USDT --buy CNGN --amount 2.5 --slippage 1% --yes --wait -o json',
     'fiatrail swaps create --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --buy USDC',
   ],
-  until: 'until the swap completes or fails',
   calls: [listSwaps.id],
   or: { start: triggerSwap, takes: ({ wallet }) => wallet !== undefined },
   parameters: {

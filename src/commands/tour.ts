@@ -92,8 +92,7 @@ const STEPS: readonly TourStep[] = [
 const tourCommand = command({
   words: ['tour'],
   summary: 'Walk through onboarding, onramp and payout on the embedded sandbox',
-  details:
-    'Each step prints a command and then runs it. The tour has a sandbox of its own, whatever profile is in use, so it changes nothing of yours.',
+  details: 'Each step prints a command and then runs it. The tour uses its own sandbox; your data is untouched.',
   examples: ['fiatrail tour', 'fiatrail tour --color never'],
   endpoints: [],
   isLocal: true,

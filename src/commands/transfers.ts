@@ -7,8 +7,8 @@ import { newTag } from '../engine/requests.ts';
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { thingListCommand } from '../terminal/list-command.ts';
-import { amountOfThatToken, evmAddress } from '../terminal/parse/field-options.ts';
-import { NO_PROTECTION, option, picked, plainText, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
+import { amountOfThatToken, evmAddress, noTagOption, noteOption } from '../terminal/parse/field-options.ts';
+import { option, picked, required, ticker } from '../terminal/parse/parameters.ts';
 import { change } from '../terminal/terminal.ts';
 import { listedStatus } from '../terminal/work-commands.ts';
 import { transfer } from '../things/token-transfers.ts';
@@ -38,12 +38,7 @@ const start = command({
   endpoints: [transferToWallet.id],
   prints: { response: transferToWallet },
   parameters: {
-    token: option(
-      '--token <ticker>',
-      'token to send: CNGN, USDC or USDT (default CNGN)',
-      ticker,
-      'Token (CNGN, USDC or USDT):',
-    ),
+    token: option('--token <ticker>', 'CNGN, USDC or USDT (default CNGN)', ticker, 'Token (CNGN, USDC or USDT):'),
     amount: amountOfThatToken,
     to: picked(
       'external wallet',
@@ -54,8 +49,8 @@ const start = command({
         'To which registered wallet?',
       ),
     ),
-    note: option('--note <text>', `your own note, at most 500 characters; ${NO_PROTECTION}`, plainText),
-    noTag: switchOn('--no-tag', 'leave the note empty, without the tag that ops reconcile looks for'),
+    note: noteOption,
+    noTag: noTagOption,
   },
   fields: { destinationAddress: 'to', ticker: 'token' },
   asks: ({ amount }) => (amount === undefined ? ['token'] : []),

@@ -34,14 +34,14 @@ const start = command({
   details:
     'The withdrawal is final when the command returns. Fees are deducted from the amount. Networks other than base go through a bridge.',
   examples: [
-    'fiatrail withdrawals create 4f1c… --amount 200 --token CNGN --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
-    'fiatrail withdrawals create 4f1c… --amount 25.5 --token USDC --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D --network bsc --yes -o json',
+    'fiatrail withdrawals create USER_ID --amount 200 --token CNGN --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+    'fiatrail withdrawals create USER_ID --amount 25.5 --token USDC --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D --network bsc --yes -o json',
   ],
   endpoints: [withdrawAsset.id],
   prints: { response: withdrawAsset },
   parameters: {
     userId: userArgument('active user', 'user whose tokens are sent'),
-    token: required('--token <ticker>', 'token to send: CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
+    token: required('--token <ticker>', 'CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
     amount: amountOfThatToken,
     from: picked(
       'wallet of the user',
@@ -53,7 +53,7 @@ const start = command({
       anyAddress,
       'Destination address:',
     ),
-    network: option('--network <network>', `${NETWORKS.join(', ')} (default base)`, oneOf(...NETWORKS)),
+    network: option('--network <network>', 'network, such as base, eth, bsc or sol (default base)', oneOf(...NETWORKS)),
   },
   fields: { internalWallet: 'from', destinationWallet: 'to', ticker: 'token' },
   run: async (account, terminal, { userId, amount: amountIn, token, from, to, network }) => {

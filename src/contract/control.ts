@@ -1,7 +1,7 @@
 import { TOKENS } from '../money/amount.ts';
 import { endpoint, refusal } from './endpoint.ts';
 import * as f from './fields.ts';
-import { FAULT_KINDS } from './sandbox.ts';
+import { FAULT_KINDS, SIMULATED_KINDS } from './sandbox.ts';
 
 /**
  * The sandbox's own controls, under /_sandbox and outside /v1. They simulate the banks and chains around the service and
@@ -142,6 +142,57 @@ export const sandboxSeed = endpoint({
       transactions: f.integer('inferred'),
       pace: f.oneOf('inferred', paces),
       rateLimits: f.oneOf('inferred', ['on', 'off']),
+    }),
+});
+
+export const sandboxSimulate = endpoint({
+  ...control,
+  id: 'sandbox.simulate',
+  method: 'POST',
+  path: '/_sandbox/simulate',
+  effect: 'write',
+  summary: "Simulate a day of an account's life",
+  done: 'Day simulated',
+  request: () =>
+    f.only({
+      seed: f.integer('inferred', { max: 2 ** 32 - 1, rule: '0 to 4294967295' }),
+      users: f.integer('inferred', { min: 1, max: 10_000, rule: '1 to 10000; how many users there are in the end' }),
+      days: f.integer('inferred', { min: 1, max: 3650, rule: '1 to 3650; how many days are left, this one included' }),
+      until: f.optional(f.moment('inferred', { rule: 'when the last day ends' })),
+      from: f.optional(f.moment('inferred', { rule: 'when the day before ended; left out for the first one' })),
+    }),
+  response: () =>
+    f.payload({
+      from: f.timestamp('inferred'),
+      now: f.timestamp('inferred'),
+      until: f.timestamp('inferred'),
+      wasSetBack: f.flag('inferred'),
+      /** Absent before the last day. */
+      balanced: f.optional(f.flag('inferred')),
+      operations: f.integer('inferred'),
+      events: f.integer('inferred'),
+      lostAttempts: f.integer('inferred'),
+      kinds: f.list(
+        'inferred',
+        f.group('inferred', {
+          kind: f.oneOf('inferred', SIMULATED_KINDS),
+          /** Rejected requests among them. An asset that the others did not move is null. */
+          requests: f.integer('inferred'),
+          rejected: f.integer('inferred'),
+          NGN: f.orNull(f.moneyText('inferred', 'naira', 'NGN')),
+          CNGN: f.orNull(f.moneyText('inferred', 'token', 'CNGN')),
+          USDC: f.orNull(f.moneyText('inferred', 'token', 'USDC')),
+          USDT: f.orNull(f.moneyText('inferred', 'token', 'USDT')),
+        }),
+      ),
+      failures: f.list(
+        'inferred',
+        f.group('inferred', {
+          kind: f.oneOf('inferred', SIMULATED_KINDS),
+          code: f.anyText('inferred'),
+          count: f.integer('inferred'),
+        }),
+      ),
     }),
 });
 
@@ -417,6 +468,7 @@ export const controls = [
   sandboxStatus,
   sandboxReset,
   sandboxSeed,
+  sandboxSimulate,
   sandboxPay,
   sandboxDeposit,
   sandboxAdvance,

@@ -25,10 +25,32 @@ export const WEBHOOK_FAULTS = [
   'wrong-secret-webhook',
 ] as const;
 
-/** The faults that can be injected; docs/fidelity.md describes each. */
+/** The faults that can be injected; docs/contributing/inferred.md describes each. */
 export const FAULT_KINDS = [...REQUEST_FAULTS, ...WEBHOOK_FAULTS] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** What `sandbox simulate` asks of the service, in the order in which it says so. */
+export const SIMULATED_KINDS = [
+  'onboarding',
+  'user-status',
+  'user-deposit',
+  'onramp',
+  'onramp-payment',
+  'offramp',
+  'swap',
+  'token-withdrawal',
+  'tokens-in',
+  'registration',
+  'account-deposit',
+  'payout',
+  'trade',
+  'bridge',
+  'bridge-deposit',
+  'transfer',
+  'fee-change',
+  'fee-withdrawal',
+] as const;
 
 /** The header in which a sandbox says its exact time, and by how much its clock was moved, both in milliseconds: `1763900000000 60000`. */
 export const SANDBOX_CLOCK = 'x-sandbox-clock';

@@ -43,7 +43,7 @@ export function requireOwner({ path, ownerId }: Pick<Entry, 'path' | 'ownerId'>)
 export const linkError = (path: string) =>
   new CliError('usage', `${path} is a symbolic link; fiatrail never reads or writes its files through links`, {
     code: 'SYMLINK',
-    hint: 'put what it links to in its place, then run the command again',
+    hint: 'replace the link with a folder, then run the command again',
   });
 
 export const wrongKind = (path: string, expected: string) =>

@@ -161,7 +161,10 @@ function valuesOf({ store }: Call): Partial<Status> {
 type Control = (typeof controls)[number];
 type InUnit<E> = E extends Endpoint ? (call: Call, input: RequestOf<E>) => ResponseOf<E> : never;
 type Files = 'sandbox.snapshot' | 'sandbox.restore';
-type Controls = { readonly [E in Control as Exclude<E['id'], Files>]: InUnit<E> };
+/** Loaded for itself, because it runs operations of every group. */
+type Simulation = 'sandbox.simulate';
+export type AllControls = { readonly [E in Control as Exclude<E['id'], Files>]: InUnit<E> };
+type Controls = Omit<AllControls, Simulation>;
 type OnFile<E> = E extends Endpoint
   ? (call: Call, input: RequestOf<E>) => ResponseOf<E> | Promise<ResponseOf<E>>
   : never;

@@ -40,7 +40,8 @@ export function createOperations(service: Service): (route: Route) => FoundOpera
     for (const [id, operation] of Object.entries(operations)) loaded.set(id, { operation, isOnFile });
   };
   const load = async ({ endpoint: { id }, group }: Route) => {
-    if (group === 'control') {
+    if (id === 'sandbox.simulate') add((await import('./simulate.ts')).simulation, false);
+    else if (group === 'control') {
       const { createControls, createFileControls } = await import('./control.ts');
       add(createControls(service), false);
       add(createFileControls(service), true);

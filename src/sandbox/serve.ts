@@ -17,7 +17,7 @@ import type { ReceivedRequest } from './request-handler.ts';
 import { splitUrl } from './router.ts';
 import { openRunning, type RunningOptions } from './running.ts';
 
-/** What the HTTP server accepts from one client, and how long it waits. docs/fidelity.md lists these values. */
+/** What the HTTP server accepts from one client, and how long it waits. docs/contributing/inferred.md lists these values. */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -58,7 +58,7 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
       return process.cwd();
     },
     self: files.isBinary ? [process.execPath] : [process.execPath, launcherOf(files)],
-    checkFiles: async () => (await import('./own-files.ts')).checkFiles(files),
+    ...ownFiles(files),
     runProgram: (...program) =>
       runProgram(...program, process.env, signals().interrupted.signal, signals().abandoned.signal),
     startProgram: (...program) => startProgram(...program, process.env, signals().interrupted.signal),
@@ -78,6 +78,12 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     usedMemoryBytes: () => process.memoryUsage.rss(),
   };
 }
+
+/** Where the program's own files are, and whether they are as they were built. */
+const ownFiles = (files: ProgramFiles): Pick<World, 'ownFile' | 'checkFiles'> => ({
+  ownFile: (name) => (files.isBinary ? Buffer.from(files.read(name), 'latin1') : join(files.root, name)),
+  checkFiles: async () => (await import('./own-files.ts')).checkFiles(files),
+});
 
 /** Handles the signals that ask a program to end: on the second one it gives up waiting, on the third also its last words. */
 function watchSignals() {

@@ -36,19 +36,19 @@ function outputPath(text: string): string {
   });
 }
 
-/** The options of a local list that is printed in pages; `rows` names its rows in the help. */
-export function pageOptions(rows: string) {
+/** The options of a local list that is printed in pages. */
+export function pageOptions() {
   return {
-    limit: option('--limit <count>', `${rows} per page, 1 to 100 (default 20)`, wholeNumber(1, 100)),
-    after: option('--after <cursor>', 'the next page: the cursor that the page before ends with', word),
+    limit: option('--limit <count>', 'rows per page, 1 to 100 (default 20)', wholeNumber(1, 100)),
+    after: option('--after <cursor>', 'continue after this cursor, printed with the previous page', word),
     all: switchOn('--all', 'print all pages as one list'),
   };
 }
 
 /** The options of a list of the service. */
-export function listOptions(rows: string) {
+export function listOptions() {
   return {
-    ...pageOptions(rows),
+    ...pageOptions(),
     outputFile: option(
       '--output-file <file>',
       'with --all: write to a new file; after an interruption, run the same command again to resume',
@@ -63,7 +63,7 @@ export function choice<const V extends readonly string[]>(name: string, values: 
 }
 
 /** The option that filters a list by token. */
-const tokenFilter = option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker);
+const tokenFilter = option('--token <ticker>', 'CNGN, USDC or USDT (default all)', ticker);
 
 /** The option that filters a list by names; `names` says which. */
 export const searchOption = (names: string) =>
@@ -94,19 +94,16 @@ type ListValues = Values<ReturnType<typeof listOptions> & typeof listPeriod>;
 export function listCommand<E extends Endpoint, Row, P extends Parameters>(
   endpoint: E,
   {
-    rows,
     listing,
     printed,
     ...definition
   }: Omit<Declaration<P>, 'endpoints' | 'prints' | 'run'> & {
-    /** The name of the rows in the help of --limit. */
-    readonly rows: string;
     listing(filters: Values<P>): Listing<E, Row>;
     /** Adds to what is printed. */
     readonly printed?: (outcome: Outcome) => Outcome;
   },
 ): Command {
-  const parameters = { ...definition.parameters, ...listPeriod, ...listOptions(rows) };
+  const parameters = { ...definition.parameters, ...listPeriod, ...listOptions() };
   const names = Object.keys(definition.parameters);
   const run = async (
     account: Account,
@@ -177,8 +174,8 @@ const FILTERS: Readonly<Record<string, (meta: FieldMeta) => Parameter<unknown>>>
   pair: (meta) => choiceOf('pair', meta),
   side: (meta) => choiceOf('side', meta),
   type: (meta) => choiceOf('type', meta),
-  direction: ({ rule = '' }) => option('--direction <direction>', `${rule}; default both`, oneOf('in', 'out')),
-  userId: () => option('--user <user-id>', 'only those of this user', id),
+  direction: ({ rule = '' }) => option('--direction <direction>', `${rule} (default both)`, oneOf('in', 'out')),
+  userId: () => option('--user <user-id>', 'only this user’s', id),
   token: () => tokenFilter,
   fromNetwork: () => option('--from-network <network>', 'only from this network', networkName),
   toNetwork: () => option('--to-network <network>', 'only to this network', networkName),
@@ -248,7 +245,6 @@ export function serviceListCommand<E extends Endpoint, Row>(
       `${command} --status ${value} --since 7d`,
       `${command} --since 2026-11-01 --until 2026-11-30 --all -o csv`,
     ],
-    rows: 'rows',
     parameters,
     ...(printed ? { printed } : {}),
     listing: (filters) => {

@@ -68,6 +68,12 @@ export const consenting = (terminal: Terminal, consent: Partial<Pick<Consent, 'g
   consent: { ...terminal.consent, ...consent },
 });
 
+/** Returns a terminal at whose consents a person can go back to the last question, as long as nothing was sent. */
+export function goingBack(terminal: Terminal, { activity, profile }: Pick<Account, 'activity' | 'profile'>): Terminal {
+  const dialog = { ...terminal.dialog, hasBack: () => activity.changed === undefined };
+  return { ...terminal, dialog, consent: { ...terminal.consent, prompt: promptOf(dialog, profile) } };
+}
+
 /** Returns a terminal whose command guards its money with what was typed. The guard of a plan that is applied stays. */
 export function guardedBy(terminal: Terminal, guard: Guard): Terminal {
   const { plan, guard: own } = terminal.consent;

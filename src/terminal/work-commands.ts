@@ -21,8 +21,6 @@ type Start<E extends Endpoint, P extends Parameters, O extends Endpoint> = Omit<
   readonly parameters: P;
   /** Another endpoint that starts the same work, and the input that it takes. */
   readonly or?: { readonly start: O; takes(input: Values<P>): boolean };
-  /** What --wait waits for: `until the bank has been paid`. */
-  readonly until: string;
   /** The ids of endpoints that it calls besides the start and the status. */
   readonly calls?: readonly string[];
   /** Sends the request; `options` say which fields are printed. */
@@ -47,7 +45,7 @@ type Start<E extends Endpoint, P extends Parameters, O extends Endpoint> = Omit<
 export function startCommand<E extends Endpoint, P extends Parameters, O extends Endpoint = E>(
   work: FollowedWork,
   start: E,
-  { or, until, calls = [], send, begun, names, ...definition }: Start<E, P, O>,
+  { or, calls = [], send, begun, names, ...definition }: Start<E, P, O>,
 ): Command {
   const prints = printedWork(work, start);
   const run = async (account: Account, terminal: Terminal, input: Values<Waiting<P>>) => {
@@ -63,7 +61,7 @@ export function startCommand<E extends Endpoint, P extends Parameters, O extends
     endpoints: [start.id, ...(or ? [or.start.id] : []), work.status.endpoint.id, ...calls],
     prints: or ? { either: [prints, printedWork(work, or.start)] } : prints,
     run,
-    parameters: { ...definition.parameters, wait: waitOption(until) },
+    parameters: { ...definition.parameters, wait: waitOption },
   } as unknown as Declaration<P>);
 }
 
@@ -73,8 +71,6 @@ interface WorkStatusTexts {
   readonly id?: string;
   /** What follows the words of the command in its examples. */
   readonly examples?: readonly string[];
-  /** What --wait waits for, if not for the end of any work. */
-  readonly until?: string;
   /** The ids of endpoints that it calls besides the status. */
   readonly calls?: readonly string[];
   /** What to do when the service knows no work with this id; undefined: to check the id. */
@@ -83,24 +79,17 @@ interface WorkStatusTexts {
   read?(account: Account, terminal: Terminal, outcome: Outcome): Promise<void>;
 }
 
-const SAMPLE = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
-const SAMPLES: Readonly<Record<string, string>> = {
-  tradeId: 'trade_0198…',
-  withdrawalId: 'FTW_0198…',
-  'swaps status': 'swap-0198…',
-};
-
 /** Declares the command that shows the status of some work, and with --wait follows it to its end. */
 export function statusCommand(
   work: FollowedWork,
-  { until, calls = [], missing, read, ...shown }: WorkStatusTexts = {},
+  { calls = [], missing, read, ...shown }: WorkStatusTexts = {},
 ): Command {
   const { endpoint, command: words, idField, what: named } = work.status;
   const thing = idField.replace('Id', '');
   const start = work.starts[0]?.moves?.command ?? words.replace(/status$/, 'create');
   const from = shown.id ?? `${thing} id, from ${start}`;
   const what = argument(`${thing}-id`, from, id, `Which ${thing}?`);
-  const sample = SAMPLES[words] ?? SAMPLES[idField] ?? SAMPLE;
+  const sample = `${thing}_ID`.toUpperCase();
   const examples = shown.examples ?? [sample, `${sample} --wait 5m -o json`];
   return command({
     words: words.split(' '),
@@ -111,7 +100,7 @@ export function statusCommand(
     parameters: {
       // Trades can be picked from the list of the service, other work only if this machine started it.
       [idField]: picked(thing === 'trade' ? 'trade' : 'request', what),
-      wait: waitOption(until ?? 'until it completes or fails'),
+      wait: waitOption,
     },
     run: async (account, terminal, { wait, [idField]: named }) => {
       const waitMs = (wait as number | undefined) ?? 0;
@@ -131,7 +120,7 @@ export const listedStatus = (group: string, thing: Thing): Command =>
     words: [group, 'status'],
     summary: `Show the status of a ${thing.name}`,
     details: `The service cannot look up one ${thing.name}, so fiatrail searches the list, newest first.`,
-    examples: [`fiatrail ${group} status ${SAMPLE}`, `fiatrail ${group} status ${SAMPLE} -o json --query status`],
+    examples: [`fiatrail ${group} status REQUEST_ID`, `fiatrail ${group} status REQUEST_ID -o json --query status`],
     endpoints: [listedBy(thing).endpoint.id],
     isView: true,
     prints: { response: listedBy(thing).endpoint, isRow: true },

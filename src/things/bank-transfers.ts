@@ -67,14 +67,7 @@ export const payouts = listedBy(listPayouts, {
     time('Completed', 'completedAt', 'completed_at'),
     time('Changed', 'updatedAt', 'updated_at'),
   ],
-  columns: [
-    'id',
-    'createdAt',
-    'amount',
-    'status',
-    { field: 'type', isWide: true },
-    { field: 'bankAccount.accountName', isWide: true },
-  ],
+  columns: ['id', 'createdAt', 'amount', 'status', { field: 'type', isWide: true }, 'bankAccount.accountName'],
 });
 
 const TOKENS = waits('waits for the transfer of the tokens');

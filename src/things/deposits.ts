@@ -49,14 +49,7 @@ export const deposits = listedBy(listDeposits, {
     time('Arrived', 'createdAt'),
     time('Completed', 'completedAt', 'completed_at'),
   ],
-  columns: [
-    'id',
-    'createdAt',
-    'amount',
-    'status',
-    { field: 'type', isWide: true },
-    { field: 'depositor.name', isWide: true },
-  ],
+  columns: ['id', 'createdAt', 'amount', 'status', { field: 'type', isWide: true }, 'depositor.name'],
 });
 
 /** Why the service does not accept a payment, in words. */

@@ -27,7 +27,7 @@ export const feeWithdrawals = listedBy(listFeeWithdrawals, {
     time('Requested', 'createdAt'),
     time('Settled', 'processedAt', 'completed_at'),
   ],
-  columns: ['withdrawalId', 'createdAt', 'amount', 'status', { field: 'bankAccountNumber', isWide: true }],
+  columns: ['withdrawalId', 'createdAt', 'amount', 'status', 'bankAccountNumber'],
 });
 
 /** Earned fees on their way to a bank account. */

@@ -100,9 +100,9 @@ describe('the help of a command', () => {
     }
   });
 
-  const optionsFor = (name: string) => {
+  const optionsFor = async (name: string) => {
     const command = named(name);
-    return command ? optionsOf(command).map(([flags]) => flags.replace(/.*(--[a-z-]+).*/, '$1')) : undefined;
+    return command && (await optionsOf(command)).map(([flags]) => flags.replace(/.*(--[a-z-]+).*/, '$1'));
   };
 
   test.each([
@@ -113,11 +113,11 @@ describe('the help of a command', () => {
     ['profiles remove', ['--output', '--fields', '--query', '--yes', '--dry-run']],
     ['ops list', ['--profile', '--output', '--fields', '--query', '--tz']],
     ['completion bash', []],
-  ])('of %s has the global options that matter for it', (name, options) => {
-    expect(optionsFor(name)).toEqual(options);
+  ])('of %s has the global options that matter for it', async (name, options) => {
+    expect(await optionsFor(name)).toEqual(options);
   });
 
-  test('has --yes and --dry-run if the command moves money or does what cannot be undone', () => {
+  test('has --yes and --dry-run if the command moves money or does what cannot be undone', async () => {
     const reads = /(^| )(list|show|check|status)$/;
     const asking = commands.filter(
       (command) =>
@@ -126,7 +126,7 @@ describe('the help of a command', () => {
     );
     expect(asking.length).toBeGreaterThan(20);
     for (const command of asking.filter(({ words: [group] }) => !['doctor', 'init'].includes(group ?? '')))
-      expect({ name: nameOf(command), options: optionsFor(nameOf(command)) }).toEqual({
+      expect({ name: nameOf(command), options: await optionsFor(nameOf(command)) }).toEqual({
         name: nameOf(command),
         options: expect.arrayContaining(['--yes', '--dry-run']),
       });
@@ -153,7 +153,8 @@ describe('the help of a command', () => {
       if (/without a terminal: /.test(world.stderr.text())) asked.push(nameOf(command));
     }
     expect(asked.length).toBeGreaterThan(15);
-    expect(asked.filter((name) => !optionsFor(name)?.includes('--yes'))).toEqual([]);
+    const options = await Promise.all(asked.map(optionsFor));
+    expect(asked.filter((_, at) => !options[at]?.includes('--yes'))).toEqual([]);
   });
 
   test('the commands that ask exist', () => {
@@ -169,6 +170,30 @@ test('the help of a group lists what can be typed next', async () => {
   }
   expect(await helpOf(['fx', 'orders'], CATALOGUE)).toContain('\n  update <order-id>  ');
   expect(await helpOf(['fx'], CATALOGUE)).toContain('(create, list,');
+});
+
+test('every group, and every group in a group, has a summary of its own', () => {
+  const summaries = CATALOGUE.map(({ name, summary }) => [name, summary] as const);
+  const nested = CATALOGUE.flatMap(({ name, parts = {} }) => {
+    const below = commands
+      .filter(({ words }) => words[0] === name)
+      .flatMap(({ words }) => words.slice(1, -1).join(' '));
+    return [...new Set(below)].filter(Boolean).map((part) => [`${name} ${part}`, parts[part] ?? ''] as const);
+  });
+  const all = [...summaries, ...nested];
+  expect(
+    all.filter(([, summary], at) => summary === '' || all.findIndex((each) => each[1] === summary) !== at),
+  ).toEqual([]);
+});
+
+test('a list in a text stays a list', async () => {
+  const lines = linesOf(await helpOf(['sandbox', 'fault', 'add'], CATALOGUE));
+  expect(lines).toContain('  http-500-after  HTTP 500, but the request is processed');
+  expect(lines).toContain('  lost-webhook             it is never delivered');
+  const narrow = linesOf(await helpOf(['sandbox', 'fault', 'add'], CATALOGUE, 40));
+  expect(narrow).toContain('  slow');
+  const [from, to] = [narrow.indexOf('Kinds:'), narrow.indexOf('Options:')];
+  expect(narrow.slice(from, to).filter((line) => line.length > 40)).toEqual([]);
 });
 
 describe('a group alone', () => {

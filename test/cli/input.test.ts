@@ -81,8 +81,8 @@ test.each([
   ['a flag without a value', ['users', 'list', '--yes=false'], '--yes takes no value'],
   ['a flag of a command', ['profiles', 'journal', 'set', '--sole-host=maybe'], '--sole-host takes no value'],
   ['a flag of another command', ['users', 'list', '--sole-host=maybe'], "unknown option '--sole-host=maybe'"],
-  ['an argument', ['onramp', 'create', 'u 1', '--amount', '5000'], 'user-id: invalid id "u 1"; ids have no spaces'],
-  ['an empty variable', ['onramp', 'account', 'null'], 'request-id: invalid id "null"'],
+  ['an argument', ['onramp', 'create', 'u 1', '--amount', '5000'], '<user-id>: invalid id "u 1"; ids have no spaces'],
+  ['an empty variable', ['onramp', 'account', 'null'], '<request-id>: invalid id "null"'],
   ['an argument in its message', ['ip', 'add', 'x'], 'invalid address "x"; it is a host name'],
   ['an argument in its message', ['users', 'onboard', '123'], 'invalid BVN; expected 11 digits'],
 ])('names %s once: %j', async (_, argv, message) => {

@@ -309,10 +309,12 @@ describe('what people type', () => {
     ['fx orders list a b', 'fiatrail fx orders list'],
     ['status extra', 'fiatrail status'],
   ])('"%s" has too many arguments for "%s"', async (typed, command) => {
-    expect((await printed(typed.split(' '))).text).toContain(`error: too many arguments for '${command}'. Expected 0 `);
+    expect((await printed(typed.split(' '))).text).toContain(
+      `error: too many arguments for '${command}': expected none; got `,
+    );
   });
 
-  test.each(['stuck-payout', 'stuck payout', 'refunds'])('finds a topic after help: %s', async (typed) => {
+  test.each(['stuck', 'late', 'refunds'])('finds a topic after help: %s', async (typed) => {
     const { code, text } = await printed(['help', typed]);
     expect({ code, text }).toEqual({ code: 0, text: expect.stringMatching(/^(Stuck|Refunds)/) });
   });
@@ -426,7 +428,6 @@ describe('a misspelled word', () => {
     ['sandbox evnts shwo', 'fiatrail sandbox events show'],
     ['users actvate u-1', 'fiatrail users activate'],
     ['refnd', 'fiatrail help refund'],
-    ['help refnd', 'fiatrail help refund'],
     ['leeked-key', 'fiatrail help leaked-key'],
   ])('"%s" leads to the whole command: %s', async (typed, command) => {
     expect((await printed(typed.split(' '))).text).toMatch(

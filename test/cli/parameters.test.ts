@@ -312,7 +312,7 @@ describe('a parameter', () => {
     [undefined, 600_000],
     ['30s', 30_000],
   ])('--wait %s is %d ms', (text, milliseconds) => {
-    expect(waitOption('until then').parse(text)).toBe(milliseconds);
+    expect(waitOption.parse(text)).toBe(milliseconds);
   });
 });
 

@@ -156,5 +156,5 @@ test('a value out of a few is chosen, not typed', async () => {
 test('without a terminal, everything that is missing is named at once', async () => {
   const world = fakeWorld();
   expect(await main(['fx', 'quote'], world)).toBe(2);
-  expect(world.stderr.text()).toContain('missing required input: --pair <pair>, --side <side>, --amount <amount>');
+  expect(world.stderr.text()).toContain('missing --pair <pair>, --side <side>, --amount <amount>');
 });

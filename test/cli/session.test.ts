@@ -405,7 +405,7 @@ describe('the journal', () => {
     ['a redirect', () => [json(302, '', { location: '/' })], 6, 'unknown'],
     ['a rejection', () => [refusal(400, '01', 'no')], 3, 'rejected'],
     ['a wrong key', () => [refusal(401, '03', 'no')], 4, 'rejected'],
-    ['no connection', () => [refusedConnection()], 5, 'refused'],
+    ['no connection', () => [refusedConnection()], 5, 'rejected'],
     ['a persistent rate limit', () => [tooMany({ 'retry-after': '3600' })], 7, 'rejected'],
     ['success that does not match the contract', () => [success({ requestId: 'r-2', status: 5 })], 0, 'accepted'],
   ];

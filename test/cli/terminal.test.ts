@@ -95,9 +95,55 @@ describe('a step back', () => {
     );
     expect({ code, says: screen.split('Esc or Ctrl-B goes back one question').length - 1 }).toEqual({
       code: 9,
-      says: 1,
+      // Before the first question, and before the consent.
+      says: 2,
     });
     expect(screen).toContain('Sell USDT for 5,000.00 cNGN. Continue?');
+  });
+
+  test.each([
+    ['payout', ['payout', 'create', '--to', 'default'], 'Amount in cNGN:', '5000', '7000', '7,000.00 cNGN'],
+    ['threshold', ['fx', 'auto-signing', 'set'], 'Threshold in US dollars:', '500', '700', '700'],
+  ] as const)(
+    'from the consent of a %s asks the last question again',
+    async (_what, argv, question, first, second, shown) => {
+      const { code, screen, rows } = await typing(
+        argv,
+        { expect: question, send: `${first}${ENTER}` },
+        { expect: 'Continue?', send: ESCAPE },
+        { expect: question, send: `${second}${ENTER}` },
+        { expect: shown, send: '' },
+        { expect: 'Continue?', send: CTRL_B },
+        { expect: question, send: ENTER },
+        { expect: 'Continue?', send: `n${ENTER}` },
+      );
+      expect({ code, rows }).toEqual({ code: 9, rows: [] });
+      expect(screen.split('Continue?').length).toBeGreaterThan(3);
+    },
+  );
+
+  test('from a consent sends what was confirmed, once', async () => {
+    const { code, rows } = await typing(
+      ['payout', 'create', '--to', 'default'],
+      { expect: 'Amount in cNGN:', send: `5000${ENTER}` },
+      { expect: 'Continue?', send: ESCAPE },
+      { expect: 'Amount in cNGN:', send: `7000${ENTER}` },
+      { expect: 'Continue?', send: `y${ENTER}` },
+    );
+    expect({ code, sent: rows.length, summary: rows.map((row) => row['summary']) }).toEqual({
+      code: 0,
+      sent: 1,
+      summary: [expect.stringContaining('7,000')],
+    });
+  });
+
+  test('does nothing at a consent before which nothing was asked', async () => {
+    const { code, screen } = await typing(
+      PAY,
+      { expect: 'Continue?', send: ESCAPE },
+      { expect: '', send: `n${ENTER}` },
+    );
+    expect({ code, says: screen.includes('goes back') }).toEqual({ code: 9, says: false });
   });
 
   test('keeps a secret that was typed before', async () => {

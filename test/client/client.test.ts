@@ -197,7 +197,7 @@ const REFUSALS: readonly (readonly [
   // The only condition of the endpoint with this status and code, and one that it does not have.
   ['HTTP 404, code 02', refusal(404, '02', 'Gone'), 'rejected', 3, 'USER_NOT_FOUND'],
   ['HTTP 409, code 02', refusal(409, '02', 'Gone'), 'rejected', 3, 'NOT_FOUND'],
-  ['HTTP 409, code 77', refusal(409, '77', 'Strange'), 'rejected', 3, 'REFUSED'],
+  ['HTTP 409, code 77', refusal(409, '77', 'Strange'), 'rejected', 3, 'REJECTED'],
   ['HTTP 401, code 03', refusal(401, '03', 'Who?'), 'auth', 4, 'AUTHENTICATION_FAILED'],
   ['HTTP 403, code 03', refusal(403, '03', 'From where?'), 'auth', 4, 'IP_BLOCKED'],
   ['HTTP 401, code 01', refusal(401, '01', 'Who?'), 'auth', 4, 'AUTHENTICATION_FAILED'],

@@ -42,6 +42,7 @@ const NOT_TYPED: Readonly<Record<string, readonly string[]>> = {
   'fx auto-signing enable': ['enabled'],
   'fx auto-signing disable': ['enabled'],
   'sandbox seed': ['historyDone', 'historyTotal'],
+  'sandbox simulate': ['from'],
   'sandbox restore': ['content'],
   'webhooks set': ['secret', 'enabled'],
   'webhooks enable': ['enabled'],

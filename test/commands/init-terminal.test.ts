@@ -39,14 +39,14 @@ const choose = (term: string, number: number): Step => ({
   send: term === 'dumb' ? `${number}${ENTER}` : `${DOWN.repeat(number - 1)}${ENTER}`,
 });
 
-/** Every prompt of init, with an answer: the secret is asked for last. */
+/** Every prompt of init, with an answer. */
 const questions = (term: string, { url, apiKey }: Served): readonly Step[] => [
   choose(term, 1),
   { expect: 'Base URL, such as https://host/v1:', send: `${url}${ENTER}` },
+  { expect: 'API key:', send: `${apiKey}${ENTER}` },
   { expect: 'Profile name:', send: ` box ${ENTER}` },
   { expect: 'Encrypt responses', send: `y${ENTER}` },
   { expect: 'Make box the default', send: `y${ENTER}` },
-  { expect: 'API key:', send: `${apiKey}${ENTER}` },
 ];
 
 describe('init', () => {
@@ -98,14 +98,16 @@ describe('init', () => {
 
   test('explains invalid input and prompts again until the URL and the key work together', async () => {
     const [home, sandbox] = [newHome(onTestFinished), await served()];
-    const [which, , name] = questions('dumb', sandbox);
+    const [which, , , name] = questions('dumb', sandbox);
     const wrong = [
       { expect: 'Base URL', send: `http://host.example/v1${ENTER}` },
       { expect: 'is not https', send: `${sandbox.url.replace('/v1', '')}${ENTER}` },
       { expect: 'does not end with /v1', send: `${sandbox.url}${ENTER}` },
     ];
     const settings = [
-      name,
+      { expect: 'Profile name:', send: `sandbox_0123456789abcdef01234${ENTER}` },
+      { expect: 'it looks like an API key', send: '\u0015' },
+      { ...name, expect: '' },
       { expect: 'Encrypt responses', send: ENTER },
       { expect: 'Make box the default', send: `n${ENTER}` },
     ];
@@ -119,7 +121,7 @@ describe('init', () => {
     const { code, screen } = await run(
       home,
       ['init'],
-      [which, ...wrong, ...settings, ...keys] as readonly Step[],
+      [which, ...wrong, ...keys, ...settings] as readonly Step[],
       'dumb',
     );
     expect({ code, hasApiKey: screen.includes(sandbox.apiKey) }).toEqual({ code: 0, hasApiKey: false });

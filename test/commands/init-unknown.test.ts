@@ -11,12 +11,12 @@ const network: Exchange = async ({ url }) =>
       : { publicKey: 'ab'.repeat(32) },
   );
 
-/** Every answer of init, with `more` after the key. */
+/** Every answer of init, with `more` at the end. */
 const answersWith = (key: string, ...more: readonly Answer[]): readonly Answer[] => [
+  { kind: 'secret', asks: 'API key', says: key },
   { kind: 'text', asks: 'Profile name', says: 'main' },
   { kind: 'confirm', asks: 'Encrypt responses', says: false },
   { kind: 'confirm', asks: 'the default profile', says: false },
-  { kind: 'secret', asks: 'API key', says: key },
   ...more,
 ];
 

@@ -215,7 +215,7 @@ export class Account {
       '--amount',
       amount,
       ...networks,
-      '--callback',
+      '--callback-url',
       INBOX_URL,
       '--yes',
     );

@@ -48,3 +48,32 @@ test('a failed onboarding leads to one thing', async () => {
   expect(stderr).toContain(`correct the input, then start again with: fiatrail users onboard --retry ${requestId}`);
   expect(stderr).not.toContain('final');
 });
+
+/** Conditions, the command that meets each, and what its hint says to type, after which it works. */
+const REMEDIES: readonly (readonly [condition: string, line: string, hint: string, typed: string])[] = [
+  [
+    'no webhook',
+    'webhooks enable',
+    'fiatrail webhooks set <url>',
+    'webhooks set https://inbox.fiatrail.invalid/ --yes',
+  ],
+  [
+    'encryption that is off',
+    'keys encryption rotate --yes',
+    'fiatrail keys encryption enable',
+    'keys encryption enable --yes',
+  ],
+  ['lists that were not copied', 'report pending', 'fiatrail sync', 'sync'],
+];
+
+test.each(REMEDIES)('with %s, the hint of %s leads to what makes it work', async (_condition, line, hint, typed) => {
+  const failed = await run(`${line} -q`);
+  expect({ failed: failed.code !== 0, stderr: failed.stderr }).toEqual({
+    failed: true,
+    stderr: expect.stringContaining(hint),
+  });
+  const remedied = await run(`${typed} -q`);
+  expect(remedied.code, remedied.stderr).toBe(0);
+  const again = await run(`${line} -q`);
+  expect(again.code, again.stderr).toBe(0);
+});

@@ -10,7 +10,7 @@ test('a line of the log has its time, level, client address, webhook id and even
   expect(LOG_FORMS.map((form) => logLine(form, TIME, 'rejected', ABOUT))).toEqual([
     'warning: rejected · address=192.0.2.1 · webhookId="w-1 " · event=7',
     '2026-01-05T09:00:00.000Z warning rejected address=192.0.2.1 webhookId="w-1 " event=7',
-    '{"time":"2026-01-05T09:00:00.000Z","level":"warning","message":"refused","address":"192.0.2.1","webhookId":"w-1\\u001b[31m\\n","event":7}',
+    '{"time":"2026-01-05T09:00:00.000Z","level":"warning","message":"rejected","address":"192.0.2.1","webhookId":"w-1\\u001b[31m\\n","event":7}',
   ]);
   expect(logLine('text', TIME, 'stopping')).toBe('2026-01-05T09:00:00.000Z info stopping');
 });
@@ -45,15 +45,15 @@ test('the first rejection of a reason is logged at once, and those that follow a
   refuse('forged', 'a', 'a', 'b');
   refuse('too long', 'c');
   refusals.look();
-  expect(said.splice(0)).toEqual(['refused: forged a', 'refused: too long c']);
+  expect(said.splice(0)).toEqual(['rejected: forged a', 'rejected: too long c']);
   clock.pass(10_000);
   refusals.look();
-  expect(said.splice(0)).toEqual(['refused 2 more in 10 seconds: forged; from a, b']);
+  expect(said.splice(0)).toEqual(['rejected 2 more in 10 seconds: forged; from a, b']);
   refuse('forged', 'a', 'b', 'c', 'd', 'e');
   refuse('too long', 'c');
-  expect(said.splice(0)).toEqual(['refused: too long c']);
+  expect(said.splice(0)).toEqual(['rejected: too long c']);
   refusals.look(true);
-  expect(said.splice(0)).toEqual(['refused 5 more in 10 seconds: forged; from several addresses']);
+  expect(said.splice(0)).toEqual(['rejected 5 more in 10 seconds: forged; from several addresses']);
 });
 
 test('refusals that have ended are told apart from new ones', () => {
@@ -64,5 +64,5 @@ test('refusals that have ended are told apart from new ones', () => {
     refusals.look();
   }
   refuse('forged', 'b');
-  expect(said).toEqual(['refused: forged a', 'refused 1 more in 10 seconds: forged; from a', 'refused: forged b']);
+  expect(said).toEqual(['rejected: forged a', 'rejected 1 more in 10 seconds: forged; from a', 'rejected: forged b']);
 });

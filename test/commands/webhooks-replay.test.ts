@@ -58,15 +58,15 @@ test('what the target does not take is listed, and the others are sent', async (
   expect([code, got]).toEqual([3, [1, 2, 3, 4]]);
   expect(data).toEqual({
     to: TO,
-    taken: 3,
+    acknowledged: 3,
     left: 0,
-    refused: [{ id: 2, event: 'swap.failed', to: TO, status: 500, problem: null }],
+    rejected: [{ id: 2, event: 'swap.failed', to: TO, status: 500, problem: null }],
   });
 });
 
 test('a target that takes nothing is left alone after 10 events', async () => {
   const { run, got } = await replaying(15, () => ({ status: 500 }));
-  expect(await run('--since', '100d', '--yes')).toMatchObject({ code: 3, data: { taken: 0, left: 5 } });
+  expect(await run('--since', '100d', '--yes')).toMatchObject({ code: 3, data: { acknowledged: 0, left: 5 } });
   expect(got).toHaveLength(10);
 });
 
@@ -74,7 +74,7 @@ test('a target that asks for a wait gets it', async () => {
   const { run, slept } = await replaying(2, (number) =>
     number === 1 ? { status: 429, headers: { 'retry-after': '7' } } : { status: 200 },
   );
-  expect(await run('--since', '100d', '--yes')).toMatchObject({ code: 3, data: { taken: 1 } });
+  expect(await run('--since', '100d', '--yes')).toMatchObject({ code: 3, data: { acknowledged: 1 } });
   expect(slept).toContain(7_000);
 });
 

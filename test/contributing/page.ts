@@ -16,7 +16,14 @@ export type Step = Edit | { readonly kind: 'run'; readonly commands: readonly st
 const FOLDER = join(ROOT, 'docs', 'contributing');
 
 /** The pages that have no steps, each with the test that reads it. */
-export const READ_ELSEWHERE: Readonly<Record<string, string>> = { naming: 'test/docs/naming.test.ts' };
+export const READ_ELSEWHERE: Readonly<Record<string, string>> = {
+  approvals: 'test/plans/attacks.test.ts',
+  architecture: 'test/house.test.ts',
+  glossary: 'test/docs/glossary.test.ts',
+  inferred: 'test/docs/fidelity.test.ts',
+  naming: 'test/docs/naming.test.ts',
+  'unknown-outcomes': 'test/journal/states-page.test.ts',
+};
 
 /** Every page that is followed word for word: all but those that another test reads. */
 export const PAGES = readdirSync(FOLDER)

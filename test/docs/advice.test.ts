@@ -14,9 +14,8 @@ const CONSEQUENCE = /idempotency keys?\b|another journal|recorded is lost|verify
 /** What matches and leads to no other journal. Each begins like this. */
 const HARMLESS: Readonly<Record<string, string>> = {
   "src/commands/sync.ts: 'use pg_dump": 'a copy loses nothing',
-  'README.md: Any 11 digits are a valid BVN': 'the sandbox alone starts over',
   'docs/cookbook.md: mv "$HOME/dashboard': 'a report of a script',
-  'docs/security.md: | `STATE` |': 'says where the folder is',
+  'docs/stored-where.md: | `STATE` |': 'says where the folder is',
   "src/terminal/show/failures.ts: 'use another database": 'this one has no journal',
   "src/terminal/show/failures.ts: 'restore a backup of the database'": 'a local copy or an inbox, which have no keys',
   "src/terminal/show/failures.ts: 'a file is in the place of a folder":
@@ -79,7 +78,7 @@ const MOVES_ONCE: Readonly<Record<string, readonly [code: string | undefined, wh
   "src/engine/sending/once.ts: 'use another idempotency key": ['USAGE', 'nothing was sent'],
   "src/engine/evidence/recorded.ts: 'this is final": ['FAILED', 'the work is known to have failed'],
   "src/commands/fees/sweep.ts: 'this is final": ['FAILED', 'the work is known to have failed'],
-  "src/commands/fees/sweep.ts: 'for the rest": ['REFUSED', 'the part that stopped it is known to be undone'],
+  "src/commands/fees/sweep.ts: 'for the rest": ['REJECTED', 'the part that stopped it is known to be undone'],
   "src/engine/rules/verdicts.ts: 'add --once KEY": ['RULE_ONCE_KEY', 'nothing was sent'],
   'src/terminal/parse/field-options.ts: `get its price': ['VALIDATION_ERROR', 'nothing was sent'],
   'src/commands/fx/index.ts: `the quote is valid': [undefined, 'a quote moves nothing'],
@@ -101,7 +100,7 @@ test('no sentence leads to a second movement, whatever its error code', () => {
   expect(found.filter((said) => !Object.keys(MOVES_ONCE).some((start) => said.startsWith(start)))).toEqual([]);
   // An exception that is no longer needed must go, and a code must be one that is documented.
   const codes = Object.values(MOVES_ONCE).flatMap(([code]) => code ?? []);
-  const documented = readFileSync(join(ROOT, 'docs', 'exit-codes.md'), 'utf8');
+  const documented = readFileSync(join(ROOT, 'docs', 'errors.md'), 'utf8');
   expect(codes.filter((code) => !documented.includes(`\`${code}\``))).toEqual([]);
   expect(Object.keys(MOVES_ONCE).filter((start) => !found.some((said) => said.startsWith(start)))).toEqual([]);
 });

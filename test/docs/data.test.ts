@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { views } from '../../src/copy/questions/sql/views.ts';
 import { copiedAccount, rowsOf, SENDER } from '../questions/account.ts';
-import { type Home, ROOT, sharedEnd } from '../support/built.ts';
-import { fiatrailJson } from '../support/in-process.ts';
+import { type Home, ROOT, sharedEnd, temporaryFolder } from '../support/built.ts';
+import { fiatrail, fiatrailJson } from '../support/in-process.ts';
 import { blocksOf } from './scripts.ts';
 
 const PAGE = 'docs/data.md';
@@ -37,7 +37,7 @@ test.each(QUESTIONS)('%s', async (_asks, sql) => {
 
 describe('the answers', () => {
   test('name the one who paid, where it is someone else', async () => {
-    expect(await answerTo('somebody other')).toMatchObject([{ sender_name: SENDER, naira: 5100 }]);
+    expect(await answerTo('someone other')).toMatchObject([{ sender_name: SENDER, naira: 5100 }]);
     expect(await answerTo('₦5,100')).toMatchObject([{ sender_name: SENDER, status: 'completed' }]);
   });
 
@@ -52,7 +52,7 @@ describe('the answers', () => {
   });
 
   test('have the event that waits', async () => {
-    expect(await answerTo('not accepted yet')).toMatchObject([
+    expect(await answerTo('not acknowledged yet')).toMatchObject([
       { number: 1, event: 'user.onboarded', forwards_waiting: 1 },
     ]);
   });
@@ -69,6 +69,30 @@ describe('the answers', () => {
     );
     expect(row).toEqual({ naira: total });
   });
+});
+
+test('the lines of a month end run in their order', { timeout: 60_000 }, async () => {
+  const [, section = ''] = page.split('\n## Month end\n');
+  const lines = [...(section.split('\n## ')[0] ?? '').matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
+    block.trimEnd().split('\n'),
+  );
+  const cwd = temporaryFolder(end);
+  const run = async (line: string) => {
+    const [, argv = '', file] = /^fiatrail (.*?)(?: > (\S+))?$/.exec(line) ?? [];
+    const words = [...argv.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = '']) => quoted ?? word);
+    const ran = await fiatrail(home, words, { cwd });
+    if (file) writeFileSync(join(cwd, file), ran.stdout);
+    return ran;
+  };
+  // The checkpoint of the month before.
+  await run('fiatrail ops journal head -o json > october.json');
+  expect(lines.length).toBe(9);
+  for (const line of lines) {
+    const { code, stderr } = await run(line);
+    // This account has nothing to accept.
+    const wanted = line.startsWith('fiatrail report accept') ? 2 : 0;
+    expect({ line, code, stderr }).toEqual({ line, code: wanted, stderr: expect.anything() });
+  }
 });
 
 test('every view and column of the picture exists', () => {

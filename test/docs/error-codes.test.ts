@@ -8,7 +8,7 @@ const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 
 /** The exit codes of each error code, from the table. */
-const CELLS = [...read('docs/exit-codes.md').matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \| ([\d, to]+) \|/gm)].flatMap(
+const CELLS = [...read('docs/errors.md').matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \| ([\d, to]+) \|/gm)].flatMap(
   ([, codes = '', exits = '']) =>
     codes.split(', ').map((code) => [code.replaceAll('`', ''), exits.trim().split(', ').map(Number)] as const),
 );
@@ -88,18 +88,18 @@ const named = sources.flatMap((text) =>
   [...text.matchAll(/^(?:export )?const ([A-Z_]+) = '\1';/gm)].map(([, code = '']) => code),
 );
 
-test('docs/exit-codes.md lists every error code, and no other', () => {
+test('docs/errors.md lists every error code, and no other', () => {
   const all = new Set([...found.map(({ code }) => code), ...named, ...builtCodes()]);
   expect([...TABLE.keys()].toSorted()).toEqual([...all].toSorted());
   expect(all.size).toBeGreaterThan(80);
 });
 
-test('docs/exit-codes.md has one row for a code', () => {
+test('docs/errors.md has one row for a code', () => {
   const codes = CELLS.map(([code]) => code);
   expect(codes.filter((code, index) => codes.indexOf(code) !== index)).toEqual([]);
 });
 
-test('docs/exit-codes.md lists the exit codes that each error code comes with', () => {
+test('docs/errors.md lists the exit codes that each error code comes with', () => {
   const wrong = found.flatMap(({ code, category }) => {
     const exit = category && CATEGORIES[category].exit;
     return exit === undefined || TABLE.get(code)?.includes(exit) ? [] : [`${code} with ${exit}`];

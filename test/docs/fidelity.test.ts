@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url);
-const PAGE = readFileSync(new URL('docs/fidelity.md', ROOT), 'utf8');
+const PAGE = readFileSync(new URL('docs/contributing/inferred.md', ROOT), 'utf8');
 
 /** The sections with rows; the page begins with an explanation of the columns. */
 const SECTIONS = PAGE.split(/^## /m).slice(1);
@@ -31,7 +31,7 @@ function contains(source: string, title: string): boolean {
   );
 }
 
-describe('docs/fidelity.md', () => {
+describe('docs/contributing/inferred.md', () => {
   test.each(rows)('names an existing test for: $topic', ({ test: named }) => {
     const [, path = '', title = ''] = /^`(test\/[\w/.-]+\.ts)`: (.+)$/.exec(named) ?? [];
     expect({ named, isThere: path !== '' && existsSync(new URL(path, ROOT)) }).toEqual({ named, isThere: true });

@@ -129,7 +129,7 @@ const RETIRED: readonly Concept[] = [
   { name: 'endpoint hint', inCode: [], identifiers: ['nearby'], texts: [], allowedNames: [], allowedTexts: [] },
 ];
 
-const CONCEPTS: readonly Pick<Concept, 'name' | 'inCode'>[] = read('docs/glossary.md')
+const CONCEPTS: readonly Pick<Concept, 'name' | 'inCode'>[] = read('docs/contributing/glossary.md')
   .split('\n')
   .filter((line) => /^\| (?!name|---)/.test(line))
   .map((line) => {

@@ -74,7 +74,8 @@ describe('flags and arguments', () => {
     const isFilter = ({ command }: { readonly command: string }) => filters.includes(lastOf(command));
     const uses = [...Map.groupBy(options, ({ flag }) => flag)];
     const both = uses.filter(([, each]) => each.some(isFilter) && !each.every(isFilter)).map(([flag]) => flag);
-    const said = page('docs/contributing/naming.md').split('is given its value.')[1]?.split('What is set')[0] ?? '';
+    const said =
+      page('docs/contributing/naming.md').split('is given its value.')[1]?.split('How one thing is has')[0] ?? '';
     const table = [...said.matchAll(/^\| `(--[\w-]+)` \|/gm)].map(([, flag = '']) => flag);
     expect(both.toSorted()).toEqual(table);
   });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Home, ROOT } from '../support/built.ts';
 
-/** A row of the table of files in docs/security.md. */
+/** A row of the table of files in docs/stored-where.md. */
 export interface DocumentedPlace {
   readonly place: string;
   readonly mode: string;
@@ -11,7 +11,7 @@ export interface DocumentedPlace {
 }
 
 export function documentedPlaces(): DocumentedPlace[] {
-  const page = readFileSync(join(ROOT, 'docs', 'security.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs', 'stored-where.md'), 'utf8');
   return [...page.matchAll(/^\| `((?:CONFIG|STATE|CACHE|HERE)\/[^`]*)` \| (\d{3}) \|([^|]*)\|([^|]*)\|/gm)].map(
     ([, place = '', mode = '', , secrets = '']) => ({
       place,

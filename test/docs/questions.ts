@@ -54,12 +54,22 @@ export const SECTIONS: readonly Section[] = [
         ['find', '₦5,100'],
         'If several rows have this amount, it lists them.',
       ),
-      q('What happens to a wrong payment?', ({ wrongDeposit }) => ['find', wrongDeposit]),
-      q('Why is this payout stuck?', ({ payout }) => ['find', payout]),
-      q('Find a transaction by its hash.', ({ hash }) => ['find', hash]),
-      q('Find a payment by the bank’s reference.', ({ reference }) => ['find', reference]),
-      q('Who paid into this account number?', ({ account }) => ['find', account]),
-      q('Find a payment by part of the sender’s name.', ['find', 'mallo']),
+      q('What happens to a wrong payment?', ({ wrongDeposit }) => [
+        'find',
+        wrongDeposit,
+        '--fields',
+        'status,means,next',
+      ]),
+      q('Why is this payout stuck?', ({ payout }) => ['find', payout, '--fields', 'status,means,timeline']),
+      q('Find a transaction by its hash.', ({ hash }) => ['find', hash, '--fields', 'kind,id,status']),
+      q('Find a payment by the bank’s reference.', ({ reference }) => [
+        'find',
+        reference,
+        '--fields',
+        'kind,id,status',
+      ]),
+      q('Who paid into this account number?', ({ account }) => ['find', account, '--fields', 'kind,id,status']),
+      q('Find a payment by part of the sender’s name.', ['find', 'mallo', '--fields', 'kind,id,status']),
       q('What is the status of this onramp?', ({ onramp }) => ['onramp', 'status', onramp]),
       q('Who ran this payout, and when?', ({ operation }) => [
         'ops',
@@ -82,10 +92,10 @@ export const SECTIONS: readonly Section[] = [
       q(
         'Has anything been sent whose outcome is unknown?',
         ['ops', 'list', '--status', 'unknown'],
-        'No output means that every outcome is known. Otherwise, run `fiatrail ops reconcile --all`.',
+        'No rows mean that every outcome is known. Otherwise, run `fiatrail ops reconcile --all`.',
       ),
       q('Which payouts failed?', ['history', 'payouts', '--status', 'failed', '--since', '30d']),
-      q('Is the copy on this machine complete, and how old is it?', [
+      q('Is the local copy complete, and how old is it?', [
         'sync',
         'status',
         '--fields',
@@ -149,63 +159,23 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   {
-    title: 'Changes',
+    title: 'Before you send',
     questions: [
-      shown('Withdraw all earned fees.', [
-        'fees',
-        'withdraw',
-        '--amount',
-        'all',
-        '--to',
-        'default',
-        '--once',
-        'fees-2026-11',
-      ]),
-      shown(
-        'Rotate a key that leaked.',
-        ['keys', 'rotate'],
-        'The old key stops working at once. `fiatrail help leaked-key` lists what else to do after a leak.',
-      ),
-      shown('Add the new office’s address to the allowlist.', ['ip', 'add', '203.0.113.7']),
       shown(
         'Buy cNGN at a limit price.',
-        [
-          'fx',
-          'orders',
-          'create',
-          '--pair',
-          'CNGN-USDC',
-          '--side',
-          'sell',
-          '--price',
-          '1400',
-          '--min',
-          '1000',
-          '--max',
-          '50000',
-        ],
+        'fx orders create --pair CNGN-USDC --side sell --price 1400 --min 1000 --max 50000'.split(' '),
         '`--side` refers to the stablecoin: `sell` sells USDC for cNGN.',
       ),
       shown(
         'Convert a user’s USDC to Naira in a bank account.',
-        ['swaps', 'create', 'USER_ID', '--sell', 'USDC', '--buy', 'CNGN', '--amount', '20', '--wait'],
-        'Then pay it out: `fiatrail offramp create USER_ID --amount 25000 --bank-code 000013 --account-number 0123456789`.',
+        'swaps create USER_ID --sell USDC --buy CNGN --amount 20 --wait'.split(' '),
+        'Then send it to the bank: `fiatrail offramp create USER_ID --amount 25000 --bank-code 000013 --account-number 0123456789`.',
       ),
-      shown('Receive webhooks, and run a program for each.', ['webhooks', 'listen', '--exec', './on-event.sh']),
-      q('Which rules does this profile have?', ['profiles', 'rules', 'show'], 'No output means that it has none.'),
-      q('What would a payment send?', [
-        'payout',
-        'create',
-        '--amount',
-        '1000',
-        '--to',
-        'default',
-        '--dry-run',
-        '-o',
-        'json',
-        '--query',
-        'body',
-      ]),
+      q('Which rules does this profile have?', ['profiles', 'rules', 'show']),
+      q(
+        'What would a payment send?',
+        'payout create --amount 1000 --to default --dry-run -o json --query body'.split(' '),
+      ),
     ],
   },
 ];
@@ -294,7 +264,7 @@ const lineOf = (argv: readonly string[]) =>
     .map((word) => (PLAIN.test(word) ? word : word.includes("'") ? `"${word}"` : `'${word}'`))
     .join(' ');
 
-/** Asks every question, and returns what stands in the page below its introduction. */
+/** Asks every question, and returns what the page has below its mark. */
 export async function answers(): Promise<string> {
   const world = machine();
   const story = await tell(world);

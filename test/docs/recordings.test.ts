@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { draw } from '../../scripts/recordings/drawing.ts';
 import { record } from '../../scripts/recordings/record.ts';
@@ -107,18 +107,28 @@ describe.concurrent.each(SCENES)('the recording $name', (scene) => {
     expect(Number(seconds)).toBeLessThanOrEqual(30);
   });
 
-  test('is in the README', ({ expect }) => {
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    expect(readme).toMatch(new RegExp(`!\\[.{40,}\\]\\(${fileOf(scene)}\\)`));
+  test('is on a page, with a text in its place', ({ expect }) => {
+    expect(shownPictures()).toContain(fileOf(scene));
   });
 });
 
-test('every file in docs/recordings is drawn from a scene, or is a picture of a page that the README shows', () => {
+/** The pictures that the README and the pages for users show, each with a text of at least 40 characters in its place. */
+function shownPictures(): string[] {
+  const pages = readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`);
+  return ['README.md', ...pages].flatMap((page) =>
+    [...readFileSync(join(ROOT, page), 'utf8').matchAll(/!\[[^\]]{40,}\]\(([^)]+)\)/g)].map(([, path = '']) =>
+      normalize(join(page, '..', path)),
+    ),
+  );
+}
+
+test('every file in docs/recordings is drawn from a scene, or is a picture that a page shows', () => {
   const names = readdirSync(join(ROOT, 'docs', 'recordings')).map((name) => `docs/recordings/${name}`);
   const [pictures = [], drawn = []] = [true, false].map((is) => names.filter((name) => name.endsWith('.png') === is));
   expect(drawn.toSorted()).toEqual(SCENES.map(fileOf).toSorted());
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  for (const name of pictures) expect(readme).toMatch(new RegExp(`!\\[.{40,}\\]\\(${name}\\)`));
+  expect(pictures.filter((name) => !shownPictures().includes(name))).toEqual([]);
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { assetsOf } from '../../src/contract/moves.ts';
 import { ROOT } from '../support/built.ts';
 
-const PAGE = readFileSync(join(ROOT, 'docs', 'rules.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'docs', 'controls.md'), 'utf8');
 
 function destination(target: MoveTarget): string {
   if (target === 'unknown') return 'not in the request, so a list stops it';
@@ -33,8 +33,8 @@ function rowOf(endpoint: Endpoint): readonly string[] {
 }
 
 test('the page has the row of the contract for every command that moves money or redirects it', () => {
-  const [, section = ''] = PAGE.split('## What counts\n');
-  const [table = ''] = section.split('\n## ');
+  const [, section = ''] = PAGE.split('### What counts\n');
+  const [table = ''] = section.split('\n### ');
   const rows = table.split('\n').filter((line) => line.startsWith('| `'));
   expect(rows).toEqual([...new Set(endpoints.flatMap(rowOf))].sort());
 });

@@ -113,7 +113,7 @@ test('the table of files matches the files that are created', async () => {
   );
 });
 
-test.each(['docs/security.md', 'SECURITY.md'])('%s links only to existing files', (page) => {
+test.each(['docs/threats.md', 'SECURITY.md'])('%s links only to existing files', (page) => {
   const text = readFileSync(join(ROOT, page), 'utf8');
   const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) => join(ROOT, page, '..', path));
   expect(links.length).toBeGreaterThan(0);
@@ -154,7 +154,7 @@ const STOPS: readonly (readonly [claim: string, prepare: (home: Home) => Promise
 ];
 
 test.each(STOPS)('%s', async (claim, prepare, argv) => {
-  expect(readFileSync(join(ROOT, 'docs/security.md'), 'utf8').replaceAll('\n  ', ' ')).toContain(claim);
+  expect(readFileSync(join(ROOT, 'docs/stored-where.md'), 'utf8')).toContain(claim);
   const home = newHomeWithCache(onTestFinished);
   await prepare(home);
   expect((await fiatrail(home, argv)).code).toBe(2);

@@ -46,7 +46,7 @@ export interface Ids {
   readonly accepted: string;
   readonly unknown: string;
   readonly unknownOrder: string;
-  readonly head: string;
+  readonly checkpoint: string;
   /** An event of the sandbox. */
   readonly event: string;
 }
@@ -164,7 +164,9 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     operations.find((each) => each.state === state && each.endpoint === endpoint)?.operationId ?? '';
   const lostOnboarding = operation('unknown', 'users.onboard');
   await on('ops', 'resolve', lostOnboarding, '--not-done', '--reason', 'nobody was onboarded');
-  const { hash: head } = (await on('ops', 'journal', 'verify'))['checkpoint'] as unknown as { readonly hash: string };
+  const { hash: checkpoint } = (await on('ops', 'journal', 'verify'))['checkpoint'] as unknown as {
+    readonly hash: string;
+  };
   return {
     user,
     otherUser: text(second['userId']),
@@ -191,7 +193,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     accepted: operation('accepted', 'transactions.offramp'),
     unknown: operation('unknown', 'fees.withdraw'),
     unknownOrder: operation('unknown', 'fx.market-order'),
-    head,
+    checkpoint,
     event: text((await on('sandbox', 'events', 'list'))['events']?.['0']?.['eventId']),
   };
 }

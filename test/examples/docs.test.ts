@@ -15,7 +15,15 @@ const inFolder = (folder: string) =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => `${folder}/${name}`);
 
-const PAGES = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', ...inFolder('docs'), ...inFolder('docs/decisions')];
+/** The guides show commands that their reader adds. */
+const PAGES = [
+  'README.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  ...inFolder('docs'),
+  ...inFolder('docs/contributing').filter((page) => !page.startsWith('docs/contributing/add-')),
+  ...inFolder('docs/decisions'),
+];
 const groups = new Set(CATALOGUE.map(({ name }) => name));
 
 /** The command lines of fiatrail in a page: in code blocks, and in text between backticks. */

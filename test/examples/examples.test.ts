@@ -13,10 +13,7 @@ import type { FakeWorld } from '../support/world.ts';
 import { type Account, ADDRESS, type Ids, newAccount, WEBHOOK_SECRET } from './account.ts';
 import { parseLine } from './shell.ts';
 
-const ID = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
-const SHORT_ID = '0198c1f2';
-
-/** What the id in an example stands for, by the command and the flag or argument. */
+/** What an id of a kind that several commands take stands for, by the command. */
 const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
   'users onboard': ({ lostOnboarding }) => lostOnboarding,
   'users onboarding status': ({ onboarding }) => onboarding,
@@ -29,6 +26,7 @@ const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
   'withdrawals status': ({ userWithdrawal }) => userWithdrawal,
   'transfers status': ({ userWithdrawal }) => userWithdrawal,
   'bridge status': ({ bridge }) => bridge,
+  'swaps status': ({ swap }) => swap,
   'bank-accounts show': ({ bankAccount }) => bankAccount,
   'bank-accounts update': ({ bankAccount }) => bankAccount,
   'bank-accounts remove': ({ bankAccount }) => bankAccount,
@@ -42,40 +40,41 @@ const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
   'ops retry': ({ unknownOrder }) => unknownOrder,
 };
 
-/** Ids that are cut short, and addresses that must be someone's. */
+/** The names that stand for ids in examples, and values that must be someone's. */
 const STANDS_FOR: readonly (readonly [pattern: RegExp, of: (ids: Ids, words: string) => string | undefined])[] = [
-  [/^4f1c…$/, ({ user }) => user],
-  [/^90ab…$/, ({ otherUser }) => otherUser],
-  [/^FTW_0198…$/, ({ withdrawal }) => withdrawal],
-  [/^swap-0198…$/, ({ swap }) => swap],
-  [/^quote_0198…$/, ({ quote }) => quote],
-  [/^order_0198…$/, ({ order, makersOrder }, words) => (words === 'fx trade' ? makersOrder : order)],
-  [/^trade_0198…$/, ({ trade }) => trade],
+  [/^USER_ID$/, ({ user }) => user],
+  [/^OTHER_USER_ID$/, ({ otherUser }) => otherUser],
+  [/^WITHDRAWAL_ID$/, ({ withdrawal }) => withdrawal],
+  [/^QUOTE_ID$/, ({ quote }) => quote],
+  [/^ORDER_ID$/, ({ order, makersOrder }, words) => (words === 'fx trade' ? makersOrder : order)],
+  [/^TRADE_ID$/, ({ trade }) => trade],
   [/^EVENT_ID$/, ({ event }) => event],
+  [/^(REQUEST|BANK_ACCOUNT|OPERATION)_ID$/, (ids, words) => ID_OF[words]?.(ids)],
   [/^12$/, () => '1'],
   // A sum and a name that the account's lists have.
   [/^₦5,100\.00$/, (_ids, words) => (words === 'find' ? '₦500.00' : undefined)],
   [/^ifeoma obi$/, (_ids, words) => (words === 'find' ? 'ada' : undefined)],
   [/^SHA256:47DEQ/, ({ fingerprint }) => fingerprint],
-  [/^0x9f3c…$/, ({ userWallet }) => userWallet],
-  [/^0x11a4…$/, () => '0x8617E340B3D01FA5F11F306F4090FD50E238070D'],
-  [new RegExp(`^(${ID}|${SHORT_ID})$`), (ids, words) => ID_OF[words]?.(ids)],
   [
     new RegExp(`^${ADDRESS}$`),
     ({ userWallet, rampWallet }, words) => {
-      if (words === 'withdrawals create' || words === 'balances address') return userWallet;
+      if (['withdrawals create', 'balances address', 'sandbox pay'].includes(words)) return userWallet;
       return words === 'swaps create' || words === 'onramp status' ? rampWallet : undefined;
     },
   ],
 ];
 
+/** How an example writes an id that only the reader has. */
+const NAMED_ID = /^[A-Z_]+_ID$/;
+
 function withIds(argv: readonly string[], command: Command, ids: Ids): string[] {
   const words = command.words.join(' ');
   return argv.map((word) => {
-    // `-f userId=4f1c…` has an id behind the name of a field.
+    // `-f userId=USER_ID` has an id behind the name of a field.
     const [, field = '', value = ''] = /^(\w+=)?(.*)$/s.exec(word) ?? [];
     const found = STANDS_FOR.find(([pattern]) => pattern.test(value));
     const id = found?.[1](ids, words);
+    if (id === undefined && NAMED_ID.test(value)) throw new Error(`${value} of ${words} stands for no id`);
     return id === undefined ? word : field + id;
   });
 }
@@ -283,7 +282,7 @@ async function runExample(account: Account, command: Command, example: string): 
   if ((isServer && !example.includes('--save-to')) || / --(?:every|watch)\b/.test(example))
     onceItSaid(world, () => stop.abort());
   const { programs, input } = parseLine(example.replace(/(?<=--history )100000$/, '1000'), {
-    HEAD: account.ids.head,
+    CHECKPOINT: account.ids.checkpoint,
     ...delivery,
   });
   let stdin = example.includes('--private-key-stdin') ? PRIVATE_KEY : (FILES[input ?? ''] ?? '');
@@ -304,6 +303,20 @@ async function runExample(account: Account, command: Command, example: string): 
 }
 
 beforeAll(requireBuilt);
+
+test('examples name ids in one form', () => {
+  const found = commands.flatMap(({ examples }) =>
+    examples.filter((each) => /…|\b[0-9a-f]{8}-[0-9a-f]{4}-|0198/.test(each)),
+  );
+  expect(found).toEqual([]);
+  const ids = commands.flatMap(({ parameters }) =>
+    Object.values(parameters).flatMap(({ kind, name }) => (kind === 'argument' && name.endsWith('-id') ? name : [])),
+  );
+  const named = commands.flatMap(({ examples }) => examples.flatMap((each) => each.match(/\b[A-Z_]+_ID\b/g) ?? []));
+  // Each is the name of an argument, or says which of two.
+  const known = [...ids, 'quote-id', 'other-user-id'].map((name) => name.replaceAll('-', '_').toUpperCase());
+  expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([]);
+});
 
 /** Made in the first test, and copied for every example. */
 let account: Account | undefined;

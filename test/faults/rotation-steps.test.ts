@@ -83,7 +83,7 @@ test.each(FAULTS)('survives a fault of the service (%s)', async (kind, exit, isR
   expect((await run(home, RESUME_COMMAND)).code).toBe(resumed);
   // If a key works, the rotation is closed; if not, a response that was saved stays for the user.
   const hasResponse = exit === 6 && resumed !== 0 && !NO_RESPONSE.includes(kind);
-  if (exit === 6) expect(stages(home)).toEqual([resumed === 0 ? 'refused rejected' : 'lost unknown']);
+  if (exit === 6) expect(stages(home)).toEqual([resumed === 0 ? 'rejected rejected' : 'lost unknown']);
   expect(leftBehind(home).map((name) => name.split('.')[1])).toEqual(hasResponse ? ['answer'] : []);
 });
 

@@ -66,7 +66,7 @@ test('a lock that nobody else can have and that is rejected is not another comma
   await expect(requireLockable({ ...world, ids }, folder)).rejects.toMatchObject({
     category: 'usage',
     code: 'STATE_UNLOCKED',
-    message: expect.stringContaining('refuses every lock'),
+    message: expect.stringContaining('rejects every lock'),
   });
   taken?.release();
 });

@@ -22,8 +22,8 @@ test.each(JOURNALED.map(({ id }) => id))('%s has a work that says where its outc
   expect(work?.evidence).toMatch(/^fiatrail /);
 });
 
-describe('the table in docs/money.md', () => {
-  const page = readFileSync(new URL('../../docs/money.md', import.meta.url), 'utf8');
+describe('the table in docs/contributing/unknown-outcomes.md', () => {
+  const page = readFileSync(new URL('../../docs/contributing/unknown-outcomes.md', import.meta.url), 'utf8');
   const rows = [...page.matchAll(/^\| (`[^|]+) \| `([A-Z]+ \/[^`]+)` \| ([^|]+) \| ([^|]+) \| `([^`]+)` \|$/gm)].map(
     ([, commands = '', request = '', , enough = '', look = '']) => ({ commands, request, enough, look }),
   );

@@ -1,10 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { PAGES } from '../../scripts/help.ts';
+import { helpIndex } from '../../scripts/help-index.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { helpOf, pageNamed } from '../../src/terminal/help/help.ts';
-import { fiatrail, newHome, ROOT, requireBuilt, startProgram } from '../support/built.ts';
+import {
+  copyProgram,
+  fiatrail,
+  newHome,
+  ROOT,
+  requireBuilt,
+  sharedEnd,
+  startProgram,
+  temporaryFolder,
+} from '../support/built.ts';
 import * as here from '../support/in-process.ts';
 import { fiatrailOnTerminal } from '../support/terminal.ts';
 
@@ -75,10 +85,11 @@ test.each([
   [['users', '../users'], 'run: fiatrail users --help'],
   [['fx', 'ordrs', 'list'], 'did you mean fiatrail fx orders list?'],
 ])('%j is no command, and has no help', async (words, hint) => {
-  for (const argv of [[...words, '--help'], ['help', ...words], words]) {
+  for (const argv of [[...words, '--help'], words]) {
     const run = FILES.includes(words[0] ?? '') ? fiatrail : here.fiatrail;
     const { stdout, stderr, code } = await run(newHome(onTestFinished), argv);
-    const unknown = words.find((word) => !['fees', 'users', 'fx'].includes(word) || words.length === 1);
+    const isKnown = (word: string) => ['fees', 'users', 'fx'].includes(word) && words.length > 1;
+    const unknown = words.slice(0, words.findIndex((word) => !isKnown(word)) + 1).join(' ');
     expect({ argv, stdout, stderr: stderr.replace(/^ {2}run: .*\n/m, ''), code }).toEqual({
       argv,
       stdout: '',
@@ -112,4 +123,59 @@ test('loads nothing of the program', async () => {
     SHIM,
     join(ROOT, 'bin', 'files.js'),
   ]);
+});
+
+/** What looks for words, what makes help for programs, and the index. */
+const OF_HELP_WORDS = ['terminal-help-asked.cjs', 'terminal-help-found.cjs', 'terminal-help-map.cjs', 'help.db'];
+
+describe('a program without what only help WORDS and help as JSON need', () => {
+  const atEnd = sharedEnd();
+  const root = temporaryFolder(atEnd);
+
+  beforeAll(() => {
+    copyProgram(root);
+    for (const name of OF_HELP_WORDS) rmSync(join(root, 'dist', name));
+  });
+
+  const run = (argv: readonly string[]) =>
+    startProgram(newHome(onTestFinished), process.execPath, [join(root, 'bin', 'fiatrail.js'), ...argv]).end;
+
+  test.each([
+    [['--version']],
+    [['version']],
+    [['--help']],
+    [['fx', '--help', '--quiet']],
+    [['help', 'fees', 'withdrawals', 'status']],
+    [['completion', 'complete', '--', 'fx', '']],
+    [['banks', '--search', 'access', '-q', '-o', 'json']],
+    [['endpoints', '-o', 'json']],
+  ])('runs %j', async (argv) => {
+    const { code, stderr, stdout } = await run(argv);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toBe('');
+  });
+
+  test('has help on a terminal', async () => {
+    const home = newHome(onTestFinished);
+    const { screen, code } = await fiatrailOnTerminal(home, ['fx', '--help'], [], {
+      columns: 60,
+      shim: join(root, 'bin', 'fiatrail.js'),
+    });
+    expect({ text: screen.replaceAll('\r\n', '\n'), code }).toEqual({ text: await rendered('fx', 60), code: 0 });
+  });
+
+  test.each([[['help', 'payroll']], [['fx', '--help', '--json']]])('does not run %j', async (argv) => {
+    const { code, stdout } = await run(argv);
+    expect({ isDone: code === 0, stdout }).toEqual({ isDone: false, stdout: '' });
+  });
+});
+
+test('the built program finds words in its own index, which is that of the pages as they are', async () => {
+  expect(readFileSync(join(ROOT, 'dist', 'help.db')).equals(await helpIndex(ROOT, CATALOGUE))).toBe(true);
+  const home = newHome(onTestFinished);
+  const { stdout, code } = await fiatrail(home, ['help', 'wehbook', 'signatrue', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual(
+    JSON.parse((await here.fiatrail(home, ['help', 'wehbook', 'signatrue', '--json'])).stdout),
+  );
 });

@@ -99,7 +99,7 @@ describe('the package', () => {
     const built = files().filter((name) => name.startsWith('dist/'));
     const others = built.filter(
       (name) =>
-        !/^dist\/([a-z0-9-]+\.cjs|help\/[a-z.-]*\.txt|(webhooks|kits|base)\/[a-z-]+\.(cjs|d\.cts)|man\/[a-z-]+\.1)$/.test(
+        !/^dist\/([a-z0-9-]+\.cjs|help\.db|help\/[a-z.-]*\.txt|(webhooks|kits|base)\/[a-z-]+\.(cjs|d\.cts)|man\/[a-z-]+\.1)$/.test(
           name,
         ),
     );

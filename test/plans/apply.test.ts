@@ -122,7 +122,7 @@ describe('--plan', () => {
   test('asks for nothing, even on a terminal', async () => {
     const argv = ['payout', 'create', '--amount', '5', '--plan', team.file('plan.json')];
     const { code, stderr } = await team.run('ada', argv, { isTerminal: true });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('missing required input: --to') });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('missing --to <bank-account>: ') });
   });
 
   test('fails if what it must say cannot be read', async () => {

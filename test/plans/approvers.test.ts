@@ -102,12 +102,12 @@ describe('profiles approvers', () => {
     [['add', 'chidi', '--public-key', KEY.toUpperCase()], 'approver bayo already has this public key'],
     [['add', 'ada2', '--generate'], 'you already are approver ada'],
     [['remove', 'nobody'], 'no approver is named nobody'],
-    [['approval-threshold', '5000'], 'it does not say of what'],
-    [['approval-threshold', '5 BTC'], 'it does not say of what'],
+    [['approval-threshold', '5000'], 'it has no asset'],
+    [['approval-threshold', '5 BTC'], 'it has no asset'],
     [['approval-threshold', '0.001 NGN'], 'too many decimals'],
     [['approval-threshold', 'NGN 0.001'], 'too many decimals'],
     [['approval-threshold', 'NGN 5 USDC'], 'invalid USDC amount'],
-    [['approval-threshold', 'BTC 5'], 'it does not say of what'],
+    [['approval-threshold', 'BTC 5'], 'it has no asset'],
     [['approval-threshold', 'off', '5 NGN'], 'off cannot be combined with amounts'],
   ])('rejects %j', async (argv, message) => {
     await exchangeKeys(team, 'ada');

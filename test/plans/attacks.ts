@@ -41,7 +41,7 @@ const ABSENT = same(2, 'NOT_FOUND');
 const NO_TERMINAL = same(2, 'CONFIRMATION_NEEDED');
 const CLAIMED = same(9, 'AUTHOR_CHANGED');
 
-/** What Ada tries alone. The table of docs/security.md has those that are documented. */
+/** What Ada tries alone. The table of docs/contributing/approvals.md has those that are documented. */
 export const ATTACKS: readonly Attack[] = [
   {
     what: 'remove the second approver with a second profile, of a sandbox',

@@ -96,6 +96,6 @@ test('a trigger or a function that someone planted stops money', async () => {
 });
 
 test('the page about several hosts has the statements of this version', () => {
-  const page = readFileSync(join(ROOT, 'docs', 'money.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs', 'journal.md'), 'utf8');
   for (const statement of [...GRANTS.host, ...GRANTS.reader]) expect(page).toContain(`${statement};`);
 });

@@ -174,7 +174,7 @@ describe('what is not known on this machine', () => {
     ['a phone number', ['08031234567', '--phone']],
   ])('is not sent to the service if it is %s', async (_, argv) => {
     const { code, data } = await find(argv, { rows: ROWS });
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(data.matches).toEqual([]);
     expect(data.looked.at(-1)).toEqual({ place: 'service', says: 'not asked: it looks up ids only' });
   });
@@ -192,7 +192,7 @@ describe('what is not known on this machine', () => {
       { place: 'service', says: '10 kinds of ids are unknown to it' },
     ]);
     expect(data.widen).toEqual(['fiatrail sync --full', 'fiatrail webhooks listen']);
-    expect(JSON.parse(error).error).toMatchObject({ code: 'NOT_FOUND', category: 'usage' });
+    expect(JSON.parse(error).error).toMatchObject({ code: 'NOT_FOUND', category: 'rejected' });
   });
 
   test('needs a copy of the lists if it is a sum or a name', async () => {
@@ -217,7 +217,7 @@ describe('eleven digits', () => {
 
   test('are a BVN on standard input, which is printed nowhere', async () => {
     const { code, out, error } = await find(['--bvn-stdin'], { rows: ROWS, stdin: '222 4567 8901\n' });
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(JSON.parse(out).looked).toEqual([
       { place: 'journal', says: 'no onboarding of this BVN was started on this machine' },
     ]);

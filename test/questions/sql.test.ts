@@ -125,7 +125,7 @@ describe('where a query comes from', () => {
   test('from one place only, and from somewhere', async () => {
     expect(await here.fiatrail(home, ['sql', 'select 1', '-f', 'x.sql'])).toMatchObject({ code: 2 });
     expect(await here.fiatrail(home, ['sql', 'select 1', '--views'])).toMatchObject({ code: 2 });
-    expect((await here.fiatrail(home, ['sql'])).stderr).toContain('missing required input: <query>');
+    expect((await here.fiatrail(home, ['sql'])).stderr).toContain('missing <query>: a SQL query');
   });
 
   test('a prompt, which goes on after a mistake and ends with Enter', async () => {

@@ -45,7 +45,7 @@ describe('read-only', () => {
 
   test('can be removed', async () => {
     const { set, sends } = await ruledMachine(['--read-only']);
-    expect((await set(['--no-read-only'])).code).toBe(0);
+    expect((await set(['--read-only', 'off'])).code).toBe(0);
     await sends(pay('500'));
   });
 
@@ -545,7 +545,7 @@ describe('destinations', () => {
     const { set, stops, sends } = await ruledMachine(['--allow-account', ACCOUNT]);
     await set(['--disallow-account', ACCOUNT]);
     await stops(pay('500'), 'RULE_DESTINATION', `bank account ${ACCOUNT} is not`);
-    await set(['--allow-account', 'any']);
+    await set(['--allow-account', 'off']);
     await sends(pay('500'));
   });
 });

@@ -15,8 +15,8 @@ async function shown(run: (argv: readonly string[]) => Promise<{ readonly stdout
 
 describe('rules are set, shown and removed', () => {
   test.each<[set: readonly string[], shows: readonly string[], remove: readonly string[]]>([
-    [['--read-only'], ['read-only on'], ['--no-read-only']],
-    [['--require-once'], ['require-once on'], ['--no-require-once']],
+    [['--read-only'], ['read-only on'], ['--read-only', 'off']],
+    [['--require-once'], ['require-once on'], ['--require-once', 'off']],
     [['--max-per-call', 'ngn 500000.50'], ['max-per-call NGN 500000.5'], ['--max-per-call', 'NGN off']],
     [['--max-per-day', 'NGN ₦5,000'], ['max-per-day NGN 5000'], ['--max-per-day', 'NGN off']],
     [
@@ -24,14 +24,14 @@ describe('rules are set, shown and removed', () => {
       ['max-per-month USDC 10 transfers create', 'max-per-month USDC 20'],
       ['--max-per-month', 'USDC off', '--max-per-month', 'USDC off transfers create'],
     ],
-    [['--allow-account', ACCOUNT], [`allow-account ${ACCOUNT}`], ['--allow-account', 'any']],
-    [['--allow-address', ADDRESS], [`allow-address ${ADDRESS}`], ['--allow-address', 'any']],
+    [['--allow-account', ACCOUNT], [`allow-account ${ACCOUNT}`], ['--allow-account', 'off']],
+    [['--allow-address', ADDRESS], [`allow-address ${ADDRESS}`], ['--allow-address', 'off']],
     [
       ['--allow-user', 'u-1', '--allow-user', 'u-2'],
       ['allow-user u-1', 'allow-user u-2'],
-      ['--allow-user', 'any'],
+      ['--allow-user', 'off'],
     ],
-    [['--hours', 'Mon-Fri 08:00-18:00'], ['hours mon-fri 08:00-18:00'], ['--hours', 'any']],
+    [['--hours', 'Mon-Fri 08:00-18:00'], ['hours mon-fri 08:00-18:00'], ['--hours', 'off']],
     [['--confirm-above', 'NGN 1000000'], ['confirm-above NGN 1000000'], ['--confirm-above', 'NGN off']],
   ])('%j', async (flags, shows, remove) => {
     const { set, run, profile } = await ruledMachine();
@@ -108,12 +108,12 @@ describe('a wrong value', () => {
   });
 
   test.each([
-    [['--read-only', '--no-read-only'], '--read-only and --no-read-only cannot be combined'],
-    [['--require-once', '--no-require-once'], '--require-once and --no-require-once cannot be combined'],
+    [['--read-only', 'on', '--read-only', 'off'], '--read-only was given more than once'],
+    [['--require-once', 'no'], '--require-once: invalid value "no"; expected one of on, off'],
     [['--max-per-day', 'NGN 5', '--max-per-day', 'NGN 6'], 'two limits were given for NGN'],
     [['--confirm-above', 'NGN 5', '--confirm-above', 'NGN off'], 'two limits were given for NGN'],
-    [['--hours', 'any', '--hours', 'mon 08:00-09:00'], '--hours any and other hours cannot be combined'],
-    [['--allow-user', 'any', '--allow-user', 'u-1'], '--allow-user any and another --allow-user'],
+    [['--hours', 'off', '--hours', 'mon 08:00-09:00'], '--hours off and other hours cannot be combined'],
+    [['--allow-user', 'off', '--allow-user', 'u-1'], '--allow-user off and another --allow-user'],
     [['--allow-user', 'u-1', '--disallow-user', 'u-1'], '--allow-user u-1 and --disallow-user u-1 cannot be combined'],
     [['--shared', '--read-only'], 'a profile name and --shared cannot be combined'],
     [[], 'nothing to set: give --read-only'],
@@ -234,11 +234,11 @@ describe('a change of rules', () => {
     expect(journalRows(state)).toEqual([]);
   });
 
-  test.each([[['--read-only']], [['--no-read-only']], [['--max-per-call', 'NGN 6']]])(
+  test.each([[['--read-only']], [['--read-only', 'off']], [['--max-per-call', 'NGN 6']]])(
     'of a live profile needs a terminal, and --yes is not enough: %j',
     async (flags) => {
       const { run, profile, state } = await ruledMachine(
-        ['--max-per-call', 'NGN 5', ...(flags[0] === '--no-read-only' ? ['--read-only'] : [])],
+        ['--max-per-call', 'NGN 5', ...(flags[1] === 'off' ? ['--read-only'] : [])],
         'live',
       );
       const before = { profile: profile('main'), journal: journalRows(state).length };

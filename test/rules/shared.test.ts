@@ -40,7 +40,7 @@ describe('rules in a shared journal', () => {
   test('stop a write that the journal does not record', async () => {
     const { stops, share, sends } = await sharingMachine(['--read-only']);
     await stops(['users', 'activate', 'u-1', '--yes'], 'RULE_READ_ONLY', 'rule read-only of the shared journal');
-    await share(['--no-read-only']);
+    await share(['--read-only', 'off']);
     await sends(['users', 'activate', 'u-1', '--yes']);
   });
 

@@ -6,7 +6,7 @@ import { SERVER_LIMITS, serve } from '../../src/sandbox/serve.ts';
 import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
 import { fakeWorld } from '../support/world.ts';
 
-// Choices of the served and the embedded sandbox that docs/fidelity.md lists and no other test is about.
+// Choices of the served and the embedded sandbox that docs/contributing/inferred.md lists and no other test is about.
 
 /** Serves a sandbox while `work` runs. */
 async function served(work: (url: string, apiKey: string) => Promise<void>, keepAliveMs = 50): Promise<void> {

@@ -44,7 +44,7 @@ describe("fiatrail against someone's server", () => {
     const env = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey, FIATRAIL_SERVICE_NAME: 'acme' };
     const program = installProgram(home, env, here);
     expect(await normalWalk(program, '22222222222')).toBe('completed');
-    const preview = await program.json(['fees', 'preview', '--amount', '5000', '--operation', 'onramp']);
+    const preview = await program.json(['fees', 'preview', '--amount', '5000', '--transaction-type', 'onramp']);
     expect(preview).toMatchObject({ finalFee: { value: '75.00' } });
   });
 });

@@ -11,7 +11,7 @@ const key = (name: string) => `${name}+/="%${noise(name, 'hex').slice(0, 24)}`;
 const pem = (name: string) =>
   `-----BEGIN OPENSSH PRIVATE KEY-----\n${noise(name, 'base64').slice(0, 70)}\n${noise(`${name} 2`, 'base64').slice(0, 70)}\n-----END OPENSSH PRIVATE KEY-----\n`;
 
-/** The planted secrets, one of each kind. `kinds` are those in docs/security.md. */
+/** The planted secrets, one of each kind. `kinds` are those in docs/stored-where.md. */
 export const PLANTED = {
   environmentKey: { what: 'the key of FIATRAIL_API_KEY', text: key('environment') },
   fileKey: { what: 'the key of the store file', text: key('file'), kinds: ['API key'] },

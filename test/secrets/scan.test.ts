@@ -134,7 +134,7 @@ const SECRETS_OF_SANDBOX: readonly string[] = [PLANTED.webhookSecret.what];
 
 const documented = new Map(documentedPlaces().map(({ place, secrets }) => [place, secrets]));
 
-/** Whether docs/security.md documents that this file contains this secret. */
+/** Whether docs/stored-where.md documents that this file contains this secret. */
 function mayStand({ what, kinds = [] }: Planted, { name }: Place): boolean {
   const there = documented.get(placeOf(name)) ?? [];
   const isKept = SECRETS_OF_SANDBOX.includes(what) ? ['sandbox secret'] : kinds;

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 export interface Planted {
   readonly what: string;
   readonly text: string;
-  /** The kinds in docs/security.md under which this secret is allowed. */
+  /** The kinds in docs/stored-where.md under which this secret is allowed. */
   readonly kinds?: readonly string[];
 }
 

@@ -16,7 +16,7 @@ import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { freshBvn, fund, onboardUser, pass, startRamp } from './steps.ts';
 import { eventsOf, managedAddress, OUTSIDE, refusal, register } from './transfers/steps.ts';
 
-// Choices of the sandbox that docs/fidelity.md lists and no other test is about.
+// Choices of the sandbox that docs/contributing/inferred.md lists and no other test is about.
 
 const order = {
   orderType: 'sell',
@@ -38,6 +38,13 @@ test('objects whose fields are not documented are accepted and ignored', async (
   expect((await box.ask(migrateUserWallets, migration)).skipped).toBe(1);
 });
 
+test('the older filters of token withdrawals are ignored', async () => {
+  await using box = await openSandbox();
+  const plain = await box.call('GET', '/withdrawals');
+  expect(plain.status).toBe(200);
+  expect(await box.call('GET', '/withdrawals?tokenType=USDC&sortOrder=asc')).toEqual(plain);
+});
+
 describe('the mock mode of the public sandbox', () => {
   test('is ignored: an onboarding starts and completes as without it', async () => {
     await using box = await openSandbox();
@@ -56,6 +63,14 @@ describe('a user', () => {
     await pass(box, 120_000);
     expect((await box.ask(onboardStatus, { requestId })).status).toBe('completed');
     expect((await box.ask(getDetails, { userId: userHash })).virtualAccounts).toHaveLength(1);
+  });
+
+  test('has no phone number and no date of birth', async () => {
+    await using box = await openSandbox();
+    const { userId } = await onboardUser(box);
+    const { envelope } = await box.call('POST', '/getuserdetails', { userId });
+    expect(JSON.stringify(envelope.data)).toContain('firstName');
+    expect(JSON.stringify(envelope.data)).not.toMatch(/phone|birth/i);
   });
 
   test('has an id of 64 digits that sorts by creation time', async () => {

@@ -121,6 +121,7 @@ function worldOf(
     probe: async () => createProbe(env),
     prompter: () => Promise.reject(new Error('a prompt without a terminal')),
     self: [process.execPath, SHIM],
+    ownFile: system.ownFile,
     checkFiles: system.checkFiles,
     runProgram: (words, options) =>
       words.at(-2) === LOCK_PROCESS ? lockProcessIn(words.at(-1) ?? '') : runProgram(words, options, env, interrupted),

@@ -59,9 +59,13 @@ export async function fiatrailOnTerminal(
   home: Home,
   argv: readonly string[],
   steps: readonly Step[],
-  { term = 'xterm', columns = 80 }: { readonly term?: string; readonly columns?: number } = {},
+  {
+    term = 'xterm',
+    columns = 80,
+    shim = SHIM,
+  }: { readonly term?: string; readonly columns?: number; readonly shim?: string } = {},
 ): Promise<OnTerminal> {
-  const words = (given: readonly string[]) => [process.execPath, SHIM, ...given];
+  const words = (given: readonly string[]) => [process.execPath, shim, ...given];
   const job = {
     argv: words(argv),
     env: { ...home.env, TERM: term },

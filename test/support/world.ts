@@ -17,7 +17,7 @@ import type {
   World,
 } from '../../src/base/world.ts';
 import { ensurePrivateFolder } from '../../src/files/private-folder.ts';
-import { temporaryFolder } from './built.ts';
+import { ROOT, temporaryFolder } from './built.ts';
 import { lockProcessIn } from './lock-process.ts';
 
 /** A clock that only moves when something sleeps on it. */
@@ -229,6 +229,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     userId: options.userId ?? process.getuid?.(),
     cwd: options.cwd ?? homeDir,
     self: [process.execPath, 'fiatrail'],
+    ownFile: (name) => join(ROOT, name),
     checkFiles: async () => ({ count: 1, damaged: [] }),
     runProgram: (words, given) => {
       if (words.at(-2) === LOCK_PROCESS) return lockProcessIn(words.at(-1) ?? '');

@@ -126,6 +126,11 @@ describe('on a clean Debian', () => {
       });
     });
 
+    test('finds words in the help, whose index it contains', () => {
+      const { passages } = JSON.parse(root.asAda('fiatrail help wehbook signature --json', HOME).stdout);
+      expect(passages).toHaveLength(3);
+    });
+
     test('starts the processes and threads that it needs', () => {
       const script =
         'fiatrail keys encryption enable --yes -q && fiatrail sync -q && fiatrail sql "select 1 as one" -o csv';

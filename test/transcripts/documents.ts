@@ -8,7 +8,11 @@ import { parse } from '../../src/terminal/parse/program.ts';
 import { closed, violations } from '../support/json-schema.ts';
 import type { Run } from './session.ts';
 
-const TERMINAL = { env: {}, stdout: { isTerminal: false, columns: undefined, write: async () => {} } };
+const TERMINAL = {
+  env: {},
+  stdout: { isTerminal: false, columns: undefined, write: async () => {} },
+  ownFile: (name: string) => name,
+};
 
 /** Options whose output is another document: what they choose, a request that is not sent, or a plan. */
 export const OTHERWISE = /^(--query|--fields|--dry-run|--plan)(=|$)/;

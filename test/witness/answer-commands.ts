@@ -232,7 +232,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
     'preview',
     '--amount',
     `${text(amount, '180000')} kobo`,
-    '--operation',
+    '--transaction-type',
     text(transactionType, 'offramp'),
   ],
   'POST /verifywithdrawal': ({ transactionReference, withdrawalId }) => [

@@ -33,8 +33,8 @@ describe('the contract against the specification', () => {
     expect(deviations).toEqual(needed);
   });
 
-  test('docs/fidelity.md lists exactly these deviations', () => {
-    const document = readFileSync(new URL('../../docs/fidelity.md', import.meta.url), 'utf8');
+  test('docs/contributing/inferred.md lists exactly these deviations', () => {
+    const document = readFileSync(new URL('../../docs/contributing/inferred.md', import.meta.url), 'utf8');
     const listed = [
       ...document.matchAll(/^\| `([\w.-]+)` \| `((?:answers|errors|request|response)\.[\w.[\]-]+)` \| \S/gm),
     ].map(([, id, row]) => `${id} ${row}`);

@@ -198,7 +198,7 @@ const installCommand = command({
   words: ['completion', 'install'],
   summary: 'Install completion for a shell',
   details:
-    'Writes the completion script to the folder where the shell looks for it and, for bash, a line that loads it to ~/.bashrc. Completes commands, flags, values, ids and banks. The name of a person, a bank account or a wallet completes to its id; several are listed first. Ids come from the journal and from the embedded sandbox or, for an account over the network, from its copy (fiatrail sync). Nothing is sent to the service.',
+    'Writes the completion script to the folder where the shell looks for it and, for bash, a line that loads it to ~/.bashrc. Completes commands, flags, values, ids and banks. The name of a person, a bank account or a wallet completes to its id; if several match, they are listed. Ids come from the journal and from the embedded sandbox or, for an account over the network, from its copy (fiatrail sync). Nothing is sent to the service.',
   examples: ['fiatrail completion install zsh', 'fiatrail completion install fish -o json'],
   endpoints: [],
   isLocal: true,

@@ -240,7 +240,7 @@ async function journalFinding(journal: Journal, isOnServer: boolean): Promise<Fi
   if (!(await journal.isOwner())) return ok(`${AS_MADE}; this role owns nothing of it`);
   return warning(
     `${AS_MADE}; ${OWNS}`,
-    'connect with a role that is granted what a host needs: see "Several hosts" in docs/money.md',
+    'connect with a role that is granted what a host needs: see "Several hosts" in docs/journal.md',
   );
 }
 

@@ -25,7 +25,7 @@ import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { pickBank } from '../../terminal/ask/pick/banks.ts';
 import { callCommand, command, type Guided } from '../../terminal/command.ts';
 import { thingListCommand } from '../../terminal/list-command.ts';
-import { bankOption, waitOption, waitWords } from '../../terminal/parse/field-options.ts';
+import { bankOption, noTagOption, noteOption, waitOption, waitWords } from '../../terminal/parse/field-options.ts';
 import {
   amountHelp,
   amountOf,
@@ -40,7 +40,6 @@ import {
   percent,
   plainText,
   required,
-  switchOn,
 } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { change } from '../../terminal/terminal.ts';
@@ -197,20 +196,20 @@ const start = command({
     '"max" withdraws everything available, up to the maximum per withdrawal. "all" makes as many withdrawals as are needed; with --once KEY, they have the keys KEY/1, KEY/2 and so on, and running the same command again resumes where it stopped. Settlement takes 1 to 3 business days. "max", "all" and --to are looked up first, even in a dry run. On a terminal, without an amount or a bank account, the command prompts for each value.',
   examples: [
     'fiatrail fees withdraw --amount 25000 --bank-code 000013 --account-number 0123456789 --account-name "ADA OBI"',
-    'fiatrail fees withdraw --amount max --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
+    'fiatrail fees withdraw --amount max --to BANK_ACCOUNT_ID --yes -o json',
     'fiatrail fees withdraw --amount all --to default --once "fees-{year}-{month}-{day}" --yes',
   ],
   endpoints: [withdrawFees.id, verifyWithdrawal.id],
   prints: { either: [printedWork(feeWithdrawal, withdrawFees), sweptSchema] },
   parameters: {
     amount: FEE_AMOUNT,
-    to: option('--to <bank-account>', 'id of a saved account, from bank-accounts list, or default', id),
+    to: option('--to <bank-account>', 'bank account id, from bank-accounts list, or default', id),
     ...ACCOUNT_OPTIONS,
     narration: option('--narration <text>', `text for the bank statement; ${NO_PROTECTION}`, plainText),
-    noTag: switchOn('--no-tag', 'leave the narration empty, without the tag that ops reconcile looks for'),
+    noTag: noTagOption,
     reference: option('--reference <text>', `your own reference; ${NO_PROTECTION}`, plainText),
-    note: option('--note <text>', `note to store with the withdrawal; ${NO_PROTECTION}`, plainText),
-    wait: waitOption('until the bank has been paid (1 to 3 business days)'),
+    note: noteOption,
+    wait: waitOption,
   },
   fields: { bankAccountNumber: 'accountNumber', 'metadata.reference': 'reference', 'metadata.notes': 'note' },
   guide: withdrawGuide,
@@ -230,9 +229,7 @@ const start = command({
 
 const list = thingListCommand(aFeeWithdrawal);
 
-const status = statusCommand(feeWithdrawal, {
-  until: 'until it completes or fails (1 to 3 business days)',
-});
+const status = statusCommand(feeWithdrawal, {});
 
 const withdrawalCommands = [start, list, status];
 
@@ -459,16 +456,16 @@ const previewCommand = callCommand(previewFees, {
   summary: 'Preview the platform fee on an amount',
   details: 'The account’s own fee is added on top; see it with: fiatrail fees show',
   examples: [
-    'fiatrail fees preview --amount 5000 --operation onramp',
-    'fiatrail fees preview --amount ₦150,000 --operation offramp -o json --query finalFee.value',
+    'fiatrail fees preview --amount 5000 --transaction-type onramp',
+    'fiatrail fees preview --amount ₦150,000 --transaction-type offramp -o json --query finalFee.value',
   ],
   parameters: {
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
     direction: required(
-      '--operation <operation>',
+      '--transaction-type <type>',
       'onramp or offramp',
       oneOf(...DIRECTIONS),
-      'Operation (onramp or offramp):',
+      'Type (onramp or offramp):',
     ),
   },
   fields: { transactionType: 'direction' },

@@ -13,6 +13,7 @@ import { amountLine, readPreviews } from '../../engine/previews/previews.ts';
 import { newTag } from '../../engine/requests.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import { type Amount, amountForPeople, toWireNumber } from '../../money/amount.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
 import { change, type Terminal } from '../../terminal/terminal.ts';
 import { feeWithdrawal as aFeeWithdrawal } from '../../things/fee-withdrawal.ts';
 
@@ -45,14 +46,10 @@ export async function destinationOf(account: Account, input: DestinationInput): 
     return savedAccount(account, to);
   }
   if (bankCode === undefined || accountNumber === undefined || accountName === undefined) {
-    throw new CliError(
-      'usage',
-      missing.length === 3 ? 'the destination is missing' : `missing: ${missing.join(', ')}`,
-      {
-        code: 'VALIDATION_ERROR',
-        hint: 'add --to <bank-account>, or --bank-code, --account-number and --account-name',
-      },
-    );
+    throw missingError(missing.length === 3 ? ['--to <bank-account>'] : missing, {
+      expected: missing.length === 3 ? 'the bank account to pay' : undefined,
+      hint: 'add --to <bank-account>, or --bank-code, --account-number and --account-name',
+    });
   }
   return { bankAccountNumber: accountNumber, bankCode: await bankCodeFor(account, bankCode), accountName };
 }

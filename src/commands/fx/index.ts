@@ -30,8 +30,8 @@ import {
   requiredSide,
   requireQuotable,
 } from '../../terminal/parse/field-options.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
 import {
-  amountHelp,
   amountOf,
   argument,
   id,
@@ -221,11 +221,7 @@ function termsOf({ market, quote: quoteId, order: orderId, pair, side, amount }:
   const missing = given.filter(([name, value]) => value === undefined && allowed.includes(name)).map(([name]) => name);
   if (extra.length > 0)
     throw new CliError('usage', `${allowed[0]} cannot be combined with ${extra.join(' and ')}`, { hint: MODES });
-  if (missing.length > 0)
-    throw new CliError('usage', `missing required options: ${missing.join(', ')}`, {
-      code: 'VALIDATION_ERROR',
-      hint: MODES,
-    });
+  if (missing.length > 0) throw missingError(missing, { hint: MODES });
   const cngnAmount = amount && wireDecimal(amount);
   if (quoteId)
     return { request: { quoteId }, what: `trade on quote ${quoteId}`, lines: [['quote', quoteId]] as ShownLine[] };
@@ -300,12 +296,12 @@ const quoteCommand = command({
 const priceLimits = {
   maxPrice: option(
     '--max-price <cngn>',
-    `with --side buy: trade on a quote, and only at this price or below; ${amountHelp('CNGN')}`,
+    'with --side buy: highest price to accept, in cNGN per stablecoin, such as 1600',
     amountOf('CNGN'),
   ),
   minPrice: option(
     '--min-price <cngn>',
-    `with --side sell: trade on a quote, and only at this price or above; ${amountHelp('CNGN')}`,
+    'with --side sell: lowest price to accept, in cNGN per stablecoin, such as 1500',
     amountOf('CNGN'),
   ),
 };
@@ -350,10 +346,9 @@ const tradesStart = startCommand(fxTrade, trade, {
     'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --wait',
     'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --max-price 1600 --yes',
     'fiatrail fx trade --market --pair CNGN-USDC --side buy --amount 50000',
-    'fiatrail fx trade --quote quote_0198… --yes --wait -o json',
-    'fiatrail fx trade --order order_0198… --amount 5000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
+    'fiatrail fx trade --quote QUOTE_ID --yes --wait -o json',
+    'fiatrail fx trade --order ORDER_ID --amount 5000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
   ],
-  until: 'until the trade settles',
   calls: [quote.id],
   or: { start: marketOrder, takes: ({ market }) => market === true },
   parameters: {
@@ -424,7 +419,7 @@ const tradesStart = startCommand(fxTrade, trade, {
   },
 });
 
-const tradesStatus = statusCommand(fxTrade, { until: 'until the trade settles, fails or expires' });
+const tradesStatus = statusCommand(fxTrade);
 
 const tradesList = thingListCommand(aTrade);
 

@@ -153,8 +153,8 @@ const updateCommand = command({
   words: ['fx', 'orders', 'update'],
   summary: 'Change the price or the limits of an order',
   examples: [
-    'fiatrail fx orders update order_0198… --price 1395 --max 250000',
-    'fiatrail fx orders update order_0198… --spread 0.5% --yes -o json',
+    'fiatrail fx orders update ORDER_ID --price 1395 --max 250000',
+    'fiatrail fx orders update ORDER_ID --spread 0.5% --yes -o json',
   ],
   endpoints: [updateOrder.id],
   prints: { response: updateOrder },
@@ -194,7 +194,7 @@ const switches = ([verb, status, summary]: readonly ['pause' | 'resume', 'paused
   command({
     words: ['fx', 'orders', verb],
     summary,
-    examples: [`fiatrail fx orders ${verb} order_0198…`, `fiatrail fx orders ${verb} order_0198… --yes -o json`],
+    examples: [`fiatrail fx orders ${verb} ORDER_ID`, `fiatrail fx orders ${verb} ORDER_ID --yes -o json`],
     endpoints: [updateOrder.id],
     prints: { response: updateOrder },
     parameters: { orderId, ...PLAN_OPTIONS },
@@ -218,7 +218,7 @@ const cancelCommand = command({
   words: ['fx', 'orders', 'cancel'],
   summary: 'Cancel an order permanently',
   details: 'Trades it has already matched still settle. To take it off the book for a while: fiatrail fx orders pause',
-  examples: ['fiatrail fx orders cancel order_0198…', 'fiatrail fx orders cancel order_0198… --yes -o json'],
+  examples: ['fiatrail fx orders cancel ORDER_ID', 'fiatrail fx orders cancel ORDER_ID --yes -o json'],
   endpoints: [deleteOrder.id],
   prints: { response: deleteOrder },
   parameters: { orderId },

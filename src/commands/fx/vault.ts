@@ -14,6 +14,7 @@ import { PREVIEW_READ, readPreviews } from '../../engine/previews/previews.ts';
 import { printable, type UnknownFigure } from '../../money/amount.ts';
 import { callCommand } from '../../terminal/command.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
 import {
   argument,
   id,
@@ -175,9 +176,9 @@ async function vaultKey(account: Account, isOnStdin: boolean | undefined): Promi
     });
   }
   if (!account.notices.isInteractive)
-    throw new CliError('usage', 'missing the vault’s API key', {
-      code: 'VALIDATION_ERROR',
-      hint: 'pass it on standard input with --api-key-stdin, which keeps it out of the process list',
+    throw missingError(['--api-key-stdin'], {
+      expected: 'the vault’s API key on standard input',
+      hint: 'for example: --api-key-stdin < key.txt',
     });
   const prompter = await account.world.prompter();
   const isKey = (text: string) => /^[\x21-\x7e]{1,500}$/.test(text.trim()) || 'keys have no spaces';
@@ -197,7 +198,7 @@ const registerCommand = callCommand(registerMpc, {
     usdc: required('--usdc <address>', 'address of the vault’s USDC wallet', evmAddress, 'USDC wallet of the vault:'),
     usdt: required('--usdt <address>', 'address of the vault’s USDT wallet', evmAddress, 'USDT wallet of the vault:'),
     emails: {
-      ...repeated('--email <address>', 'notification address, 1 to 20; can be repeated', word),
+      ...repeated('--email <address>', 'notification address, 1 to 20', word),
       required: true,
       question: 'Address to notify of approval and transactions:',
     },

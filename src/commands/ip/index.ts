@@ -16,8 +16,9 @@ import { printLines } from '../../terminal/ask/confirm.ts';
 import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { command, type Guided } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
-import { waitOption } from '../../terminal/parse/field-options.ts';
-import { option, optionalArgument, plainText, switchOn } from '../../terminal/parse/parameters.ts';
+import { labelOption, lockMeOutOption, waitOption } from '../../terminal/parse/field-options.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
+import { optionalArgument, plainText } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { change } from '../../terminal/terminal.ts';
 import { guardFirst, ipRange, wideLines } from './guard.ts';
@@ -155,15 +156,18 @@ const addCommand = command({
   prints: { response: ipAllowlist },
   parameters: {
     address: optionalArgument('address', 'IPv4 or IPv6 address, or a range such as 203.0.113.0/24', ipRange),
-    label: option('--label <text>', 'label for the entry', plainText),
-    wait: waitOption('until this machine is allowed to call', '30s'),
-    lockMeOut: switchOn('--lock-me-out', 'add the first entry even if it locks this machine out'),
+    label: labelOption,
+    wait: {
+      ...waitOption,
+      help: 'wait until this machine is allowed to call, up to this long (default 10m; 30s without --wait)',
+    },
+    lockMeOut: lockMeOutOption,
   },
   guide,
   run: async (account, terminal, { address, label, wait, lockMeOut }) => {
     if (!address) {
-      throw new CliError('usage', 'missing required argument: <address>', {
-        code: 'VALIDATION_ERROR',
+      throw missingError(['<address>'], {
+        expected: 'the IP address or range to add',
         hint: 'for example: fiatrail ip add 203.0.113.7 --label office',
       });
     }

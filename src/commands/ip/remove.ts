@@ -25,14 +25,9 @@ import {
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { command } from '../../terminal/command.ts';
-import {
-  option,
-  optionalArgument,
-  plainText,
-  required,
-  switchOn,
-  wholeNumber,
-} from '../../terminal/parse/parameters.ts';
+import { labelOption, lockMeOutOption } from '../../terminal/parse/field-options.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
+import { option, optionalArgument, required, wholeNumber } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { change } from '../../terminal/terminal.ts';
 import { ipRange, wideLines, wouldLockOut } from './guard.ts';
@@ -43,7 +38,7 @@ const ENTRY = {
   index: option('--index <n>', 'index of the entry, from ip list', wholeNumber(0, 1_000_000)),
   myAddress: option(
     '--my-address <address>',
-    'full address that this machine calls from, which the service only shows masked',
+    'full address that this machine calls from, if the service masks it',
     ipRange,
   ),
 } as const;
@@ -62,8 +57,8 @@ function requireEntry(account: Account, { address, index }: EntryInput, example:
     });
   }
   if (!address && index === undefined && !account.notices.isInteractive) {
-    throw new CliError('usage', 'missing required input: <address> or --index <n>', {
-      code: 'VALIDATION_ERROR',
+    throw missingError(['<address> or --index <n>'], {
+      expected: 'an entry of the allowlist',
       hint: `for example: ${example}`,
     });
   }
@@ -233,13 +228,13 @@ export const removeCommand = command({
   words: ['ip', 'remove'],
   summary: 'Remove an IP address from the allowlist',
   details:
-    'A removal that might lock this machine out is rejected. The service shows addresses masked, so entries that look alike all count as a risk. Indexes shift after a removal.',
+    'A removal that might lock this machine out is rejected. The service shows addresses masked, so entries that look alike are treated as this machine. Indexes shift after a removal.',
   examples: [REMOVAL, 'fiatrail ip remove --index 0 --yes -o json --query totalIps'],
   endpoints: [ipAllowlist.id],
   prints: { response: ipAllowlist },
   parameters: {
     ...ENTRY,
-    lockMeOut: switchOn('--lock-me-out', 'remove the entry even if that locks this machine out'),
+    lockMeOut: lockMeOutOption,
   },
   run: async (account, terminal, { lockMeOut, ...input }) => {
     requireEntry(account, input, REMOVAL);
@@ -353,8 +348,8 @@ export const replaceCommand = command({
   parameters: {
     ...ENTRY,
     with: required('--with <address>', 'new address or range', ipRange, 'New address or range:'),
-    label: option('--label <text>', 'label for the new entry', plainText),
-    lockMeOut: switchOn('--lock-me-out', 'replace the entry even if that locks this machine out'),
+    label: labelOption,
+    lockMeOut: lockMeOutOption,
   },
   run: async (account, terminal, { with: next, label, lockMeOut, ...input }) => {
     requireEntry(account, input, REPLACEMENT);

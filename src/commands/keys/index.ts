@@ -27,6 +27,7 @@ import type { Outcome } from '../../engine/outcome.ts';
 import { prepareRequest } from '../../engine/requests.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
 import { onOrOff, option, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptedPlatformKey, platformCommands, requireStored } from './platform.ts';
@@ -196,7 +197,7 @@ const enableCommand = command({
   words: ['keys', 'encryption', 'enable'],
   summary: 'Encrypt responses to a key of this profile',
   details:
-    'Creates an X25519 key pair, stores the private key and registers the public key. Responses are then decrypted automatically. Once one has been, the profile requires encrypted responses; “profiles add NAME --encryption accept” accepts plain ones again. The service has no way to turn encryption off again, and every other host with the API key fails until it has the private key; so the command asks first. An existing key is registered again.',
+    'Creates an X25519 key pair, stores the private key and registers the public key. Responses are then decrypted automatically. After the first encrypted response, plain ones are rejected. To allow them: fiatrail profiles add NAME --encryption accept. The service has no way to turn encryption off again, and every other host with the API key fails until it has the private key; so the command asks first. An existing key is registered again.',
   examples: [
     'fiatrail keys encryption enable',
     'fiatrail keys encryption enable --encrypt-requests on --yes',
@@ -257,9 +258,9 @@ function addressOf(at: string | undefined, current: StoredProfile | undefined): 
   }
   const url = at ?? current?.baseUrl;
   if (url) return url;
-  throw new CliError('usage', 'missing required option: --base-url <url>', {
-    code: 'VALIDATION_ERROR',
-    hint: 'add the base URL of the sandbox, such as --base-url https://sandbox-host/v1',
+  throw missingError(['--base-url <url>'], {
+    expected: 'the base URL of the sandbox',
+    hint: 'for example: --base-url https://sandbox-host/v1',
   });
 }
 

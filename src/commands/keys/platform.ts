@@ -142,14 +142,14 @@ const acceptCommand = command({
   words: ['keys', 'platform', 'accept'],
   summary: 'Accept the service’s public key',
   details:
-    'The profile uses the key for encrypted requests from now on. If the service’s key changes, a profile that encrypts requests sends nothing (exit code 9) until the new key is accepted. Without a terminal, or with --yes, the expected fingerprint is needed.',
+    'The profile uses the key for encrypted requests from now on. If the service’s key changes, a profile that encrypts requests sends nothing (exit code 9) until the new key is accepted. Without a terminal, or with --yes, pass the expected fingerprint with --fingerprint.',
   examples: [
     'fiatrail keys platform accept',
     'fiatrail keys platform accept --fingerprint SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU',
   ],
   endpoints: [getPlatformPublicKey.id],
   prints: () => z.extend(platformKeySchema(), { accepted: z.boolean() }),
-  parameters: { fingerprint: option('--fingerprint <fingerprint>', 'the key that you expect', expectedKey) },
+  parameters: { fingerprint: option('--fingerprint <fingerprint>', 'expected fingerprint', expectedKey) },
   run: async (account, terminal, { fingerprint }) => acceptKey(account, terminal, requireStored(account), fingerprint),
 });
 

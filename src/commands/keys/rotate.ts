@@ -246,11 +246,7 @@ export const rotateCommand = command({
     }),
   finishesRotations: true,
   parameters: {
-    pushCommand: repeated(
-      '--push-command <command>',
-      'command that receives the new key on standard input; can be repeated',
-      word,
-    ),
+    pushCommand: repeated('--push-command <command>', 'command that receives the new key on standard input', word),
     printKey: switchOn('--print-key', 'also print the new key'),
     resume: switchOn('--resume', 'finish an interrupted rotation'),
   },

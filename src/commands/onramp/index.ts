@@ -295,10 +295,9 @@ const start = startCommand(onramp, startOnramp, {
   details:
     'Opens a one-time bank account that converts Naira to cNGN. The amount is what the wallet receives; fees are added on top. The account accepts the exact total within 30 minutes. On a terminal, without a user or an amount, the command prompts for each value and shows the account until it is paid.',
   examples: [
-    'fiatrail onramp create 4f1c… --amount 5000',
-    'fiatrail onramp create 4f1c… --amount ₦5,000.50 --sweep --yes -o json',
+    'fiatrail onramp create USER_ID --amount 5000',
+    'fiatrail onramp create USER_ID --amount ₦5,000.50 --sweep --yes -o json',
   ],
-  until: 'until the payment and the cNGN have arrived',
   calls: [getVirtualAccount.id],
   parameters: {
     userId: userArgument('active user', 'user whose wallet receives the cNGN'),
@@ -363,8 +362,8 @@ const account = callCommand(getVirtualAccount, {
   words: ['onramp', 'account'],
   summary: 'Show the bank account to pay for an onramp',
   examples: [
-    'fiatrail onramp account 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail onramp account 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query totalAmountWithFee.value',
+    'fiatrail onramp account REQUEST_ID',
+    'fiatrail onramp account REQUEST_ID -o json --query totalAmountWithFee.value',
   ],
   parameters: {
     requestId: picked('request', argument('request-id', 'request id, from onramp create', id, 'Which request?')),
@@ -374,11 +373,7 @@ const account = callCommand(getVirtualAccount, {
 
 const status = statusCommand(onramp, {
   id: 'request id from onramp create, or the address of its wallet',
-  examples: [
-    '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
-    '0x52908400098527886E0F7030069857D2E4169EE7',
-  ],
+  examples: ['REQUEST_ID', 'REQUEST_ID --wait 5m -o json', '0x52908400098527886E0F7030069857D2E4169EE7'],
   missing:
     'use the request id from onramp create, or the wallet that fiatrail onramp list shows; a payment into a user’s own account belongs to no onramp',
   read: sayWhereToPay,
@@ -390,7 +385,7 @@ const list = thingListCommand(userDeposit, {
     { type: 'user_onramp' },
   ),
   details:
-    'The wallet of a row is what fiatrail onramp status takes: the service does not list request ids. An onramp that waits for its payment is not in this list; fiatrail ops list has those that this machine started.',
+    'Rows have no request id; pass the wallet to: fiatrail onramp status. An onramp that waits for its payment is not listed; fiatrail ops list shows those started on this machine.',
 });
 
 export const commands = [start, account, status, list];

@@ -22,7 +22,7 @@ export const exportCommand = command({
   words: ['ops', 'journal', 'export'],
   summary: 'Export the journal as NDJSON or CSV',
   details:
-    'NDJSON has every operation and transition with its hash; ops journal import reads it. CSV has the current state of each operation. Secrets are never exported, but names and account numbers are. --with-digest-key adds the key that typed input is compared with, so that idempotency keys still recognize repeated commands after an import. Whoever has that key can test guesses of what was typed.',
+    'NDJSON has every operation and transition with its hash; ops journal import reads it. CSV has the current state of each operation. Secrets are never exported, but names and account numbers are. --with-digest-key adds the key that recognizes repeated commands, so that idempotency keys still work after an import. Anyone who has that key can test guesses of what was typed.',
   examples: [
     'fiatrail ops journal export > journal.ndjson',
     'fiatrail ops journal export -o csv > journal.csv',

@@ -12,6 +12,7 @@ import type { Operation } from '../../journal/operations.ts';
 import { isOutcomeUnknown } from '../../journal/states.ts';
 import { command, type Guided } from '../../terminal/command.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/field-options.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
 import { argument, id, option, optionalArgument, picked, required, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { retry } from '../../terminal/terminal.ts';
@@ -33,10 +34,10 @@ const resumeCommand = command({
   words: ['ops', 'resume'],
   summary: 'Wait for an accepted operation to finish',
   details:
-    'With --all, reads the status of every accepted operation once, without waiting. Operations that have no later status, such as a removal, end without a request.',
+    'With --all, reads the status of every accepted operation once, without waiting. Operations with nothing to poll, such as a removal, return at once.',
   examples: [
-    'fiatrail ops resume 0198c1f2',
-    'fiatrail ops resume 0198c1f2 --wait 1h -o json',
+    'fiatrail ops resume OPERATION_ID',
+    'fiatrail ops resume OPERATION_ID --wait 1h -o json',
     'fiatrail ops resume --all -q',
   ],
   endpoints: [],
@@ -46,7 +47,7 @@ const resumeCommand = command({
       optionalArgument('operation-id', OPERATION_ID, operationName, 'Which operation?'),
     ),
     all: switchOn('--all', 'read the status of every accepted operation of this machine once'),
-    wait: waitOption('until it completes or fails'),
+    wait: waitOption,
   },
   asks: ({ all }) => (all ? [] : ['operationId']),
   run: async (account, _terminal, { wait, all, operationId: given }) => {
@@ -56,14 +57,15 @@ const resumeCommand = command({
       });
     if (all) return resumeAll(account);
     if (given === undefined)
-      throw new CliError('usage', 'missing required argument: operation-id', {
-        hint: 'find it with: fiatrail ops list --status accepted; or read all with --all',
+      throw missingError(['<operation-id> or --all'], {
+        expected: 'the operation to wait for',
+        hint: 'find it with: fiatrail ops list --status accepted',
       });
     const operation = await operationNamed(account, given);
     const { endpoint, requestId, state, operationId: found } = operation;
     const work = await workStartedBy(endpoint);
     if (state !== 'accepted' || requestId === null || !isFollowed(work))
-      throw new CliError('declined', `there is nothing to wait for: the operation is ${state}`, {
+      throw new CliError('declined', `nothing to wait for: the operation is already ${state}`, {
         hint: isOutcomeUnknown(operation) ? reconcileHint(found) : `see it with: fiatrail ops show ${found}`,
       });
     const accounts = accountsOf(account);
@@ -89,10 +91,10 @@ export function whoDid({ authority, runBy, host }: Pick<Operation, 'authority' |
 const showCommand = command({
   words: ['ops', 'show'],
   summary: 'Show an operation',
-  details: 'Prints the request, its state and what to do next.',
+  details: 'Prints the request, its status and what to do next.',
   examples: [
-    'fiatrail ops show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail ops show 0198c1f2 -o json --query state',
+    'fiatrail ops show OPERATION_ID',
+    'fiatrail ops show OPERATION_ID -o json --query state',
     'fiatrail ops show fees-2026-11',
   ],
   endpoints: [],
@@ -144,8 +146,8 @@ const resolveCommand = command({
   details:
     'Use it when you know from another source, such as a bank statement, whether the money moved. --not-done frees the idempotency key, so that the command can run again.',
   examples: [
-    'fiatrail ops resolve 0198c1f2 --completed --request-id FTW_0198… --reason "seen on the bank statement"',
-    'fiatrail ops resolve 0198c1f2 --not-done --reason "the service confirmed that it never arrived"',
+    'fiatrail ops resolve OPERATION_ID --completed --request-id WITHDRAWAL_ID --reason "seen on the bank statement"',
+    'fiatrail ops resolve OPERATION_ID --not-done --reason "the service confirmed that it never arrived"',
   ],
   endpoints: [],
   prints: operationSchema,
@@ -234,11 +236,11 @@ async function ownUnknown(account: Account): Promise<Operation[]> {
 const reconcileCommand = command({
   words: ['ops', 'reconcile'],
   summary: 'Find out how operations with an unknown outcome ended',
-  details: `Looks for each operation in the service’s lists, using the account that sent it, and records what it finds. It only reads. A request that is in no list counts as not done only if the list proves it: two looks, the last ${VISIBLE_AFTER_MS.sandbox / 60_000} minutes after it was sent (${VISIBLE_AFTER_MS.live / 60_000} if live), a list that was read to its end, lacks no row that it had before, and has something that came later. Otherwise it prints which of this holds, and you decide with ops resolve. With profiles add --unknown ask, you always decide. Exits with 6 while an outcome is unknown.`,
+  details: `Looks for each operation in the service’s lists, using the account that sent it, and records what it finds. It only reads. A request that no list shows counts as not executed only if the list proves it: fiatrail looked twice, the second time at least ${VISIBLE_AFTER_MS.sandbox / 60_000} minutes after it was sent (${VISIBLE_AFTER_MS.live / 60_000} if live), and the list was read to its end, lacks no row that it had before, and has something later. Otherwise, fiatrail prints which of these conditions are met, and you decide with: fiatrail ops resolve. With profiles add --unknown ask, you always decide. Exits with 6 while an outcome is unknown.`,
   examples: [
     'fiatrail ops reconcile',
     'fiatrail ops reconcile --all -q',
-    'fiatrail ops reconcile 0198c1f2 -o json --query "operations[].next"',
+    'fiatrail ops reconcile OPERATION_ID -o json --query "operations[].next"',
   ],
   endpoints: [],
   prints: () =>
@@ -302,12 +304,12 @@ const retryCommand = command({
   words: ['ops', 'retry'],
   summary: 'Send a request that may have been lost again, under the service’s idempotency key',
   details:
-    'Only a trade or market order that was sent with --once or --idempotency-key, within 10 minutes: the service does it once for its key, and responds with what it did then, or does it now. Looks for it first. The rules, limits, hours and approvers of now apply, and the confirmation shows the price of now. Running the same command again with the same --once does the same. Any other request could be done twice: find out with ops reconcile.',
-  examples: ['fiatrail ops retry 0198c1f2', 'fiatrail ops retry 0198c1f2 --yes --wait -o json'],
+    'Only for a trade or market order sent with --once or --idempotency-key in the last 10 minutes: the service executes it at most once under its key, and returns the earlier result if there is one. fiatrail looks for the request first. The current rules, limits, hours and approvers apply, and the confirmation shows the current price. Running the same command again with the same --once does the same. Any other request could be executed twice: use fiatrail ops reconcile.',
+  examples: ['fiatrail ops retry OPERATION_ID', 'fiatrail ops retry OPERATION_ID --yes --wait -o json'],
   endpoints: [],
   parameters: {
     operationId: { ...operationId, picks: 'unknown outcome' },
-    wait: waitOption('until the trade settles'),
+    wait: waitOption,
   },
   run: async (account, terminal, { wait, ...input }) =>
     retry(account, terminal, await operationNamed(account, input.operationId), { isRerun: false, waitMs: wait }),

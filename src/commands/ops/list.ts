@@ -95,14 +95,14 @@ async function refreshed(account: Account, filter: OperationSelection['filter'])
 /** The columns of onboardings, which can be retried. */
 const ONBOARDING_COLUMNS = [
   ...COLUMNS.filter(({ field }) => field !== 'idempotencyKey'),
-  { field: 'advice', title: 'Advice', isWide: true },
+  { field: 'advice', title: 'Advice' },
 ] as const;
 
 export const listCommand = command({
   words: ['ops', 'list'],
   summary: 'List operations, unknown outcomes first',
   details:
-    'The rest is newest first. --refresh reads the status of accepted operations from the service first. To resolve unknown outcomes, run fiatrail ops reconcile.',
+    'The others follow, newest first. --refresh first reads the status of accepted operations from the service. To resolve unknown outcomes, run fiatrail ops reconcile.',
   examples: [
     'fiatrail ops list',
     'fiatrail ops list --status unknown -o json --query "operations[].operationId"',
@@ -120,7 +120,7 @@ export const listCommand = command({
     once: option('--once <key>', 'only operations that were given this idempotency key', word),
     refresh: switchOn('--refresh', 'first read the status of accepted operations from the service'),
     ...periodOptions,
-    ...pageOptions('operations'),
+    ...pageOptions(),
   },
   run: async (account, terminal, { limit, state, kind, once, since, until, after, all, refresh }) => {
     const journal = await account.journal();

@@ -165,7 +165,10 @@ export const verifyCommand = command({
       'a checkpoint that was stored elsewhere: its hash, or a file of ops journal head',
       id,
     ),
-    accept: switchOn('--accept', 'go on with a journal that lacks entries, such as a restored backup or a new one'),
+    accept: switchOn(
+      '--accept',
+      'accept this journal although entries are missing, such as a restored backup or a new one',
+    ),
   },
   run: async (account, terminal, { checkpoint, accept }) => {
     const given = await givenCheckpoint(account, checkpoint);

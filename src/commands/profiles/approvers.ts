@@ -116,13 +116,13 @@ const CHANGE_OPTIONS = {
   ...PLAN_OPTIONS,
   withoutApproval: switchOn(
     '--without-approval',
-    'if nobody else can approve: announce the change, and make it by the same command 48 hours later',
+    'if nobody else can approve: schedule the change, and run the command again after 48 hours',
   ),
 } as const;
 
 /** What keeps one person from changing the approvers alone; the same sentence in the help of each change. */
 const SECOND =
-  'Once there are two approvers, it needs the approval of one of them who is not the one who asks: write it to a file with --plan, have them approve it with plans approve, then run plans apply.';
+  'Once there are two approvers, a second person must approve the change: write it to a file with --plan, have them approve it with plans approve, then run plans apply.';
 
 /** Makes a change, or announces it. Returns when it can be made; null if it is made. */
 async function make(
@@ -164,7 +164,7 @@ async function requireNoKey({ profile, world }: Account, { approvers }: Approver
 const addCommand = command({
   words: ['profiles', 'approvers', 'add'],
   summary: 'Add a person who may approve plans',
-  details: `With --generate, makes your own key pair: the private key goes into the secret store of this profile, and the public key is printed. Once there are two approvers, it only makes the pair, and one of them adds the public key with --public-key. ${SECOND} You cannot approve with a key that the plan’s author added. On a live profile, it asks in a terminal even with --yes.`,
+  details: `With --generate, makes your own key pair: the private key goes into the secret store of this profile, and the public key is printed. Once there are two approvers, it only makes the pair, and one of them adds the public key with --public-key. ${SECOND} You cannot approve a plan with a key that its author added. On a live profile, it asks in a terminal even with --yes.`,
   examples: [
     'fiatrail profiles approvers add ada --generate',
     'fiatrail profiles approvers add bayo --public-key 7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb',
@@ -287,7 +287,7 @@ const cancelCommand = command({
   words: ['profiles', 'approvers', 'cancel'],
   summary: 'Cancel the pending change of approvers',
   details:
-    'A change asked for with --without-approval waits for 48 hours. Any approver can cancel it, also afterwards.',
+    'A change asked for with --without-approval waits for 48 hours. Any approver can cancel it until it is applied.',
   examples: ['fiatrail profiles approvers cancel'],
   endpoints: [],
   prints: () => z.object({ cancelled: pendingSchema() }),

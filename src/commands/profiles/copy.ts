@@ -30,13 +30,13 @@ const { show, prints, shown } = locationKit({
 });
 
 const SETTINGS = {
-  ...locationOptions('it'),
+  ...locationOptions,
   personalDays: option('--keep <duration>', 'how long names and numbers of persons are kept (default 90d)', wholeDays),
 };
 
 const setCommand = command({
   words: ['profiles', 'copy', 'set'],
-  summary: 'Set where a profile stores the copy of its account’s lists, and for how long names',
+  summary: 'Set where a profile stores its local copy and how long it keeps personal names',
   details:
     'The copy is a file on this machine, or a PostgreSQL database that other hosts and dashboards can read. Put no password in the URL: fiatrail reads it from ~/.pgpass or PGPASSFILE. FIATRAIL_COPY_URL overrides the profile. An existing copy is not moved: run fiatrail sync to fill the new one.',
   examples: [

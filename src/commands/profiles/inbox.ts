@@ -18,7 +18,7 @@ const { show, prints, shown, locationNow } = locationKit({
   },
 });
 
-const SETTINGS = locationOptions('it');
+const SETTINGS = locationOptions;
 
 const setCommand = command({
   words: ['profiles', 'inbox', 'set'],

@@ -34,7 +34,7 @@ const { show, prints, shown, locationNow } = locationKit({
 });
 
 const SETTINGS = {
-  ...locationOptions('the journal'),
+  ...locationOptions,
   independent: switchOn('--independent', 'let each state folder have its own journal (see the risk above)'),
   soleHost: switchOn('--sole-host', 'store it in a file, and say that plans are applied on this machine alone'),
   passwordStdin: switchOn('--password-stdin', 'read the password of the database from standard input, and store it'),
@@ -44,7 +44,7 @@ const setCommand = command({
   words: ['profiles', 'journal', 'set'],
   summary: 'Set where a profile stores its journal',
   details:
-    'The journal records every operation before it is sent. It is a file on this machine, or a PostgreSQL database that several hosts share, so that they share idempotency keys. Put no password in the URL: fiatrail reads it from the profile’s secret store (--password-stdin), ~/.pgpass or PGPASSFILE. FIATRAIL_JOURNAL_URL overrides the profile. To move an existing journal, use fiatrail ops journal export --with-digest-key, then fiatrail ops journal import. fiatrail remembers which journal an account has, and sends nothing with another one; the first journal of a live account is confirmed once, in a terminal or with fiatrail ops journal verify --accept. --independent turns this check off, for hosts and containers that share no database. Each state folder then has its own journal and its own idempotency keys, so the same command moves money once in each. Plans of an account with two approvers are applied with a shared journal, or on one machine alone: say so there with --sole-host. Otherwise plans apply rejects them, because another machine could apply the same plan too.',
+    'The journal records every operation before it is sent. It is a file on this machine, or a PostgreSQL database that several hosts share, so that they share idempotency keys. Put no password in the URL: fiatrail reads it from the profile’s secret store (--password-stdin), ~/.pgpass or PGPASSFILE. FIATRAIL_JOURNAL_URL overrides the profile. To move an existing journal, use fiatrail ops journal export --with-digest-key, then fiatrail ops journal import. fiatrail rejects to send with a different journal; the first journal of a live account is confirmed once, in a terminal or with fiatrail ops journal verify --accept. --independent turns this check off, for hosts and containers that share no database. Each state folder then has its own journal and its own idempotency keys, so the same command moves money once in each. Plans of an account with two approvers are applied with a shared journal, or on one machine alone: say so there with --sole-host. Otherwise plans apply rejects them, because another machine could apply the same plan too.',
   examples: [
     'fiatrail profiles journal set main --url postgres://ops@db.example.com/fiatrail',
     'fiatrail profiles journal set main --local',

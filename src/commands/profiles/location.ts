@@ -8,7 +8,7 @@ import { option, optionalArgument, switchOn, word } from '../../terminal/parse/p
 import type { Terminal } from '../../terminal/terminal.ts';
 import { requireProfile } from './show.ts';
 
-export const nameArgument = optionalArgument('name', 'profile name (default: the profile in use)', word);
+export const nameArgument = optionalArgument('name', 'profile name (default: the active profile)', word);
 
 /** Validates the URL of a database. Throws CliError usage. */
 function databaseUrl(text: string): string {
@@ -17,10 +17,10 @@ function databaseUrl(text: string): string {
 }
 
 /** Where something that a profile has can be stored. */
-export const locationOptions = (thing: string) => ({
-  url: option('--url <url>', `store ${thing} in this PostgreSQL database: postgres://USER@HOST/DATABASE`, databaseUrl),
-  local: switchOn('--local', `store ${thing} in a file on this machine`),
-});
+export const locationOptions = {
+  url: option('--url <url>', 'store it in this PostgreSQL database: postgres://USER@HOST/DATABASE', databaseUrl),
+  local: switchOn('--local', 'store it in a file on this machine'),
+};
 
 /** Throws CliError usage if more than one of the places is given. */
 export function requireOneLocation(places: Readonly<Record<string, boolean>>): void {

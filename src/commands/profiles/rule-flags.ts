@@ -4,12 +4,12 @@ import { ruledCommands } from '../../engine/rules/by-command.ts';
 import { type Asset, amountText, DECIMALS, isAsset, printable } from '../../money/amount.ts';
 import { percentText } from '../../money/rates.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';
-import { amountOrZeroOf, id, option, percent, repeated, switchOn } from '../../terminal/parse/parameters.ts';
+import { amountOrZeroOf, id, option, percent, repeated, switchOnOrOff } from '../../terminal/parse/parameters.ts';
 
 /** A rule to set, or to remove if it has no amount. */
 type Edited<R extends ConfirmRule> = Omit<R, 'amount'> & { readonly amount: string | undefined };
 
-/** What to do to an allow list: `any` removes it. */
+/** What to do to an allow list: `off` removes it. */
 interface ListEdit {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -72,11 +72,8 @@ function withList(list: readonly string[] | undefined, { added, removed, isAny }
   return [...new Set([...(list ?? []), ...added])].filter((each) => !removed.includes(each));
 }
 
-/** The word that removes an amount or a percentage. */
+/** The word that removes a rule. */
 const OFF = 'off';
-
-/** The word that removes an allow list or the hours. */
-const ANY = 'any';
 
 /** The commands that limits can name: those that spend money. */
 const limitedCommands = () => [
@@ -121,7 +118,7 @@ function threshold(text: string): Limit {
 }
 
 const account = (text: string): string => {
-  if (text === ANY || ACCOUNT.test(text)) return text;
+  if (text === OFF || ACCOUNT.test(text)) return text;
   throw new CliError('usage', `invalid bank account "${printable(text)}"; expected a bank code and an account number`, {
     hint: 'for example 000013/0123456789; list the bank codes with: fiatrail banks',
   });
@@ -131,7 +128,7 @@ const address = (text: string): string => (/^0x/i.test(text) ? evmAddress(text) 
 
 const hours = (text: string): string => {
   const plain = text.trim().toLowerCase().replace(/\s+/g, ' ');
-  if (plain === ANY || parseHours(plain)) return plain;
+  if (plain === OFF || parseHours(plain)) return plain;
   throw new CliError('usage', `invalid hours "${printable(text)}"; expected days, a start and an end in Lagos`, {
     hint: 'for example "mon-fri 08:00-18:00" or "sat,sun 10:00-24:00"; a window cannot pass midnight',
   });
@@ -139,49 +136,43 @@ const hours = (text: string): string => {
 
 const fromMarket = (text: string): string => (text.toLowerCase() === OFF ? OFF : percentText(percent(text)));
 
-const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdraw"; "NGN off" removes it; can be repeated';
+const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdraw"; "NGN off" removes it';
 
 export const RULE_FLAGS = {
-  readOnly: switchOn('--read-only', 'allow only commands that change nothing at the service'),
-  noReadOnly: switchOn('--no-read-only', 'allow changes again'),
+  readOnly: switchOnOrOff('--read-only', 'allow only commands that change nothing at the service'),
   maxPerCall: repeated('--max-per-call <limit>', `the most that one command may move, ${LIMIT_HELP}`, (text) =>
     limit(text),
   ),
   maxPerDay: repeated(
     '--max-per-day <limit>',
-    'the most that may move in a day (Lagos time), such as "NGN 2000000" or "NGN 2000000 fees withdraw"; "NGN off" removes it; can be repeated',
+    'the most that may move in a day (Lagos time), such as "NGN 2000000" or "NGN 2000000 fees withdraw"; "NGN off" removes it',
     (text) => limit(text),
   ),
   maxPerMonth: repeated(
     '--max-per-month <limit>',
-    'the most that may move in a calendar month (Lagos time), such as "NGN 20000000"; "NGN off" removes it; can be repeated',
+    'the most that may move in a calendar month (Lagos time), such as "NGN 20000000"; "NGN off" removes it',
     (text) => limit(text),
   ),
   allowAccount: repeated(
     '--allow-account <bank-code/number>',
-    'bank account that may receive money, such as 000013/0123456789; "any" removes the list; can be repeated',
+    'bank account that may receive money, such as 000013/0123456789; "off" removes the list',
     account,
   ),
   disallowAccount: repeated('--disallow-account <bank-code/number>', 'remove a bank account from the list', account),
   allowAddress: repeated(
     '--allow-address <address>',
-    'address on chain that may receive tokens; "any" removes the list; can be repeated',
+    'on-chain address that may receive tokens; "off" removes the list',
     address,
   ),
   disallowAddress: repeated('--disallow-address <address>', 'remove an address from the list', address),
-  allowUser: repeated(
-    '--allow-user <user-id>',
-    'user who may receive tokens; "any" removes the list; can be repeated',
-    id,
-  ),
+  allowUser: repeated('--allow-user <user-id>', 'user who may receive tokens; "off" removes the list', id),
   disallowUser: repeated('--disallow-user <user-id>', 'remove a user from the list', id),
   hours: repeated(
     '--hours <days times>',
-    'when changes are allowed, in Lagos, such as "mon-fri 08:00-18:00"; "any" removes the rule; can be repeated',
+    'when changes are allowed, in Lagos, such as "mon-fri 08:00-18:00"; "off" removes the rule',
     hours,
   ),
-  requireOnce: switchOn('--require-once', 'require --once for every command that moves money'),
-  noRequireOnce: switchOn('--no-require-once', 'do not require --once'),
+  requireOnce: switchOnOrOff('--require-once', 'require --once for every command that moves money'),
   maxFromMarket: option(
     '--max-from-market <percent>',
     'how far the price of an order or a trade may be from the market, such as 2%; "off" removes it',
@@ -189,7 +180,7 @@ export const RULE_FLAGS = {
   ),
   confirmAbove: repeated(
     '--confirm-above <limit>',
-    'ask for a code on the terminal above this amount on a live account, such as "NGN 1000000"; "NGN off" removes it; can be repeated',
+    'ask for a code on the terminal above this amount on a live account, such as "NGN 1000000"; "NGN off" removes it',
     (text) => threshold(text),
   ),
 } as const;
@@ -215,8 +206,8 @@ export function editsOf(given: GivenRules, rules: Rules): RuleEdits {
     current?: readonly string[],
   ) => listEdit(`--allow-${name}`, `--disallow-${name}`, added, removed, current);
   return {
-    readOnly: onOrOff('read-only', given.readOnly, given.noReadOnly),
-    requireOnce: onOrOff('require-once', given.requireOnce, given.noRequireOnce),
+    readOnly: given.readOnly,
+    requireOnce: given.requireOnce,
     maxFromMarket: given.maxFromMarket,
     amounts,
     confirmAbove,
@@ -238,17 +229,12 @@ function requireDifferent<R extends Limit>(limits: readonly R[], isSame: (one: R
   });
 }
 
-function onOrOff(name: string, on: boolean | undefined, off: boolean | undefined): boolean | undefined {
-  if (on && off) throw cannotCombine(`--${name}`, `--no-${name}`);
-  return on ? true : off ? false : undefined;
-}
-
 const cannotCombine = (one: string, other: string) =>
   new CliError('usage', `${one} and ${other} cannot be combined`, { hint: 'omit one of them' });
 
 function hoursOf(given: readonly string[]): readonly string[] {
-  if (!given.includes(ANY)) return [...new Set(given)];
-  if (given.length > 1) throw cannotCombine('--hours any', 'other hours');
+  if (!given.includes(OFF)) return [...new Set(given)];
+  if (given.length > 1) throw cannotCombine('--hours off', 'other hours');
   return [];
 }
 
@@ -259,9 +245,9 @@ function listEdit(
   removed: readonly string[],
   current: readonly string[] = [],
 ): ListEdit {
-  const isAny = added.includes(ANY);
+  const isAny = added.includes(OFF);
   if (isAny && added.length + removed.length > 1)
-    throw cannotCombine(`${allow} any`, `another ${allow} or ${disallow}`);
+    throw cannotCombine(`${allow} off`, `another ${allow} or ${disallow}`);
   const both = removed.find((each) => added.includes(each));
   if (both !== undefined) throw cannotCombine(`${allow} ${printable(both)}`, `${disallow} ${printable(both)}`);
   const missing = removed.find((each) => !current.includes(each));

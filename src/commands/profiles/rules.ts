@@ -139,7 +139,7 @@ const showCommand = command({
   words: ['profiles', 'rules', 'show'],
   summary: 'Show the rules of a profile',
   details:
-    'Shows the rules in the profile and those in a shared journal. A change must meet both. The second table shows which of them hold each command.',
+    'Shows the rules in the profile and those in a shared journal. A change must meet both. The second table shows the rules by command.',
   examples: ['fiatrail profiles rules show', 'fiatrail profiles rules show main -o json --query "rules[].setting"'],
   endpoints: [],
   prints: rulesSchema,
@@ -271,7 +271,7 @@ const setCommand = command({
   words: ['profiles', 'rules', 'set'],
   summary: 'Set, change or remove the rules of a profile',
   details:
-    'fiatrail checks the rules before it records and sends a change. A change that breaks a rule exits with 9, even with --yes. Rules that you do not name stay as they are. The journal records each change of the rules; on a live profile, it needs a terminal, and --yes is not enough. Rules prevent mistakes; whoever can change the profile can change its rules.',
+    'fiatrail checks the rules before it records and sends a change. A change that breaks a rule exits with 9, even with --yes. Rules that you do not name stay as they are. The journal records each change of the rules; on a live profile, it needs a terminal, and --yes is not enough. Rules prevent mistakes, not misuse: anyone who can change the profile can change its rules.',
   examples: [
     'fiatrail profiles rules set main --max-per-call "NGN 500000" --max-per-day "NGN 2000000 fees withdraw"',
     'fiatrail profiles rules set main --allow-account 000013/0123456789 --hours "mon-fri 08:00-18:00"',
@@ -283,7 +283,7 @@ const setCommand = command({
   isLocal: true,
   parameters: {
     name: optionalArgument('name', 'profile name (default: the active profile)', word),
-    shared: switchOn('--shared', 'change the rules in the journal, which count for every host that uses it'),
+    shared: switchOn('--shared', 'change the rules in the journal, which apply to every host that uses it'),
     ...RULE_FLAGS,
   },
   run: async (account, terminal, { name, shared, ...given }) => {
@@ -336,8 +336,8 @@ const testCommand = command({
   details:
     'Write the command line after "--". It runs until it would send its first change, so it may read from the service. Exit code 9 means that a rule blocks it.',
   examples: [
-    'fiatrail profiles rules test -- fees withdraw --amount 25000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail profiles rules test --profile main -- payout create --amount 5000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail profiles rules test -- fees withdraw --amount 25000 --to BANK_ACCOUNT_ID',
+    'fiatrail profiles rules test --profile main -- payout create --amount 5000 --to BANK_ACCOUNT_ID',
   ],
   endpoints: [],
   prints: () => z.object({ rules: z.array(testedRuleSchema()), pagination: paginationSchema() }),

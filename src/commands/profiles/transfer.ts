@@ -175,7 +175,7 @@ export const importCommand = command({
   words: ['profiles', 'import'],
   summary: 'Import profiles from another machine',
   details:
-    'Reads the output of profiles export. Existing profiles are left unchanged. Keys are not part of an export; add them with: fiatrail profiles add NAME --key-stdin. The journal is not part of it either: the profile sends nothing until its journal was moved here (fiatrail ops journal export --with-digest-key, then fiatrail ops journal import) or is shared (fiatrail profiles journal set --url). A key command does not run until you trust it with: fiatrail profiles trust NAME',
+    'Reads the output of profiles export. Existing profiles are left unchanged. Keys are not part of an export; add them with: fiatrail profiles add NAME --key-stdin. The journal is not part of it either: the profile sends nothing until its journal is moved here (fiatrail ops journal export --with-digest-key, then fiatrail ops journal import) or is shared (fiatrail profiles journal set --url). A key command does not run until you trust it with: fiatrail profiles trust NAME',
   examples: [
     'fiatrail profiles import profiles.json',
     'ssh host fiatrail profiles export | fiatrail profiles import -',

@@ -287,7 +287,7 @@ const reportCommand = command({
   words: ['report'],
   summary: 'Summarize what came in and went out, and check it against the balances',
   details:
-    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts when it completed. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens arrived on a chain, the report shows the difference and exits with 9, until someone accepts it with report accept. Before the second sync nothing can be checked; the report says so and exits with 0. Users’ wallets are not included: see report owed.',
+    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts when it completed. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Before the second sync nothing can be checked; the report says so and exits with 0. Users’ wallets are not included: see report owed.',
   examples: [
     'fiatrail report',
     'fiatrail report last month',
@@ -303,7 +303,7 @@ const reportCommand = command({
     period: periodArgument,
     by: option(
       '--by <part>',
-      'one table: by day, week, month, kind, user or asset',
+      'group by day, week, month, kind, user or asset',
       oneOf(...STEPS, 'kind', 'user', 'asset'),
     ),
     ...periodOptions,

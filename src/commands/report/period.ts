@@ -20,7 +20,7 @@ export interface ReportPeriod {
 
 /** Several words, since nobody quotes `last month`. */
 export const periodArgument = {
-  ...someArguments('period', 'this month (default), last month or a month such as 2026-11', word, 'Period:'),
+  ...someArguments('period', 'this month, last month or a month such as 2026-11 (default this month)', word, 'Period:'),
   required: false,
 };
 

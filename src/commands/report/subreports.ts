@@ -69,7 +69,7 @@ export const userSchema = () =>
 
 const usersCommand = command({
   words: ['report', 'users'],
-  summary: 'List the users who paid in most',
+  summary: 'List the top users by deposits',
   examples: ['fiatrail report users', 'fiatrail report users last month --top 20 -o csv'],
   endpoints: [],
   prints: () =>
@@ -81,7 +81,7 @@ const usersCommand = command({
   isLocal: true,
   parameters: {
     period: periodArgument,
-    top: option('--top <count>', 'how many users, 1 to 1000 (default 10)', wholeNumber(1, 1000)),
+    top: option('--top <count>', 'number of users, 1 to 1000 (default 10)', wholeNumber(1, 1000)),
     ...periodOptions,
   },
   run: (account, terminal, { period: name, top = 10, since, until }) =>
@@ -116,7 +116,9 @@ const pendingCommand = command({
       pagination: paginationSchema(),
     }),
   isLocal: true,
-  parameters: { limit: option('--limit <count>', 'at most so many (default 100)', wholeNumber(1, 10_000)) },
+  parameters: {
+    limit: option('--limit <count>', 'maximum number of rows, 1 to 10,000 (default 100)', wholeNumber(1, 10_000)),
+  },
   run: (account, _terminal, { limit = 100 }) =>
     withCopy(account, (copy) =>
       copy.read(async (queries) => {
@@ -126,7 +128,7 @@ const pendingCommand = command({
           { field: 'status', title: 'Status', isWide: true },
           { field: 'amount', title: 'Amount', align: 'right' },
           { field: 'since', title: 'Since', isBrief: true },
-          { field: 'waitsFor', title: 'Waiting for', isWide: true },
+          { field: 'waitsFor', title: 'Waiting for' },
         ] as const;
         return {
           result: {
@@ -161,8 +163,8 @@ const balanceCommand = command({
   isLocal: true,
   parameters: {
     period: periodArgument,
-    token: option('--token <ticker>', 'token: CNGN (default), USDC or USDT', ticker),
-    by: option('--by <part>', 'day (default), week or month', oneOf(...STEPS)),
+    token: option('--token <ticker>', 'CNGN, USDC or USDT (default CNGN)', ticker),
+    by: option('--by <part>', 'group by day, week or month (default day)', oneOf(...STEPS)),
     ...periodOptions,
     svg: svgOption,
   },

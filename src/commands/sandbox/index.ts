@@ -42,6 +42,7 @@ import { faultCommands } from './fault.ts';
 import { payCommand } from './pay.ts';
 import { acceptPlainResponses, requireSandbox } from './require-sandbox.ts';
 import { serveCommand } from './serve.ts';
+import { simulateCommand } from './simulate.ts';
 
 const pace = option(
   '--pace <pace>',
@@ -120,10 +121,14 @@ const seedCommand = command({
   },
 });
 
-const unusable = (path: string, why: string, cause?: unknown) =>
+const FOR_SNAPSHOT = 'give the path of a new file, in a folder that exists';
+
+const FOR_RESTORE = 'give a file that fiatrail sandbox snapshot wrote';
+
+const unusable = (path: string, why: string, hint: string, cause?: unknown) =>
   new CliError('usage', `${path}: ${why}`, {
     code: 'UNUSABLE_FILE',
-    hint: 'snapshot needs a path that does not exist yet; restore needs a file written by snapshot',
+    hint,
     ...(cause === undefined ? {} : { cause }),
   });
 
@@ -143,7 +148,14 @@ function onFile<T>(path: string, messages: typeof WHEN_READING, fallback: string
   try {
     return work();
   } catch (error) {
-    throw error instanceof BytesFileError ? unusable(path, messages[error.problem] ?? fallback, error) : error;
+    throw error instanceof BytesFileError
+      ? unusable(
+          path,
+          messages[error.problem] ?? fallback,
+          messages === WHEN_WRITING ? FOR_SNAPSHOT : FOR_RESTORE,
+          error,
+        )
+      : error;
   }
 }
 
@@ -172,7 +184,7 @@ async function saveState(path: string, { content, bytes }: ResponseOf<typeof san
 function asUsage(error: unknown, path: string): unknown {
   if (!(error instanceof CliError && error.category === 'rejected' && error.responseCode === '01')) return error;
   // The useful part of the sandbox's message follows the name of the field.
-  return unusable(path, error.message.replace(/^.*?\b(?:content|body): /, ''), error);
+  return unusable(path, error.message.replace(/^.*?\b(?:content|body): /, ''), FOR_RESTORE, error);
 }
 
 const snapshotCommand = command({
@@ -186,7 +198,7 @@ const snapshotCommand = command({
   run: async (account, _terminal, input) => {
     requireSandbox(account);
     const path = absolutePath(input.file);
-    if (entryAt(path)) throw unusable(path, 'the file already exists');
+    if (entryAt(path)) throw unusable(path, 'the file already exists', FOR_SNAPSHOT);
     const { data } = await account.call(sandboxSnapshot, {});
     const bytes = await saveState(path, data);
     return { result: { data: { path, bytes } } };
@@ -229,7 +241,7 @@ const restoreCommand = command({
     const { MAX_STATE_BYTES, packState } = await import('../../contract/state-content.ts');
     const bytes = onFile(path, WHEN_READING, 'the file cannot be read', () => readPlainBytes(path, MAX_STATE_BYTES));
     const problem = stateFileProblem(bytes);
-    if (problem) throw unusable(path, problem);
+    if (problem) throw unusable(path, problem, FOR_RESTORE);
     const restoring = {
       summary: `restore the sandbox from ${path}`,
       lines: [['loses', 'everything in the sandbox now']] as const,
@@ -267,16 +279,16 @@ type SandboxEvent = ResponseOf<typeof sandboxEvents>['events'][number];
 const listCommand = command({
   words: ['sandbox', 'events', 'list'],
   summary: 'List the events of the sandbox, newest first, with their delivery status',
-  details: 'A delivery of none means that no webhook subscribed to the event when it happened; see webhooks show.',
+  details: 'Status none means that no webhook was subscribed to the event; see: fiatrail webhooks show',
   examples: ['fiatrail sandbox events list', 'fiatrail sandbox events list --status given-up -o json'],
   endpoints: [sandboxEvents.id],
   prints: { response: sandboxEvents },
   parameters: {
     event: option('--event <name>', 'only this event', word),
-    requestId: option('--request-id <request-id>', 'only events that this request caused', id),
+    requestId: option('--request-id <request-id>', 'only events about this request', id),
     state: choice('status', ['none', 'waiting', 'delivered', 'given-up']),
     ...periodOptions,
-    ...listOptions('events'),
+    ...listOptions(),
   },
   run: async (account, terminal, { event, requestId, state, ...page }) => {
     requireSandbox(account);
@@ -299,7 +311,7 @@ const listCommand = command({
 
 const showCommand = command({
   words: ['sandbox', 'events', 'show'],
-  summary: 'Show an event, and every attempt to deliver it',
+  summary: 'Show an event and every attempt to deliver it',
   examples: ['fiatrail sandbox events show EVENT_ID', 'fiatrail sandbox events show EVENT_ID -o json --query log'],
   endpoints: [sandboxEvent.id],
   prints: { response: sandboxEvent },
@@ -376,7 +388,7 @@ const statusCommand = command({
   words: ['sandbox', 'status'],
   summary: 'Show the sandbox’s clock, ledger and contents',
   details:
-    'Checks that the ledger balances. If it has more than 10,000 posting sets, the newest 10,000 are checked, and the sums are theirs.',
+    'Checks that the ledger balances. If it has more than 10,000 posting sets, only the newest 10,000 are checked, and the sums cover only those.',
   examples: ['fiatrail sandbox status -o json --query ledger.balanced', 'fiatrail sandbox status --values'],
   endpoints: [sandboxStatus.id],
   prints: { response: sandboxStatus },
@@ -396,7 +408,7 @@ const statusCommand = command({
 
 const advanceCommand = command({
   words: ['sandbox', 'advance'],
-  summary: 'Advance the sandbox’s clock and run everything that falls due',
+  summary: 'Advance the sandbox’s clock and run everything due by then',
   examples: ['fiatrail sandbox advance 31m', 'fiatrail sandbox advance 5d -o json'],
   endpoints: [sandboxAdvance.id],
   prints: { response: sandboxAdvance },
@@ -448,6 +460,7 @@ export function commandsOf(catalogue: readonly Group[]): readonly Command[] {
     settleCommand,
     clockCommand,
     seedCommand,
+    simulateCommand,
     resetCommand,
     snapshotCommand,
     restoreCommand,

@@ -58,7 +58,7 @@ export const payCommand = command({
   examples: [
     'fiatrail sandbox pay 7387420489 --amount 5075 --sender "NGOZI OKAFOR"',
     'fiatrail sandbox pay 7387420489 --amount "507500 kobo" --sender "NGOZI OKAFOR" -o json',
-    'fiatrail sandbox pay 0x9f3c… --chain --token CNGN --network base --amount 100 --sender 0x11a4…',
+    'fiatrail sandbox pay 0x52908400098527886E0F7030069857D2E4169EE7 --chain --token CNGN --network base --amount 100 --sender 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
   ],
   endpoints: [sandboxPay.id, sandboxDeposit.id],
   prints: { either: [{ response: sandboxPay }, { response: sandboxDeposit }] },
@@ -77,8 +77,8 @@ export const payCommand = command({
       'Name of the sender:',
     ),
     chain: switchOn('--chain', 'deposit tokens on a chain instead of Naira from a bank'),
-    token: option('--token <ticker>', 'token to deposit with --chain: CNGN, USDC or USDT (default CNGN)', ticker),
-    network: option('--network <network>', 'network of the deposit with --chain (default base)', word),
+    token: option('--token <ticker>', 'with --chain: CNGN, USDC or USDT (default CNGN)', ticker),
+    network: option('--network <network>', 'with --chain: network, such as base, eth, bsc or sol (default base)', word),
   },
   fields: { accountNumber: 'account', address: 'account', senderName: 'from', asset: 'token' },
   run: async (account, _terminal, { account: payee, amount, from, chain, token, network }) => {

@@ -42,7 +42,7 @@ function answerForms(text: string): Pick<ServeOptions, 'responses' | 'endpointFo
 const origin = (text: string): string => {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text) return text;
   throw new CliError('usage', `invalid origin "${text}"`, {
-    hint: 'write scheme, host and port alone, such as http://localhost:3000',
+    hint: 'write only scheme, host and port, such as http://localhost:3000',
   });
 };
 
@@ -64,15 +64,11 @@ export const serveCommand = command({
   parameters: {
     port: option('--port <port>', 'TCP port; 0 picks a free one (default 8787)', wholeNumber(0, 65_535)),
     host: option('--host <address>', 'IP address to listen on (default 127.0.0.1)', hostAddress),
-    allowHost: repeated('--allow-host <name>', 'accept requests to this host name; can be repeated', hostName),
-    allowOrigin: repeated(
-      '--allow-origin <origin>',
-      'accept requests from web pages of this origin; can be repeated',
-      origin,
-    ),
+    allowHost: repeated('--allow-host <name>', 'accept requests to this host name', hostName),
+    allowOrigin: repeated('--allow-origin <origin>', 'accept requests from web pages of this origin', origin),
     responses: option(
       '--responses <form>',
-      'documented form of the responses: interface (default), public or public-older; then, after commas, endpoints with a form of their own, such as getvirtualaccount=flat or fx.trade=named',
+      'response format to emulate: interface, public or public-older (default interface); ENDPOINT=FORMAT after a comma overrides it for an endpoint, such as getvirtualaccount=flat or fx.trade=named',
       answerForms,
     ),
     serviceName: option(
@@ -90,15 +86,15 @@ export const serveCommand = command({
       '--webhooks-to-loopback',
       'allow webhook URLs on this machine, such as http://127.0.0.1:3000',
     ),
-    inspect: switchOn('--inspect', 'show what the sandbox does on a web page of this machine'),
+    inspect: switchOn('--inspect', 'show what the sandbox does in the inspector, a web page of this machine'),
     inspectPort: option(
       '--inspect-port <port>',
-      'TCP port of the page of --inspect; by default a free one',
+      'TCP port of the inspector (default: any free port)',
       wholeNumber(0, 65_535),
     ),
     inspectSave: option(
       '--inspect-save <file>',
-      'save what the page of --inspect shows to this new file, when asked there and at the end',
+      'save what the inspector shows to this new file, on request and on exit',
       newFile,
     ),
     withPersonalData: switchOn('--with-personal-data', 'leave names, accounts and addresses in the saved file'),

@@ -14,7 +14,14 @@ import type { Change } from '../../engine/sending/change.ts';
 import { percentText } from '../../money/rates.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { listCommand, listPeriod, searchFilter, searchOption } from '../../terminal/list-command.ts';
-import { anyAddress, networkName, objectOf, properties, userArgument } from '../../terminal/parse/field-options.ts';
+import {
+  anyAddress,
+  labelOption,
+  networkName,
+  objectOf,
+  properties,
+  userArgument,
+} from '../../terminal/parse/field-options.ts';
 import {
   id,
   oneOf,
@@ -43,8 +50,8 @@ const showDefault = command({
   words: ['users', 'default-wallet', 'show'],
   summary: 'Show a user’s default wallet',
   examples: [
-    'fiatrail users default-wallet show 4f1c…',
-    'fiatrail users default-wallet show 4f1c… -o json --query defaultWallet.address',
+    'fiatrail users default-wallet show USER_ID',
+    'fiatrail users default-wallet show USER_ID -o json --query defaultWallet.address',
   ],
   endpoints: [getDefaultWallet.id],
   prints: { response: getDefaultWallet },
@@ -63,14 +70,14 @@ const setDefault = callCommand(setDefaultWallet, {
   details:
     'The default wallet receives permanent-account deposits, onramps and sweeps. Swaps and offramps still use the managed wallet. Replaces the current default wallet.',
   examples: [
-    'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network base',
-    'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --label "cold wallet" --yes -o json',
+    'fiatrail users default-wallet set USER_ID --address 0x52908400098527886E0F7030069857D2E4169EE7 --network base',
+    'fiatrail users default-wallet set USER_ID --address 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --label "cold wallet" --yes -o json',
   ],
   parameters: {
     userId,
     address: required('--address <address>', 'address of the wallet on the network', anyAddress, 'Address:'),
     network: required('--network <network>', 'network, such as base, eth, bsc or sol', networkName, 'Which network?'),
-    label: option('--label <text>', 'label for the wallet', plainText),
+    label: labelOption,
   },
   fields: { blockchain: 'network' },
   request: ({ userId, address, network, label }) => ({
@@ -98,8 +105,8 @@ const removeDefault = command({
   summary: 'Remove a user’s default wallet',
   details: 'The user’s cNGN goes to the managed wallet again. Tokens already delivered stay where they are.',
   examples: [
-    'fiatrail users default-wallet remove 4f1c…',
-    'fiatrail users default-wallet remove 4f1c… --yes -o json --query note',
+    'fiatrail users default-wallet remove USER_ID',
+    'fiatrail users default-wallet remove USER_ID --yes -o json --query note',
   ],
   endpoints: [removeDefaultWallet.id, getDefaultWallet.id],
   prints: { response: removeDefaultWallet },
@@ -140,13 +147,13 @@ const showCommand = command({
   words: ['users', 'show'],
   summary: 'Show a user’s names, wallets and permanent account',
   examples: [
-    'fiatrail users show 4f1c…',
-    'fiatrail users show 4f1c… -o json --query "virtualAccounts[0].accountNumber"',
+    'fiatrail users show USER_ID',
+    'fiatrail users show USER_ID -o json --query "virtualAccounts[0].accountNumber"',
   ],
   endpoints: [getDetails.id],
   prints: { response: getDetails },
   parameters: {
-    userId: userArgument('user', 'user id, from users onboard or users list'),
+    userId: userArgument('user', 'user id, from users list'),
   },
   run: async (account, _terminal, { userId }) => {
     const reply = await account.call(getDetails, { userId });
@@ -169,9 +176,8 @@ const list = listCommand(listUsers, {
   words: ['users', 'list'],
   summary: 'List verified users',
   examples: ['fiatrail users list --status active', 'fiatrail users list --all -o ndjson --fields userId,lastName'],
-  rows: 'users',
   parameters: {
-    status: option('--status <status>', 'active, inactive or all (default all)', oneOf('active', 'inactive', 'all')),
+    status: option('--status <status>', 'active, inactive, all (default all)', oneOf('active', 'inactive', 'all')),
     search: searchOption('name or account number'),
     ...listPeriod,
     sortBy: option(
@@ -227,7 +233,7 @@ const activateCommand = callCommand(setStatus, {
   words: ['users', 'activate'],
   summary: 'Activate a user',
   details: 'The user can transact and receive deposits again.',
-  examples: ['fiatrail users activate 4f1c…', 'fiatrail users activate 4f1c… --yes -o json --query changedAt'],
+  examples: ['fiatrail users activate USER_ID', 'fiatrail users activate USER_ID --yes -o json --query changedAt'],
   parameters: { userId: userArgument('inactive user') },
   request: ({ userId }) => ({ userId, active: true }),
   confirms: statusChange,
@@ -238,8 +244,8 @@ const deactivateCommand = callCommand(setStatus, {
   summary: 'Deactivate a user',
   details: 'The user can neither transact nor receive deposits until reactivated.',
   examples: [
-    'fiatrail users deactivate 4f1c… --reason "asked by compliance, case 118"',
-    'fiatrail users deactivate 4f1c… --reason "lost phone" --yes -o json --query active',
+    'fiatrail users deactivate USER_ID --reason "asked by compliance, case 118"',
+    'fiatrail users deactivate USER_ID --reason "lost phone" --yes -o json --query active',
   ],
   parameters: {
     userId: userArgument('active user'),
@@ -262,15 +268,15 @@ const migrateCommand = command({
   details:
     'For users onboarded before wallets were created automatically. Users may get new addresses; tokens at the old addresses are not moved.',
   examples: [
-    'fiatrail users migrate-wallets 4f1c… 90ab…',
-    'fiatrail users migrate-wallets 4f1c… --force --yes -o json --query failed',
+    'fiatrail users migrate-wallets USER_ID OTHER_USER_ID',
+    'fiatrail users migrate-wallets USER_ID --force --yes -o json --query failed',
   ],
   endpoints: [migrateUserWallets.id],
   prints: { response: migrateUserWallets },
   parameters: {
     userIds: picked('user', someArguments('user-id', 'one or more user ids, from users list', id, 'Which user?')),
     force: switchOn('--force', 'also replace existing wallets'),
-    options: properties('--option', 'option to pass to the service, which does not document its options'),
+    options: properties('--option', 'option passed to the service unchanged'),
   },
   fields: { userId: 'userIds' },
   run: async (account, terminal, { userIds, force, options }) => {
@@ -299,8 +305,8 @@ const onrampAssetCommand = callCommand(updateOnrampAsset, {
   summary: 'Set the asset that a user’s onramps deliver',
   details: 'Applies to future onramps. The --auto-swap option of an onramp overrides it.',
   examples: [
-    'fiatrail users onramp-asset set 4f1c… --asset USDC --enabled on --slippage 0.5%',
-    'fiatrail users onramp-asset set 4f1c… --asset CNGN --enabled off --yes -o json',
+    'fiatrail users onramp-asset set USER_ID --asset USDC --enabled on --slippage 0.5%',
+    'fiatrail users onramp-asset set USER_ID --asset CNGN --enabled off --yes -o json',
   ],
   parameters: {
     userId: userArgument('active user'),

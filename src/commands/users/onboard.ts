@@ -18,6 +18,7 @@ import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { askFor, showEquivalentCommand, wizardOutcome } from '../../terminal/ask/input.ts';
 import type { Guided } from '../../terminal/command.ts';
 import { DEFAULT_WAIT_MS, waitWords } from '../../terminal/parse/field-options.ts';
+import { missingError } from '../../terminal/parse/missing.ts';
 import { id, option, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
@@ -236,9 +237,9 @@ async function readBvn(account: Account, { bvn, bvnStdin }: GivenOnboarding): Pr
       });
     return bvnText(text);
   }
-  throw new CliError('usage', 'missing BVN', {
-    code: 'VALIDATION_ERROR',
-    hint: 'pass it on standard input with --bvn-stdin, which keeps it out of the process list',
+  throw missingError(['--bvn-stdin or <bvn>'], {
+    expected: 'an 11-digit BVN',
+    hint: PIPE_BVN,
   });
 }
 
@@ -297,9 +298,8 @@ const start = startCommand(onboarding, onboard, {
   examples: [
     'fiatrail users onboard --bvn-stdin --wait < bvn.txt',
     'printf 12345678901 | fiatrail users onboard --bvn-stdin --wait --yes -o json',
-    'fiatrail users onboard --retry 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --bvn-stdin < bvn.txt',
+    'fiatrail users onboard --retry OPERATION_ID --bvn-stdin < bvn.txt',
   ],
-  until: 'until the user is verified',
   calls: [getDetails.id],
   parameters: {
     bvn: optionalArgument('bvn', 'BVN, 11 digits; prefer --bvn-stdin', bvnText),
@@ -326,7 +326,6 @@ const start = startCommand(onboarding, onboard, {
 
 const status = statusCommand(onboarding, {
   id: 'request id, from users onboard',
-  until: 'until the user is verified',
 });
 
 export const onboardCommands = [start, status];

@@ -12,7 +12,7 @@ import { externalWalletLines } from '../../engine/previews/names.ts';
 import { PREVIEW_READ, readPreviews } from '../../engine/previews/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
-import { anyAddress, networkName, userArgument } from '../../terminal/parse/field-options.ts';
+import { anyAddress, labelOption, networkName, userArgument } from '../../terminal/parse/field-options.ts';
 import { argument, id, oneOf, option, picked, plainText, required, switchOn } from '../../terminal/parse/parameters.ts';
 import { change } from '../../terminal/terminal.ts';
 
@@ -70,13 +70,13 @@ const addCommand = callCommand(addExternalWallet, {
   ],
   parameters: {
     address: argument('address', 'address of the wallet on the network', anyAddress, 'Address:'),
-    network: required('--network <network>', 'network, such as base, eth or bsc', networkName, 'Which network?'),
+    network: required('--network <network>', 'network, such as base, eth, bsc or sol', networkName, 'Which network?'),
     type: option(
       '--wallet-type <type>',
       'wallet type: hot, cold, custodial or other (default other)',
       oneOf('hot', 'cold', 'custodial', 'other'),
     ),
-    label: option('--label <text>', 'label for the wallet', plainText),
+    label: labelOption,
     purpose: option('--purpose <text>', 'purpose of the wallet', plainText),
     isDefault: switchOn('--default', 'make this the default wallet, which receives the account’s deposits'),
     custodian: option('--custodian <name>', 'name of the custodian', plainText),
@@ -209,7 +209,7 @@ const userCommand = wholeList(
   callCommand(listUserWallets, {
     words: ['wallets', 'list'],
     summary: 'List a user’s wallets and their balances',
-    examples: ['fiatrail wallets list 4f1c…', 'fiatrail wallets list 4f1c… -o csv'],
+    examples: ['fiatrail wallets list USER_ID', 'fiatrail wallets list USER_ID -o csv'],
     parameters: { userId: userArgument('user') },
     request: ({ userId }) => ({ userId }),
     columns: COLUMNS,
@@ -246,7 +246,7 @@ const AUTO_SIGNING = [
 
 const autoSigningCommand = callCommand(autoSigningConfig, {
   words: ['wallets', 'auto-signing', 'show'],
-  summary: 'Show up to which amount the account’s own cNGN is signed automatically',
+  summary: 'Show the amount up to which the account’s own cNGN is signed automatically',
   details:
     'Larger amounts need a manual signature. Trades have a threshold of their own: fiatrail fx auto-signing show',
   examples: [

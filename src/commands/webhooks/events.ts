@@ -17,7 +17,7 @@ import { argument, optionalArgument, required, withValues, word } from '../../te
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import { sendSigned } from '../../webhooks/listen/sending.ts';
 import { secretsOf } from '../../webhooks/run/secrets.ts';
-import { serviceNameFor, targetUrl } from './targets.ts';
+import { CHECK_TARGET, serviceNameFor, targetUrl } from './targets.ts';
 
 /** Sets a field of an event's content; each part of the path but the last must be there. Throws CliError usage. */
 export function setAt(content: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
@@ -129,8 +129,8 @@ const EVENT_NAME = withValues(
 
 export const triggerCommand = command({
   words: ['webhooks', 'trigger'],
-  summary: 'Send a made-up event to a URL, signed as the service would',
-  details: `The event has example values, and nothing happened to cause it. It is signed with FIATRAIL_WEBHOOK_SECRET or the profile’s secret, else with ${TEST_SECRET}. Live profiles reject it.`,
+  summary: 'Send a test event with sample data to a URL',
+  details: `Signs it as the service would, with FIATRAIL_WEBHOOK_SECRET or the profile’s secret, otherwise with ${TEST_SECRET}. Not available on live profiles.`,
   examples: [
     'fiatrail webhooks trigger user.onboarded --target http://127.0.0.1:3000/webhooks',
     'fiatrail webhooks trigger fintech.user.deposit.received --target http://127.0.0.1:3000/webhooks --set deposit.amount=750',
@@ -166,7 +166,10 @@ export const triggerCommand = command({
     const why = problem ?? `it responded with HTTP ${status}`;
     return {
       result: { data },
-      error: new CliError('rejected', `the target did not acknowledge the event: ${why}`, { code: 'NOT_ACKNOWLEDGED' }),
+      error: new CliError('rejected', `the target did not acknowledge the event: ${why}`, {
+        code: 'NOT_ACKNOWLEDGED',
+        hint: CHECK_TARGET,
+      }),
     };
   },
 });

@@ -144,14 +144,14 @@ Some events cannot be checked, because no list shows them: those of unpaid onram
     }),
   parameters: {
     grace: option('--grace <duration>', 'how long events may take to arrive (default 5m)', duration),
-    accept: option('--accept <id>', 'accept that the events of this work are missing; needs --reason', plainText),
-    reason: option('--reason <text>', 'why that is correct', plainText),
+    accept: option('--accept <id>', 'ignore the missing events of this request; needs --reason', plainText),
+    reason: option('--reason <text>', 'why they can be ignored', plainText),
     ...periodOptions,
   },
   run: async (account, terminal, { grace = GRACE_MS, accept, reason, ...given }) => {
     if ((accept === undefined) !== (reason === undefined))
       throw new CliError('usage', '--accept and --reason need each other', {
-        hint: 'for example --accept SWAP_0198 --reason "seen on the dashboard"',
+        hint: 'for example --accept REQUEST_ID --reason "seen on the dashboard"',
       });
     const inbox = await openProfileInbox(account.world, account.profile);
     try {

@@ -93,7 +93,7 @@ const COUNT_COLUMNS = [
 export const filters = {
   event: option('--event <name>', 'only this event', (text) => eventNamed(text).name),
   requestId: option('--request-id <request-id>', 'only events about this request', id),
-  userId: option('--user <user-id>', 'only events about this user', id),
+  userId: option('--user <user-id>', 'only this user’s', id),
   forwarding: choice('status', STATES),
   kind: option(
     '--kind <kind>',
@@ -147,7 +147,7 @@ export const listCommand = command({
   parameters: {
     count: switchOn('--count', 'count the events by name'),
     ...filters,
-    ...pageOptions('events'),
+    ...pageOptions(),
   },
   run: async (account, terminal, { count, limit, after, all, ...given }) => {
     if (!count) return listed(account, filterOf(given, terminal), { limit, after, all }, given);
@@ -202,8 +202,7 @@ function numberAt(cursor: string, list: string): bigint {
 export const exportCommand = command({
   words: ['webhooks', 'inbox', 'export'],
   summary: 'Print every received event with its content, oldest first',
-  details:
-    'One JSON object a line with -o ndjson. Redirect it to a file to keep it. A body that is not UTF-8 is in base64, which bodyForm says.',
+  details: 'With -o ndjson, prints one JSON object per line. If bodyForm is base64, the body was not UTF-8.',
   examples: [
     'fiatrail webhooks inbox export -o ndjson',
     'fiatrail webhooks inbox export --event user.onboarded -o ndjson',

@@ -41,7 +41,7 @@ import {
   withInbox,
 } from './inbox-list.ts';
 import { eventWithWarnings } from './offline.ts';
-import { resigningOf, targetName, targetUrl } from './targets.ts';
+import { CHECK_TARGET, resigningOf, targetName, targetUrl } from './targets.ts';
 
 /** Finds an event. Throws CliError usage. */
 async function findEvent(inbox: Inbox, text: string): Promise<InboxEvent> {
@@ -91,7 +91,7 @@ const replayCommand = command({
     to: required('--target <url>', 'URL that receives it', targetUrl, 'Target URL:'),
     resign: option(
       '--resign <form>',
-      'sign again with FIATRAIL_FORWARD_SECRET: service or standard',
+      'sign again with FIATRAIL_FORWARD_SECRET, in the form service or standard (Standard Webhooks)',
       oneOf('service', 'standard'),
     ),
     set: properties('--set', 'field of the content to change, such as deposit.amount'),
@@ -124,6 +124,7 @@ const replayCommand = command({
       const why = data.problem ?? `it responded with HTTP ${data.status}`;
       const error = new CliError('rejected', `the target did not acknowledge the event: ${why}`, {
         code: 'NOT_ACKNOWLEDGED',
+        hint: CHECK_TARGET,
       });
       return { result: { data }, error };
     }),
@@ -261,7 +262,7 @@ const redriveCommand = command({
   words: ['webhooks', 'inbox', 'redrive'],
   summary: 'Forward dead and quarantined events, and decrypt encrypted ones',
   details:
-    'Without an argument, forwards dead events again, and decrypts encrypted ones if the profile now has the key. --late also forwards events quarantined because they came late or early. With an argument, forwards that event whatever the reason it is quarantined: check it first with webhooks inbox show. A running listener forwards them at once, otherwise the next one does.',
+    'Without an argument, forwards dead events again, and decrypts encrypted ones if the profile now has the key. --late also forwards events quarantined because they came late or early. With an argument, forwards that event even if it is quarantined; check it first with: fiatrail webhooks inbox show. If no listener is running, the next one forwards them.',
   examples: [
     'fiatrail webhooks inbox redrive --late',
     'fiatrail webhooks inbox redrive 12',

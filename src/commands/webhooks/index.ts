@@ -177,7 +177,7 @@ const setCommand = command({
   parameters: {
     url: argument('url', 'public HTTPS URL that receives the events', webhookUrl, 'Webhook URL:'),
     events: option('--events <names>', 'event names, separated by commas (default all)', eventNames),
-    disabled: switchOn('--disabled', 'set it, but deliver nothing yet'),
+    disabled: switchOn('--disabled', 'save it without enabling delivery'),
     secretStdin: switchOn('--secret-stdin', 'read the signing secret from standard input'),
     secretCommand: option('--secret-command <command>', 'shell command that prints the signing secret', word),
     newSecret: switchOn('--new-secret', 'make a new signing secret, and print it once'),

@@ -53,7 +53,7 @@ export const listenCommand = command({
   words: ['webhooks', 'listen'],
   summary: 'Receive webhooks, store them in the inbox, and forward them',
   details:
-    'Verifies each delivery, writes it to the inbox, and only then responds with 200. Forwards events to each target at least once, until the URL responds with 2xx or the command exits with 0; events about one request stay in order. On Ctrl-C or SIGTERM, it accepts nothing more and waits for running forwards; the next run forwards the rest. While it runs, other commands with --wait end as soon as the event arrives, and the journal records how operations ended. Events of the embedded sandbox go straight to the inbox; no port is opened unless you give --port.',
+    'Verifies each delivery, writes it to the inbox, and only then responds with 200. Forwards events to each target at least once, until the URL responds with 2xx or the command exits with 0; events about one request stay in order. On Ctrl-C or SIGTERM, it stops accepting deliveries, finishes what is in flight, and leaves the rest queued. While it runs, other commands with --wait end as soon as the event arrives, and the journal records how operations ended. Events of the embedded sandbox go straight to the inbox; no port is opened unless you give --port.',
   examples: [
     'fiatrail webhooks listen',
     'fiatrail webhooks listen --port 4777 --forward http://127.0.0.1:3000/webhooks -o ndjson',
@@ -63,10 +63,10 @@ export const listenCommand = command({
   parameters: {
     port: option('--port <port>', 'TCP port; 0 picks a free one (default 4777)', wholeNumber(0, 65_535)),
     host: option('--host <address>', 'IP address to listen on (default 127.0.0.1)', hostAddress),
-    allowHost: repeated('--allow-host <name>', 'accept requests to this host name; can be repeated', hostName),
+    allowHost: repeated('--allow-host <name>', 'accept requests to this host name', hostName),
     trustedProxy: repeated(
       '--trusted-proxy <address>',
-      'address or range of a proxy whose X-Forwarded-For is trusted; can be repeated',
+      'address or range of a proxy whose X-Forwarded-For is trusted',
       addressRange,
     ),
     publicUrl: option(
@@ -74,18 +74,18 @@ export const listenCommand = command({
       'URL at which the service reaches this listener; probed every minute',
       targetUrl,
     ),
-    forward: repeated('--forward <url>', 'forward events to this URL; can be repeated', targetUrl),
+    forward: repeated('--forward <url>', 'forward events to this URL', targetUrl),
     exec: repeated(
       '--exec <command>',
-      'run this shell command for each event, with the event as JSON on standard input; can be repeated',
+      'run this shell command for each event, with the event as JSON on standard input',
       word,
     ),
     route: repeated(
       '--route <event>=<target>',
-      'send these events (comma-separated) to a URL or to exec:COMMAND; can be repeated',
+      'send these events (comma-separated) to a URL or to exec:COMMAND',
       route,
     ),
-    events: repeated('--event <name>', 'forward only this event; can be repeated', (text) => eventNamed(text).name),
+    events: repeated('--event <name>', 'forward only this event', (text) => eventNamed(text).name),
     decrypted: switchOn('--decrypted', 'forward the decrypted event instead of the encrypted body; needs --resign'),
     resign: option(
       '--resign <form>',
@@ -103,7 +103,7 @@ export const listenCommand = command({
       'delete events older than this, such as 90d, except quarantined, queued and dead ones',
       duration,
     ),
-    drain: option('--drain <duration>', 'how long to wait for running forwards when it stops (default 60s)', duration),
+    drain: option('--drain <duration>', 'how long to wait for in-flight forwards on shutdown (default 60s)', duration),
     metricsPort: option(
       '--metrics-port <port>',
       'TCP port for /metrics, /healthz and /readyz; 0 picks a free one',

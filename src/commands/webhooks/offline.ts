@@ -67,7 +67,7 @@ async function messageOf(
 function header(text: string): readonly [string, string] {
   const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
-  throw new CliError('usage', 'invalid header; expected NAME: VALUE', { hint: 'for example -H "X-Webhook-ID: 0198…"' });
+  throw new CliError('usage', 'invalid header; expected NAME: VALUE', { hint: 'for example -H "X-Webhook-ID: VALUE"' });
 }
 
 export const verifyCommand = command({
@@ -93,7 +93,7 @@ export const verifyCommand = command({
   parameters: {
     signature: option('--signature <hex>', 'the signature header', word),
     timestamp: option('--timestamp <time>', 'the timestamp header, exactly as it arrived', word),
-    headers: repeated('-H, --header <line>', 'another header, as NAME: VALUE; can be repeated', header),
+    headers: repeated('-H, --header <line>', 'another header, as NAME: VALUE', header),
     body: file,
     message,
     tolerance: option('--tolerance <duration>', 'how old a delivery may be (default 5m)', duration),
@@ -207,9 +207,9 @@ export async function eventWithWarnings({ notices: { say } }: Pick<Account, 'not
 
 export const openCommand = command({
   words: ['webhooks', 'open'],
-  summary: 'Print the event of a webhook body, decrypted if it is encrypted',
+  summary: 'Decrypt a webhook body and print its event',
   details:
-    'An encrypted body is decrypted with the private keys of the profile, older ones too. A body in the older AES-GCM envelope is decrypted with the account’s AES key, which is read from the service or, with --private-key-stdin, given. The signature is not checked.',
+    'Decrypts with the private keys of the profile, older ones too. A body in the older AES-GCM envelope is decrypted with the account’s AES key, which is read from the service or given with --private-key-stdin. Does not check the signature.',
   examples: ['fiatrail webhooks open --body body.json', 'fiatrail webhooks open --message delivery.http -o json'],
   endpoints: [getAesKey.id],
   prints: () =>

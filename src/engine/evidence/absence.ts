@@ -13,7 +13,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /**
  * How long after a request's time limit (`sentByMs`) the last look is made at the earliest, by the mode of the profile: `embedded` is the sandbox of this
  * process, also that of the built-in profile, which is called `sandbox`; `sandbox` is one that is reached over HTTP. The help of `ops reconcile` is made of
- * these times; docs/money.md and docs/fidelity.md repeat them. Source: inferred.
+ * these times; docs/money.md and docs/contributing/inferred.md repeat them. Source: inferred.
  */
 export const VISIBLE_AFTER_MS = { live: HOUR_MS, sandbox: 10 * MINUTE_MS, embedded: 10 * MINUTE_MS } as const;
 

@@ -50,7 +50,7 @@ const CURSOR =
 export function pointOf(cursor: string, list: string): ResumePoint {
   const [, digest, next, total, none, plain, encoded = '', start, end = ''] = CURSOR.exec(cursor) ?? [];
   if (digest === undefined)
-    throw new CliError('usage', '--after: this is not a cursor that fiatrail printed; nothing was read', {
+    throw new CliError('usage', '--after: invalid cursor; nothing was read', {
       code: 'CURSOR_INVALID',
       hint: 'copy the whole cursor from the page before',
     });

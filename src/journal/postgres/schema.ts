@@ -9,7 +9,7 @@ export const SCHEMA = 'fiatrail';
 export const LOCK = 0x66726a72;
 
 /**
- * What a role may do that is no owner: docs/money.md quotes it, and a test makes a payment with it. The owner creates and upgrades the tables, and
+ * What a role may do that is no owner: docs/journal.md quotes it, and a test makes a payment with it. The owner creates and upgrades the tables, and
  * imports. A host appends entries and keeps what repeats them. A reader sees everything but the settings, of which one is the key of the digests.
  */
 export const GRANTS = {

@@ -6,7 +6,7 @@ import type { Change, ReplacedValue } from '../../engine/sending/change.ts';
 import { shownText } from '../../present/shown-text.ts';
 import { visible } from '../../present/text.ts';
 import { wrap } from '../../present/width.ts';
-import { createDialog, type Dialog } from '../show/progress.ts';
+import { createDialog, type Dialog, howToGoBack } from '../show/progress.ts';
 
 /** Says which account a change is made to. */
 export const accountLine = ({ name, mode }: Profile): ShownLine => ['profile', `${name} (${modeForPeople(mode)})`];
@@ -24,7 +24,7 @@ export function showPlanned(dialog: Dialog, profile: Profile, lines: readonly Sh
   return printLines(dialog.world, dialog.note, [accountLine(profile), ...lines]);
 }
 
-/** Shows a change and, if `mustAsk`, asks; the default is no. Throws CliError: `usage` without a terminal, `declined`. */
+/** Shows a change and, if `mustAsk`, asks; the default is no. Throws CliError: `usage` without a terminal, `declined`; StepBack. */
 export async function confirmChange(
   dialog: Dialog,
   { summary, lines, replaces = [], previews, requirePossible }: Change,
@@ -47,7 +47,9 @@ export async function confirmChange(
   if (!mustAsk) return;
   await requirePossible?.(all);
   const prompter = await world.prompter();
-  if (!(await prompter.confirm(questionOf(summary)))) {
+  const hasBack = dialog.hasBack?.() === true;
+  if (hasBack) await dialog.note(howToGoBack(world));
+  if (!(await prompter.confirm(questionOf(summary), { hasBack }))) {
     throw new CliError('declined', 'declined; nothing was sent');
   }
 }

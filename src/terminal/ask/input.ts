@@ -4,7 +4,9 @@ import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { shellWord } from '../../present/text.ts';
 import type { Command, Guided } from '../command.ts';
+import { missingParameters } from '../parse/missing.ts';
 import type { Parameter, Picked } from '../parse/parameters.ts';
+import { howToGoBack } from '../show/progress.ts';
 import type { Terminal } from '../terminal.ts';
 
 /**
@@ -50,6 +52,13 @@ interface WizardQuestion<K, R> {
   repeat(earlier: K): Promise<Came<K, R> | undefined>;
 }
 
+/** What a conversation came to. */
+interface Said<T> {
+  readonly result: T;
+  /** Goes back to the last question; undefined if none was asked. */
+  readonly again: (() => Promise<Said<T>>) | undefined;
+}
+
 /**
  * Runs `ask`, which asks questions that follow each other, and lets a person go back: it then runs again, and gets the answers before
  * the previous question without asking. The earlier answer is the default of a question that is asked again. `ask` may read, and
@@ -60,7 +69,7 @@ async function inConversation<T>(
   terminal: Terminal,
   isSeveral: boolean,
   ask: (account: Account, terminal: Terminal) => Promise<T>,
-): Promise<T> {
+): Promise<Said<T>> {
   const {
     world,
     notices: { note, say },
@@ -74,16 +83,23 @@ async function inConversation<T>(
   };
   const { say: innerSay, note: innerNote } = inner;
   const asking = { ...account, world: inner.world, notices: { ...account.notices, say: innerSay, note: innerNote } };
-  for (;;) {
-    try {
-      const result = await ask(asking, { ...terminal, dialog: { ...terminal.dialog, ...inner } });
-      answers.end();
-      return result;
-    } catch (error) {
-      if (!(error instanceof StepBack)) throw error;
-      answers.goBack();
+  const converse = async (): Promise<Said<T>> => {
+    for (;;) {
+      try {
+        const result = await ask(asking, { ...terminal, dialog: { ...terminal.dialog, ...inner } });
+        answers.end();
+        return { result, again: answers.hasAny() ? again : undefined };
+      } catch (error) {
+        if (!(error instanceof StepBack)) throw error;
+        answers.goBack();
+      }
     }
-  }
+  };
+  const again = () => {
+    answers.goBack();
+    return converse();
+  };
+  return converse();
 }
 
 type Next = <K, R>(question: WizardQuestion<K, R>) => Promise<R>;
@@ -114,19 +130,18 @@ function answersSoFar({ world, notices: { note } }: Pick<Account, 'world' | 'not
   return {
     next,
     areRepeated: () => !isOver && asked < repeated,
+    hasAny: () => asked > 0,
     /** Starts again, and stops before the question that was answered last. */
     goBack: () => {
       repeated = asked - 1;
       asked = 0;
+      isOver = false;
     },
     end: () => {
       isOver = true;
     },
   };
 }
-
-const howToGoBack = ({ env }: World) =>
-  `${env['TERM'] === 'dumb' ? 'Esc or Ctrl-B, then Enter,' : 'Esc or Ctrl-B'} goes back one question`;
 
 /** A prompter whose questions are those of a conversation. */
 function repeatingPrompter(real: Prompter, next: Next, interrupted: AbortSignal): Prompter {
@@ -190,9 +205,11 @@ function repeatingPrompter(real: Prompter, next: Next, interrupted: AbortSignal)
 type RawText = string | boolean | readonly string[] | undefined;
 
 /** The values of a command's parameters, and the result of its wizard. */
-interface CommandInput {
+export interface CommandInput {
   readonly input: Record<string, unknown>;
   readonly guided: Guided | undefined;
+  /** Asks the last question once more, as a person wishes who sees at a consent what the answers came to; undefined if nothing was asked. */
+  readonly again?: (() => Promise<CommandInput>) | undefined;
 }
 
 /**
@@ -219,11 +236,8 @@ export async function readInput(
   };
   const missing = needed(given);
   if (missing.length > 0 && !isAsked) {
-    const names = missing.map(([, parameter]) => usageOf(parameter)).join(', ');
-    throw new CliError('usage', `missing required input: ${names}`, {
-      code: 'VALIDATION_ERROR',
-      hint: `for example: ${command.examples[0]}`,
-    });
+    const parameters = missing.map(([, parameter]) => parameter);
+    throw missingParameters(parameters, `for example: ${command.examples[0]}`);
   }
   await announce();
   if (!isAsked) return { input: given, guided: undefined };
@@ -235,7 +249,7 @@ export async function readInput(
     );
   };
   const isSeveral = command.guide !== undefined || lacking(given).length > 1;
-  return inConversation(account, terminal, isSeveral, async (asking, terminal) => {
+  const said = await inConversation(account, terminal, isSeveral, async (asking, terminal) => {
     const guided = await command.guide?.(asking, terminal, given as never);
     const input = { ...given, ...guided?.values };
     for (let [next] = lacking(input); next; [next] = lacking(input)) {
@@ -244,7 +258,13 @@ export async function readInput(
     }
     return { input, guided };
   });
+  return commandInput(said);
 }
+
+const commandInput = ({ result, again }: Said<CommandInput>): CommandInput => ({
+  ...result,
+  again: again && (async () => commandInput(await again())),
+});
 
 /** Asks for a missing value: offers what there is, where that is known, and else takes a text. */
 async function askForMissing(
@@ -296,9 +316,22 @@ export function inputName({ parameters, fields = {} }: Pick<Command, 'parameters
   return field;
 }
 
-/** `--to` for an option, `user-id` for an argument. */
+/** A field that the service names in a refusal, in front of what it expected. */
+const NAMED_FIELD = /(^|[:;,] )([a-z]\w*(?:\.\w+)*): (?=expected |missing; )/g;
+
+/** Returns an error of the service that names fields as they are typed: `--from-network: expected …`. */
+export function withInputNames(error: CliError, command: Pick<Command, 'parameters' | 'fields'>): CliError {
+  if (error.responseCode === undefined) return error;
+  const message = error.message.replace(
+    NAMED_FIELD,
+    (_all, before: string, field: string) => `${before}${inputName(command, field)}: `,
+  );
+  return message === error.message ? error : withDetails(error, { message });
+}
+
+/** `--to` for an option, `<user-id>` for an argument. */
 function flagOf({ kind, name }: Parameter<unknown>): string {
-  return kind === 'argument' ? name : (/--[\w-]+/.exec(name)?.[0] ?? name);
+  return kind === 'argument' ? `<${name}>` : (/--[\w-]+/.exec(name)?.[0] ?? name);
 }
 
 /** Returns a command line that gives these texts, as a shell would take it. */
@@ -313,10 +346,6 @@ export function commandLineOf(
     return values.flatMap((each) => (each === true ? [flagOf(parameter)] : [flagOf(parameter), String(each)]));
   });
   return ['fiatrail', ...words, ...typed.map(shellWord)].join(' ');
-}
-
-function usageOf({ kind, name }: Parameter<unknown>): string {
-  return kind === 'argument' ? `<${name}>` : name;
 }
 
 function readValue(parameter: Parameter<unknown>, given: RawText): unknown {

@@ -25,6 +25,7 @@ import type { Account } from '../../engine/account.ts';
 import { tryAccount } from '../../engine/connection/connect.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { FORMATS } from '../../present/result.ts';
+import { missingError } from '../parse/missing.ts';
 import { argument, oneOf, option, switchOn, word } from '../parse/parameters.ts';
 import type { Terminal } from '../terminal.ts';
 import { confirmChange } from './confirm.ts';
@@ -53,7 +54,7 @@ export const profileParameters = {
   keyShell: option('--key-shell <command>', 'shell command that prints the API key', word),
   store: option(
     '--store <store>',
-    'where to keep the key: file (default), keyring, command or environment',
+    'where to keep the key: file, keyring, command or environment (default file)',
     oneOf('file', 'keyring', 'command', 'environment'),
   ),
   encryptionPolicy: option(
@@ -63,7 +64,7 @@ export const profileParameters = {
   ),
   unknown: option(
     '--unknown <policy>',
-    'how an unknown outcome ends: auto (by what the service’s lists show; default) or ask (only a tag proves anything, and you decide the rest), for an account with which other programs or people pay the same amounts',
+    'how unknown outcomes are resolved: auto (from the service’s lists) or ask (only a tag is proof, and you decide the rest), for an account from which other programs or people pay equal amounts (default auto)',
     oneOf(...UNKNOWN_POLICIES),
   ),
   check: switchOn('--check', 'verify that the key works'),
@@ -133,9 +134,9 @@ async function givenKey(
   const isElsewhere = store.kind === 'command' || store.kind === 'environment' || input.mode === 'embedded';
   if (isElsewhere || current?.store.kind === store.kind) return undefined;
   if (!account.notices.isInteractive) {
-    throw new CliError('usage', 'the API key is missing', {
-      code: 'VALIDATION_ERROR',
-      hint: 'pass it on standard input with --key-stdin, or name a program that prints it with --key-command',
+    throw missingError(['--key-stdin'], {
+      expected: 'the API key on standard input',
+      hint: 'for example: --key-stdin < key.txt; or name a program that prints it with --key-command',
     });
   }
   return askFor(API_KEY, account);
@@ -146,8 +147,8 @@ function modeOf(given: Mode | undefined, current: StoredProfile | undefined, key
   const mode = given ?? current?.mode;
   if (mode) return mode;
   if (key) return isSandboxKey(key) ? 'sandbox' : 'live';
-  throw new CliError('usage', 'the mode is missing, and there is no key to derive it from', {
-    code: 'VALIDATION_ERROR',
+  throw missingError(['--mode <mode>'], {
+    expected: 'live or sandbox, since there is no key that says it',
     hint: 'add --mode live or --mode sandbox',
   });
 }
@@ -168,9 +169,9 @@ function addressOf(input: ProfileInput, current: StoredProfile | undefined, mode
 }
 
 const noAddress = () =>
-  new CliError('usage', 'missing required input: --base-url', {
-    code: 'VALIDATION_ERROR',
-    hint: 'add --base-url https://host/v1',
+  missingError(['--base-url <url>'], {
+    expected: 'the base URL of the service',
+    hint: 'for example: --base-url https://host/v1',
   });
 
 /** The built-in name always means the embedded sandbox, never another account. */

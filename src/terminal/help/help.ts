@@ -19,7 +19,7 @@ export async function helpOf(
     : groupHelp(group, commands, words, columns);
 }
 
-/** Returns the page of `fiatrail help NAME`, if it is not the help of a command. */
+/** Returns a page of `fiatrail help NAME` that is about no command; undefined if there is none of this name. */
 export async function pageNamed(
   words: readonly string[],
   catalogue: readonly Group[],
@@ -29,12 +29,17 @@ export async function pageNamed(
   if (name === 'commands') return commandsPage(catalogue, columns);
   if (name === 'options') return optionsPage(columns);
   const { TOPICS } = await import('./topics/index.ts');
-  if (name === 'topics') return topicsPage(TOPICS, columns);
-  const page = topicPage(TOPICS, name, columns);
-  if (page !== undefined || catalogue.some((group) => group.name === words[0])) return page;
-  // `help refunds` is the page that `refunds` leads to.
-  const [best = ''] = (await import('./suggest.ts')).meaningOf([], words)?.split(', ') ?? [];
-  return best.startsWith('help ') ? pageNamed(best.split(' ').slice(1), catalogue, columns) : undefined;
+  return name === 'topics' ? topicsPage(TOPICS, columns) : topicPage(TOPICS, name, columns);
+}
+
+/** Returns the name of the page that words mean: `help refunds` is the page that `refunds` leads to. */
+export async function pageMeant(words: readonly string[]): Promise<string | undefined> {
+  const name = words.join(' ');
+  const { TOPICS } = await import('./topics/index.ts');
+  if (['commands', 'options', 'topics', ...TOPICS.map((topic) => topic.name)].includes(name)) return name;
+  const { meaningOf } = await import('./suggest.ts');
+  const [best = ''] = meaningOf([], words, name.split(/[\s_-]+/).length)?.split(', ') ?? [];
+  return best.startsWith('help ') ? best.slice('help '.length) : undefined;
 }
 
 /** Returns the help of the program: the commands that people use, by section, then the most common options. */
@@ -49,7 +54,7 @@ function firstScreen(catalogue: readonly Group[], columns: number): string {
     'Options:',
     ...table(COMMON_OPTIONS, columns, widest(COMMON_OPTIONS)),
     '',
-    ...paragraphs('More: fiatrail <command> --help, and fiatrail help commands | options | topics', columns),
+    ...paragraphs('More: <command> --help, and fiatrail help commands | options | topics | WORDS', columns),
     ...paragraphs('No account yet? Everything works on the embedded sandbox: fiatrail tour', columns),
   ];
   return `${lines.join('\n')}\n`;
@@ -80,12 +85,18 @@ async function commandsPage(catalogue: readonly Group[], columns: number): Promi
   return `${[...lines, 'Run "fiatrail <command> --help" for more about a command.'].join('\n')}\n`;
 }
 
+/** What every command takes. */
+export const OPTIONS_OF_ALL: readonly HelpRow[] = [
+  ...GLOBAL_OPTIONS,
+  ['-h, --help', 'show help'],
+  ['--version', 'print the version'],
+];
+
 /** Returns the page of all global options. */
 function optionsPage(columns: number): string {
-  const rows: readonly HelpRow[] = [...GLOBAL_OPTIONS, ['-h, --help', 'show help'], ['--version', 'print the version']];
   const lines = [
     'Global options, which every command takes:',
-    ...table(rows, columns, widest(rows)),
+    ...table(OPTIONS_OF_ALL, columns, widest(OPTIONS_OF_ALL)),
     '',
     'FIATRAIL_PROFILE and FIATRAIL_OUTPUT set a default for --profile and -o.',
   ];
@@ -93,17 +104,17 @@ function optionsPage(columns: number): string {
 }
 
 /** Returns the help of a command. */
-function commandHelp(command: Command, columns: number, below: readonly HelpRow[]): string {
+async function commandHelp(command: Command, columns: number, below: readonly HelpRow[]): Promise<string> {
   const { words, summary, details, parameters, examples } = command;
   const rowsOf = (kind: 'argument' | 'option'): HelpRow[] =>
     Object.values(parameters)
       .filter((each) => each.kind === kind)
-      .map((each) => [formOf(each), each.help + (kind === 'option' && each.required ? ' (required)' : '')]);
+      .map((each) => [formOf(each), aboutOf(each)]);
   const sections: readonly (readonly [title: string, rows: readonly HelpRow[]])[] = [
     ['Commands', below],
     ['Arguments', rowsOf('argument')],
     ['Options', rowsOf('option')],
-    ['Global options', optionsOf(command)],
+    ['Global options', await optionsOf(command)],
   ];
   const termColumns = widest(sections.flatMap(([, rows]) => rows));
   const lines = [
@@ -139,7 +150,7 @@ function groupHelp(group: Group, commands: readonly Command[], words: readonly s
   return `${lines.join('\n')}\n`;
 }
 
-const partSummary = ({ parts }: Group, words: readonly string[]) => parts?.[words.slice(1).join(' ')];
+export const partSummary = ({ parts }: Group, words: readonly string[]) => parts?.[words.slice(1).join(' ')];
 
 /** What may follow the words: a command with its arguments, or a part with the verbs that it has. */
 function nextRows(group: Group, commands: readonly Command[], words: readonly string[]): HelpRow[] {
@@ -165,6 +176,12 @@ const belowOf = (group: Group, commands: readonly Command[], words: readonly str
 export function formOf({ kind, name, required }: Parameter<unknown>): string {
   if (kind === 'option') return name;
   return required ? `<${name}>` : `[${name}]`;
+}
+
+/** What is said of a parameter everywhere: its help, whether it can be repeated, and whether an option is required. */
+export function aboutOf({ kind, help, required, repeats }: Parameter<unknown>): string {
+  if (kind === 'argument') return help;
+  return `${help}${repeats ? '; can be repeated' : ''}${required ? ' (required)' : ''}`;
 }
 
 /** Returns the arguments of a command as they are typed. */
@@ -215,7 +232,7 @@ function blockLines(block: TopicBlock, number: number, columns: number): string[
 function topicsPage(topics: readonly Topic[], columns: number): string {
   const rows = topics.map(({ name, title }): HelpRow => [name, title]);
   const lines = ['Topics, which fiatrail help TOPIC prints:', ...table(rows, columns, widest(rows))];
-  return `${[...lines, '', 'The pages below docs/ say more.'].join('\n')}\n`;
+  return `${[...lines, '', 'To look for words in topics, commands and the pages below docs/: fiatrail help WORDS'].join('\n')}\n`;
 }
 
 const PROFILE: HelpRow = ['--profile <name>', 'profile to use'];
@@ -288,75 +305,21 @@ export const ASKING: readonly string[] = [
   'webhooks set',
 ];
 
-/** The last words of commands that change nothing (docs/contributing/naming.md), so that a dry run is of no use. */
-const READING = new Set([
-  'account',
-  'address',
-  'backup',
-  'bash',
-  'check',
-  'clock',
-  'deposits',
-  'deposit-account',
-  'earned',
-  'events',
-  'export',
-  'fish',
-  'gaps',
-  'head',
-  'list',
-  'listen',
-  'networks',
-  'open',
-  'payouts',
-  'preview',
-  'quote',
-  'fees',
-  'users',
-  'pending',
-  'balance',
-  'owed',
-  'serve',
-  'show',
-  'snapshot',
-  'stats',
-  'status',
-  'test',
-  'token',
-  'transactions',
-  'user',
-  'verify',
-  'withdrawals',
-  'zsh',
-  'resume',
-  'reconcile',
-]);
-
-/** Groups of one command that send nothing, or only read. */
-const READING_GROUPS = new Set([
-  'banks',
-  'doctor',
-  'endpoints',
-  'explain',
-  'openapi',
-  'schema',
-  'tour',
-  'version',
-  'whoami',
-]);
+/** Whether a command asks before it does something. */
+export const asksForConsent = ({ words, money }: Command): boolean =>
+  money !== undefined || ASKING.includes(words.join(' '));
 
 /** Returns the global options that matter for a command. */
-export function optionsOf(command: Command): readonly HelpRow[] {
-  const { words, parameters, prints, money } = command;
-  const name = words.join(' ');
-  const isReading = READING.has(words.at(-1) ?? '') || READING_GROUPS.has(words[0] ?? '');
+export async function optionsOf(command: Command): Promise<readonly HelpRow[]> {
+  const { parameters, prints } = command;
+  const { effectOf } = await import('./effects.ts');
   const isDated = Object.values(parameters).some((each) => each.name.startsWith('--since '));
   return [
     ...(usesProfile(command) ? [PROFILE] : []),
     ...(prints ? [OUTPUT, FIELDS, QUERY] : []),
     ...(isDated ? [ZONE] : []),
-    ...(money !== undefined || ASKING.includes(name) ? [YES] : []),
-    ...(isReading ? [] : [DRY_RUN]),
+    ...(asksForConsent(command) ? [YES] : []),
+    ...((await effectOf(command)) === 'read' ? [] : [DRY_RUN]),
   ];
 }
 
@@ -377,9 +340,22 @@ function wrapped(text: string, columns: number): string[] {
   return lines;
 }
 
-/** Breaks each paragraph of a text, with an empty line between them. */
-function paragraphs(text: string, columns: number): string[] {
-  return text.split('\n\n').flatMap((each, at) => [...(at > 0 ? [''] : []), ...wrapped(each, columns)]);
+/** Breaks each paragraph of a text, with an empty line between them. The indented lines of a paragraph are the rows of a list. */
+export function paragraphs(text: string, columns: number): string[] {
+  return text.split('\n\n').flatMap((each, at) => {
+    const { lead, rows } = partsOf(each);
+    return [...(at > 0 ? [''] : []), ...wrapped(lead, columns), ...table(rows, columns, widest(rows))];
+  });
+}
+
+/** Separates a paragraph from the list at its end, whose lines are indented: `  slow    the response is delayed`. */
+export function partsOf(paragraph: string): { readonly lead: string; readonly rows: readonly HelpRow[] } {
+  const [lead = '', ...lines] = paragraph.split(/\n {2}/);
+  const rows = lines.map((line): HelpRow => {
+    const [term = '', ...text] = line.split(/ {2,}/);
+    return [term, text.join(' ')];
+  });
+  return { lead, rows };
 }
 
 /** Lays rows out in two columns. The first one is as wide as `termColumns` says. */
@@ -399,4 +375,4 @@ function table(rows: readonly HelpRow[], columns: number, termColumns: number, i
 const widest = (rows: readonly HelpRow[]): number => Math.max(0, ...rows.map(([term]) => term.length));
 
 /** The width of a terminal, or of help without one. */
-const HELP_COLUMNS = 80;
+export const HELP_COLUMNS = 80;

@@ -13,12 +13,15 @@ import {
   argument,
   duration,
   id,
+  NO_PROTECTION,
   oneOfAnyCase,
   option,
   type Parameter,
   picked,
+  plainText,
   repeated,
   required,
+  switchOn,
   withValues,
 } from './parameters.ts';
 
@@ -39,7 +42,7 @@ function property(text: string): NamedValue {
 
 /** A repeatable option for an object whose fields are not documented. */
 export function properties(name: string, help: string): Parameter<readonly NamedValue[]> {
-  return repeated(`${name} <name=value>`, `${help}; may be repeated`, property);
+  return repeated(`${name} <name=value>`, `${help}`, property);
 }
 
 /** Returns the object; undefined if the option was not given. Throws CliError usage for a repeated name. */
@@ -54,6 +57,15 @@ export function objectOf(given: readonly NamedValue[] | undefined): Record<strin
 /** Joins the groups of four in which a question shows an address, so that it can be pasted back. */
 const withoutGroups = (text: string) =>
   /^(0x)?[\da-z]{4}( [\da-z]{4})* [\da-z]{1,4}$/i.test(text) ? text.replaceAll(' ', '') : text;
+
+/** What several commands take, in one text: `--label`, `--note`, `--no-tag` and `--lock-me-out`. */
+export const labelOption = option('--label <text>', 'your own label', plainText);
+
+export const noteOption = option('--note <text>', `your own note, at most 500 characters; ${NO_PROTECTION}`, plainText);
+
+export const noTagOption = switchOn('--no-tag', 'omit the tag that ops reconcile looks for');
+
+export const lockMeOutOption = switchOn('--lock-me-out', 'continue even if this locks this machine out');
 
 /** An address on any network, which the service checks. Throws CliError usage. */
 export const anyAddress = (text: string): string => id(withoutGroups(text));
@@ -146,19 +158,14 @@ const MINUTE_MS = 60_000;
 /** The limit of --wait without a value. */
 export const DEFAULT_WAIT_MS = 10 * MINUTE_MS;
 
-/**
- * `--wait [duration]`, in milliseconds; undefined when not given. `ifOmitted` is the limit, for the help text, of a command
- * that waits without it too.
- */
-export function waitOption(until: string, ifOmitted?: string): Parameter<number | undefined> {
-  return {
-    kind: 'option',
-    name: '--wait [duration]',
-    help: `wait ${until}, at most this long (default 10m${ifOmitted ? `; ${ifOmitted} without --wait` : ''})`,
-    required: false,
-    parse: (text) => (text === undefined ? DEFAULT_WAIT_MS : duration(text)),
-  };
-}
+/** `--wait [duration]`, in milliseconds; undefined when not given. */
+export const waitOption: Parameter<number | undefined> = {
+  kind: 'option',
+  name: '--wait [duration]',
+  help: 'wait for it to finish, up to this long (default 10m)',
+  required: false,
+  parse: (text) => (text === undefined ? DEFAULT_WAIT_MS : duration(text)),
+};
 
 /** The `--wait` flag for a time in milliseconds, in minutes if it is a whole number of them. */
 export const waitWords = (waitMs: number): readonly string[] => [

@@ -54,7 +54,7 @@ export const GLOBAL_OPTIONS: readonly (readonly [flags: string, help: string])[]
   ['--no-mask', 'mask nothing'],
   ['-q, --quiet', 'suppress notices on stderr'],
   ['-v, --verbose', 'print requests and responses to stderr, with secrets redacted'],
-  ['--color <when>', 'auto (default), always or never; auto has color on a terminal, unless NO_COLOR is set'],
+  ['--color <when>', 'auto, always or never; auto has color on a terminal, unless NO_COLOR is set (default auto)'],
   ['--no-color', 'shorthand for --color never'],
   ['--no-input', 'never prompt for input'],
   ['-y, --yes', 'skip confirmation prompts'],

@@ -164,16 +164,23 @@ export const word: Parse<string> = (text) => {
   return text;
 };
 
+const LONGEST_ID = 500;
+
 /** Ids are opaque: any printable ASCII text is sent to the service. */
 export const id: Parse<string> = (text) => {
   if (/^(null|undefined)$/.test(text))
     throw new CliError('usage', `invalid id "${text}"`, {
       hint: 'the command or the variable that it comes from has no value',
     });
-  if (/^[\x21-\x7e]{1,500}$/.test(text)) return text;
+  if (/^[\x21-\x7e]+$/.test(text) && text.length <= LONGEST_ID) return text;
   if (text === '') throw new CliError('usage', 'the id is empty', { hint: 'check the variable that it comes from' });
-  throw new CliError('usage', `invalid id "${printable(text)}"; ids have no spaces`, {
-    hint: 'copy the id exactly as the service printed it',
+  const rule = /\s/.test(text)
+    ? 'ids have no spaces'
+    : text.length > LONGEST_ID
+      ? `ids have at most ${LONGEST_ID} characters`
+      : 'ids are printable ASCII';
+  throw new CliError('usage', `invalid id "${printable(text)}"; ${rule}`, {
+    hint: 'copy the whole id exactly as it was printed',
   });
 };
 
@@ -285,6 +292,12 @@ export const oneOfAnyCase = <const V extends readonly string[]>(...values: V): P
 export const ticker = oneOfAnyCase(...TOKENS);
 
 export const onOrOff = withValues(['on', 'off'], (text) => oneOf('on', 'off')(text) === 'on');
+
+/** A setting that is on or off: the flag alone turns it on. */
+export function switchOnOrOff(name: string, help: string): Parameter<boolean | undefined> {
+  const parse = (text: string | undefined) => text === undefined || onOrOff(text);
+  return { kind: 'option', name: `${name} [on|off]`, help: `${help}; "off" removes it`, required: false, parse };
+}
 
 /** `0.5%` or `0.5`, from 0 to 100. */
 export const percent: Parse<PercentMillionths> = (text) => {

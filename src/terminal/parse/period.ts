@@ -41,7 +41,7 @@ export function timesOf(period: TypedPeriod, context: PeriodContext) {
 }
 
 /** Parses `today`, `yesterday`, `7d` (that long ago), `2026-08-01`, or a date and time with its offset. Throws CliError usage. */
-function moment(text: string): TypedMoment {
+export function moment(text: string): TypedMoment {
   const daysAhead = Object.hasOwn(DAY_WORDS, text) ? DAY_WORDS[text] : undefined;
   if (daysAhead !== undefined)
     return dayOf(text, ({ zone, nowMs }) => midnightOf(nowMs + zone.offsetMs(nowMs)) + daysAhead * DAY_MS);

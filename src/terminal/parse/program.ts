@@ -6,11 +6,13 @@ import { FORMATS, type Format } from '../../present/result.ts';
 import { hasColor } from '../../present/style.ts';
 import { hasLinks } from '../../present/text.ts';
 import type { Command, Group } from '../command.ts';
+import type { HelpLine } from '../help/help-line.ts';
+import { ALIASES } from './aliases.ts';
 import { GLOBAL_OPTIONS, type Globals, WHEN, type When } from './globals.ts';
 import { duration, type Parameter } from './parameters.ts';
 
-/** A parsed command line: a command with its raw texts, or help text ready to print. */
-type ParsedLine = CommandLine | { readonly kind: 'help'; readonly text: string };
+/** A parsed command line: a command with its raw texts, or help ready to print. */
+type ParsedLine = CommandLine | HelpLine;
 
 export interface CommandLine {
   readonly kind: 'command';
@@ -32,15 +34,17 @@ export async function parse(
   world: Terminal,
   helpsWithGroups = false,
 ): Promise<ParsedLine> {
-  const help = async (words: readonly string[]): Promise<ParsedLine> => {
-    const { helpOf } = await import('../help/help.ts');
-    return { kind: 'help', text: await helpOf(words, catalogue, world.stdout.columns) };
+  const help = async (words: readonly string[], options: Record<string, unknown>): Promise<HelpLine> => {
+    const { output, json } = options;
+    const isFormatGiven = output !== undefined || json !== undefined;
+    if (!isFormatGiven) {
+      const { helpOf } = await import('../help/help.ts');
+      return { kind: 'help', text: await helpOf(words, catalogue, world.stdout.columns) };
+    }
+    return helpLine(words, options, catalogue, world);
   };
-  if (given[0] === 'help') {
-    const page = await (await import('../help/help.ts')).pageNamed(given.slice(1), catalogue, world.stdout.columns);
-    if (page !== undefined) return { kind: 'help', text: page };
-  }
-  const asked = withoutHelpWords(given);
+  if (firstWord(given) === 'help') return helpCommand(given, catalogue, world);
+  const asked = withVersionWord(given);
   let shown: readonly string[] = [];
   let parsed: CommandLine | undefined;
   const program = newCommander('fiatrail', (words) => {
@@ -68,17 +72,17 @@ export async function parse(
     if (!(error instanceof CommanderError)) throw error;
     const isHelp = error.code === 'commander.helpDisplayed' || error.code === 'commander.help';
     // A bare `fiatrail` prints help.
-    if (isHelp && wanted === undefined) return help([]);
+    if (isHelp && wanted === undefined) return help([], program.opts());
     const { incompleteError, isCommand, typingError } = await import('./typing-error.ts');
     const line = { words: typed, commands, catalogue };
     if (!isHelp) throw await typingError(error, line);
     // Without --help, parsing reports the unknown name.
-    if (error.exitCode === 0) return isCommand(line) ? help(shown) : parse(typed, catalogue, world);
-    if (helpsWithGroups && argv.length === shown.length) return help(shown);
+    if (error.exitCode === 0) return isCommand(line) ? help(shown, program.opts()) : parse(typed, catalogue, world);
+    if (helpsWithGroups && argv.length === shown.length) return help(shown, {});
     // A script that lost a word must fail.
     throw await incompleteError(line);
   }
-  return parsed ?? help([]);
+  return parsed ?? help([], program.opts());
 }
 
 /** Makes the parser. It prints nothing: `shows` receives the command whose help was asked for (src/terminal/help/). */
@@ -101,19 +105,40 @@ function pathOf(command: Commander): string[] {
   return command.parent ? [...pathOf(command.parent), command.name()] : [];
 }
 
-/** Turns `help fx trade` into `fx trade --help`, and `--version` into `version`. */
-function withoutHelpWords(argv: readonly string[]): readonly string[] {
-  const [first, ...rest] = argv;
-  if (first === 'help') return [...rest, '--help'];
+/** Turns `--version` into `version`. */
+function withVersionWord(argv: readonly string[]): readonly string[] {
   if (firstWord(argv) !== undefined || !argv.includes('--version')) return argv;
   return ['version', ...argv.filter((word) => word !== '--version')];
 }
 
-/** What may be typed for a verb: words of other command lines. No command has them as its own. */
-const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['get', ['show', 'status', 'list']],
-  ['ls', ['list']],
-]);
+/** Answers `fiatrail help WORDS`, which takes the global options. Throws CliError usage. */
+async function helpCommand(given: readonly string[], catalogue: readonly Group[], world: Terminal): Promise<HelpLine> {
+  const at = given.indexOf('help');
+  const argv = given.filter((word, index) => index !== at && word !== '--help' && word !== '-h');
+  const program = newCommander('fiatrail help', () => {}).argument('[words...]');
+  for (const [flags] of GLOBAL_OPTIONS) program.addOption(new Option(flags));
+  try {
+    program.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const { typingError } = await import('./typing-error.ts');
+    throw await typingError(error, { words: [], commands: [], catalogue });
+  }
+  return helpLine(program.args, program.opts(), catalogue, world);
+}
+
+/** Returns help about words in the format that the options name. Throws CliError usage. */
+async function helpLine(
+  words: readonly string[],
+  options: Record<string, unknown>,
+  catalogue: readonly Group[],
+  world: Terminal,
+): Promise<HelpLine> {
+  const { present } = readGlobals(options, world);
+  const isFormatGiven = options['output'] !== undefined || options['json'] !== undefined;
+  const { helpAbout } = await import('../help/asked.ts');
+  return helpAbout({ words, format: isFormatGiven ? present.format : undefined, present, catalogue, world });
+}
 
 /** Puts the verb of a command in the place of its alias: `users get ID` is `users show ID`. */
 function withoutAlias(
@@ -211,10 +236,7 @@ const once =
   ({ long, flags }: Option) =>
   (text: string, before: string | true | undefined) => {
     if (before === undefined) return text;
-    throw new CliError('usage', `${long ?? flags} was given more than once`, {
-      code: 'USAGE',
-      hint: 'give it only once',
-    });
+    throw new CliError('usage', `${long ?? flags} was given more than once; expected one value`);
   };
 
 /** The leading words of an incomplete command, up to the first option: `fx orders`. */
@@ -224,8 +246,8 @@ function wordsIn(argv: readonly string[], first: string | undefined): string[] {
   return end === -1 ? from : from.slice(0, end);
 }
 
-/** The parts of the World that the global flags depend on. */
-type Terminal = Pick<World, 'env' | 'stdout'>;
+/** The parts of the World that the global flags and help depend on. */
+type Terminal = Pick<World, 'env' | 'stdout' | 'ownFile'>;
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 const LONGEST_TIMEOUT_MS = 86_400_000;

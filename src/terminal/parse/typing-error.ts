@@ -2,6 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { visible } from '../../present/text.ts';
 import type { Command, Group } from '../command.ts';
 import { GLOBAL_OPTIONS } from './globals.ts';
+import { missingParameters, typedForm } from './missing.ts';
 
 /** What Commander throws. */
 interface ParserError {
@@ -22,7 +23,7 @@ interface TypedLine {
 export async function typingError(error: ParserError, line: TypedLine): Promise<CliError> {
   const command = commandIn(line);
   const flag = flagWithValue(error, command, line);
-  if (flag === undefined) return usageError(error, command, await meantBy(error, line));
+  if (flag === undefined) return usageError(error, command, line, await meantBy(error, line));
   return new CliError('usage', `${flag} takes no value`, {
     code: 'USAGE',
     hint: `type ${flag} alone, or leave it out`,
@@ -78,14 +79,33 @@ async function meantBy({ code }: ParserError, line: TypedLine) {
 }
 
 /** Turns Commander's error into ours. For an option, its suggestion becomes the hint. */
-function usageError(error: ParserError, command: readonly string[], meant?: string): CliError {
+function usageError(error: ParserError, words: readonly string[], { commands }: TypedLine, meant?: string): CliError {
   const [text = '', , suggested] = /^(.*?)(\s*\(Did you mean (.*)\?\))?$/s.exec(error.message)?.slice(1) ?? [];
   const option = error.code === 'commander.unknownOption' ? suggested : undefined;
-  // Commander names the last word of the command only.
-  const named = text.replace(/^(error: too many arguments for )'[^']*'/, `$1'${['fiatrail', ...command].join(' ')}'`);
-  const help = `run: ${['fiatrail', ...command, '--help'].join(' ')}`;
-  return new CliError('usage', visible(named.replace(/^error: /, '')), {
-    code: 'USAGE',
-    hint: meant ?? (option ? `did you mean ${option}?` : help),
-  });
+  const name = ['fiatrail', ...words].join(' ');
+  const command = commands.find((each) => each.words.join(' ') === words.join(' '));
+  const hint = meant ?? (option ? `did you mean ${option}?` : `run: ${name} --help`);
+  if (error.code === 'commander.optionMissingArgument') return withoutValue(text, command, hint);
+  return new CliError('usage', visible(inFull(text.replace(/^error: /, ''), words, command)), { code: 'USAGE', hint });
+}
+
+/** Says what Commander says of the last word of a command about the whole command. */
+function inFull(text: string, words: readonly string[], command: Command | undefined): string {
+  const expected = Object.values(command?.parameters ?? {}).filter(({ kind }) => kind === 'argument');
+  return text
+    .replace(/^(unknown command ')/, words.length > 0 ? `$1${words.join(' ')} ` : '$1')
+    .replace(
+      /^too many arguments for .*? Expected \d+ arguments? but got \d+: (.*)\.$/s,
+      (_all, got: string) =>
+        `too many arguments for '${['fiatrail', ...words].join(' ')}': expected ${expected.map(typedForm).join(' ') || 'none'}; got ${got}`,
+    );
+}
+
+/** The error for an option without its value: Commander says `option '-o, --output <format>' argument missing`. */
+function withoutValue(text: string, command: Command | undefined, hint: string): CliError {
+  const [, flags = ''] = /'(.*)'/s.exec(text) ?? [];
+  const global = GLOBAL_OPTIONS.find(([names]) => names === flags);
+  const own = Object.values(command?.parameters ?? {}).find(({ name }) => name === flags);
+  const name = flags.replace(/^-\w, /, '');
+  return missingParameters([{ kind: 'option', name, help: own?.help ?? global?.[1] ?? 'a value' }], hint);
 }

@@ -56,8 +56,8 @@ const SCHEMAS: Readonly<Record<OnServer, string>> = {
 
 /** Where the rights of an owner, a host and a reader are. */
 const ROLES: Readonly<Record<OnServer, string>> = {
-  journal: '"Several hosts" in docs/money.md',
-  copy: '"What a query may do" in docs/data.md',
+  journal: '"Several hosts" in docs/journal.md',
+  copy: '"A copy in PostgreSQL" in docs/data.md',
   inbox: '"Roles" in docs/webhooks.md',
 };
 

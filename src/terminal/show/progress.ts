@@ -115,7 +115,13 @@ export function liveLine(
 export interface Dialog extends Omit<Notices, 'progress'> {
   readonly world: World;
   readonly globals: Globals;
+  /** Whether a person can go back to the last question from a consent; without it, nothing was asked. */
+  hasBack?(): boolean;
 }
+
+/** What is said before a question from which a person can go back. */
+export const howToGoBack = ({ env }: Pick<World, 'env'>): string =>
+  `${env['TERM'] === 'dumb' ? 'Esc or Ctrl-B, then Enter,' : 'Esc or Ctrl-B'} goes back one question`;
 
 export function createDialog(world: World, globals: Globals): Dialog {
   // A notice that cannot be written must not change what the command does.

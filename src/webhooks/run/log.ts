@@ -104,7 +104,7 @@ export function createRefusals({ world }: Pick<Account, 'world'>, say: Say) {
       const same = counted.get(reason);
       if (!same) {
         counted.set(reason, { sinceMs: world.clock.now(), more: 0, addresses: new Set() });
-        return say(`refused: ${reason}`, about);
+        return say(`rejected: ${reason}`, about);
       }
       same.more += 1;
       if (same.addresses.size < SHOWN_ADDRESSES + 1) same.addresses.add(about.address ?? '');

@@ -134,7 +134,7 @@ describe('ops list', () => {
   });
 
   test.each([
-    [['--after', 'nothing'], 'this is not a cursor that fiatrail printed'],
+    [['--after', 'nothing'], '--after: invalid cursor'],
     [['--since', 'last week'], 'invalid date'],
   ])('%j is an error', async (flags, says) => {
     expect((await list(...flags)).code).toBe(2);

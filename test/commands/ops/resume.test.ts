@@ -61,7 +61,7 @@ test('a status that cannot be read is read the next time', async () => {
 test.each([
   [['--all', 'some-id'], '--all cannot be combined'],
   [['--all', '--wait', '5m'], '--all cannot be combined'],
-  [[], 'missing required argument: operation-id'],
+  [[], 'missing <operation-id> or --all: '],
 ])('ops resume %j is a usage error', async (argv, message) => {
   const { code, stderr } = await run(fakeWorld(), 'ops', 'resume', ...argv);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });

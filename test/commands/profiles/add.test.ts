@@ -9,6 +9,9 @@ const WITH_URL = [...ADD, '--base-url', URL_];
 const wrongUrl = (url: string) => [...ADD, '--base-url', url, '--key-stdin'];
 const KEY_COMMAND = ['--key-command', 'pass show key'];
 
+/** The error that does not repeat what may be a key. */
+const LIKE_A_KEY = /^error: invalid profile name: it looks like an API key\n/;
+
 /** Words, standard input and the expected message; nothing may be stored. */
 const refused: [what: string, argv: string[], stdin: string, message: RegExp][] = [
   ['a key with a line end inside', ADD_MAIN, `${LIVE}\n${LIVE}\n`, /on standard input has spaces or characters/],
@@ -31,7 +34,7 @@ const refused: [what: string, argv: string[], stdin: string, message: RegExp][] 
   ['a URL with credentials', wrongUrl(`https://me:${PLANTED}@host.test/v1`), LIVE, /user name or password/],
   ['no URL at all', wrongUrl(PLANTED), LIVE, /is not a valid URL/],
   ['an empty URL', wrongUrl(''), LIVE, /./],
-  ['a missing URL', [...ADD, '--key-stdin'], LIVE, /missing required input: --base-url/],
+  ['a missing URL', [...ADD, '--key-stdin'], LIVE, /missing --base-url <url>: /],
   ['a key and a command for it', [...ADD_MAIN, ...KEY_COMMAND], LIVE, /--key-command and --key-stdin cannot/],
   ['a key and a shell line for it', [...ADD_MAIN, '--key-shell', 'x'], LIVE, /--key-shell and --key-stdin cannot/],
   ['two commands', [...WITH_URL, ...KEY_COMMAND, '--key-shell', 'x'], '', /--key-command and --key-shell cannot/],
@@ -44,11 +47,11 @@ const refused: [what: string, argv: string[], stdin: string, message: RegExp][] 
     /--store file and a key command/,
   ],
   ['a key for a store that keeps none', [...ADD_MAIN, '--store', 'environment'], LIVE, /--store environment and/],
-  ['a command without a mode', [...WITH_URL, ...KEY_COMMAND], '', /the mode is missing/],
+  ['a command without a mode', [...WITH_URL, ...KEY_COMMAND], '', /missing --mode <mode>: /],
   ['an embedded one with a URL', [...WITH_URL, '--mode', 'embedded'], '', /--mode embedded and a base URL or a key/],
   ['an embedded one with a key', [...ADD, '--mode', 'embedded', '--key-stdin'], BOX, /--mode embedded and/],
   ['an embedded one with a command', [...ADD, '--mode', 'embedded', ...KEY_COMMAND], '', /--mode embedded and/],
-  ['a missing key', WITH_URL, '', /the API key is missing/],
+  ['a missing key', WITH_URL, '', /missing --key-stdin: /],
   ['an unknown store', [...ADD_MAIN, '--store', 'cloud'], LIVE, /--store/],
   ['an unknown mode', [...ADD_MAIN, '--mode', 'test'], LIVE, /--mode/],
   ['an unknown format', [...ADD_MAIN, '--default-output', 'xml'], LIVE, /--default-output/],
@@ -66,6 +69,8 @@ const refused: [what: string, argv: string[], stdin: string, message: RegExp][] 
   ['a name that is a path', ADD_MAIN.with(2, '../main'), LIVE, /invalid profile name/],
   ['a name that ends with a dot', ADD_MAIN.with(2, 'main.'), LIVE, /invalid profile name/],
   ['a name of 41 letters', ADD_MAIN.with(2, 'a'.repeat(41)), LIVE, /invalid profile name/],
+  ['a name that is a sandbox key', ADD_MAIN.with(2, 'sandbox_0123456789abcdef01234'), LIVE, LIKE_A_KEY],
+  ['a name that is a key with capitals', ADD_MAIN.with(2, 'Xk3jQ9vT2mN8pL5wR7zB'), LIVE, LIKE_A_KEY],
 ];
 
 describe('profiles add', () => {

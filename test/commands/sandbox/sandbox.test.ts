@@ -305,7 +305,7 @@ describe('sandbox pay', () => {
     [['7387420489', '--amount', '5', '--sender', ''], /--sender: /],
     [['7387420489', '--amount', '5', '--sender', 'A\u0007B'], /--sender: /],
     [['7387420489', '--amount', '5', '--sender', 'A'.repeat(501)], /--sender: /],
-    [['738742048', '--amount', '5', '--sender', 'A'], /account: invalid account number "738742048"/],
+    [['738742048', '--amount', '5', '--sender', 'A'], /<account>: invalid account number "738742048"/],
     [['7387420489', '--amount', '5.001', '--sender', 'A'], /--amount: /],
     [['7387420489', '--amount', '0', '--sender', 'A'], /--amount: /],
     [['7387420489', '--amount', '5', '--sender', 'A', '--token', 'CNGN'], /--token requires --chain/],

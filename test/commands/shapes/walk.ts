@@ -30,6 +30,8 @@ export async function walk(): Promise<readonly Printed[]> {
     printed.push({ line, json });
     return json;
   };
+  await run('sandbox simulate --days 2 --users 5');
+  await run('sandbox reset');
   await run('sandbox seed --pace instant');
   await run('webhooks set https://inbox.fiatrail.invalid/');
   const userId = await people(run);
@@ -130,7 +132,7 @@ async function trades(run: Run): Promise<void> {
 }
 
 async function account(run: Run): Promise<void> {
-  for (const line of ['show', 'earned', 'preview --amount 5000 --operation onramp', 'set --onramp-percent 0.5%'])
+  for (const line of ['show', 'earned', 'preview --amount 5000 --transaction-type onramp', 'set --onramp-percent 0.5%'])
     await run(`fees ${line}`);
   const to = '--bank-code 000013 --account-number 0123456789 --account-name ADA';
   const taken = await run(`fees withdraw --amount 2000 ${to}`);

@@ -65,7 +65,7 @@ describe("a user's status", () => {
     ['withdrawal', '/withdrawasset', { destinationWallet: OUTSIDE, amount: 1, ticker: 'CNGN' }],
   ];
 
-  test.each(refused)('refuses an %s while inactive and accepts it after reactivation', async (_what, path, body) => {
+  test.each(refused)('rejects an %s while inactive and accepts it after reactivation', async (_what, path, body) => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await fund(box, user, 100, { sweepToOfframp: true });

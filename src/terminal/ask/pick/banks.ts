@@ -23,7 +23,7 @@ export async function pickBank(account: Account): Promise<string | undefined> {
   );
 }
 
-/** Asks for one of the account's bank accounts, the default one first; undefined if the list cannot be read or is empty. */
+/** Asks for one of the account’s bank accounts, the default one first; undefined if the list cannot be read or is empty. */
 export async function pickBankAccount(account: Account, question: string): Promise<string | undefined> {
   const accounts = await savedAccounts(account);
   if (accounts.length === 0) return undefined;

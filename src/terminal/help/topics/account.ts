@@ -37,7 +37,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         ],
       },
     ],
-    more: 'security.md',
+    more: 'threats.md',
   },
   {
     name: 'login',
@@ -83,7 +83,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
       { run: ['fiatrail keys platform show', 'fiatrail keys platform accept'] },
       'Another machine needs the same private key: `fiatrail keys encryption enable --private-key-stdin --yes < key.txt`.',
     ],
-    more: 'security.md',
+    more: 'threats.md',
   },
   {
     name: 'webhook-setup',
@@ -143,7 +143,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         ],
       },
     ],
-    more: 'security.md',
+    more: 'controls.md',
   },
   {
     name: 'limits',
@@ -171,7 +171,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         ],
       },
     ],
-    more: 'rules.md',
+    more: 'controls.md',
   },
   {
     name: 'change',
@@ -202,6 +202,6 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         ],
       },
     ],
-    more: 'rules.md',
+    more: 'controls.md',
   },
 ];

@@ -60,7 +60,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
       },
       'A payment that you received, with a wrong amount or name: `fiatrail help refund`.',
     ],
-    more: 'rules.md',
+    more: 'controls.md',
   },
   {
     name: 'send',
@@ -80,7 +80,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
       'On a terminal, each command asks for what is missing, shows the fees and the destination, and then asks for confirmation. See what it would send first:',
       {
         run: [
-          'fiatrail fees preview --amount 5000 --operation offramp',
+          'fiatrail fees preview --amount 5000 --transaction-type offramp',
           'fiatrail payout create --amount 50000 --to default --dry-run',
         ],
       },
@@ -165,13 +165,13 @@ export const MONEY_TOPICS: readonly Topic[] = [
       },
       {
         step: 'Send a trade again that was lost, if it had an idempotency key of the service and was sent less than 10 minutes ago. The service does it once.',
-        run: ['fiatrail ops retry 0198c1f2'],
+        run: ['fiatrail ops retry OPERATION_ID'],
       },
       {
         step: 'If that cannot decide, it prints what was seen and what was not, and what to compare, such as a bank statement. Record what you found. `--not-done` frees the idempotency key.',
         run: [
-          'fiatrail ops resolve 0198c1f2 --completed --reason "seen on the bank statement"',
-          'fiatrail ops resolve 0198c1f2 --not-done --reason "the service never received it"',
+          'fiatrail ops resolve OPERATION_ID --completed --reason "seen on the bank statement"',
+          'fiatrail ops resolve OPERATION_ID --not-done --reason "the service never received it"',
         ],
       },
       'In cron, let a job look every 15 minutes: `fiatrail ops reconcile --all -q`.',

@@ -105,7 +105,7 @@ export const SCRIPT_TOPICS: readonly Topic[] = [
       { run: ['fiatrail ops reconcile', 'fiatrail ops resume OPERATION_ID'] },
       'With `-o json`, an error is one JSON object on stderr, and its `code` says more, such as `NOTHING_TO_WITHDRAW`.',
     ],
-    more: 'exit-codes.md',
+    more: 'errors.md',
   },
   {
     name: 'scripts',

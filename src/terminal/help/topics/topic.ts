@@ -11,7 +11,7 @@ export type TopicBlock =
   | TopicStep
   | { readonly rows: readonly (readonly [what: string, how: string])[] };
 
-/** A page that `fiatrail help NAME` prints; docs/troubleshooting.md has its text as well. */
+/** A page that `fiatrail help NAME` prints; docs/how-to.md has its text as well. */
 export interface Topic {
   readonly name: string;
   readonly title: string;

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../support/built.ts';
 
-const read = (page: string) => readFileSync(join(ROOT, 'docs', page), 'utf8');
-const PAGE = read('troubleshooting.md');
+const PAGE = readFileSync(join(ROOT, 'docs', 'errors.md'), 'utf8');
 
 /** The codes in the first column of the table of error codes. */
 const CODES = new Set(
-  [...read('exit-codes.md').matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \| \d/gm)].flatMap(([, names = '']) =>
+  [...PAGE.matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \| \d/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code),
   ),
 );
@@ -19,7 +18,7 @@ const entries = PAGE.split(/^(?=##)/m)
     return { code, text };
   });
 
-test('every code of the page is in docs/exit-codes.md, once', () => {
+test('every code that docs/errors.md explains is in its table, once', () => {
   const codes = entries.map(({ code }) => code);
   expect(codes.filter((code) => !CODES.has(code))).toEqual([]);
   expect(codes).toEqual([...new Set(codes)]);
@@ -29,6 +28,6 @@ test('every code of the page is in docs/exit-codes.md, once', () => {
 test('every entry is short and says what to type', () => {
   for (const { code, text } of entries) {
     expect({ code, isShort: text.length < 600 }).toEqual({ code, isShort: true });
-    expect({ code, types: /`--?[a-z]|fiatrail |security\.md/.test(text) }).toEqual({ code, types: true });
+    expect({ code, types: /`--?[a-z]|fiatrail |controls\.md/.test(text) }).toEqual({ code, types: true });
   }
 });
