@@ -2363,19 +2363,19 @@ export const MUTANTS: readonly Mutant[] = [
     tests: DEFINITE,
   },
   {
-    file: 'src/client/codec.ts',
+    file: 'src/client/envelope.ts',
     line: 'if (twoDigits(value) !== undefined) ownCodes.add(digits);',
     change: 'if (code !== undefined) ownCodes.add(code);',
     tests: DEFINITE,
   },
   {
-    file: 'src/client/codec.ts',
+    file: 'src/client/envelope.ts',
     line: 'const own = twoDigits(value) ?? oneDigit(value);',
     change: 'const own = code;',
     tests: DEFINITE,
   },
   {
-    file: 'src/client/codec.ts',
+    file: 'src/client/envelope.ts',
     line: ' || !/^\\d\\d$/.test(each)',
     change: '',
     tests: DEFINITE,
