@@ -2715,14 +2715,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/main.ts',
-    line: 'consenting(terminal, { guard, plan }), command, values)',
-    change: 'consenting(terminal, { plan }), command, values)',
+    line: 'goingBack(terminal, account) : terminal, { guard, plan })',
+    change: 'goingBack(terminal, account) : terminal, { plan })',
     tests: ['test/cli/once.test.ts'],
   },
   {
     file: 'src/main.ts',
-    line: 'consenting(terminal, { guard, plan }), command, values)',
-    change: 'consenting(terminal, { guard }), command, values)',
+    line: 'goingBack(terminal, account) : terminal, { guard, plan })',
+    change: 'goingBack(terminal, account) : terminal, { guard })',
     tests: ['test/plans/apply.test.ts'],
   },
   {
@@ -2736,6 +2736,13 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } })',
     change: 'consenting(terminal, { guard })',
     tests: ['test/plans/apply.test.ts'],
+  },
+  {
+    file: 'src/terminal/terminal.ts',
+    line: 'hasBack: () => activity.changed === undefined',
+    change: 'hasBack: () => true',
+    tests: ['test/cli/going-back.test.ts'],
+    failing: 1,
   },
   {
     file: 'src/terminal/terminal.ts',
