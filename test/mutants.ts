@@ -669,7 +669,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['copy/questions/report/owed.ts', 'minor === null ? null : amount(asset, minor)', 'amount(asset, minor ?? 0n)'],
     ['copy/questions/report/movements.ts', ') IS NULL AND (', ') IS NULL OR ('],
     ['copy/questions/report/movements.ts', ' AND NOT (', ' AND (1 = 1 OR '],
-    ['copy/questions/report/kinds.ts', "amountOrNull('NGN', minor)", "amount('NGN', minor ?? 0n)"],
+    [
+      'copy/questions/report/users.ts',
+      "moved && moved.minor !== null ? amount('NGN', BigInt(moved.minor)) : null",
+      "moved ? amount('NGN', BigInt(moved.minor ?? 0n)) : null",
+    ],
   ].map(([path, line = '', change = '']) => ({
     ...{ file: `src/${path}`, line, change, failing: 1 },
     tests: ['test/questions/uncertain-figures.test.ts'],
@@ -682,7 +686,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/engine/previews/previews.ts',
+    file: 'src/engine/previews/balances.ts',
     line: 'if (isUnknownFigure(balance))',
     change: 'if (false)',
     tests: ['test/commands/uncertain-figures.test.ts'],
@@ -2365,19 +2369,19 @@ export const MUTANTS: readonly Mutant[] = [
     tests: DEFINITE,
   },
   {
-    file: 'src/client/codec.ts',
+    file: 'src/client/envelope.ts',
     line: 'if (twoDigits(value) !== undefined) ownCodes.add(digits);',
     change: 'if (code !== undefined) ownCodes.add(code);',
     tests: DEFINITE,
   },
   {
-    file: 'src/client/codec.ts',
+    file: 'src/client/envelope.ts',
     line: 'const own = twoDigits(value) ?? oneDigit(value);',
     change: 'const own = code;',
     tests: DEFINITE,
   },
   {
-    file: 'src/client/codec.ts',
+    file: 'src/client/envelope.ts',
     line: ' || !/^\\d\\d$/.test(each)',
     change: '',
     tests: DEFINITE,
@@ -2450,14 +2454,14 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/cli/book-before.test.ts'],
   },
   {
-    file: 'src/engine/previews/previews.ts',
+    file: 'src/engine/previews/balances.ts',
     line: 'if (before.minor - reserved >= paid.minor) return [line];',
     change: 'if (before.minor >= paid.minor) return [line];',
     tests: ['test/cli/book-before.test.ts'],
     failing: 1,
   },
   {
-    file: 'src/engine/previews/previews.ts',
+    file: 'src/engine/previews/balances.ts',
     line: `orders.filter(({ side }) => side === 'buy').map`,
     change: 'orders.map',
     tests: ['test/cli/book-before.test.ts'],
@@ -3267,7 +3271,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/copy/questions/report/kinds.ts',
+    file: 'src/copy/questions/report/users.ts',
     line: '{isDone(tableOf(withdrawal))}',
     change: "{`status <> ''`}",
     tests: ['test/questions/report-edges.test.ts'],
@@ -3484,7 +3488,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/things/deposits.ts',
-    line: "status !== 'pending' && status !== 'cancelled'",
+    line: "status !== 'pending' && status !== CANCELLED",
     change: "status !== 'pending'",
     tests: ['test/webhooks/gaps.test.ts'],
   },
@@ -3600,8 +3604,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/kinds.ts',
-    line: "thing.isSentBack ? '1 = 1' :",
-    change: "thing.isSentBack ? '1 = 0' :",
+    line: "`NOT ${isOneOf('status', thing.sentBackUnless)}`",
+    change: "'1 = 0'",
     tests: ['test/questions/report-edges.test.ts'],
     failing: 1,
   },

@@ -7,9 +7,9 @@ import {
   type EventsCome,
   failing,
   good,
-  key,
   listedBy,
   type NotedRow,
+  ownerKey,
   personalKey,
   personName,
   sum,
@@ -18,6 +18,7 @@ import {
   time,
   uniqueKey,
   waits,
+  working,
 } from './thing.ts';
 
 /** Naira that arrived by bank transfer. */
@@ -34,16 +35,16 @@ export const deposits = listedBy(listDeposits, {
   label: ['depositor.name', 'amount', 'status'],
   facts: [
     text('Type', 'type', 'type'),
-    key('User', 'userId', 'user_id'),
+    ownerKey('User', 'userId', 'user_id'),
     sum('Amount', 'amount', 'amount'),
     sum('Minted', 'fundingAmount', 'funding'),
     amount('Fee', 'platformFee', 'fee'),
     personName('From', 'depositor.name', 'sender_name'),
     personalKey('Sender’s account', 'depositor.accountNumber', 'sender_account_number'),
     text('Sender’s bank', 'depositor.bankName', 'sender_bank'),
-    personalKey('Into account', 'virtualAccountNumber', 'account_number'),
+    personalKey('Into account', 'virtualAccountNumber', { column: 'account_number', isOwner: true }),
     personName('Account name', 'virtualAccountName', 'account_name'),
-    key('Wallet', 'walletAddress', 'wallet_address'),
+    ownerKey('Wallet', 'walletAddress', 'wallet_address'),
     uniqueKey('Bank reference', 'transactionReference', 'reference'),
     uniqueKey('Tx hash', 'mintTxHash', 'tx_hash'),
     time('Arrived', 'createdAt'),
@@ -71,7 +72,7 @@ const DEPOSIT = {
   way: 'from',
   states: {
     pending: waits('waits for the bank to confirm it'),
-    processing: waits('is being minted, or returned if the service does not accept it'),
+    processing: working('is being minted, or returned if the service does not accept it'),
     completed: good,
     ...failing({ fails: WORK_FAILS }),
     [CANCELLED]: bad('the bank cancelled it, and nothing arrived'),

@@ -8,7 +8,12 @@ type Meaning =
   /** Why it ended so, where the service does not say it; and whether it had ended well before. */
   | { readonly ends: 'bad'; readonly because?: string; readonly isUndone?: true }
   /** What a person has to do meanwhile; `ID` stands for its id. */
-  | { readonly waits: string; readonly todo?: string };
+  | {
+      readonly waits: string;
+      readonly todo?: string;
+      /** Its list says so of whatever goes on, where nothing is said that is more exact. */
+      readonly isUsual?: true;
+    };
 
 export const good: Meaning = { ends: 'good' };
 
@@ -21,6 +26,9 @@ export const waits = (what: string, todo?: string): Meaning => ({
   waits: what,
   ...(todo === undefined ? {} : { todo }),
 });
+
+/** What its list says as long as it goes on, if nothing more exact is known. */
+export const working = (what: string): Meaning => ({ waits: what, isUsual: true });
 
 /** The states in which it has failed: those with which the endpoint that shows it says so. */
 export const failing = ({ fails = FAILS }: Pick<Endpoint, 'fails'>): Readonly<Record<string, Meaning>> =>
@@ -40,6 +48,8 @@ interface Copied {
   readonly isPersonal?: true;
   /** A text of which people remember a part: the name of a person or a company, a label, a narration. */
   readonly isName?: true;
+  /** It names whose the row is: a user, or the wallet or the account of one. */
+  readonly isOwner?: true;
 }
 
 /** Something that is known of a thing. */
@@ -75,6 +85,8 @@ export const flag = factOf('flag');
 export const elsewhere = (fact: Fact) => ({ ...fact, isElsewhere: true }) as const;
 /** A text that rows are looked up by. */
 export const key = factOf('text', { isKey: true });
+/** A user, or a wallet, to whom rows belong. */
+export const ownerKey = factOf('text', { isKey: true, isOwner: true });
 /** A text that only one row has, and is looked up by. */
 export const uniqueKey = factOf('text', { isKey: true, isUnique: true });
 /** An amount that people look rows up by. */
@@ -126,6 +138,8 @@ export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
   readonly id: string;
   readonly status: string;
   readonly createdAt: string;
+  /** The field that says more exactly than the status how far a row is that goes on. */
+  readonly stage?: string;
   /** The statuses of rows that are there no more, although the list has them. */
   readonly gone?: readonly string[];
   /** The fields of the request of whoever reads all of it. */
@@ -167,6 +181,7 @@ interface ListOf<Field extends string> {
   readonly id: Field;
   readonly status: Field | '';
   readonly createdAt: Field;
+  readonly stage?: Field;
   readonly otherIds?: readonly Field[];
   readonly label: readonly Field[];
   readonly facts: readonly (Fact<Field> | (Fact & { readonly isElsewhere: true }))[];
@@ -245,6 +260,8 @@ export interface StatusRead {
   readonly in?: string;
   /** The field of that object with the time at which it was started. */
   readonly createdAt?: string;
+  /** The field of that object with the user whose it is. */
+  readonly user?: string;
 }
 
 /** One kind of thing of the business. All readers derive from it: commands, waiting, evidence, the copy, reports, completion, docs. */
@@ -319,6 +336,7 @@ interface ReadOf<Q extends Endpoint> extends StatusRead {
   readonly id: RowField<RequestOf<Q>>;
   readonly wallet?: RowField<RequestOf<Q>>;
   readonly in?: RowField<ResponseOf<Q>>;
+  readonly user?: RowField<ResponseOf<Q>>;
 }
 
 /** What is started is found again after a response that was lost: by the rows of its list, or by a reader of its own. */

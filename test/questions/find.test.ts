@@ -85,6 +85,14 @@ describe('what is known on this machine', () => {
     expect(told).toContain('deposit d2: ₦20.00 from CHIDI ADENIYI, completed');
   });
 
+  test('says whose it is, by whichever of its fields names the user', async () => {
+    const byWallet = deposit('d3', { userId: null, walletAddress: USER.wallets.evm });
+    const rows = { ...ROWS, deposits: [...ROWS.deposits, byWallet] };
+    const network: Exchange = async () => ({ status: 503, headers: {}, body: '' });
+    for (const id of ['d1', 'd3'])
+      expect((await find([id], { rows, network })).data.user).toMatchObject({ userId: USER.userId });
+  });
+
   test('is listed if several match, newest first', async () => {
     const { code, data } = await find(['ade'], { rows: { deposits: ROWS.deposits, users: [] } });
     expect(code).toBe(0);

@@ -7,6 +7,7 @@ import { parseExactJson } from '../../money/decimal.ts';
 import { valueAt } from '../../present/content.ts';
 import { exactAmount, isPlainObject, type Plain, type PlainObject, toPlain, withKnown } from '../../present/plain.ts';
 import { userDeposit } from '../../things/deposits.ts';
+import { OWNER_FIELDS } from '../../things/index.ts';
 import { onramp as onrampKind } from '../../things/onramp.ts';
 import { user as aUser } from '../../things/users.ts';
 import type { LocalCopy } from '../database.ts';
@@ -53,16 +54,6 @@ export async function answersIn(recorded: readonly Recorded[]): Promise<PlainObj
   return row;
 }
 
-/** The fields in which rows name their user, or a wallet of the user. */
-const USER_FIELDS = [
-  'userId',
-  'fintechUserId',
-  'walletAddress',
-  'sourceWalletAddress',
-  'smartWalletAddress',
-  'userWalletAddress',
-];
-
 const userOf = ({ request }: Operation) => textIn(JSON.parse(request) as PlainObject, ['userId']);
 
 /** How many wallets of a user are looked at: each onramp has one. */
@@ -72,7 +63,7 @@ const MOST_WALLETS = 100;
 export async function knownInCopy(copy: LocalCopy | undefined, match: FindMatch, row: PlainObject) {
   if (!copy) return { statuses: [], belongings: [], isCut: false, user: undefined, syncedAt: null };
   const { kind, found, operations } = match;
-  const userKeys = [...USER_FIELDS.map((field) => textIn(row, [field])), ...operations.map(userOf)];
+  const userKeys = [...OWNER_FIELDS.map((field) => textIn(row, [field])), ...operations.map(userOf)];
   const own = [match.id, ...linksOf(kind, row)];
   return copy.read(async (queries) => {
     const wallets = kind === aUser ? await walletsOf(queries, match.id, MOST_WALLETS + 1) : [];

@@ -5,7 +5,13 @@ import type { Operation } from '../../journal/operations.ts';
 import type { Queries } from '../../journal/store.ts';
 import type { Amount } from '../../money/amount.ts';
 import type { PlainObject } from '../../present/plain.ts';
-import { event as anEvent, operation as anOperation, thingStartedBy, thingWithEvent } from '../../things/index.ts';
+import {
+  event as anEvent,
+  operation as anOperation,
+  OWNER_FIELDS,
+  thingStartedBy,
+  thingWithEvent,
+} from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { LocalCopy } from '../database.ts';
@@ -293,14 +299,12 @@ function merged(matches: readonly FindMatch[]): FindMatch[] {
   });
 }
 
-/** The fields in which rows name whose they are. */
-const OWNERS = ['userId', 'walletAddress', 'sourceWalletAddress', 'smartWalletAddress', 'virtualAccountNumber'];
-
 /** Leaves out what belongs to a thing that is among the matches: it is told with it. */
 function withoutBelongings(matches: readonly FindMatch[]): FindMatch[] {
   const things = matches.filter(({ rank }) => rank < 2);
   const owned = new Set(things.flatMap(({ kind, found }) => linksOf(kind, found?.row ?? {})));
-  const belongs = ({ found }: FindMatch) => OWNERS.some((field) => owned.has(textIn(found?.row ?? {}, [field]) ?? ''));
+  const belongs = ({ found }: FindMatch) =>
+    OWNER_FIELDS.some((field) => owned.has(textIn(found?.row ?? {}, [field]) ?? ''));
   return matches.filter((match) => match.rank < 2 || !belongs(match));
 }
 

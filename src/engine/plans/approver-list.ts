@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { type Approver, approvalThresholdWords } from '../../account/approvers.ts';
+import { approvalThresholdWords } from '../../account/approval-threshold.ts';
+import type { Approver } from '../../account/approvers.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { ApprovalThreshold } from '../../account/stored-profile.ts';
 import { CliError, jsonIn } from '../../base/errors.ts';

@@ -180,8 +180,9 @@ function totalOf(rows: readonly KindRow[]) {
   };
 }
 
-/** Whether its rows say, besides their status, how far the money is. */
-const hasStage = (thing: Thing) => tableOf(thing).columns.some(({ name }) => name === 'payout_status');
+/** The column that says more exactly than the status how far the rows of a thing are; `NULL` if none does. */
+const stageColumn = (thing: Thing): string =>
+  tableOf(thing).columns.find(({ field }) => field === thing.list?.stage)?.name ?? 'NULL';
 
 /** Something that has not ended. */
 interface PendingWork {
@@ -206,7 +207,7 @@ export async function pendingIn(queries: Queries, limit: number): Promise<readon
       asset: Asset | null;
       minor: bigint | null;
     }>(
-      `SELECT id, status, ${hasStage(thing) ? 'payout_status' : 'NULL'} AS stage, created_at AS at, ${asset} AS asset, ${minor} AS minor
+      `SELECT id, status, ${stageColumn(thing)} AS stage, created_at AS at, ${asset} AS asset, ${minor} AS minor
        FROM ${table} WHERE is_open = 1 AND deleted_at IS NULL AND ${unindexed(where)}
        ORDER BY created_at LIMIT ${limit}`,
     );
