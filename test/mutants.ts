@@ -3174,18 +3174,21 @@ export const MUTANTS: readonly Mutant[] = [
     line: '? `NOT ',
     change: "? '1 = 1' || `NOT ",
     tests: ['test/questions/report-edges.test.ts'],
+    failing: 1,
   },
   {
     file: 'src/copy/questions/report/kinds.ts',
     line: 'const cameBackLater = ',
     change: 'const cameBackLater = CAME_BACK || ',
     tests: ['test/questions/report-edges.test.ts'],
+    failing: 1,
   },
   {
     file: 'src/copy/questions/report/users.ts',
     line: 'unownedOfframps: Number(outs.get(null)?.n ?? 0n)',
     change: 'unownedOfframps: 0',
     tests: ['test/questions/report-edges.test.ts'],
+    failing: 1,
   },
   {
     file: 'src/copy/questions/story.ts',
