@@ -3607,8 +3607,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/kinds.ts',
-    line: "`NOT ${isOneOf('status', thing.sentBackUnless)}`",
-    change: "'1 = 0'",
+    line: "isOneOf('status', thing.sentBackUnless)",
+    change: "'1 = 1'",
     tests: ['test/questions/report-edges.test.ts'],
     failing: 1,
   },
