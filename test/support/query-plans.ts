@@ -66,6 +66,7 @@ const SMALL: Readonly<Record<string, string>> = {
   'account_name|rotation|spent|tally': 'of the journal: keys, rotations, sums of days',
   'api_key|fintech|fault_rule|setting|stuck|fx_vault': 'of the sandbox: its fintechs, settings and faults',
   'allowed_address|bank_account|external_wallet|fee_tally|movement_tally': 'of the sandbox: what a fintech has few of',
+  filler: 'of the local copy: who fills it',
   'listener|forwarding|event_tally|forward_tally': 'of the inbox: processes, targets and counts',
   'json_each|step|part|moved|ranked|more|less|computed|newest|pragma_database_list|sqlite_schema|main|snapshot':
     'no table',
@@ -93,6 +94,7 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
   [/FROM outbox o LEFT JOIN delivery/, 'sandbox events list counts them'],
   [/^UPDATE (?:forward|movement)|FROM forward WHERE event IN/, 'a replay of dead deliveries, or a seed'],
   [/^INSERT INTO wallet|^WITH RECURSIVE/, 'sandbox seed'],
+  [/^SELECT users \+ \(SELECT COUNT/, 'sandbox simulate counts its users once a day'],
   [/FROM page|AS page|^SELECT (?:page|user)\./, 'a page of a list, which was cut before'],
   [/^SELECT COUNT\(\*\) AS n FROM (?:swap|bridge|withdrawal|user)\b.* WHERE \S*fintech = /, 'the total of a list'],
   [/FROM person_name WHERE (?:instr|strpos)\(/, 'find by a part of a name, which scans the names and not the rows'],

@@ -209,6 +209,9 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
 /** Who runs the tests, and where. */
 const MACHINE = `${userInfo().username} on ${hostname()}`;
 const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d(?::\d\d)?(?:Z| UTC| [+-]\d\d(?::\d\d)?))/g;
+/** The month that a report is about, where no month was typed. */
+const MONTHS = /((?:report accept \w+|\bmonth) +)20\d\d-\d\d\b/g;
+
 const MILLISECONDS = /("(?:serviceAtMs|sinceMs)": |(?:Service at|Since) ms {2,})\d{13}/g;
 const BLOCKS = /("blockNumber": |Block number {2,})"?\d+"?/g;
 
@@ -233,6 +236,7 @@ function createNormaliser(home: Home): (output: string) => string {
         .replaceAll(`"host":"${hostname()}"`, '"host":"<host>"')
         .replaceAll(` · host ${hostname()}`, ' · host <host>')
         .replace(TIMES, '<time>')
+        .replace(MONTHS, '$1<month>')
         .replace(MILLISECONDS, '$1<milliseconds>')
         .replace(BLOCKS, '$1<block>'),
     );

@@ -14,7 +14,7 @@ type Names = { readonly whole: readonly string[]; readonly byWord: readonly (rea
 /** Returns the names in which each of these folded words occurs. The names are scanned, of which there are fewer than rows. */
 export async function namesWith(queries: Queries, words: readonly string[]): Promise<Names> {
   // Needs no escaping, unlike LIKE.
-  const has = placeIn(queries);
+  const has = positionFunction(queries);
   const namesOf = async (parts: readonly string[]) => {
     const conditions = parts.map(() => `${has}(folded, ?) > 0`).join(' AND ');
     const sql = `SELECT name FROM person_name WHERE ${conditions} LIMIT ${MOST_NAMES + 1}`;
@@ -28,7 +28,7 @@ export async function namesWith(queries: Queries, words: readonly string[]): Pro
 }
 
 /** The function that says where a text is in another one. */
-const placeIn = ({ engine }: Queries) => (engine === 'sqlite' ? 'instr' : 'strpos');
+const positionFunction = ({ engine }: Queries) => (engine === 'sqlite' ? 'instr' : 'strpos');
 
 /** Shorter words with another letter are other words. */
 const SHORTEST_ALIKE = 4;
@@ -39,7 +39,7 @@ const SHORTEST_ALIKE = 4;
  */
 export async function namesAlike(queries: Queries, words: readonly string[]): Promise<Names> {
   if (!words.some(({ length }) => length >= SHORTEST_ALIKE)) return { whole: [], byWord: [] };
-  const has = placeIn(queries);
+  const has = positionFunction(queries);
   const byWord: (readonly string[])[] = [];
   for (const word of words) {
     const half = Math.floor(word.length / 2);
