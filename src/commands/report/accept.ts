@@ -184,8 +184,7 @@ export const acceptCommand = command({
     'Accepts the unexplained changes of one asset in the period, which is this month unless you name another one. An accepted change is included in every report of that time. The journal records who accepted it and why, so that all hosts that share it know, and it is not lost with the copy. --undo takes it back. Once there are two approvers, it needs the approval of one of them who is not the one who asks: write it to a file with --plan, have them approve it with plans approve, then run plans apply.',
   examples: [
     'fiatrail report accept USDC --reason "top-up from the exchange, 5 November"',
-    'fiatrail report accept CNGN last month --reason "tokens from the old wallet"',
-    'fiatrail report accept CNGN last month --undo --reason "was a payment to a user"',
+    'fiatrail report accept USDC --undo --reason "was a payment to a user"',
   ],
   endpoints: [],
   prints: () =>
