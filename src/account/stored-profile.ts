@@ -228,7 +228,7 @@ const SETTINGS_FILE: FileKind<SharedSettings> = {
 const NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
 /** Whether a text is more like a key than like a name, which is printed everywhere: a long run of letters and digits. */
-function looksLikeKey(text: string): boolean {
+function resemblesKey(text: string): boolean {
   if (/^sandbox_[\da-f]{8,}/i.test(text)) return true;
   const runs = text.match(/[a-z\d]{16,}/gi) ?? [];
   return runs.some((run) => /\d/.test(run) && /[a-z]/i.test(run));
@@ -246,7 +246,7 @@ export function profileName(text: string): string {
       },
     );
   }
-  if (looksLikeKey(text))
+  if (resemblesKey(text))
     throw new CliError('usage', 'invalid profile name: it looks like an API key', {
       code: 'INVALID_PROFILE_NAME',
       hint: 'choose a name such as main, and give the key where it is asked for, or with --key-stdin',

@@ -22,10 +22,10 @@ export const locationOptions = {
   local: switchOn('--local', 'store it in a file on this machine'),
 };
 
-/** Throws CliError usage if more than one of the places is given. */
-export function requireOneLocation(places: Readonly<Record<string, boolean>>): void {
-  const names = Object.keys(places);
-  if (Object.values(places).filter(Boolean).length > 1)
+/** Throws CliError usage if more than one location is given. */
+export function requireOneLocation(given: Readonly<Record<string, boolean>>): void {
+  const names = Object.keys(given);
+  if (Object.values(given).filter(Boolean).length > 1)
     throw new CliError('usage', `${names.slice(0, -1).join(', ')} and ${names.at(-1)} cannot be combined`, {
       hint: 'give one of them',
     });

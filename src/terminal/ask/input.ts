@@ -53,10 +53,10 @@ interface WizardQuestion<K, R> {
 }
 
 /** What a conversation came to. */
-interface Said<T> {
+interface Conversation<T> {
   readonly result: T;
   /** Goes back to the last question; undefined if none was asked. */
-  readonly again: (() => Promise<Said<T>>) | undefined;
+  readonly again: (() => Promise<Conversation<T>>) | undefined;
 }
 
 /**
@@ -69,7 +69,7 @@ async function inConversation<T>(
   terminal: Terminal,
   isSeveral: boolean,
   ask: (account: Account, terminal: Terminal) => Promise<T>,
-): Promise<Said<T>> {
+): Promise<Conversation<T>> {
   const {
     world,
     notices: { note, say },
@@ -83,7 +83,7 @@ async function inConversation<T>(
   };
   const { say: innerSay, note: innerNote } = inner;
   const asking = { ...account, world: inner.world, notices: { ...account.notices, say: innerSay, note: innerNote } };
-  const converse = async (): Promise<Said<T>> => {
+  const converse = async (): Promise<Conversation<T>> => {
     for (;;) {
       try {
         const result = await ask(asking, { ...terminal, dialog: { ...terminal.dialog, ...inner } });
@@ -249,7 +249,7 @@ export async function readInput(
     );
   };
   const isSeveral = command.guide !== undefined || lacking(given).length > 1;
-  const said = await inConversation(account, terminal, isSeveral, async (asking, terminal) => {
+  const conversation = await inConversation(account, terminal, isSeveral, async (asking, terminal) => {
     const guided = await command.guide?.(asking, terminal, given as never);
     const input = { ...given, ...guided?.values };
     for (let [next] = lacking(input); next; [next] = lacking(input)) {
@@ -258,10 +258,10 @@ export async function readInput(
     }
     return { input, guided };
   });
-  return commandInput(said);
+  return commandInput(conversation);
 }
 
-const commandInput = ({ result, again }: Said<CommandInput>): CommandInput => ({
+const commandInput = ({ result, again }: Conversation<CommandInput>): CommandInput => ({
   ...result,
   again: again && (async () => commandInput(await again())),
 });
