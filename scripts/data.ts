@@ -64,12 +64,25 @@ const serverViews = (): string =>
     })
     .join('');
 
+/** The day of a time in Lagos, as a SQL expression of SQLite, and of PostgreSQL. The reports have the same days. */
+const lagosDay = (time: string) => `date(${time}, '+1 hour')`;
+const SERVER_DAY = "to_char(TIME::timestamp + interval '1 hour', 'YYYY-MM-DD')";
+
+/** What is open, as `report pending` has it. */
+const OPEN = TABLES.filter(({ hasStates }) => hasStates)
+  .map(({ name }, index) => {
+    const named = index === 0 ? ' as list' : '';
+    return `select '${name}'${named}, id, status, created_at from ${name} where is_open = 1 and deleted_at is null`;
+  })
+  .join('\nunion all\n');
+
 const QUESTIONS: readonly Question[] = [
   {
     asks: 'What came in during the latest month, by day?',
-    sql: `select substr(created_at, 1, 10) as day, count(*) as payments, sum(amount_minor) / 100.0 as naira
+    sql: `select ${lagosDay('completed_at')} as day, count(*) as payments, sum(amount_minor) / 100.0 as naira
 from deposits
-where status = 'completed' and substr(created_at, 1, 7) = (select max(substr(created_at, 1, 7)) from deposits)
+where status = 'completed' and substr(${lagosDay('completed_at')}, 1, 7) = (
+  select max(substr(${lagosDay('completed_at')}, 1, 7)) from deposits where status = 'completed')
 group by 1
 order by 1`,
   },
@@ -85,7 +98,7 @@ limit 20`,
   },
   {
     asks: 'What were the fees on deposits, by month?',
-    sql: `select substr(created_at, 1, 7) as month, count(*) as payments, sum(fee_minor) / 100.0 as naira
+    sql: `select substr(${lagosDay('completed_at')}, 1, 7) as month, count(*) as payments, sum(fee_minor) / 100.0 as naira
 from deposits
 where status = 'completed' and fee_minor is not null
 group by 1
@@ -93,13 +106,7 @@ order by 1`,
   },
   {
     asks: 'What is open, and since when?',
-    sql: `select 'deposit' as kind, id, status, created_at from deposits where is_open = 1
-union all
-select 'payout', id, status, created_at from payouts where is_open = 1
-union all
-select 'withdrawal', id, status, created_at from withdrawals where is_open = 1
-union all
-select 'swap', id, status, created_at from swaps where is_open = 1
+    sql: `${OPEN}
 order by created_at`,
   },
   {
@@ -127,12 +134,12 @@ order by created_at desc`,
   },
   {
     asks: 'What did the account wallet hold at the end of each day?',
-    sql: `select substr(b.at, 1, 10) as day, b.balance_asset, b.place, b.balance_minor / 1000000.0 as tokens
+    sql: `select ${lagosDay('b.at')} as day, b.balance_asset, b.place, b.balance_minor / 1000000.0 as tokens
 from balances b
 where b.source = 'wallet' and b.balance_minor > 0 and b.at = (
   select max(l.at) from balances l
   where l.source = b.source and l.place = b.place and l.balance_asset = b.balance_asset
-    and substr(l.at, 1, 10) = substr(b.at, 1, 10))
+    and ${lagosDay('l.at')} = ${lagosDay('b.at')})
 order by 1, 2, 3`,
   },
   {
@@ -173,7 +180,9 @@ const JOINS: readonly (readonly [one: string, other: string])[] = [
   ['users.id', 'deposits.user_id'],
   ['users.id', 'withdrawals.user_id'],
   ['users.id', 'events.user_id'],
+  ['users.id', 'owed.user_id'],
   ['users.evm_wallet', 'payouts.wallet_address'],
+  ['deposits.wallet_address', 'payouts.wallet_address'],
   ['users.evm_wallet', 'swaps.wallet_address'],
   ['bank_accounts.account_number', 'payouts.account_number'],
   ['bank_accounts.account_number', 'fee_withdrawals.account_number'],
@@ -199,6 +208,7 @@ const table = (titles: readonly string[], rows: readonly (readonly string[])[]) 
 function sourceOf(name: string): string {
   const found = TABLES.find((each) => each.name === name);
   if (found) return `the list of \`${found.listing.endpoint.id}\``;
+  if (name === 'owed') return 'the balances that `fiatrail report owed` read';
   if (name === 'operations') return 'the journal, copied for each query that names the view';
   if (name === 'events') return 'the inbox, copied for each query that names the view';
   return 'what each sync saw';
@@ -263,6 +273,7 @@ export function dataPage(): string {
     '- Personal names and numbers become null after 90 days; `fiatrail profiles copy set --keep 30d` changes that. There are no BVNs.',
     '- If `deleted_at` is set, the service no longer lists the row.\n',
     '## Questions\n',
+    `A day is one of Lagos, as in the reports, and what is finished counts when it completed. PostgreSQL has no \`${lagosDay('TIME')}\`: write \`${SERVER_DAY}\`.\n`,
     ...QUESTIONS.map(({ asks, sql }) => `${asks}\n\n\`\`\`sql\n${sql}\n\`\`\`\n`),
     '## How the views join\n',
     `\`\`\`mermaid\nerDiagram\n${joinLines()}\`\`\`\n`,

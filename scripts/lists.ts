@@ -3,7 +3,7 @@
  * of its own and nowhere else, and the manual pages in package.json. A test compares them with the folders.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -108,24 +108,16 @@ export const LIST_RECORDS = ${listed(lists ?? [])} as unknown as readonly Servic
 `;
 }
 
-async function byGroup(): Promise<string> {
-  const groups = await Promise.all(
-    filesIn('src/contract/endpoints').map(async (path) => {
-      const url = pathToFileURL(join(ROOT, 'src/contract/endpoints', path)).href;
-      return [posix.basename(path, '.ts'), Object.values((await import(url)) as object)] as const;
-    }),
-  );
-  const started = (await allRecords()).flatMap(({ path, record }) =>
-    startedIn(record).map(({ id }) => {
-      const [group] = groups.find(([name, all]) => name !== 'index' && all.some((each) => each.id === id)) ?? [];
-      return `  '${group}': () => import('./${path}'),\n`;
-    }),
+async function byStart(): Promise<string> {
+  const started = (await allRecords()).flatMap(({ path, name, record }) =>
+    startedIn(record).map(({ id }) => `  '${id}': async () => (await import('./${path}')).${name},\n`),
   );
   return `${WRITTEN}
+import type { Thing } from './thing.ts';
 
-/** Loads the records of the things that the endpoints of a group start. */
-export const LOAD_BY_GROUP: Readonly<Record<string, () => Promise<object>>> = {
-${[...new Set(started)].sort().join('')}};
+/** Loads the record of the thing that an endpoint starts, and no other, by the id of the endpoint. */
+export const LOAD_BY_START: Readonly<Record<string, () => Promise<Thing>>> = {
+${started.sort().join('')}};
 `;
 }
 
@@ -142,7 +134,7 @@ export const LIST_FILES: readonly ListFile[] = [
   { path: 'src/service/machines.ts', text: machines },
   { path: 'src/service/operations.ts', text: operations },
   { path: 'src/things/records.ts', text: records },
-  { path: 'src/things/by-group.ts', text: byGroup },
+  { path: 'src/things/by-start.ts', text: byStart },
   { path: 'package.json', text: manual },
 ];
 

@@ -1,5 +1,6 @@
 // Prints figures of the code's size and of what two commands run: npm run measure
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -164,7 +165,9 @@ async function measureCommands(): Promise<readonly (readonly [string, string])[]
       ['fees withdraw over HTTP', ranBy(['fees', 'withdraw', ...withdrawal], served, folder)],
     ];
   } finally {
+    const ended = once(child, 'exit');
     child.kill();
+    await ended;
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,6 @@
 import type { ProgramFiles, World } from './base/world.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
-import { QUERY_PROCESS } from './copy/questions/sql/wire.ts';
+import { QUERY_PROCESS } from './copy/questions/sql/process-word.ts';
 import { createSystemWorld } from './system/world.ts';
 
 /**

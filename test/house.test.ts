@@ -375,9 +375,12 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'flag',
       'key',
       'sum',
-      'personal',
+      'remembered',
       'personalKey',
       'uniqueKey',
+      'ownerKey',
+      'working',
+      'idsOf',
       'personName',
       'waits',
       'bad',
@@ -466,7 +469,7 @@ function callsOf(source: Source): string[] {
 
 /** The files that send with a client instead of `Account.call` and `Changes.change`. */
 const SENDERS: Readonly<Record<string, string>> = {
-  'commands/doctor/index.ts': 'two reads, with a client that tells its requests',
+  'commands/doctor/service.ts': 'two reads, with a client that tells its requests',
   'commands/keys/index.ts': 'a sandbox key, which another address makes',
   'engine/sending/change.ts': 'sends what was agreed to',
   'engine/connection/connect.ts': 'reads the service’s public key',

@@ -32,6 +32,9 @@ const LEFTOVERS = ['test/commands/doctor/leftovers.test.ts'];
 const FOLDERS = ['test/attacks/folders.test.ts'];
 const SECOND_PERSON = ['test/plans/attacks.test.ts', 'test/plans/independence.test.ts'];
 const ACCOUNT_LISTS = ['test/plans/account-lists.test.ts'];
+const ACCEPTED = ['test/questions/acceptances.test.ts'];
+const OPEN_AT_END = ['test/questions/open-at-end.test.ts'];
+const SHARED_COPY = ['test/postgres/copy.test.ts'];
 const DIFFERENCES = ['test/questions/differences.test.ts'];
 
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
@@ -666,7 +669,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['copy/questions/report/owed.ts', 'minor === null ? null : amount(asset, minor)', 'amount(asset, minor ?? 0n)'],
     ['copy/questions/report/movements.ts', ') IS NULL AND (', ') IS NULL OR ('],
     ['copy/questions/report/movements.ts', ' AND NOT (', ' AND (1 = 1 OR '],
-    ['copy/questions/report/kinds.ts', "amountOrNull('NGN', minor)", "amount('NGN', minor ?? 0n)"],
+    [
+      'copy/questions/report/users.ts',
+      "moved && moved.minor !== null ? amount('NGN', BigInt(moved.minor)) : null",
+      "moved ? amount('NGN', BigInt(moved.minor ?? 0n)) : null",
+    ],
   ].map(([path, line = '', change = '']) => ({
     ...{ file: `src/${path}`, line, change, failing: 1 },
     tests: ['test/questions/uncertain-figures.test.ts'],
@@ -679,7 +686,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/engine/previews/previews.ts',
+    file: 'src/engine/previews/balances.ts',
     line: 'if (isUnknownFigure(balance))',
     change: 'if (false)',
     tests: ['test/commands/uncertain-figures.test.ts'],
@@ -1380,8 +1387,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/evidence/applied.ts',
-    line: 'if (!isAlone(account) || isSoleHost(account) || content',
-    change: 'if (!isAlone(account) || content',
+    line: 'if (!isAlone(account) || isSoleHost(account) || isOfJournal',
+    change: 'if (!isAlone(account) || isOfJournal',
     tests: ['test/plans/twice.test.ts', ...SECOND_PERSON],
   },
   {
@@ -1405,9 +1412,9 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/journal/journal.ts',
-    line: 'AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject) ORDER BY sequence',
-    change: 'ORDER BY sequence DESC',
+    file: 'src/journal/shared.ts',
+    line: `AND \${IS_LAST} ORDER BY e.sequence`,
+    change: 'ORDER BY e.sequence DESC',
     tests: ['test/journal/shared.test.ts', 'test/plans/alone.test.ts'],
   },
   {
@@ -1993,10 +2000,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/differences.ts',
-    line: 'filter((each) => each.to === to)',
-    change: 'slice(-1)',
-    tests: REPORTS,
-    failing: 1,
+    line: 'one.asset === other.asset && one.to === other.to',
+    change: 'one.asset === other.asset',
+    tests: ACCEPTED,
   },
   {
     file: 'src/copy/questions/report/differences.ts',
@@ -2363,19 +2369,19 @@ export const MUTANTS: readonly Mutant[] = [
     tests: DEFINITE,
   },
   {
-    file: 'src/client/codec.ts',
+    file: 'src/client/envelope.ts',
     line: 'if (twoDigits(value) !== undefined) ownCodes.add(digits);',
     change: 'if (code !== undefined) ownCodes.add(code);',
     tests: DEFINITE,
   },
   {
-    file: 'src/client/codec.ts',
+    file: 'src/client/envelope.ts',
     line: 'const own = twoDigits(value) ?? oneDigit(value);',
     change: 'const own = code;',
     tests: DEFINITE,
   },
   {
-    file: 'src/client/codec.ts',
+    file: 'src/client/envelope.ts',
     line: ' || !/^\\d\\d$/.test(each)',
     change: '',
     tests: DEFINITE,
@@ -2448,14 +2454,14 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/cli/book-before.test.ts'],
   },
   {
-    file: 'src/engine/previews/previews.ts',
+    file: 'src/engine/previews/balances.ts',
     line: 'if (before.minor - reserved >= paid.minor) return [line];',
     change: 'if (before.minor >= paid.minor) return [line];',
     tests: ['test/cli/book-before.test.ts'],
     failing: 1,
   },
   {
-    file: 'src/engine/previews/previews.ts',
+    file: 'src/engine/previews/balances.ts',
     line: `orders.filter(({ side }) => side === 'buy').map`,
     change: 'orders.map',
     tests: ['test/cli/book-before.test.ts'],
@@ -3164,6 +3170,33 @@ export const MUTANTS: readonly Mutant[] = [
     tests: CLAIMS,
   },
   {
+    file: 'src/copy/questions/report/kinds.ts',
+    line: '? `NOT ',
+    change: "? '1 = 1' || `NOT ",
+    tests: ['test/questions/report-edges.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/kinds.ts',
+    line: 'const cameBackLater = ',
+    change: 'const cameBackLater = CAME_BACK || ',
+    tests: ['test/questions/report-edges.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/users.ts',
+    line: 'unownedOfframps: Number(outs.get(null)?.n ?? 0n)',
+    change: 'unownedOfframps: 0',
+    tests: ['test/questions/report-edges.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/story.ts',
+    line: 'if (found && !kind.states) return !isFresh;',
+    change: 'if (found && !kind.states) return false;',
+    tests: ['test/questions/find.test.ts'],
+  },
+  {
     file: 'src/copy/questions/find.ts',
     line: 'account: await journal.accountIds(await account.accountNames()),',
     change: '',
@@ -3241,7 +3274,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/copy/questions/report/kinds.ts',
+    file: 'src/copy/questions/report/users.ts',
     line: '{isDone(tableOf(withdrawal))}',
     change: "{`status <> ''`}",
     tests: ['test/questions/report-edges.test.ts'],
@@ -3458,7 +3491,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/things/deposits.ts',
-    line: "status !== 'pending' && status !== 'cancelled'",
+    line: "status !== 'pending' && status !== CANCELLED",
     change: "status !== 'pending'",
     tests: ['test/webhooks/gaps.test.ts'],
   },
@@ -3574,8 +3607,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/kinds.ts',
-    line: "thing.isSentBack ? '1 = 1' :",
-    change: "thing.isSentBack ? '1 = 0' :",
+    line: "isOneOf('status', thing.sentBackUnless)",
+    change: "'1 = 1'",
     tests: ['test/questions/report-edges.test.ts'],
     failing: 1,
   },
@@ -3657,5 +3690,150 @@ export const MUTANTS: readonly Mutant[] = [
     line: "  yield* queries.run('DELETE FROM listener');\n",
     change: '',
     tests: ['test/webhooks/forwarder.test.ts'],
+  },
+  {
+    file: 'src/copy/postgres.ts',
+    line: 'if (holds && !(await renew(queries, holder)))',
+    change: "if (holds && !(await renew(queries, holder)) && holder === '')",
+    tests: SHARED_COPY,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/postgres.ts',
+    line: '  if (found && !hasEnded(found, here)) return false;\n',
+    change: '',
+    tests: SHARED_COPY,
+  },
+  {
+    file: 'src/copy/postgres.ts',
+    line: `filler.until < \${NOW} OR filler.holder = ?\``,
+    change: `filler.until < \${NOW} OR ? <> ''\``,
+    tests: SHARED_COPY,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/postgres.ts',
+    line: 'name: hostNameIn(access.dir, world) }',
+    change: 'name: world.host.name }',
+    tests: SHARED_COPY,
+  },
+  {
+    file: 'src/copy/filler.ts',
+    line: '  if (host !== here.name) return false;\n',
+    change: '',
+    tests: SHARED_COPY,
+  },
+  {
+    file: 'src/copy/filler.ts',
+    line: 'id === here.processId : now !== run',
+    change: 'false : now !== run',
+    tests: SHARED_COPY,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/filler.ts',
+    line: 'id === here.processId : now !== run',
+    change: 'id === here.processId : false',
+    tests: SHARED_COPY,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/database.ts',
+    line: '      return lock ? undefined : fillerOf(found);',
+    change: '      return fillerOf(found);',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/sync.ts',
+    line: 'if (filler && clock.now() >= untilMs) return filler;',
+    change: 'if (filler) return filler;',
+    tests: SHARED_COPY,
+  },
+  {
+    file: 'src/journal/shared.ts',
+    line: 'if ((await sharedIn(recording.queries, name)) !== before) return false;',
+    change: 'if (before === name) return false;',
+    tests: ['test/journal/shared.test.ts'],
+  },
+  {
+    file: 'src/copy/questions/report/differences.ts',
+    line: 'return isOneWay && sumOf([...found]) === sumOf([...by]);',
+    change: 'return isOneWay;',
+    tests: ACCEPTED,
+  },
+  {
+    file: 'src/copy/questions/report/differences.ts',
+    line: 'return isOneWay && sumOf([...found]) === sumOf([...by]);',
+    change: 'return sumOf([...found]) === sumOf([...by]);',
+    tests: ACCEPTED,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/differences.ts',
+    line: 'accepted.filter((each) => !differences.some((difference) => isSame(each, difference)))',
+    change: 'accepted',
+    tests: ACCEPTED,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/differences.ts',
+    line: 'one.asset === other.asset && one.from < other.to',
+    change: 'one.from < other.to',
+    tests: ACCEPTED,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/report/accept.ts',
+    line: 'if (list.needsAnother) requireSignatures(',
+    change: 'if (list.needsAnother && applied) requireSignatures(',
+    tests: ['test/plans/acceptances.test.ts'],
+  },
+  {
+    file: 'src/commands/report/accept.ts',
+    line: 'return { name, text: isUndone ? undefined : textOf([...earlier, accepted])',
+    change: 'return { name, text: textOf([...earlier, accepted])',
+    tests: ACCEPTED,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/report/lines.ts',
+    line: `fiatrail report accept \${wrong[0]?.asset} \${typed} --reason`,
+    change: `fiatrail report accept \${wrong[0]?.asset} --reason`,
+    tests: ACCEPTED,
+  },
+  {
+    file: 'src/commands/report/period.ts',
+    line: 'const isOver = endMs <= nowMs;',
+    change: 'const isOver = false;',
+    tests: OPEN_AT_END,
+  },
+  {
+    file: 'src/commands/report/subreports.ts',
+    line: '!(period.isOver && balance.isComputed)',
+    change: 'balance.minor >= 0n',
+    tests: OPEN_AT_END,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/kinds.ts',
+    line: '(deleted_at IS NULL OR deleted_at > ?)',
+    change: "(deleted_at IS NULL OR '' > ?)",
+    tests: OPEN_AT_END,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/kinds.ts',
+    line: `await endedAfter(isBack ? \`\${failed} AND NOT (\${CAME_BACK})\` : failed, failedAt)`,
+    change: 'await endedAfter(failed, failedAt)',
+    tests: OPEN_AT_END,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/kinds.ts',
+    line: 'await endedAfter(done, doneAt),\n',
+    change: '0,\n',
+    tests: OPEN_AT_END,
+    failing: 1,
   },
 ];

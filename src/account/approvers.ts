@@ -2,16 +2,7 @@ import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
 import { hasSmallOrder, newSigningPair, PrivateKeyError, type SigningPair, signingPairOf } from '../crypto/signing.ts';
-import {
-  type Amount,
-  AmountError,
-  type Asset,
-  amount,
-  amountForPeople,
-  parseAmount,
-  printable,
-  TOKENS,
-} from '../money/amount.ts';
+import { AmountError, type Asset, parseAmount, printable, TOKENS } from '../money/amount.ts';
 import { removeStoredSecret, storeSecret } from './changes.ts';
 import { type Profile, secretOf, storedOrBuiltIn, storeFor } from './profile.ts';
 import type { ApprovalThreshold, StoredProfile } from './stored-profile.ts';
@@ -135,20 +126,4 @@ export function approvalThresholdsFrom(typed: string): ApprovalThreshold {
 function assetNamedIn(text: string): Asset | undefined {
   if (/₦|naira|kobo/i.test(text)) return 'NGN';
   return (['NGN', ...TOKENS] as const).find((asset) => new RegExp(`[\\d\\s]${asset}$`, 'i').test(text));
-}
-
-/** Returns limits with others in the place of those of the same asset, in a fixed order. */
-export function withApprovalThresholds(
-  current: readonly ApprovalThreshold[],
-  given: readonly ApprovalThreshold[],
-): ApprovalThreshold[] {
-  const all = new Map([...current, ...given].map((each) => [each.asset, each]));
-  return [...all.values()].sort((a, b) => (a.asset < b.asset ? -1 : 1));
-}
-
-export const limitOf = ({ asset, minor }: ApprovalThreshold): Amount => amount(asset, BigInt(minor));
-
-/** Returns limits as people write amounts; null if there are none. */
-export function approvalThresholdWords(limits: readonly ApprovalThreshold[] = []): string[] | null {
-  return limits.length === 0 ? null : limits.map((limit) => amountForPeople(limitOf(limit)));
 }

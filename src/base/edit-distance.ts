@@ -14,3 +14,13 @@ export function editDistance(from: string, to: string): number {
   }
   return row.at(-1) ?? 0;
 }
+
+/** Whether one letter more, one less, another one, or two that changed places make one text of the other; or they are equal. */
+export function isOneEditApart(from: string, to: string): boolean {
+  if (Math.abs(from.length - to.length) > 1) return false;
+  let at = 0;
+  while (at < from.length && from[at] === to[at]) at += 1;
+  const rest = (text: string, after: number) => text.slice(at + after);
+  if (rest(from, 0) === rest(to, 1) || rest(from, 1) === rest(to, 0) || rest(from, 1) === rest(to, 1)) return true;
+  return from[at] === to[at + 1] && from[at + 1] === to[at] && rest(from, 2) === rest(to, 2);
+}

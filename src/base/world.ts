@@ -192,6 +192,8 @@ export interface Host {
   readonly processId: number;
   /** Whether a process with this id runs on this machine. Another program may have taken over the id. */
   isRunning(processId: number): boolean;
+  /** What only this run of a process has, of all that ever had its id; undefined if the system does not say it. */
+  runOf?(processId: number): string | undefined;
 }
 
 /** The program's own files, as its launcher reads them (bin/files.js). */

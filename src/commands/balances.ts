@@ -5,7 +5,7 @@ import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints
 import type { Account } from '../engine/account.ts';
 import { type Outcome, outcomeOf } from '../engine/outcome.ts';
 import { isUncertain } from '../engine/plans/line.ts';
-import { balanceIn } from '../engine/previews/previews.ts';
+import { balanceIn } from '../engine/previews/balances.ts';
 import { amountForPeople, isZero, printable, type Token, type UnknownFigure } from '../money/amount.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';

@@ -5,12 +5,14 @@ import type { Findings } from '../copy/questions/find.ts';
 import type { FindMatch } from '../copy/questions/look.ts';
 import type { Story } from '../copy/questions/story.ts';
 import type { Account } from '../engine/account.ts';
+import { DEFAULT_LIMIT } from '../engine/lists/pages.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { paginationSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { plainLine } from '../present/text.ts';
 import { timeText } from '../present/times.ts';
 import { command } from '../terminal/command.ts';
+import { pageOptions } from '../terminal/list-command.ts';
 import { missingError } from '../terminal/parse/missing.ts';
 import { someArguments, switchOn, word } from '../terminal/parse/parameters.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -128,7 +130,9 @@ async function pickMatch(
   });
 }
 
-async function printed({ matches, isCut, isTooCommon, story, looked, widen }: Findings): Promise<Outcome> {
+async function printed(account: Account, findings: Findings, size: number): Promise<Outcome> {
+  const { matches, offset, after, isAlike, isTooCommon, story, looked, widen } = findings;
+  if (isAlike) await account.notices.say('note: no name has what was typed; this is one letter off');
   if (story)
     return {
       result: {
@@ -137,7 +141,9 @@ async function printed({ matches, isCut, isTooCommon, story, looked, widen }: Fi
       },
     };
   const data = { matches: await Promise.all(matches.map(rowOf)), looked, widen };
-  const list = { isWhole: !isCut, ...(isCut ? { position: { hasMore: true } } : {}) };
+  const isWhole = offset === 0 && after === null;
+  const position = { limit: Number.isFinite(size) ? size : null, offset, hasMore: after !== null, after };
+  const list = { isWhole, ...(isWhole ? {} : { position }) };
   const below = {
     title: 'Looked in',
     rows: looked.map(({ place, says }) => ({ place, says })),
@@ -155,7 +161,7 @@ async function printed({ matches, isCut, isTooCommon, story, looked, widen }: Fi
         hint: 'type more of the name',
       }),
     };
-  if (matches.length > 0) return { result };
+  if (matches.length > 0 || offset > 0) return { result };
   const hint = widen.length > 0 ? `to look further, run: ${widen.join(', or: ')}` : undefined;
   return { result, error: new CliError('rejected', 'nothing was found', { code: 'NOT_FOUND', hint }) };
 }
@@ -185,7 +191,7 @@ const findCommand = command({
   words: ['find'],
   summary: 'Find anything by id, hash, address, number, amount or name',
   details:
-    'Searches the copy of the account’s lists (fiatrail sync), the journal and the inbox, and asks the service about ids that it can look up. Shows the history of what it finds on one timeline, and what you can run next. An amount may have a unit: 5,100, ₦5,100.00 or "20 USDC". Eleven digits could be a BVN, which must not be on a command line, so a phone number needs --phone.',
+    'Searches the copy of the account’s lists (fiatrail sync), the journal and the inbox, and asks the service about ids that it can look up. Shows the history of what it finds on one timeline, and what you can run next. An amount may have a unit: 5,100, ₦5,100.00, N5.1k or "20 USDC". The first 6 characters of an id or a hash are enough. If no name has what you type, names that are one letter off are found. Eleven digits could be a BVN, which must not be on a command line, so a phone number needs --phone.',
   examples: [
     'fiatrail find REQUEST_ID',
     'fiatrail find ₦5,100.00',
@@ -198,7 +204,7 @@ const findCommand = command({
     anything: {
       ...someArguments(
         'anything',
-        'id, hash, address, account number, bank reference, amount, or part of a name',
+        'id or hash or its start, address, account number, bank reference, amount, or part of a name, label or narration',
         word,
         'What do you look for?',
       ),
@@ -206,18 +212,21 @@ const findCommand = command({
     },
     phone: switchOn('--phone', 'treat eleven digits as a phone number'),
     bvnStdin: switchOn('--bvn-stdin', 'read a BVN from standard input, and find its onboarding'),
+    ...pageOptions(),
   },
   asks: ({ bvnStdin }) => (bvnStdin ? [] : ['anything']),
-  run: async (account, terminal, { anything, phone, bvnStdin }) => {
+  run: async (account, terminal, { anything, phone, bvnStdin, limit, after, all }) => {
     const { findAnything, findBvn } = await import('../copy/questions/find.ts');
     const choose = (matches: readonly FindMatch[]) => pickMatch(account, terminal, matches);
-    if (!bvnStdin) return printed(await findAnything(account, await typedIn(account, anything, phone), choose));
+    const size = all ? Number.POSITIVE_INFINITY : (limit ?? DEFAULT_LIMIT);
+    const typed = bvnStdin ? undefined : await typedIn(account, anything, phone);
+    if (typed) return printed(account, await findAnything(account, typed, choose, { size, after }), size);
     if ((anything ?? []).length > 0)
       throw new CliError('usage', '<anything> cannot be combined with --bvn-stdin', { hint: 'remove one of them' });
     const bvn = (await account.world.stdin.readAll(1000)).replace(/\s/g, '');
     if (!/^\d{11}$/.test(bvn))
       throw new CliError('usage', 'invalid BVN on standard input; expected 11 digits', { code: 'VALIDATION_ERROR' });
-    return printed(await findBvn(account, new Secret(bvn), choose));
+    return printed(account, await findBvn(account, new Secret(bvn), choose), size);
   },
 });
 

@@ -57,8 +57,10 @@ const naira = (text: string | UnknownFigure | null | undefined) => {
 
 /** Returns the service's totals as a table below the rows. */
 function totalsOf(data: unknown): Pick<Result, 'below'> {
-  const { summary } = data as Pick<ResponseOf<typeof listTransactions>, 'summary'>;
+  const { summary, filters } = data as Pick<ResponseOf<typeof listTransactions>, 'summary' | 'filters'>;
   if (!summary) return {};
+  // The service adds up what failed and what was sent back as well.
+  const status = filters?.status;
   const row = (name: string, count: number | null | undefined, volume: string | UnknownFigure | null | undefined) => ({
     direction: name,
     count: String(count ?? ''),
@@ -66,7 +68,7 @@ function totalsOf(data: unknown): Pick<Result, 'below'> {
   });
   return {
     below: {
-      title: 'Totals',
+      title: status ? `Totals, only ${status}` : 'Totals, of every status',
       rows: [
         row('in', summary.totalDeposits, summary.depositVolume),
         row('out', summary.totalPayouts, summary.payoutVolume),
@@ -100,6 +102,8 @@ const allTransfers = listedBy(listTransactions, {
 const transactions = serviceListCommand(allTransfers, {
   words: ['history', 'transactions'],
   summary: 'List incoming and outgoing bank transfers with totals, newest first',
+  details:
+    'The totals are those of the service: without --status, they have what failed and what was sent back in them. For what was completed, add --status completed.',
   examples: [
     'fiatrail history transactions --direction in --since 2026-08-01',
     'fiatrail history transactions --all -o json --query summary.depositVolume.value',

@@ -1,16 +1,11 @@
 import { startOfframp } from '../contract/endpoints/offramp.ts';
 import type { Account } from '../engine/account.ts';
 import { offramp } from '../engine/evidence/payouts.ts';
+import { balanceLine, paidFrom, userBalance } from '../engine/previews/balances.ts';
 import { bankCodeFor } from '../engine/previews/banks.ts';
+import { feePreview } from '../engine/previews/fees.ts';
 import { bankLines, userLines } from '../engine/previews/names.ts';
-import {
-  amountLine,
-  balanceLine,
-  feePreview,
-  paidFrom,
-  readPreviews,
-  userBalance,
-} from '../engine/previews/previews.ts';
+import { amountLine, readPreviews } from '../engine/previews/previews.ts';
 import { type Amount, amountForPeople, amount as amountIn, toWireNumber } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { thingListCommand } from '../terminal/list-command.ts';

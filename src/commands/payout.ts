@@ -3,15 +3,10 @@ import { startPayout } from '../contract/endpoints/payouts.ts';
 import type { Account } from '../engine/account.ts';
 import { payeeTerms, payout } from '../engine/evidence/payouts.ts';
 import type { ShownLine } from '../engine/plans/line.ts';
+import { accountBalance, balanceLine } from '../engine/previews/balances.ts';
 import { type SavedAccount, savedAccountNamed } from '../engine/previews/banks.ts';
-import {
-  accountBalance,
-  amountLine,
-  balanceLine,
-  PREVIEW_READ,
-  platformFeeOn,
-  readPreviews,
-} from '../engine/previews/previews.ts';
+import { platformFeeOn } from '../engine/previews/fees.ts';
+import { amountLine, PREVIEW_READ, readPreviews } from '../engine/previews/previews.ts';
 import { type Amount, amountForPeople, amount as amountIn, toWireNumber } from '../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { thingListCommand } from '../terminal/list-command.ts';

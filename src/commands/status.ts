@@ -8,14 +8,15 @@ import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { valuesOf } from '../contract/fields.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { existingCopy } from '../copy/open.ts';
-import { statusOf } from '../copy/sync.ts';
+import { tablesOf } from '../copy/sync.ts';
 import type { Account } from '../engine/account.ts';
 import { existingProfileInbox } from '../engine/connection/inbox.ts';
 import { listingOf } from '../engine/lists/listing-of.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { warnOfChanges } from '../engine/plans/approver-list.ts';
 import { isUncertain } from '../engine/plans/line.ts';
-import { accountBalance, nairaOf } from '../engine/previews/previews.ts';
+import { accountBalance } from '../engine/previews/balances.ts';
+import { nairaOf } from '../engine/previews/fees.ts';
 import { amount, TOKENS, type Token } from '../money/amount.ts';
 import { amountSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
@@ -101,7 +102,7 @@ async function here({ world, profile }: Account) {
   const copy = await existingCopy(world, profile);
   const inbox = await existingProfileInbox(world, profile);
   try {
-    const tables = copy ? await statusOf(copy) : [];
+    const tables = copy ? await tablesOf(copy) : [];
     const times = tables.map(({ syncedAt }) => syncedAt);
     const isSynced = tables.length > 0 && times.every((at) => at !== null);
     const { waiting = 0, dead = 0, quarantined = 0, late = 0 } = (await inbox?.counts()) ?? {};

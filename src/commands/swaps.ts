@@ -4,16 +4,10 @@ import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.t
 import type { Account } from '../engine/account.ts';
 import { swap } from '../engine/evidence/swaps.ts';
 import { isUncertain, type ShownLine } from '../engine/plans/line.ts';
+import { balanceLine, paidFrom, userWalletBalance, walletBalance } from '../engine/previews/balances.ts';
 import { swapPreview } from '../engine/previews/book-previews.ts';
 import { userDetails } from '../engine/previews/names.ts';
-import {
-  amountLine,
-  balanceLine,
-  paidFrom,
-  readPreviews,
-  userWalletBalance,
-  walletBalance,
-} from '../engine/previews/previews.ts';
+import { amountLine, readPreviews } from '../engine/previews/previews.ts';
 import type { RequestOptions } from '../engine/requests.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token, toWireNumber } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';

@@ -1,14 +1,17 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../account/paths.ts';
 import { attempt, CliError, withDetails } from '../base/errors.ts';
+import type { Zone } from '../base/zone.ts';
 import type { LocalCopy } from '../copy/database.ts';
+import { type Filler, fillerForPeople } from '../copy/filler.ts';
 import { copyLocationOf, openCopy, removeCopyFile, withCopy } from '../copy/open.ts';
-import { COPY_OF_ANOTHER, lostWith, statusOf, sync, type TableReport } from '../copy/sync.ts';
+import { COPY_OF_ANOTHER, lostWith, type SyncReport, statusOf, sync } from '../copy/sync.ts';
 import type { Account } from '../engine/account.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { endDryRun } from '../engine/requests.ts';
 import { serverAddressOf } from '../journal/postgres/server-address.ts';
 import { paginationSchema } from '../present/prints.ts';
+import { timeText } from '../present/times.ts';
 import { confirmChange } from '../terminal/ask/confirm.ts';
 import { command } from '../terminal/command.ts';
 import { argument, duration, newFile, option, switchOn } from '../terminal/parse/parameters.ts';
@@ -35,7 +38,12 @@ const tableSchema = () =>
     verifiedAt: z.nullable(z.string()),
   });
 
-const prints = () => z.object({ tables: z.array(tableSchema()), pagination: paginationSchema() });
+const prints = () =>
+  z.object({
+    tables: z.array(tableSchema()),
+    running: z.nullable(z.object({ host: z.string(), process: z.int(), since: z.iso.datetime() })),
+    pagination: paginationSchema(),
+  });
 
 const COLUMNS = [
   { field: 'table', title: 'Table' },
@@ -50,8 +58,14 @@ const COLUMNS = [
   { field: 'verifiedAt', title: 'Verified', isBrief: true, isWide: true },
 ] as const;
 
-/** Prints what the local copy has. The column for people says why a table may lack rows. */
-function printed(reports: readonly TableReport[], isSync: boolean): Outcome {
+const RUNNING = [
+  { field: 'host', title: 'Host' },
+  { field: 'process', title: 'Process', align: 'right' },
+  { field: 'since', title: 'Since' },
+] as const;
+
+/** Prints what the local copy has, and which sync is running. The column for people says why a table may lack rows. */
+function printed({ tables: reports, filler }: SyncReport, isSync: boolean, zone: Zone): Outcome {
   const tables = reports.map(({ done, ...report }) => ({
     ...report,
     added: done?.added ?? null,
@@ -60,7 +74,15 @@ function printed(reports: readonly TableReport[], isSync: boolean): Outcome {
   }));
   const isShown = (field: string) => (isSync ? field !== 'syncedAt' : field !== 'added' && field !== 'changed');
   const columns = COLUMNS.filter(({ field }) => isShown(field));
-  return { result: { data: { tables }, lists: 'tables', list: { isWhole: true }, columns } };
+  const since = filler && new Date(filler.sinceMs).toISOString();
+  const running = filler && since ? { host: filler.host, process: filler.processId, since } : null;
+  const cells = running && {
+    ...running,
+    process: String(running.process),
+    since: timeText(running.since, { zone }, true) ?? running.since,
+  };
+  const below = cells ? [{ title: 'Running', isAlways: true as const, rows: [cells], columns: RUNNING }] : [];
+  return { result: { data: { tables, running }, lists: 'tables', list: { isWhole: true }, columns, below } };
 }
 
 const NO_PASSWORD =
@@ -74,7 +96,7 @@ function databaseUrl(text: string): string {
 }
 
 /** Syncs once. The embedded sandbox may have been reset: then its copy starts over. */
-async function syncOnce(account: Account, isFull: boolean, to: string | undefined): Promise<readonly TableReport[]> {
+async function syncOnce(account: Account, isFull: boolean, to: string | undefined): Promise<SyncReport> {
   const { world, profile } = account;
   const { personalDays, server } = copyLocationOf(world, profile, to);
   const run = async () => {
@@ -98,14 +120,16 @@ async function syncOnce(account: Account, isFull: boolean, to: string | undefine
   }
 }
 
+const notSynced = (filler: Filler) => `${fillerForPeople(filler)}; this one read nothing`;
+
 /** Syncs until it is interrupted. What the next round may repair is said, and waited for. */
 async function syncEvery(account: Account, everyMs: number, isFull: boolean, to: string | undefined): Promise<Outcome> {
   const { clock, interrupted } = account.world;
   for (let isFirst = true; !interrupted.aborted; isFirst = false) {
     try {
-      const reports = await syncOnce(account, isFull && isFirst, to);
-      const sum = (of: 'added' | 'changed') => reports.reduce((all, { done }) => all + (done?.[of] ?? 0), 0);
-      await account.notices.note(`synced: ${sum('added')} new, ${sum('changed')} changed`);
+      const { tables, filler } = await syncOnce(account, isFull && isFirst, to);
+      const sum = (of: 'added' | 'changed') => tables.reduce((all, { done }) => all + (done?.[of] ?? 0), 0);
+      await account.notices.note(filler ? notSynced(filler) : `synced: ${sum('added')} new, ${sum('changed')} changed`);
     } catch (error) {
       const isTransient = error instanceof CliError && (error.category === 'network' || error.code === 'COPY_BUSY');
       if (!isTransient || isFirst) throw error;
@@ -120,7 +144,7 @@ const syncCommand = command({
   words: ['sync'],
   summary: 'Copy the account’s lists to this machine',
   details:
-    'find, report and sql read the copy instead of the service. Each sync fetches new rows, and rows whose status could still change. The first sync fetches everything, as fast as the rate limits allow. You can interrupt it; the next sync continues. Commands that move money never rely on the copy. It contains no BVNs, and personal names and numbers are removed after 90 days (profiles copy set --keep).',
+    'find, report and sql read the copy instead of the service. Each sync fetches new rows, and rows whose status could still change. The first sync fetches everything, as fast as the rate limits allow. You can interrupt it; the next sync continues. One sync runs at a time: another one waits for up to --timeout, and then says which one is running, reads nothing and exits with 0. Commands that move money never rely on the copy. It contains no BVNs, and personal names and numbers are removed after 90 days (profiles copy set --keep).',
   examples: ['fiatrail sync', 'fiatrail sync --every 5m', 'fiatrail sync --full'],
   endpoints: [],
   prints,
@@ -129,19 +153,24 @@ const syncCommand = command({
     every: option('--every <duration>', 'keep running, and sync again this often: 5m, 1h', duration),
     to: option('--to <url>', 'copy to this PostgreSQL database: postgres://USER@HOST/DATABASE', databaseUrl),
   },
-  run: async (account, _terminal, { full = false, every, to }) =>
-    every === undefined ? printed(await syncOnce(account, full, to), true) : syncEvery(account, every, full, to),
+  run: async (account, { globals: { zone } }, { full = false, every, to }) => {
+    if (every !== undefined) return syncEvery(account, every, full, to);
+    const report = await syncOnce(account, full, to);
+    if (report.filler) await account.notices.note(notSynced(report.filler));
+    return printed(report, report.filler === undefined, zone);
+  },
 });
 
 const statusCommand = command({
   words: ['sync', 'status'],
-  summary: 'Show how complete and how recent the copy is',
+  summary: 'Show how complete and how recent the copy is, and whether a sync is running',
   examples: ['fiatrail sync status', 'fiatrail sync status -o json --query "tables[?!isComplete].table"'],
   endpoints: [],
   prints,
   isLocal: true,
   parameters: {},
-  run: (account) => withCopy(account, async (copy) => printed(await statusOf(copy), false)),
+  run: (account, { globals: { zone } }) =>
+    withCopy(account, async (copy) => printed(await statusOf(copy), false, zone)),
 });
 
 const backupCommand = command({

@@ -1,7 +1,8 @@
 import { transferToWallet } from '../contract/endpoints/transfers.ts';
 import { outcomeOf } from '../engine/outcome.ts';
+import { accountBalance, paidFrom, paidFromUnreserved } from '../engine/previews/balances.ts';
 import { externalWalletLines } from '../engine/previews/names.ts';
-import { accountBalance, amountLine, paidFrom, paidFromUnreserved, readPreviews } from '../engine/previews/previews.ts';
+import { amountLine, readPreviews } from '../engine/previews/previews.ts';
 import { newTag } from '../engine/requests.ts';
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';

@@ -1,7 +1,8 @@
 import { withdrawAsset } from '../contract/endpoints/withdrawals.ts';
 import { outcomeOf } from '../engine/outcome.ts';
+import { paidFrom, withdrawableFrom } from '../engine/previews/balances.ts';
 import { externalWalletLines, userLines } from '../engine/previews/names.ts';
-import { amountLine, paidFrom, readPreviews, withdrawableFrom } from '../engine/previews/previews.ts';
+import { amountLine, readPreviews } from '../engine/previews/previews.ts';
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { thingListCommand } from '../terminal/list-command.ts';

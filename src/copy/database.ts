@@ -1,12 +1,14 @@
 import { oneAtATime } from '../base/calls.ts';
-import type { Clock } from '../base/world.ts';
+import type { World } from '../base/world.ts';
 import { backUp, ended, queriesOf } from '../journal/sqlite/file.ts';
 import type { Queries } from '../journal/store.ts';
 import { openDatabase } from '../sqlite/database.ts';
 import { acquireLock } from '../sqlite/lock.ts';
 import { partsMadeBy } from '../sqlite/parts.ts';
 import { tableInFile } from '../store/ddl.ts';
-import { creation, FILE_ID, later, tables, VERSION } from './schema.ts';
+import { insertion, type RowOf, replacing } from '../store/table.ts';
+import { type Filler, fillerOf } from './filler.ts';
+import { creation, FILE_ID, FILLER, later, tables, VERSION } from './schema.ts';
 
 /** The copy of an account's lists. Losing it loses nothing but balances over time and rows that the service no longer shows. */
 export interface LocalCopy {
@@ -19,6 +21,8 @@ export interface LocalCopy {
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** Makes this process the one that fills the local copy; undefined if another one is. */
   lock(): Promise<AsyncDisposable | undefined>;
+  /** The process that fills it now, as far as this host can tell. */
+  filler(): Promise<Filler | undefined>;
   /** Overwrites on disk what was deleted. */
   erase(): Promise<void>;
   /** Copies it to a new private file. Returns its bytes; undefined for a server. Throws CliError usage. */
@@ -33,7 +37,10 @@ const CACHE_KIB = 8_192;
 const LOG_PAGES = 8_000;
 
 /** Opens the local copy in a SQLite file, creating it on first use. Throws DatabaseError, or CliError usage for another user's file. */
-export async function openCopyFile(path: string, clock: Clock): Promise<LocalCopy> {
+export async function openCopyFile(
+  path: string,
+  { clock, host, ids }: Pick<World, 'clock' | 'host' | 'ids'>,
+): Promise<LocalCopy> {
   const statements = [...tables().map((table) => tableInFile(table, true)), ...creation()];
   const database = await openDatabase(path, {
     synchronous: 'NORMAL',
@@ -58,14 +65,41 @@ export async function openCopyFile(path: string, clock: Clock): Promise<LocalCop
       database.exec(begin);
       return ended(database, () => work(queries));
     });
+  const read: LocalCopy['read'] = (work) => inTransaction('BEGIN', work);
+  const write: LocalCopy['write'] = (work) => inTransaction('BEGIN IMMEDIATE', work);
+  const lockFile = () => acquireLock(`${path}.lock`, 0);
   return {
     engine: 'sqlite',
     name: path,
-    read: (work) => inTransaction('BEGIN', work),
-    write: (work) => inTransaction('BEGIN IMMEDIATE', work),
+    read,
+    write,
     lock: async () => {
-      const lock = await acquireLock(`${path}.lock`, 0);
-      return lock && { [Symbol.asyncDispose]: async () => lock.release() };
+      const lock = await lockFile();
+      if (!lock) return undefined;
+      const row = {
+        id: 1,
+        holder: ids.uuid(),
+        host: host.name,
+        process: host.processId,
+        run: host.runOf?.(host.processId),
+        since: clock.now(),
+      };
+      const columns = ['holder', 'host', 'process', 'run', 'since'] as const;
+      try {
+        await write((queries) => queries.run(...insertion(FILLER, [row], replacing(FILLER, columns))));
+      } catch (error) {
+        lock.release();
+        throw error;
+      }
+      return { [Symbol.asyncDispose]: async () => lock.release() };
+    },
+    filler: async () => {
+      const found = await read((queries) => queries.get<RowOf<typeof FILLER>>('SELECT * FROM filler'));
+      if (!found) return undefined;
+      // The system releases the lock of a process that has ended, however it did.
+      const lock = await lockFile();
+      lock?.release();
+      return lock ? undefined : fillerOf(found);
     },
     erase: async () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
     backUp: (to) => backUp(database, to),

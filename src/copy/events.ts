@@ -26,7 +26,7 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
       if (!table) continue;
       const { requestId, meaning, event } = evidence;
       const { status: own } = event.data as { readonly status?: unknown };
-      const usual = { accepted: 'processing', settled: table.done[0], failed: table.failed[0] }[meaning.outcome];
+      const usual = { accepted: table.usual, settled: table.done[0], failed: table.failed[0] }[meaning.outcome];
       const status = typeof own === 'string' ? own : (usual ?? '');
       const isOpen = meaning.outcome === 'accepted' ? 1 : 0;
       const at = new Date(account.world.clock.now()).toISOString();

@@ -42,7 +42,7 @@ export function copyLocationOf(world: World, owner: CopyOwner, to?: string): Cop
 /** Opens a local copy, creating it on first use. Rejects with DatabaseError, and CliError usage. */
 async function openAt(world: World, { path, server }: CopyLocation): Promise<LocalCopy> {
   world.ensurePrivateDir(stateDir(world));
-  if (!server) return (await import('./database.ts')).openCopyFile(path, world.clock);
+  if (!server) return (await import('./database.ts')).openCopyFile(path, world);
   const { passwordIn, serverAddressOf } = await import('../journal/postgres/server-address.ts');
   const { openCopyServer } = await import('./postgres.ts');
   const address = serverAddressOf(server.url, server.from);

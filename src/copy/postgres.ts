@@ -1,19 +1,23 @@
 import { CliError } from '../base/errors.ts';
+import type { Host } from '../base/world.ts';
 import type { ServerAccess } from '../journal/postgres/connection.ts';
 import { pathTo, type SchemaLayout } from '../journal/postgres/gate.ts';
+import { hostNameIn } from '../journal/postgres/host-id.ts';
 import type { ServerAddress } from '../journal/postgres/server-address.ts';
 import { sessionOn } from '../journal/postgres/session.ts';
 import type { Queries } from '../journal/store.ts';
 import type { JournalWorld } from '../journal/transitions.ts';
+import { type RowOf, replacing } from '../store/table.ts';
 import type { LocalCopy } from './database.ts';
-import { creation, FILE_ID, GRANTS, later, SCHEMA, stored, tables, VERSION } from './schema.ts';
+import { fillerOf, hasEnded } from './filler.ts';
+import { creation, FILE_ID, FILLER, GRANTS, later, SCHEMA, stored, tables, VERSION } from './schema.ts';
 import { TABLES } from './tables.ts';
 
 /** A transaction waits this long for a lock, so that a fill never waits behind someone who readBy at its tables. */
 const LOCK_MS = 20_000;
 
-/** For so long, nobody else fills the local copy after the last write: longer than a rate limit and its retries take. By the server's clock. */
-const LEASE_SECONDS = 300;
+/** For so long, no other host fills the local copy after the last write: longer than a rate limit and its retries take. By the server's clock. */
+const LEASE_MS = 300_000;
 
 /** Opens the local copy in a PostgreSQL database, creating its schema on first use. Rejects with ServerError and CliError. */
 export async function openCopyServer(
@@ -24,11 +28,12 @@ export async function openCopyServer(
   const { run, check, transaction, close } = await sessionOn('copy', address, access, world, layout());
   const began = (mode: string) =>
     `BEGIN ISOLATION LEVEL ${mode}; ${pathTo(SCHEMA)}; SET LOCAL lock_timeout = ${LOCK_MS}`;
-  const holder = `${world.host.name.replaceAll(' ', '_')}/${world.host.processId}/${world.ids.uuid()}`;
+  const here: Host = { ...world.host, name: hostNameIn(access.dir, world) };
+  const holder = world.ids.uuid();
   let holds = false;
   const write: LocalCopy['write'] = (work) =>
     transaction(began('READ COMMITTED READ WRITE'), async (queries) => {
-      if (holds && !(await renew(queries, holder))) throw taken(address.name, await holderIn(queries));
+      if (holds && !(await renew(queries, holder))) throw taken(address.name, await fillerIn(queries));
       return work(queries);
     });
   try {
@@ -51,8 +56,12 @@ export async function openCopyServer(
     read: (work) => transaction(began('REPEATABLE READ READ ONLY'), work),
     lock: async () => {
       await check();
-      holds = await write((queries) => claim(queries, holder));
+      holds = await write((queries) => claim(queries, holder, here));
       return holds ? { [Symbol.asyncDispose]: release } : undefined;
+    },
+    filler: async () => {
+      const found = await transaction(began('REPEATABLE READ READ ONLY'), fillerIn);
+      return found && !hasEnded(found, here) ? fillerOf(found) : undefined;
     },
     erase: () =>
       run(async (client) => {
@@ -78,33 +87,37 @@ function layout(): SchemaLayout {
   };
 }
 
-const UNTIL = `(extract(epoch FROM clock_timestamp()) + ${LEASE_SECONDS})::bigint`;
-const NOW = 'extract(epoch FROM clock_timestamp())::bigint';
+const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+const UNTIL = `${NOW} + ${LEASE_MS}`;
 
-async function claim(queries: Queries, holder: string): Promise<boolean> {
+const fillerIn = (queries: Queries) => queries.get<RowOf<typeof FILLER>>(`SELECT * FROM filler WHERE until >= ${NOW}`);
+
+/** Takes the turn of nobody, of a host that has not written for as long as its lease, or of a process of this host that has ended. */
+async function claim(queries: Queries, holder: string, here: Host): Promise<boolean> {
+  const found = await fillerIn(queries);
+  if (found && !hasEnded(found, here)) return false;
   const count = await queries.run(
-    `INSERT INTO setting (name, value) VALUES ('filler', ? || ' ' || ${UNTIL})
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE split_part(setting.value, ' ', 2)::bigint < ${NOW}`,
+    `INSERT INTO filler (id, holder, host, process, run, since, until) VALUES (1, ?, ?, ?, ?, ${NOW}, ${UNTIL})
+     ${replacing(FILLER, ['holder', 'host', 'process', 'run', 'since', 'until'])} WHERE filler.until < ${NOW} OR filler.holder = ?`,
     holder,
+    here.name,
+    here.processId,
+    here.runOf?.(here.processId) ?? null,
+    found?.holder ?? '',
   );
   return count > 0;
 }
 
 async function renew(queries: Queries, holder: string): Promise<boolean> {
-  const sql = `UPDATE setting SET value = split_part(value, ' ', 1) || ' ' || ${UNTIL} WHERE name = 'filler' AND split_part(value, ' ', 1) = ?`;
-  return (await queries.run(sql, holder)) > 0;
+  return (await queries.run(`UPDATE filler SET until = ${UNTIL} WHERE holder = ?`, holder)) > 0;
 }
 
 async function giveUp(queries: Queries, holder: string): Promise<void> {
-  await queries.run(`DELETE FROM setting WHERE name = 'filler' AND split_part(value, ' ', 1) = ?`, holder);
+  await queries.run('DELETE FROM filler WHERE holder = ?', holder);
 }
 
-async function holderIn(queries: Queries): Promise<string | undefined> {
-  const row = await queries.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'filler'`);
-  return row?.value.split('/', 1)[0];
-}
-
-function taken(name: string, host: string | undefined): CliError {
+function taken(name: string, filler: RowOf<typeof FILLER> | undefined): CliError {
+  const { host } = filler ? fillerOf(filler) : {};
   return new CliError('declined', `another host fills the local copy ${name} now${host ? `: ${host}` : ''}`, {
     code: 'COPY_BUSY',
     hint: 'what was read is kept; run fiatrail sync again later',

@@ -16,6 +16,8 @@ interface KnownRow {
   readonly digest: string | null;
   readonly status: string | null;
   readonly deleted_at: string | null;
+  /** Whether someone deactivated it, where its list says so. */
+  readonly is_active: bigint | null;
   /** When it ended, if the list says it, or else when it was read. */
   readonly ended_at: string;
 }
@@ -39,6 +41,9 @@ export async function saveRows(
 
 const marks = (count: number) => new Array(count).fill('?').join(', ');
 
+/** The column of what has no status, and which someone can deactivate. */
+const ACTIVE = 'is_active';
+
 /** How many rows one statement writes: fewer values than SQLite allows. */
 const ROWS_A_STATEMENT = 500;
 
@@ -55,9 +60,10 @@ async function saveSome(
   { at, pass }: Reading,
 ): Promise<Saved> {
   const ids = rows.map(({ id }) => id);
+  const active = ownNames(table).indexOf(ACTIVE);
   const endedAt = ownNames(table).includes('completed_at') ? 'coalesce(completed_at, changed_at)' : 'changed_at';
   const found = await queries.all<KnownRow>(
-    `SELECT id, digest, status, deleted_at, ${endedAt} AS ended_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
+    `SELECT id, digest, status, deleted_at, ${active === -1 ? 'NULL' : ACTIVE} AS is_active, ${endedAt} AS ended_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
   );
   const known = new Map(found.map((row) => [row.id, row]));
@@ -66,8 +72,11 @@ async function saveSome(
   if (changed.length > 0) {
     await upsert(queries, table, changed, at, pass);
     await saveNames(queries, changed);
-    for (const { id, status } of changed) {
+    for (const { id, status, values } of changed) {
       const before = known.get(id);
+      const [was, is] = [before?.is_active, values[active]].map((flag) => flag ?? undefined);
+      if (was !== undefined && is !== undefined && Number(was) !== Number(is))
+        await noteStatus(queries, table, id, Number(is) === 1 ? 'active' : 'inactive', at);
       if (!before || before.status === status) continue;
       // The list forgets when something ended that did not stay so.
       if (isFinal(table, before.status)) await noteStatus(queries, table, id, before.status, before.ended_at);

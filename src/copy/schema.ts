@@ -54,7 +54,7 @@ export const GRANTS = {
   ],
   reader: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
-    ...['balances', 'status_changes', ...TABLES.map(({ name }) => name)].map(
+    ...['balances', 'owed', 'status_changes', ...TABLES.map(({ name }) => name)].map(
       (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
     ),
   ],
@@ -63,6 +63,17 @@ export const GRANTS = {
 /** Times are ISO 8601 in UTC. */
 
 export const SETTING = table('setting', ['name'], { name: text(), value: text() });
+
+/** The process that fills the local copy. On a server, it loses its turn at `until` unless it writes before; times are in milliseconds since the epoch. */
+export const FILLER = table('filler', ['id'], {
+  id: integer({ isOnly: true }),
+  holder: text(),
+  host: text(),
+  process: integer(),
+  run: optional(text()),
+  since: integer(),
+  until: optional(integer()),
+});
 
 export const PERSON_NAME = table('person_name', ['name'], { name: text(), folded: text() });
 
@@ -82,17 +93,6 @@ export const BALANCES = table('stored_balances', ['source', 'place', 'asset', 'a
 });
 
 export const BALANCE_CHECKS = table('stored_balance_checks', ['at'], { at: text() });
-
-/** Differences between two looks at the balances that no list explains, once a person has accepted them; `until` is the second look. */
-export const ACCEPTED = table('stored_accepted', ['asset', 'until', 'at'], {
-  asset: text(),
-  minor: integer(),
-  since: text(),
-  until: text(),
-  reason: text(),
-  who: text(),
-  at: text(),
-});
 
 /** What a user's wallets held when they were read; NULL if the service did not say it. */
 export const OWED = table('stored_owed', ['user_id', 'asset'], {
@@ -129,11 +129,11 @@ export const listTable = (list: CopyTable) =>
 
 export const tables = (): readonly Table[] => [
   SETTING,
+  FILLER,
   PERSON_NAME,
   STATUS_CHANGES,
   BALANCES,
   BALANCE_CHECKS,
-  ACCEPTED,
   OWED,
   DEPOSIT_FEES,
   ...TABLES.map(listTable),
@@ -145,6 +145,7 @@ export function creation(): readonly string[] {
   return [
     view('status_changes', `SELECT ${columnNames(STATUS_CHANGES).join(', ')} FROM ${STATUS_CHANGES.name}`),
     view('balances', 'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances'),
+    view('owed', 'SELECT user_id, minor AS owed_minor, asset AS owed_asset, at AS read_at FROM stored_owed'),
     ...TABLES.flatMap((table) => [
       `CREATE INDEX ${table.name}_open ON ${stored(table)} (created_at) WHERE is_open = 1`,
       view(table.name, `SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`),
@@ -181,7 +182,13 @@ export function indexesOf(table: CopyTable): readonly string[] {
   const type = has('type') ? ['type'] : [];
   const user = has('user_id') ? ['user_id'] : [];
   const sums = hasEnd
-    ? [index('completed', ['completed_at', ...type, 'amount_asset', 'amount_minor', ...user], isDone(table))]
+    ? [
+        index(
+          'completed',
+          ['completed_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user],
+          isDone(table),
+        ),
+      ]
     : [];
   const ends = ['completed_at', 'updated_at'].filter(has);
   const { own } = table;

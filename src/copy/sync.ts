@@ -13,6 +13,7 @@ import { undoneStatesOf } from '../things/states.ts';
 import type { Thing } from '../things/thing.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
+import { type Filler, fillerForPeople } from './filler.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
 import { rowsOf } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
@@ -23,7 +24,7 @@ import { type CopyTable, TABLES, tableOf } from './tables.ts';
 const DAY_MS = 86_400_000;
 
 /** What a sync did to a table, and what it knows of it. Times are ISO 8601 in UTC. */
-export interface TableReport {
+interface TableReport {
   readonly table: string;
   readonly rows: number;
   readonly newest: string | null;
@@ -41,18 +42,44 @@ interface SyncOptions {
   readonly personalDays: number;
 }
 
+/** What a sync did; `filler` is another process that filled the local copy for as long as this one waited. */
+export interface SyncReport {
+  readonly tables: readonly TableReport[];
+  readonly filler: Filler | undefined;
+}
+
+/** How often a sync that waits for another one looks whether it has ended. */
+const LOOK_MS = 1_000;
+
+/** Waits for the turn to fill the local copy, for as long as a request may take. Returns who has it if that is over. Rejects with CliError interrupted. */
+async function turnOf({ world, globals, notices }: Account, copy: LocalCopy): Promise<AsyncDisposable | Filler> {
+  const { clock, interrupted } = world;
+  const untilMs = clock.now() + globals.timeoutMs;
+  for (let isFirst = true; ; isFirst = false) {
+    const lock = await copy.lock();
+    if (lock) return lock;
+    const filler = await copy.filler();
+    if (filler && clock.now() >= untilMs) return filler;
+    if (filler && isFirst) await notices.note(`${fillerForPeople(filler)}; waiting for it to end`);
+    await clock.sleep(LOOK_MS, interrupted).catch(() => {
+      throw new CliError('interrupted', 'interrupted while another sync was running; nothing was read');
+    });
+  }
+}
+
 /** Brings the local copy of an account up to date. Rejects with CliError and DatabaseError; the next sync goes on where it stopped. */
-export async function sync(
+export async function sync(account: Account, copy: LocalCopy, options: SyncOptions): Promise<SyncReport> {
+  const turn = await turnOf(account, copy);
+  if (!(Symbol.asyncDispose in turn)) return { tables: await tablesOf(copy), filler: turn };
+  await using _ = turn;
+  return { tables: await fill(account, copy, options), filler: undefined };
+}
+
+async function fill(
   account: Account,
   copy: LocalCopy,
   { isFull, personalDays }: SyncOptions,
-): Promise<TableReport[]> {
-  await using lock = await copy.lock();
-  if (!lock)
-    throw new CliError('declined', `another program is filling the local copy ${copy.name}`, {
-      code: 'COPY_BUSY',
-      hint: 'wait for it to end; see: fiatrail sync status',
-    });
+): Promise<readonly TableReport[]> {
   const { now } = account.world.clock;
   await requireOwn(account, copy);
   const balances = await readBalances(account);
@@ -91,8 +118,14 @@ async function requireOwn(account: Account, copy: LocalCopy): Promise<void> {
     });
 }
 
+/** Says of the local copy what it has, and who fills it now. */
+export const statusOf = async (copy: LocalCopy): Promise<SyncReport> => ({
+  tables: await tablesOf(copy),
+  filler: await copy.filler(),
+});
+
 /** Says of each table how much it has, and what proves that it is whole. */
-export async function statusOf(copy: LocalCopy): Promise<TableReport[]> {
+export async function tablesOf(copy: LocalCopy): Promise<TableReport[]> {
   const reports: TableReport[] = [];
   for (const table of TABLES) reports.push(await reportOf(copy, table));
   return reports;

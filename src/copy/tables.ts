@@ -2,7 +2,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { listingOf } from '../engine/lists/listing-of.ts';
 import type { Listing } from '../engine/lists/pages.ts';
 import { LISTS, THINGS } from '../things/index.ts';
-import { endsOf } from '../things/states.ts';
+import { endsOf, usualStateOf } from '../things/states.ts';
 import type { Fact, ServiceList, Thing } from '../things/thing.ts';
 
 /** A column of a table: the field of a row that it copies. An amount has two columns; a time is ISO 8601 in UTC; a flag is 0 or 1. */
@@ -17,6 +17,8 @@ export interface CopyTable
   /** The statuses in which a row is final, well or badly; a row with any other one is read again until it is. Empty: no row is awaited. */
   readonly done: readonly string[];
   readonly failed: readonly string[];
+  /** What it says of a row that goes on, if nothing more exact is known. */
+  readonly usual: string | undefined;
   /** Whether its rows begin and end, or are there for as long as someone keeps them. */
   readonly hasStates: boolean;
   /** The rows that change the account's own balances, where the list has those of users too: an SQL condition. */
@@ -37,6 +39,7 @@ function tableFor(list: ServiceList): CopyTable {
     ...list,
     done: [...new Set(ends.flatMap(({ done }) => done))],
     failed: [...new Set(ends.flatMap(({ failed }) => failed))],
+    usual: things.map(usualStateOf).find((state) => state !== undefined),
     hasStates: things.some(({ states }) => states !== undefined),
     ...(ownTypes.length > 0 ? { own: isOneOf('type', ownTypes) } : {}),
     columns: list.facts.flatMap(({ column, fields: [field = ''], ...fact }) =>

@@ -20,8 +20,10 @@ export function shownSource(source: InspectorSource, mask: Mask | undefined): In
   };
 }
 
-function maskedList({ page, detail }: List, mask: Mask): List {
+function maskedList(list: List, mask: Mask): List {
+  const { page, detail } = list;
   return {
+    ...list,
     page: async (query: RowQuery) => {
       const { rows, ...about } = await page({ ...query, text: mask.meant(query.text) });
       // A summary may have a name that only the request has in a field of its own.

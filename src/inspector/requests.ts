@@ -9,6 +9,7 @@ import { isJsonObject } from '../money/decimal.ts';
 import type { ObservedExchange } from '../sandbox/observe.ts';
 import { type Database, openScratch, type SqlValue } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
+import { ID_FIELDS } from '../things/index.ts';
 import { cutBody } from './bodies.ts';
 import { pageOfMatches, rememberMatches } from './matches.ts';
 import type { List, Row, RowQuery } from './source.ts';
@@ -215,8 +216,8 @@ function fieldsOf(text: string | null): Readonly<Record<string, unknown>> {
   return isJsonObject(value) ? value : {};
 }
 
-/** What a request is about: the id in its response, else in the request itself. */
-const IDS = ['requestId', 'tradeId', 'withdrawalId', 'depositId', 'orderId', 'eventId', 'userId'];
+/** What a request is about: the id in its response, else in the request itself. The sandbox alone names deposits and events. */
+const IDS = [...ID_FIELDS.ofWork, 'depositId', 'eventId', ...ID_FIELDS.ofOthers];
 
 function subjectOf(...sides: readonly Readonly<Record<string, unknown>>[]): string | null {
   for (const json of sides)

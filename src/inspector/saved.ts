@@ -6,7 +6,7 @@ import { isJsonObject } from '../money/decimal.ts';
 import { pageOf } from './held.ts';
 import { signed } from './sandbox/ledger.ts';
 import { findIn } from './search.ts';
-import { type InspectorSource, newestOf, type Row } from './source.ts';
+import { type InspectorSource, type List, newestOf, type Row } from './source.ts';
 
 /** A saved session: a line that says what it is, then one with everything. */
 const FORMAT = 'fiatrail inspector session';
@@ -19,7 +19,7 @@ const MOST_SAVED = 2_000;
 /** Once details have as many characters, only rows are saved. */
 const MOST_DETAIL_CHARACTERS = 20 * 1024 * 1024;
 
-interface SavedList {
+interface SavedList extends Pick<List, 'kinds'> {
   readonly rows: readonly Row[];
   readonly hasOlder: boolean;
   readonly gap?: string;
@@ -50,7 +50,14 @@ export async function sessionText(
       characters += text.length;
       details[id] = JSON.parse(text);
     }
-    lists[name] = { rows, hasOlder: hasOlder || from > 0, details, ...(gap !== undefined && { gap }) };
+    const { kinds } = list;
+    lists[name] = {
+      ...(kinds && { kinds }),
+      rows,
+      hasOlder: hasOlder || from > 0,
+      details,
+      ...(gap !== undefined && { gap }),
+    };
   }
   const documents: Record<string, unknown> = {};
   for (const [name, read] of Object.entries(source.documents)) documents[name] = await read();
@@ -139,9 +146,10 @@ function isTrueSet(detail: unknown): boolean {
 export function savedSource({ title, savedAt, isMasked, lists, documents }: SavedSession): InspectorSource {
   const masked = isMasked ? 'Names, accounts and addresses are masked.' : 'It has personal data.';
   const shown = Object.fromEntries(
-    Object.entries(lists).map(([name, { rows, hasOlder, gap, details }]) => [
+    Object.entries(lists).map(([name, { kinds, rows, hasOlder, gap, details }]) => [
       name,
       {
+        ...(kinds && { kinds }),
         page: (query: Parameters<typeof pageOf>[1]) => ({
           ...pageOf(rows, query),
           generation: 0,

@@ -196,6 +196,7 @@ const aboutOf = ({ title, notice, lists, documents, actions }: InspectorSource) 
   title,
   notice,
   lists: Object.keys(lists),
+  kinds: Object.fromEntries(Object.entries(lists).map(([name, { kinds = [] }]) => [name, kinds])),
   documents: Object.keys(documents),
   actions: Object.keys(actions),
 });

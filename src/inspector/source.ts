@@ -22,6 +22,8 @@ export interface Page {
 }
 
 export interface List {
+  /** The kinds that its rows can be reduced to, where only the server knows them. */
+  readonly kinds?: readonly string[];
   page(query: RowQuery): Promise<Page> | Page;
   /** Everything about one row; undefined if there is none. */
   detail(id: string): Promise<unknown> | unknown;

@@ -2,23 +2,12 @@ import { attempt, CliError } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
 import { shortHmac } from '../crypto/digest.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
-import {
-  accountIds,
-  accountIn,
-  forgetAccount,
-  keyNameOf,
-  knowsFintech,
-  knowsLive,
-  learnFintech,
-  linkKeys,
-} from './accounts.ts';
+import { accountIds, accountIn, forgetAccount, keyNameOf, knowsFintech, learnFintech, linkKeys } from './accounts.ts';
 import { changeOfTables } from './altered.ts';
 import { hashOfOne, NO_HASH } from './chain.ts';
 import { claimIn, findConflict } from './claims.ts';
 import {
   type Append,
-  appendFacts,
-  factAbout,
   firstMissing,
   type Head,
   headFile,
@@ -28,11 +17,10 @@ import {
   type Recording,
   requireUnchanged,
   savedHeads,
-  subjects,
   writeHead,
 } from './entries.ts';
 import { type Baseline, type Intent, sweepOf } from './intent.ts';
-import type { Journal, SharedName } from './interface.ts';
+import type { Journal } from './interface.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations, transitionsOf } from './operations.ts';
 import { ServerError } from './postgres/errors.ts';
@@ -44,6 +32,7 @@ import {
   recordRotation,
   recordsOf,
 } from './rotations.ts';
+import { sharedPart } from './shared.ts';
 import { spentIn } from './spending.ts';
 import { type Spool, spoolFiles, spoolOutcome } from './spool.ts';
 import type { OperationState } from './states.ts';
@@ -417,38 +406,6 @@ async function* pagesOf<T>(store: Store, read: (queries: Queries) => AsyncGenera
     taken.resolve();
     await reading;
   }
-}
-
-function sharedPart(
-  { read }: Store,
-  append: Append,
-): Pick<Journal, 'shared' | 'setShared' | 'approverLists' | 'knowsLive'> {
-  const sharedIn = async (queries: Queries, name: SharedName) =>
-    (await factAbout(queries, subjects.shared(name))) ?? undefined;
-  return {
-    shared: (name) => read((queries) => sharedIn(queries, name)),
-    setShared: (name, text, before) =>
-      append(async (recording) => {
-        if ((await sharedIn(recording.queries, name)) !== before) return false;
-        await appendFacts(recording, [{ subject: subjects.shared(name), value: text ?? null }]);
-        return true;
-      }),
-    approverLists: async () => {
-      const about = subjects.shared('approvers ');
-      const rows = await read((queries) =>
-        queries.all<{ subject: string; value: string | null }>(
-          `SELECT subject, value FROM entry e WHERE subject >= ? AND subject < ?
-             AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject) ORDER BY sequence`,
-          about,
-          `${about.slice(0, -1)}!`,
-        ),
-      );
-      return new Map(
-        rows.flatMap(({ subject, value }) => (value === null ? [] : [[subject.slice(about.length), value] as const])),
-      );
-    },
-    knowsLive: () => read(knowsLive),
-  };
 }
 
 type ReadPart = Pick<

@@ -101,7 +101,8 @@ export async function* tableText(result: Result, options: PresentOptions, width:
   let isNext = false;
   for (const { title, rows, columns, isAlways } of [result.below].flat()) {
     if (isSilent && !isAlways) continue;
-    const blocks = blocksOf({ rows }, times, [{ field: 'rows', title, columns }]);
+    // Its rows are lines, which nobody counts.
+    const blocks = blocksOf({ rows }, times, [{ field: 'rows', title, columns }]).map((each) => ({ ...each, title }));
     yield `${draw || isNext ? '\n' : ''}${listingText(blocks, await frame())}`;
     isNext = true;
   }

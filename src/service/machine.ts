@@ -2,10 +2,10 @@ import type { Context } from './context.ts';
 import { insert, update } from './rows.ts';
 
 /** One row of a state machine's transition table. */
-interface MachineTransition<Row> {
+interface MachineTransition<Row, State extends string> {
   readonly on: string;
-  readonly from: readonly string[];
-  readonly to: string;
+  readonly from: readonly State[];
+  readonly to: State;
   /** A column that gets the time, such as `ended_at` when the work ends. */
   readonly stamp?: string;
   /** The transition applies only if this returns true, for example once the lock window has elapsed. */
@@ -14,8 +14,8 @@ interface MachineTransition<Row> {
   readonly effect?: (context: Context, row: Row) => void;
 }
 
-/** A state machine: a table of transitions over the rows of an SQL table with a `state` column. */
-export interface Machine<Row> {
+/** A state machine: a table of transitions over the rows of an SQL table with a `state` column. With `State`, no other state compiles. */
+export interface Machine<Row, State extends string = string> {
   readonly name: string;
   readonly table: string;
   /** The column with the public id of a row, if it is not `request_id`. */
@@ -24,7 +24,7 @@ export interface Machine<Row> {
   readonly schema: string;
   /** A column that gets the time of every transition. */
   readonly stamp?: string;
-  readonly transitions: readonly MachineTransition<Row>[];
+  readonly transitions: readonly MachineTransition<Row, State>[];
 }
 
 /**

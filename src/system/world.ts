@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import type { Exchange, Host, InputStream, OutputStream, ProgramFiles, Prompter, World } from '../base/world.ts';
@@ -152,6 +162,7 @@ function thisHost(): Host {
     },
     processId: process.pid,
     isRunning,
+    runOf,
   };
 }
 
@@ -163,6 +174,22 @@ function isRunning(processId: number): boolean {
   } catch (error) {
     // EPERM: it runs, under another user.
     return (error as { code?: unknown }).code === 'EPERM';
+  }
+}
+
+/** Where Linux says the state of a process and when it began, counted in words after its name: the name may have anything in it. */
+const [STATE, BEGAN] = [0, 19];
+
+/** On Linux: which start of the machine, and how long after it the process began. A process that has ended and was not waited for is another run. */
+function runOf(processId: number): string | undefined {
+  try {
+    const read = (path: string) => readFileSync(path, 'latin1');
+    const stat = read(`/proc/${processId}/stat`);
+    const words = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const run = `${read('/proc/sys/kernel/random/boot_id').trim()}/${words[BEGAN]}`;
+    return words[STATE] === 'Z' ? `${run}/ended` : run;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
+import { type Endpoint, FAILS } from '../contract/endpoint.ts';
 import { type FieldMeta, valuesOf } from '../contract/fields.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import type { Account } from '../engine/account.ts';
@@ -236,7 +236,7 @@ export function serviceListCommand<E extends Endpoint, Row>(
   };
   const others = documented('type').filter((type) => !types?.includes(type));
   const values = documented('status');
-  const value = values.find((each) => each === 'failed') ?? values.at(0);
+  const value = values.find((each) => FAILS.status.some((failed) => failed === each)) ?? values.at(0);
   return listCommand(list.endpoint, {
     ...texts,
     words,

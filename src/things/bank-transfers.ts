@@ -19,8 +19,8 @@ import {
   elsewhere,
   failing,
   good,
-  key,
   listedBy,
+  ownerKey,
   personalKey,
   personName,
   sum,
@@ -30,6 +30,7 @@ import {
   undone,
   uniqueKey,
   waits,
+  working,
 } from './thing.ts';
 
 /** Naira sent to bank accounts. */
@@ -42,6 +43,7 @@ export const payouts = listedBy(listPayouts, {
   id: 'id',
   status: 'status',
   createdAt: 'createdAt',
+  stage: 'payoutStatus',
   otherIds: ['payoutReference'],
   label: ['bankAccount.accountName', 'amount', 'status'],
   facts: [
@@ -54,7 +56,7 @@ export const payouts = listedBy(listPayouts, {
     personalKey('Account number', ['bankAccount.accountNumber', 'accountNumber'], 'account_number'),
     text('Bank', 'bankAccount.bankName', 'bank_name'),
     text('Bank code', ['bankAccount.bankCode', 'bankCode'], 'bank_code'),
-    key('From wallet', ['sourceWalletAddress', 'wallet.address', 'userWalletAddress'], 'wallet_address'),
+    ownerKey('From wallet', ['sourceWalletAddress', 'wallet.address', 'userWalletAddress'], 'wallet_address'),
     text('Network', 'sourceNetwork', 'network'),
     uniqueKey('Tx hash', ['transferTxHash', 'transferDetails.txHash', 'tokenTransfer.transactionHash'], 'tx_hash'),
     uniqueKey('Bank reference', ['payoutReference', 'payoutDetails.reference', 'payout.reference'], 'reference'),
@@ -72,7 +74,7 @@ const TOKENS = waits('waits for the transfer of the tokens');
 const TOKENS_AND_BANK = waits('waits for the transfer of the tokens, and then for the bank');
 const BANK_NOT_ASKED = waits('has the tokens, and waits for the bank to be asked');
 const BANK = waits('waits for the bank to pay');
-const SERVICE = waits('is being worked on by the service');
+const SERVICE = working('is being worked on by the service');
 
 const BANK_TRANSFER = {
   list: payouts,
@@ -99,7 +101,7 @@ export const offramp = thing({
   of: 'user',
   types: ['user_offramp'],
   starts: [startOfframp],
-  read: { endpoint: offrampStatus, id: 'requestId', createdAt: 'createdAt' },
+  read: { endpoint: offrampStatus, id: 'requestId', createdAt: 'createdAt', user: 'fintechUserId' },
   states: {
     pending: TOKENS_AND_BANK,
     processing: SERVICE,

@@ -2,13 +2,14 @@ import { WORK_FAILS } from '../contract/endpoint.ts';
 import { listDeposits } from '../contract/endpoints/history.ts';
 import {
   amount,
+  bad,
   type Due,
   type EventsCome,
   failing,
   good,
-  key,
   listedBy,
   type NotedRow,
+  ownerKey,
   personalKey,
   personName,
   sum,
@@ -17,6 +18,7 @@ import {
   time,
   uniqueKey,
   waits,
+  working,
 } from './thing.ts';
 
 /** Naira that arrived by bank transfer. */
@@ -33,16 +35,16 @@ export const deposits = listedBy(listDeposits, {
   label: ['depositor.name', 'amount', 'status'],
   facts: [
     text('Type', 'type', 'type'),
-    key('User', 'userId', 'user_id'),
+    ownerKey('User', 'userId', 'user_id'),
     sum('Amount', 'amount', 'amount'),
     sum('Minted', 'fundingAmount', 'funding'),
     amount('Fee', 'platformFee', 'fee'),
     personName('From', 'depositor.name', 'sender_name'),
     personalKey('Sender’s account', 'depositor.accountNumber', 'sender_account_number'),
     text('Sender’s bank', 'depositor.bankName', 'sender_bank'),
-    personalKey('Into account', 'virtualAccountNumber', 'account_number'),
+    personalKey('Into account', 'virtualAccountNumber', { column: 'account_number', isOwner: true }),
     personName('Account name', 'virtualAccountName', 'account_name'),
-    key('Wallet', 'walletAddress', 'wallet_address'),
+    ownerKey('Wallet', 'walletAddress', 'wallet_address'),
     uniqueKey('Bank reference', 'transactionReference', 'reference'),
     uniqueKey('Tx hash', 'mintTxHash', 'tx_hash'),
     time('Arrived', 'createdAt'),
@@ -59,6 +61,9 @@ export const REFUSED_PAYMENTS = {
   expired: 'the account was not paid in time',
 } as const;
 
+/** How a transfer ended that the bank took back before it arrived. */
+const CANCELLED = 'cancelled';
+
 /** Money that arrived. The account's own is one as a user's is. */
 const DEPOSIT = {
   list: deposits,
@@ -67,19 +72,20 @@ const DEPOSIT = {
   way: 'from',
   states: {
     pending: waits('waits for the bank to confirm it'),
-    processing: waits('is being minted, or returned if the service does not accept it'),
+    processing: working('is being minted, or returned if the service does not accept it'),
     completed: good,
     ...failing({ fails: WORK_FAILS }),
+    [CANCELLED]: bad('the bank cancelled it, and nothing arrived'),
   },
   reasons: REFUSED_PAYMENTS,
   usualReason: 'its sum, its time or the name of its sender was not accepted',
-  isSentBack: true,
+  sentBackUnless: [CANCELLED],
   afterFailure: 'the service returns it to the bank account that it came from',
   ifFailed: ['help refund'],
 } as const;
 
 /** A transfer that the bank has not confirmed, or that it cancelled, causes no event. */
-const hasArrived = ({ status }: NotedRow) => status !== 'pending' && status !== 'cancelled';
+const hasArrived = ({ status }: NotedRow) => status !== 'pending' && status !== CANCELLED;
 
 /**
  * The events of a deposit into an account of a user. No list says whether the account was a temporary one; a payment that a temporary account

@@ -1,6 +1,6 @@
 import { getBankAccount, listBankAccounts } from '../contract/endpoints/banks.ts';
 import { getFintechWallet } from '../contract/endpoints/wallets.ts';
-import { flag, key, listedBy, personal, personalKey, personName, text, thing, time } from './thing.ts';
+import { flag, key, listedBy, personalKey, personName, remembered, text, thing, time } from './thing.ts';
 
 export const bankAccounts = listedBy(listBankAccounts, {
   name: 'bank_accounts',
@@ -17,7 +17,7 @@ export const bankAccounts = listedBy(listBankAccounts, {
     personalKey('Account number', 'accountNumber', 'account_number'),
     text('Bank', 'bankName', 'bank_name'),
     text('Bank code', 'bankCode', 'bank_code'),
-    personal('Label', 'label', 'label'),
+    remembered('Label', 'label', 'label'),
     flag('Default', 'isDefault', 'is_default'),
     time('Added', 'createdAt'),
     time('Changed', 'updatedAt', 'updated_at'),
@@ -50,7 +50,7 @@ export const externalWallets = listedBy(getFintechWallet, {
   label: ['label', 'blockchain', 'type'],
   facts: [
     key('Address', 'address', 'address'),
-    personal('Label', 'label', 'label'),
+    remembered('Label', 'label', 'label'),
     text('Network', 'blockchain', 'blockchain'),
     text('Type', 'type', 'type'),
     flag('Default', 'isDefault', 'is_default'),

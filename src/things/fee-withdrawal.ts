@@ -5,7 +5,19 @@ import {
   withdrawFees,
 } from '../contract/endpoints/fee-withdrawals.ts';
 import { agreesText, amountAt, amountMatch, compared } from './likeness.ts';
-import { failing, good, listedBy, personal, personalKey, personName, sum, text, thing, time, waits } from './thing.ts';
+import {
+  failing,
+  good,
+  listedBy,
+  personalKey,
+  personName,
+  remembered,
+  sum,
+  text,
+  thing,
+  time,
+  waits,
+} from './thing.ts';
 
 export const feeWithdrawals = listedBy(listFeeWithdrawals, {
   name: 'fee_withdrawals',
@@ -22,7 +34,7 @@ export const feeWithdrawals = listedBy(listFeeWithdrawals, {
     personName('To', 'accountName', 'account_name'),
     personalKey('Account number', 'bankAccountNumber', 'account_number'),
     text('Bank code', 'bankCode', 'bank_code'),
-    personal('Narration', 'narration', 'narration'),
+    remembered('Narration', 'narration', 'narration'),
     text('Failure reason', 'failureReason', 'failure_reason'),
     time('Requested', 'createdAt'),
     time('Settled', 'processedAt', 'completed_at'),

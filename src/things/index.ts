@@ -28,6 +28,27 @@ const rankOf = ({ states, of }: Thing) => (states === undefined ? 0 : of === 'us
 /** Every kind of thing, those that do not begin and end before the work that belongs to them, and that of users before that of the account. */
 export const THINGS: readonly Thing[] = [...KNOWN.toSorted((a, b) => rankOf(a) - rankOf(b)), operation, event];
 
+/** The fields by which rows and responses name whose they are. */
+export const OWNER_FIELDS: readonly string[] = [
+  ...new Set(
+    THINGS.flatMap(({ facts, read }) => [
+      ...facts.flatMap(({ isOwner, fields }) => (isOwner ? fields : [])),
+      ...(read?.user === undefined ? [] : [read.user]),
+    ]),
+  ),
+];
+
+const idsOf = (things: readonly Thing[]): readonly string[] => {
+  const all = things.flatMap(({ read, list }) => [read?.id, list?.id].filter((name) => name !== undefined));
+  return [...new Set(all)].filter((name) => name.endsWith('Id'));
+};
+
+/** The fields with the id of work, and those with the id of what is there or not. */
+export const ID_FIELDS = {
+  ofWork: idsOf(THINGS.filter(({ states }) => states !== undefined)),
+  ofOthers: idsOf(THINGS.filter(({ states }) => states === undefined)),
+};
+
 /** How long a list may be, by the way it is read: lists with a period have the work of every day. */
 const SHORT_FIRST: readonly ServiceList['readBy'][] = ['whole', 'newest', 'count', 'dated'];
 

@@ -40,7 +40,7 @@ export const onramp = thing({
     text('Account status', 'wallet.virtualAccountStatus'),
     text('Asset', ['finalAsset', 'wallet.tokenBuy', 'metadata.tokenBuy']),
     text('Quote', 'fxQuote'),
-    text('Wallet', ['walletAddress', 'wallet.walletAddress']),
+    text('Wallet', ['walletAddress', 'wallet.walletAddress'], { isOwner: true }),
     text('Owner', 'wallet.owner'),
     text('Swapped', 'swapCompleted'),
     text('Tx hash', ['txHash', 'wallet.transactionHash']),

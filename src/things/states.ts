@@ -34,6 +34,10 @@ export function waitOf({ states = {} }: Pick<Thing, 'states'>, all: readonly (st
   return { waits: 'waits for the service' };
 }
 
+/** What the list of a thing says as long as it goes on, if nothing more exact is known; undefined if it never says so. */
+export const usualStateOf = ({ states = {} }: Pick<Thing, 'states'>): string | undefined =>
+  Object.keys(states).find((state) => 'isUsual' in (states[state] ?? {}));
+
 /** How work in a state stands, in the journal's words. What has no states is there, and so done. */
 export function outcomeIn({ states }: Pick<Thing, 'states'>, state: string): WorkOutcome {
   if (!states) return 'settled';

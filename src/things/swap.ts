@@ -2,7 +2,21 @@ import { agrees } from '../contract/compare.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { type Asset, isAsset } from '../money/amount.ts';
 import { amountAt, amountMatch, compared, knownMatch, type Match } from './likeness.ts';
-import { amount, elsewhere, failing, good, key, listedBy, sum, text, thing, time, uniqueKey, waits } from './thing.ts';
+import {
+  amount,
+  elsewhere,
+  failing,
+  good,
+  listedBy,
+  ownerKey,
+  sum,
+  text,
+  thing,
+  time,
+  uniqueKey,
+  waits,
+  working,
+} from './thing.ts';
 
 export const swaps = listedBy(listSwaps, {
   name: 'swaps',
@@ -11,6 +25,7 @@ export const swaps = listedBy(listSwaps, {
   pages: 'offset',
   readBy: 'dated',
   id: 'requestId',
+  idStarts: ['swap-', 'req_'],
   status: 'status',
   createdAt: 'createdAt',
   otherIds: ['txHash'],
@@ -22,7 +37,7 @@ export const swaps = listedBy(listSwaps, {
     sum('Bought', 'amountOut', 'bought'),
     amount('Rate', 'executionRate', 'rate'),
     elsewhere(text('Method', 'executionMethod')),
-    key('Wallet', 'smartWalletAddress', 'wallet_address'),
+    ownerKey('Wallet', 'smartWalletAddress', 'wallet_address'),
     uniqueKey('Tx hash', 'txHash', 'tx_hash'),
     time('Requested', 'createdAt'),
     time('Changed', 'updatedAt', 'updated_at'),
@@ -53,7 +68,7 @@ export const swap = thing({
     pending: QUEUED,
     requested: QUEUED,
     queued: QUEUED,
-    processing: waits('is being worked on by the service'),
+    processing: working('is being worked on by the service'),
     completed: good,
     ...failing(swapStatus),
   },

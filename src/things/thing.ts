@@ -8,7 +8,12 @@ type Meaning =
   /** Why it ended so, where the service does not say it; and whether it had ended well before. */
   | { readonly ends: 'bad'; readonly because?: string; readonly isUndone?: true }
   /** What a person has to do meanwhile; `ID` stands for its id. */
-  | { readonly waits: string; readonly todo?: string };
+  | {
+      readonly waits: string;
+      readonly todo?: string;
+      /** Its list says so of whatever goes on, where nothing is said that is more exact. */
+      readonly isUsual?: true;
+    };
 
 export const good: Meaning = { ends: 'good' };
 
@@ -21,6 +26,9 @@ export const waits = (what: string, todo?: string): Meaning => ({
   waits: what,
   ...(todo === undefined ? {} : { todo }),
 });
+
+/** What its list says as long as it goes on, if nothing more exact is known. */
+export const working = (what: string): Meaning => ({ waits: what, isUsual: true });
 
 /** The states in which it has failed: those with which the endpoint that shows it says so. */
 export const failing = ({ fails = FAILS }: Pick<Endpoint, 'fails'>): Readonly<Record<string, Meaning>> =>
@@ -38,8 +46,10 @@ interface Copied {
   readonly isUnique?: true;
   /** Kept only as long as personal data is. */
   readonly isPersonal?: true;
-  /** The name of a person or a company, of which people remember a part. */
+  /** A text of which people remember a part: the name of a person or a company, a label, a narration. */
   readonly isName?: true;
+  /** It names whose the row is: a user, or the wallet or the account of one. */
+  readonly isOwner?: true;
 }
 
 /** Something that is known of a thing. */
@@ -75,13 +85,16 @@ export const flag = factOf('flag');
 export const elsewhere = (fact: Fact) => ({ ...fact, isElsewhere: true }) as const;
 /** A text that rows are looked up by. */
 export const key = factOf('text', { isKey: true });
+/** A user, or a wallet, to whom rows belong. */
+export const ownerKey = factOf('text', { isKey: true, isOwner: true });
 /** A text that only one row has, and is looked up by. */
 export const uniqueKey = factOf('text', { isKey: true, isUnique: true });
 /** An amount that people look rows up by. */
 export const sum = factOf('amount', { isKey: true });
-export const personal = factOf('text', { isPersonal: true });
 export const personalKey = factOf('text', { isKey: true, isPersonal: true });
 export const personName = factOf('text', { isName: true, isPersonal: true });
+/** What someone wrote, of which people remember a part. */
+export const remembered = factOf('text', { isName: true, isPersonal: true });
 
 /** How the service's list is cut into pages. */
 type Pages =
@@ -125,10 +138,14 @@ export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
   readonly id: string;
   readonly status: string;
   readonly createdAt: string;
+  /** The field that says more exactly than the status how far a row is that goes on. */
+  readonly stage?: string;
   /** The statuses of rows that are there no more, although the list has them. */
   readonly gone?: readonly string[];
   /** The fields of the request of whoever reads all of it. */
   readonly request?: Readonly<Record<string, unknown>>;
+  /** What its ids begin with, which people leave out. Source: inferred. */
+  readonly idStarts?: readonly string[];
   /** The other fields by which events name a row. */
   readonly otherIds?: readonly string[];
   /** The fields by which a person recognises a row: what completion and questions show beside its id. Never a secret, and of a person only the name. */
@@ -164,6 +181,7 @@ interface ListOf<Field extends string> {
   readonly id: Field;
   readonly status: Field | '';
   readonly createdAt: Field;
+  readonly stage?: Field;
   readonly otherIds?: readonly Field[];
   readonly label: readonly Field[];
   readonly facts: readonly (Fact<Field> | (Fact & { readonly isElsewhere: true }))[];
@@ -242,6 +260,8 @@ export interface StatusRead {
   readonly in?: string;
   /** The field of that object with the time at which it was started. */
   readonly createdAt?: string;
+  /** The field of that object with the user whose it is. */
+  readonly user?: string;
 }
 
 /** One kind of thing of the business. All readers derive from it: commands, waiting, evidence, the copy, reports, completion, docs. */
@@ -270,8 +290,8 @@ export interface Thing<Name extends string = string, Event extends WebhookEvent 
   readonly usualReason?: string;
   /** What becomes of it after it failed, and the command that helps then. */
   readonly afterFailure?: string;
-  /** What failed of it goes back to the bank account that it came from. */
-  readonly isSentBack?: true;
+  /** What failed of it goes back to the bank account that it came from, unless it ended in one of these: nothing had arrived then. */
+  readonly sentBackUnless?: readonly string[];
   readonly ifFailed: readonly string[];
   /** Where the values are that other rows have too: what those rows move belongs to it. */
   readonly links: readonly string[];
@@ -282,6 +302,9 @@ export interface Thing<Name extends string = string, Event extends WebhookEvent 
   /** Other commands, with `ID` in place of its id; and those that help as long as it goes on. */
   readonly more: readonly string[];
   readonly whileOpen: readonly string[];
+  /** Those for what someone can deactivate, as long as it is active or is not. */
+  readonly ifActive: readonly string[];
+  readonly ifInactive: readonly string[];
   readonly events: Readonly<Partial<Record<Event, EventMeaning>>>;
   /** Which events a row of its list should have caused, if not the one of its end alone. Source: public for the events, inferred for their completeness. */
   readonly due?: Due;
@@ -290,7 +313,18 @@ export interface Thing<Name extends string = string, Event extends WebhookEvent 
   readonly isSpecial?: boolean;
 }
 
-type Left = 'amount' | 'who' | 'way' | 'reason' | 'ifFailed' | 'links' | 'more' | 'whileOpen' | 'facts';
+type Left =
+  | 'amount'
+  | 'who'
+  | 'way'
+  | 'reason'
+  | 'ifFailed'
+  | 'links'
+  | 'more'
+  | 'whileOpen'
+  | 'ifActive'
+  | 'ifInactive'
+  | 'facts';
 
 type Inferred = 'name' | 'list' | 'read' | 'events' | 'likeness' | 'isSpecial' | 'starts';
 
@@ -302,6 +336,7 @@ interface ReadOf<Q extends Endpoint> extends StatusRead {
   readonly id: RowField<RequestOf<Q>>;
   readonly wallet?: RowField<RequestOf<Q>>;
   readonly in?: RowField<ResponseOf<Q>>;
+  readonly user?: RowField<ResponseOf<Q>>;
 }
 
 /** What is started is found again after a response that was lost: by the rows of its list, or by a reader of its own. */
@@ -338,6 +373,8 @@ export function thing<
     links: [],
     more: [],
     whileOpen: [],
+    ifActive: [],
+    ifInactive: [],
     events: {},
     isSpecial: false,
     ...record,

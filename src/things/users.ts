@@ -51,7 +51,9 @@ export const user = thing({
     'virtual.account.created': { outcome: 'accepted', namesAnother: true },
   },
   due: ({ accountNumber }) => [['user.onboarded'], accountNumber != null && ['virtual.account.created']],
-  more: ['history deposits --user ID --all', 'onramp create ID --amount <naira>'],
+  more: ['history deposits --user ID --all'],
+  ifActive: ['onramp create ID --amount <naira>'],
+  ifInactive: ['users activate ID'],
 });
 
 /** A user's verification. */

@@ -64,6 +64,9 @@ function kindOf(kind: string): Thing {
   return found;
 }
 
+/** Whether a list has rows that cause events. */
+export const isOfWork = (list: string): boolean => [...KINDS.values()].some((thing) => thing.list?.name === list);
+
 export const isWorkKind = (text: string): boolean => KINDS.has(text);
 
 /** An account that nobody paid into is in no list, so this event may well belong to nothing that is listed. */

@@ -5,6 +5,7 @@ import { DatabaseError } from '../../src/sqlite/errors.ts';
 import { openInbox } from '../../src/webhooks/inbox/inbox.ts';
 import { prepared, testJournal } from '../support/journal-intent.ts';
 import { fakeClock, temporaryFolder } from '../support/sandbox.ts';
+import { fakeWorld } from '../support/world.ts';
 import { deliveryOf, hostWith, onboarded, received } from '../webhooks/support.ts';
 
 /** The files, the table of each that someone plants something in, and what writes to them. */
@@ -39,7 +40,7 @@ const FILES = {
     table: 'stored_deposits',
     column: 'json',
     index: 'deposits_open',
-    write: async (path: string) => (await openCopyFile(path, fakeClock())).close(),
+    write: async (path: string) => (await openCopyFile(path, fakeWorld())).close(),
   },
 } as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
-import { balanceLine } from '../../src/engine/previews/previews.ts';
+import { balanceLine } from '../../src/engine/previews/balances.ts';
 import { requireCovered } from '../../src/engine/sending/change.ts';
 import { main } from '../../src/main.ts';
 import { amount } from '../../src/money/amount.ts';

@@ -17,12 +17,14 @@ const SEVERAL: Readonly<Record<string, number>> = {
   '--bvn-stdin': 2,
   '--by': 2,
   '--default': 2,
+  '--days': 2,
   '--event': 2,
   '--every': 2,
   '--from-network': 2,
   '--checkpoint': 2,
   '--here': 2,
   '--keep': 2,
+  '--kind': 2,
   '--late': 2,
   '--limit': 3,
   '--note': 2,
@@ -37,6 +39,9 @@ const SEVERAL: Readonly<Record<string, number>> = {
   '--slippage': 2,
   '--target': 2,
   '--to-network': 2,
+  // Of a list, a period; of a simulation, its last day.
+  '--until': 2,
+  '--users': 2,
   // For whom it is allowed to begin, which is no work that finishes.
   '--wait': 2,
 };

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
+  type AtEnd,
   fiatrail,
   fiatrailJson,
   type Home,
@@ -11,6 +12,7 @@ import {
   startFiatrail,
   startProgram,
 } from '../support/built.ts';
+import { withdraw } from '../support/fee-withdrawal.ts';
 import { journalRows } from '../support/journal.ts';
 import { httpServer } from '../support/loopback.ts';
 
@@ -29,37 +31,24 @@ function isSent(home: Home): boolean {
 }
 
 /** Holds the journal's write lock in another process; resolves with how to release it. */
-async function lockJournal(home: Home): Promise<() => Promise<void>> {
+async function lockJournal(home: Home, atEnd: AtEnd): Promise<() => Promise<void>> {
   const argv = [join(ROOT, 'test', 'support', 'hold-journal.ts'), journalOf(home)];
-  const holder = startProgram(newHome(onTestFinished), process.execPath, argv);
+  const holder = startProgram(newHome(atEnd), process.execPath, argv);
   const release = async () => {
     holder.kill('SIGKILL');
     await holder.end;
   };
-  onTestFinished(release);
+  atEnd(release);
   expect(await holder.firstLine()).toBe('held');
   return release;
 }
 
 const DATA = { withdrawalId: 'r-77', status: 'pending', amount: 50_000 };
 const success = (data: unknown) => JSON.stringify({ status: 'Success', response_code: '00', message: 'ok', data });
-const WITHDRAW = [
-  'fees',
-  'withdraw',
-  '--amount',
-  '500',
-  '--bank-code',
-  '000013',
-  '--account-number',
-  '0123456789',
-  '--account-name',
-  'ADA',
-  '--yes',
-  '-q',
-];
+const WITHDRAW = withdraw('500', '-q');
 
 /** A service that runs `meanwhile` after a withdrawal arrived and before it answers. */
-async function serviceThat(home: Home, meanwhile: () => Promise<void> | void, data: unknown = DATA) {
+async function serviceThat(home: Home, atEnd: AtEnd, meanwhile: () => Promise<void> | void, data: unknown = DATA) {
   let withdrawals = 0;
   const { baseUrl } = await httpServer((request, response) => {
     request.resume().on('end', async () => {
@@ -69,17 +58,18 @@ async function serviceThat(home: Home, meanwhile: () => Promise<void> | void, da
       }
       response.end(success(request.method === 'POST' ? data : { publicKey: 'ab'.repeat(32) }));
     });
-  });
+  }, atEnd);
   const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'sandbox_a-key' };
   return { run: (argv: readonly string[]) => fiatrail(home, argv, { env }), withdrawals: () => withdrawals };
 }
 
-describe('a withdrawal whose outcome the journal cannot take, because another process holds its lock', () => {
-  test('ends as accepted over the network; the next command records it', async () => {
-    const home = newHome(onTestFinished);
+// Each waits for seconds until the program gives up, so they run at once.
+describe.concurrent('a withdrawal whose outcome the journal cannot take, because another process holds its lock', () => {
+  test('ends as accepted over the network; the next command records it', async ({ onTestFinished: atEnd }) => {
+    const home = newHome(atEnd);
     let release = async () => {};
-    const { run, withdrawals } = await serviceThat(home, async () => {
-      release = await lockJournal(home);
+    const { run, withdrawals } = await serviceThat(home, atEnd, async () => {
+      release = await lockJournal(home, atEnd);
     });
     const first = await run([...WITHDRAW, '--once', 'k', '-o', 'json']);
     expect({ code: first.code, stderr: first.stderr }).toEqual({
@@ -97,14 +87,16 @@ describe('a withdrawal whose outcome the journal cannot take, because another pr
     expect({ kept: kept(home), withdrawals: withdrawals() }).toEqual({ kept: [], withdrawals: 1 });
   });
 
-  test('stays of unknown outcome if the response contradicts the request, and so does its idempotency key', async () => {
-    const home = newHome(onTestFinished);
+  test('stays of unknown outcome if the response contradicts the request, and so does its idempotency key', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const home = newHome(atEnd);
     let release = async () => {};
     const other = { ...DATA, amount: 5_000_000 };
     const lock = async () => {
-      release = await lockJournal(home);
+      release = await lockJournal(home, atEnd);
     };
-    const { run, withdrawals } = await serviceThat(home, lock, other);
+    const { run, withdrawals } = await serviceThat(home, atEnd, lock, other);
     const first = await run([...WITHDRAW, '--once', 'k']);
     expect(first.code).toBe(6);
     expect(first.stderr).toContain('asked for amount ₦500.00; the response says amount ₦50,000.00');
@@ -117,15 +109,17 @@ describe('a withdrawal whose outcome the journal cannot take, because another pr
     expect({ kept: kept(home), withdrawals: withdrawals() }).toEqual({ kept: [], withdrawals: 1 });
   });
 
-  test('is what a second runner of the idempotency key prints that waited for it', async () => {
-    const home = newHome(onTestFinished);
+  test('is what a second runner of the idempotency key prints that waited for it', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const home = newHome(atEnd);
     let release = async () => {};
     let second: Promise<{ stdout: string; code: number | null }> | undefined;
-    const { run, withdrawals } = await serviceThat(home, async () => {
+    const { run, withdrawals } = await serviceThat(home, atEnd, async () => {
       second = run([...WITHDRAW, '--once', 'k', '-o', 'json']);
       // Long enough for the second runner to open the journal and find the key taken.
       await new Promise((resolve) => setTimeout(resolve, 1_000));
-      release = await lockJournal(home);
+      release = await lockJournal(home, atEnd);
     });
     const first = await run([...WITHDRAW, '--once', 'k', '-o', 'json']);
     await release();
@@ -133,12 +127,12 @@ describe('a withdrawal whose outcome the journal cannot take, because another pr
     expect(withdrawals()).toBe(1);
   });
 
-  test('ends as accepted in the embedded sandbox; the next command records it', async () => {
-    const home = newHome(onTestFinished);
+  test('ends as accepted in the embedded sandbox; the next command records it', async ({ onTestFinished: atEnd }) => {
+    const home = newHome(atEnd);
     await fiatrail(home, ['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'slow']);
     const running = startFiatrail(home, [...WITHDRAW, '-o', 'json']);
     while (!isSent(home)) await new Promise((resolve) => setTimeout(resolve, 5));
-    const release = await lockJournal(home);
+    const release = await lockJournal(home, atEnd);
     const { code, stderr, stdout } = await running.end;
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('saved beside it') });
     const { withdrawalId } = JSON.parse(stdout);
@@ -148,11 +142,13 @@ describe('a withdrawal whose outcome the journal cannot take, because another pr
     expect(kept(home)).toEqual([]);
   });
 
-  test('is settled by the command line that is printed if nothing can be written at all', async () => {
-    const home = newHome(onTestFinished);
+  test('is settled by the command line that is printed if nothing can be written at all', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const home = newHome(atEnd);
     let release = async () => {};
-    const { run } = await serviceThat(home, async () => {
-      release = await lockJournal(home);
+    const { run } = await serviceThat(home, atEnd, async () => {
+      release = await lockJournal(home, atEnd);
       // Nothing can be created in the folder: a stand-in for a full disk that also works for root.
       await startProgram(home, 'bash', [
         '-c',

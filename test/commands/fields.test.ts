@@ -122,8 +122,8 @@ describe('a request field that breaks its rule', () => {
   test('is named by the object around it, or as the contract does', () => {
     const command = commands.find(({ words }) => words.join(' ') === 'users migrate-wallets') as Command;
     expect(['userId', 'userId.3', 'others.x'].map((field) => inputName(command, field))).toEqual([
-      'user-id',
-      'user-id',
+      '<user-id>',
+      '<user-id>',
       'others.x',
     ]);
   });

@@ -129,8 +129,12 @@ describe('fees withdraw --to', () => {
 
   test.each([
     ['both', [...to('a-1'), '--bank-code', '000013'], 'cannot be combined'],
-    ['neither', ['fees', 'withdraw', '--amount', '500', '--yes'], 'the destination is missing'],
-    ['half of one', [...GIVEN.slice(0, 4), '--amount', '5'], 'missing: --account-name'],
+    [
+      'neither',
+      ['fees', 'withdraw', '--amount', '500', '--yes'],
+      'missing --to <bank-account>: the bank account to pay',
+    ],
+    ['half of one', [...GIVEN.slice(0, 4), '--amount', '5'], 'missing --account-name'],
   ])('rejects a destination with %s, exits with 2 and reads nothing', async (_, argv, words) => {
     const line = argv[0] === 'fees' ? argv : ['fees', 'withdraw', '--yes', ...argv];
     const { code, world } = await run(line, []);

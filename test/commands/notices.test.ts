@@ -199,11 +199,11 @@ test('version and help are words too', async () => {
   expect((await run(fakeWorld(), 'version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   const { stdout } = await run(fakeWorld(), 'help', 'fx', 'trade');
   expect(stdout).toBe((await run(fakeWorld(), 'fx', 'trade', '--help')).stdout);
-  expect(await run(fakeWorld(), 'help', 'nothing')).toEqual({
+  expect(await run(fakeWorld(), 'help', 'xqzzw')).toEqual({
     code: 2,
     stdout: '',
     stderr:
-      "error: unknown command 'nothing'\n  hint: run: fiatrail --help\n  run: 2026-01-05T09:00:00.000Z · fiatrail · host host-1\n",
+      'error: nothing in the help is about "xqzzw"\n  hint: see what there is with: fiatrail help topics, or: fiatrail help commands\n  run: 2026-01-05T09:00:00.000Z · fiatrail · host host-1\n',
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
 import { openProfileInbox } from '../../src/engine/connection/inbox.ts';
-import { balanceLine } from '../../src/engine/previews/previews.ts';
+import { balanceLine } from '../../src/engine/previews/balances.ts';
 import { requireCovered } from '../../src/engine/sending/change.ts';
 import { main } from '../../src/main.ts';
 import { success } from '../support/exchange.ts';

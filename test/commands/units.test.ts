@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { savedQuote } from '../../src/account/saved-quotes.ts';
-import { feePreview } from '../../src/engine/previews/previews.ts';
+import { feePreview } from '../../src/engine/previews/fees.ts';
 import { main } from '../../src/main.ts';
 import { json, success } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';

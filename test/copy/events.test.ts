@@ -45,6 +45,9 @@ test('an event is in the local copy at once; the next sync reads its row and goe
     event('fintech.user.asset.transfer.completed', String(unread['requestId'])),
     event('fintech.user.asset.transfer.failed', String(failing['requestId'])),
   ]);
+  // It says no status, so the row has the one that its list shows of whatever goes on.
+  await recorder.record([event('fintech.offramp.initiated', 'payout-1')]);
+  expect(query('SELECT id, status, is_open FROM payouts')).toEqual([['payout-1', 'processing', 1]]);
   await clock.sleep(60_000, new AbortController().signal);
   await recorder.record([event('fintech.user.asset.transfer.failed', String(open['requestId']))]);
   expect(rows()).toEqual([

@@ -419,13 +419,25 @@ describe('a local copy that cannot be used', () => {
   });
 
   test('that another program fills', async () => {
-    const { world } = rig();
+    const { service, world } = rig();
     await synced(world);
     const lock = await acquireLock(`${path(world)}.lock`, 0);
-    const { code, stderr } = await run(world, 'sync');
+    service.add('deposits');
+    const running = { host: 'host-1', process: 100, since: '2026-01-05T09:00:00.000Z' };
+    const printed = async (...argv: string[]) => JSON.parse((await run(world, ...argv, '-o', 'json')).stdout);
+    const requests = service.requests.length;
+    const { code, stdout, stderr } = await run(world, 'sync');
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('a sync by process 100 on host-1 has been running since 2026-01-05 09:00 UTC'),
+    });
+    expect(stdout).toMatch(/Running.*Host +Process +Since.*host-1 +100 +2026-01-05 10:00/s);
+    expect(await printed('sync', 'status')).toMatchObject({ running });
+    expect(service.requests.length).toBe(requests);
     lock?.release();
-    expect({ code, stderr }).toMatchObject({ code: 9, stderr: expect.stringContaining('another program is filling') });
+    expect(await printed('sync', 'status')).toMatchObject({ running: null });
     await synced(world);
+    expect(query(world, 'SELECT count(*) AS n FROM deposits')).toEqual([{ n: 1 }]);
   });
 
   test('that does not exist', async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { fiatrail, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
-import { httpServer } from '../support/loopback.ts';
 import { expectCopied } from './copied.ts';
-import { LISTS, movingService } from './moving-service.ts';
+import { LISTS } from './moving-service.ts';
+import { chances, servedMoving } from './served.ts';
 
 beforeAll(requireBuilt);
 
@@ -12,33 +12,10 @@ const MOST_REQUESTS = 20;
 /** Longer than it takes to write a page. */
 const LONGEST_WRITE_MS = 15;
 
-/** A row of chance, so that a failure can be repeated. */
-function chances(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
-
 test('a copy that is killed again and again while the lists move ends up equal to the service', async () => {
   const chance = chances(7);
   let nowMs = Date.UTC(2026, 0, 5, 9);
-  const service = movingService(() => nowMs);
-  const { baseUrl } = await httpServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => {
-      body += chunk;
-    });
-    request.on('end', async () => {
-      const url = `http://service.invalid${request.url}`;
-      const answer = await service.exchange(
-        { method: request.method ?? '', url, headers: {}, body: body === '' ? undefined : body },
-        new AbortController().signal,
-      );
-      response.writeHead(answer.status, answer.headers).end(answer.body);
-    });
-  });
+  const { service, baseUrl } = await servedMoving(() => nowMs);
   const home = newHome(onTestFinished);
   const env = { ...home.env, FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'sandbox_test' };
   const lists = Object.keys(LISTS);

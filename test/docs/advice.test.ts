@@ -83,7 +83,7 @@ const MOVES_ONCE: Readonly<Record<string, readonly [code: string | undefined, wh
   'src/terminal/parse/field-options.ts: `get its price': ['VALIDATION_ERROR', 'nothing was sent'],
   'src/commands/fx/index.ts: `the quote is valid': [undefined, 'a quote moves nothing'],
   "src/commands/api.ts: 'Fields are sent as given": [undefined, 'help of a command'],
-  'src/commands/fees/index.ts: \'"max" withdraws everything': [undefined, 'help of a command'],
+  'src/commands/fees/withdraw.ts: \'"max" withdraws everything': [undefined, 'help of a command'],
   "src/crypto/sealed-box.ts: 'encrypted for another key": [undefined, 'a key that opens responses'],
   "src/engine/rotation/resume.ts: 'another key works": [undefined, 'an API key'],
 };

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { views } from '../../src/copy/questions/sql/views.ts';
+import { THINGS } from '../../src/things/index.ts';
 import { copiedAccount, rowsOf, SENDER } from '../questions/account.ts';
 import { type Home, ROOT, sharedEnd, temporaryFolder } from '../support/built.ts';
 import { fiatrail, fiatrailJson } from '../support/in-process.ts';
@@ -42,7 +43,16 @@ describe('the answers', () => {
   });
 
   test('have the payout that is open, and nothing that has ended', async () => {
-    expect(await answerTo('What is open')).toMatchObject([{ kind: 'payout' }]);
+    const open = await answerTo('What is open');
+    expect(open).toMatchObject([{ list: 'payouts' }]);
+    const { pending } = await fiatrailJson<{ pending: { id: string }[] }>(home, ['report', 'pending', '-q']);
+    expect(open.map(({ id }) => id)).toEqual(pending.map(({ id }) => id));
+    // The other kinds are asked for as well.
+    const [, sql = ''] = QUESTIONS.find(([asks]) => asks.includes('What is open')) ?? [];
+    const lists = THINGS.flatMap(({ list, states }) => (list && states ? [list.name] : []));
+    expect([...sql.matchAll(/ from (\w+) where is_open = 1/g)].map(([, list]) => list).sort()).toEqual(
+      [...new Set(lists)].sort(),
+    );
   });
 
   test('say who ran each payout', async () => {
@@ -55,6 +65,11 @@ describe('the answers', () => {
     expect(await answerTo('not acknowledged yet')).toMatchObject([
       { number: 1, event: 'user.onboarded', forwards_waiting: 1 },
     ]);
+  });
+
+  test('have days of Lagos', async () => {
+    const [row] = await rowsOf(home, `select date('2026-10-31T23:30:00.000Z', '+1 hour') as day`);
+    expect(row).toEqual({ day: '2026-11-01' });
   });
 
   test('add up to what the service lists', async () => {

@@ -44,7 +44,8 @@ const WORDS: readonly RetiredWord[] = [
     titles: ['Sealed', 'Sealing'],
     allowedTexts: ['sealed box', 'sealed boxes', 'sealed-box', 'sealed-boxes', 'crypto_box_seal'],
   },
-  { name: 'quarantined', texts: ['held'], titles: ['Held'], allowedTexts: [] },
+  // A wallet may hold tokens.
+  { name: 'quarantined', texts: ['held'], titles: ['Held'], allowedTexts: ['wallets held when'] },
   {
     name: 'checkpoint',
     texts: ['the head', 'journal’s head', 'head of the journal', 'stored head', 'saved head'],

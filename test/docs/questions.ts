@@ -150,11 +150,11 @@ export const SECTIONS: readonly Section[] = [
       ]),
       q('How many deposits arrived each day, and how much?', [
         'sql',
-        'SELECT substr(completed_at, 1, 10) AS day, count(*) AS deposits, sum(amount_minor) / 100 AS naira FROM deposits WHERE completed_at IS NOT NULL GROUP BY 1 ORDER BY 1 DESC LIMIT 5',
+        "SELECT date(completed_at, '+1 hour') AS day, count(*) AS deposits, sum(amount_minor) / 100.0 AS naira FROM deposits WHERE status = 'completed' GROUP BY 1 ORDER BY 1 DESC LIMIT 5",
       ]),
       q('How much was paid to each bank?', [
         'sql',
-        "SELECT bank_name, count(*) AS payouts, sum(amount_minor) / 100 AS naira FROM payouts WHERE status = 'completed' GROUP BY 1 ORDER BY 3 DESC",
+        "SELECT bank_name, count(*) AS payouts, sum(amount_minor) / 100.0 AS naira FROM payouts WHERE status = 'completed' GROUP BY 1 ORDER BY 3 DESC",
       ]),
     ],
   },

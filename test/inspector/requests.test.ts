@@ -46,6 +46,15 @@ test('the bodies of a long read are kept, those of the next reads once it is pai
   ]);
 });
 
+test('a request is about the work in its response, then whose it is, and then about what it names itself', async () => {
+  const { observe, rows } = await log();
+  observe(exchange('POST', '/v1/cngnonramp', 1_000, '{"data":{"userId":"u-1","requestId":"r-1"}}'));
+  observe(exchange('POST', '/v1/fx/trade', 1_001, '{"data":{"orderId":"o-1","tradeId":"t-1"}}'));
+  observe(exchange('POST', '/_sandbox/pay', 1_002, '{"data":{"userId":"u-1","depositId":"d-1"}}'));
+  observe(exchange('POST', '/v1/getuserdetails', 1_003, '{"data":{}}', '{"userId":"u-2"}'));
+  expect((await rows()).map(({ subject }) => subject)).toEqual(['r-1', 't-1', 'd-1', 'u-2']);
+});
+
 test('a key is in no path, whether bodies are kept or not', async () => {
   const { observe, details } = await log();
   observe(exchange('GET', `/v1/getfees?key=${KEY}&again=/v1/getfees`, 1_000, long));

@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { setWebhook } from '../../src/contract/endpoints/management.ts';
+import { createMask } from '../../src/contract/mask/index.ts';
+import { shownSource } from '../../src/inspector/masked.ts';
 import { eventList } from '../../src/inspector/sandbox/events.ts';
 import { ledgerList } from '../../src/inspector/sandbox/ledger.ts';
 import { createStepLog, lifeList } from '../../src/inspector/sandbox/lives.ts';
+import { sessionText } from '../../src/inspector/saved.ts';
 import type { List, RowQuery } from '../../src/inspector/source.ts';
+import { MACHINES } from '../../src/service/machines.ts';
 import { onboardUser } from '../service/steps.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 
@@ -17,6 +21,8 @@ const listsOf = ({ service }: TestSandbox): Readonly<Record<string, List>> => ({
   ledger: ledgerList(service),
   work: lifeList(service, createStepLog(), () => ({})),
 });
+
+const EMPTY = { title: '', documents: {}, actions: {}, find: async () => [], version: () => '' };
 
 const pageOf = async (list: List | undefined, query: Partial<RowQuery> = {}) => {
   const page = await list?.page({ text: '', state: '', from: 0, limit: 1_000, ...query });
@@ -45,6 +51,18 @@ test('a list that is asked for again has what a new one has, in the same places'
     box.clock.pass(60_000);
   }
   expect((await pageOf(known['work'], { text: 'deposit' })).total).toBe(4);
+});
+
+test('the list of work says of which kinds it can show only one, also in a masked and in a saved page', async () => {
+  await using box = await openSandbox();
+  const { work } = listsOf(box);
+  const kinds = MACHINES.map(({ name }) => name);
+  expect(kinds).toContain('fee-withdrawal');
+  expect(work?.kinds).toEqual(kinds);
+  const source = { ...EMPTY, lists: listsOf(box) };
+  expect(shownSource(source, createMask()).lists['work']?.kinds).toEqual(kinds);
+  const text = await sessionText(source, { nowMs: 0, mask: undefined });
+  expect(JSON.parse(text.split('\n')[1] ?? '')).toMatchObject({ lists: { work: { kinds }, ledger: {} } });
 });
 
 test('work is found by the state that it is in now', async () => {

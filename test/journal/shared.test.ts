@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/journal/interface.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
@@ -42,6 +42,46 @@ test('the lists of approvers are those that were stored last, by account, withou
       ['b', '3'],
     ]),
   );
+});
+
+describe('shared texts that change together', () => {
+  const [first, second, third] = [
+    'accepted live a CNGN 1',
+    'accepted live a USDC 2',
+    'accepted live ab USDC 2',
+  ] as const;
+
+  test('change all or not at all, and are read by what their names begin with', async () => {
+    const journal = await testJournal();
+    expect(await journal.sharedUnder('accepted live a ')).toEqual(new Map());
+    const both = [first, second].map((name) => ({ name, text: `of ${name}`, before: undefined }));
+    expect(await journal.changeShared([...both, { name: third, text: 'of another', before: undefined }])).toBe(true);
+    const kept = new Map([first, second].map((name) => [name.slice('accepted live a '.length), `of ${name}`]));
+    expect(await journal.sharedUnder('accepted live a ')).toEqual(kept);
+    // The second of them is not what it was when it was read.
+    expect(
+      await journal.changeShared([
+        { name: first, text: undefined, before: `of ${first}` },
+        { name: second, text: undefined, before: 'something else' },
+      ]),
+    ).toBe(false);
+    expect(await journal.sharedUnder('accepted live a ')).toEqual(kept);
+    expect(await journal.changeShared([{ name: first, text: undefined, before: `of ${first}` }])).toBe(true);
+    expect([...(await journal.sharedUnder('accepted live a ')).keys()]).toEqual(['USDC 2']);
+    expect((await journal.verify()).problem).toBeUndefined();
+  });
+
+  test('go with the journal to another machine', async () => {
+    const journal = await testJournal();
+    await prepared(journal);
+    await journal.changeShared([{ name: first, text: 'kept', before: undefined }]);
+    const lines: string[] = [];
+    for await (const page of journal.exported(true)) lines.push(...page.map((line) => JSON.stringify(line)));
+    const other = await testJournal({ ids: countingIds(500) });
+    await other.importFrom(lines, [INTENT.account]);
+    expect(await other.sharedUnder('accepted live a ')).toEqual(new Map([['CNGN 1', 'kept']]));
+    expect((await other.verify()).problem).toBeUndefined();
+  });
 });
 
 const FINTECH = 'e1080560-02a0-424a-ace1-28385ea1c5e5';

@@ -2,23 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { fiatrail, newHomeWithCache, requireBuilt } from '../support/built.ts';
+import { withdraw } from '../support/fee-withdrawal.ts';
 
 beforeAll(requireBuilt);
 
-const PAY = [
-  'fees',
-  'withdraw',
-  '--amount',
-  '500',
-  '--bank-code',
-  '000013',
-  '--account-number',
-  '0123456789',
-  '--account-name',
-  'ADA',
-  '--yes',
-  '-q',
-];
+const PAY = withdraw('500', '-q');
 
 /** Runs a command, and returns the code of the program that it loaded. */
 async function codeOf(argv: readonly string[], rules?: readonly string[]): Promise<string> {

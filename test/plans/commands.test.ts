@@ -64,9 +64,14 @@ test('every command that moves money can be planned', () => {
   expect(names(({ parameters }) => 'plan' in parameters)).toEqual(
     expect.arrayContaining(names(({ money }) => money !== undefined)),
   );
-  const changesApprovers = ['profiles approvers add', 'profiles approvers remove', 'profiles approval-threshold set'];
+  const changesJournal = [
+    'profiles approvers add',
+    'profiles approvers remove',
+    'profiles approval-threshold set',
+    'report accept',
+  ];
   expect(names(({ parameters }) => 'plan' in parameters).sort()).toEqual(
-    [...Object.keys(LINES).filter((name) => !name.includes(' --')), ...changesApprovers].sort(),
+    [...Object.keys(LINES).filter((name) => !name.includes(' --')), ...changesJournal].sort(),
   );
 });
 

@@ -91,7 +91,7 @@ test('a table below a list is masked', async () => {
   const below = { title: 'Others', rows: [{ accountName: 'Ada' }], columns: [{ field: 'accountName', title: 'Name' }] };
   const text = await printed({ ...users, below }, { format: 'table', mask: createMask() });
   expect(text).not.toContain('Ada');
-  expect(text).toContain('Others (1)');
+  expect(text).toContain('Others\n');
 });
 
 test('a stream masks every text, and not the bytes of a program', async () => {

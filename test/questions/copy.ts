@@ -1,8 +1,7 @@
-import { copyPath } from '../../src/account/paths.ts';
 import { resolveProfile } from '../../src/account/profile.ts';
 import type { World } from '../../src/base/world.ts';
-import { openCopyFile } from '../../src/copy/database.ts';
 import { writeSetting, writeState } from '../../src/copy/list-state.ts';
+import { openCopy } from '../../src/copy/open.ts';
 import { rowsOf } from '../../src/copy/rows.ts';
 import { saveRows } from '../../src/copy/save-rows.ts';
 import { indexesOf } from '../../src/copy/schema.ts';
@@ -53,7 +52,7 @@ export const payout = (id: string, more: Readonly<Record<string, unknown>> = {})
 /** Puts rows into the local copy of the world's account, as a sync that ended would. */
 export async function copied(world: World, rows: Readonly<Record<string, readonly object[]>>): Promise<void> {
   world.ensurePrivateDir(String(world.env['FIATRAIL_STATE_DIR']));
-  const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world.clock);
+  const copy = await openCopy(world, resolveProfile(undefined, world));
   await copy.write(async (queries) => {
     for (const table of TABLES) {
       const made = ((rows[table.name] ?? []) as readonly Plain[]).map(rowsOf(table, () => true));

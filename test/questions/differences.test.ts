@@ -74,7 +74,7 @@ async function copyOf(
 ): Promise<LocalCopy> {
   const world = fakeWorld({ clock: fakeClock(START_MS + LAST * MINUTE_MS) });
   world.ensurePrivateDir(world.stateDir);
-  const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world.clock);
+  const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world);
   await copy.write(async (queries) => {
     for (const table of TABLES) for (const index of indexesOf(table)) await queries.run(index);
     for (const [index, each] of transfers.entries()) {

@@ -82,7 +82,7 @@ describe('find in the embedded sandbox', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'onboarding', user: { userId: ids.user } });
     expect(stdout + stderr).not.toContain(BVN);
-    expect((await fiatrail(home, ['find', '--bvn-stdin'], { stdin: '22345678902' })).code).toBe(2);
+    expect((await fiatrail(home, ['find', '--bvn-stdin'], { stdin: '22345678902' })).code).toBe(3);
   });
 
   test('finds no onboarding of a BVN that the sandbox had before it was reset, which made it another account', async () => {
@@ -93,7 +93,7 @@ describe('find in the embedded sandbox', () => {
     expect((await find()).code).toBe(0);
     expect((await run(['sandbox', 'reset', '--yes'])).code).toBe(0);
     const { code, stdout } = await find();
-    expect({ code, matches: JSON.parse(stdout).matches }).toEqual({ code: 2, matches: [] });
+    expect({ code, matches: JSON.parse(stdout).matches }).toEqual({ code: 3, matches: [] });
   });
 });
 

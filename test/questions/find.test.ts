@@ -3,7 +3,7 @@ import type { Exchange } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
 import { refusal, success } from '../support/exchange.ts';
 import { ACCOUNT, type Answer, type FakeWorld, fakeWorld } from '../support/world.ts';
-import { copied, deposit, payout, USER } from './copy.ts';
+import { copied, deposit, payout, SYNCED_AT, USER } from './copy.ts';
 
 const naira = (value: string) => ({ value, asset: 'NGN' });
 
@@ -85,6 +85,14 @@ describe('what is known on this machine', () => {
     expect(told).toContain('deposit d2: ₦20.00 from CHIDI ADENIYI, completed');
   });
 
+  test('says whose it is, by whichever of its fields names the user', async () => {
+    const byWallet = deposit('d3', { userId: null, walletAddress: USER.wallets.evm });
+    const rows = { ...ROWS, deposits: [...ROWS.deposits, byWallet] };
+    const network: Exchange = async () => ({ status: 503, headers: {}, body: '' });
+    for (const id of ['d1', 'd3'])
+      expect((await find([id], { rows, network })).data.user).toMatchObject({ userId: USER.userId });
+  });
+
   test('is listed if several match, newest first', async () => {
     const { code, data } = await find(['ade'], { rows: { deposits: ROWS.deposits, users: [] } });
     expect(code).toBe(0);
@@ -121,6 +129,122 @@ describe('what is known on this machine', () => {
     expect(JSON.parse(world.stdout.text()).timeline.at(-1)).toMatchObject({
       what: 'the service no longer lists it',
       at: '2026-01-05T08:00:00.000Z',
+    });
+  });
+});
+
+describe('a user', () => {
+  const userId = 'user-0001';
+  const onramped = { walletAddress: `0x${'b'.repeat(40)}` };
+  const rows = {
+    users: [USER],
+    deposits: [deposit('d1', onramped)],
+    payouts: [payout('o1', { type: 'user_offramp', sourceWalletAddress: onramped.walletAddress })],
+    swaps: [
+      {
+        requestId: 'swap-1',
+        status: 'failed',
+        amountIn: { value: '5.000000', asset: 'CNGN' },
+        smartWalletAddress: onramped.walletAddress,
+        createdAt: '2026-01-04T11:00:00.000Z',
+      },
+    ],
+  };
+
+  test('is told with the offramps and swaps of its onramp’s wallet, and they with the user', async () => {
+    const { data } = await find([userId], { rows });
+    const told = data.timeline.map(({ what }: { what: string }) => what);
+    expect(told).toContain('offramp o1: ₦700.00 to BOLA EZE, completed');
+    expect(told.join('; ')).toContain('swap swap-1');
+    for (const id of ['o1', 'swap-1']) expect((await find([id], { rows })).data.user).toMatchObject({ userId });
+  });
+
+  test('is told as inactive since the sync that saw it, with the command that activates it', async () => {
+    const world = fakeWorld({ env: ACCOUNT });
+    await copied(world, rows);
+    await copied(world, { users: [{ ...USER, isActive: false }] });
+    await main(['find', userId, '-o', 'json', '-q'], world);
+    const { timeline, next } = printedBy(world, 'json').data;
+    expect(timeline).toContainEqual({ at: SYNCED_AT, what: 'status: inactive', source: 'copy' });
+    const commands = next.map(({ command }: { command: string }) => command).join('; ');
+    expect(commands).toContain(`users activate ${userId}`);
+    expect(commands).not.toContain('onramp create');
+  });
+
+  test('is read anew if the copy is old, since someone may have deactivated it', async () => {
+    const urls: string[] = [];
+    const network: Exchange = async ({ url }) => {
+      urls.push(new URL(url).pathname);
+      return success({ userId, isActive: false });
+    };
+    const world = fakeWorld({ env: ACCOUNT, network });
+    await copied(world, rows);
+    const told = async () => {
+      const before = world.stdout.text().length;
+      expect(await main(['find', userId, '-o', 'json', '-q'], world)).toBe(0);
+      return JSON.parse(world.stdout.text().slice(before)).row.isActive;
+    };
+    expect([await told(), urls]).toEqual([true, []]);
+    await world.clock.sleep(60_000, new AbortController().signal);
+    expect([await told(), urls]).toEqual([false, ['/v1/getuserdetails']]);
+  });
+});
+
+describe('pages', () => {
+  const rows = {
+    deposits: Array.from({ length: 45 }, (_, at) =>
+      deposit(`d${at + 10}`, { userId: null, createdAt: new Date(Date.UTC(2026, 0, 1, 0, at)).toISOString() }),
+    ),
+  };
+  const ids = (data: { matches: { id: string }[] }) => data.matches.map(({ id }) => id);
+
+  test('follow each other to the end, and --all prints them as one', async () => {
+    const pages: string[][] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const { data } = await find(['N5,100', '--limit', '20', ...(after ? ['--after', after] : [])], { rows });
+      pages.push(ids(data));
+      after = data.pagination.after;
+    }
+    expect(pages.map(({ length }) => length)).toEqual([20, 20, 5]);
+    const { data } = await find(['N5,100', '--all'], { rows });
+    expect(ids(data)).toEqual(pages.flat());
+    expect(ids(data)[0]).toBe('d54');
+  });
+
+  test('are said on a terminal, and belong to what was typed', async () => {
+    const world = fakeWorld({ env: ACCOUNT });
+    await copied(world, rows);
+    await main(['find', '5100', '--limit', '3'], world);
+    const [, after = ''] = /for the next page: --after (\S+); for all: --all/.exec(world.stderr.text()) ?? [];
+    expect(after).not.toBe('');
+    const { code, error } = await find(['5,100.00', '--after', after], { rows });
+    expect({ code, error: JSON.parse(error).error.code }).toEqual({ code: 2, error: 'CURSOR_INVALID' });
+  });
+
+  test('reach what stands behind rows that are told with another match', async () => {
+    const ofUser = Array.from({ length: 30 }, (_, at) => deposit(`d${at + 10}`));
+    const other = deposit('other', {
+      userId: null,
+      walletAddress: null,
+      virtualAccountNumber: '7',
+      createdAt: '2026-01-01T00:00:00.000Z',
+    });
+    const { data } = await find(['ade'], { rows: { users: [USER], deposits: [...ofUser, other] } });
+    expect(ids(data)).toEqual(['user-0001', 'other']);
+  });
+});
+
+describe('a name with a wrong letter', () => {
+  test('is found if no name has what was typed, which is said', async () => {
+    const { code, data, error } = await find(['aed obbi'], { rows: ROWS });
+    expect({ code, kind: data?.kind }).toEqual({ code: 3, kind: undefined });
+    expect(error).not.toContain('letter');
+    const world = fakeWorld({ env: ACCOUNT, network: async () => refusal(404, '02', 'Not found') });
+    await copied(world, ROWS);
+    expect(await main(['find', 'adneiyi', '-o', 'json'], world)).toBe(0);
+    expect(printedBy(world, 'json')).toMatchObject({
+      data: { id: 'd2' },
+      error: expect.stringContaining('one letter off'),
     });
   });
 });

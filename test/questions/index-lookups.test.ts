@@ -12,7 +12,7 @@ import { copied, deposit, payout, SYNCED_AT, USER } from './copy.ts';
 async function reading<T>(work: Parameters<Awaited<ReturnType<typeof openCopyFile>>['read']>[0]): Promise<T> {
   const world = fakeWorld();
   await copied(world, { users: [USER], deposits: [deposit('d1'), deposit('d2')], payouts: [payout('p1')] });
-  const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world.clock);
+  const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world);
   try {
     return (await copy.read(work)) as T;
   } finally {
@@ -45,10 +45,10 @@ test('a sum is found in each of its columns, in its asset only', async () => {
 });
 
 test('more rows than are listed are said', async () => {
-  const { rows, isCut } = await reading<Awaited<ReturnType<typeof rowsWithKey>>>((queries) =>
+  const { rows, cut } = await reading<Awaited<ReturnType<typeof rowsWithKey>>>((queries) =>
     rowsWithKey(queries, ['user-0001'], 1),
   );
-  expect({ count: rows.length, isCut }).toEqual({ count: 2, isCut: true });
+  expect({ count: rows.length, cut }).toEqual({ count: 2, cut: ['deposits'] });
 });
 
 test('the user of a wallet, the statuses of a row and the reach of the copy are found by index', async () => {

@@ -3,8 +3,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { zoneNamed } from '../../src/base/zone.ts';
 import { openCopyFile } from '../../src/copy/database.ts';
 import { accountIn } from '../../src/copy/questions/report/balance.ts';
-import { kindsIn, usersIn } from '../../src/copy/questions/report/kinds.ts';
+import { kindsIn } from '../../src/copy/questions/report/kinds.ts';
 import { monthNamed, partsOf, spanOf } from '../../src/copy/questions/report/periods.ts';
+import { usersIn } from '../../src/copy/questions/report/users.ts';
 import type { Queries } from '../../src/journal/store.ts';
 import { fakeClock, fakeWorld } from '../support/world.ts';
 
@@ -65,7 +66,7 @@ const TRADE = {
 async function copyOf(tables: Readonly<Record<string, readonly Row[]>>) {
   const world = fakeWorld({ clock: fakeClock(NOW_MS) });
   world.ensurePrivateDir(world.stateDir);
-  const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world.clock);
+  const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world);
   onTestFinished(() => copy.close());
   await copy.write(async (queries) => {
     for (const [table, rows] of Object.entries(tables))
@@ -227,8 +228,71 @@ test('of a user, only withdrawals that completed are counted', async () => {
       status,
     })),
   });
-  const rows = await ask((queries) => usersIn(queries, spanOfMonth('2026-10'), 10));
-  expect(rows).toMatchObject([{ user: user_id, onramps: 1, withdrawals: 1 }]);
+  const { users } = await ask((queries) => usersIn(queries, spanOfMonth('2026-10'), 10));
+  expect(users).toMatchObject([{ user: user_id, onramps: 1, withdrawals: 1, offramps: 0, paidOut: null }]);
+});
+
+test('of a user, offramps are counted by the wallets that rows name with it; those of other wallets are told', async () => {
+  const completed_at = '2026-10-31T20:01:00.000Z';
+  const offramp = { ...DEPOSIT, type: 'user_offramp', completed_at };
+  const ask = await copyOf({
+    users: [{ id: 'u-1', first_name: 'ADA', last_name: 'OBI', evm_wallet: '0xa' }, { id: 'u-2' }],
+    deposits: [{ ...DEPOSIT, type: 'user_onramp', user_id: 'u-2', wallet_address: '0xb', completed_at }],
+    payouts: [
+      { ...offramp, id: 'p-1', wallet_address: '0xa' },
+      { ...offramp, id: 'p-2', wallet_address: '0xb' },
+      { ...offramp, id: 'p-3', wallet_address: '0xb', status: 'failed' },
+      { ...offramp, id: 'p-4', wallet_address: '0xc' },
+      { ...offramp, id: 'p-5', wallet_address: '0xa', completed_at: FIRST },
+    ],
+  });
+  const paidOut = { asset: 'NGN', minor: 70_000n };
+  expect(await ask((queries) => usersIn(queries, spanOfMonth('2026-10'), 10))).toEqual({
+    unownedOfframps: 1,
+    users: [
+      { user: 'u-2', name: null, onramps: 1, amount: paidOut, offramps: 1, paidOut, withdrawals: 0 },
+      { user: 'u-1', name: 'ADA OBI', onramps: 0, amount: null, offramps: 1, paidOut, withdrawals: 0 },
+    ],
+  });
+});
+
+test('a payment that never arrived failed, and is not sent back', async () => {
+  const created_at = '2026-11-10T12:00:00.000Z';
+  const rows = ['failed', 'cancelled'].map((status) => ({ ...DEPOSIT, id: status, status, created_at }));
+  const ask = await copyOf({ deposits: rows });
+  const kinds = await ask((queries) => kindsIn(queries, spanOfMonth('2026-11')));
+  expect(kinds).toMatchObject([{ failed: 2, refunded: { asset: 'NGN', minor: 70_000n } }]);
+});
+
+test.each([
+  ['the same month', '2026-11-20T12:00:00.000Z', [0, 1, 70_000n], []],
+  ['a later month', '2026-12-02T12:00:00.000Z', [1, 0, undefined], [0, 1, 70_000n]],
+])('a payout that came back in %s is counted once in each', async (_when, updated_at, november, december) => {
+  const payout = { ...DEPOSIT, id: 'p-1', type: 'fintech_offramp', status: 'reversed', updated_at };
+  const at = { created_at: '2026-11-10T12:00:00.000Z', completed_at: '2026-11-10T12:01:00.000Z' };
+  const ask = await copyOf({ payouts: [{ ...payout, ...at }] });
+  const countsIn = async (month: string) =>
+    (await ask((queries) => kindsIn(queries, spanOfMonth(month)))).flatMap(({ completed, failed, refunded }) => [
+      completed,
+      failed,
+      refunded?.minor,
+    ]);
+  expect([await countsIn('2026-11'), await countsIn('2026-12')]).toEqual([november, december]);
+});
+
+test.each([
+  ['october', '2026-10'],
+  ['Oct', '2026-10'],
+  ['oct. 2025', '2025-10'],
+  ['december', '2026-12'],
+  ['may', '2026-05'],
+])('%s is the month %s: without a year, the last one that has begun', (name, month) => {
+  expect(monthNamed(name, LAGOS, NOW_MS)).toEqual(monthNamed(month, LAGOS, NOW_MS));
+  expect(monthNamed(name, LAGOS, Date.UTC(2026, 8, 1))?.sinceMs).toBeLessThan(Date.UTC(2026, 8, 1));
+});
+
+test.each(['octo', 'octobers', 'oct 26', 'ma'])('%s is no month', (name) => {
+  expect(monthNamed(name, LAGOS, NOW_MS)).toBeUndefined();
 });
 
 test('a payment that failed is sent back, and a fee withdrawal without the time of its end counts when it was made', async () => {

@@ -342,6 +342,15 @@ describe('what is open', () => {
     ]);
   });
 
+  test('has the stage of a row that says more exactly than its status how far it is', async () => {
+    const { world } = await account();
+    await must(world, 'payout', 'create', '--amount', '2000', '--to', 'default', '--yes');
+    await must(world, 'sync');
+    inCopy(world, "UPDATE stored_payouts SET payout_status = 'payout_processing' WHERE type = 'fintech_offramp'");
+    const { pending } = await json(world, 'report', 'pending');
+    expect(pending).toMatchObject([{ status: 'payout_processing', waitsFor: 'waits for the bank to pay' }]);
+  });
+
   test('is not counted with what ended in the period', async () => {
     const { world } = await account();
     await must(world, 'payout', 'create', '--amount', '2000', '--to', 'default', '--yes');

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { MEMORY_BYTES, QUERY_PROCESS } from '../../src/copy/questions/sql/wire.ts';
+import { QUERY_PROCESS } from '../../src/copy/questions/sql/process-word.ts';
+import { MEMORY_BYTES } from '../../src/copy/questions/sql/wire.ts';
 import { main } from '../../src/main.ts';
 import * as processes from '../../src/system/processes.ts';
 import {

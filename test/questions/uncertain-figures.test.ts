@@ -47,7 +47,7 @@ describe('an uncertain amount', () => {
     const world = await worldWith({
       deposits: [ownDeposit('d1', { feeAmount: null }), ownDeposit('d2', { amount: DOUBTED })],
     });
-    const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world.clock);
+    const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world);
     const look = (at: string, minor: bigint) =>
       copy.write((queries) =>
         saveBalances(queries, { at, balances: [{ source: 'wallet', place: 'base', asset: 'CNGN', minor }] }),
@@ -77,7 +77,7 @@ describe('an uncertain amount', () => {
         payout('p5', { amount: DOUBTED, createdAt: '2025-12-30T09:00:00.000Z' }),
       ],
     });
-    const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world.clock);
+    const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world);
     const span = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-06T00:00:00.000Z' };
     expect(await copy.read((queries) => uncountedIn(queries, span))).toBe(2);
     await copy.close();

@@ -1,3 +1,4 @@
+import { TO } from '../support/fee-withdrawal.ts';
 import { PLANTED, type PlantedName } from './planted.ts';
 import type { Programs } from './programs.ts';
 import type { Manner } from './service.ts';
@@ -32,18 +33,7 @@ const text = (name: PlantedName) => PLANTED[name].text;
 
 const EMBEDDED = ['--profile', 'sandbox'];
 const FILE = ['--profile', 'main'];
-const PLANNED = [
-  'fees',
-  'withdraw',
-  '--amount',
-  '500',
-  '--bank-code',
-  '000013',
-  '--account-number',
-  '0123456789',
-  '--account-name',
-  'ADA',
-];
+const PLANNED = ['fees', 'withdraw', '--amount', '500', ...TO];
 const WALLETS = [
   '--usdc',
   '0x52908400098527886E0F7030069857D2E4169EE7',

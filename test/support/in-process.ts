@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { LOCK_PROCESS } from '../../src/account/paths.ts';
 import type { Clock, Exchange, OutputStream, RunningProgram, World } from '../../src/base/world.ts';
 import { createNetwork, createProbe } from '../../src/client/network.ts';
-import { QUERY_PROCESS } from '../../src/copy/questions/sql/wire.ts';
+import { QUERY_PROCESS } from '../../src/copy/questions/sql/process-word.ts';
 import { run } from '../../src/entry.ts';
 import { findProgram, runProgram, startProgram } from '../../src/system/processes.ts';
 import { createSystemWorld } from '../../src/system/world.ts';

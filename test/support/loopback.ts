@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer as createTcp, type Server, type
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/base/world.ts';
 import { createNetwork } from '../../src/client/network.ts';
+import type { AtEnd } from './built.ts';
 import type { Certificate } from './certificate.ts';
 
 /** The network of this machine, for requests between which no time passes unless `clock` says so. */
@@ -21,14 +22,14 @@ export interface Loopback {
   readonly baseUrl: string;
 }
 
-function listen(server: Server, scheme = 'http', host = '127.0.0.1'): Promise<Loopback> {
+function listen(server: Server, scheme = 'http', host = '127.0.0.1', atEnd: AtEnd = onTestFinished): Promise<Loopback> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     // Many tests are about a client that disconnects.
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
@@ -45,8 +46,9 @@ export function tcpServer(onConnection: (socket: Socket) => void): Promise<Loopb
   return listen(createTcp(onConnection));
 }
 
-export function httpServer(answer: RequestListener): Promise<Loopback> {
-  return listen(createHttp(answer));
+/** Starts a server. Tests that run at once say with `atEnd` which of them it is for. */
+export function httpServer(answer: RequestListener, atEnd?: AtEnd): Promise<Loopback> {
+  return listen(createHttp(answer), 'http', '127.0.0.1', atEnd);
 }
 
 export function httpsServer({ key, cert }: Certificate, answer: RequestListener): Promise<Loopback> {

@@ -12,8 +12,8 @@ import { workStartedBy } from '../../src/engine/evidence/find-work.ts';
 import { eventNamesOf } from '../../src/things/due.ts';
 import { titleOf } from '../../src/things/fields.ts';
 import { loadThingStartedBy } from '../../src/things/find.ts';
-import { LISTS, THINGS, thingOfRow, thingStartedBy, thingWithEvent } from '../../src/things/index.ts';
-import { goesOn, outcomeIn } from '../../src/things/states.ts';
+import { LISTS, OWNER_FIELDS, THINGS, thingOfRow, thingStartedBy, thingWithEvent } from '../../src/things/index.ts';
+import { goesOn, outcomeIn, usualStateOf } from '../../src/things/states.ts';
 import type { ServiceList, Thing } from '../../src/things/thing.ts';
 
 const inner = (schema: z.ZodMiniType, name: string): z.ZodMiniType => {
@@ -80,6 +80,18 @@ test('every record of src/things is a kind of thing that others find, and no two
   for (const { list } of THINGS) if (list) expect(LISTS).toContain(list);
 });
 
+const eventsThatGoOn = (events: Thing['events']) =>
+  Object.values(events).filter((meaning) => meaning?.outcome === 'accepted');
+
+test('what names a user, or a wallet of one, is a field of whose a row is', () => {
+  const named = lists.flatMap(([, list]) => [...names(rowFields(list))]);
+  const wallets = ['userId', 'walletAddress', 'sourceWalletAddress', 'smartWalletAddress', 'virtualAccountNumber'];
+  for (const field of wallets) {
+    expect(named).toContain(field);
+    expect(OWNER_FIELDS).toContain(field);
+  }
+});
+
 test('every event of the service is about a thing', () => {
   const told = new Set(THINGS.flatMap(eventNamesOf));
   expect(EVENTS.map(({ name }) => name).filter((name) => !told.has(name))).toEqual([]);
@@ -100,6 +112,15 @@ test.each([
 });
 
 describe('the states of a thing', () => {
+  const going = withStates.filter(([, { list, events }]) => list && eventsThatGoOn(events).length > 0);
+
+  test.each(going)('%s: an event that it goes on has a status of its list', (_name, thing) => {
+    const { list } = thing;
+    const usual = usualStateOf(thing) ?? 'none';
+    expect(goesOn(thing, usual)).toBe(true);
+    expect(list && documentedStates(rowFields(list), list.status)).toContain(usual);
+  });
+
   test.each(withStates)('%s: each that the contract documents has a meaning', (_name, thing) => {
     const { states = {}, list, read } = thing;
     const documented = [

@@ -116,6 +116,7 @@ $ fiatrail sync forget --yes
 $ fiatrail profiles inbox show
 $ fiatrail profiles copy show
 $ fiatrail inspect --save-to session.json
+$ fiatrail sandbox simulate --days 2 --users 5
 `;
 
 /** Commands that need another host, somebody else’s signature, a server, a captured delivery or an unknown outcome. */

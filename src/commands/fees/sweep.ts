@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import { validRequest } from '../../client/request.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
@@ -12,7 +11,6 @@ import { requireSigned } from '../../engine/sending/send.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
-import { amountSchema } from '../../present/prints.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { consenting } from '../../terminal/terminal.ts';
@@ -34,21 +32,6 @@ interface SweptPart {
   /** The idempotency key of this withdrawal; null without one. */
   readonly idempotencyKey: string | null;
 }
-
-/** What a sweep prints. */
-export const sweptSchema = () =>
-  z.object({
-    withdrawals: z.array(
-      z.object({
-        withdrawalId: z.nullable(z.string()),
-        amount: z.nullable(amountSchema()),
-        status: z.nullable(z.string()),
-        idempotencyKey: z.nullable(z.string()),
-      }),
-    ),
-    total: amountSchema(),
-    left: z.nullable(amountSchema()),
-  });
 
 const COLUMNS = [
   { field: 'withdrawalId', title: 'Withdrawal' },

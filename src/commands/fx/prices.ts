@@ -7,15 +7,9 @@ import { MIN_CNGN, type PAIRS, SIDES, type Side, STABLECOIN_OF } from '../../con
 import type { Account } from '../../engine/account.ts';
 import { priced, pricedText } from '../../engine/evidence/fx.ts';
 import { isUncertain, type ShownLine } from '../../engine/plans/line.ts';
+import { accountBalance, balanceLine, type Stated, walletBalance } from '../../engine/previews/balances.ts';
 import { unfilledBy, unfilledLine } from '../../engine/previews/book-previews.ts';
-import {
-  accountBalance,
-  balanceLine,
-  PREVIEW_READ,
-  readPreviews,
-  type Stated,
-  walletBalance,
-} from '../../engine/previews/previews.ts';
+import { PREVIEW_READ, readPreviews } from '../../engine/previews/previews.ts';
 import { amountIn, inStablecoin, stablecoinIn, wireDecimal } from '../../engine/rules/fx-terms.ts';
 import {
   type Amount,

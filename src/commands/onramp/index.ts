@@ -10,15 +10,10 @@ import { followWork, printedWork, startedOutcome } from '../../engine/evidence/s
 import { columnsOf } from '../../engine/lists/listing-of.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
+import { balanceLine, userBalance } from '../../engine/previews/balances.ts';
+import { feePreview } from '../../engine/previews/fees.ts';
 import { userLines } from '../../engine/previews/names.ts';
-import {
-  amountLine,
-  balanceLine,
-  feePreview,
-  PREVIEW_READ,
-  readPreviews,
-  userBalance,
-} from '../../engine/previews/previews.ts';
+import { amountLine, PREVIEW_READ, readPreviews } from '../../engine/previews/previews.ts';
 import {
   type Amount,
   amountForPeople,

@@ -102,7 +102,7 @@ export const listCommand = command({
   words: ['ops', 'list'],
   summary: 'List operations, unknown outcomes first',
   details:
-    'The others follow, newest first. --refresh first reads the status of accepted operations from the service. To resolve unknown outcomes, run fiatrail ops reconcile.',
+    'The others follow, newest first. --status unknown includes requests that were sent and have no response yet. --refresh first reads the status of accepted operations from the service. To resolve unknown outcomes, run fiatrail ops reconcile.',
   examples: [
     'fiatrail ops list',
     'fiatrail ops list --status unknown -o json --query "operations[].operationId"',
@@ -115,7 +115,7 @@ export const listCommand = command({
   prints: () => z.object({ operations: z.array(operationSchema()), pagination: paginationSchema() }),
   isLocal: true,
   parameters: {
-    state: option('--status <status>', `${STATES.join(', ')}; unknown includes sent (default all)`, oneOf(...STATES)),
+    state: option('--status <status>', `${STATES.join(', ')} (default all)`, oneOf(...STATES)),
     kind: option('--kind <kind>', KINDS.join(', '), oneOf(...KINDS)),
     once: option('--once <key>', 'only operations that were given this idempotency key', word),
     refresh: switchOn('--refresh', 'first read the status of accepted operations from the service'),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { limitOf, ownApprover } from '../../account/approvers.ts';
+import { limitOf } from '../../account/approval-threshold.ts';
+import { ownApprover } from '../../account/approvers.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { journalLocationOf } from '../../engine/connection/journal-location.ts';

@@ -1,14 +1,13 @@
 import * as z from 'zod/mini';
+import { approvalThresholdWords, withApprovalThresholds } from '../../account/approval-threshold.ts';
 import {
   approvalThresholdsFrom,
-  approvalThresholdWords,
   approverKey,
   approverName,
   ensureOwnKey,
   forgetOwnKey,
   ownApprover,
   requireApproverProfile,
-  withApprovalThresholds,
 } from '../../account/approvers.ts';
 import { changeProfile } from '../../account/changes.ts';
 import type { ApprovalThreshold } from '../../account/stored-profile.ts';

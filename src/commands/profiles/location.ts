@@ -22,7 +22,7 @@ export const locationOptions = {
   local: switchOn('--local', 'store it in a file on this machine'),
 };
 
-/** Throws CliError usage if more than one location is given. */
+/** Throws CliError usage if more than one of them is given. */
 export function requireOneLocation(given: Readonly<Record<string, boolean>>): void {
   const names = Object.keys(given);
   if (Object.values(given).filter(Boolean).length > 1)

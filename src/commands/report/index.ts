@@ -1,32 +1,33 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
+import { acceptancesOf } from '../../copy/acceptances.ts';
 import { withCopy } from '../../copy/open.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
 import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
-import { saveAccepted } from '../../copy/questions/report/differences.ts';
-import { kindsIn, usersIn } from '../../copy/questions/report/kinds.ts';
+import { kindsIn } from '../../copy/questions/report/kinds.ts';
 import type { Span } from '../../copy/questions/report/movements.ts';
 import { partsOf, type ReportStep, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
+import { usersIn } from '../../copy/questions/report/users.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
-import { endDryRun } from '../../engine/requests.ts';
 import type { Queries } from '../../journal/store.ts';
-import { amount, amountForPeople } from '../../money/amount.ts';
+import { amount } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import type { Below, Column } from '../../present/result.ts';
-import { timeText } from '../../present/times.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
-import { argument, oneOf, option, plainText, required } from '../../terminal/parse/parameters.ts';
+import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+import { acceptCommand } from './accept.ts';
 import {
   assetSchema,
   balanceLines,
+  chartLines,
   checkLines,
   differenceLines,
   differenceSchema,
   isShown,
+  LINES,
   MOVED,
   movedSchema,
   printedAsset,
@@ -36,7 +37,6 @@ import {
   unexplained,
 } from './lines.ts';
 import {
-  iso,
   neverLooked,
   periodArgument,
   periodIn,
@@ -47,66 +47,6 @@ import {
   writeChart,
 } from './period.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
-
-const acceptCommand = command({
-  words: ['report', 'accept'],
-  summary: 'Accept balance changes that no list explains',
-  details:
-    'Accepts the unexplained changes of one asset in the period. An accepted change is included in every report of that time.',
-  examples: ['fiatrail report accept USDC --reason "top-up from the exchange, 5 November"'],
-  endpoints: [],
-  prints: () =>
-    z.object({
-      ...periodSchema(),
-      asset: z.string(),
-      amount: amountSchema(),
-      reason: z.string(),
-      accepted: z.array(differenceSchema()),
-    }),
-  isLocal: true,
-  parameters: {
-    asset: argument('asset', 'CNGN, USDC, USDT, or NGN for earned fees', oneOf('CNGN', 'USDC', 'USDT', 'NGN')),
-    period: periodArgument,
-    reason: required('--reason <text>', 'why the change is correct', plainText, 'Reason:'),
-    ...periodOptions,
-  },
-  run: (account, terminal, { asset, period: name, reason, since, until }) =>
-    withCopy(account, async (copy) => {
-      const { period, differences } = await copy.read(async (queries) => {
-        const named = await periodIn(account, terminal, queries, name, { since, until });
-        return { ...(await accountIn(queries, spanOf(named.sinceMs, named.untilMs))), period: named };
-      });
-      const open = differences.filter((each) => each.asset === asset && each.minor !== each.accepted);
-      if (open.length === 0)
-        throw new CliError('usage', `there is nothing to accept: the balance in ${asset} agrees with the lists`, {
-          hint: 'see: fiatrail report',
-        });
-      const left = open.map((each) => ({ ...each, minor: each.minor - each.accepted }));
-      const total = amount(
-        asset,
-        left.reduce((sum, { minor }) => sum + minor, 0n),
-      );
-      const accepted = left.map((each) => printedDifference({ ...each, accepted: each.minor, reason }));
-      const data = { ...spanIn(period), asset, amount: total, reason, accepted };
-      endDryRun(account, data);
-      const time = (at: string) => timeText(at, { zone: terminal.globals.zone }, true) ?? at;
-      await confirmChange(terminal.dialog, {
-        summary: `accept ${amountForPeople(total)} that no list shows`,
-        lines: [
-          ...left.map(
-            ({ from, to, minor }) => [`${time(from)} to ${time(to)}`, amountForPeople(amount(asset, minor))] as const,
-          ),
-          ['reason', reason],
-        ],
-      });
-      const { user, name: host } = account.world.host;
-      const at = iso(account.world.clock.now());
-      const who = `${user} on ${host}`;
-      const rows = left.map(({ from, to, minor }) => ({ asset, minor, since: from, until: to, reason, who, at }));
-      await copy.write((queries) => saveAccepted(queries, rows));
-      return { result: { data } };
-    }),
-});
 
 const KIND_COLUMNS = [
   { field: 'kind', title: 'Kind' },
@@ -126,11 +66,7 @@ const right = (field: string, isWide = false): Column => ({
 
 const ASSET_COLUMNS: readonly Column[] = [
   { field: 'asset', title: 'Asset' },
-  right('opening'),
-  right('in', true),
-  right('out', true),
-  right('unlisted'),
-  right('closing'),
+  ...LINES.map(([field]) => right(field, field !== 'opening' && field !== 'closing' && field !== 'unlisted')),
 ];
 
 /** Rows, with what is below them on a terminal. */
@@ -146,9 +82,22 @@ function rowsOutcome(
 /** The period, how fresh the copy is, and which of its tables may lack rows. */
 const headOf = (period: ReportPeriod, { syncedAt, partial }: Reach) => ({ ...spanIn(period), syncedAt, partial });
 
+/** Who asks for a report. */
+interface Asking {
+  readonly account: Account;
+  readonly terminal: Terminal;
+}
+
 /** Reads what became of the account in a period. Rejects with CliError usage if nobody ever looked at its balances. */
-async function readAccount(terminal: Terminal, queries: Queries, period: ReportPeriod, parts: readonly Span[] = []) {
-  const account = await accountIn(queries, spanOf(period.sinceMs, period.untilMs), parts);
+async function readAccount(
+  { terminal, account: asked }: Asking,
+  queries: Queries,
+  period: ReportPeriod,
+  parts: readonly Span[] = [],
+  isOwnOnly = true,
+) {
+  const readAccepted = async () => (await acceptancesOf(asked, queries)).all;
+  const account = await accountIn(queries, spanOf(period.sinceMs, period.untilMs), parts, readAccepted);
   if (account.assets.length === 0) throw neverLooked();
   const { differences, compared, uncounted } = account;
   const reach = await reachOf(queries);
@@ -158,8 +107,8 @@ async function readAccount(terminal: Terminal, queries: Queries, period: ReportP
     uncounted,
     differences: differences.map(printedDifference),
   };
-  const below = [...differenceLines(differences), checkLines(account, reach, terminal.globals.zone)];
-  return { account, head, below, error: unexplained(differences) };
+  const below = [...differenceLines(differences), checkLines(account, reach, terminal.globals.zone, { isOwnOnly })];
+  return { account, head, below, error: unexplained(differences, period) };
 }
 
 /** Rows that are counted from the lists, which no balance can prove. */
@@ -170,22 +119,23 @@ async function ofCopy(
   lists: string,
   rows: Readonly<Record<string, unknown>>,
   columns: readonly Column[],
+  unowned = 0,
 ) {
   const reach = await reachOf(queries);
-  const below = [checkLines(undefined, reach, terminal.globals.zone)];
+  const below = [checkLines(undefined, reach, terminal.globals.zone, { unowned })];
   return rowsOutcome({ ...headOf(period, reach), ...rows }, lists, columns, { below });
 }
 
 /** The whole report of a period, by kind of work and by asset, or only one of the two. */
 async function wholeReport(
-  terminal: Terminal,
+  asking: Asking,
   queries: Queries,
   period: ReportPeriod,
   by: 'kind' | 'asset' | undefined,
 ): Promise<Outcome> {
-  const kinds = () => kindsIn(queries, spanOf(period.sinceMs, period.untilMs));
-  if (by === 'kind') return ofCopy(terminal, queries, period, 'kinds', { kinds: await kinds() }, KIND_COLUMNS);
-  const { account: moves, head, below, error } = await readAccount(terminal, queries, period);
+  const kinds = () => kindsIn(queries, spanOf(period.sinceMs, period.untilMs), period.isOver);
+  if (by === 'kind') return ofCopy(asking.terminal, queries, period, 'kinds', { kinds: await kinds() }, KIND_COLUMNS);
+  const { account: moves, head, below, error } = await readAccount(asking, queries, period, [], by === 'asset');
   const assets = moves.assets.filter(isShown).map(printedAsset);
   const data = { ...head, assets };
   if (by === 'asset') return rowsOutcome(data, 'assets', ASSET_COLUMNS, { below, error });
@@ -208,7 +158,7 @@ async function byStep(
 ): Promise<Outcome> {
   const parts = partsOf(period.sinceMs, period.untilMs, step, terminal.globals.zone);
   const spans = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs));
-  const { account: moves, head, below, error } = await readAccount(terminal, queries, period, spans);
+  const { account: moves, head, below, error } = await readAccount({ account, terminal }, queries, period, spans);
   const rows = moves.parts.flatMap((moved, index) =>
     moved.map((each) => ({ [step]: parts[index]?.name, ...printedMoved(each) })),
   );
@@ -221,7 +171,11 @@ async function byStep(
     { field: 'movements', title: 'Movements', align: 'right', isWide: true },
   ];
   if (svg !== undefined) await writeChart(account, svg, `By ${step}`, chartOf(moves, parts));
-  return rowsOutcome({ ...head, parts: rows }, 'parts', columns, { below, error });
+  const charts = chartLines(moves, parts, {
+    title: STEP_TITLES[step],
+    isPlain: account.globals.present.isPlain === true,
+  });
+  return rowsOutcome({ ...head, parts: rows }, 'parts', columns, { below: [...charts, ...below], error });
 }
 
 /** A panel for each asset and line that moved. */
@@ -241,8 +195,8 @@ function chartOf({ assets, parts: moved }: AccountReport, parts: readonly { read
 const ALL_USERS = 10_000_000;
 
 async function byUser(terminal: Terminal, queries: Queries, period: ReportPeriod): Promise<Outcome> {
-  const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
-  return ofCopy(terminal, queries, period, 'users', { users }, USER_COLUMNS);
+  const data = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
+  return ofCopy(terminal, queries, period, 'users', { ...data }, USER_COLUMNS, data.unownedOfframps);
 }
 
 const kindsSchema = () =>
@@ -279,7 +233,7 @@ function reportSchema() {
       z.object({ ...checked, parts: z.array(z.object({ [step]: z.string(), ...movedSchema() })) }),
     ),
     z.object({ ...common, kinds: kindsSchema() }),
-    z.object({ ...common, users: z.array(userSchema()) }),
+    z.object({ ...common, users: z.array(userSchema()), unownedOfframps: z.int() }),
   ]);
 }
 
@@ -287,7 +241,7 @@ const reportCommand = command({
   words: ['report'],
   summary: 'Summarize what came in and went out, and check it against the balances',
   details:
-    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts when it completed. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Before the second sync nothing can be checked; the report says so and exits with 0. Users’ wallets are not included: see report owed.',
+    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts when it completed. Of a period that is over, Open counts what had not ended by its end. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Before the second sync nothing can be checked; the report says so and exits with 0. Users’ wallets are not included: see report owed.',
   examples: [
     'fiatrail report',
     'fiatrail report last month',
@@ -318,7 +272,7 @@ const reportCommand = command({
         const period = await periodIn(account, terminal, queries, name, { since, until });
         if (by === 'user') return byUser(terminal, queries, period);
         if (step) return byStep(account, terminal, queries, period, { step, svg });
-        return wholeReport(terminal, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
+        return wholeReport({ account, terminal }, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
       }),
     ),
 });

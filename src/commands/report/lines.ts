@@ -4,13 +4,14 @@ import type { Zone } from '../../base/zone.ts';
 import type { Reach } from '../../copy/questions/in-copy.ts';
 import type { AccountReport, AssetMoved, AssetReport } from '../../copy/questions/report/balance.ts';
 import type { Difference } from '../../copy/questions/report/differences.ts';
-import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
+import { type Amount, ASSET_LABEL, amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema } from '../../present/prints.ts';
 import type { Below, Column } from '../../present/result.ts';
 import { timeText } from '../../present/times.ts';
+import type { ReportPeriod } from './period.ts';
 
 /** The lines of a balance, in the order in which they add up. */
-const LINES = [
+export const LINES = [
   ['opening', 'Opening'],
   ['in', 'In'],
   ['earned', 'Fees earned'],
@@ -147,14 +148,31 @@ export function differenceLines(differences: readonly Difference[]): readonly Be
   return [{ title: 'In no list', isAlways: true, rows, columns: DIFFERENCE_COLUMNS }];
 }
 
+/** How many completed offramps no wallet says whose they are; a user’s sums lack them. */
+const unownedText = (count: number) =>
+  `${count} ${count === 1 ? 'offramp is' : 'offramps are'} of users whom no wallet in the copy names, and in no row`;
+
+interface ChecksOf {
+  /** Whether it says that the money of users is left out. */
+  readonly isOwnOnly?: boolean;
+  readonly unowned?: number;
+}
+
 /** What was checked, if anything was, and how old the copy is. */
-export function checkLines(account: AccountReport | undefined, { syncedAt, partial }: Reach, zone: Zone): Below {
+export function checkLines(
+  account: AccountReport | undefined,
+  { syncedAt, partial }: Reach,
+  zone: Zone,
+  { isOwnOnly = false, unowned = 0 }: ChecksOf = {},
+): Below {
   const time = (at: string) => timeText(at, { zone }, true) ?? at;
   const compared = account?.compared;
   const balances = compared
     ? `compared from ${time(compared.from)} to ${time(compared.to)}`
     : 'not verified yet; run: fiatrail sync';
-  const copy = syncedAt ? `synced ${time(syncedAt)}` : 'not synced completely yet; run: fiatrail sync';
+  const copy = syncedAt
+    ? `synced ${time(syncedAt)} by this machine’s clock`
+    : 'not synced completely yet; run: fiatrail sync';
   const uncounted = account?.uncounted ?? 0;
   const amounts = `${uncounted} ${uncounted === 1 ? 'movement has no known amount and is' : 'movements have no known amount and are'} in no sum`;
   const lacking = partial.map((table) => ({ check: 'Table', says: `may lack rows: ${table.replaceAll('_', ' ')}` }));
@@ -166,6 +184,8 @@ export function checkLines(account: AccountReport | undefined, { syncedAt, parti
       ...(uncounted > 0 ? [{ check: 'Amounts', says: amounts }] : []),
       { check: 'Copy', says: copy },
       ...lacking,
+      ...(isOwnOnly ? [{ check: 'Users', says: 'their money is not included; see: fiatrail report --by user' }] : []),
+      ...(unowned > 0 ? [{ check: 'Users', says: unownedText(unowned) }] : []),
     ],
     columns: [
       { field: 'check', title: 'Check' },
@@ -174,14 +194,47 @@ export function checkLines(account: AccountReport | undefined, { syncedAt, parti
   };
 }
 
+/** The longest bar of a chart. */
+const BAR = 16;
+
+/** For each asset, what came in and went out in each part, as bars. */
+export function chartLines(
+  { parts: moved }: AccountReport,
+  parts: readonly { readonly name: string }[],
+  { title, isPlain }: { readonly title: string; readonly isPlain: boolean },
+): Below[] {
+  const assets = [...new Set(moved.flatMap((each) => each.map(({ asset }) => asset)))];
+  return assets.flatMap((asset) => {
+    const sums = moved.map((each) => each.find((own) => own.asset === asset));
+    const sizeOf = (minor: bigint) => (minor < 0n ? -minor : minor);
+    const all = sums.flatMap((each) => (each ? [sizeOf(each.in), sizeOf(each.out)] : []));
+    const most = all.reduce((max, minor) => (minor > max ? minor : max), 0n);
+    if (most === 0n) return [];
+    // What moved has a bar, however short.
+    const bar = (minor: bigint) =>
+      (isPlain ? '#' : '█').repeat(Number((sizeOf(minor) * BigInt(BAR) + most - 1n) / most));
+    const rows = sums.map((each, index) => ({
+      name: parts[index]?.name ?? '',
+      in: bar(each?.in ?? 0n),
+      out: bar(each?.out ?? 0n),
+    }));
+    const columns = [
+      { field: 'name', title },
+      { field: 'in', title: 'In' },
+      { field: 'out', title: 'Out' },
+    ];
+    return [{ title: `Chart of ${ASSET_LABEL[asset]}`, rows, columns }];
+  });
+}
+
 /** The error of movements that no list shows and nobody accepted; each counts, also if another one cancels it. */
-export function unexplained(differences: readonly Difference[]): CliError | undefined {
+export function unexplained(differences: readonly Difference[], { typed }: ReportPeriod): CliError | undefined {
   const wrong = differences.filter(({ minor, accepted }) => minor !== accepted);
   if (wrong.length === 0) return undefined;
   const figures = wrong.map(({ asset, minor, accepted }) => amountForPeople(amount(asset, minor - accepted)));
   const shown = figures.length > 4 ? [...figures.slice(0, 3), `${figures.length - 3} more amounts`] : figures;
   return new CliError('declined', `the balance changed by ${shown.join(' and ')} that no list shows`, {
     code: 'UNEXPLAINED',
-    hint: `look for it with: fiatrail sync --full; if it is right, such as tokens that came from a chain: fiatrail report accept ${wrong[0]?.asset} --reason "…"`,
+    hint: `look for it with: fiatrail sync --full; if it is right, such as tokens that came from a chain: fiatrail report accept ${wrong[0]?.asset} ${typed} --reason "…"`,
   });
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
+import type { Zone } from '../../base/zone.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { monthNamed } from '../../copy/questions/report/periods.ts';
 import type { Account } from '../../engine/account.ts';
@@ -16,11 +17,22 @@ import type { Terminal } from '../../terminal/terminal.ts';
 export interface ReportPeriod {
   readonly sinceMs: number;
   readonly untilMs: number;
+  /** The month that it is, such as `2026-11`; undefined if it was typed as dates. */
+  readonly month: string | undefined;
+  /** Whether all of it is past. */
+  readonly isOver: boolean;
+  /** The same period as someone types it on another day: `2026-11`, or its --since and --until. */
+  readonly typed: string;
 }
 
 /** Several words, since nobody quotes `last month`. */
 export const periodArgument = {
-  ...someArguments('period', 'this month, last month or a month such as 2026-11 (default this month)', word, 'Period:'),
+  ...someArguments(
+    'period',
+    'this month, last month, october or a month such as 2026-11 (default this month)',
+    word,
+    'Period:',
+  ),
   required: false,
 };
 
@@ -49,13 +61,21 @@ export async function periodIn(
   const month = monthNamed(name ?? 'this month', zone, inMonthMs);
   if (!month)
     throw new CliError('usage', `invalid period "${printable(name ?? '')}"`, {
-      hint: 'use this month, last month, 2026-11, or --since and --until',
+      hint: 'use this month, last month, october, 2026-11, or --since and --until',
     });
   const sinceMs = times.sinceMs ?? month.sinceMs;
   if (sinceMs > nowMs)
     throw new CliError('usage', 'the period is in the future', { hint: 'use this month for the days until now' });
-  return { sinceMs, untilMs: Math.max(sinceMs + 1, Math.min(nowMs + 1, times.untilMs ?? month.untilMs)) };
+  const endMs = times.untilMs ?? month.untilMs;
+  const untilMs = Math.max(sinceMs + 1, Math.min(nowMs + 1, endMs));
+  const isOver = endMs <= nowMs;
+  if (isTyped)
+    return { sinceMs, untilMs, isOver, month: undefined, typed: `--since ${iso(sinceMs)} --until ${iso(untilMs)}` };
+  const named = monthName(sinceMs, zone);
+  return { sinceMs, untilMs, isOver, month: named, typed: named };
 }
+
+const monthName = (ms: number, zone: Zone) => new Date(ms + zone.offsetMs(ms)).toISOString().slice(0, 7);
 
 /** The error of a question about balances that no sync has read yet. */
 export const neverLooked = () =>

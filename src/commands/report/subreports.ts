@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { withCopy } from '../../copy/open.ts';
+import { reachOf } from '../../copy/questions/in-copy.ts';
 import { accountIn, balancesAt } from '../../copy/questions/report/balance.ts';
-import { pendingIn, usersIn } from '../../copy/questions/report/kinds.ts';
+import { pendingIn } from '../../copy/questions/report/kinds.ts';
 import { noSums } from '../../copy/questions/report/movements.ts';
 import { owedTo } from '../../copy/questions/report/owed.ts';
 import { partsOf, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
+import { usersIn } from '../../copy/questions/report/users.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import { timeText } from '../../present/times.ts';
@@ -12,6 +14,7 @@ import { command } from '../../terminal/command.ts';
 import { oneOf, option, ticker, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 
+import { checkLines } from './lines.ts';
 import { neverLooked, periodArgument, periodIn, periodSchema, spanIn, svgOption, writeChart } from './period.ts';
 
 const feesCommand = command({
@@ -42,7 +45,8 @@ const feesCommand = command({
           ...spanIn(period),
           earned: amount('NGN', earned),
           withdrawn: amount('NGN', out),
-          withdrawable: balance ? amount('NGN', balance.minor) : null,
+          // What nobody had looked at by then is not what can be withdrawn now.
+          withdrawable: balance && !(period.isOver && balance.isComputed) ? amount('NGN', balance.minor) : null,
           paid: moved.flatMap(({ asset, fees }) => (fees === 0n ? [] : [amount(asset, fees)])),
         };
         return { result: { data } };
@@ -55,6 +59,8 @@ export const USER_COLUMNS = [
   { field: 'user', title: 'User' },
   { field: 'onramps', title: 'Onramps', align: 'right' },
   { field: 'amount', title: 'Paid in', align: 'right' },
+  { field: 'offramps', title: 'Offramps', align: 'right' },
+  { field: 'paidOut', title: 'Paid out', align: 'right' },
   { field: 'withdrawals', title: 'Withdrawals', align: 'right', isWide: true },
 ] as const;
 
@@ -64,18 +70,21 @@ export const userSchema = () =>
     name: z.nullable(z.string()),
     onramps: z.int(),
     amount: z.nullable(amountSchema()),
+    offramps: z.int(),
+    paidOut: z.nullable(amountSchema()),
     withdrawals: z.int(),
   });
 
 const usersCommand = command({
   words: ['report', 'users'],
-  summary: 'List the top users by deposits',
+  summary: 'List the top users by deposits, and what was paid out to them',
   examples: ['fiatrail report users', 'fiatrail report users last month --top 20 -o csv'],
   endpoints: [],
   prints: () =>
     z.object({
       ...periodSchema(),
       users: z.array(userSchema()),
+      unownedOfframps: z.int(),
       pagination: paginationSchema(),
     }),
   isLocal: true,
@@ -88,9 +97,12 @@ const usersCommand = command({
     withCopy(account, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
-        const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
-        const data = { ...spanIn(period), users };
-        return { result: { data, lists: 'users', list: { isWhole: true }, columns: USER_COLUMNS } };
+        const found = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
+        const data = { ...spanIn(period), ...found };
+        const checks = checkLines(undefined, await reachOf(queries), terminal.globals.zone, {
+          unowned: found.unownedOfframps,
+        });
+        return { result: { data, lists: 'users', list: { isWhole: true }, columns: USER_COLUMNS, below: checks } };
       }),
     ),
 });

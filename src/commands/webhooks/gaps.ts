@@ -17,11 +17,11 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { payouts } from '../../things/bank-transfers.ts';
 import { deposits } from '../../things/deposits.ts';
 import { timesOf as timeFactsOf, valueAt } from '../../things/fields.ts';
-import { swap, swaps } from '../../things/swap.ts';
+import { LISTS, thingOfRow } from '../../things/index.ts';
+import { endsOf } from '../../things/states.ts';
 import type { RowOf, ServiceList } from '../../things/thing.ts';
-import { withdrawals } from '../../things/token-transfers.ts';
-import { user, users } from '../../things/users.ts';
-import { type ComparedPeriod, comparison, isWorkKind, type ListedWork } from '../../webhooks/gaps.ts';
+import { onboarding, users } from '../../things/users.ts';
+import { type ComparedPeriod, comparison, isOfWork, isWorkKind, type ListedWork } from '../../webhooks/gaps.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -205,23 +205,15 @@ interface Reading {
   readonly request: Readonly<Record<string, unknown>>;
   /** The number of rows at the start that are too new. */
   readonly skipped?: number;
-  /** What a row says besides what the record knows. */
-  readonly seen?: (row: unknown) => Partial<ListedWork>;
 }
 
 /** Reads the work of every list that causes events: what began in the period, and for some time before it. */
 async function listedWorks(account: Account, period: Period): Promise<ListedWork[]> {
   const request = rangeOf(period);
   const newestUsers = { request: NEWEST_USERS, skipped: await usersSince(account, period.untilMs) };
-  const all: readonly (readonly [list: unknown, reading: Reading])[] = [
-    [users, { ...newestUsers, seen: (row) => userSeen(row as RowOf<typeof users>) }],
-    [deposits, { request, seen: (row) => depositSeen(row as RowOf<typeof deposits>) }],
-    [payouts, { request, seen: (row) => ({ isTransferred: (row as RowOf<typeof payouts>).transferTxHash != null }) }],
-    [withdrawals, { request }],
-    [swaps, { request, seen: () => ({ kind: swap.name }) }],
-  ];
   const found: ListedWork[][] = [];
-  for (const [list, reading] of all) found.push(await read(account, list as ServiceList, period, reading));
+  for (const list of LISTS.filter(({ name }) => isOfWork(name)))
+    found.push(await read(account, list, period, list.name === users.name ? newestUsers : { request }));
   return found.flat();
 }
 
@@ -230,18 +222,27 @@ const textAt = (row: unknown, field: string): Text => {
   return typeof value === 'string' ? value : undefined;
 };
 
+/** What a row says besides what the record of its list knows, by the name of the list. */
+const SEEN: Readonly<Record<string, (row: never) => Partial<ListedWork>>> = {
+  [users.name]: userSeen,
+  [deposits.name]: depositSeen,
+  [payouts.name]: ({ transferTxHash }: RowOf<typeof payouts>) => ({ isTransferred: transferTxHash != null }),
+};
+
 /** What the record of its list says of a row. */
-function workOf(list: ServiceList, row: unknown, seen: Partial<ListedWork> = {}): ListedWork {
+function workOf(list: ServiceList, row: unknown): ListedWork {
   const { id, status, createdAt, otherIds = [], facts } = list;
+  const type = textAt(row, 'type');
+  const { types, name } = thingOfRow(list.name, type);
   const later = timeFactsOf({ facts }).map(({ fields: [field = ''] }) => field);
   return {
-    kind: textAt(row, 'type') ?? '',
+    kind: types ? (type ?? '') : name,
     ids: [id, ...otherIds].flatMap((field) => textAt(row, field) ?? []),
     status: textAt(row, status) ?? '',
     createdAt: textAt(row, createdAt) ?? null,
     changedAt: later.filter((field) => field !== createdAt).map((field) => textAt(row, field)),
     userId: textAt(row, 'userId'),
-    ...seen,
+    ...SEEN[list.name]?.(row as never),
   };
 }
 
@@ -250,14 +251,14 @@ async function read(
   account: Account,
   list: ServiceList,
   { sinceMs }: Period,
-  { request, skipped = 0, seen }: Reading,
+  { request, skipped = 0 }: Reading,
 ): Promise<ListedWork[]> {
   const listing = listingOf(list);
   const found = new Map<string, ListedWork>();
   for (let offset = skipped; ; ) {
     const page = { ...list.request, ...request, limit: PAGE_SIZE, offset };
     const { data } = await account.call(list.endpoint, page as RequestWithoutConsent<Endpoint>);
-    const rows = (listing.rowsOf(data) ?? []).map((row) => workOf(list, row, seen?.(row)));
+    const rows = (listing.rowsOf(data) ?? []).map((row) => workOf(list, row));
     const total = listing.totalOf?.(data) ?? 0;
     const before = found.size;
     for (const row of rows) found.set(`${row.kind} ${row.ids[0]}`, row);
@@ -301,15 +302,18 @@ function isOwner(sender: string, account: string): boolean {
   return words.length > 0 && words.every((word) => known.includes(word));
 }
 
-const depositSeen = (row: RowOf<typeof deposits>): Partial<ListedWork> => ({
-  accountNumber: row.virtualAccountNumber,
-  isSentByOwner: isOwner(row.depositor?.name ?? '', row.virtualAccountName ?? ''),
-});
+function depositSeen(row: RowOf<typeof deposits>): Partial<ListedWork> {
+  const { virtualAccountNumber: accountNumber, depositor, virtualAccountName } = row;
+  return { accountNumber, isSentByOwner: isOwner(depositor?.name ?? '', virtualAccountName ?? '') };
+}
 
-const userSeen = (row: RowOf<typeof users>): Partial<ListedWork> => ({
-  kind: user.name,
-  status: 'completed',
-  createdAt: timeOf(row) ?? null,
-  changedAt: [],
-  accountNumber: row.virtualAccount?.accountNumber,
-});
+/** The list has verified users alone, so it says no status. */
+function userSeen(row: RowOf<typeof users>): Partial<ListedWork> {
+  const [status] = endsOf(onboarding).done;
+  return {
+    status: status ?? '',
+    createdAt: timeOf(row) ?? null,
+    changedAt: [],
+    accountNumber: row.virtualAccount?.accountNumber,
+  };
+}

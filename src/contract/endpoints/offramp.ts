@@ -80,6 +80,8 @@ const offrampStates = [
   ...WORK_FAILS.status,
 ] as const;
 
+export type OfframpState = (typeof offrampStates)[number];
+
 /** The token leg: cNGN leaving the user's wallet. */
 const tokenTransfer = () =>
   f.group('public', {

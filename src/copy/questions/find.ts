@@ -2,6 +2,7 @@ import type { Secret } from '../../base/secret.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
+import { cursorOf, listDigest, pointOf } from '../../engine/lists/cursor.ts';
 import { isEvmAddress, timesOf } from '../../things/fields.ts';
 import { THINGS } from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
@@ -22,8 +23,12 @@ interface LookedIn {
 /** What was found. */
 export interface Findings {
   readonly matches: readonly FindMatch[];
-  /** Whether more than these match. */
-  readonly isCut: boolean;
+  /** How many come before these. */
+  readonly offset: number;
+  /** The cursor of the matches after these; null if there are none. */
+  readonly after: string | null;
+  /** Whether no name has what was typed, and these are one letter off. */
+  readonly isAlike: boolean;
   /** Whether too many names have what was typed. */
   readonly isTooCommon: boolean;
   /** Of the only match, or of the one that was chosen. */
@@ -36,19 +41,41 @@ export interface Findings {
 
 type Choose = (matches: readonly FindMatch[]) => Promise<FindMatch | undefined>;
 
+/** Which of the matches are wanted. */
+interface Page {
+  /** Infinity for all of them. */
+  readonly size: number;
+  /** The cursor that an earlier page ended with. */
+  readonly after: string | undefined;
+}
+
 /** Finds what was typed on this machine, else asks the service. `choose` picks one of several. Rejects with CliError and DatabaseError. */
-export async function findAnything(account: Account, typed: Typed, choose: Choose): Promise<Findings> {
-  const local = await lookLocally(account, typed);
+export async function findAnything(account: Account, typed: Typed, choose: Choose, page: Page): Promise<Findings> {
+  const list = listDigest('', 'find', [account.profile.name, typed.text, typed.isPhone]);
+  const point = page.after === undefined ? undefined : pointOf(page.after, list);
+  const local = await lookLocally(account, typed, (point?.next ?? 0) + page.size);
   const kinds = local.matches.length === 0 && !local.isTooCommon ? kindsThatLookUp(typed) : [];
   if (!local.hasCopy && local.matches.length === 0 && kinds.length === 0) throw noCopy();
   const asked = kinds.length > 0 ? await askService(account, typed.keys[0] ?? typed.text, kinds) : undefined;
-  const matches =
-    local.matches.length > 0 ? local.matches : (asked?.answers ?? []).map((each) => answerMatch(each, typed));
-  const story = await chosenStory(account, matches, choose, asked?.answers);
-  const isNothing = matches.length === 0 && !local.isTooCommon;
+  const all = local.matches.length > 0 ? local.matches : (asked?.answers ?? []).map((each) => answerMatch(each, typed));
+  // A match that is new since the earlier page moves the others on.
+  const isLast = ({ kind, id }: FindMatch) => nameOf(kind, id) === point?.last;
+  const offset = point ? all.findIndex(isLast) + 1 || point.next : 0;
+  const matches = all.slice(offset, offset + page.size);
+  const last = matches.at(-1);
+  const hasMore = local.isCut || all.length > offset + matches.length;
+  const next = offset + matches.length;
+  const after = hasMore && last ? cursorOf({ list, next, total: null, last: nameOf(last.kind, last.id) }) : null;
+  const isOne = all.length === 1;
+  const isFresh = isRecent(account, local.syncedAt);
+  const story = isOne || !point ? await chosenStory(account, matches, choose, isFresh, asked?.answers) : undefined;
+  const isNothing = all.length === 0 && !local.isTooCommon;
   const { looked, widen } = isNothing ? await reachOfSearch(account, local, asked) : { looked: [], widen: [] };
-  return { matches, story, looked, widen, isCut: local.isCut, isTooCommon: local.isTooCommon };
+  const { isAlike, isTooCommon } = local;
+  return { matches, story, looked, widen, offset, after, isAlike, isTooCommon };
 }
+
+const nameOf = ({ name }: Thing, id: string) => `${name} ${id}`;
 
 /** Finds the onboardings of a BVN that this machine started; their digest recognizes it, and nothing else knows it. */
 export async function findBvn(account: Account, bvn: Secret, choose: Choose): Promise<Findings> {
@@ -65,24 +92,25 @@ export async function findBvn(account: Account, bvn: Secret, choose: Choose): Pr
         })
       : [];
   const matches = operationMatches(operations);
-  const story = await chosenStory(account, matches, choose, undefined);
+  const story = await chosenStory(account, matches, choose, true);
   const looked: LookedIn[] =
     matches.length > 0 ? [] : [{ place: 'journal', says: 'no onboarding of this BVN was started on this machine' }];
-  return { matches, story, looked, widen: [], isCut: false, isTooCommon: false };
+  return { matches, story, looked, widen: [], offset: 0, after: null, isAlike: false, isTooCommon: false };
 }
 
 async function chosenStory(
   account: Account,
   matches: readonly FindMatch[],
   choose: Choose,
-  answers: readonly ServiceRow[] | undefined,
+  isFresh: boolean,
+  answers?: readonly ServiceRow[],
 ): Promise<Story | undefined> {
   const chosen = matches.length > 1 ? await choose(matches) : matches[0];
   if (!chosen) return undefined;
   const match = await withOperations(account, chosen);
   const known = answers?.find(({ kind }) => kind === match.kind)?.row;
   const onramp = await onrampOf(account, match);
-  if (known || !isUnsettled(match)) return storyOf(account, match, known, onramp);
+  if (known || !isUnsettled(match, isFresh)) return storyOf(account, match, known, onramp);
   const { answers: fresh, problems } = await askService(account, match.id, [match.kind]);
   for (const problem of problems) await account.notices.say(`warning: this may be out of date: ${problem}`);
   return storyOf(account, match, fresh[0]?.row, onramp);
@@ -111,6 +139,9 @@ const answerMatch = ({ kind, row }: ServiceRow, { text }: Typed): FindMatch => (
 /** How old a copy may be before it is worth reading what is new. */
 const FRESH_MS = 60_000;
 
+const isRecent = ({ world }: Account, syncedAt: string | null): boolean =>
+  world.clock.now() - Date.parse(syncedAt ?? '') < FRESH_MS;
+
 /** Says where something was looked for, how far back, how fresh, and what would widen it. */
 async function reachOfSearch(account: Account, local: Local, asked: Replies | undefined) {
   const { world, profile } = account;
@@ -119,7 +150,6 @@ async function reachOfSearch(account: Account, local: Local, asked: Replies | un
   const copy = local.hasCopy ? await existingCopy(world, profile) : undefined;
   try {
     const reach = await copy?.read(reachOf);
-    const ageMs = world.clock.now() - Date.parse(reach?.syncedAt ?? '');
     const partial = reach?.partial ?? [];
     looked.push({
       place: 'copy',
@@ -127,7 +157,9 @@ async function reachOfSearch(account: Account, local: Local, asked: Replies | un
         ? reachText(reach, copyLocationOf(world, profile).personalDays)
         : 'the account has not been copied to this machine',
     });
-    widen.push(ageMs < FRESH_MS && partial.length === 0 ? 'fiatrail sync --full' : 'fiatrail sync');
+    widen.push(
+      isRecent(account, reach?.syncedAt ?? null) && partial.length === 0 ? 'fiatrail sync --full' : 'fiatrail sync',
+    );
   } finally {
     await copy?.close();
   }

@@ -1,7 +1,7 @@
 import { type CliError, withDetails } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { lookLocally } from './look.ts';
-import { mayBeBvn } from './typed.ts';
+import { asId, mayBeBvn } from './typed.ts';
 
 const ID = /^[\x21-\x7e]{6,500}$/;
 
@@ -18,7 +18,7 @@ export async function withKindHint(
   const ids = typed.flat().filter((text) => typeof text === 'string' && ID.test(text) && !mayBeBvn(text));
   try {
     for (const id of ids as string[]) {
-      const { matches } = await lookLocally(account, { text: id, keys: [id], sums: [], words: [], isPhone: false });
+      const { matches } = await lookLocally(account, asId(id));
       const match = matches.find(({ rank, kind }) => rank < 3 && kind.shows !== undefined);
       const isSame = match?.id === id && match.kind.shows === words.join(' ');
       if (!match || isSame) continue;

@@ -9,6 +9,7 @@ import { user } from '../../things/users.ts';
 import { readState } from '../list-state.ts';
 import { stored } from '../schema.ts';
 import { type CopyTable, TABLES, tableOf } from '../tables.ts';
+import type { IdStart } from './typed.ts';
 
 /** A row of the local copy. Times are ISO 8601 in UTC. */
 export interface FoundRow {
@@ -22,19 +23,21 @@ export interface FoundRow {
   readonly deletedAt: string | null;
   /** The columns in which it has what was looked for. */
   readonly matchedBy: readonly string[];
-  /** How well it fits: 0 by its id, 1 by the number or address of a thing, 2 by what one movement has, 3 by what many have. */
+  /** How well it fits: 0 by its id, 1 by the number or address of a thing, 2 by what one movement has, 3 by what many have, 4 by what is worth as much. */
   readonly rank: number;
 }
 
-/** Rows that were found; `isCut` if there are more, which are older. */
-interface FoundRows {
+/** Rows that were found, and the lists that have more, which are older. */
+export interface FoundRows {
   readonly rows: readonly FoundRow[];
-  readonly isCut: boolean;
+  readonly cut: readonly string[];
 }
+
+const NONE: FoundRows = { rows: [], cut: [] };
 
 type CopyRecord = Readonly<Record<string, SqlValue>>;
 
-const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
+export const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 
 const rankOf = (table: CopyTable, columns: readonly string[]): number => {
   if (columns.includes('id')) return 0;
@@ -46,7 +49,7 @@ const rankOf = (table: CopyTable, columns: readonly string[]): number => {
  * What queries find rows by. A thing may have tens of thousands of rows, and SQLite’s own number of a row is in every index, so that no row
  * is read to find it.
  */
-const rowKeyOf = ({ engine }: Queries) => (engine === 'sqlite' ? 'rowid' : 'id');
+export const rowKeyOf = ({ engine }: Queries) => (engine === 'sqlite' ? 'rowid' : 'id');
 
 /** Selects rows by the keys that queries find, newest first. Each of them is answered by an index. */
 async function select(
@@ -87,169 +90,122 @@ const keyColumns = ({ columns }: CopyTable) =>
   columns.flatMap(({ isKey, kind, name }) => (isKey && kind !== 'amount' ? [name] : []));
 
 /** Returns a query for what `rowKeyOf` names of the rows that meet a condition. */
-const keysWhere = (queries: Queries, table: CopyTable, condition: string) =>
+export const keysWhere = (queries: Queries, table: CopyTable, condition: string) =>
   `SELECT ${rowKeyOf(queries)} FROM ${stored(table)} WHERE ${condition}`;
 
 /** One query for the rows that any of these finds, which may find a row more than once. */
-const anyOf = (each: readonly string[]) => each.join(' UNION ALL ');
+export const anyOf = (each: readonly string[]) => each.join(' UNION ALL ');
+
+/** The rows of a table that a query finds, of which `columnsOf` says by which columns. */
+export async function foundBy(
+  queries: Queries,
+  table: CopyTable,
+  [where, values]: readonly [where: string, values: readonly SqlValue[]],
+  limit: number,
+  columnsOf: (row: CopyRecord) => readonly string[],
+): Promise<FoundRows> {
+  const found = await select(queries, table, where, values, limit);
+  return {
+    rows: found.slice(0, limit).map((row) => foundIn(table, row, columnsOf(row))),
+    cut: found.length > limit ? [table.name] : [],
+  };
+}
+
+/** What is found in each of the tables. */
+export async function inTables(find: (table: CopyTable) => Promise<FoundRows | undefined>): Promise<FoundRows> {
+  const all: FoundRows[] = [];
+  for (const table of TABLES) all.push((await find(table)) ?? NONE);
+  return { rows: all.flatMap(({ rows }) => rows), cut: all.flatMap(({ cut }) => cut) };
+}
 
 /** Finds the rows that have one of these keys: an id, a hash, an address, a number; up to `limit` of each table. */
 export async function rowsWithKey(queries: Queries, keys: readonly string[], limit: number): Promise<FoundRows> {
-  const rows: FoundRow[] = [];
-  let isCut = false;
-  if (keys.length === 0) return { rows, isCut };
-  for (const table of TABLES) {
+  if (keys.length === 0) return NONE;
+  return inTables((table) => {
     const columns = ['id', ...keyColumns(table)];
     const each = columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(keys)})`));
-    const found = await select(
-      queries,
-      table,
-      anyOf(each),
-      columns.flatMap(() => keys),
-      limit,
+    const where = [anyOf(each), columns.flatMap(() => keys)] as const;
+    return foundBy(queries, table, where, limit, (row) => columns.filter((name) => keys.includes(String(row[name]))));
+  });
+}
+
+/** Follows every text that begins with another one. */
+const LAST_CHARACTER = '\u{10ffff}';
+
+/** What has no meaning of its own in a pattern of LIKE. */
+const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&');
+
+/**
+ * Finds the rows whose id or other text of their own begins so, up to `limit` of each column of each table. The ids of newer rows come after
+ * those of older ones, so they are read from their end.
+ */
+export async function rowsWithStart(queries: Queries, starts: readonly IdStart[], limit: number): Promise<FoundRows> {
+  if (starts.length === 0) return NONE;
+  return inTables((table) => {
+    const own = table.columns.filter(
+      ({ isKey, isUnique, kind }) => isKey && kind === 'text' && (isUnique || !table.hasStates),
     );
-    isCut ||= found.length > limit;
-    for (const row of found.slice(0, limit))
-      rows.push(
-        foundIn(
-          table,
-          row,
-          columns.filter((column) => keys.includes(String(row[column]))),
-        ),
-      );
-  }
-  return { rows, isCut };
+    const columns = ['id', ...own.map(({ name }) => name)];
+    const rowKey = rowKeyOf(queries);
+    const all = columns.flatMap((column) => starts.map((each) => ({ column, ...each })));
+    const each = all.map(({ column, end }) => {
+      const ends = end === '' ? '' : ` AND ${column} LIKE ? ESCAPE '\\'`;
+      const keys = `SELECT ${rowKey} AS row_key FROM ${stored(table)} WHERE ${column} >= ? AND ${column} < ?${ends}`;
+      return `SELECT row_key FROM (${keys} ORDER BY ${column} DESC LIMIT ${limit + 1}) AS newest`;
+    });
+    const values = all.flatMap(({ start, end }) => [
+      start,
+      start + LAST_CHARACTER,
+      ...(end === '' ? [] : [`%${literal(end)}`]),
+    ]);
+    const begins = (text: unknown) => starts.some(({ start }) => String(text).startsWith(start));
+    return foundBy(queries, table, [anyOf(each), values], limit, (row) => columns.filter((name) => begins(row[name])));
+  }).then(({ rows, cut }) => ({ cut, rows: rows.map((row) => ({ ...row, rank: Math.max(row.rank, 1) })) }));
 }
 
 /** Finds the rows that move one of these sums. */
 export async function rowsWithSum(queries: Queries, sums: readonly Amount[], limit: number): Promise<FoundRows> {
-  const rows: FoundRow[] = [];
-  let isCut = false;
-  for (const table of TABLES) {
+  return inTables(async (table) => {
     const columns = table.columns.filter(({ kind, isKey }) => kind === 'amount' && isKey).map(({ name }) => name);
-    if (columns.length === 0 || sums.length === 0) continue;
+    if (columns.length === 0 || sums.length === 0) return undefined;
     const each = columns.flatMap((column) =>
       sums.map(() => keysWhere(queries, table, `${column}_minor = ? AND ${column}_asset = ?`)),
     );
     const values = columns.flatMap(() => sums.flatMap(({ asset, minor }) => [minor, asset]));
-    const found = await select(queries, table, anyOf(each), values, limit);
-    isCut ||= found.length > limit;
     const has = (row: CopyRecord, column: string) =>
       sums.some(({ asset, minor }) => row[`${column}_minor`] === minor && row[`${column}_asset`] === asset);
-    for (const row of found.slice(0, limit))
-      rows.push(
-        foundIn(
-          table,
-          row,
-          columns.filter((column) => has(row, column)),
-        ),
-      );
-  }
-  return { rows, isCut };
+    return foundBy(queries, table, [anyOf(each), values], limit, (row) => columns.filter((name) => has(row, name)));
+  });
 }
 
-/** More names than this have a part in common that says too little. */
-const MOST_NAMES = 500;
+/** The lists whose rows name both a user and a wallet: those of an onramp are not in the row of the user. */
+const OF_WALLETS = TABLES.filter(({ columns }) =>
+  ['user_id', 'wallet_address'].every((name) => columns.some((column) => column.name === name)),
+);
 
-/**
- * Finds the rows in whose names each of these folded words occurs: of a user, one word in the first name and one in the last.
- * The names are scanned, of which there are fewer than rows; the rows are then found by index. Undefined if too many names have a word.
- */
-export async function rowsWithName(
-  queries: Queries,
-  words: readonly string[],
-  limit: number,
-): Promise<FoundRows | undefined> {
-  const rows: FoundRow[] = [];
-  let isCut = false;
-  // Needs no escaping, unlike LIKE.
-  const has = queries.engine === 'sqlite' ? 'instr' : 'strpos';
-  const namesOf = async (conditions: readonly string[]) =>
-    queries.all<{ name: string }>(
-      `SELECT name FROM person_name WHERE ${conditions.map(() => `${has}(folded, ?) > 0`).join(' AND ')} LIMIT ${MOST_NAMES + 1}`,
-      ...conditions,
-    );
-  if (words.length === 0) return { rows, isCut };
-  const whole = await namesOf(words);
-  if (whole.length > MOST_NAMES) return undefined;
-  const names = whole.map(({ name }) => name);
-  // Where first and last name are columns of their own, no single name has all the words.
-  const byWord = words.length > 1 ? await Promise.all(words.map(async (word) => namesOf([word]))) : [];
-  const isNarrow = byWord.length > 0 && byWord.every((each) => each.length > 0 && each.length <= MOST_NAMES);
-  for (const table of TABLES) {
-    const columns = table.columns.filter(({ isName }) => isName).map(({ name }) => name);
-    if (columns.length === 0) continue;
-    const one = (each: readonly string[]) =>
-      anyOf(columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(each)})`)));
-    const parts = isNarrow ? byWord.map((each) => each.map(({ name }) => name)) : [];
-    const rowKey = rowKeyOf(queries);
-    const every = parts.map((each) => `${rowKey} IN (${one(each)})`).join(' AND ');
-    const valuesOf = (each: readonly string[]) => columns.flatMap(() => each);
-    const newest = await newestNamed(queries, table, columns, names, limit);
-    const queriesOf = [
-      ...(newest.length > 0 ? [marks(newest)] : []),
-      ...(parts.length > 0 ? [keysWhere(queries, table, every)] : []),
-    ];
-    if (queriesOf.length === 0) continue;
-    const values = [...newest, ...parts.flatMap(valuesOf)];
-    const where = queriesOf.join(`) OR ${rowKey} IN (`);
-    const found = await select(queries, table, where, values, limit);
-    isCut ||= found.length > limit;
-    const all = new Set([...names, ...parts.flat()]);
-    for (const row of found.slice(0, limit))
-      rows.push(
-        foundIn(
-          table,
-          row,
-          columns.filter((column) => all.has(String(row[column]))),
-        ),
-      );
-  }
-  return { rows, isCut };
+/** Returns the wallets of a user that its row does not name, the newest `limit`. */
+export async function walletsOf(queries: Queries, userId: string, limit: number): Promise<string[]> {
+  const each = OF_WALLETS.map(
+    (table) =>
+      `SELECT wallet_address AS wallet, created_at AS at FROM ${stored(table)} WHERE user_id = ? AND wallet_address IS NOT NULL`,
+  );
+  const sql = `SELECT wallet FROM (${each.join(' UNION ALL ')}) AS part GROUP BY wallet ORDER BY max(at) DESC, wallet LIMIT ${limit}`;
+  const rows = await queries.all<{ wallet: string }>(sql, ...OF_WALLETS.map(() => userId));
+  return rows.map(({ wallet }) => wallet);
 }
 
-/** SQLite takes at most 500 selects in one. */
-const MOST_SELECTS = 250;
-
-/** Returns the keys of the newest rows that have one of these names. A name may be in a tenth of all rows, so the index has their order. */
-async function newestNamed(
-  queries: Queries,
-  table: CopyTable,
-  columns: readonly string[],
-  names: readonly string[],
-  limit: number,
-): Promise<SqlValue[]> {
-  const each = columns.flatMap((column) => names.map((name) => ({ column, name })));
-  const newest = new Map<SqlValue, string>();
-  const rowKey = rowKeyOf(queries);
-  for (let at = 0; at < each.length; at += MOST_SELECTS) {
-    const part = each.slice(at, at + MOST_SELECTS);
-    const selects = part.map(
-      ({ column }) =>
-        `SELECT row_key, created_at FROM (SELECT ${rowKey} AS row_key, created_at FROM ${stored(table)} WHERE ${column} = ? ORDER BY created_at DESC, id LIMIT ${limit + 1}) AS newest`,
-    );
-    const found = await queries.all<{ row_key: SqlValue; created_at: string | null }>(
-      selects.join(' UNION ALL '),
-      ...part.map(({ name }) => name),
-    );
-    for (const { row_key: key, created_at: at } of found) newest.set(key, at ?? '');
-  }
-  const isBefore = ([, one]: readonly [SqlValue, string], [, other]: readonly [SqlValue, string]) =>
-    one < other ? 1 : one > other ? -1 : 0;
-  return [...newest]
-    .toSorted(isBefore)
-    .slice(0, limit + 1)
-    .map(([key]) => key);
-}
-
-/** Finds the user that has one of these ids or wallets. */
+/** Finds the user that has one of these ids or wallets, also wallets of its onramps. */
 export async function userWith(queries: Queries, keys: readonly string[]): Promise<FoundRow | undefined> {
   const table = tableOf(user);
   if (keys.length === 0) return undefined;
   const columns = ['id', ...keyColumns(table)];
-  const each = columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(keys)})`));
-  const values = columns.flatMap(() => keys);
-  const [row] = await select(queries, table, anyOf(each), values, 1);
+  const own = columns.map((column) => keysWhere(queries, table, `${column} IN (${marks(keys)})`));
+  const others = OF_WALLETS.map(
+    (each) => `SELECT user_id FROM ${stored(each)} WHERE wallet_address IN (${marks(keys)}) AND user_id IS NOT NULL`,
+  );
+  const ofWallet = keysWhere(queries, table, `id IN (${others.join(' UNION ')})`);
+  const values = [...columns, ...OF_WALLETS].flatMap(() => keys);
+  const [row] = await select(queries, table, anyOf([...own, ofWallet]), values, 1);
   return row && foundIn(table, row, ['id']);
 }
 

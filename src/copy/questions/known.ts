@@ -7,10 +7,12 @@ import { parseExactJson } from '../../money/decimal.ts';
 import { valueAt } from '../../present/content.ts';
 import { exactAmount, isPlainObject, type Plain, type PlainObject, toPlain, withKnown } from '../../present/plain.ts';
 import { userDeposit } from '../../things/deposits.ts';
+import { OWNER_FIELDS } from '../../things/index.ts';
 import { onramp as onrampKind } from '../../things/onramp.ts';
+import { user as aUser } from '../../things/users.ts';
 import type { LocalCopy } from '../database.ts';
 import { readSetting } from '../list-state.ts';
-import { type FoundRow, rowsWithKey, statusesOf, userWith } from './in-copy.ts';
+import { type FoundRow, rowsWithKey, statusesOf, userWith, walletsOf } from './in-copy.ts';
 import { type FindMatch, linksOf, MOST_ROWS } from './look.ts';
 import { askService } from './service.ts';
 import { textIn } from './typed.ts';
@@ -52,33 +54,28 @@ export async function answersIn(recorded: readonly Recorded[]): Promise<PlainObj
   return row;
 }
 
-/** The fields in which rows name their user, or a wallet of the user. */
-const USER_FIELDS = [
-  'userId',
-  'fintechUserId',
-  'walletAddress',
-  'sourceWalletAddress',
-  'smartWalletAddress',
-  'userWalletAddress',
-];
-
 const userOf = ({ request }: Operation) => textIn(JSON.parse(request) as PlainObject, ['userId']);
+
+/** How many wallets of a user are looked at: each onramp has one. */
+const MOST_WALLETS = 100;
 
 /** What the local copy knows about a match: the statuses it was seen in, what belongs to it, and whose it is. */
 export async function knownInCopy(copy: LocalCopy | undefined, match: FindMatch, row: PlainObject) {
   if (!copy) return { statuses: [], belongings: [], isCut: false, user: undefined, syncedAt: null };
   const { kind, found, operations } = match;
-  const userKeys = [...USER_FIELDS.map((field) => textIn(row, [field])), ...operations.map(userOf)];
-  const links = [...new Set([match.id, ...linksOf(kind, row)])];
+  const userKeys = [...OWNER_FIELDS.map((field) => textIn(row, [field])), ...operations.map(userOf)];
+  const own = [match.id, ...linksOf(kind, row)];
   return copy.read(async (queries) => {
-    const linked = kind.links.length > 0 ? await rowsWithKey(queries, links, MOST_ROWS) : { rows: [], isCut: false };
+    const wallets = kind === aUser ? await walletsOf(queries, match.id, MOST_WALLETS + 1) : [];
+    const links = [...new Set([...own, ...wallets.slice(0, MOST_WALLETS)])];
+    const linked = kind.links.length > 0 ? await rowsWithKey(queries, links, MOST_ROWS) : { rows: [], cut: [] };
     return {
       statuses: found ? await statusesOf(queries, found) : [],
-      isCut: linked.isCut,
+      isCut: linked.cut.length > 0 || wallets.length > MOST_WALLETS,
       // Things have stories of their own.
       belongings: linked.rows.filter((each: FoundRow) => each.id !== match.id && each.kind.states !== undefined),
       user:
-        kind.name === 'user'
+        kind === aUser
           ? undefined
           : await userWith(
               queries,

@@ -2,13 +2,23 @@ import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
 import type { Operation } from '../../journal/operations.ts';
+import type { Queries } from '../../journal/store.ts';
+import type { Amount } from '../../money/amount.ts';
 import type { PlainObject } from '../../present/plain.ts';
-import { event as anEvent, operation as anOperation, thingStartedBy, thingWithEvent } from '../../things/index.ts';
+import {
+  event as anEvent,
+  operation as anOperation,
+  OWNER_FIELDS,
+  thingStartedBy,
+  thingWithEvent,
+} from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { LocalCopy } from '../database.ts';
+import { readSetting } from '../list-state.ts';
 import { existingCopy } from '../open.ts';
-import { type FoundRow, rowsWithKey, rowsWithName, rowsWithSum } from './in-copy.ts';
+import { type FoundRow, type FoundRows, rowsWithKey, rowsWithStart, rowsWithSum } from './in-copy.ts';
+import { namesAlike, namesWith, rowsWithName } from './names.ts';
 import { type Typed, textIn } from './typed.ts';
 
 /** Something that what was typed may mean, as this machine knows it. */
@@ -32,41 +42,88 @@ export interface Local {
   /** Whether there are more than these. */
   readonly isCut: boolean;
   readonly hasCopy: boolean;
+  /** When the copy was last read to its end; null if it never was. */
+  readonly syncedAt: string | null;
+  /** Whether no name has what was typed, and these are one letter off. */
+  readonly isAlike: boolean;
   /** Whether too many names have what was typed. */
   readonly isTooCommon: boolean;
 }
 
-/** How many rows of a table are listed, and how many events of a request are shown. */
+/** How many matches are listed, and how many events of a request are shown, unless someone asks for more. */
 export const MOST_ROWS = 20;
 /** How far back the journal is read for a sum, which it has no index of. */
 const NEWEST_OPERATIONS = 300;
 /** A prefix of an operation id must have as many characters. */
-const SHORTEST_PREFIX = 8;
+const SHORTEST_PREFIX = 6;
 
 interface LocalSources {
+  /** How many rows of a list are read. */
+  readonly limit: number;
   readonly copy: LocalCopy | undefined;
   readonly account: Pick<Account, 'profile' | 'journal' | 'world'>;
 }
 
-/** Looks for what was typed in the local copy, the journal and the inbox, and sends nothing. Rejects with DatabaseError and CliError. */
-export async function lookLocally(account: LocalSources['account'], typed: Typed): Promise<Local> {
+/**
+ * Looks for what was typed in the local copy, the journal and the inbox, and sends nothing. Returns at least the first `count` matches, if there
+ * are as many. Rejects with DatabaseError and CliError.
+ */
+export async function lookLocally(
+  account: LocalSources['account'],
+  typed: Typed,
+  count: number = MOST_ROWS,
+): Promise<Local> {
   const copy = await existingCopy(account.world, account.profile);
   try {
-    const byKey = await withKeys({ copy, account }, typed);
-    const known = { isCut: byKey.isCut, hasCopy: copy !== undefined, isTooCommon: false };
-    // An id or a number is nothing else; whatever only belongs to it is told with it.
-    const best = Math.min(...byKey.matches.map(({ rank }) => rank));
-    if (best < 3) return { ...known, matches: byKey.matches.filter(({ rank }) => rank === best) };
-    const others = await withSumOrName({ copy, account }, typed);
-    const found = [...byKey.matches, ...others.matches];
-    const named = found.length > 0 ? [] : await eventsWithId(account, typed);
-    const matches = merged([...found, ...named]).toSorted(byRankAndTime);
-    const { isTooCommon, isCut } = others;
-    return { ...known, isTooCommon, isCut: isCut || byKey.isCut, matches: withoutBelongings(matches) };
+    // What belongs to another match is left out, so that a list of which rows were cut may have to be read further.
+    for (let limit = Math.min(count, MOST_READ); ; limit *= 4) {
+      const { matches, cut, ...found } = await lookFor({ copy, account, limit }, typed);
+      const isShort = (list: string) => matches.filter(({ kind }) => kind.list?.name === list).length < count;
+      if (limit < MOST_READ && cut.some(isShort) && matches.length < limit) continue;
+      const syncedAt = await copy?.read((queries) => readSetting(queries, 'synced-at'));
+      return { ...found, matches, isCut: cut.length > 0, hasCopy: copy !== undefined, syncedAt: syncedAt ?? null };
+    }
   } finally {
     await copy?.close();
   }
 }
+
+/** More rows of a list than someone reads. */
+const MOST_READ = 100_000;
+
+interface Looked extends Pick<Local, 'matches' | 'isAlike' | 'isTooCommon'> {
+  /** The lists that have more. */
+  readonly cut: readonly string[];
+}
+
+async function lookFor(sources: LocalSources, typed: Typed): Promise<Looked> {
+  const found = { isAlike: false, isTooCommon: false };
+  const byKey = await withKeys(sources, typed);
+  // An id or a number is nothing else; whatever only belongs to it is told with it.
+  const best = Math.min(...byKey.matches.map(({ rank }) => rank));
+  if (best < 3) return { ...found, ...byKey, matches: byKey.matches.filter(({ rank }) => rank === best) };
+  const { isTooCommon, ...others } = await withSumOrName(sources, typed);
+  const all = [...byKey.matches, ...others.matches];
+  if (all.length > 0) return { ...found, matches: inOrder(all), cut: [...byKey.cut, ...others.cut] };
+  if (isTooCommon) return { ...found, isTooCommon, matches: [], cut: [] };
+  const begun = await rowsIn(sources, (queries) => rowsWithStart(queries, typed.starts, sources.limit));
+  if (begun.matches.length > 0) return { ...found, matches: inOrder(begun.matches), cut: begun.cut };
+  const events = await eventsWithId(sources.account, typed);
+  if (events.length > 0) return { ...found, matches: inOrder(events), cut: [] };
+  const alike = await rowsIn(sources, async (queries) => {
+    const names = await namesAlike(queries, typed.words);
+    return names && rowsWithName(queries, names, sources.limit);
+  });
+  return { ...found, isAlike: alike.matches.length > 0, matches: inOrder(alike.matches), cut: alike.cut };
+}
+
+/** Reads rows of the local copy, if there is one. */
+async function rowsIn({ copy }: LocalSources, read: (queries: Queries) => Promise<FoundRows | undefined>) {
+  const { rows, cut } = (await copy?.read(read)) ?? { rows: [], cut: [] };
+  return { matches: rows.map(matchOf), cut };
+}
+
+const inOrder = (matches: readonly FindMatch[]) => withoutBelongings(merged(matches).toSorted(byRankAndTime));
 
 const byRankAndTime = (a: FindMatch, b: FindMatch) =>
   a.rank - b.rank || compare(b.at ?? '', a.at ?? '') || compare(a.id, b.id);
@@ -85,21 +142,21 @@ const matchOf = (found: FoundRow): FindMatch => ({
 });
 
 async function withKeys(sources: LocalSources, { keys }: Typed) {
-  const { copy } = sources;
-  const { rows, isCut } = copy
-    ? await copy.read((queries) => rowsWithKey(queries, keys, MOST_ROWS))
-    : { rows: [], isCut: false };
+  const { matches, cut } = await rowsIn(sources, (queries) => rowsWithKey(queries, keys, sources.limit));
   const operations = await operationsNamed(sources, keys);
   const events = await eventsAbout(sources.account, keys);
-  const all = [...rows.map(matchOf), ...operations.map(operationMatch), ...eventMatches(events, keys)];
-  return { isCut, matches: merged(all).toSorted(byRankAndTime) };
+  const all = [...matches, ...operations.map(operationMatch), ...eventMatches(events, keys)];
+  return { cut, matches: merged(all).toSorted(byRankAndTime) };
 }
 
 /** Whether an operation is of this profile; every embedded profile has the same sandbox. */
 export const isOwn = ({ profile }: Pick<Account, 'profile'>, { mode, profile: name }: Operation) =>
   name === profile.name || (mode === 'embedded' && profile.mode === 'embedded');
 
-async function operationsNamed({ account }: LocalSources, keys: readonly string[]): Promise<Operation[]> {
+async function operationsNamed(
+  { account }: Pick<LocalSources, 'account'>,
+  keys: readonly string[],
+): Promise<Operation[]> {
   const journal = await existingJournal(account);
   const found = journal ? (await Promise.all(keys.map((key) => journal.find(key)))).flat() : [];
   return found.filter((operation) => {
@@ -115,7 +172,7 @@ async function operationsNamed({ account }: LocalSources, keys: readonly string[
 /** Adds the operations that started a match which was found by something other than its id. */
 export async function withOperations(account: LocalSources['account'], match: FindMatch): Promise<FindMatch> {
   if (match.operations.length > 0 || match.kind.starts.length === 0) return match;
-  return { ...match, operations: await operationsNamed({ copy: undefined, account }, [match.id]) };
+  return { ...match, operations: await operationsNamed({ account }, [match.id]) };
 }
 
 /** What operations started, each thing once. */
@@ -197,21 +254,27 @@ function eventMatches(events: readonly InboxEvent[], keys: readonly string[]): F
 export const timeOf = ({ happenedAt, receivedAtMs }: InboxEvent): string =>
   happenedAt ?? new Date(receivedAtMs).toISOString();
 
-async function withSumOrName({ copy, account }: LocalSources, { sums, words }: Typed) {
-  const bySum = await copy?.read((queries) => rowsWithSum(queries, sums, MOST_ROWS));
-  const byName = await copy?.read((queries) => rowsWithName(queries, words, MOST_ROWS));
+async function withSumOrName(sources: LocalSources, { sums, equalSums, words }: Typed) {
+  const { copy, account, limit } = sources;
+  const names = await copy?.read((queries) => namesWith(queries, words));
+  const bySum = await rowsIn(sources, (queries) => rowsWithSum(queries, sums, limit));
+  const byEqual = await rowsIn(sources, (queries) => rowsWithSum(queries, equalSums, limit));
+  const byName = await rowsIn(sources, async (queries) => names && rowsWithName(queries, names, limit));
   const journal = sums.length > 0 ? await existingJournal(account) : undefined;
-  const operations = ((await journal?.list({ limit: NEWEST_OPERATIONS })) ?? []).filter(
-    (operation) =>
-      isOwn(account, operation) &&
-      sums.some(({ asset, minor }) => operation.moves?.asset === asset && operation.moves.minor === minor),
-  );
+  const operations = ((await journal?.list({ limit: NEWEST_OPERATIONS })) ?? []).filter((one) => isOwn(account, one));
+  const moving = (wanted: readonly Amount[], rank: number) =>
+    operations
+      .filter(({ moves }) => wanted.some(({ asset, minor }) => moves?.asset === asset && moves.minor === minor))
+      .map((each) => ({ ...operationMatch(each), rank, matchedBy: ['amount'] }));
   return {
-    isTooCommon: copy !== undefined && words.length > 0 && byName === undefined,
-    isCut: bySum?.isCut || byName?.isCut || false,
+    isTooCommon: copy !== undefined && names === undefined,
+    cut: [bySum, byEqual, byName].flatMap(({ cut }) => cut),
     matches: [
-      ...[bySum, byName].flatMap((each) => (each ? each.rows.map(matchOf) : [])),
-      ...operations.map((each) => ({ ...operationMatch(each), rank: 3, matchedBy: ['amount'] })),
+      ...bySum.matches,
+      ...byEqual.matches.map((each) => ({ ...each, rank: 4 })),
+      ...byName.matches,
+      ...moving(sums, 3),
+      ...moving(equalSums, 4),
     ],
   };
 }
@@ -236,14 +299,12 @@ function merged(matches: readonly FindMatch[]): FindMatch[] {
   });
 }
 
-/** The fields in which rows name whose they are. */
-const OWNERS = ['userId', 'walletAddress', 'sourceWalletAddress', 'smartWalletAddress', 'virtualAccountNumber'];
-
 /** Leaves out what belongs to a thing that is among the matches: it is told with it. */
 function withoutBelongings(matches: readonly FindMatch[]): FindMatch[] {
   const things = matches.filter(({ rank }) => rank < 2);
   const owned = new Set(things.flatMap(({ kind, found }) => linksOf(kind, found?.row ?? {})));
-  const belongs = ({ found }: FindMatch) => OWNERS.some((field) => owned.has(textIn(found?.row ?? {}, [field]) ?? ''));
+  const belongs = ({ found }: FindMatch) =>
+    OWNER_FIELDS.some((field) => owned.has(textIn(found?.row ?? {}, [field]) ?? ''));
   return matches.filter((match) => match.rank < 2 || !belongs(match));
 }
 

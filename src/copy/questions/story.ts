@@ -128,9 +128,10 @@ export interface Story {
   readonly next: readonly string[];
 }
 
-/** Whether the service should be asked: the copy of the lists does not have it, or had it while it went on. */
-export const isUnsettled = ({ kind, found, operations }: FindMatch): boolean => {
+/** Whether the service should be asked: the copy of the lists does not have it, had it while it went on, or is not `isFresh` and someone may have changed it. */
+export const isUnsettled = ({ kind, found, operations }: FindMatch, isFresh: boolean): boolean => {
   if (kind.read === undefined) return false;
+  if (found && !kind.states) return !isFresh;
   if (found) return goesOn(kind, textIn(found.row, ['status'])) === true;
   return operations.length > 0 || kind.name !== 'event';
 };
@@ -189,7 +190,7 @@ export async function storyOf(
     timeline: known.isCut ? [CUT, ...timeline] : timeline,
     asOf: answered ? new Date(now).toISOString() : known.syncedAt,
     next: [
-      ...nextCommands(match, status, events),
+      ...nextCommands(match, status, row, events),
       ...(onramp ? [`fiatrail find ${onramp.id}`] : []),
       ...requestsOf(match),
       ...(user ? [`fiatrail find ${user.userId}`] : []),
@@ -230,8 +231,10 @@ function belongingMoment({ kind, id, row, status, createdAt }: FoundRow): Moment
 function nextCommands(
   { kind, id, operations }: FindMatch,
   status: string | undefined,
+  row: PlainObject,
   events: readonly InboxEvent[],
 ): string[] {
+  const isInactive = row['isActive'] === false;
   const isOpen = goesOn(kind, status) === true;
   const hasFailed = endsOf(kind).failed.includes(status ?? '');
   const shows = kind.shows && `fiatrail ${kind.shows} ${id}${isOpen && kind.read ? ' --wait' : ''}`;
@@ -248,7 +251,7 @@ function nextCommands(
     ...(shows ? [shows] : []),
     ...(isOpen ? kind.whileOpen : []).map(line),
     ...ofOperations,
-    ...[...kind.more, ...(hasFailed ? kind.ifFailed : [])].map(line),
+    ...[...kind.more, ...(isInactive ? kind.ifInactive : kind.ifActive), ...(hasFailed ? kind.ifFailed : [])].map(line),
     ...(isDead ? ['fiatrail webhooks inbox redrive'] : []),
   ];
 }

@@ -8,7 +8,7 @@ import type { AlsoPrinted, PrintedWork } from '../../present/prints.ts';
 import type { Column, Result, ResultShape } from '../../present/result.ts';
 import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
-import { type Following, followStatus } from './follow.ts';
+import type { Following } from './follow.ts';
 import { type FollowedWork, resultOf } from './work.ts';
 
 /** What a command prints that starts some work. */
@@ -104,7 +104,7 @@ function printedIn(result: Result | undefined): PlainObject {
 }
 
 /** Follows work until it ends or the time is up, and records the end in the journal. */
-export function followWork<E extends Endpoint>(
+export async function followWork<E extends Endpoint>(
   account: Account,
   work: FollowedWork,
   requestId: string,
@@ -113,6 +113,7 @@ export function followWork<E extends Endpoint>(
 ): Promise<Outcome> {
   const { starts, status: followed, retry } = work;
   const { input, command, namesFor, watch, ...rest } = followed;
+  const { followStatus } = await import('./follow.ts');
   return followStatus(account, {
     ...rest,
     ...more,

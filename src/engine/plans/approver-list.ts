@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { type Approver, approvalThresholdWords } from '../../account/approvers.ts';
+import { approvalThresholdWords } from '../../account/approval-threshold.ts';
+import type { Approver } from '../../account/approvers.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { ApprovalThreshold } from '../../account/stored-profile.ts';
 import { CliError, jsonIn } from '../../base/errors.ts';
@@ -16,6 +17,12 @@ export interface ListedApprover extends Approver {
 
 /** What a change of a list is in place of an endpoint: nothing is sent to the service. */
 export const LIST_CHANGES = 'profiles.approvers';
+
+/** What a decision about the balances of reports is in place of an endpoint: nothing is sent either. */
+export const ACCEPTANCES = 'report.accept';
+
+/** Whether what is planned changes the journal alone, and moves nothing. */
+export const isOfJournal = (endpoint: string): boolean => endpoint === LIST_CHANGES || endpoint === ACCEPTANCES;
 
 /** One change of the list. A removal names the key, so that it cannot hit someone who got the name later. */
 export type ApproverChange =

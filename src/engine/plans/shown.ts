@@ -1,5 +1,5 @@
 import { visible } from '../../present/text.ts';
-import { LIST_CHANGES } from './approver-list.ts';
+import { isOfJournal } from './approver-list.ts';
 import type { ShownLine } from './line.ts';
 import { type Plan, type PlanContent, type PlannedLine, quotedText } from './plan.ts';
 import type { Signed } from './signatures.ts';
@@ -75,9 +75,9 @@ const exactLine = ({ field, asset, value, minor }: PlanContent['amounts'][number
   `${value} ${asset}, ${minor} in its smallest unit`,
 ];
 
-/** Says of what a signer decides about, and no line says, that it is not known. A change of approvers moves nothing. */
+/** Says of what a signer decides about, and no line says, that it is not known. A change of the journal moves nothing. */
 function missing({ endpoint }: PlanContent, labels: readonly string[]): PlannedLine[] {
-  if (endpoint === LIST_CHANGES) return [];
+  if (isOfJournal(endpoint)) return [];
   const absent = DECIDED.filter(([, named]) => !labels.some((label) => named.test(label)));
   return absent.map(([label, , otherwise]) => [label, otherwise]);
 }

@@ -1,4 +1,5 @@
-import { approvalThresholdWords, limitOf, type OwnApprover } from '../../account/approvers.ts';
+import { approvalThresholdWords, limitOf } from '../../account/approval-threshold.ts';
+import type { OwnApprover } from '../../account/approvers.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { ApprovalThreshold } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';

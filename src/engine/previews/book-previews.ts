@@ -5,7 +5,8 @@ import type { Amount, Asset } from '../../money/amount.ts';
 import type { Account } from '../account.ts';
 import type { Obstacle, ShownLine } from '../plans/line.ts';
 import { wireDecimal } from '../rules/fx-terms.ts';
-import { activeOrders, PREVIEW_READ } from './previews.ts';
+import { activeOrders } from './balances.ts';
+import { PREVIEW_READ } from './previews.ts';
 
 /** What the book lacks when the service refuses to quote, by the code of the refusal. */
 const UNFILLED: Readonly<Record<string, Obstacle>> = {

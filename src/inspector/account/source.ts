@@ -4,7 +4,7 @@ import { existingCopy } from '../../copy/open.ts';
 import { lookLocally } from '../../copy/questions/look.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { typedAs } from '../../copy/questions/typed.ts';
-import { statusOf } from '../../copy/sync.ts';
+import { tablesOf } from '../../copy/sync.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
@@ -67,7 +67,7 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
 async function copyDocument({ world, profile }: Account) {
   const copy = await existingCopy(world, profile);
   try {
-    return { tables: copy ? await statusOf(copy) : [] };
+    return { tables: copy ? await tablesOf(copy) : [] };
   } finally {
     await copy?.close();
   }

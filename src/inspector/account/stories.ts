@@ -2,6 +2,7 @@ import type { LocalCopy } from '../../copy/database.ts';
 import { existingCopy } from '../../copy/open.ts';
 import { lookLocally, withOperations } from '../../copy/questions/look.ts';
 import { storyOf } from '../../copy/questions/story.ts';
+import { asId } from '../../copy/questions/typed.ts';
 import { stored } from '../../copy/schema.ts';
 import { type CopyTable, TABLES } from '../../copy/tables.ts';
 import type { Account } from '../../engine/account.ts';
@@ -69,7 +70,7 @@ async function pageOf(copy: LocalCopy, { text, state, from, limit }: RowQuery) {
 
 /** Tells what this machine knows; the service is not asked, so it says when it was so. */
 async function storyWith(account: Account, id: string) {
-  const { matches } = await lookLocally(account, { text: id, keys: [id], sums: [], words: [], isPhone: false });
+  const { matches } = await lookLocally(account, asId(id));
   const [match] = matches.filter((each) => each.found?.id === id);
   if (!match) return undefined;
   const story = await storyOf(account, await withOperations(account, match), undefined, undefined);

@@ -5,6 +5,8 @@ export interface About {
   readonly title: string;
   readonly notice?: string;
   readonly lists: readonly string[];
+  /** By list. */
+  readonly kinds: Readonly<Record<string, readonly string[]>>;
   readonly documents: readonly string[];
   readonly actions: readonly string[];
 }

@@ -61,7 +61,7 @@ const LISTS: Readonly<
       ],
       column('id', 'ID', '1fr'),
     ],
-    states: ['onramp', 'deposit', 'offramp', 'payout', 'withdrawal', 'swap', 'trade', 'bridge', 'onboarding'],
+    states: [],
   },
   operations: {
     title: 'Operations',
@@ -284,7 +284,8 @@ function Pane({ route, about, version }: PaneProps) {
 
 function ListPane({ route, about, version }: PaneProps) {
   const { pane, id, text, state } = route;
-  const { columns = [], states = [] } = LISTS[pane] ?? {};
+  const { columns = [], states: own = [] } = LISTS[pane] ?? {};
+  const states = [...own, ...(about.kinds[pane] ?? [])];
   return (
     <div class={`split ${id ? 'open' : ''}`}>
       <div class="side">

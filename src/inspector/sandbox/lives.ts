@@ -73,6 +73,7 @@ export function lifeList(service: Service, steps: StepLog, belongings: Belonging
   });
   const matches = rememberMatches({ find, isStill: (last) => areThere(store, TABLES, last) });
   return {
+    kinds: MACHINES.map(({ name }) => name),
     page: (query) =>
       service.submit('read', () => {
         // States change, so what is in one is looked for anew.

@@ -8,7 +8,7 @@ import { collectFees } from '../fees/fees.ts';
 import { BANK, INCOMING, post, REFUNDS, RESERVE, SUPPLY } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { update, userIdOf } from '../rows.ts';
-import { IS_OPEN_DEPOSIT } from '../schema/schema.ts';
+import { type DepositState, IS_OPEN_DEPOSIT } from '../schema/schema.ts';
 import { accountAt, type DeliveryWallet, deliveryFor, smartWallet } from '../wallets/wallets.ts';
 
 export interface DepositRow {
@@ -19,7 +19,7 @@ export interface DepositRow {
   readonly user: bigint | null;
   readonly virtual_account: bigint;
   readonly onramp: bigint | null;
-  readonly state: string;
+  readonly state: DepositState;
   readonly amount_kobo: bigint;
   readonly platform_fee_kobo: bigint;
   readonly fintech_fee_kobo: bigint;
@@ -51,7 +51,7 @@ CREATE INDEX deposit_by_onramp ON deposit (onramp) WHERE onramp IS NOT NULL;`;
  * account mints by itself. A pending one has not
  * moved any money yet. Source: interface (deposit rules), inferred (the states).
  */
-export const deposit: Machine<DepositRow> = {
+export const deposit: Machine<DepositRow, DepositState> = {
   name: 'deposit',
   table: 'deposit',
   idColumn: 'deposit_id',

@@ -1,8 +1,13 @@
+import type { OfframpState } from '../../contract/endpoints/offramp.ts';
+import type { PayoutState } from '../../contract/endpoints/payouts.ts';
 import { Fault } from '../../contract/faults.ts';
 import { amount, toWireNumber, toWireText } from '../../money/amount.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { bankByCode, VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type Call, isoTime, isoTimeOrNull, type Operations, type OperationsOf } from '../context.ts';
+import { OFFRAMP_BANK_STATUS } from '../offramp/operation.ts';
+import { HALVES } from '../payout/operation.ts';
+import type { ListStatus } from '../schema/schema.ts';
 import { timeRangeOf } from '../wire-values.ts';
 
 /** Selects movements of a fintech. Times are milliseconds since the epoch, inclusive at both ends. */
@@ -25,7 +30,7 @@ interface MovementTotals {
 interface MovementRow {
   readonly type: 'fintech_deposit' | 'user_onramp' | 'fintech_offramp' | 'user_offramp';
   readonly direction: 'in' | 'out';
-  readonly status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled';
+  readonly status: ListStatus;
   readonly user_id: string | null;
   readonly amount_kobo: bigint;
   readonly platform_fee_kobo: bigint;
@@ -285,14 +290,9 @@ const listDeposits: Operations['transactions.list-deposits'] = (call, input) => 
   };
 };
 
-/** The bank status of each state; states before the bank's part are pending. Source: inferred. */
-const BANK_STATUS: Readonly<Record<string, string>> = {
-  payout_processing: 'processing',
-  completed: 'completed',
-  failed: 'failed',
-  cancelled: 'failed',
-  reversed: 'failed',
-};
+/** The bank status of a row of `payouts`, as its own endpoint shows it. */
+const bankStatusOf = ({ type, state }: MovementRow) =>
+  type === 'fintech_offramp' ? HALVES[state as PayoutState][1] : OFFRAMP_BANK_STATUS[state as OfframpState];
 
 const listPayouts: Operations['transactions.list-payouts'] = (call, input) => {
   requireType(input, 'user_offramp');
@@ -313,7 +313,7 @@ const listPayouts: Operations['transactions.list-payouts'] = (call, input) => {
       transferTxHash: row.tx_hash,
       payoutReference: row.reference,
       payoutProvider: VIRTUAL_ACCOUNT_BANK.provider,
-      payoutStatus: BANK_STATUS[row.state] ?? 'pending',
+      payoutStatus: bankStatusOf(row),
       processingFee: naira(feeKobo),
       totalDeducted: naira(row.amount_kobo + feeKobo),
       initiatedAt: isoTime(row.created_at),

@@ -1,3 +1,4 @@
+import type { OfframpState } from '../../contract/endpoints/offramp.ts';
 import { amount, toWireText } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { PAYOUT_FAILED, type PayoutError } from '../banks/banks.ts';
@@ -18,7 +19,7 @@ export interface OfframpRow {
   readonly request_id: string;
   readonly fintech: bigint;
   readonly user: bigint;
-  readonly state: string;
+  readonly state: OfframpState;
   readonly amount_kobo: bigint;
   readonly platform_fee_kobo: bigint;
   readonly fintech_fee_kobo: bigint;
@@ -59,7 +60,7 @@ CREATE TABLE offramp_source (
  * accounts show the states before. Source: public (the states and what may fail), inferred (that a failed or cancelled
  * offramp returns the cNGN to its wallets).
  */
-export const offramp: Machine<OfframpRow> = {
+export const offramp: Machine<OfframpRow, OfframpState> = {
   name: 'offramp',
   table: 'offramp',
   schema: OFFRAMP_TABLE,

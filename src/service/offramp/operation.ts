@@ -1,5 +1,5 @@
 import type { RequestOf } from '../../contract/endpoint.ts';
-import type { startOfframp as startOfframpEndpoint } from '../../contract/endpoints/offramp.ts';
+import type { OfframpState, startOfframp as startOfframpEndpoint } from '../../contract/endpoints/offramp.ts';
 import { Fault } from '../../contract/faults.ts';
 import { amount, amountForPeople, toWireText } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
@@ -109,7 +109,7 @@ const startOfframp: Operations['transactions.offramp'] = (call, request) => {
   return {
     requestId: row.request_id,
     status: row.state,
-    stage: stageOf(row.state),
+    stage: STAGES[row.state],
     message: isTransferred
       ? 'the cNGN was transferred; the bank payout is pending'
       : 'the cNGN was set aside; the transfer and the bank payout follow',
@@ -134,25 +134,32 @@ const startOfframp: Operations['transactions.offramp'] = (call, request) => {
 };
 
 /** The bank status of each state. Source: inferred. */
-const PAYOUT_STATUS: Readonly<Record<string, string>> = {
+export const OFFRAMP_BANK_STATUS = {
+  pending: 'pending',
+  processing: 'pending',
+  bank_verification: 'pending',
+  transfer_pending: 'pending',
+  transfer_confirmed: 'pending',
+  payout_pending: 'pending',
   completed: 'completed',
   failed: 'failed',
   cancelled: 'failed',
-};
+} as const satisfies Readonly<Record<OfframpState, string>>;
 
-const isOver = (state: string) => Object.hasOwn(PAYOUT_STATUS, state);
+const isOver = (state: OfframpState) => OFFRAMP_BANK_STATUS[state] !== 'pending';
 
 /** The stage of each state; a state that ends an offramp is its own stage. Source: public (payout), inferred. */
-const STAGES: Readonly<Record<string, string>> = {
+const STAGES: Readonly<Record<OfframpState, string>> = {
   pending: 'request',
   processing: 'request',
   bank_verification: 'verification',
   transfer_pending: 'transfer',
   transfer_confirmed: 'transfer',
   payout_pending: 'payout',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
 };
-
-const stageOf = (state: string) => STAGES[state] ?? state;
 
 /** Formats the transfer of the cNGN, which has a hash and a block once it is confirmed. */
 function transferOf(row: OfframpRow) {
@@ -169,7 +176,7 @@ function transferOf(row: OfframpRow) {
 function payoutOf(row: OfframpRow) {
   const isAttempted = isOver(row.state) && row.transferred_at !== null;
   return {
-    status: PAYOUT_STATUS[row.state] ?? 'pending',
+    status: OFFRAMP_BANK_STATUS[row.state],
     reference: row.payout_reference,
     transactionId: isAttempted ? row.payout_reference : null,
     timestamp: isOver(row.state) ? isoTime(row.updated_at) : null,
@@ -186,7 +193,7 @@ const offrampStatus: Operations['transactions.offramp-status'] = (call, { reques
   return {
     requestId: row.request_id,
     status: row.state,
-    stage: stageOf(row.state),
+    stage: STAGES[row.state],
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
     userWalletAddress: source?.address,

@@ -206,7 +206,7 @@ CREATE TABLE payout_source (
  * what may fail), inferred (what returns, where a manual review belongs, and that only test accounts cause anything but
  * a failure at the bank).
  */
-export const payout: Machine<PayoutRow> = {
+export const payout: Machine<PayoutRow, PayoutState> = {
   name: 'payout',
   table: 'payout',
   schema: PAYOUT_TABLE,

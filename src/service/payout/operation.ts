@@ -98,8 +98,8 @@ const start: Operations['transactions.fintech-offramp'] = (call, request) => {
 /** The two statuses of a payout that ended before the transfer. Source: inferred. */
 const NEVER_TRANSFERRED = ['failed', 'failed'] as const;
 
-/** The transfer and bank statuses of a payout in each of its states. */
-const HALVES = {
+/** The transfer and bank statuses of a payout in each of its states. Source: inferred. */
+export const HALVES = {
   pending: ['pending', 'pending'],
   processing: ['pending', 'pending'],
   transferring_cngn: ['pending', 'pending'],

@@ -1,10 +1,15 @@
+import type { OfframpState } from '../../contract/endpoints/offramp.ts';
 import type { PayoutState } from '../../contract/endpoints/payouts.ts';
 import { OPEN_TRADE_STATES } from '../../contract/fx.ts';
 
-/**
- * Maps the states of each kind to the five statuses of the lists. Source: interface (the five), inferred (the mapping).
- */
-const DEPOSIT_STATUS = {
+/** A status of the lists. Source: interface. */
+export type ListStatus = 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled';
+
+/** The states of a deposit. No endpoint shows them: the lists have the five statuses. Source: inferred. */
+export type DepositState = 'pending' | 'processing' | 'refunding' | 'completed' | 'refunded' | 'cancelled';
+
+/** The list status of each state. Source: inferred. */
+const DEPOSIT_STATUS: Readonly<Record<DepositState, ListStatus>> = {
   pending: 'pending',
   processing: 'processing',
   refunding: 'processing',
@@ -13,7 +18,7 @@ const DEPOSIT_STATUS = {
   cancelled: 'cancelled',
 };
 
-const OFFRAMP_STATUS = {
+const OFFRAMP_STATUS: Readonly<Record<OfframpState, ListStatus>> = {
   pending: 'pending',
   processing: 'processing',
   bank_verification: 'processing',
@@ -25,7 +30,7 @@ const OFFRAMP_STATUS = {
   cancelled: 'cancelled',
 };
 
-const PAYOUT_STATUS = {
+const PAYOUT_STATUS: Readonly<Record<PayoutState, ListStatus>> = {
   pending: 'pending',
   processing: 'processing',
   transferring_cngn: 'processing',
@@ -36,7 +41,7 @@ const PAYOUT_STATUS = {
   failed: 'failed',
   cancelled: 'cancelled',
   reversed: 'failed',
-} satisfies Readonly<Record<PayoutState, string>>;
+};
 
 /** The triggers that copy a table's rows to `movement` and keep them up to date. */
 function movementTriggers(table: string, type: string, direction: string, user: string, statuses: object): string {

@@ -296,7 +296,14 @@ export const onOrOff = withValues(['on', 'off'], (text) => oneOf('on', 'off')(te
 /** A setting that is on or off: the flag alone turns it on. */
 export function switchOnOrOff(name: string, help: string): Parameter<boolean | undefined> {
   const parse = (text: string | undefined) => text === undefined || onOrOff(text);
-  return { kind: 'option', name: `${name} [on|off]`, help: `${help}; "off" removes it`, required: false, parse };
+  return {
+    kind: 'option',
+    values: ['on', 'off'],
+    name: `${name} [on|off]`,
+    help: `${help}; "off" removes it`,
+    required: false,
+    parse,
+  };
 }
 
 /** `0.5%` or `0.5`, from 0 to 100. */

@@ -80,7 +80,7 @@ describe('doctor', () => {
     await main(['balances', 'account', '-q'], world);
     const at = (name: string) => join(world.stateDir, name);
     await (await openInbox(at('inbox-embedded.db'), world)).close();
-    await (await openCopyFile(at('copy-embedded.db'), world.clock)).close();
+    await (await openCopyFile(at('copy-embedded.db'), world)).close();
     await (await openJournal(at('journal.db'), world)).close();
     const again = () => examine(fakeWorld({ env: { FIATRAIL_STATE_DIR: world.stateDir } }));
     const before = await again();

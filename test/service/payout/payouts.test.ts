@@ -6,6 +6,7 @@ import {
   updateBankAccount,
 } from '../../../src/contract/endpoints/banks.ts';
 import { accumulatedFees } from '../../../src/contract/endpoints/fees.ts';
+import { listPayouts } from '../../../src/contract/endpoints/history.ts';
 import { payoutStatus, startPayout } from '../../../src/contract/endpoints/payouts.ts';
 import { getFintechWallet } from '../../../src/contract/endpoints/wallets.ts';
 import { post, walletAccount } from '../../../src/service/ledger.ts';
@@ -86,6 +87,9 @@ describe("a payout of the fintech's own cNGN", () => {
       await pass(box, wait);
       const { status, transferDetails, payoutDetails } = await box.ask(payoutStatus, { requestId });
       seen.push([wait, status, transferDetails?.status, payoutDetails?.status]);
+      // The list says the same of the bank.
+      const [row] = (await box.ask(listPayouts, {})).payouts ?? [];
+      expect(row?.payoutStatus).toBe(payoutDetails?.status);
     }
     expect(seen).toEqual([
       [0, 'pending', 'pending', 'pending'],

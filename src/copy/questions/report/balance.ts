@@ -1,5 +1,6 @@
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
+import type { Acceptance } from '../../acceptances.ts';
 import { ASSETS, type BalanceCheck, checksIn } from './checks.ts';
 import { changesIn, type Difference, withAcceptances } from './differences.ts';
 import {
@@ -95,8 +96,16 @@ export interface AccountReport {
   readonly parts: readonly (readonly AssetMoved[])[];
 }
 
-/** Returns what became of the account's assets in a period, and in its parts. */
-export async function accountIn(queries: Queries, span: Span, parts: readonly Span[] = []): Promise<AccountReport> {
+/**
+ * Returns what became of the account's assets in a period, and in its parts. `readAccepted` is asked what people have accepted if something is
+ * in no list.
+ */
+export async function accountIn(
+  queries: Queries,
+  span: Span,
+  parts: readonly Span[] = [],
+  readAccepted: () => Promise<readonly Acceptance[]> = async () => [],
+): Promise<AccountReport> {
   const checks = await checksIn(queries, span);
   const moved = await allMoved(
     queries,
@@ -104,10 +113,8 @@ export async function accountIn(queries: Queries, span: Span, parts: readonly Sp
     [span, ...parts].flatMap(({ from, to }) => [from, to]),
   );
   const changes = await changesIn(queries, span.from, checks, moved);
-  const differences = await withAcceptances(
-    queries,
-    changes.filter(({ to }) => isIn(span, to)),
-  );
+  const isShown = changes.some(({ to }) => isIn(span, to));
+  const differences = withAcceptances(changes, isShown ? await readAccepted() : []).filter(({ to }) => isIn(span, to));
   const movedIn = (part: Span, sums: ReadonlyMap<Asset, Sums>, asset: Asset): AssetMoved => {
     const own = differences.filter((each) => each.asset === asset && isIn(part, each.to));
     const sum = (of: (each: Difference) => bigint) => own.reduce((all, each) => all + of(each), 0n);

@@ -1,7 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
-import { insertion, type NewRow } from '../../../store/table.ts';
-import { ACCEPTED, stored } from '../../schema.ts';
+import type { Acceptance } from '../../acceptances.ts';
+import { stored } from '../../schema.ts';
 import { ASSETS, type BalanceCheck } from './checks.ts';
 import { MOVEMENTS, type MovementKind } from './movement-kinds.ts';
 import { effectOf, indexFrom, type MovedBetween, madeAfter, type Span } from './movements.ts';
@@ -208,38 +208,47 @@ function compare(
   });
 }
 
-interface Accepted extends Span {
-  readonly minor: bigint;
-  readonly reason: string;
-}
+type Interval = Pick<Difference, 'asset' | 'from' | 'to'>;
 
-/** Adds what people have accepted to differences: an acceptance counts for the difference of its interval, once. */
-export async function withAcceptances(
-  queries: Queries,
+const isSame = (one: Interval, other: Interval) => one.asset === other.asset && one.to === other.to;
+
+const overlap = (one: Interval, other: Interval) =>
+  one.asset === other.asset && one.from < other.to && other.from < one.to;
+
+/**
+ * Adds what people have accepted to differences: an acceptance counts for the difference of its look, once. Rows that were read later may
+ * move the start of its interval; the look at which it was seen stays. A local copy that another host filled looked at other times: there an
+ * acceptance counts if it overlaps with differences in one direction that have the same sum.
+ */
+export function withAcceptances(
   differences: readonly UnexplainedChange[],
-): Promise<readonly Difference[]> {
-  const accepted = new Map<Asset, Accepted[]>();
-  for (const asset of new Set(differences.map((each) => each.asset)))
-    accepted.set(
-      asset,
-      await queries.all<Accepted>(
-        'SELECT minor, reason, since AS "from", until AS "to" FROM stored_accepted WHERE asset = ? ORDER BY at',
-        asset,
-      ),
-    );
-  // Rows that were read later may move the start of an interval; the look at which it was seen stays.
-  const ofDifference = ({ asset, to }: UnexplainedChange) =>
-    (accepted.get(asset) ?? []).filter((each) => each.to === to);
-  return differences.map((each) => {
-    const all = ofDifference(each);
-    return {
-      ...each,
-      accepted: all.reduce((sum, { minor }) => sum + minor, 0n),
-      reason: all.length > 0 ? all.map(({ reason }) => reason).join('; ') : null,
-    };
+  accepted: readonly Acceptance[],
+): readonly Difference[] {
+  const others = accepted.filter((each) => !differences.some((difference) => isSame(each, difference)));
+  return differences.map((each): Difference => {
+    const own = accepted.filter((acceptance) => isSame(acceptance, each));
+    const all = own.length > 0 ? own : others.filter((other) => overlap(other, each));
+    const reason = all.length > 0 ? [...new Set(all.map((one) => one.reason))].join('; ') : null;
+    if (own.length > 0) return { ...each, accepted: sumOf(own), reason };
+    if (all.length === 0 || !isCovered(each, differences, others)) return { ...each, accepted: 0n, reason: null };
+    return { ...each, accepted: each.minor, reason };
   });
 }
 
-/** Writes differences that a person accepted. */
-export const saveAccepted = (queries: Queries, rows: readonly NewRow<typeof ACCEPTED>[]): Promise<number> =>
-  queries.run(...insertion(ACCEPTED, rows));
+const sumOf = (all: readonly { readonly minor: bigint }[]): bigint => all.reduce((sum, { minor }) => sum + minor, 0n);
+
+/** Whether the differences and acceptances that overlap with a difference, and with each other, have the same sum and direction. */
+function isCovered(
+  start: UnexplainedChange,
+  differences: readonly UnexplainedChange[],
+  accepted: readonly Acceptance[],
+): boolean {
+  const [found, by] = [new Set([start]), new Set<Acceptance>()];
+  for (let size = 0; size < found.size + by.size; ) {
+    size = found.size + by.size;
+    for (const each of accepted) if ([...found].some((other) => overlap(each, other))) by.add(each);
+    for (const each of differences) if ([...by].some((other) => overlap(each, other))) found.add(each);
+  }
+  const isOneWay = [...found, ...by].every(({ minor }) => minor > 0n === start.minor > 0n);
+  return isOneWay && sumOf([...found]) === sumOf([...by]);
+}

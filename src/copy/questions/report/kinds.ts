@@ -1,15 +1,13 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Amount, type Asset, amount } from '../../../money/amount.ts';
-import { userDeposit } from '../../../things/deposits.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { THINGS } from '../../../things/index.ts';
 import { waitOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
-import { withdrawal } from '../../../things/token-transfers.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
-import { tableOf } from '../../tables.ts';
+import { isOneOf, tableOf } from '../../tables.ts';
 import { CAME_BACK, CAME_BACK_AFTER, endOf, mayComeBack } from './movement-kinds.ts';
-import { madeAfter, type Span, unindexed } from './movements.ts';
+import { endedUntil, madeAfter, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
@@ -51,7 +49,11 @@ function workKind(thing: Thing): WorkKind {
     minor: `${column}_minor`,
     doneAt: MAY_LACK_END.includes(thing) ? end : doneAt,
     failedAt: has('updated_at') ? `coalesce(updated_at, ${has('completed_at') ? 'completed_at' : 'created_at'})` : end,
-    refunded: thing.isSentBack ? '1 = 1' : mayComeBack(table) ? CAME_BACK : '1 = 0',
+    refunded: thing.sentBackUnless
+      ? `NOT ${isOneOf('status', thing.sentBackUnless)}`
+      : mayComeBack(table)
+        ? CAME_BACK
+        : '1 = 0',
   };
 }
 
@@ -66,7 +68,7 @@ interface KindReport {
   readonly failed: number;
   /** How much of what failed a bank sent back: payments that were not accepted, and payouts that came back. */
   readonly refunded: Amount | null;
-  /** How many have not ended yet, whenever they began. */
+  /** How many had not ended at the end of a period that is over, or have not ended yet; whenever they began. */
   readonly open: number;
 }
 
@@ -80,22 +82,23 @@ interface KindRow {
 const amountOrNull = (asset: Asset | null, minor: bigint | null | undefined) =>
   asset && minor !== null && minor !== undefined ? amount(asset, minor) : null;
 
-/** Counts the work that ended in a period, and what is open. */
-export async function kindsIn(queries: Queries, span: Span): Promise<readonly KindReport[]> {
+/** Counts the work that ended in a period, and what was open at its end if it is over, or is open now. */
+export async function kindsIn(queries: Queries, span: Span, isOver = false): Promise<readonly KindReport[]> {
   const reports: KindReport[] = [];
   for (const work of WORK_KINDS) {
-    const { kind, table, where, minor, doneAt, failedAt, refunded } = work;
+    const { kind, minor, doneAt, failedAt, refunded } = work;
     const completed = await endedIn(queries, work, span, [work.done, doneAt, minor]);
-    if (refunded === CAME_BACK)
-      completed.push(...(await endedIn(queries, work, span, [CAME_BACK, CAME_BACK_AFTER, minor])));
+    // What came back in the same period counts once: as failed.
+    if (refunded === CAME_BACK) {
+      const cameBackLater = `${CAME_BACK} AND ${failedAt} > '${span.to}'`;
+      completed.push(...(await endedIn(queries, work, span, [cameBackLater, CAME_BACK_AFTER, minor])));
+    }
     const failed = await endedIn(queries, work, span, [
       work.failed,
       failedAt,
       `CASE WHEN ${refunded} THEN ${minor} END`,
     ]);
-    const open = await queries.get<{ n: bigint }>(
-      `SELECT count(*) AS n FROM ${table} WHERE is_open = 1 AND deleted_at IS NULL AND ${unindexed(where)}`,
-    );
+    const open = isOver ? await openAt(queries, work, span.to) : await openNow(queries, work);
     const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
     for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
       const [ended, lost] = [completed, failed].map((rows) => totalOf(rows.filter((row) => row.asset === asset)));
@@ -105,11 +108,50 @@ export async function kindsIn(queries: Queries, span: Span): Promise<readonly Ki
         amount: amountOrNull(asset, ended?.minor),
         failed: lost?.count ?? 0,
         refunded: amountOrNull(asset, lost?.minor),
-        open: index === 0 ? Number(open?.n ?? 0n) : 0,
+        open: index === 0 ? open : 0,
       });
     }
   }
   return reports.filter(({ completed, failed, open }) => completed + failed + open > 0);
+}
+
+async function counted(queries: Queries, sql: string, ...values: readonly string[]): Promise<number> {
+  return Number((await queries.get<{ n: bigint }>(`SELECT count(*) AS n FROM ${sql}`, ...values))?.n ?? 0n);
+}
+
+const openNow = (queries: Queries, { table, where }: WorkKind): Promise<number> =>
+  counted(queries, `${table} WHERE is_open = 1 AND deleted_at IS NULL AND ${unindexed(where)}`);
+
+/** Counts what had begun and not ended at a moment, by the same times as `endedIn`: what came back had been completed before. */
+async function openAt(queries: Queries, work: WorkKind, at: string): Promise<number> {
+  const { table, where, done, failed, doneAt, failedAt, refunded } = work;
+  const open = await counted(
+    queries,
+    `${table} WHERE is_open = 1 AND (deleted_at IS NULL OR deleted_at > ?) AND ${unindexed(where)} AND created_at <= ?`,
+    at,
+    at,
+  );
+  const endedAfter = (condition: string, time: string) => {
+    const rows = `${table} WHERE ${unindexed(where)} AND ${condition}`;
+    // What was completed has an index by that time, which has the other columns too.
+    if (condition === done && time === 'completed_at')
+      return counted(
+        queries,
+        `${rows} AND completed_at > ? AND completed_at <= ? AND ${unindexed('created_at <= ?')}`,
+        at,
+        endedUntil(at),
+        at,
+      );
+    const made = madeAfter(at, condition);
+    return counted(queries, `${rows} AND created_at > ? AND created_at <= ? AND ${time} > ?`, made, at, at);
+  };
+  const isBack = refunded === CAME_BACK;
+  const ended = [
+    await endedAfter(done, doneAt),
+    await endedAfter(isBack ? `${failed} AND NOT (${CAME_BACK})` : failed, failedAt),
+    isBack ? await endedAfter(CAME_BACK, CAME_BACK_AFTER) : 0,
+  ];
+  return ended.reduce((sum, each) => sum + each, open);
 }
 
 /** Counts and adds up the rows of a kind with an end in a period, by asset. */
@@ -138,8 +180,9 @@ function totalOf(rows: readonly KindRow[]) {
   };
 }
 
-/** Whether its rows say, besides their status, how far the money is. */
-const hasStage = (thing: Thing) => tableOf(thing).columns.some(({ name }) => name === 'payout_status');
+/** The column that says more exactly than the status how far the rows of a thing are; `NULL` if none does. */
+const stageColumn = (thing: Thing): string =>
+  tableOf(thing).columns.find(({ field }) => field === thing.list?.stage)?.name ?? 'NULL';
 
 /** Something that has not ended. */
 interface PendingWork {
@@ -164,7 +207,7 @@ export async function pendingIn(queries: Queries, limit: number): Promise<readon
       asset: Asset | null;
       minor: bigint | null;
     }>(
-      `SELECT id, status, ${hasStage(thing) ? 'payout_status' : 'NULL'} AS stage, created_at AS at, ${asset} AS asset, ${minor} AS minor
+      `SELECT id, status, ${stageColumn(thing)} AS stage, created_at AS at, ${asset} AS asset, ${minor} AS minor
        FROM ${table} WHERE is_open = 1 AND deleted_at IS NULL AND ${unindexed(where)}
        ORDER BY created_at LIMIT ${limit}`,
     );
@@ -179,45 +222,4 @@ export async function pendingIn(queries: Queries, limit: number): Promise<readon
       });
   }
   return all.sort((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1)).slice(0, limit);
-}
-
-/** A user, and what came and went through it in a period. */
-interface UserReport {
-  readonly user: string;
-  readonly name: string | null;
-  readonly onramps: number;
-  /** Null if none of the amounts is known. */
-  readonly amount: Amount | null;
-  readonly withdrawals: number;
-}
-
-/** Lists the users with the largest onramps in a period. */
-export async function usersIn(queries: Queries, { from, to }: Span, limit: number): Promise<readonly UserReport[]> {
-  const rows = await queries.all<{
-    user_id: string;
-    n: bigint;
-    minor: bigint | null;
-    first: string | null;
-    last: string | null;
-    w: bigint;
-  }>(
-    `SELECT d.user_id, d.n, d.minor, u.first_name AS first, u.last_name AS last,
-       (SELECT count(*) FROM stored_withdrawals w WHERE w.user_id = d.user_id AND w.${isDone(tableOf(withdrawal))}
-          AND w.completed_at > ? AND w.completed_at <= ?) AS w
-     FROM (SELECT user_id, count(*) AS n, sum(amount_minor) AS minor FROM stored_deposits
-         WHERE ${isThing(userDeposit)} AND user_id IS NOT NULL AND ${isDone(tableOf(userDeposit))} AND completed_at > ? AND completed_at <= ?
-         GROUP BY user_id ORDER BY coalesce(sum(amount_minor), 0) DESC, 1 LIMIT ${limit}) d
-       LEFT JOIN stored_users u ON u.id = d.user_id ORDER BY coalesce(d.minor, 0) DESC, 1`,
-    from,
-    to,
-    from,
-    to,
-  );
-  return rows.map(({ user_id, n, minor, first, last, w }) => ({
-    user: user_id,
-    onramps: Number(n),
-    amount: amountOrNull('NGN', minor),
-    withdrawals: Number(w),
-    name: first || last ? [first, last].filter(Boolean).join(' ') : null,
-  }));
 }

@@ -61,6 +61,9 @@ const LONGEST_MS = 90 * 86_400_000;
 export const madeAfter = (from: string, condition: string): string =>
   isOfFailed(condition) ? '' : new Date(Date.parse(from) - LONGEST_MS).toISOString();
 
+/** Returns until when work ends that was made until a time. */
+export const endedUntil = (made: string): string => new Date(Date.parse(made) + LONGEST_MS).toISOString();
+
 /** The sums of an asset in a period, to add to. */
 export function sumsOf(sums: Map<Asset, Sums>, asset: Asset): Sums {
   const found = sums.get(asset) ?? noSums();

@@ -2,7 +2,7 @@ import { balanceUser } from '../../../contract/endpoints/balances.ts';
 import type { Account } from '../../../engine/account.ts';
 import { pacer } from '../../../engine/lists/pages.ts';
 import { isUncertain } from '../../../engine/plans/line.ts';
-import { balanceIn } from '../../../engine/previews/previews.ts';
+import { balanceIn } from '../../../engine/previews/balances.ts';
 import { type Amount, type Asset, amount, TOKENS } from '../../../money/amount.ts';
 import { insertion, replacing } from '../../../store/table.ts';
 import type { LocalCopy } from '../../database.ts';

@@ -14,16 +14,44 @@ function monthStart(year: number, month: number, zone: Zone): number {
   return localMs - zone.offsetMs(localMs - zone.offsetMs(localMs));
 }
 
-/** Returns when a month starts and ends, such as `2026-11` or `last month`; undefined if the text names none. */
+/** The months by their names, and the first three letters of them. */
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
+
+/** A month by its name, with its year or without: `october`, `Oct 2025`. */
+const NAMED = /^([a-z]{3,9})\.?(?: ([12]\d{3}))?$/i;
+
+/** Returns the year and the number of the month that a text names; without a year, the last one that has begun. */
+function namedMonth(text: string, year: number, month: number): readonly [year: number, month: number] | undefined {
+  const [, name = '', of] = NAMED.exec(text) ?? [];
+  const word = name.toLowerCase();
+  const found = MONTHS.findIndex((each) => word === each || word === each.slice(0, 3));
+  if (found === -1) return undefined;
+  return [of === undefined ? year - Number(found > month) : Number(of), found];
+}
+
+/** Returns when a month starts and ends, such as `2026-11`, `last month` or `october`; undefined if the text names none. */
 export function monthNamed(text: string, zone: Zone, nowMs: number): { sinceMs: number; untilMs: number } | undefined {
   const ahead = Object.hasOwn(MONTH_WORDS, text) ? MONTH_WORDS[text] : undefined;
   const local = new Date(nowMs + zone.offsetMs(nowMs));
   const [, year, month] = MONTH.exec(text) ?? [];
-  if (ahead === undefined && year === undefined) return undefined;
+  const [thisYear, thisMonth] = [local.getUTCFullYear(), local.getUTCMonth()];
+  const named = namedMonth(text, thisYear, thisMonth);
+  if (ahead === undefined && year === undefined && !named) return undefined;
   const [y, m] =
-    year === undefined
-      ? [local.getUTCFullYear(), local.getUTCMonth() + (ahead ?? 0)]
-      : [Number(year), Number(month) - 1];
+    named ?? (year === undefined ? [thisYear, thisMonth + (ahead ?? 0)] : [Number(year), Number(month) - 1]);
   return { sinceMs: monthStart(y, m, zone), untilMs: monthStart(y, m + 1, zone) };
 }
 

@@ -7,9 +7,10 @@ import type { Plain } from '../../../present/plain.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import { DatabaseError } from '../../../sqlite/errors.ts';
 import { copyLocationOf, noCopy, openCopy } from '../../open.ts';
+import { QUERY_PROCESS } from './process-word.ts';
 import { positionIn, type SqlStatement } from './statement.ts';
 import { COPIES, views } from './views.ts';
-import { linesOf, MEMORY_BYTES, type Message, QUERY_PROCESS, type QueryOrder, type WireRow } from './wire.ts';
+import { linesOf, MEMORY_BYTES, type Message, type QueryOrder, type WireRow } from './wire.ts';
 
 /** A row, with a value for each column. */
 type ResultRow = readonly Plain[];

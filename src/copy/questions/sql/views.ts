@@ -281,6 +281,20 @@ const OWN: readonly View[] = [
     ],
   },
   {
+    name: 'owed',
+    about: 'what each user’s wallets held when report owed read them',
+    columns: [
+      { name: 'user_id', type: 'text', about: 'id of the user; joins users.id' },
+      {
+        name: 'owed_minor',
+        type: 'integer',
+        about: 'balance, in the smallest unit of owed_asset; null if the service did not say it',
+      },
+      { name: 'owed_asset', type: 'text', about: 'asset of owed_minor: CNGN, USDC or USDT' },
+      { name: 'read_at', type: 'text', about: `when it was read; ${TIME}` },
+    ],
+  },
+  {
     name: 'status_changes',
     about:
       'when a sync first saw another status, and when what did not stay ended had ended; the service’s lists have only the last status',
@@ -312,12 +326,17 @@ const JSON_TABLES = ['json_each', 'json_tree'];
 /** Returns the names that a query may read. */
 export const openNames = (): ReadonlySet<string> => new Set([...views().map(({ name }) => name), ...JSON_TABLES]);
 
+/** The names that the columns of a view have in its table. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  balances: ['minor', 'asset'],
+  owed: ['minor', 'asset', 'at'],
+};
+
 /** Returns whether a query may read a column of a table: of a view, or what a view reads. */
 export function readAccess(): (table: string, column: string) => boolean {
   const readable = new Map(
     views().flatMap(({ name, columns }) => {
-      // The table of the balances has other names.
-      const others = name === 'balances' ? ['minor', 'asset'] : [];
+      const others = OTHER_NAMES[name] ?? [];
       const names = new Set([...columns.map((column) => column.name), ...others]);
       return [name, stored({ name })].map((table) => [table, names] as const);
     }),

@@ -1,9 +1,6 @@
 import type { DatabaseError } from '../../../sqlite/errors.ts';
 import { MAX_VALUE_BYTES } from '../../../sqlite/query.ts';
 
-/** The word that starts this program as the process of a query. */
-export const QUERY_PROCESS = '__query';
-
 /**
  * What the process of a query may take in all, and the command that prints what it finds; Node alone takes a tenth of it. Each counts it itself,
  * because SQLite's hard_heap_limit does nothing in Node, whose SQLite keeps no memory statistics.

@@ -9,6 +9,7 @@ import {
   sandboxFaultList,
   sandboxRestore,
   sandboxSettle,
+  sandboxSimulate,
   sandboxSnapshot,
 } from '../../../../src/contract/control.ts';
 import { setWebhook } from '../../../../src/contract/endpoints/management.ts';
@@ -34,6 +35,12 @@ async function walk(box: TestSandbox, ask: Ask) {
   await walkEvents(box, ask);
   const { content } = await ask(sandboxSnapshot, {});
   await ask(sandboxRestore, { content });
+  // As the command does: a day at a time.
+  let day = await ask(sandboxSimulate, { seed: 7, users: 60, days: 12 });
+  for (let days = 11; days > 0; days -= 1) {
+    const { until, now } = day;
+    day = await ask(sandboxSimulate, { seed: 7, users: 60, days, until, from: now });
+  }
 }
 
 const REFUSING = 'https://hooks.example.com/refuses';
@@ -75,5 +82,18 @@ export const rows: GroupRows = {
   walk,
   unproduced: {},
   // What is sent again is waiting.
-  unreached: { 'sandbox.event-resend state': ['none', 'delivered', 'given-up'] },
+  unreached: {
+    'sandbox.event-resend state': ['none', 'delivered', 'given-up'],
+    // Nothing of these goes wrong in so few days.
+    'sandbox.simulate failures[].kind': [
+      'user-status',
+      'swap',
+      'tokens-in',
+      'registration',
+      'account-deposit',
+      'bridge-deposit',
+      'transfer',
+      'fee-change',
+    ],
+  },
 };

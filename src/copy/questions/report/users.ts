@@ -1,0 +1,101 @@
+import type { Queries } from '../../../journal/store.ts';
+import { type Amount, amount } from '../../../money/amount.ts';
+import { offramp } from '../../../things/bank-transfers.ts';
+import { userDeposit } from '../../../things/deposits.ts';
+import { withdrawal } from '../../../things/token-transfers.ts';
+import { isDone, isThing } from '../../schema.ts';
+import { tableOf } from '../../tables.ts';
+import type { Span } from './movements.ts';
+
+/** A user, and what came and went through it in a period. */
+interface UserReport {
+  readonly user: string;
+  readonly name: string | null;
+  readonly onramps: number;
+  /** What was paid in. Null if none of the amounts is known. */
+  readonly amount: Amount | null;
+  readonly offramps: number;
+  /** What offramps paid out. Null if none of the amounts is known. */
+  readonly paidOut: Amount | null;
+  readonly withdrawals: number;
+}
+
+interface UsersReport {
+  readonly users: readonly UserReport[];
+  /** Completed offramps of wallets that no row names with a user: they are in no user’s sums. */
+  readonly unownedOfframps: number;
+}
+
+/** The user of an offramp, by its wallet: no row names both. An onramp has a wallet of its own. */
+const OWNER = `coalesce((SELECT min(u.id) FROM stored_users u WHERE u.evm_wallet = p.wallet_address),
+  (SELECT min(d.user_id) FROM stored_deposits d WHERE d.wallet_address = p.wallet_address AND d.user_id IS NOT NULL))`;
+
+const inPeriod = 'completed_at > ? AND completed_at <= ?';
+
+interface Moved {
+  readonly user_id: string | null;
+  readonly n: bigint;
+  readonly minor: bigint | null;
+}
+
+/** Lists the users with the largest onramps in a period, and after them those who only took money out. */
+export async function usersIn(queries: Queries, { from, to }: Span, limit: number): Promise<UsersReport> {
+  const paidIn = await queries.all<Moved>(
+    `SELECT user_id, count(*) AS n, sum(amount_minor) AS minor FROM stored_deposits
+     WHERE ${isThing(userDeposit)} AND user_id IS NOT NULL AND ${isDone(tableOf(userDeposit))} AND ${inPeriod}
+     GROUP BY user_id ORDER BY coalesce(sum(amount_minor), 0) DESC, 1 LIMIT ${limit}`,
+    from,
+    to,
+  );
+  const paidOut = await queries.all<Moved>(
+    `SELECT user_id, count(*) AS n, sum(minor) AS minor
+     FROM (SELECT ${OWNER} AS user_id, amount_minor AS minor FROM stored_payouts p
+       WHERE ${isThing(offramp)} AND ${isDone(tableOf(offramp))} AND ${inPeriod}) AS part
+     GROUP BY user_id ORDER BY coalesce(sum(minor), 0) DESC, 1`,
+    from,
+    to,
+  );
+  const sent = await queries.all<Moved>(
+    `SELECT user_id, count(*) AS n, NULL AS minor FROM stored_withdrawals
+     WHERE user_id IS NOT NULL AND ${isDone(tableOf(withdrawal))} AND ${inPeriod} GROUP BY user_id ORDER BY 1`,
+    from,
+    to,
+  );
+  const byUser = (rows: readonly Moved[]) => new Map(rows.map((row) => [row.user_id, row]));
+  const [ins, outs, tokens] = [byUser(paidIn), byUser(paidOut), byUser(sent)];
+  const others = [...outs.keys(), ...tokens.keys()].flatMap((id) => id ?? []);
+  const ids = [...new Set([...[...ins.keys()].flatMap((id) => id ?? []), ...(ins.size < limit ? others : [])])];
+  const names = await namesOf(queries, ids.slice(0, limit));
+  return {
+    unownedOfframps: Number(outs.get(null)?.n ?? 0n),
+    users: ids.slice(0, limit).map((id) => ({
+      user: id,
+      name: names.get(id) ?? null,
+      onramps: Number(ins.get(id)?.n ?? 0n),
+      amount: nairaOrNull(ins.get(id)),
+      offramps: Number(outs.get(id)?.n ?? 0n),
+      paidOut: nairaOrNull(outs.get(id)),
+      withdrawals: Number(tokens.get(id)?.n ?? 0n),
+    })),
+  };
+}
+
+const nairaOrNull = (moved: Moved | undefined) =>
+  moved && moved.minor !== null ? amount('NGN', BigInt(moved.minor)) : null;
+
+/** How many ids a statement has. */
+const IDS_A_STATEMENT = 500;
+
+/** Returns the names of users by their ids. */
+async function namesOf(queries: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  for (let at = 0; at < ids.length; at += IDS_A_STATEMENT) {
+    const part = ids.slice(at, at + IDS_A_STATEMENT);
+    const rows = await queries.all<{ id: string; first: string | null; last: string | null }>(
+      `SELECT id, first_name AS first, last_name AS last FROM stored_users WHERE id IN (${part.map(() => '?').join(', ')})`,
+      ...part,
+    );
+    for (const { id, first, last } of rows) if (first || last) names.set(id, [first, last].filter(Boolean).join(' '));
+  }
+  return names;
+}
