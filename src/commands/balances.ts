@@ -41,7 +41,7 @@ function shortfall(data: TokenBalances, token: Token = 'CNGN', required: Require
     `the balance is ${amountForPeople(found)}, below the required ${amountForPeople(least)}`,
     {
       code: 'BALANCE_BELOW',
-      hint: 'add tokens to the account’s wallet, or require less',
+      hint: 'add tokens to the account wallet, or require less',
     },
   );
 }

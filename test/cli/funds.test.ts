@@ -322,3 +322,11 @@ test('an estimate stops a change only if it is short by more than a price moves'
   expect(() => requireCovered(sale(90_000_000n))).not.toThrow();
   expect(() => requireCovered(sale(89_999_999n))).toThrow('this takes about 100.00 USDC; nothing was sent');
 });
+
+test.each([
+  ['NGN', 'choose a smaller amount; max withdraws what is available'],
+  ['CNGN', 'add to the balance, or choose a smaller amount'],
+] as const)('a balance in %s that is too low has a remedy that can work', (asset, hint) => {
+  const short = () => requireCovered([balanceLine(amount(asset, 1n), -2n)]);
+  expect(short).toThrow(expect.objectContaining({ code: 'BALANCE_TOO_LOW', hint }));
+});
