@@ -7,7 +7,7 @@ import type { Command } from '../src/terminal/command.ts';
 const KINDS: Readonly<Record<ConsentKind, string>> = {
   destination: 'decides where money or events go',
   price: 'changes a price',
-  access: 'lets somebody or something act',
+  access: 'lets someone or something act',
 };
 
 const INTRODUCTION = `# What fiatrail asks before it sends

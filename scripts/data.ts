@@ -263,7 +263,7 @@ export function dataPage(): string {
     '```sh\nfiatrail ops reconcile --all\n```\n',
     '4. Export the figures and the rows for your accountants.\n',
     '```sh\nfiatrail report fees last month -o csv > fees.csv\nfiatrail report last month --by day -o csv > days.csv\nfiatrail history transactions --since 2026-11-01 --until 2026-11-30 --all -o csv --output-file november.csv\n```\n',
-    '5. Prove that the journal is unchanged since the last checkpoint, and store a new one where nobody who can edit the journal can edit it.\n',
+    '5. Prove that the journal is unchanged since the last checkpoint, and store a new one where people who can edit the journal cannot edit it.\n',
     '```sh\nfiatrail ops journal verify --checkpoint october.json\nfiatrail ops journal head -o json > november.json\n```\n',
     'In CSV, text that a spreadsheet may run as a formula, such as `=1+1`, is prefixed with an apostrophe; `--csv-raw` prints it unchanged.\n',
     '## What the views contain\n',

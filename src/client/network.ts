@@ -331,13 +331,15 @@ function shake(url: string, { agent, isProxied }: OpenConnection, signal: AbortS
   });
 }
 
+const UNKNOWN_ISSUER = 'an unknown issuer';
+
 function certificateOf(socket: TLSSocket): Certificate {
   const { valid_to: validTo, issuer } = socket.getPeerCertificate();
-  const [name] = [issuer?.O ?? issuer?.CN ?? 'nobody'].flat();
+  const [name] = [issuer?.O ?? issuer?.CN ?? UNKNOWN_ISSUER].flat();
   return {
     // Node sets an error code here, although its types declare an Error.
     distrust: socket.authorized ? undefined : String(socket.authorizationError),
     validToMs: validTo ? Date.parse(validTo) : undefined,
-    issuer: name ?? 'nobody',
+    issuer: name ?? UNKNOWN_ISSUER,
   };
 }

@@ -41,7 +41,7 @@ function shortfall(data: TokenBalances, token: Token = 'CNGN', required: Require
     `the balance is ${amountForPeople(found)}, below the required ${amountForPeople(least)}`,
     {
       code: 'BALANCE_BELOW',
-      hint: 'see where it is without --require',
+      hint: 'add tokens to the account wallet, or require less',
     },
   );
 }
@@ -111,7 +111,7 @@ const withError = (outcome: Outcome, error: CliError | undefined): Outcome => (e
 
 const fintechCommand = command({
   words: ['balances', 'account'],
-  summary: 'Show the balance of the account’s smart wallet by network',
+  summary: 'Show the balance of the account wallet by network',
   examples: [
     'fiatrail balances account',
     'fiatrail balances account --token USDC --networks base,eth -o json',

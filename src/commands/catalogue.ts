@@ -54,7 +54,7 @@ export const CATALOGUE: readonly Group[] = [
   ]),
   ...section('Account and keys', [
     group('init', 'Set up a profile step by step', () => import('./init.ts')),
-    group('whoami', 'Show the profile, its account and who operates it', () => import('./whoami.ts'), SELDOM),
+    group('whoami', 'Show the profile, its account and who runs it here', () => import('./whoami.ts'), SELDOM),
     group('explain', 'Show which flag, variable or file chose each setting', () => import('./explain.ts'), SELDOM),
     group('profiles', 'Manage profiles, rules and approvers', () => import('./profiles/index.ts'), {
       parts: {

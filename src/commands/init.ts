@@ -224,6 +224,10 @@ const initCommand = command({
   guide,
   run: async (account, terminal, input: InitInput & InitAnswers) => {
     if (!input.embedded) return setUp(account, terminal, input);
+    if (input.name !== undefined && input.name !== BUILT_IN)
+      throw new CliError('usage', `the profile of the embedded sandbox is always named ${BUILT_IN}`, {
+        hint: 'omit the name: fiatrail init --embedded',
+      });
     endDryRun(account, { name: BUILT_IN });
     await setDefaultProfile(account.world, BUILT_IN);
     return terminal.runs.line(['status', '--profile', BUILT_IN], account.world);

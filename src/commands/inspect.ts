@@ -90,7 +90,7 @@ async function show(account: Account, source: InspectorSource, port: number): Pr
 
 const inspectCommand = command({
   words: ['inspect'],
-  summary: 'See the journal, the inbox and the copied lists on a web page of this machine',
+  summary: 'Browse the journal, the inbox and the local copy on a web page served by this machine',
   details:
     'Shows what this machine knows: the operations of the profile and how each went, the events that arrived and where they were forwarded, and the copied lists (fiatrail sync). It sends nothing to the service, and the page changes nothing. Runs until Ctrl-C. With a file, shows a session that --save-to wrote, on any machine. To see inside a sandbox: fiatrail sandbox serve --inspect.',
   examples: [

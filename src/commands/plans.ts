@@ -39,7 +39,7 @@ async function requireSecondEyes(
   // An author without a key is known by the machine only.
   const isAuthor = approver ? approver.publicKey === publicKey : user === world.host.user && host === world.host.name;
   const why = isAuthor
-    ? 'you wrote this plan, and your approval would not be a second approval'
+    ? 'you wrote this plan, so you cannot approve it'
     : signatures.some((each) => each.publicKey === publicKey)
       ? 'you approved this plan before'
       : undefined;
@@ -92,7 +92,7 @@ const showCommand = command({
   words: ['plans', 'show'],
   summary: 'Show a plan, its author and who approved it',
   details:
-    'Prints what the author wrote down and which approvals are valid. It does not read the account: plans approve and plans apply compare the plan with it.',
+    'Prints what the author wrote and which approvals are valid. It does not read the account: plans approve and plans apply compare the plan with it.',
   examples: ['fiatrail plans show plan.json', 'fiatrail plans show plan.json -o json --query "signatures[].approver"'],
   endpoints: [],
   prints: plannedSchema,

@@ -236,7 +236,7 @@ const statusCommand = command({
   words: ['status'],
   summary: 'Show reachability, balances, fees and open work',
   details:
-    'Open means pending or processing. Also shows unknown outcomes, the time of the last sync, and how many events are waiting to be forwarded, dead, held, late or early.',
+    'Open means pending or processing. Also shows unknown outcomes, the time of the last sync, and how many events are waiting to be forwarded, dead, quarantined, late or early.',
   examples: ['fiatrail status', 'fiatrail status -o json --query balances', 'fiatrail status --watch --every 30s'],
   endpoints: [balanceMulti.id, accumulatedFees.id, listDeposits.id, listPayouts.id, listWithdrawals.id],
   prints: statusSchema,

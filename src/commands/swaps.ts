@@ -146,9 +146,9 @@ function swapOfUser(
       lines: [
         ['user', userId],
         amountLine(sold, 'token'),
-        ['from', from ?? 'the managed wallet'],
+        ['from', from ?? 'the user wallet'],
         ['into', buy],
-        ['destination', to ?? 'the managed wallet'],
+        ['destination', to ?? 'the user wallet'],
         slippageLine(slippage, '2'),
       ],
       previews: () => {
@@ -179,7 +179,7 @@ const start = startCommand(swap, startSwap, {
   money: 'guarded',
   summary: 'Swap a user’s tokens, or the tokens in an onramp wallet',
   details:
-    'Swaps within the user’s managed wallet unless --from or --to is given. Only service-managed wallets can sell. With --wallet, swaps the tokens in an onramp wallet: all of them without --amount, for the wallet’s configured asset without --buy.',
+    'Swaps within the user wallet unless --from or --to is given. Only service-managed wallets can sell. With --wallet, swaps the tokens in an onramp wallet: all of them without --amount, for the wallet’s configured asset without --buy.',
   examples: [
     'fiatrail swaps create USER_ID --sell CNGN --buy USDC --amount 5000',
     'fiatrail swaps create USER_ID --sell USDT --buy CNGN --amount 2.5 --slippage 1% --yes --wait -o json',
@@ -205,8 +205,8 @@ const start = startCommand(swap, startSwap, {
       },
     },
     slippage: option('--slippage <percent>', `${SLIPPAGE_HELP}, 0% to 100% (default 2%; with --wallet 5%)`, percent),
-    from: option('--from <address>', 'user’s wallet to sell from (default: the managed wallet)', evmAddress),
-    to: option('--to <address>', 'address that receives the bought tokens (default: the managed wallet)', evmAddress),
+    from: option('--from <address>', 'user’s wallet to sell from (default: the user wallet)', evmAddress),
+    to: option('--to <address>', 'address that receives the bought tokens (default: the user wallet)', evmAddress),
   },
   fields: {
     walletAddress: 'wallet',

@@ -149,7 +149,7 @@ const syncCommand = command({
   endpoints: [],
   prints,
   parameters: {
-    full: switchOn('--full', 'read every list to its end, and mark rows that are gone from the service'),
+    full: switchOn('--full', 'read every list to its end, and mark rows that the service no longer lists'),
     every: option('--every <duration>', 'keep running, and sync again this often: 5m, 1h', duration),
     to: option('--to <url>', 'copy to this PostgreSQL database: postgres://USER@HOST/DATABASE', databaseUrl),
   },

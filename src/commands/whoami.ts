@@ -4,7 +4,7 @@ import { command } from '../terminal/command.ts';
 
 const whoamiCommand = command({
   words: ['whoami'],
-  summary: 'Show the profile, its account and who operates it',
+  summary: 'Show the profile, its account and who runs it here',
   details: 'Sends nothing. The key is shown as its fingerprint: the first 12 hex digits of its SHA-256 hash.',
   examples: ['fiatrail whoami', 'fiatrail whoami -o json --query profile'],
   endpoints: [],

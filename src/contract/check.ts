@@ -46,7 +46,10 @@ function expectationOf(meta: FieldMeta | undefined): string {
   const isUnitNamed = meta.unit === 'decimal-string' || meta.rule?.toLowerCase().includes(meta.unit ?? '');
   const typeWithUnit = meta.unit && !isUnitNamed ? `${type} in ${meta.unit}` : type;
   if (!meta.rule || meta.rule === type) return typeWithUnit;
-  return values || meta.type === 'boolean' ? meta.rule : `${typeWithUnit}, ${meta.rule}`;
+  // Of a text, the rule says all that is expected.
+  return values || meta.type === 'boolean' || typeWithUnit === EXPECTED_TYPE['string']
+    ? meta.rule
+    : `${typeWithUnit}, ${meta.rule}`;
 }
 
 /** Returns the metadata of the field at a path in a schema. */
@@ -98,7 +101,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
 }
 
-/** Formats a problem: `bvn: expected a string, exactly 11 digits`. */
+/** Formats a problem: `bvn: expected exactly 11 digits`. */
 export function problemText({ field, message }: Pick<FieldProblem, 'field' | 'message'>): string {
   return field ? `${field}: ${message}` : message;
 }

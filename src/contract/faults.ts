@@ -45,7 +45,12 @@ export const FAULTS = {
     message: 'Payouts are pending',
     remedy: 'wait until the payouts to this account finish; list them with: fiatrail history payouts --status pending',
   },
-  NOT_FOUND: { code: '02', http: 404, message: 'Not found', remedy: 'check the id' },
+  NOT_FOUND: {
+    code: '02',
+    http: 404,
+    message: 'Not found',
+    remedy: 'find the id in a list, such as: fiatrail ops list; check the profile with: fiatrail whoami',
+  },
   USER_NOT_FOUND: { code: '02', http: 404, message: 'User not found', remedy: SEE_USERS },
   BANK_ACCOUNT_NOT_FOUND: {
     code: '02',

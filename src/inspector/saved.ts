@@ -162,7 +162,7 @@ export function savedSource({ title, savedAt, isMasked, lists, documents }: Save
   );
   return {
     title: `${title} (saved)`,
-    notice: `A session saved at ${savedAt}. It shows what its file says, which nobody here has checked with the service. ${masked}`,
+    notice: `A session saved at ${savedAt}. It shows what its file says, which was not checked with the service. ${masked}`,
     lists: shown,
     actions: {},
     documents: Object.fromEntries(Object.entries(documents).map(([name, value]) => [name, () => value])),

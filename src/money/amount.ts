@@ -119,7 +119,7 @@ export const ANY_TOKEN_WORDS: AssetWords = { amount: 'token amount', of: 'CNGN, 
 /**
  * Parses an amount of `asset` as a person writes it. A bare number means whole Naira or whole tokens.
  * Accepts `5000`, `5,000.50`, `₦5000`, `5000 NGN`, `1.5 cNGN`, `50000 kobo`, `1500000 base`.
- * Throws AmountError, whose message lists the accepted forms.
+ * Throws AmountError, whose message lists the accepted forms if the amount has none of them.
  */
 export function parseAmount(text: string, asset: Asset, words: AssetWords = wordsOf(asset)): Amount {
   const match = AMOUNT.exec(text.trim());
@@ -140,9 +140,9 @@ export function parseAmount(text: string, asset: Asset, words: AssetWords = word
   }
   const minor = scaledInteger(figure.replaceAll(',', ''), scale);
   if (minor === undefined) throw invalid(`invalid ${words.amount} ${typed}`);
-  if (minor <= 0n) throw invalid('the amount must be greater than 0');
+  if (minor <= 0n) throw new AmountError('the amount must be greater than 0');
   if (minor > MAX_MINOR[asset]) {
-    throw invalid(`the amount must be at most ${amountForPeople(amount(asset, MAX_MINOR[asset]))}`);
+    throw new AmountError(`the amount must be at most ${amountForPeople(amount(asset, MAX_MINOR[asset]))}`);
   }
   return amount(asset, minor);
 }
@@ -218,8 +218,9 @@ export function fromWire(
 
 /** Formats an amount in its wire unit for people: `5000 naira`, `500000 kobo`. */
 export function wireForPeople(value: Amount, unit: MoneyUnit): string {
-  const name = unit === 'decimal-string' ? 'token' : unit;
-  return `${trimDecimal(toWireText(value, unit))} ${name}`;
+  const text = trimDecimal(toWireText(value, unit));
+  const isToken = unit === 'token' || unit === 'decimal-string';
+  return `${text} ${isToken && text !== '1' ? 'tokens' : isToken ? 'token' : unit}`;
 }
 
 /** Whether a wire unit is the smallest unit of its asset, which nothing divides. */

@@ -73,7 +73,7 @@ interface WorkStatusTexts {
   readonly examples?: readonly string[];
   /** The ids of endpoints that it calls besides the status. */
   readonly calls?: readonly string[];
-  /** What to do when the service knows no work with this id; undefined: to check the id. */
+  /** What to do when the service knows no work with this id; undefined: the remedy of the service’s rejection. */
   readonly missing?: string;
   /** Called with what is going to be printed. */
   read?(account: Account, terminal: Terminal, outcome: Outcome): Promise<void>;

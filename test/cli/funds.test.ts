@@ -142,7 +142,7 @@ describe('a balance that this command has read', () => {
   });
 });
 
-test('a swap is paid from the managed wallet, whatever the others hold', async () => {
+test('a swap is paid from the user wallet, whatever the others hold', async () => {
   const [, argv = []] = COMMANDS.find(([what]) => what === 'swaps') ?? [];
   const { code, stderr } = await run(argv, { balance: '19', elsewhere: '500' }, []);
   expect({ code, isSaid: stderr.includes('the balance is 19.00 cNGN, and this takes 20.00 cNGN') }).toEqual({
@@ -153,7 +153,7 @@ test('a swap is paid from the managed wallet, whatever the others hold', async (
 
 describe('a wallet that a withdrawal is to be paid from', () => {
   const [, argv = []] = COMMANDS[0] ?? [];
-  const TAKEN = 'the wallet that should pay is not one of the user’s; nothing was sent';
+  const TAKEN = 'the wallet to pay from does not belong to the user; nothing was sent';
 
   test.each<[string, readonly string[], Held]>([
     ['before the question', argv, { balance: '500', wallets: [TO] }],
@@ -321,4 +321,12 @@ test('an estimate stops a change only if it is short by more than a price moves'
   const sale = (heldMinor: bigint) => [balanceLine(amount('USDC', heldMinor), -100_000_000n, { isEstimate: true })];
   expect(() => requireCovered(sale(90_000_000n))).not.toThrow();
   expect(() => requireCovered(sale(89_999_999n))).toThrow('this takes about 100.00 USDC; nothing was sent');
+});
+
+test.each([
+  ['NGN', 'choose a smaller amount; max withdraws what is available'],
+  ['CNGN', 'add to the balance, or choose a smaller amount'],
+] as const)('a balance in %s that is too low has a remedy that can work', (asset, hint) => {
+  const short = () => requireCovered([balanceLine(amount(asset, 1n), -2n)]);
+  expect(short).toThrow(expect.objectContaining({ code: 'BALANCE_TOO_LOW', hint }));
 });

@@ -544,7 +544,7 @@ describe('invalid input', () => {
   test('does not repeat an invalid BVN', async () => {
     const { client, requests } = clientFor([]);
     const { error } = await ended(calling(client, onboard, { bvn: '2234567890' }), requests);
-    expect(error?.message).toBe('bvn: expected a string, exactly 11 digits');
+    expect(error?.message).toBe('bvn: expected exactly 11 digits');
   });
 
   test('is sent as it is when unchecked', async () => {

@@ -57,3 +57,14 @@ test('init without prompts leaves the default', async () => {
   await machine.run(['init', 'main', '--base-url', URL_, '--key-stdin'], { network, stdin: LIVE });
   expect(machine.profile('main').unknown).toBeUndefined();
 });
+
+test('init --embedded takes no other name than that of the embedded sandbox, and changes nothing', async () => {
+  const machine = newMachine();
+  const { code, stderr } = await machine.run(['init', 'main', '--embedded'], { network });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining(
+      'the profile of the embedded sandbox is always named sandbox\n  hint: omit the name: fiatrail init --embedded',
+    ),
+  });
+});

@@ -90,7 +90,7 @@ describe('balances --require', () => {
     [
       ['account', '--require', '5250000.000001'],
       9,
-      'error: the balance is 5,250,000.00 cNGN, below the required 5,250,000.000001 cNGN\n  hint: see where it is without --require\n',
+      'error: the balance is 5,250,000.00 cNGN, below the required 5,250,000.000001 cNGN\n  hint: add tokens to the account wallet, or require less\n',
     ],
     [['account', '--token', 'USDC', '--require', '2000 USDC'], 0, ''],
     [['account', '--token', 'USDC', '--require', '1e9'], 2, undefined],

@@ -150,7 +150,7 @@ describe('an onboarding whose outcome is unknown', () => {
     expect(stderr).toContain(`resolve the others with --not-done: ${unknownOutcomes.join(', ')}`);
   });
 
-  test('says that it onboarded nobody if the service took it, and then could not verify it', async () => {
+  test('says that it onboarded no one if the service took it, and then could not verify it', async () => {
     await lose('lost-response');
     await onboard(REFUSED);
     const { operationId } = await newest();
@@ -158,7 +158,7 @@ describe('an onboarding whose outcome is unknown', () => {
     expect((await onboard(REFUSED, '--retry', operationId)).code).toBe(0);
     expect((await listed()).find((each) => each.operationId === operationId)).toMatchObject({
       verdict: 'not-done',
-      detail: expect.stringContaining('it onboarded nobody'),
+      detail: expect.stringContaining('it onboarded no one'),
     });
   });
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../support/built.ts';
-import { readSources } from '../support/source.ts';
+import { literalsOf, readSources } from '../support/source.ts';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
@@ -16,6 +16,55 @@ interface Concept {
   readonly allowedNames: readonly string[];
   readonly allowedTexts: readonly string[];
 }
+
+/** Words that are no longer used where users read them: in help, topics, messages, tables and pages. */
+interface RetiredWord {
+  /** What to write instead. */
+  readonly name: string;
+  readonly texts: readonly string[];
+  /** Literals that are one such word: titles of columns and fields, and values that a table shows. */
+  readonly titles: readonly string[];
+  readonly allowedTexts: readonly string[];
+}
+
+const WORDS: readonly RetiredWord[] = [
+  { name: 'approver; run by', texts: ['operator', 'operators'], titles: ['Operator', 'Operators'], allowedTexts: [] },
+  {
+    name: 'approve',
+    texts: ['sign-above', 'sign a plan', 'second pair of eyes'],
+    titles: ['Signers'],
+    allowedTexts: [],
+  },
+  { name: 'local copy', texts: ['mirror', 'mirrors', 'mirrored'], titles: ['Mirror'], allowedTexts: [] },
+  { name: 'Complete, Deleted, Verified', texts: ['second look'], titles: ['Whole', 'Gone'], allowedTexts: [] },
+  { name: 'unknown outcome', texts: ['in doubt', 'unsettled'], titles: ['Doubt'], allowedTexts: [] },
+  {
+    name: 'encrypt, decrypt',
+    texts: ['seal', 'seals', 'sealed', 'sealing', 'unseal', 'unsealed'],
+    titles: ['Sealed', 'Sealing'],
+    allowedTexts: ['sealed box', 'sealed boxes', 'sealed-box', 'sealed-boxes', 'crypto_box_seal'],
+  },
+  // A wallet may hold tokens.
+  { name: 'quarantined', texts: ['held'], titles: ['Held'], allowedTexts: ['wallets held when'] },
+  {
+    name: 'checkpoint',
+    texts: ['the head', 'journal’s head', 'head of the journal', 'stored head', 'saved head'],
+    titles: ['Head'],
+    allowedTexts: [],
+  },
+  {
+    name: 'rejected; blocked',
+    texts: ['refuse', 'refuses', 'refused', 'refusing', 'refusal', 'refusals'],
+    titles: ['Refused', 'Refusal'],
+    allowedTexts: ['connection was refused', 'proxy refused the connection', 'schemas Refusal'],
+  },
+  {
+    name: 'you; someone; an approver; no one',
+    texts: ['somebody', 'nobody', 'whoever', 'anybody', 'everybody'],
+    titles: ['nobody', 'somebody', 'whoever'],
+    allowedTexts: [],
+  },
+];
 
 /** Names that a concept must not have again. */
 const RETIRED: readonly Concept[] = [
@@ -181,8 +230,32 @@ const TEXTS = [
   ),
 ];
 
+/** Where the words that someone may search for are, retired ones too. */
+const SEARCHED = ['terminal/help/meanings.ts', 'terminal/help/synonyms.ts'];
+/** For contributors, who read the code as well. */
+const FOR_CONTRIBUTORS = /^docs\/(contributing|decisions)\//;
+
+/** A word alone is a value or a name, unless it begins as a title does. */
+const isShown = (literal: string) => /\s/.test(literal) || /^[A-Z][a-z]/.test(literal);
+
+const SHOWN = [
+  ...SOURCES.filter(({ path }) => !SEARCHED.includes(path)).flatMap(({ path, text }) =>
+    literalsOf(text).map((literal) => [`src/${path}`, literal] as const),
+  ),
+  ...TEXTS.filter(([path]) => !path.startsWith('src/') && path !== 'CHANGELOG.md' && !FOR_CONTRIBUTORS.test(path)),
+  ['docs/glossary.md', read('docs/glossary.md')] as const,
+];
+
+/** Returns the retired words in texts that users read. */
+const wrongWords = (word: RetiredWord, shown: readonly (readonly [string, string])[]): readonly string[] =>
+  shown.flatMap(([path, text]) =>
+    [...(isShown(text) ? wrongTexts(word, text) : []), ...word.titles.filter((title) => title === text)].map(
+      (found) => `${path}: ${found}`,
+    ),
+  );
+
 /** Returns the retired texts in a text, each with the words around it. */
-function wrongTexts({ texts, allowedTexts }: Concept, text: string): readonly string[] {
+function wrongTexts({ texts, allowedTexts }: Pick<Concept, 'texts' | 'allowedTexts'>, text: string): readonly string[] {
   const plain = allowedTexts.reduce((rest, each) => rest.replaceAll(each, ''), text);
   // A comment may break its line within them.
   return texts.flatMap((each) =>
@@ -216,6 +289,53 @@ describe.each(RETIRED)('$name', (concept) => {
     expect(concept.allowedNames.filter((name) => !NAMES.has(name))).toEqual([]);
     expect(concept.allowedTexts.filter((each) => !TEXTS.some(([, text]) => text.includes(each)))).toEqual([]);
   });
+});
+
+describe.each(WORDS)('instead of $texts: $name', (word) => {
+  test('is what users read', () => {
+    expect(wrongWords(word, SHOWN)).toEqual([]);
+  });
+
+  test('needs every exception', () => {
+    expect(word.allowedTexts.filter((each) => !SHOWN.some(([, text]) => text.includes(each)))).toEqual([]);
+  });
+
+  test.each(word.texts)('is missed where the text says %j', (text) => {
+    expect(wrongWords(word, [['a.ts', `it is ${text} here`]])).toEqual([`a.ts: it is ${text} here`]);
+    expect(wrongWords(word, [['a.ts', `it is ${text}ish here`]])).toEqual([]);
+  });
+
+  test.each(word.titles)('is missed where a title is %j', (title) => {
+    expect(wrongWords(word, [['a.ts', title]])).not.toEqual([]);
+  });
+});
+
+test('the words that users read are those of literals, not of names and comments', () => {
+  const code = [
+    "import { held } from './held.ts';",
+    '// it is held',
+    "const held = { title: 'Held', state: 'held', /* held */ note: 'it is \\'held\\'' };",
+    ['const text = `an event of $', '{held({ a: `$', '{1} held twice` })} is held`;'].join(''),
+    "const pattern = /['`] is held/;",
+  ].join('\n');
+  expect(literalsOf(code).filter(isShown)).toEqual([
+    'Held',
+    "it is \\'held\\'",
+    'an event of ',
+    ' held twice',
+    ' is held',
+  ]);
+});
+
+test.each(['summary', 'topic', 'page', 'message'])('the %s of a command is among the words that users read', (kind) => {
+  const samples = {
+    summary: ['src/commands/onramp/index.ts', 'Start an onramp'],
+    topic: ['src/terminal/help/topics/money.ts', 'No command makes a refund'],
+    page: ['docs/reference/commands/status.md', 'Open means pending or processing'],
+    message: ['src/terminal/ask/confirm.ts', 'cannot ask for confirmation without a terminal'],
+  };
+  const [path, text] = samples[kind as keyof typeof samples];
+  expect(SHOWN.some(([each, shown]) => each === path && shown.includes(text ?? ''))).toBe(true);
 });
 
 describe('a retired name is found', () => {

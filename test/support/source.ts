@@ -62,6 +62,39 @@ function codeOf(text: string): string {
   return out;
 }
 
+const TOKEN = new RegExp(BLANK.source, 'y');
+const TEMPLATE_TEXT = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*/y;
+
+const matchAt = (pattern: RegExp, text: string, at: number): string => {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? '';
+};
+
+/** Returns the texts of the string literals in a source file; a template has one before, between and after its values. */
+export function literalsOf(text: string): string[] {
+  const literals: string[] = [];
+  const open: ('template' | 'value')[] = [];
+  for (let at = 0; at < text.length; ) {
+    if (open.at(-1) === 'template') {
+      const found = matchAt(TEMPLATE_TEXT, text, at);
+      literals.push(found);
+      at += found.length;
+      if (text[at] === '`') open.pop();
+      else open.push('value');
+      at += text[at] === '`' ? 1 : 2;
+      continue;
+    }
+    const character = text[at] ?? '';
+    const token = `'"/`.includes(character) ? matchAt(TOKEN, text, at) : '';
+    if (token !== '' && character !== '/') literals.push(token.slice(1, -1));
+    if (character === '`') open.push('template');
+    else if (character === '{' && open.length > 0) open.push('value');
+    else if (character === '}') open.pop();
+    at += token.length || 1;
+  }
+  return literals.filter((each) => each !== '');
+}
+
 const STATIC = /^(import|export)\b((?:[^;'"]|'module\.exports')*?)\bfrom '([^']+)'|^import '([^']+)'/gm;
 const LATE = /(typeof )?\bimport\('([^']+)'\)|getBuiltinModule\('([^']+)'\)/g;
 

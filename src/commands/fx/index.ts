@@ -179,7 +179,7 @@ interface TypedDeal {
 }
 
 const MODES =
-  'use --quote ID, or --order ID --amount CNGN, or --pair PAIR --side SIDE --amount CNGN, with --market or without';
+  'use --quote ID, --order ID --amount CNGN, or --pair PAIR --side SIDE --amount CNGN; add --market to that for a market order';
 
 /** `buy USDC with 5,000.00 cNGN`, `sell USDC for 5,000.00 cNGN`. */
 function dealWords(wanted: Side, text: string, cngn: Amount): string {
@@ -341,7 +341,7 @@ const tradesStart = startCommand(fxTrade, trade, {
   money: 'unguarded',
   summary: 'Trade on a quote, against an order, or at the best price',
   details:
-    'A quote sets the pair, side and amount; an order sets the pair and side. With --max-price or --min-price, the command gets a quote and trades on it only if its price is within the limit; otherwise it exits with 9. With --market, it places a market order. cNGN is paid from the smart wallet. The sold tokens stay locked for up to 5 minutes.',
+    'A quote sets the pair, side and amount; an order sets the pair and side. With --max-price or --min-price, the command gets a quote and trades on it only if its price is within the limit; otherwise it exits with 9. With --market, it places a market order. cNGN is paid from the account wallet. The sold tokens stay locked for up to 5 minutes.',
   examples: [
     'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --wait',
     'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --max-price 1600 --yes',

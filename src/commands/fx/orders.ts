@@ -44,7 +44,7 @@ function checkBounds(min: Amount | undefined, max: Amount | undefined): void {
   if (!min || !max || min.minor <= max.minor) return;
   throw new CliError('usage', `--min ${amountForPeople(min)} is above --max ${amountForPeople(max)}`, {
     code: 'VALIDATION_ERROR',
-    hint: 'both limit a single trade, in cNGN',
+    hint: 'make --min the smaller one; both limit a single trade, in cNGN',
   });
 }
 

@@ -224,7 +224,7 @@ const encryptionStatusCommand = command({
   words: ['keys', 'encryption', 'show'],
   summary: 'Show the encryption status of this profile',
   details:
-    'Also checks that responses can be opened and that the service’s public key is the one this profile accepted.',
+    'Also checks that responses can be decrypted and that the service’s public key is the one this profile accepted.',
   examples: ['fiatrail keys encryption show', 'fiatrail keys encryption show -o json --query requestsEncrypted'],
   endpoints: [getPlatformPublicKey.id],
   prints: () =>

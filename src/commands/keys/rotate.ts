@@ -223,7 +223,7 @@ export const rotateCommand = command({
   words: ['keys', 'rotate'],
   summary: 'Rotate the API key',
   details:
-    'Checks the secret store, the key and the push commands, then replaces the key, in every profile that holds the same one for the same address. The old key stops working at once. If this command is interrupted, the next fiatrail command finishes the rotation. Exit code 8 means that the new key is safe but a step failed: fix the cause, then run fiatrail keys rotate --resume. Each push command receives the new key on standard input, without a trailing newline. Push commands given with --resume replace those that have not run yet.',
+    'Checks the secret store, the key and the push commands, then replaces the key, in every profile that uses it with the same base URL. The old key stops working at once. If this command is interrupted, the next fiatrail command finishes the rotation. Exit code 8 means that the new key is safe but a step failed: fix the cause, then run fiatrail keys rotate --resume. Each push command receives the new key on standard input, without a trailing newline. Push commands given with --resume replace those that have not run yet.',
   examples: [
     'fiatrail keys rotate',
     'fiatrail keys rotate --push-command "vault kv put kv/fiatrail key=-" --yes --no-input -o json',

@@ -174,7 +174,7 @@ function isSwapped({ autoSwap }: OnrampRoute): boolean {
 function requireRoute(route: OnrampRoute): void {
   if (!route.destination || (isSwapped(route) && !route.sweep)) return;
   throw new CliError('usage', '--destination requires --auto-swap and cannot be combined with --sweep', {
-    hint: 'omit --destination, or change the other options',
+    hint: 'add --auto-swap and omit --sweep, or omit --destination',
   });
 }
 

@@ -22,7 +22,7 @@ export const exportCommand = command({
   words: ['ops', 'journal', 'export'],
   summary: 'Export the journal as NDJSON or CSV',
   details:
-    'NDJSON has every operation and transition with its hash; ops journal import reads it. CSV has the current state of each operation. Secrets are never exported, but names and account numbers are. --with-digest-key adds the key that recognizes repeated commands, so that idempotency keys still work after an import. Anyone who has that key can test guesses of what was typed.',
+    'NDJSON has every operation and transition with its hash; ops journal import reads it. CSV has the current status of each operation. Secrets are never exported, but names and account numbers are. --with-digest-key adds the key that recognizes repeated commands, so that idempotency keys still work after an import. Anyone who has that key can test guesses of what was typed.',
   examples: [
     'fiatrail ops journal export > journal.ndjson',
     'fiatrail ops journal export -o csv > journal.csv',
@@ -108,7 +108,7 @@ export const importCommand = command({
   words: ['ops', 'journal', 'import'],
   summary: 'Fill an empty journal from an export',
   details:
-    'Checks every line, the chain of hashes and the states, and writes all or nothing. The journal must be empty, and a profile on this machine must have a key of the exported account. Without the digest key (ops journal export --with-digest-key), every idempotency key used before is rejected, and a repeated payment without one is not recognized.',
+    'Checks every line, the hash chain and each status, and imports everything or nothing. The journal must be empty, and a profile on this machine must have a key of the exported account. Without the digest key (ops journal export --with-digest-key), every idempotency key used before is rejected, and a repeated payment without one is not recognized.',
   examples: [
     'fiatrail ops journal import journal.ndjson',
     'fiatrail ops journal import journal.ndjson --checkpoint "$CHECKPOINT"',

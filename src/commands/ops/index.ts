@@ -85,7 +85,7 @@ export function whoDid({ authority, runBy, host }: Pick<Operation, 'authority' |
   const { author, signers } = authority;
   const planned = `planned by ${author.user} on ${author.host}${author.approver === null ? '' : ` (approver ${author.approver})`}`;
   const names = signers.map(({ name, role }) => (role === 'author' ? `${name} (its author)` : name));
-  return `${planned}; approved by ${names.join(', ') || 'nobody'}; applied by ${runBy} on ${host}`;
+  return `${planned}; approved by ${names.join(', ') || 'no one'}; applied by ${runBy} on ${host}`;
 }
 
 const showCommand = command({
@@ -236,7 +236,7 @@ async function ownUnknown(account: Account): Promise<Operation[]> {
 const reconcileCommand = command({
   words: ['ops', 'reconcile'],
   summary: 'Find out how operations with an unknown outcome ended',
-  details: `Looks for each operation in the service’s lists, using the account that sent it, and records what it finds. It only reads. A request that no list shows counts as not executed only if the list proves it: fiatrail looked twice, the second time at least ${VISIBLE_AFTER_MS.sandbox / 60_000} minutes after it was sent (${VISIBLE_AFTER_MS.live / 60_000} if live), and the list was read to its end, lacks no row that it had before, and has something later. Otherwise, fiatrail prints which of these conditions are met, and you decide with: fiatrail ops resolve. With profiles add --unknown ask, you always decide. Exits with 6 while an outcome is unknown.`,
+  details: `Looks for each operation in the service’s lists, using the account that sent it, and records what it finds. It only reads. A request that no list shows counts as not executed only if the list proves it: fiatrail looked twice, the second time at least ${VISIBLE_AFTER_MS.sandbox / 60_000} minutes after it was sent (${VISIBLE_AFTER_MS.live / 60_000} if live), and the list was read to its end, still has every row that it had before, and has a later row. Otherwise, fiatrail prints which of these conditions are met, and you decide with: fiatrail ops resolve. With profiles add --unknown ask, you always decide. Exits with 6 while an outcome is unknown.`,
   examples: [
     'fiatrail ops reconcile',
     'fiatrail ops reconcile --all -q',

@@ -76,7 +76,7 @@ async function positionAt(journal: Journal, cursor: string, list: string): Promi
   const last = pointOf(cursor, list).last ?? '';
   const found = (await journal.find(last.slice(1))).find(({ operationId }) => operationId === last.slice(1));
   if (found) return { ...found, isOutcomeUnknown: last.startsWith(PARTS.unknownOutcomes) };
-  throw new CliError('declined', '--after: the journal no longer has the last operation of the page before', {
+  throw new CliError('declined', '--after: the journal no longer has the last operation of the previous page', {
     code: 'CURSOR_LOST',
     hint: 'read the list from its start, without --after',
   });

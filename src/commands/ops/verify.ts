@@ -19,7 +19,7 @@ export const headCommand = command({
   words: ['ops', 'journal', 'head'],
   summary: 'Print the last entry of the journal, to store it elsewhere',
   details:
-    'The hash of the last entry covers all entries before it, of all hosts. Store it where nobody who can edit the journal can edit it, such as on another machine. ops journal verify --checkpoint FILE later detects any change. The output is signed if you are one of the account’s approvers.',
+    'The hash of the last entry covers all entries before it, of all hosts. Store it where people who can edit the journal cannot edit it, such as on another machine. ops journal verify --checkpoint FILE later detects any change. The output is signed if you are one of the account’s approvers.',
   examples: [
     'fiatrail ops journal head -o json > checkpoint.json',
     'fiatrail ops journal head -q -o json --query hash',
@@ -95,7 +95,7 @@ function fileAt(path: string): string {
   } catch (error) {
     throw new CliError('usage', `${path} is neither the hash of an entry nor a readable file`, {
       code: 'UNUSABLE_FILE',
-      hint: 'give the hash, or a file that this wrote: fiatrail ops journal head -o json',
+      hint: 'give the hash, or a file with the output of: fiatrail ops journal head -o json',
       cause: error,
     });
   }

@@ -250,7 +250,7 @@ export async function changeAfterWaiting(
   const { list } = read;
   const own = await asker(account, list);
   if (!list.needsAnother)
-    throw new CliError('usage', 'nobody else could approve, so no approval is needed; nothing was changed', {
+    throw new CliError('usage', 'no one else could approve, so no approval is needed; nothing was changed', {
       hint: 'omit --without-approval',
     });
   if (!own.approver) throw needsKey();

@@ -116,7 +116,7 @@ const CHANGE_OPTIONS = {
   ...PLAN_OPTIONS,
   withoutApproval: switchOn(
     '--without-approval',
-    'if nobody else can approve: schedule the change, and run the command again after 48 hours',
+    'if no one else can approve: schedule the change, and run the command again after 48 hours',
   ),
 } as const;
 
@@ -164,7 +164,7 @@ async function requireNoKey({ profile, world }: Account, { approvers }: Approver
 const addCommand = command({
   words: ['profiles', 'approvers', 'add'],
   summary: 'Add a person who may approve plans',
-  details: `With --generate, makes your own key pair: the private key goes into the secret store of this profile, and the public key is printed. Once there are two approvers, it only makes the pair, and one of them adds the public key with --public-key. ${SECOND} You cannot approve a plan with a key that its author added. On a live profile, it asks in a terminal even with --yes.`,
+  details: `With --generate, makes your own key pair: the private key goes into the secret store of this profile, and the public key is printed. If the account already has two approvers, it only makes the pair, and one of them adds the public key with --public-key. ${SECOND} You cannot approve a plan with a key that its author added. On a live profile, it asks in a terminal even with --yes.`,
   examples: [
     'fiatrail profiles approvers add ada --generate',
     'fiatrail profiles approvers add bayo --public-key 7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb',

@@ -31,7 +31,7 @@ const { show, prints, shown } = locationKit({
 
 const SETTINGS = {
   ...locationOptions,
-  personalDays: option('--keep <duration>', 'how long names and numbers of persons are kept (default 90d)', wholeDays),
+  personalDays: option('--keep <duration>', 'how long to keep personal names and numbers (default 90d)', wholeDays),
 };
 
 const setCommand = command({

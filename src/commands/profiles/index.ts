@@ -40,7 +40,7 @@ import { exportCommand, importCommand } from './transfer.ts';
 /** Returns the key command of a profile. Throws CliError usage if it has none. */
 function keyCommandOf({ name, store }: StoredProfile): KeyCommand {
   if (store.kind === 'command') return store;
-  throw new CliError('usage', `profile ${name} has no key command, so nothing of it needs trust`, {
+  throw new CliError('usage', `profile ${name} has no key command, so there is nothing to trust`, {
     hint: `see its settings with: fiatrail profiles show ${name}`,
   });
 }
@@ -137,7 +137,7 @@ const addCommand = command({
   words: ['profiles', 'add'],
   summary: 'Add or change a profile',
   details:
-    'Omitted settings stay unchanged. The global flag --tz sets the profile’s time zone, and --mask that its output is masked unless --no-mask is given. The key is read from standard input, from a hidden prompt, or from your own command each time it is needed. No request is sent unless --check is given.',
+    'Omitted settings stay unchanged. The global flags --tz and --mask set the profile’s time zone and mask its output by default. The key is read from standard input, from a hidden prompt, or from your own command each time it is needed. No request is sent unless --check is given.',
   examples: [
     'fiatrail profiles add main --base-url https://host/v1 --key-stdin < key.txt',
     'fiatrail profiles add main --base-url https://host/v1 --mode live --key-command "vault kv get -field=key kv/fiatrail"',

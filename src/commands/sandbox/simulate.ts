@@ -53,12 +53,12 @@ const NOTE_MS = 5_000;
 
 export const simulateCommand = command({
   words: ['sandbox', 'simulate'],
-  summary: 'Simulate days of an account’s life',
-  details: `Users join, pay in with their salaries, take money out and swap; the account pays out, trades, bridges tokens, and changes and withdraws its fees. Senders with wrong names, unpaid virtual accounts, rejections of banks and outages of the webhook’s receiver happen at the rates that docs/sandbox.md lists.
+  summary: 'Simulate days of account activity',
+  details: `Users are onboarded, deposit around payday, withdraw and swap; the account pays out, trades, bridges tokens, and changes and withdraws its fees. Wrong sender names, unpaid virtual accounts, bank rejections and outages of the webhook’s receiver occur at the rates that docs/sandbox.md lists.
 
-In a new sandbox, the days are in the past and end now, or at --until, where the sandbox’s clock then stays. In a sandbox that is in use, they follow its present, and its clock moves on. Each day is complete or did not happen: after an interruption, simulate the days that are left.
+In a new sandbox, the days end now, or at --until, where the sandbox’s clock then stays. In a sandbox that has been used, they start at its current time and move its clock forward. A day is saved only when it is complete: after an interruption, simulate the days that are left.
 
-The same sandbox, seed and time give the same result. These requests are those of other programs: the journal does not contain them.`,
+The same sandbox, seed and time give the same result. The requests count as sent by other programs, so the journal does not contain them.`,
   examples: [
     'fiatrail sandbox simulate',
     'fiatrail sandbox simulate --days 90 --users 1000 --seed 7',
@@ -71,8 +71,8 @@ The same sandbox, seed and time give the same result. These requests are those o
   },
   parameters: {
     days: option('--days <count>', 'number of days, of 24 hours (default 30)', wholeNumber(1, 3650)),
-    users: option('--users <count>', 'number of users in the end (default 200)', wholeNumber(1, 10_000)),
-    seed: option('--seed <number>', 'another number, another life (default 1)', wholeNumber(0, 2 ** 32 - 1)),
+    users: option('--users <count>', 'number of users at the end (default 200)', wholeNumber(1, 10_000)),
+    seed: option('--seed <number>', 'seed of the random numbers (default 1)', wholeNumber(0, 2 ** 32 - 1)),
     until: option(
       '--until <date>',
       'when the last day ends, instead of now: 2026-10-31 (with that day) or a time such as 2026-11-01T00:00:00+01:00',

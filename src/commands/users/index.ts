@@ -59,7 +59,7 @@ const showDefault = command({
   run: async (account, _terminal, { userId }) => {
     const reply = await account.call(getDefaultWallet, { userId });
     if (reply.data.defaultWallet === null)
-      await account.notices.note('no default wallet is set; cNGN goes to the user’s managed wallet');
+      await account.notices.note('no default wallet is set; cNGN goes to the user wallet');
     return outcomeOf(account, getDefaultWallet, reply);
   },
 });
@@ -68,7 +68,7 @@ const setDefault = callCommand(setDefaultWallet, {
   words: ['users', 'default-wallet', 'set'],
   summary: 'Set the external wallet that receives a user’s cNGN',
   details:
-    'The default wallet receives permanent-account deposits, onramps and sweeps. Swaps and offramps still use the managed wallet. Replaces the current default wallet.',
+    'The default wallet receives permanent-account deposits, onramps and sweeps. Swaps and offramps still use the user wallet. Replaces the current default wallet.',
   examples: [
     'fiatrail users default-wallet set USER_ID --address 0x52908400098527886E0F7030069857D2E4169EE7 --network base',
     'fiatrail users default-wallet set USER_ID --address 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --label "cold wallet" --yes -o json',
@@ -103,7 +103,7 @@ const setDefault = callCommand(setDefaultWallet, {
 const removeDefault = command({
   words: ['users', 'default-wallet', 'remove'],
   summary: 'Remove a user’s default wallet',
-  details: 'The user’s cNGN goes to the managed wallet again. Tokens already delivered stay where they are.',
+  details: 'The user’s cNGN goes to the user wallet again. Tokens already delivered stay where they are.',
   examples: [
     'fiatrail users default-wallet remove USER_ID',
     'fiatrail users default-wallet remove USER_ID --yes -o json --query note',
@@ -121,7 +121,7 @@ const removeDefault = command({
         summary: `remove the default wallet of user ${userId}`,
         lines: [
           ['user', userId],
-          ['afterwards', 'cNGN goes to the user’s managed wallet'],
+          ['afterwards', 'cNGN goes to the user wallet'],
         ],
         previews: () =>
           readPreviews(
@@ -292,7 +292,8 @@ const migrateCommand = command({
     await account.notices.note(`${created} created, ${migrated} migrated, ${skipped} skipped, ${failed} failed`);
     const outcome = await outcomeOf(account, migrateUserWallets, reply, { columns: MIGRATED });
     if (!failed) return outcome;
-    const hint = 'see the reason for each in the output; the other users are done';
+    const others = failed < userIds.length ? '; the other users are done' : '';
+    const hint = `see the reason for each in the output${others}`;
     return {
       ...outcome,
       error: new CliError('failed', `migration failed for ${failed} of ${userIds.length} users`, { hint }),

@@ -137,7 +137,7 @@ async function recordRetried(account: Account, { operation, isOutcomeUnknown }: 
   if (!isOutcomeUnknown) return;
   const resolve = `fiatrail ops resolve ${operation.operationId} --not-done --reason TEXT`;
   const taken = account.activity.changed?.operationId;
-  const detail = `it onboarded nobody: the service accepted its BVN again, in operation ${taken}`;
+  const detail = `it onboarded no one: the service accepted its BVN again, in operation ${taken}`;
   const { inputDigest, account: of, kind } = operation;
   try {
     const journal = await account.journal();
@@ -294,7 +294,7 @@ const start = startCommand(onboarding, onboard, {
   words: ['users', 'onboard'],
   summary: 'Onboard a user by BVN',
   details:
-    'The user’s names come from the BVN record. Once the BVN is verified, the user has wallets and a permanent virtual account. On a terminal, without a BVN, the command prompts for it with hidden input, waits and shows the user. With --retry, the command retries an onboarding that failed or whose outcome is unknown. The service accepts each BVN only once, so nobody is onboarded twice.',
+    'The user’s names come from the BVN record. Once the BVN is verified, the user has wallets and a permanent virtual account. On a terminal, without a BVN, the command prompts for it with hidden input, waits and shows the user. With --retry, the command retries an onboarding that failed or whose outcome is unknown. The service accepts each BVN only once, so no one is onboarded twice.',
   examples: [
     'fiatrail users onboard --bvn-stdin --wait < bvn.txt',
     'printf 12345678901 | fiatrail users onboard --bvn-stdin --wait --yes -o json',

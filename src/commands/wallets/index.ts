@@ -181,7 +181,7 @@ const externalCommands = [listCommand, addCommand, enableCommand, disableCommand
 
 const SHOWN = [
   { field: 'fintechName', title: 'Account' },
-  { field: 'smartWallet.address', title: 'Smart wallet' },
+  { field: 'smartWallet.address', title: 'Account wallet' },
   { field: 'smartWallet.deployed', title: 'Deployed' },
   { field: 'totalUsers', title: 'Users' },
   { field: 'externalWallets', title: 'External wallets', columns: EXTERNAL_COLUMNS },
@@ -189,7 +189,7 @@ const SHOWN = [
 
 const showCommand = callCommand(getFintechWallet, {
   words: ['wallets', 'show'],
-  summary: 'Show the account’s smart wallet and external wallets',
+  summary: 'Show the account wallet and external wallets',
   examples: ['fiatrail wallets show', 'fiatrail wallets show -o json --query smartWallet.address'],
   parameters: {},
   request: () => ({}),

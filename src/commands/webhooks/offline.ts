@@ -46,6 +46,7 @@ const message = option(
   word,
 );
 const MESSAGE_HINT = 'save a request as: header lines, an empty line, then the body';
+const EVENT_HINT = 'pass the exact body that arrived; see the events with: fiatrail webhooks inbox list';
 
 /** Reads a body, or a whole saved request with its headers. Throws CliError usage. */
 async function messageOf(
@@ -185,7 +186,7 @@ export function printedEvent(
 ): { readonly event: string; readonly data: unknown } & Record<string, unknown> {
   const exact = parseExactJson(text);
   const read = eventIn(exact);
-  if (!read) throw new CliError('rejected', 'the body is not an event', { code: 'NOT_AN_EVENT', hint: MESSAGE_HINT });
+  if (!read) throw new CliError('rejected', 'the body is not an event', { code: 'NOT_AN_EVENT', hint: EVENT_HINT });
   const { event, data, eventId, requestId, userId, fintechId, happenedAt } = read;
   const known = eventOf(event);
   const around = { eventId, requestId, userId, fintechId, happenedAt };
@@ -246,9 +247,7 @@ export const openCommand = command({
       throw new CliError('rejected', read.problem, {
         code: read.kind === 'encrypted' ? 'CANNOT_BE_DECRYPTED' : 'NOT_AN_EVENT',
         hint:
-          read.kind === 'encrypted'
-            ? 'give the key that it is encrypted with, using --private-key-stdin'
-            : MESSAGE_HINT,
+          read.kind === 'encrypted' ? 'give the key that it is encrypted with, using --private-key-stdin' : EVENT_HINT,
       });
     const data = await eventWithWarnings(account, read.text);
     return { result: { data: { ...data, isEncrypted: read.isEncrypted }, raw: read.text } };

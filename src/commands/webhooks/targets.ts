@@ -5,7 +5,7 @@ import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
 import type { Resigning } from '../../webhooks/listen/sending.ts';
 
 /** What to do about a target that did not answer, or not with 2xx. */
-export const CHECK_TARGET = 'check that the target is running and answers 2xx, then run the command again';
+export const CHECK_TARGET = 'check that the target is running and responds with 2xx, then run the command again';
 
 /** Parses the URL of a target. Throws CliError usage. */
 export function targetUrl(text: string): string {

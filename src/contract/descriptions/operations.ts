@@ -81,7 +81,7 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   'banks.list': 'Returns every saved payout account and which one is the default.',
   'banks.get': 'Returns one payout account, as a list with one item.',
   'banks.update': 'Changes the name or the default. The account number and the bank cannot be changed.',
-  'banks.delete': 'Removes a payout account for good. It is refused while payouts to the account are pending.',
+  'banks.delete': 'Removes a payout account for good. It is rejected while payouts to the account are pending.',
 
   'fees.get': 'Returns the account’s own fees. The platform’s fee is charged on top.',
   'fees.manage':
@@ -136,7 +136,7 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
     'From then on, the service encrypts responses and events with this key. Without the private key, they cannot be read.',
   'management.get-platform-public-key': 'Returns the key that requests can be encrypted with (libsodium sealed boxes).',
   'management.get-aes-key':
-    'Returns the key of the older encryption. Whoever has it can sign events if no webhook secret is set.',
+    'Returns the key of the older encryption. Anyone who has it can sign events if no webhook secret is set.',
   'management.ip-allowlist':
     'Lists, checks, adds or removes entries, depending on `action`. Servers learn of a change within 30 seconds. If you remove the address that you call from, later requests are rejected.',
 };

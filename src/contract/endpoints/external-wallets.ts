@@ -7,7 +7,7 @@ const unknownWallet = refusal(
   'NOT_FOUND',
   'public',
   'no external wallet has this address',
-  'list registered wallets with: fiatrail wallets show',
+  'list registered wallets with: fiatrail wallets external list',
 );
 
 export const addExternalWallet = endpoint({

@@ -234,7 +234,7 @@ export function twice(
     isDue && isLook,
     `it was looked for at ${timeText(firstMs)} and at ${timeText(nowMs)}, the last time more than ${wait} after it was sent`,
     isDue
-      ? 'it was not looked for twice while all of this held'
+      ? 'the conditions above were not all met each of the two times'
       : `it has to be looked for again, at ${timeText(dueMs)} or later`,
   );
   return { ...found, lookAgainMs: isDue ? undefined : dueMs };

@@ -19,5 +19,5 @@ export async function whyNotRepeatable(account: Account, operation: Operation): 
   if (clock !== undefined) return clock;
   const agoMs = (account.time.service.nowMs() ?? Infinity) - (baseline?.serviceAtMs ?? -Infinity);
   if (agoMs <= REPEATABLE_MS) return undefined;
-  return `it was sent ${clockDistance(agoMs)} ago, and nobody says that the service knows its idempotency key for longer than ${clockDistance(REPEATABLE_MS)}`;
+  return `it was sent ${clockDistance(agoMs)} ago, and the service is not known to remember an idempotency key for longer than ${clockDistance(REPEATABLE_MS)}`;
 }

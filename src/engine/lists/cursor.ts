@@ -52,12 +52,12 @@ export function pointOf(cursor: string, list: string): ResumePoint {
   if (digest === undefined)
     throw new CliError('usage', '--after: invalid cursor; nothing was read', {
       code: 'CURSOR_INVALID',
-      hint: 'copy the whole cursor from the page before',
+      hint: 'copy the whole cursor that the previous page printed',
     });
   if (digest !== list)
     throw new CliError('usage', 'cannot continue the list: the cursor belongs to another list, filter or account', {
       code: 'CURSOR_INVALID',
-      hint: 'repeat the command line and the profile of the page before; or, to start a file over, remove FILE.part and FILE.part.json',
+      hint: 'repeat the command line and the profile of the previous page; or, to start a file over, remove FILE.part and FILE.part.json',
     });
   const last = none ? null : (plain ?? Buffer.from(encoded, 'base64url').toString());
   const period = start === undefined ? {} : { period: { startDate: timeOf(start), endDate: timeOf(end) } };

@@ -177,7 +177,7 @@ export async function found<E extends Endpoint, Row>(
   }
   throw new CliError('rejected', `the service lists no ${what} with this id`, {
     code: 'NOT_FOUND',
-    hint: 'copy the id exactly as the service printed it',
+    hint: `find the id with: fiatrail ${what}s list`,
   });
 }
 

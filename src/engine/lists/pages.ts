@@ -208,7 +208,7 @@ async function pageAfter<Row>(
     offset = Math.max(0, next - 1 + grown);
     if (last === null) return { page: await fetchPage(offset), offset, printed: next + grown - offset };
   }
-  throw new CliError('declined', '--after: the last row of the page before is no longer in the list', {
+  throw new CliError('declined', '--after: the last row of the previous page is no longer in the list', {
     code: 'CURSOR_LOST',
     hint: 'read the list from its start, without --after',
   });

@@ -60,7 +60,7 @@ export function parseCheckpoint(text: string, from: string): CheckpointFile {
   const { data, error } = shape().safeParse(json);
   if (data) return data;
   throw new CliError('usage', `${from} is not a checkpoint (${error?.issues[0]?.path.join('.') || 'JSON'})`, {
-    hint: 'give a file that this wrote: fiatrail ops journal head -o json',
+    hint: 'give a file with the output of: fiatrail ops journal head -o json',
   });
 }
 

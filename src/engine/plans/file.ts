@@ -159,7 +159,7 @@ export function createPlan(path: string, plan: Plan): void {
   } catch (error) {
     if (!(error instanceof BytesFileError)) throw error;
     const hint = 'give the path of a file that does not exist, in a folder that you may write to';
-    throw unusable(path, error.problem === 'exists' ? 'it already exists' : 'the file cannot be created', hint);
+    throw unusable(path, error.problem === 'exists' ? 'the file already exists' : 'the file cannot be created', hint);
   }
 }
 

@@ -22,7 +22,7 @@ function signersForPeople(signed: readonly Signed[]): string {
   const signers = signed.map(
     ({ approver, signedAt, role }) => `${approver}${role === 'author' ? ' (author)' : ''}, ${signedAt}`,
   );
-  return signers.join('; ') || 'nobody';
+  return signers.join('; ') || 'no one';
 }
 
 /** What was found for a plan on this machine. */

@@ -310,7 +310,7 @@ const askMarket =
       return {
         result: 'blocks',
         detail:
-          'no market price is known: the book could not be read, or nobody else has an order and the account has no trade',
+          'no market price is known: the book could not be read, or no one else has an order and the account has no trade',
         hint: 'see the book with: fiatrail fx book PAIR',
       };
     const far = farFromMarket(price, market, percentFromText(percent) ?? 0n);

@@ -335,6 +335,8 @@ async function baselineBefore(
 /** What an estimate may be too high by: a price does not move further between a confirmation and the request. */
 const ESTIMATE_PERCENT = 10n;
 
+/** The only balance in Naira is that of the earned fees, which cannot be added to. */
+const FEWER_FEES = 'choose a smaller amount; max withdraws what is available';
 const SEE_BALANCE = 'ask the service what its figure means; the sandbox shows what is documented';
 
 /**
@@ -357,7 +359,7 @@ export function requireCovered(lines: readonly ShownLine[]): void {
     if (balance?.afterMinor === undefined) continue;
     const { asset, beforeMinor, afterMinor, minimumMinor, isEstimate, isPartial, otherWallets } = balance;
     if (otherWallets)
-      throw new CliError('usage', 'the wallet that should pay is not one of the user’s; nothing was sent', {
+      throw new CliError('usage', 'the wallet to pay from does not belong to the user; nothing was sent', {
         code: 'NOT_THE_USERS_WALLET',
         hint: `the user’s wallets are: ${otherWallets.join(', ')}`,
       });
@@ -367,7 +369,10 @@ export function requireCovered(lines: readonly ShownLine[]): void {
       throw new CliError(
         'declined',
         `the balance is ${amountForPeople(held)}, and this takes ${isEstimate ? 'about ' : ''}${amountForPeople(taken)}; nothing was sent`,
-        { code: 'BALANCE_TOO_LOW', hint: 'add to the balance, or choose a smaller amount' },
+        {
+          code: 'BALANCE_TOO_LOW',
+          hint: asset === 'NGN' ? FEWER_FEES : 'add to the balance, or choose a smaller amount',
+        },
       );
     if (minimumMinor !== undefined && taken.minor < minimumMinor)
       throw new CliError(

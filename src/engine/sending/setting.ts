@@ -41,7 +41,7 @@ async function claimed(account: Account, change: SettingChange): Promise<string>
   for (;;) {
     const claim = await journal.claim(intent, globals.timeoutMs);
     if (claim.kind === 'ours') return claim.operationId;
-    if (claim.kind === 'over-limit') throw new Error('a change of settings was held against a limit of amounts');
+    if (claim.kind === 'over-limit') throw new Error('a change of settings was compared with a limit of amounts');
     await requireFree(account, claim);
   }
 }

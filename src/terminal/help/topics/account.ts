@@ -11,7 +11,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: ['fiatrail keys rotate'],
       },
       {
-        step: 'Check who may call. Whoever had the key may have added an address; an empty list lets everyone in.',
+        step: 'Check who may call. Someone with the key may have added an address; an empty list lets everyone in.',
         run: ['fiatrail ip list', 'fiatrail ip check', 'fiatrail ip remove --index 0'],
       },
       {
@@ -72,14 +72,14 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
           'fiatrail keys encryption rotate',
         ],
       },
-      'The service cannot turn the encryption of responses off again. What you can undo is on your side:',
+      'The service cannot turn the encryption of responses off again. You can undo the settings on your side:',
       {
         rows: [
           ['send plain requests again', '`fiatrail keys encryption enable --encrypt-requests off`'],
           ['accept plain responses again', '`fiatrail profiles add main --encryption accept`'],
         ],
       },
-      'If the service shows another public key, a profile that encrypts requests sends nothing (exit code 9). Compare the fingerprint with the service by another way, then accept the key:',
+      'If the service shows another public key, a profile that encrypts requests sends nothing (exit code 9). Confirm the fingerprint with the service over another channel, then accept the key:',
       { run: ['fiatrail keys platform show', 'fiatrail keys platform accept'] },
       'Another machine needs the same private key: `fiatrail keys encryption enable --private-key-stdin --yes < key.txt`.',
     ],
@@ -90,7 +90,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
     title: 'Set up a webhook, and its secret',
     blocks: [
       {
-        step: 'Set the URL, with a new signing secret. It is stored with the profile and printed once. The command shows what is set now, and asks before it replaces it.',
+        step: 'Set the URL, with a new signing secret. It is stored with the profile and printed once. The command shows the current settings, and asks before it replaces them.',
         run: ['fiatrail webhooks set https://hooks.example.com/fiatrail --new-secret'],
       },
       {
@@ -102,7 +102,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: ['fiatrail webhooks trigger user.onboarded --target http://127.0.0.1:3000/webhooks'],
       },
       {
-        step: 'If events are missing, see which, and hand over again what your handler did not take.',
+        step: 'If events are missing, list them, and forward again those that your handler did not acknowledge.',
         run: ['fiatrail webhooks inbox gaps', 'fiatrail webhooks inbox redrive'],
       },
       'A lost secret: the service never shows it, and `fiatrail webhooks show` only says whether one is set. Make a new one as in step 1. `fiatrail webhooks listen` accepts the previous one for another 24 hours.',
@@ -120,11 +120,11 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: ['fiatrail profiles approvers add ada --generate', 'fiatrail profiles approvers list'],
       },
       {
-        step: 'Say above which amount a second approval is needed.',
+        step: 'Set the amount above which a second person must approve.',
         run: ['fiatrail profiles approval-threshold set "NGN 1000000"'],
       },
       {
-        step: 'Without a shared journal, say on the only machine that applies plans that it is the only one.',
+        step: 'If the journal is not shared, apply plans on one machine only, and declare that there.',
         run: ['fiatrail profiles journal set --sole-host'],
       },
       {
@@ -132,14 +132,14 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: ['fiatrail payout create --amount 5000000 --to default --plan payout.json'],
       },
       {
-        step: 'Another one checks and approves it. Then either of them sends exactly that, once.',
+        step: 'Another person checks and approves it. Then either of them applies it: it is sent once, exactly as written.',
         run: ['fiatrail plans approve payout.json', 'fiatrail plans apply payout.json'],
       },
       'The service has approvals of its own, which these commands only show:',
       {
         rows: [
-          ['`fiatrail wallets auto-signing show`', 'from which amount on cNGN needs a manual signature'],
-          ['`fiatrail fx auto-signing show`', 'up to which amount trades are signed automatically'],
+          ['`fiatrail wallets auto-signing show`', 'the amount above which cNGN needs a manual signature'],
+          ['`fiatrail fx auto-signing show`', 'the amount up to which trades are signed automatically'],
         ],
       },
     ],
@@ -158,7 +158,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
           'fiatrail profiles rules test -- payout create --amount 5000 --to default',
         ],
       },
-      'Removing a limit is a change as well: `--max-per-call "NGN off"`. `--yes` does not bypass a rule.',
+      'To remove a limit, set it to off: `--max-per-call "NGN off"`. `--yes` does not bypass a rule.',
       'Above an amount, a second person must approve: `fiatrail help approval`.',
       'Limits of the service:',
       {
@@ -183,13 +183,13 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
           ['rename a bank account', '`fiatrail bank-accounts update ID --label fees`'],
           ['rename an allowlist entry', '`fiatrail ip add 203.0.113.7 --label office`'],
           ['rename an external wallet', 'remove it, and add it with another label'],
-          ['rename a user', 'not possible: the name is that of the BVN record'],
+          ['rename a user', 'not possible: the name comes from the BVN record'],
           ['remove a user', '`fiatrail users deactivate USER_ID --reason "case 118"`'],
           ['change the fees', '`fiatrail fees set --onramp-percent 0.5%`'],
           ['change an order', '`fiatrail fx orders update ORDER_ID --price 1395`'],
           ['change the webhook', '`fiatrail webhooks set https://hooks.example.com/`'],
           ['change a rule', '`fiatrail profiles rules set main --hours any`'],
-          ['turn one off for a while', 'commands that end with `disable`, such as `fiatrail webhooks disable`'],
+          ['turn something off for a while', 'commands that end with `disable`, such as `fiatrail webhooks disable`'],
         ],
       },
       'To rename a profile, give the new one the same key. Idempotency keys belong to the account, so they stay. Rules do not: set them again.',

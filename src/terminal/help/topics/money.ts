@@ -36,7 +36,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
     blocks: [
       'Money that was sent cannot be recalled. Find out where it is first, and do not pay again before you know.',
       {
-        step: 'Find the payment, and read its state, its request id and its destination.',
+        step: 'Find the payment, and note its status, request id and destination.',
         run: ['fiatrail ops list --since today', 'fiatrail ops show OPERATION_ID'],
       },
       {
@@ -100,10 +100,10 @@ export const MONEY_TOPICS: readonly Topic[] = [
           ['`fiatrail onramp create`', 'Naira from a user, once: an account for an exact sum, for 30 minutes'],
           ['`fiatrail users show`', 'Naira from a user, any time: the user’s permanent account'],
           ['`fiatrail wallets deposit-account`', 'Naira for the account’s own wallet, from anyone'],
-          ['`fiatrail wallets show`', 'tokens on a chain: the address of the smart wallet'],
+          ['`fiatrail wallets show`', 'tokens on a chain: the address of the account wallet'],
         ],
       },
-      'The amount of an onramp is what arrives; the fees are added on top. Whoever pays must pay the exact total:',
+      'The amount of an onramp is what arrives; the fees are added on top. The payer must pay the exact total:',
       {
         run: [
           'fiatrail onramp create USER_ID --amount 5000',
@@ -157,14 +157,14 @@ export const MONEY_TOPICS: readonly Topic[] = [
     name: 'unknown-outcome',
     title: 'Unknown outcomes (exit code 6)',
     blocks: [
-      'A request was sent, and no usable response arrived: the money may have moved. fiatrail recorded the request before it left, so it can find out. Do not send it in another way.',
+      'A request was sent, and no usable response arrived: the money may have moved. fiatrail recorded the request before it left, so it can find out. Do not send it another way.',
       { step: 'List the requests whose outcome is unknown.', run: ['fiatrail ops list --status unknown'] },
       {
         step: 'Look for them in the service’s lists. This only reads. If one is in no list, the output says when to run it again.',
         run: ['fiatrail ops reconcile'],
       },
       {
-        step: 'Send a trade again that was lost, if it had an idempotency key of the service and was sent less than 10 minutes ago. The service does it once.',
+        step: 'Send a lost trade again, if it has a service idempotency key and was sent less than 10 minutes ago. The service executes it at most once.',
         run: ['fiatrail ops retry OPERATION_ID'],
       },
       {
@@ -175,7 +175,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
         ],
       },
       'In cron, let a job look every 15 minutes: `fiatrail ops reconcile --all -q`.',
-      'A command with the same idempotency key looks first, and pays only if nothing was done. For such a trade, it does what `ops retry` does.',
+      'A command with the same idempotency key looks first, and pays only if nothing was done. For a trade as in step 3, it does what `fiatrail ops retry` does.',
     ],
     more: 'money.md',
   },
@@ -220,7 +220,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
       {
         rows: [
           ['a payment that was accepted', 'cannot be cancelled: `fiatrail help wrong-payment`'],
-          ['an onramp that nobody paid', 'expires after 30 minutes'],
+          ['an onramp that was not paid', 'expires after 30 minutes'],
           ['an order on the order book', '`fiatrail fx orders pause ORDER_ID`, or cancel it'],
           ['a bridge transaction', 'send nothing to its deposit address'],
           ['a plan', 'delete the file; it expires after 24 hours'],
