@@ -161,7 +161,7 @@ describe('check-balance.sh', () => {
     expect(await account.script('check-balance.sh')).toEqual(QUIET);
     await transfer('0.5');
     const { stdout, code } = await account.script('check-balance.sh');
-    expect({ stdout, code }).toEqual({ stdout: 'The smart wallet has only 99999.500000 cNGN left.\n', code: 9 });
+    expect({ stdout, code }).toEqual({ stdout: 'The account wallet has only 99999.500000 cNGN left.\n', code: 9 });
   });
 
   test('does not take an unknown balance for enough', async () => {
@@ -378,7 +378,7 @@ describe('trade-again.sh', () => {
 
   test.each([
     ['fx.trade', 'INSUFFICIENT_BALANCE', 'Does the wallet hold 5000 cNGN?\n'],
-    ['fx.quote', 'NO_LIQUIDITY', 'Nobody sells that much now.\n'],
+    ['fx.quote', 'NO_LIQUIDITY', 'No one sells that much now.\n'],
   ])('says what a person can do when %s rejects with %s', async (on, name, stdout) => {
     const account = await newAccount();
     await refuse(account, on, name, 3);

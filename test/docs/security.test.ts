@@ -136,7 +136,7 @@ const STOPS: readonly (readonly [claim: string, prepare: (home: Home) => Promise
     ['balances', 'account', '--profile', 'x'],
   ],
   [
-    'A `.fiatrail.json` chooses a profile only if nobody but you and root could have written it',
+    'A `.fiatrail.json` chooses a profile only if no one but you and root could have written it',
     async ({ path }) => {
       writeFileSync(join(path, '.fiatrail.json'), '{"profile":"sandbox"}');
       chmodSync(join(path, '.fiatrail.json'), 0o666);
