@@ -143,7 +143,7 @@ export const SCRIPT_TOPICS: readonly Topic[] = [
       { run: ['fiatrail version'] },
       'Compare its files with the digests that the build recorded:',
       { run: ['fiatrail version --verify'] },
-      'Before you update, find out unknown outcomes and copy the journal:',
+      'Before you update, resolve unknown outcomes and copy the journal:',
       { run: ['fiatrail ops reconcile', 'fiatrail ops journal backup journal-backup.db'] },
       'Then install the new version the way you installed the old one. In a source folder, get the new sources, then install and build. The journal and the profiles are upgraded when they are next used.',
       { run: ['npm ci'] },
