@@ -44,7 +44,15 @@ import { change, serviceIdempotencyKey, type Terminal } from '../../terminal/ter
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { trade as aTrade } from '../../things/market.ts';
 import { commands as orders } from './orders.ts';
-import { consistentQuote, dealPreview, quotedDeal, quoteTermsOf, quoteWithin } from './prices.ts';
+import {
+  consistentQuote,
+  dealPreview,
+  quotedDeal,
+  quoteTermsOf,
+  quoteWithin,
+  SIDE_LINE,
+  SIDE_MEANING,
+} from './prices.ts';
 import { commands as vault } from './vault.ts';
 
 const pairArgument = argument('pair', PAIRS.join(' or '), pair, `Pair (${PAIRS.join(' or ')}):`);
@@ -262,6 +270,7 @@ const serviceKeyOption = option(
 const quoteCommand = command({
   words: ['fx', 'quote'],
   summary: 'Get a quote for a trade, valid for 5 minutes',
+  details: SIDE_MEANING,
   examples: [
     'fiatrail fx quote --pair CNGN-USDC --side buy --amount 50000',
     'fiatrail fx quote --pair CNGN-USDC --side sell --amount "5 USDC"',
@@ -329,7 +338,7 @@ function sendMarketOrder(
     },
     {
       summary: what,
-      lines: [...lines, amountLine(amount, 'decimal-string'), ['destination', to ?? 'the account']],
+      lines: [...lines, SIDE_LINE, amountLine(amount, 'decimal-string'), ['destination', to ?? 'the account']],
       ...readBefore(account, { pair, side, amount }),
     },
     options,
@@ -340,8 +349,7 @@ const tradesStart = startCommand(fxTrade, trade, {
   words: ['fx', 'trade'],
   money: 'unguarded',
   summary: 'Trade on a quote, against an order, or at the best price',
-  details:
-    'A quote sets the pair, side and amount; an order sets the pair and side. With --max-price or --min-price, the command gets a quote and trades on it only if its price is within the limit; otherwise it exits with 9. With --market, it places a market order. cNGN is paid from the account wallet. The sold tokens stay locked for up to 5 minutes.',
+  details: `${SIDE_MEANING} A quote sets the pair, side and amount; an order sets the pair and side. With --max-price or --min-price, the command gets a quote and trades on it only if its price is within the limit; otherwise it exits with 9. With --market, it places a market order. cNGN is paid from the account wallet. The sold tokens stay locked for up to 5 minutes.`,
   examples: [
     'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --wait',
     'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --max-price 1600 --yes',
@@ -399,7 +407,7 @@ const tradesStart = startCommand(fxTrade, trade, {
     // What a plan says must be what another machine can read too.
     const onQuote =
       deal.quote === undefined || terminal.consent.plan ? undefined : quotedDeal(account, terminal, saved);
-    const lines = [...terms.lines, ...(limited?.lines ?? []), ...(onQuote?.lines ?? [])];
+    const lines = [...terms.lines, SIDE_LINE, ...(limited?.lines ?? []), ...(onQuote?.lines ?? [])];
     if (amount) lines.push(amountLine(amount, 'decimal-string'));
     lines.push(['destination', to ?? 'the account']);
     return change(

@@ -23,6 +23,13 @@ import {
 import { timeText } from '../../present/times.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
+/** What a side means, for help and consents: a person who knows the service's public text would choose the wrong one. Source: interface. */
+export const SIDE_MEANING =
+  'buy: you pay cNGN and get the stablecoin; sell: you pay the stablecoin and get cNGN. The service’s public text uses the words the other way round.';
+
+/** The line of a trade's consent that says what its side means. */
+export const SIDE_LINE: ShownLine = ['side', SIDE_MEANING];
+
 /** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
 async function tradingBalance(account: Account, asset: Asset): Promise<Stated | undefined> {
   if (!isStablecoin(asset)) return accountBalance(account, 'CNGN', 'base');
