@@ -25,7 +25,7 @@ const TYPED: Readonly<Record<string, string>> = {
   doctor:
     'clock skew, clock drift, ntp, certificate, tls, ssl, dns, proxy, disk, disk space, disk full, permission denied, diagnose',
   'doctor, status':
-    'health check, liveness, readiness, uptime, heartbeat, diagnostic, self test, troubleshoot, not working, broken, check, health',
+    'health check, liveness, readiness, uptime, heartbeat, diagnostic, self test, troubleshoot, not working, broken, check, health, down, unavailable, outage, not responding, offline service, degraded, 500, 502, 503',
   'status, ip check': 'ping',
   'doctor, help topics': 'support, bug',
   'help topics, help commands': 'help',
@@ -39,7 +39,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'webhooks inbox gaps, webhooks inbox list': 'missing event, missed event, missing webhook',
   // Money
   'help refund':
-    'money back, sent back, send back, overpaid, overpayment, underpaid, underpayment, refund, return, chargeback',
+    'money back, sent back, send back, overpaid, overpayment, underpaid, underpayment, refund, return, chargeback, wrong name, name mismatch, sender mismatch, third party',
   'help wrong-payment':
     'wrong account, wrong person, bounced, bounce, returned payment, fraud, clawback, reverse, reversal, wrong, wrong payment, mistake, dispute',
   'help send': 'send, pay, remit, send money, withdrawal, move money',
@@ -110,7 +110,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'report, fees earned': 'accounting',
   report: 'monthly, books, bookkeeping, close of day',
   'report owed':
-    'liability, customer fund, client money, user balance, customer balance, safeguarding, exposure, float, owe, owed',
+    'liability, customer fund, client money, user balance, customer balance, safeguarding, exposure, float, owe, owed, customer wallet, user wallet balance',
   'sync, sync status': 'offline, cache, replicate, etl, stale, refresh, copy',
   sql: 'query, select, database',
   'report, history transactions, ops journal export': 'export',
@@ -142,7 +142,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'help limits, users show': 'tier',
   'profiles rules show, help limits':
     'spending limit, spending cap, budget, guardrail, limit, cap, rule, policy, permission, read only, readonly, profiles limit',
-  'help limits': 'velocity, maximum amount, transaction limit, daily limit, quota',
+  'help limits': 'minimum, lowest, smallest, highest, velocity, maximum amount, transaction limit, daily limit, quota',
   // Users
   'users list, users onboard': 'customer',
   'users list': 'client, person',
@@ -249,7 +249,7 @@ const TYPED: Readonly<Record<string, string>> = {
     'name enquiry, resolve account, validate account, account lookup, add beneficiary',
   'fees show, help change': 'lower fee, raise fee, reduce fee, change fee, increase fee',
   'report, report balance':
-    'month end, period end, year end, balance sheet, profit and loss, trial balance, cash flow, cashflow, end of day, eod',
+    'month end, period end, year end, balance sheet, profit and loss, trial balance, cash flow, cashflow, end of day, eod, weekly, weekly report, daily report, settlement report, management report, closing report',
   'report, ops list, history transactions': 'ledger, general ledger',
   'report, report balance, find': 'discrepancy, mismatch, difference, variance, unexplained, does not balance',
   'report pending': 'open item, outstanding, backlog, queue, aging, ageing',
@@ -281,6 +281,14 @@ const TYPED: Readonly<Record<string, string>> = {
   'sql, sync': 'analytics, data warehouse, bi, metabase, custom report',
   'sql, ops list --since yesterday, history transactions': 'what changed, change since, changed, changes',
   'wallets deposit-account, balances account': 'insufficient fund, fund account, low balance, not enough',
+  // Words of treasury, operations and developers
+  'help stuck, find':
+    'not received, debited, not credited, never arrived, missing payment, where is money, delayed payment, held up',
+  'help cancel, help change': 'hold, on hold, pause',
+  'webhooks events, webhooks trigger': 'payload, body, sample event, event type',
+  'help topics, doctor': 'escalate',
+  'profiles approvers list, profiles export': 'admin, administrator, team member',
+  'report, find': 'investigate, investigation, exception',
   // After the name of a group
   'banks --search': 'banks search, banks find',
   'bank-accounts update': 'bank-accounts default',

@@ -135,10 +135,12 @@ function meantBy(words: readonly string[]): ReadonlyMap<string, number> {
       const parts = words.slice(from, from + count);
       // `get` alone says nothing, and `who paid` does.
       if (parts.every((part) => EMPTY_WORDS.has(part))) continue;
+      // One word of several is often not the subject: `payment not received by customer` is not about customers.
+      const isPart = Number(count === 1 && words.length > 1);
       const phrase = parts.join(' ');
       const meant = meaningOf([], [phrase], phrase.split(/[\s-]/).length)?.split(', ') ?? [];
       for (const [at, target] of meant.entries())
-        gains.set(target, (gains.get(target) ?? 0) + GAIN.meaning * count * (1 - at / 4));
+        gains.set(target, (gains.get(target) ?? 0) + GAIN.meaning * (count - isPart / 2) * (1 - at / 4));
     }
   return gains;
 }
@@ -165,14 +167,22 @@ function partsOf(index: ProgramData, word: string): readonly [string, string] | 
   return undefined;
 }
 
+/** What may follow a word of the pages without another meaning: `nightly`. */
+const ENDING = /^(ly|s|es|ed|d|ing|er|ers|or|al|ion|ions|ment)$/;
+
 /**
- * Returns the word of the pages that a word begins, or is a slip of the finger for. A word that few letters tell apart from one of
- * ours is often another word: `retention` is not `rejection`, and `spending` not `pending`.
+ * Returns the word of the pages that a word begins, ends otherwise, or is a slip of the finger for. A word that few letters tell
+ * apart from one of ours is often another word: `retention` is not `rejection`, and `spending` not `pending`.
  */
-const nearestTo = (index: ProgramData, typed: string): string | undefined =>
-  spelledLike(
-    typed,
-    wordsOf(index).filter(
-      (word) => word[0] === typed[0] && (word.startsWith(typed) || editDistance(typed, word) === 1),
-    ),
-  )[0];
+function nearestTo(index: ProgramData, typed: string): string | undefined {
+  if (typed.length < 4) return undefined;
+  const known = wordsOf(index).filter((word) => word[0] === typed[0]);
+  const stem = known.find((word) => word.length > 3 && typed.startsWith(word) && ENDING.test(typed.slice(word.length)));
+  return (
+    stem ??
+    spelledLike(
+      typed,
+      known.filter((word) => word.startsWith(typed) || editDistance(typed, word) === 1),
+    )[0]
+  );
+}
