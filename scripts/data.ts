@@ -244,8 +244,7 @@ export function dataPage(): string {
     '# Data\n',
     '`fiatrail sync` copies the account’s lists to this machine. `find`, `report` and `sql` read this local copy, so they are fast, work offline, and are as old as the last sync.\n',
     '```sh\nfiatrail sync                     # from cron, or as a service with --every 5m\nfiatrail find \'₦5,100\'            # anything by id, hash, bank reference, amount or name\nfiatrail report last month        # what came in and went out, checked against the balances\nfiatrail sql "select status, count(*) from payouts group by status"\nfiatrail sql -f month.sql -o csv > month.csv\n```\n',
-    '## Month end
-<!-- subjects: close, closing, period end, accountants, year end, tax, reconciliation -->\n',
+    '## Month end\n<!-- subjects: close, closing, period end, accountants, year end, tax, reconciliation -->\n',
     '1. Copy the lists, and check the month. Exit code 9 means that a balance changed by something that no list shows, such as tokens that arrived on a chain; the report names it.\n',
     '```sh\nfiatrail sync\nfiatrail report last month\n```\n',
     '2. When you know what it was, accept it with a reason. Every later report of that time includes it.\n',
@@ -257,8 +256,7 @@ export function dataPage(): string {
     '5. Prove that the journal is unchanged since the last checkpoint, and store a new one where nobody who can edit the journal can edit it.\n',
     '```sh\nfiatrail ops journal verify --checkpoint october.json\nfiatrail ops journal head -o json > november.json\n```\n',
     'In CSV, text that a spreadsheet may run as a formula, such as `=1+1`, is prefixed with an apostrophe; `--csv-raw` prints it unchanged.\n',
-    '## What the views contain
-<!-- subjects: schema, tables, columns, data model -->\n',
+    '## What the views contain\n<!-- subjects: schema, tables, columns, data model -->\n',
     '[Views](reference/views.md) lists every view and column. Names are stable: a later version may add some, but renames none.\n',
     `- An amount is an integer in the smallest unit, in a column whose name ends with \`_minor\`; the next column has the asset. In the smallest unit, ${decimals.join(', ')}.`,
     '- A time is text in UTC, such as `2026-11-21T13:14:05.000Z`, so times sort and compare as text. Tables show times in the profile’s zone.',
@@ -272,8 +270,7 @@ export function dataPage(): string {
     '## What a query may do\n',
     'A query is one SQLite statement that only reads: SELECT, WITH … SELECT, VALUES, or EXPLAIN of one of these. It can use the views, `json_each` and `json_tree`. Other tables, PRAGMA, ATTACH, VACUUM INTO and extensions are rejected.\n',
     `It runs in a separate process, which is stopped after \`--timeout\` (60 seconds by default) or if it needs more than ${MEMORY_BYTES / MIB} MiB of memory. A value may have at most ${MAX_VALUE_BYTES / MIB} MiB. The process never opens the journal or the inbox: the rows of \`operations\` and \`events\` are copied to it if the query names them.\n`,
-    '## A copy in PostgreSQL
-<!-- subjects: postgres, data warehouse, bi, metabase, replication, analytics -->\n',
+    '## A copy in PostgreSQL\n<!-- subjects: postgres, data warehouse, bi, metabase, replication, analytics -->\n',
     'With `FIATRAIL_COPY_URL`, the local copy is in a PostgreSQL database that several hosts and your own tools share. `fiatrail sql` cannot query it: use a client such as psql, with a role that can only read the views:\n',
     `\`\`\`postgresql\nCREATE ROLE fiatrail_reader LOGIN;\n${GRANTS.reader.map((grant) => `${grant};\n`).join('')}ALTER ROLE fiatrail_reader SET search_path = ${SCHEMA};\nALTER ROLE fiatrail_reader SET statement_timeout = '60s';\n\`\`\`\n`,
     'The role that runs `fiatrail sync` owns the schema, because it makes indexes and overwrites deleted names. A host that only reads, with `find`, `report` or `status`, needs less:\n',

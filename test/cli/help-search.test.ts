@@ -171,7 +171,7 @@ describe('help WORDS', () => {
   });
 
   test('understands another ending of a word', async () => {
-    expect((await found('nightly fees')).corrected).toEqual([{ typed: 'nightly', word: 'night' }]);
+    expect((await found('hourly fees')).corrected).toEqual([{ typed: 'hourly', word: 'hour' }]);
   });
 
   test('does not let one word of several decide', async () => {

@@ -167,7 +167,7 @@ function partsOf(index: ProgramData, word: string): readonly [string, string] | 
   return undefined;
 }
 
-/** What may follow a word of the pages without another meaning: `nightly`. */
+/** What may follow a word of the pages without another meaning: `hourly`. */
 const ENDING = /^(ly|s|es|ed|d|ing|er|ers|or|al|ion|ions|ment)$/;
 
 /**
