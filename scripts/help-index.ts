@@ -151,7 +151,7 @@ export function sectionsOf(page: string, markdown: string): Passage[] {
       return {
         page,
         heading,
-        words: '',
+        words: subjectsIn(text),
         text: plainOf(text),
         options: '',
         weight: WEIGHTS.page,
@@ -160,6 +160,9 @@ export function sectionsOf(page: string, markdown: string): Passage[] {
     })
     .filter(({ text }) => text !== '');
 }
+
+/** Returns what people may type for a part of a page, which a comment below its heading says: `<!-- subjects: sdk, library -->`. */
+const subjectsIn = (markdown: string): string => /^<!-- subjects: (.*) -->$/m.exec(markdown)?.[1] ?? '';
 
 /** Returns the first command line that a text shows, without where a script sends its output; null if it shows none. */
 function commandIn(markdown: string): string | null {

@@ -50,13 +50,13 @@ export async function main(argv: readonly string[], real: World): Promise<number
       if (!result) return;
       const leftOut: Column[] = [];
       const present = { ...line.globals.present, leavesOut: (columns: readonly Column[]) => leftOut.push(...columns) };
-      const hasFound = await show(
+      const unfound = await show(
         result,
         isWhole ? { ...present, fields: undefined, query: undefined } : present,
         world,
         changed,
       );
-      if (!hasFound) await sayNothingFound(line, world);
+      if (unfound) await sayNothingFound(unfound, line, world);
       if (!line.globals.quiet && result.list) await sayWhatIsCut(result, line, world);
       await sayWhatIsLeftOut(leftOut, line, world);
     });
@@ -311,31 +311,36 @@ async function show(
   options: PresentOptions,
   world: World,
   changed: Changed | undefined,
-): Promise<boolean> {
+): Promise<readonly string[] | undefined> {
   const { present } = await import('./present/present.ts');
   try {
-    const hasFound = await present(result, options, result.sink?.out ?? world.stdout);
+    const unfound = await present(result, options, result.sink?.out ?? world.stdout);
     await result.sink?.finish();
-    return hasFound;
+    return unfound;
   } catch (given) {
     const error = result.stopped ? await result.stopped(given) : given;
     const { changeNotShown, isClosedPipe } = await failures();
     // The reader closed the pipe, as `| head` does: not a failure, and the command's own error is still reported.
     if (!isClosedPipe(error)) throw changeNotShown(error, changed);
-    return true;
+    return undefined;
   } finally {
     result.close?.();
   }
 }
 
-/** Says that a query found nothing, which a misspelled name does too. Throws CliError declined if something was required. */
-async function sayNothingFound({ globals }: CommandLine, world: World): Promise<void> {
+/** How many names are listed for a query that found nothing. */
+const MOST_NAMES = 12;
+
+/** Says that a query found nothing, which a misspelled name does too, and which names there are. Throws CliError declined if something was required. */
+async function sayNothingFound(names: readonly string[], { globals }: CommandLine, world: World): Promise<void> {
   if (globals.present.isQueryRequired)
     throw new CliError('declined', '--query found nothing', {
       code: 'QUERY_EMPTY',
       hint: 'see what there is without --query',
     });
-  await createDialog(world, globals).note('--query found nothing');
+  const there =
+    names.length === 0 ? [] : [names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ', …' : '')];
+  await createDialog(world, globals).note(['--query found nothing', ...there].join('; there are: '));
 }
 
 /** Says on standard error that a list is not whole: its end looks like any other row. */

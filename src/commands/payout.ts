@@ -82,7 +82,7 @@ const start = startCommand(payout, startPayout, {
             async () => {
               payee = (await accountOf(account, to)) ?? payee;
               for (const [label, holder] of destinationLines(payee))
-                await account.notices.note(`  ${label}  ${holder}`);
+                await account.notices.note(`  ${label.padEnd('destination'.length)}  ${holder}`);
               return [];
             },
           ),

@@ -9,10 +9,14 @@ const DEFAULT_WIDTH = 80;
 const MIN_WIDTH = 20;
 
 /**
- * Prints a result to `out` in the format of `options`. The only place that prints data; every write is awaited. Returns false if a
- * query found nothing. Throws CliError usage for unknown fields and invalid queries before printing anything.
+ * Prints a result to `out` in the format of `options`. The only place that prints data; every write is awaited. If a
+ * query found nothing, returns the names that it could have asked for. Throws CliError usage for unknown fields and invalid queries before printing anything.
  */
-export async function present(given: Result, options: PresentOptions, out: OutputStream): Promise<boolean> {
+export async function present(
+  given: Result,
+  options: PresentOptions,
+  out: OutputStream,
+): Promise<readonly string[] | undefined> {
   // Before a query and --fields too, which therefore see no more than what is printed.
   const { mask } = options;
   // What always has one form is for programs: a script or a schema has nothing personal, and an export is refused.
@@ -22,11 +26,21 @@ export async function present(given: Result, options: PresentOptions, out: Outpu
   const { always } = result;
   if (query === undefined) {
     await print(result, options, out);
-    return true;
+    return undefined;
   }
-  const data = await runQuery(await documentOf(result), query);
+  const document = await documentOf(result);
+  const data = await runQuery(document, query);
   await print({ data }, { ...rest, format: always === 'text' ? 'json' : (always ?? options.format) }, out);
-  return data !== null && !(Array.isArray(data) && data.length === 0);
+  return data === null || (Array.isArray(data) && data.length === 0) ? namesIn(document) : undefined;
+}
+
+/** Returns the names of a document as a query writes them, those of the rows in its lists too: `users[].userId`. */
+function namesIn(document: Plain): readonly string[] {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return [];
+  return Object.entries(document).flatMap(([name, value]) => {
+    const names = Array.isArray(value) ? namesIn(value[0] ?? null) : [];
+    return names.length > 0 ? names.map((each) => `${name}[].${each}`) : [name];
+  });
 }
 
 async function print(result: Result, options: PresentOptions, out: OutputStream): Promise<void> {

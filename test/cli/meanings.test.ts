@@ -361,7 +361,7 @@ describe('the table of meanings', () => {
 
   test('has each phrase once, in the form that is looked up', () => {
     const source = readFileSync(new URL('../../src/terminal/help/meanings.ts', import.meta.url), 'utf8');
-    const phrases = [...source.matchAll(/^ {2}(?:'.*'|\w+): '(.*)',$/gm)].flatMap(([, typed = '']) =>
+    const phrases = [...source.matchAll(/^ {2}(?:'.*'|\w+):\s+'(.*)',$/gm)].flatMap(([, typed = '']) =>
       typed.split(', '),
     );
     expect(phrases.length).toBeGreaterThan(300);
@@ -371,7 +371,7 @@ describe('the table of meanings', () => {
 
   test('leads to a command that does harm only from a word that says so', () => {
     const saysSo =
-      /\b(block|ban|freeze|suspend|cancel|delete|remove|revoke|rotate|reset|restore|off|unset|erase|rm|del|upload|load|import|clear|change|edit|update|modify|configure)\b/;
+      /\b(block|ban|freeze|suspend|cancel|delete|remove|revoke|rotate|reset|restore|off|unset|erase|rm|del|upload|load|import|clear|change|edit|update|modify|configure|sanction|sanctioned|blacklist|disable|lock)\b/;
     const harmful = (name: string) => !name.startsWith('help ') && HARMFUL.includes(lastOf(name));
     const verbs = Object.entries(VERBS).flatMap(([meant, words]) =>
       words.split(' ').map((typed) => ({ typed, targets: [meant] })),

@@ -55,7 +55,11 @@ describe('a list that is not whole', () => {
 describe('a query that finds nothing', () => {
   test.each(['users[0].nothing', 'users[?firstName==`"nobody"`]'])('%s is said, and is no error', async (query) => {
     const { code, stderr } = await run(await withUsers(), 'users', 'list', '--all', '--query', query);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: `${PROFILE}--query found nothing\n` });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/--query found nothing; there are: users\[\]\.userId, users\[\]\.firstName, .*\n$/),
+    });
+    expect(stderr.split('\n').filter((line) => line.includes('users[]')).length).toBe(1);
   });
 
   test('exits with 9 if it is required', async () => {

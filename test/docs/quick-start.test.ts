@@ -87,7 +87,9 @@ test('the commands of the page connect an account to a served sandbox', { timeou
   expect(printed('fiatrail whoami')).toMatch(/^Profile +main$/m);
   expect(printed('fiatrail status')).toMatch(/^Reachable +yes$/m);
   expect(printed('fiatrail bank-accounts list')).toMatch(/ 0690000031 +ACCESS BANK +yes /);
-  expect(printed('fiatrail profiles rules set main --max-per-day "NGN')).toMatch(/max-per-day +NGN 2000000 .*require-once +on /s);
+  expect(printed('fiatrail profiles rules set main --max-per-day "NGN')).toMatch(
+    /max-per-day +NGN 2000000 .*require-once +on /s,
+  );
   expect(printed('fiatrail profiles rules set reports')).toMatch(/read-only +on /);
   expect(printed('fiatrail onramp account')).toMatch(/^Total amount with fee +₦5,100\.00$/m);
   expect(printed('fiatrail onramp account')).toMatch(/Fintech fee amount +₦25\.00.*Platform fee amount +₦75\.00/s);

@@ -135,6 +135,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         step: 'Another person checks and approves it. Then either of them applies it: it is sent once, exactly as written.',
         run: ['fiatrail plans approve payout.json', 'fiatrail plans apply payout.json'],
       },
+      { step: 'See later who ran and who approved what was sent.', run: ['fiatrail ops show OPERATION_ID'] },
       'The service has approvals of its own, which these commands only show:',
       {
         rows: [
