@@ -56,7 +56,7 @@ const WORDS: readonly RetiredWord[] = [
     name: 'rejected; blocked',
     texts: ['refuse', 'refuses', 'refused', 'refusing', 'refusal', 'refusals'],
     titles: ['Refused', 'Refusal'],
-    allowedTexts: ['connection was refused', 'proxy refused the connection', 'schemas Refusal'],
+    allowedTexts: ['connection refused', 'connection was refused', 'proxy refused the connection', 'schemas Refusal'],
   },
   {
     name: 'you; someone; an approver; no one',

@@ -223,7 +223,7 @@ describe('a saved session', () => {
     const { read } = await inspected(path);
     const about = await read('/api/about');
     expect(about).toMatchObject({ lists: ['operations', 'events', 'copied'], actions: [] });
-    expect(about.notice).toContain('which nobody here has checked with the service. It has personal data.');
+    expect(about.notice).toContain('which was not checked with the service. It has personal data.');
     const live = await inspected();
     for (const list of ['operations', 'events', 'copied']) {
       const { rows } = (await read(`/api/lists/${list}?limit=500`)) as Rows;

@@ -64,10 +64,10 @@ describe('wire forms', () => {
     ['NGN', 500000n, 'naira', '5000.00', '5000', '5000 naira'],
     ['NGN', 500000n, 'kobo', '500000', '500000', '500000 kobo'],
     ['NGN', 52884n, 'naira', '528.84', '528.84', '528.84 naira'],
-    ['CNGN', 1500000n, 'token', '1.500000', '1.5', '1.5 token'],
+    ['CNGN', 1500000n, 'token', '1.500000', '1.5', '1.5 tokens'],
     ['CNGN', 1500000n, 'base', '1500000', '1500000', '1500000 base'],
-    ['USDC', 1n, 'decimal-string', '0.000001', '0.000001', '0.000001 token'],
-    ['CNGN', 99999999999999999n, 'token', '99999999999.999999', '99999999999.999999', '99999999999.999999 token'],
+    ['USDC', 1n, 'decimal-string', '0.000001', '0.000001', '0.000001 tokens'],
+    ['CNGN', 99999999999999999n, 'token', '99999999999.999999', '99999999999.999999', '99999999999.999999 tokens'],
   ])('%s %d in %s', (of, value, travels, text, json, people) => {
     const amount = { asset: of, minor: value };
     expect(toWireText(amount, travels)).toBe(text);

@@ -175,7 +175,7 @@ describe('what may not be sent again', () => {
     expect(exit).toBe(expected);
     expect(await trades()).toHaveLength(expected === 0 ? 1 : 0);
     if (expected === 0) return;
-    expect(stderr).toContain('nobody says that the service knows its idempotency key for longer than 10 min');
+    expect(stderr).toContain('the service is not known to remember an idempotency key for longer than 10 min');
     expect(stderr).toContain(`fiatrail ops reconcile ${id}`);
     expect((await said(KEYED)).exit).toBe(6);
     expect(await trades()).toEqual([]);

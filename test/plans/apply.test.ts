@@ -107,7 +107,7 @@ describe('--plan', () => {
     const path = await plan(team, 'ada');
     const before = readFileSync(path);
     const { code, stderr } = await team.run('ada', [...PAYOUT, '--plan', path]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('it already exists') });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('the file already exists') });
     expect(readFileSync(path)).toEqual(before);
   });
 

@@ -128,7 +128,7 @@ describe('a change that nobody else can approve', () => {
     [
       'with nobody else in the list',
       approvers('approval-threshold', 'off', '--without-approval'),
-      'nobody else could approve',
+      'no one else could approve',
     ],
   ])('is rejected %s', async (_what, argv, message) => {
     if (!argv.includes('--plan')) await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo']);
