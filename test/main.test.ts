@@ -32,9 +32,7 @@ const ANSWERS: readonly HttpResponse[] = [
  */
 const words = (await Promise.all(CATALOGUE.filter(({ name }) => name !== 'tour').map(({ load }) => load())))
   .flat()
-  .filter(
-    ({ words: [first, second] }) => first !== 'inspect' && !['serve', 'snapshot', 'backup'].includes(second ?? ''),
-  );
+  .filter(({ words }) => words[0] !== 'inspect' && !['serve', 'snapshot', 'backup'].includes(words.at(-1) ?? ''));
 
 const flag = fc.constantFrom(
   '-q',

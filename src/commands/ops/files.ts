@@ -5,6 +5,7 @@ import { CliError } from '../../base/errors.ts';
 import { fingerprint } from '../../crypto/digest.ts';
 import type { Account } from '../../engine/account.ts';
 import { openAccount } from '../../engine/connection/connect.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { BytesFileError, type BytesProblem, linesOf } from '../../files/plain-file.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { Journal } from '../../journal/interface.ts';
@@ -181,6 +182,7 @@ export const backupCommand = command({
   parameters: { file: argument('file', 'file to create; it must not exist', newFile, 'File:') },
   run: async (account, _terminal, input) => {
     const path = absolutePath(input.file);
+    endDryRun(account, { path });
     const journal = await account.journal();
     return {
       result: { data: { path, bytes: await journal.backUp(path), checkpoint: (await journal.head())?.hash ?? null } },

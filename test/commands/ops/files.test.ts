@@ -283,6 +283,11 @@ describe('a backup', () => {
     expect(readFileSync(file('copy.db'), 'utf8')).toBe('mine');
   });
 
+  test('is not written by a dry run', async () => {
+    expect((await run(['ops', 'journal', 'backup', file('copy.db'), '--dry-run'])).code).toBe(0);
+    expect(existsSync(file('copy.db'))).toBe(false);
+  });
+
   test('needs an existing folder', async () => {
     expect(await run(['ops', 'journal', 'backup', file('no/copy.db')])).toMatchObject({
       code: 2,
