@@ -140,7 +140,7 @@ export const verifyCommand = command({
   words: ['ops', 'journal', 'verify'],
   summary: 'Check that the journal was not damaged or edited',
   details:
-    'Each entry has the hash of the one before it, and everything else in the journal must match the entries. The last entry is also saved in a file beside the journal, so that missing entries are noticed. --checkpoint compares with a checkpoint that you stored elsewhere, and shows who approved it. After you restore a backup or use another journal, money commands stop. Compare the journal with the service’s lists, then run ops journal verify --accept. The id that it prints is for FIATRAIL_JOURNAL_ID, which forbids any other journal.',
+    'Each entry has the hash of the one before it, and everything else in the journal must match the entries. The last entry is also saved in a file beside the journal, so that missing entries are noticed. --checkpoint compares with a checkpoint that you stored elsewhere, and shows who signed it. After you restore a backup or use another journal, money commands stop. Compare the journal with the service’s lists, then run ops journal verify --accept. The id that it prints is for FIATRAIL_JOURNAL_ID, which forbids any other journal.',
   examples: [
     'fiatrail ops journal verify',
     'fiatrail ops journal verify --checkpoint "$CHECKPOINT" -o json',

@@ -40,7 +40,7 @@ export interface AccountConnection {
 /** Parsing a longer response would let V8's heap grow far beyond what it needs. */
 const LONG_RESPONSE = 1024 * 1024;
 
-/** Called for each request before it is encrypted and sent; the result takes the response before it is unencrypted. */
+/** Called for each request before it is encrypted and sent; the result takes the response before it is decrypted. */
 type Watch = () => (answer: HttpResponse) => void;
 
 type ConnectOptions = Pick<AccountOptions, 'verbose' | 'timeoutMs' | 'present'>;
@@ -67,7 +67,7 @@ export async function connect(
       ? (await import('./trace.ts')).traceTo(verbose ? world.stderr : undefined, present.mask)
       : {};
   const client = createClient({
-    // Below the trace, which therefore shows unencrypted content.
+    // Below the trace, which therefore shows decrypted content.
     exchange: encryptedExchange(watched, encryptionPolicyOf(world, profile)),
     target: { baseUrl: profile.baseUrl, apiKey, serviceName: serviceNameOf(profile, world.env) },
     clock: world.clock,

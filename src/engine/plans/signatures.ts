@@ -136,7 +136,7 @@ export function requireIndependence(reason: string | undefined, not: 'sent' | 'a
   if (reason === undefined) return;
   throw new CliError('declined', `${reason}, so it is not the approval of a second person; nothing was ${not}`, {
     code: 'APPROVER_ADDED_BY_AUTHOR',
-    hint: 'have an approver approve whose key was added by someone else; see who added it with: fiatrail profiles approvers list',
+    hint: 'ask an approver whose key someone else added; see who added each key with: fiatrail profiles approvers list',
   });
 }
 

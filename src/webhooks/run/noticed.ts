@@ -93,6 +93,6 @@ function warning(aheadMs: number | undefined, leastMs: number): string | undefin
       : undefined;
   if (!Number.isFinite(leastMs) || Math.abs(leastMs) <= CLOCK_MS) return undefined;
   return leastMs > 0
-    ? `no event arrived less than ${clockDistance(leastMs)} after it was sent: they were quarantined up, or this machine’s clock is ahead`
+    ? `no event arrived less than ${clockDistance(leastMs)} after it was sent: they were delayed, or this machine’s clock is ahead`
     : `events arrive ${clockDistance(leastMs)} before they were sent: this machine’s clock is behind`;
 }
