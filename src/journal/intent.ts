@@ -4,6 +4,7 @@ import { type Amount, type Asset, amount, isAsset } from '../money/amount.ts';
 import type { AccountNames } from './accounts.ts';
 import { changed, factAbout, jsonOf, subjects } from './entries.ts';
 import type { OperationKind } from './states.ts';
+import type { PlanClaim } from './plans.ts';
 import type { Queries } from './store.ts';
 
 /** A sum that the operations of an account must stay within. Naira and cNGN are one sum, whichever of them the limit names. */
@@ -145,6 +146,8 @@ export interface Intent {
   readonly moves?: Amount | undefined;
   /** Who decided it, if a plan did. */
   readonly authority?: Authority | undefined;
+  /** The plan that it applies: it must be open, and has one more entry in the same transaction. */
+  readonly plan?: PlanClaim | undefined;
   /** Sums that it must stay within, compared in the transaction that records it. */
   readonly limits?: readonly SpendLimit[] | undefined;
 }

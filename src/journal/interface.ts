@@ -138,6 +138,12 @@ export interface Journal {
   changeShared(changes: readonly SharedChange[]): Promise<boolean>;
   /** Returns the shared texts whose names begin so, by what follows. Throws CliError usage if an entry does not continue the one before it. */
   sharedUnder(start: `accepted ${string} `): Promise<ReadonlyMap<string, string>>;
+  /** Returns what was recorded about a plan, oldest first; empty if the journal does not have it. Throws CliError usage if an entry is not what it was. */
+  planEntries(id: string): Promise<readonly string[]>;
+  /** Returns the same for every plan about which something was recorded since a time of the journal's clock, by the plan's id. */
+  plansSince(sinceMs: number): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Records something about a plan. Returns false, and records nothing, if the journal no longer has just `count` entries about it. */
+  addToPlan(id: string, entry: string, count: number): Promise<boolean>;
   /** Returns the lists of approvers as JSON, by the id of their account. */
   approverLists(): Promise<ReadonlyMap<string, string>>;
   /** Whether the journal has an operation of a live account, or knows whose key one has. */
