@@ -4,7 +4,6 @@ import { type Amount, type Asset, amount, isAsset } from '../money/amount.ts';
 import type { AccountNames } from './accounts.ts';
 import { changed, factAbout, jsonOf, subjects } from './entries.ts';
 import type { OperationKind } from './states.ts';
-import type { PlanClaim } from './plans.ts';
 import type { Queries } from './store.ts';
 
 /** A sum that the operations of an account must stay within. Naira and cNGN are one sum, whichever of them the limit names. */
@@ -106,6 +105,15 @@ export type Authority = z.infer<ReturnType<typeof authoritySchema>>;
 
 /** Reads a recorded authority; undefined if it is none. */
 export const parseAuthority = (json: string): Authority | undefined => recorded(authoritySchema(), json);
+
+/** What a claim does with the plan that it applies, in its own transaction. */
+export interface PlanClaim {
+  readonly id: string;
+  /** Whether the plan may still be applied, by what was recorded about it. */
+  readonly isOpen: (entries: readonly string[]) => boolean;
+  /** Returns what is recorded about it, once the operation is. */
+  readonly applied: (operationId: string) => string;
+}
 
 /** The request of an earlier operation, as it was recorded. */
 export interface EarlierRequest {

@@ -7,6 +7,7 @@ import type { Imported } from './import.ts';
 import type { Intent, Sweep } from './intent.ts';
 import type { Merged } from './merge.ts';
 import type { Operation, Selection, Transition } from './operations.ts';
+import type { PlanRecords } from './plans.ts';
 import type { Rotation, RotationRecords, RotationStage } from './rotations.ts';
 import type { Spending } from './spending.ts';
 import type { OperationState, SearchState } from './states.ts';
@@ -55,6 +56,7 @@ export interface Journal {
    */
   moveRotation(operationId: string, from: RotationStage, to: RotationStage, more?: RotationMove): Promise<boolean>;
   readonly rotations: RotationRecords;
+  readonly plans: PlanRecords;
   /** Records the fintech that a key belongs to, so that all its keys are one account. */
   learnFintech(names: AccountNames, fintech: Fintech): Promise<void>;
   /** Appends a transition. Throws if the operation's state does not allow it. */
@@ -138,12 +140,6 @@ export interface Journal {
   changeShared(changes: readonly SharedChange[]): Promise<boolean>;
   /** Returns the shared texts whose names begin so, by what follows. Throws CliError usage if an entry does not continue the one before it. */
   sharedUnder(start: `accepted ${string} `): Promise<ReadonlyMap<string, string>>;
-  /** Returns what was recorded about a plan, oldest first; empty if the journal does not have it. Throws CliError usage if an entry is not what it was. */
-  planEntries(id: string): Promise<readonly string[]>;
-  /** Returns the same for every plan about which something was recorded since a time of the journal's clock, by the plan's id. */
-  plansSince(sinceMs: number): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Records something about a plan. Returns false, and records nothing, if the journal no longer has just `count` entries about it. */
-  addToPlan(id: string, entry: string, count: number): Promise<boolean>;
   /** Returns the lists of approvers as JSON, by the id of their account. */
   approverLists(): Promise<ReadonlyMap<string, string>>;
   /** Whether the journal has an operation of a live account, or knows whose key one has. */

@@ -23,7 +23,7 @@ import { type Baseline, type Intent, sweepOf } from './intent.ts';
 import type { Journal } from './interface.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations, transitionsOf } from './operations.ts';
-import { plansPart } from './plans.ts';
+import { planRecords } from './plans.ts';
 import { ServerError } from './postgres/errors.ts';
 import {
   findRotation,
@@ -207,7 +207,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     ...chainPart(store, world, memory),
     ...copyPart(store, append),
     ...sharedPart(store, append),
-    ...plansPart(store, append),
+    plans: planRecords(store, append),
     ...outcomePart({ spool, append, now, waitMs: outcomeWaitMs }),
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.

@@ -1,16 +1,15 @@
 import { type Append, appendFacts, factsWhere, type Recording, subjects } from './entries.ts';
-import type { Journal } from './interface.ts';
+import type { PlanClaim } from './intent.ts';
 import type { Queries, Store } from './store.ts';
 
-type PlansPart = Pick<Journal, 'planEntries' | 'plansSince' | 'addToPlan'>;
-
-/** What a claim does with the plan that it applies, in its own transaction. */
-export interface PlanClaim {
-  readonly id: string;
-  /** Whether the plan may still be applied, by what was recorded about it. */
-  readonly isOpen: (entries: readonly string[]) => boolean;
-  /** Returns what is recorded about it, once the operation is. */
-  readonly applied: (operationId: string) => string;
+/** What happened to plans: entries about each, which are only added. No status is stored. */
+export interface PlanRecords {
+  /** Returns what was recorded about a plan, oldest first; empty if the journal does not have it. Throws CliError usage if an entry is not what it was. */
+  entriesOf(id: string): Promise<readonly string[]>;
+  /** Returns the same for every plan about which something was recorded since a time of the journal's clock, by the plan's id. */
+  since(sinceMs: number): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Records something about a plan. Returns false, and records nothing, if the journal no longer has just `count` entries about it. */
+  add(id: string, entry: string, count: number): Promise<boolean>;
 }
 
 /** Returns everything that was recorded about a plan, oldest first. Throws CliError usage if an entry is not what it was. */
@@ -35,19 +34,18 @@ export async function recordApplied(
   if (entries.length > 0) await appendFacts(recording, [{ subject: subjects.plan(id), value: applied(operationId) }]);
 }
 
-/** Returns the plans of a journal: what was recorded about each, and never a status. */
-export function plansPart({ read }: Store, append: Append): PlansPart {
+export function planRecords({ read }: Pick<Store, 'read'>, append: Append): PlanRecords {
   const [from, until] = [subjects.plan(''), `${subjects.plan('').slice(0, -1)}!`];
   return {
-    planEntries: (id) => read((queries) => entriesOf(queries, id)),
-    plansSince: async (sinceMs) => {
+    entriesOf: (id) => read((queries) => entriesOf(queries, id)),
+    since: async (sinceMs) => {
       const recent = 'SELECT subject FROM entry WHERE subject >= ? AND subject < ? AND at >= ?';
       const where = `e.subject IN (${recent}) ORDER BY e.sequence`;
       const facts = await read((queries) => factsWhere(queries, where, from, until, sinceMs));
       const plans = Map.groupBy(facts, ({ subject }) => subject.slice(from.length));
       return new Map([...plans].map(([id, about]) => [id, about.map(({ value }) => value ?? '')]));
     },
-    addToPlan: (id, entry, count) =>
+    add: (id, entry, count) =>
       append(async (recording) => {
         if ((await entriesOf(recording.queries, id)).length !== count) return false;
         await appendFacts(recording, [{ subject: subjects.plan(id), value: entry }]);

@@ -207,7 +207,7 @@ const addCommand = command({
     const data = { name, publicKey: made, isYou: true };
     if (list.needsAnother && input.plan === undefined && !input.withoutApproval) {
       await account.notices.say(
-        `you are not an approver yet; one of them adds you with: fiatrail profiles approvers add ${name} --public-key ${made} --plan FILE`,
+        `you are not an approver yet; one of them adds you with: fiatrail profiles approvers add ${name} --public-key ${made} --plan`,
       );
       return { result: { data: { ...data, isListed: false, pendingUntil: null } } };
     }

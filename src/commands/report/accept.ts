@@ -11,7 +11,7 @@ import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import { requireSignatures } from '../../engine/plans/signatures.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { asPlanned } from '../../engine/sending/change.ts';
-import { authorityOf } from '../../engine/sending/send.ts';
+import { authorityOf, claimOf } from '../../engine/sending/send.ts';
 import { recordSetting } from '../../engine/sending/setting.ts';
 import type { SharedChange } from '../../journal/interface.ts';
 import { type Asset, amount, amountForPeople } from '../../money/amount.ts';
@@ -140,6 +140,7 @@ async function record(
     input: guard?.input ?? JSON.stringify([account.command.line, changes]),
     idempotencyKey: guard?.idempotencyKey,
     authority: applied && (await authorityOf(applied)),
+    plan: applied && (await claimOf(account, applied)),
   };
   await recordSetting(account, setting, async () => {
     if (await (await account.journal()).changeShared(changes)) return;

@@ -52,6 +52,7 @@ const shapes = () => {
     request,
     tag: z.nullable(text),
     amounts: z.array(z.strictObject({ field: text, asset, value: text, minor })),
+    count: z.int().check(z.positive()),
     lines,
     previews: lines,
     balance: z.nullable(z.strictObject({ text, asset, beforeMinor: minor, afterMinor: z.nullable(minor) })),
@@ -114,7 +115,7 @@ function notAPlan(from: string): CliError {
 function altered(from: string): CliError {
   return new CliError('usage', `${from} was changed after it was written: its hash does not match; nothing was sent`, {
     code: 'PLAN_ALTERED',
-    hint: 'get the file again from the person who wrote or approved it, or write a new plan with --plan FILE',
+    hint: 'get the file again from the person who wrote or approved it, or write a new plan with --plan',
   });
 }
 

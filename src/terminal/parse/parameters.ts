@@ -386,13 +386,18 @@ function planLifetime(text: string): number {
   });
 }
 
+/** `--plan [file]`: the path of a file, or true for the journal. */
+const PLAN_OPTION: Parameter<string | true | undefined> = {
+  kind: 'option',
+  name: '--plan [file]',
+  help: 'send nothing; write what would be sent into the journal, or to a file, for plans approve and plans apply',
+  required: false,
+  parse: (text) => (text === undefined ? true : newFile(text)),
+};
+
 /** The flags of every command whose change can be planned. */
 export const PLAN_OPTIONS = {
-  plan: option(
-    '--plan <file>',
-    'send nothing; write what would be sent to a file, for plans approve and plans apply',
-    newFile,
-  ),
+  plan: PLAN_OPTION,
   planExpires: option('--plan-expires <duration>', 'how long the plan can be applied (default 24h)', planLifetime),
 } as const;
 
