@@ -146,6 +146,7 @@ export async function appendFacts(
 
 /** What holds of a subject. */
 interface Fact {
+  readonly sequence: bigint;
   readonly subject: string;
   readonly value: string | null;
 }
@@ -170,7 +171,7 @@ export async function factsWhere(queries: Queries, where: string, ...values: Sql
   return rows.map(({ previous, ...entry }) => {
     if (hashOfOne(previous ?? NO_HASH, linkOf(entry, undefined)) !== entry.hash)
       throw changed(`entry ${entry.sequence}`);
-    return { subject: entry.subject, value: entry.value };
+    return { sequence: entry.sequence, subject: entry.subject, value: entry.value };
   });
 }
 

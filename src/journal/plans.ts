@@ -1,4 +1,4 @@
-import { type Append, appendFacts, factsWhere, type Recording, subjects } from './entries.ts';
+import { type Append, appendFacts, changed, factsWhere, type Recording, subjects } from './entries.ts';
 import type { PlanClaim } from './intent.ts';
 import type { Queries, Store } from './store.ts';
 
@@ -12,9 +12,18 @@ export interface PlanRecords {
   add(id: string, entry: string, count: number): Promise<boolean>;
 }
 
-/** Returns everything that was recorded about a plan, oldest first. Throws CliError usage if an entry is not what it was. */
+/**
+ * Returns everything that was recorded about a plan, oldest first. Throws CliError usage if an entry is not what it was, or if one is missing
+ * since the first: without its rejection, a plan would be open again.
+ */
 async function entriesOf(queries: Queries, id: string): Promise<string[]> {
   const facts = await factsWhere(queries, 'e.subject = ? ORDER BY e.sequence', subjects.plan(id));
+  const [first] = facts;
+  if (first) {
+    const span = 'SELECT max(sequence) - ? + 1 AS expected, count(*) AS count FROM entry WHERE sequence >= ?';
+    const found = await queries.get<{ expected: bigint; count: bigint }>(span, first.sequence, first.sequence);
+    if (found?.expected !== found?.count) throw changed(`what followed entry ${first.sequence}`);
+  }
   return facts.map(({ value }) => value ?? '');
 }
 
