@@ -1,10 +1,11 @@
-import { type Append, appendFacts, changed, factsWhere, type Recording, subjects } from './entries.ts';
+import { NO_HASH } from './chain.ts';
+import { type Append, appendFacts, changed, factsWhere, type Head, type Recording, subjects } from './entries.ts';
 import type { PlanClaim } from './intent.ts';
 import type { Queries, Store } from './store.ts';
 
 /** What happened to plans: entries about each, which are only added. No status is stored. */
 export interface PlanRecords {
-  /** Returns what was recorded about a plan, oldest first; empty if the journal does not have it. Throws CliError usage if an entry is not what it was. */
+  /** Returns what was recorded about a plan, oldest first; empty if the journal does not have it. Throws CliError usage if an entry since is not what it was. */
   entriesOf(id: string): Promise<readonly string[]>;
   /** Returns the same for every plan about which something was recorded since a time of the journal's clock, by the plan's id. */
   since(sinceMs: number): Promise<ReadonlyMap<string, readonly string[]>>;
@@ -12,24 +13,37 @@ export interface PlanRecords {
   add(id: string, entry: string, count: number): Promise<boolean>;
 }
 
-/**
- * Returns everything that was recorded about a plan, oldest first. Throws CliError usage if an entry is not what it was, or if one is missing
- * since the first: without its rejection, a plan would be open again.
- */
-async function entriesOf(queries: Queries, id: string): Promise<string[]> {
+/** Returns the entries about a plan, oldest first. Throws CliError usage if one is not what it was, or if entries since the first are missing. */
+async function factsOf(queries: Queries, id: string) {
   const facts = await factsWhere(queries, 'e.subject = ? ORDER BY e.sequence', subjects.plan(id));
   const [first] = facts;
-  if (first) {
-    const span = 'SELECT max(sequence) - ? + 1 AS expected, count(*) AS count FROM entry WHERE sequence >= ?';
-    const found = await queries.get<{ expected: bigint; count: bigint }>(span, first.sequence, first.sequence);
-    if (found?.expected !== found?.count) throw changed(`what followed entry ${first.sequence}`);
-  }
-  return facts.map(({ value }) => value ?? '');
+  if (!first) return facts;
+  const span = 'SELECT max(sequence) - ? + 1 AS expected, count(*) AS count FROM entry WHERE sequence >= ?';
+  const found = await queries.get<{ expected: bigint; count: bigint }>(span, first.sequence, first.sequence);
+  if (found?.expected !== found?.count) throw changed(`what followed entry ${first.sequence}`);
+  return facts;
 }
+
+/**
+ * Returns what was recorded about a plan, after the whole chain since its first entry was checked. A rejection that was made one of another
+ * plan would leave this one open.
+ */
+async function checkedEntriesOf(queries: Queries, id: string): Promise<string[]> {
+  const facts = await factsOf(queries, id);
+  const [first] = facts;
+  if (!first) return [];
+  const { problemSince } = await import('./verify.ts');
+  const before = await queries.get<Head>('SELECT sequence, hash FROM entry WHERE sequence = ?', first.sequence - 1n);
+  const problem = await problemSince(queries, before ?? { sequence: 0n, hash: NO_HASH });
+  if (problem) throw changed(problem.what);
+  return facts.map(textOf);
+}
+
+const textOf = ({ value }: { readonly value: string | null }): string => value ?? '';
 
 /** Returns whether a plan may be applied. A plan that the journal does not have is a file, which says itself what it is. */
 export async function isOpenIn({ queries }: Recording, { id, isOpen }: PlanClaim): Promise<boolean> {
-  const entries = await entriesOf(queries, id);
+  const entries = (await factsOf(queries, id)).map(textOf);
   return entries.length === 0 || isOpen(entries);
 }
 
@@ -39,24 +53,24 @@ export async function recordApplied(
   { id, applied }: PlanClaim,
   operationId: string,
 ): Promise<void> {
-  const entries = await entriesOf(recording.queries, id);
-  if (entries.length > 0) await appendFacts(recording, [{ subject: subjects.plan(id), value: applied(operationId) }]);
+  const { length } = await factsOf(recording.queries, id);
+  if (length > 0) await appendFacts(recording, [{ subject: subjects.plan(id), value: applied(operationId) }]);
 }
 
 export function planRecords({ read }: Pick<Store, 'read'>, append: Append): PlanRecords {
   const [from, until] = [subjects.plan(''), `${subjects.plan('').slice(0, -1)}!`];
   return {
-    entriesOf: (id) => read((queries) => entriesOf(queries, id)),
+    entriesOf: (id) => read((queries) => checkedEntriesOf(queries, id)),
     since: async (sinceMs) => {
       const recent = 'SELECT subject FROM entry WHERE subject >= ? AND subject < ? AND at >= ?';
       const where = `e.subject IN (${recent}) ORDER BY e.sequence`;
       const facts = await read((queries) => factsWhere(queries, where, from, until, sinceMs));
       const plans = Map.groupBy(facts, ({ subject }) => subject.slice(from.length));
-      return new Map([...plans].map(([id, about]) => [id, about.map(({ value }) => value ?? '')]));
+      return new Map([...plans].map(([id, about]) => [id, about.map(textOf)]));
     },
     add: (id, entry, count) =>
       append(async (recording) => {
-        if ((await entriesOf(recording.queries, id)).length !== count) return false;
+        if ((await factsOf(recording.queries, id)).length !== count) return false;
         await appendFacts(recording, [{ subject: subjects.plan(id), value: entry }]);
         return true;
       }),

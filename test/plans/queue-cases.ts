@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Journal } from '../../src/journal/interface.ts';
+import { success } from '../support/exchange.ts';
 import { agreeOn, exchangeKeys, joinTeam, PAYOUT, type Ran, type Team } from './support.ts';
 
 /** What the queue of plans does, whichever engine has the journal. */
@@ -8,7 +10,9 @@ interface Engine {
   /** Lets an hour pass by the clock that decides. */
   passAnHour(team: Team): Promise<void>;
   /** Runs SQL on the journal behind its back, without its triggers. */
-  edit(team: Team, sql: string): Promise<void>;
+  edit(team: Team, sql: string): void;
+  /** Opens the journal as another program. */
+  journal(team: Team): Promise<Journal>;
   /** A plan that expires before that hour is over. */
   readonly brief: string;
 }
@@ -31,7 +35,8 @@ async function opened({ open }: Engine): Promise<Team> {
 
 /** Writes a plan into the journal, and returns its id. */
 async function queued(team: Team, person: string, ...more: readonly string[]): Promise<string> {
-  const ran = await team.run(person, [...PAYOUT, '--plan', '-o', 'json', ...more]);
+  const payout = more.includes('--amount') ? PAYOUT.filter((_, index) => index !== 2 && index !== 3) : PAYOUT;
+  const ran = await team.run(person, [...payout, '--plan', '-o', 'json', ...more]);
   expect(ran.code, ran.stderr).toBe(0);
   return jsonOf(ran).plan;
 }
@@ -46,10 +51,43 @@ const reject = (team: Team, person: string, id: string) =>
   team.run(person, json('plans', 'reject', id, '--reason', 'wrong supplier'));
 const withdraw = (team: Team, person: string, id: string) =>
   team.run(person, json('plans', 'withdraw', id, '--reason', 'paid by hand'));
-const shown = async (team: Team, id: string, person = 'ada') => jsonOf(await team.run(person, json('plans', 'show', id)));
+const shown = async (team: Team, id: string, person = 'ada') =>
+  jsonOf(await team.run(person, json('plans', 'show', id)));
 const listed = async (team: Team, person: string, ...more: readonly string[]) =>
   jsonOf(await team.run(person, json('plans', 'list', ...more))).plans;
 const statusOf = async (team: Team, id: string) => (await shown(team, id)).status;
+
+/** Records something about a plan as a program could that has the journal, with a chain that fits. */
+async function forged(engine: Engine, team: Team, id: string, entry: object): Promise<void> {
+  const journal = await engine.journal(team);
+  const { length } = await journal.plans.entriesOf(id);
+  expect(await journal.plans.add(id, JSON.stringify(entry), length)).toBe(true);
+}
+
+const by = (person: string, publicKey?: string) => ({
+  user: person,
+  host: 'host-1',
+  approver: publicKey === undefined ? null : { name: person, publicKey },
+});
+const AT = '2026-01-05T09:00:00.000Z';
+const FALSE = 'ab'.repeat(64);
+const actOf = (act: string, who: object, signature: string | null, reason: string | null = 'no') => ({
+  act,
+  by: who,
+  at: AT,
+  reason: act === 'approved' ? null : reason,
+  signature,
+  operationId: null,
+});
+
+const reversed = (act: object) => Object.fromEntries(Object.entries(act).toReversed());
+
+/** The service says no. */
+const REFUSED = {
+  status: 400,
+  headers: {},
+  body: JSON.stringify({ status: 'error', responseCode: '02', message: 'amount is above the limit' }),
+};
 
 export function queueCases(name: string, engine: Engine): void {
   const start = () => opened(engine);
@@ -168,7 +206,179 @@ export function queueCases(name: string, engine: Engine): void {
       expect((await shown(team, id)).history.map(({ act }: Json) => act)).toEqual(['approved', 'applied']);
     });
 
+    test('a rejection between the last check and the claim keeps the request from leaving', async () => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      await approve(team, 'bayo', id);
+      let rejected: Ran | undefined;
+      team.service.meanwhile = async (path) => {
+        if (path !== '/payouts' || rejected) return;
+        rejected = await reject(team, 'bayo', id);
+      };
+      expect(endOf(await apply(team, 'ada', id))).toEqual([9, 'PLAN_CLOSED']);
+      expect(rejected?.code).toBe(0);
+      expect(team.service.sent).toEqual([]);
+      expect(await statusOf(team, id)).toBe('rejected');
+    });
+
+    test('a rejection after the claim is refused, and so is a withdrawal', async () => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      await approve(team, 'bayo', id);
+      const late: unknown[] = [];
+      team.service.meanwhile = async (path) => {
+        if (path !== '/initiateofframp') return;
+        late.push(endOf(await reject(team, 'bayo', id)), endOf(await withdraw(team, 'ada', id)));
+      };
+      expect((await apply(team, 'ada', id)).code).toBe(0);
+      expect(late).toEqual([
+        [9, 'PLAN_APPLIED'],
+        [9, 'PLAN_APPLIED'],
+      ]);
+      expect(await statusOf(team, id)).toBe('applied');
+    });
+
+    test('a plan whose request the service rejected was not applied, and can be rejected or applied again', async () => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      await approve(team, 'bayo', id);
+      team.service.payout = () => REFUSED;
+      expect((await apply(team, 'ada', id)).code).toBe(3);
+      expect(await statusOf(team, id)).toBe('approved');
+      expect((await reject(team, 'bayo', id)).code).toBe(0);
+      expect(endOf(await apply(team, 'ada', id))).toEqual([9, 'PLAN_REJECTED']);
+    });
+
+    test.each([
+      ['a rejection with a false signature', (key: string) => actOf('rejected', by('bayo', key), FALSE)],
+      ['a rejection by somebody without a key', () => actOf('rejected', by('bayo'), null)],
+      ['a rejection without a signature', (key: string) => actOf('rejected', by('bayo', key), null)],
+      ['a withdrawal by somebody else', () => actOf('withdrawn', by('bayo'), null)],
+      ['a withdrawal with the user of an author who has a key', () => actOf('withdrawn', by('ada'), null)],
+      ['a withdrawal with a false signature', (_: string, ada: string) => actOf('withdrawn', by('ada', ada), FALSE)],
+      ['an approval with a false signature', (key: string) => actOf('approved', by('bayo', key), FALSE)],
+    ])('%s does not count, and stops the plan', async (_what, act) => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      const { approvers } = jsonOf(await team.run('ada', json('profiles', 'approvers', 'list')));
+      const keyOf = (person: string) => approvers.find((each: Json) => each.name === person).publicKey;
+      await forged(engine, team, id, act(keyOf('bayo'), keyOf('ada')));
+      for (const ended of [apply(team, 'ada', id), approve(team, 'bayo', id)])
+        expect(endOf(await ended)).toEqual([9, 'BAD_SIGNATURE']);
+      expect(await listed(team, 'bayo')).toMatchObject([
+        { status: 'waiting', waitsForYou: false, problem: expect.stringContaining('is invalid') },
+      ]);
+      expect(team.service.sent).toEqual([]);
+    });
+
+    test.each([
+      ['something that is no act', { act: 'approved' }],
+      ['a field more', { ...actOf('applied', by('ada'), null), more: 1 }],
+      ['its fields in another order', reversed(actOf('applied', by('ada'), null))],
+    ])('an entry of a plan that is %s stops the plan', async (_what, entry) => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      await forged(engine, team, id, entry);
+      for (const ended of [apply(team, 'ada', id), approve(team, 'bayo', id), withdraw(team, 'ada', id)])
+        expect(endOf(await ended)).toEqual([2, 'PLAN_ALTERED']);
+      expect(team.service.sent).toEqual([]);
+    });
+
+    test.each([
+      ['the text of an entry', `UPDATE TABLE SET value = replace(value, '50000', '90000') WHERE subject LIKE 'plan %'`],
+      ['who is approved', `UPDATE TABLE SET value = replace(value, 'bayo', 'chidi') WHERE subject LIKE 'plan %'`],
+      ['which plan it is about', `UPDATE TABLE SET subject = subject || 'x' WHERE value LIKE '{"act":"rejected"%'`],
+      ['a rejection, by deleting it', `DELETE FROM TABLE WHERE value LIKE '{"act":"rejected"%'`],
+    ])('nothing is sent after an edit of %s', async (_what, sql) => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      await approve(team, 'bayo', id);
+      await reject(team, 'bayo', id);
+      await queued(team, 'ada');
+      engine.edit(team, sql);
+      const { code } = await apply(team, 'ada', id);
+      expect(code).toBe(2);
+      expect(team.service.sent).toEqual([]);
+      expect((await team.run('ada', ['ops', 'journal', 'verify'])).code).not.toBe(0);
+    });
+
+    test('a plan of another account is not listed, approved or applied', async () => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      const added = [
+        'profiles',
+        'add',
+        'other',
+        '--base-url',
+        'https://other.test/v1',
+        '--mode',
+        'live',
+        '--key-stdin',
+      ];
+      await team.run('bayo', added, { stdin: 'another-live-key' });
+      const other = (...argv: readonly string[]) => team.run('bayo', json(...argv, '--profile', 'other'), agreeing);
+      await other('ops', 'journal', 'verify', '--accept');
+      expect(jsonOf(await other('plans', 'list')).plans).toEqual([]);
+      expect(endOf(await other('plans', 'approve', id))).toEqual([2, 'OTHER_ACCOUNT']);
+      expect(endOf(await other('plans', 'reject', id, '--reason', 'no'))).toEqual([2, 'OTHER_ACCOUNT']);
+      expect(endOf(await other('plans', 'apply', id))).toEqual([2, 'OTHER_ACCOUNT']);
+      expect(await statusOf(team, id)).toBe('waiting');
+    });
+
+    test('a job waits for the approval, and ends if it does not come', async () => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      expect(endOf(await apply(team, 'ada', id, '--when-approved', '1ms'))).toEqual([8, 'PLAN_WAITING']);
+      const waiting = apply(team, 'ada', id, '--when-approved', '10m');
+      expect((await approve(team, 'bayo', id)).code).toBe(0);
+      expect((await waiting).code).toBe(0);
+      expect(team.service.sent).toHaveLength(1);
+      expect((await apply(team, 'ada', id, '--when-approved')).code).toBe(0);
+      const other = await queued(team, 'ada', '--amount', '60000');
+      const ending = apply(team, 'ada', other, '--when-approved', '10m');
+      await reject(team, 'bayo', other);
+      expect(endOf(await ending)).toEqual([9, 'PLAN_REJECTED']);
+      expect(team.service.sent).toHaveLength(1);
+    });
+
+    test('plans show prints what this machine read, and that a plan no longer holds', async () => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      const of = ({ facts }: Json, label: string) => facts.find((each: Json) => each.label === label)?.value;
+      const now = await shown(team, id, 'bayo');
+      expect({ holds: now.holds, balance: of(now, 'balance'), fees: of(now, 'fees') }).toEqual({
+        holds: true,
+        balance: expect.stringContaining('500,000.00'),
+        fees: expect.stringContaining('75.00'),
+      });
+      team.service.feeKobo = 9_900;
+      const later = await team.run('bayo', json('plans', 'show', id));
+      expect(jsonOf(later)).toMatchObject({ holds: false, status: 'waiting' });
+      expect(later.stderr).toContain('the plan no longer holds');
+      expect(endOf(await approve(team, 'bayo', id))).toEqual([9, 'PLAN_CHANGED']);
+    });
+
+    test('an id can be shortened while it is clear, and an unknown one is said', async () => {
+      const team = await start();
+      const [id, other] = [await queued(team, 'ada'), await queued(team, 'ada')];
+      const common = [...id].findIndex((letter, index) => letter !== other[index]);
+      expect(await statusOf(team, id.slice(0, common + 1))).toBe('waiting');
+      expect((await team.run('ada', json('plans', 'show', id.slice(0, common)))).stderr).toContain(
+        '2 plans begin with',
+      );
+      expect(endOf(await team.run('ada', json('plans', 'show', 'ffffffff')))).toEqual([2, 'PLAN_NOT_FOUND']);
+    });
+
+    test('status counts what waits, and what waits for this approver', async () => {
+      const team = await start();
+      team.service.instead['/fees/accumulated'] = success({});
+      await queued(team, 'ada');
+      await approve(team, 'bayo', await queued(team, 'ada'));
+      const plansOf = async (person: string) => jsonOf(await team.run(person, json('status'))).plans;
+      expect(await plansOf('ada')).toEqual({ waiting: 1, waitingForYou: 0, approved: 1 });
+      expect(await plansOf('bayo')).toEqual({ waiting: 1, waitingForYou: 1, approved: 1 });
+    });
   });
 }
 
-export { apply, approve, type Engine, endOf, json, jsonOf, listed, opened, queued, reject, shown, statusOf, withdraw };
+export type { Engine };
