@@ -13,6 +13,8 @@ interface Engine {
   edit(team: Team, sql: string): void;
   /** Opens the journal as another program. */
   journal(team: Team): Promise<Journal>;
+  /** How many commands the journal takes at the same instant. */
+  readonly atOnce: number;
   /** A plan that expires before that hour is over. */
   readonly brief: string;
 }
@@ -195,13 +197,16 @@ export function queueCases(name: string, engine: Engine): void {
       expect(team.service.sent).toEqual([]);
     });
 
-    test('200 applies of one plan, from two hosts, are one', async () => {
+    test('200 applies of one plan by two people are one', async () => {
       const team = await start();
       const id = await queued(team, 'ada');
       await approve(team, 'bayo', id);
-      const all = Array.from({ length: 200 }, (_, index) => apply(team, index % 2 ? 'ada' : 'bayo', id));
-      const codes = new Set((await Promise.all(all)).map(({ code }) => code));
-      expect([...codes]).toEqual([0]);
+      const ends: string[] = [];
+      while (ends.length < 200) {
+        const some = Array.from({ length: engine.atOnce }, (_, index) => apply(team, index % 2 ? 'ada' : 'bayo', id));
+        ends.push(...(await Promise.all(some)).map(({ code, stderr }) => (code === 0 ? 'applied' : stderr)));
+      }
+      expect([...new Set(ends)]).toEqual(['applied']);
       expect(team.service.sent).toHaveLength(1);
       expect((await shown(team, id)).history.map(({ act }: Json) => act)).toEqual(['approved', 'applied']);
     });
@@ -381,4 +386,4 @@ export function queueCases(name: string, engine: Engine): void {
   });
 }
 
-export type { Engine };
+export { approve, type Engine, endOf, json, jsonOf, listed, opened, queued };

@@ -23,5 +23,6 @@ queueCases('a file', {
     onTestFinished(() => journal.close());
     return journal;
   },
+  atOnce: 200,
   brief: '30m',
 });
