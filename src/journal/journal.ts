@@ -77,7 +77,8 @@ function chainPart(store: Store, { host: { processId } }: JournalWorld, memory: 
     id: () => store.id,
     verify: async (hash, counted) => {
       const { verifyChain } = await import('./verify.ts');
-      return store.read((queries) => verifyChain(queries, { hash, heads: savedHeads(memory.heads) }, counted));
+      const heads = savedHeads(memory.heads);
+      return store.read((queries) => verifyChain(queries, { hash, heads }, counted));
     },
     confirm: async (account, hasIdempotencyKey) => {
       requireWritable(store);
@@ -109,7 +110,9 @@ function chainPart(store: Store, { host: { processId } }: JournalWorld, memory: 
     head: () => store.read(lastHead),
     requireLastLink: async () => {
       try {
-        await store.read((queries) => requireLastLink(queries, savedHeads(memory.heads)));
+        // Before the transaction sees the journal: another process may add an entry meanwhile, and save it.
+        const heads = savedHeads(memory.heads);
+        await store.read((queries) => requireLastLink(queries, heads));
       } catch (error) {
         // Other hosts that share the journal cannot see that it lacks this host's entries.
         if (error instanceof CliError && error.code === JOURNAL_CUT) await store.distrust().catch(() => {});

@@ -27,7 +27,7 @@ export interface Service {
   /** The headers with which a host says its time, once they are not those of the team's clock. */
   readonly times: Record<string, () => HttpResponse['headers']>;
   /** Happens before the response to a path. */
-  meanwhile?: (path: string) => Promise<void>;
+  meanwhile?: (path: string, request: HttpRequest) => Promise<void>;
 }
 
 export interface Ran {
@@ -103,7 +103,7 @@ function fakeService(): { service: Service; network: Exchange } {
   const network: Exchange = async (request) => {
     const { pathname, hostname } = new URL(request.url);
     const path = pathname.replace('/v1', '');
-    await service.meanwhile?.(path);
+    await service.meanwhile?.(path, request);
     if (path === '/initiateofframp') service.sent.push(request);
     const answer = service.instead[path] ?? (await answers[path]?.(request));
     if (!answer) throw new Error(`unexpected request: ${path}`);

@@ -32,7 +32,6 @@ const COLUMNS = [
   { field: 'author', title: 'Author' },
   { field: 'createdAt', title: 'Created', isBrief: true },
   { field: 'expiresAt', title: 'Expires', isBrief: true },
-  { field: 'problem', title: 'Problem' },
 ] as const;
 
 const listCommand = wholeList(
@@ -64,8 +63,8 @@ const listCommand = wholeList(
     run: async (account, _terminal, { all }) => {
       const { listedPlans } = await import('../../engine/plans/queue.ts');
       const { authorForPeople } = await import('../../engine/plans/shown.ts');
-      const { list } = { list: await approversOf(account) };
-      const own = await ownApprover(list.approvers, account.profile, account.world);
+      const { approvers } = await approversOf(account);
+      const own = await ownApprover(approvers, account.profile, account.world);
       const found = await listedPlans(account, await account.time.nowMs(), own?.publicKey, all === true);
       const plans = found.map(({ plan: { content, hash }, review, waitsForYou }) => ({
         plan: content.id,
@@ -78,7 +77,9 @@ const listCommand = wholeList(
         hash,
         problem: review.problem?.message ?? null,
       }));
-      return { result: { data: { plans }, lists: 'plans', list: { isWhole: true }, columns: COLUMNS } };
+      const isBad = plans.some(({ problem }) => problem !== null);
+      const columns = [...COLUMNS, ...(isBad ? [{ field: 'problem', title: 'Problem' }] : [])];
+      return { result: { data: { plans }, lists: 'plans', list: { isWhole: true }, columns } };
     },
   }),
   { names: { called: 'summary or author', fields: ['summary', 'author'] }, time: 'createdAt', statuses: PLAN_STATUSES },
@@ -139,8 +140,8 @@ const FACT_COLUMNS = [
     field: 'facts',
     title: 'Facts',
     columns: [
-      { field: 'label', title: '' },
-      { field: 'value', title: '' },
+      { field: 'label', title: 'Fact' },
+      { field: 'value', title: 'Value' },
     ],
   },
 ] as const;

@@ -9,6 +9,7 @@ import { amount, amountForPeople, isAsset } from '../../money/amount.ts';
 import { isWireNumber, parseExactJson, wireNumberText } from '../../money/decimal.ts';
 import { exactAmount, isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
+import { shellWord } from '../../present/text.ts';
 import { writtenText } from './acts.ts';
 import { approversOf, type WarnedAccount } from './approver-list.ts';
 import { createPlan, planText } from './file.ts';
@@ -83,6 +84,8 @@ export interface PlannedChange {
 
 /** A new plan as it is printed, and the lines of a confirmation. */
 interface WrittenPlan {
+  /** Its id, or the path of its file as a shell takes it. */
+  readonly name: string;
   readonly result: Result;
   readonly shown: readonly ShownLine[];
 }
@@ -130,7 +133,7 @@ export async function writePlan(
     columns: PLAN_COLUMNS,
   };
   const shown = [...terms.lines, ...terms.previews, ...(balanceLine ? [plain(balanceLine)] : [])];
-  return { result, shown };
+  return { name: path === undefined ? id : shellWord(path), result, shown };
 }
 
 /** Throws CliError usage for a request with a secret field: a plan is handed to others. */

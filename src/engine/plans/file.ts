@@ -125,7 +125,10 @@ const unusable = (path: string, why: string, hint: string) =>
 const COPY = 'copy it to a file of your own that only you can write to';
 
 const PROBLEMS: Readonly<Record<OwnerOnlyFileProblem, readonly [why: string, hint: string]>> = {
-  missing: ['the file does not exist', 'give a file that a money command wrote with --plan FILE'],
+  missing: [
+    'the file does not exist',
+    'give the id of a plan from: fiatrail plans list; or a file that a money command wrote with --plan FILE',
+  ],
   link: ['it is a symbolic link', 'give the path of the file itself'],
   'not plain': ['it is not a regular file', 'give a file that a money command wrote with --plan FILE'],
   foreign: ['it belongs to another user, who could change it', COPY],

@@ -90,7 +90,7 @@ export async function notifyOfPlan(account: NotifyingAccount, plan: Plan, event:
       error instanceof CliError || error instanceof Error ? error.message : String(error),
     );
     if (why === undefined) return;
-    await account.notices.say(`warning: the plan is ${event.status}, but ${what} was not told: ${why}`);
+    await account.notices.say(`warning: the plan is ${event.status}, but ${what} failed: ${why}`);
   };
   await Promise.all([
     command === undefined ? undefined : inform('the notify command', () => informCommand(account, command, facts)),

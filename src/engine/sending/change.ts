@@ -130,12 +130,12 @@ export async function asPlanned(
   const planned = { ...change, readPreviews };
   if (mode.kind === 'write') {
     await check();
-    const { result, shown } = await writePlan(account, mode, planned);
+    const { result, shown, name } = await writePlan(account, mode, planned);
     await prompt.show(shown);
     await note(
-      'nothing was sent; others approve the plan with "fiatrail plans approve", and "fiatrail plans apply" sends it',
+      `nothing was sent; others approve the plan with "fiatrail plans approve ${name}", and "fiatrail plans apply ${name}" sends it`,
     );
-    throw new DryRun(result);
+    throw new DryRun(result, false);
   }
   const agreed = await agreedChange(mode, planned, globals.dryRun);
   if (mode.kind === 'apply') return { agreed, applied: mode };
