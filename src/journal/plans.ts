@@ -13,20 +13,13 @@ export interface PlanRecords {
   add(id: string, entry: string, count: number): Promise<boolean>;
 }
 
-/** Returns the entries about a plan, oldest first. Throws CliError usage if one is not what it was, or if entries since the first are missing. */
-async function factsOf(queries: Queries, id: string) {
-  const facts = await factsWhere(queries, 'e.subject = ? ORDER BY e.sequence', subjects.plan(id));
-  const [first] = facts;
-  if (!first) return facts;
-  const span = 'SELECT max(sequence) - ? + 1 AS expected, count(*) AS count FROM entry WHERE sequence >= ?';
-  const found = await queries.get<{ expected: bigint; count: bigint }>(span, first.sequence, first.sequence);
-  if (found?.expected !== found?.count) throw changed(`what followed entry ${first.sequence}`);
-  return facts;
-}
+/** Returns the entries about a plan, oldest first. Throws CliError usage if one is not what it was. */
+const factsOf = (queries: Queries, id: string) =>
+  factsWhere(queries, 'e.subject = ? ORDER BY e.sequence', subjects.plan(id));
 
 /**
- * Returns what was recorded about a plan, after the whole chain since its first entry was checked. A rejection that was made one of another
- * plan would leave this one open.
+ * Returns what was recorded about a plan, after the whole chain since its first entry was checked: a rejection that was deleted, or was made
+ * one of another plan, would leave this one open.
  */
 async function checkedEntriesOf(queries: Queries, id: string): Promise<string[]> {
   const facts = await factsOf(queries, id);
@@ -57,6 +50,7 @@ export async function recordApplied(
   if (length > 0) await appendFacts(recording, [{ subject: subjects.plan(id), value: applied(operationId) }]);
 }
 
+/** Returns the records of the plans in a journal. */
 export function planRecords({ read }: Pick<Store, 'read'>, append: Append): PlanRecords {
   const [from, until] = [subjects.plan(''), `${subjects.plan('').slice(0, -1)}!`];
   return {

@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/base/secret.ts';
+import { signingPairOf } from '../../src/crypto/signing.ts';
+import { decisionOf, queuedPlan, requireDecided } from '../../src/engine/plans/acts.ts';
 import type { Journal } from '../../src/journal/interface.ts';
 import { success } from '../support/exchange.ts';
-import { agreeOn, exchangeKeys, joinTeam, PAYOUT, type Ran, type Team } from './support.ts';
+import { agreeOn, exchangeKeys, joinTeam, PAYOUT, plan, type Ran, type Team } from './support.ts';
 
 /** What the queue of plans does, whichever engine has the journal. */
 
@@ -276,6 +280,96 @@ export function queueCases(name: string, engine: Engine): void {
       expect(team.service.sent).toEqual([]);
     });
 
+    test('a decision is that of one plan, one act and one reason', async () => {
+      const team = await start();
+      const [id, other] = [await queued(team, 'ada'), await queued(team, 'bayo')];
+      const [mine, third] = [await queued(team, 'ada'), await queued(team, 'bayo', '--amount', '51000')];
+      await reject(team, 'bayo', id);
+      await withdraw(team, 'ada', mine);
+      const journal = await engine.journal(team);
+      const lastOf = async (plan: string) => JSON.parse((await journal.plans.entriesOf(plan)).at(-1) ?? '');
+      const [rejected, withdrawn] = [await lastOf(id), await lastOf(mine)];
+      const acts: readonly (readonly [string, object])[] = [
+        // Bayo’s rejection of another plan, on one of his own, and on one of Ada’s.
+        [other, rejected],
+        [await queued(team, 'ada'), rejected],
+        [await queued(team, 'ada'), withdrawn],
+        [third, { ...rejected, reason: 'right supplier' }],
+      ];
+      for (const [plan, act] of acts) {
+        await forged(engine, team, plan, act);
+        expect(endOf(await apply(team, 'ada', plan))).toEqual([9, 'BAD_SIGNATURE']);
+      }
+    });
+
+    test.each([
+      ['reason', { reason: 'right supplier' }],
+      ['time', { at: '2026-01-05T08:00:00.000Z' }],
+      ['act', { act: 'withdrawn' }],
+      ['person', { by: by('chidi') }],
+    ])('the signature of a decision covers its %s', async (_what, changed) => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      await reject(team, 'bayo', id);
+      const journal = await engine.journal(team);
+      const [written = '', rejected = ''] = await journal.plans.entriesOf(id);
+      const { plan } = queuedPlan(id, [written]);
+      const act = JSON.parse(rejected);
+      await requireDecided(plan, act);
+      const other = { ...act, ...changed, ...('by' in changed ? { by: { ...act.by, user: 'chidi' } } : {}) };
+      await expect(requireDecided(plan, other)).rejects.toMatchObject({ code: 'BAD_SIGNATURE' });
+    });
+
+    test('only the user and host of an author without a key withdraw without one, and no other key does', async () => {
+      const team = await start();
+      const [id, own] = [await queued(team, 'chidi'), await queued(team, 'ada')];
+      await forged(engine, team, id, actOf('withdrawn', by('bayo'), null));
+      expect(endOf(await apply(team, 'chidi', id))).toEqual([9, 'BAD_SIGNATURE']);
+      // Bayo withdraws Ada’s plan with his own signature.
+      const { plan } = queuedPlan(own, await (await engine.journal(team)).plans.entriesOf(own));
+      const key = new Secret(readFileSync(team.file('bayo/config/secrets/main.approver-key'), 'utf8').trim());
+      const { publicKey } = await signingPairOf(key);
+      const bayo = { name: 'bayo', publicKey, privateKey: key };
+      const nowMs = team.clock.now();
+      const act = await decisionOf(plan, 'withdrawn', { by: by('bayo', publicKey), own: bayo, reason: 'no', nowMs });
+      await forged(engine, team, own, act);
+      expect(endOf(await apply(team, 'ada', own))).toEqual([9, 'BAD_SIGNATURE']);
+    });
+
+    test('an approval that is given while somebody rejects the plan is refused', async () => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      let rejected: Ran | undefined;
+      team.service.meanwhile = async (path) => {
+        if (path !== '/getbankaccounts' || rejected) return;
+        rejected = await reject(team, 'bayo', id);
+      };
+      expect(endOf(await approve(team, 'bayo', id))).toEqual([9, 'PLAN_REJECTED']);
+      expect((await shown(team, id)).history).toHaveLength(1);
+    });
+
+    test('of many decisions at once, one counts', async () => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      const all = [1, 2, 3, 4].flatMap(() => [reject(team, 'bayo', id), withdraw(team, 'ada', id)]);
+      const ends = (await Promise.all(all)).map(({ code }) => code);
+      expect(ends.filter((code) => code === 0)).toHaveLength(1);
+      expect((await shown(team, id)).history).toHaveLength(1);
+    });
+
+    test('a file whose plan the journal has is rejected with it', async () => {
+      const team = await start();
+      const path = await plan(team, 'ada');
+      const text = readFileSync(path, 'utf8');
+      const { id } = JSON.parse(text).plan;
+      expect(await (await engine.journal(team)).plans.add(id, text, 0)).toBe(true);
+      await approve(team, 'bayo', path);
+      expect((await reject(team, 'bayo', id)).code).toBe(0);
+      expect(endOf(await apply(team, 'ada', path))).toEqual([9, 'PLAN_REJECTED']);
+      expect(endOf(await reject(team, 'bayo', path))).toEqual([2, 'USAGE']);
+      expect(team.service.sent).toEqual([]);
+    });
+
     test.each([
       ['something that is no act', { act: 'approved' }],
       ['a field more', { ...actOf('applied', by('ada'), null), more: 1 }],
@@ -289,17 +383,18 @@ export function queueCases(name: string, engine: Engine): void {
       expect(team.service.sent).toEqual([]);
     });
 
-    test.each([
+    test.each<[string, string, boolean?]>([
       ['the text of an entry', `UPDATE TABLE SET value = replace(value, '50000', '90000') WHERE subject LIKE 'plan %'`],
       ['who is approved', `UPDATE TABLE SET value = replace(value, 'bayo', 'chidi') WHERE subject LIKE 'plan %'`],
       ['which plan it is about', `UPDATE TABLE SET subject = subject || 'x' WHERE value LIKE '{"act":"rejected"%'`],
       ['a rejection, by deleting it', `DELETE FROM TABLE WHERE value LIKE '{"act":"rejected"%'`],
-    ])('nothing is sent after an edit of %s', async (_what, sql) => {
+      ['a rejection that was the last entry', `DELETE FROM TABLE WHERE value LIKE '{"act":"rejected"%'`, true],
+    ])('nothing is sent after an edit of %s', async (_what, sql, isLast = false) => {
       const team = await start();
       const id = await queued(team, 'ada');
       await approve(team, 'bayo', id);
       await reject(team, 'bayo', id);
-      await queued(team, 'ada');
+      if (!isLast) await queued(team, 'ada');
       engine.edit(team, sql);
       const { code } = await apply(team, 'ada', id);
       expect(code).toBe(2);
