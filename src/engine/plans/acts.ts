@@ -128,10 +128,9 @@ export async function requireDecided({ hash, content: { author } }: Plan, decide
   const isAuthor = author.approver
     ? by.approver?.publicKey === author.approver.publicKey
     : by.user === author.user && by.host === author.host;
-  const isProven =
-    by.approver && signature !== null
-      ? await isSignedBy(signedText(hash, decided), signature, by.approver.publicKey)
-      : act === 'withdrawn' && !author.approver && !by.approver && signature === null;
+  const isProven = by.approver
+    ? signature !== null && (await isSignedBy(signedText(hash, decided), signature, by.approver.publicKey))
+    : act === 'withdrawn';
   if (!isProven || (act === 'withdrawn' && !isAuthor)) throw badSignature(quotedText(by.approver?.name ?? by.user, 60));
 }
 
