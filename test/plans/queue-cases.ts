@@ -5,7 +5,7 @@ import { signingPairOf } from '../../src/crypto/signing.ts';
 import { decisionOf, queuedPlan, requireDecided } from '../../src/engine/plans/acts.ts';
 import type { Journal } from '../../src/journal/interface.ts';
 import { success } from '../support/exchange.ts';
-import { agreeOn, exchangeKeys, joinTeam, PAYOUT, plan, type Ran, type Team } from './support.ts';
+import { agreeOn, exchangeKeys, joinTeam, PAYOUT, plan, type Ran, rehashed, rewritten, type Team } from './support.ts';
 
 /** What the queue of plans does, whichever engine has the journal. */
 
@@ -368,6 +368,12 @@ export function queueCases(name: string, engine: Engine): void {
       expect((await reject(team, 'bayo', id)).code).toBe(0);
       expect(endOf(await apply(team, 'ada', path))).toEqual([9, 'PLAN_REJECTED']);
       expect(endOf(await reject(team, 'bayo', path))).toEqual([2, 'USAGE']);
+      const { expiresAt } = JSON.parse(text).plan;
+      const later = expiresAt.replace(/T../, 'T08');
+      const other = rewritten(team, path, ({ content, ...rest }) =>
+        rehashed({ ...rest, content: { ...content, expiresAt: later } }),
+      );
+      expect(endOf(await apply(team, 'ada', other))).toEqual([2, 'PLAN_ALTERED']);
       expect(team.service.sent).toEqual([]);
     });
 
