@@ -215,6 +215,31 @@ export function queueCases(name: string, engine: Engine): void {
       expect((await shown(team, id)).history.map(({ act }: Json) => act)).toEqual(['approved', 'applied']);
     });
 
+    test('a change of approvers waits in the journal too, and is made once', async () => {
+      const team = await start();
+      const line = json('profiles', 'approvers', 'remove', 'bayo', '--plan');
+      const [id, other] = [jsonOf(await team.run('ada', line)).plan, jsonOf(await team.run('ada', line)).plan];
+      expect(endOf(await team.run('ada', json('plans', 'apply', id), agreeing))).toEqual([9, 'APPROVAL_REQUIRED']);
+      expect((await reject(team, 'bayo', other)).code).toBe(0);
+      expect(endOf(await team.run('ada', json('plans', 'apply', other), agreeing))).toEqual([9, 'PLAN_REJECTED']);
+      expect((await approve(team, 'bayo', id)).code).toBe(0);
+      const applied = await team.run('ada', json('plans', 'apply', id), agreeing);
+      expect(applied.code, applied.stderr).toBe(0);
+      const { approvers } = jsonOf(await team.run('ada', json('profiles', 'approvers', 'list')));
+      expect(approvers.map((each: Json) => each.name)).toEqual(['ada']);
+      expect((await shown(team, id)).status).toBe('applied');
+    });
+
+    test('an id after --plan is no file', async () => {
+      const team = await start();
+      const id = await queued(team, 'ada');
+      const ran = await team.run('ada', ['withdrawals', 'create', '--plan', id, '--amount', '5']);
+      expect({ code: ran.code, stderr: ran.stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining('put --plan at the end of the line'),
+      });
+    });
+
     test('a rejection between the last check and the claim keeps the request from leaving', async () => {
       const team = await start();
       const id = await queued(team, 'ada');
