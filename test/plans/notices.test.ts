@@ -123,7 +123,7 @@ describe('profiles plans set', () => {
 
   test.each([
     ['--notify-url', 'http://ops.test/plans', 'is not https'],
-    ['--notify-url', 'https://u:p@ops.test/', 'contains a user name or password'],
+    ['--notify-url', 'https://user:pass@ops.test/', 'contains a user name or password'],
     ['--notify-url', 'https://ops.test/#x', 'contains a fragment'],
     ['--notify-url', 'ftp://127.0.0.1/', 'is not https'],
     ['--notify-url', 'nothing', 'is not a valid URL'],

@@ -53,9 +53,9 @@ export const applyCommand = command({
   details:
     'Checks the plan and its approvals, reads the fees, the destination and the balance again, and exits with 9 if they changed or the balance is too low. Then it asks for confirmation and sends the request. Applying a plan again sends nothing and prints what was recorded. With --when-approved, it first waits for the approval of a second person: it exits with 8 if that takes longer, and with 9 if the plan is rejected or withdrawn, or expires. A machine with a separate journal does not know that the plan was applied: it looks for the plan’s tag in the service’s list, if the request has a tag. With two approvers, it therefore needs a shared journal, or profiles journal set --sole-host.',
   examples: [
-    'fiatrail plans apply 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail plans apply PLAN_ID',
     'fiatrail plans apply plan.json --yes --wait -o json',
-    'fiatrail plans apply 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --when-approved 8h --yes',
+    'fiatrail plans apply PLAN_ID --when-approved 8h --yes',
   ],
   endpoints: [],
   parameters: { named: planArgument, whenApproved, wait: waitOption },

@@ -75,7 +75,7 @@ export const approveCommand = command({
   details:
     'Compares the plan with the account, as plans apply does, and exits with 9 if anything changed. Shows what it read from the account and what applying the plan twice would do, separately from what the author claims, asks for confirmation, and adds your signature to the plan. It does not sign if the account cannot be read. You need an approver key: fiatrail profiles approvers add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows what the author claims, without reading the account.',
   examples: [
-    'fiatrail plans approve 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail plans approve PLAN_ID',
     'fiatrail plans approve plan.json',
     'fiatrail plans approve plan.json --dry-run',
   ],

@@ -98,7 +98,7 @@ export const rejectCommand = command({
   summary: 'Reject a plan that someone else wrote',
   details:
     'Ends a plan of the journal for good: no one can approve or apply it any more, even if someone approved it before. Your signature and your reason go into the journal. You need an approver key. Exits with 9 if the plan was applied, has expired, or was decided already.',
-  examples: ['fiatrail plans reject 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --reason "wrong supplier"'],
+  examples: ['fiatrail plans reject PLAN_ID --reason "wrong supplier"'],
   endpoints: [],
   prints: plannedSchema,
   parameters,
@@ -110,7 +110,7 @@ export const withdrawCommand = command({
   summary: 'Withdraw a plan that you wrote',
   details:
     'Ends a plan of the journal for good: no one can approve or apply it any more. If you had an approver key when you wrote it, the same key must sign this. Exits with 9 if the plan was applied, has expired, or was decided already.',
-  examples: ['fiatrail plans withdraw 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --reason "paid by hand"'],
+  examples: ['fiatrail plans withdraw PLAN_ID --reason "paid by hand"'],
   endpoints: [],
   prints: plannedSchema,
   parameters,

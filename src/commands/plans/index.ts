@@ -109,10 +109,7 @@ const showCommand = command({
   summary: 'Show a plan, what it would do now, and who decided about it',
   details:
     'Compares an open plan with the account, as plans approve does, and prints what this machine read; holds says whether the plan could be applied as it is, and is empty if the account could not be read. What only the author says is printed separately. With --dry-run, and for a plan that has ended, it does not read the account.',
-  examples: [
-    'fiatrail plans show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail plans show plan.json -o json --query "signatures[].approver"',
-  ],
+  examples: ['fiatrail plans show PLAN_ID', 'fiatrail plans show plan.json -o json --query "signatures[].approver"'],
   endpoints: [],
   prints: () =>
     z.extend(plannedSchema(), {
