@@ -1,4 +1,4 @@
-import type { Asset } from './amount.ts';
+import { type Asset, amountForPeople } from './amount.ts';
 
 /** How far a figure is known that is not known exactly. */
 export interface Known {
@@ -34,6 +34,13 @@ export const atLeast = (asset: Asset, minor: bigint, { why, since }: NotKnown): 
   minor <= 0n ? unknownFigure(asset, { why, since }) : { asset, minor, known: { is: 'at least', why, since } };
 
 const OPPOSITE = { 'at least': 'at most', 'at most': 'at least', no: 'no' } as const;
+
+/** Formats a figure for people: `₦5,000.00`, `at least ₦5,000.00`, `not known`. */
+export function figureForPeople({ asset, minor, known }: Figure): string {
+  if (asset === null || minor === null) return 'not known';
+  const text = amountForPeople({ asset, minor });
+  return known ? `${known.is} ${text}` : text;
+}
 
 /** Returns a figure with the other sign: what is at least 5 is at most -5. */
 export function negated({ asset, minor, known }: Figure): Figure {

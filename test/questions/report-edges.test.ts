@@ -8,6 +8,7 @@ import { monthNamed, partsOf, spanOf } from '../../src/copy/questions/report/per
 import { usersIn } from '../../src/copy/questions/report/users.ts';
 import type { Queries } from '../../src/journal/store.ts';
 import { fakeClock, fakeWorld } from '../support/world.ts';
+import { allRead } from './copy.ts';
 
 const LAGOS = zoneNamed('Africa/Lagos');
 const NOW_MS = Date.UTC(2026, 11, 5);
@@ -69,6 +70,7 @@ async function copyOf(tables: Readonly<Record<string, readonly Row[]>>) {
   const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world);
   onTestFinished(() => copy.close());
   await copy.write(async (queries) => {
+    await allRead(queries);
     for (const [table, rows] of Object.entries(tables))
       for (const row of rows) {
         const all = Object.entries(
@@ -119,7 +121,11 @@ describe('what ends at midnight between two months', () => {
     });
     const moved = [];
     for (const month of ['2026-10', '2026-11'])
-      if ((await ask((queries) => accountIn(queries, spanOfMonth(month)))).assets.some(({ in: came }) => came !== 0n))
+      if (
+        (await ask((queries) => accountIn(queries, spanOfMonth(month)))).assets.some(
+          ({ in: came }) => came.minor !== 0n,
+        )
+      )
         moved.push(month);
     expect(moved).toEqual(months);
   });
@@ -170,21 +176,25 @@ describe('the movements of an account', () => {
       ],
     });
     const { assets, differences } = await ask((queries) => accountIn(queries, spanOfMonth('2026-10')));
-    expect(assets.find(({ asset }) => asset === 'CNGN')).toMatchObject({ in: 700_000_000n, fees: 5_000_000n });
+    expect(assets.find(({ asset }) => asset === 'CNGN')).toMatchObject({
+      in: { minor: 700_000_000n },
+      fees: { minor: -5_000_000n },
+    });
     expect(differences).toEqual([]);
   });
 
-  test('before anyone looked are taken off what was seen first', async () => {
+  test('before anyone looked do not say what the balance was: no list may have all of them', async () => {
     const ask = await copyOf({
       withdrawals: [{ ...TRANSFER, completed_at: '2026-10-31T20:01:00.000Z' }],
-      ...looks(['2026-11-01T00:00:00.000Z', 4_000n]),
+      ...looks(['2026-10-31T20:30:00.000Z', 4_000n]),
     });
     const { assets } = await ask((queries) =>
       accountIn(queries, { from: '2026-10-31T19:00:00.000Z', to: '2026-10-31T21:00:00.000Z' }),
     );
     expect(assets.find(({ asset }) => asset === 'USDC')).toMatchObject({
-      opening: { minor: 9_000n, isComputed: true },
-      closing: { minor: 4_000n, isComputed: true },
+      opening: { minor: null, known: { is: 'no', why: 'BEFORE_FIRST_SYNC', since: '2026-10-31T20:30:00.000Z' } },
+      out: { minor: -5_000n },
+      closing: { asset: 'USDC', minor: 4_000n },
     });
   });
 });
@@ -211,7 +221,10 @@ describe('the looks that a period compares', () => {
     );
     const [before, after] = [spanOfMonth('2026-10'), spanOfMonth('2026-11')];
     const { parts } = await ask((queries) => accountIn(queries, { from: before.from, to: after.to }, [before, after]));
-    expect(parts.map((part) => part.map(({ asset, unlisted }) => [asset, unlisted]))).toEqual([[['USDC', 70n]], []]);
+    expect(parts.map((part) => part.map(({ asset, unlisted }) => [asset, unlisted.minor]))).toEqual([
+      [['USDC', 70n]],
+      [],
+    ]);
     const alone = await ask((queries) => accountIn(queries, after));
     expect(alone.differences).toEqual([]);
   });
@@ -229,7 +242,7 @@ test('of a user, only withdrawals that completed are counted', async () => {
     })),
   });
   const { users } = await ask((queries) => usersIn(queries, spanOfMonth('2026-10'), 10));
-  expect(users).toMatchObject([{ user: user_id, onramps: 1, withdrawals: 1, offramps: 0, paidOut: null }]);
+  expect(users).toMatchObject([{ user: user_id, onramps: 1, withdrawals: 1, offramps: 0, paidOut: { minor: 0n } }]);
 });
 
 test('of a user, offramps are counted by the wallets that rows name with it; those of other wallets are told', async () => {
@@ -246,12 +259,22 @@ test('of a user, offramps are counted by the wallets that rows name with it; tho
       { ...offramp, id: 'p-5', wallet_address: '0xa', completed_at: FIRST },
     ],
   });
-  const paidOut = { asset: 'NGN', minor: 70_000n };
+  const amount = { asset: 'NGN', minor: 70_000n };
+  // Any user may have the other one too.
+  const paidOut = { ...amount, known: { is: 'at least', why: 'USER_NOT_KNOWN', since: null } };
   expect(await ask((queries) => usersIn(queries, spanOfMonth('2026-10'), 10))).toEqual({
     unownedOfframps: 1,
     users: [
-      { user: 'u-2', name: null, onramps: 1, amount: paidOut, offramps: 1, paidOut, withdrawals: 0 },
-      { user: 'u-1', name: 'ADA OBI', onramps: 0, amount: null, offramps: 1, paidOut, withdrawals: 0 },
+      { user: 'u-2', name: null, onramps: 1, amount, offramps: 1, paidOut, withdrawals: 0 },
+      {
+        user: 'u-1',
+        name: 'ADA OBI',
+        onramps: 0,
+        amount: { ...amount, minor: 0n },
+        offramps: 1,
+        paidOut,
+        withdrawals: 0,
+      },
     ],
   });
 });

@@ -38,7 +38,11 @@ describe('an uncertain amount', () => {
     });
     const { kinds } = await json(world, 'report', '--by', 'kind', ...PERIOD);
     expect(kinds).toMatchObject([
-      { kind: 'deposits of the account', completed: 2, amount: null },
+      {
+        kind: 'deposits of the account',
+        completed: 2,
+        amount: { value: null, asset: null, known: { is: 'no', why: 'NOT_STATED' } },
+      },
       { kind: 'deposits of the account', completed: 1, amount: { value: '5100.00', asset: 'NGN' } },
     ]);
   });
@@ -95,8 +99,8 @@ describe('an uncertain amount', () => {
     });
     const { users } = await json(world, 'report', 'users', ...PERIOD);
     expect(users).toMatchObject([
-      { user: 'user-0001', onramps: 2, amount: { value: '5100.00', asset: 'NGN' } },
-      { user: 'user-0002', onramps: 1, amount: null },
+      { user: 'user-0001', onramps: 2, amount: { value: '5100.00', known: { is: 'at least', why: 'NOT_STATED' } } },
+      { user: 'user-0002', onramps: 1, amount: { value: null, known: { is: 'no', why: 'NOT_STATED' } } },
     ]);
   });
 

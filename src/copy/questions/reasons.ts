@@ -12,8 +12,8 @@ const from = (since: string | undefined) => (since === undefined ? '' : ` before
 /** Every reason for which a figure is not known exactly. */
 export const REASONS = {
   BEFORE_FIRST_SYNC: {
-    says: (since) => `not known${from(since)}, when this copy first read the balances`,
-    hint: 'report the time since then with --since, or ask a copy that is older',
+    says: (since) => `not known${from(since)} (first sync)`,
+    hint: 'report the time after it with --since, or use an older copy',
   },
   BETWEEN_SYNCS: {
     says: () =>
@@ -63,7 +63,7 @@ export const REASONS = {
   },
 } as const satisfies Readonly<Record<string, ReasonText>>;
 
-type Reason = keyof typeof REASONS;
+export type Reason = keyof typeof REASONS;
 
 /** Returns why a figure is not known, and since when such figures are. */
 export const because = (why: Reason, since: string | null = null): NotKnown => ({ why, since });

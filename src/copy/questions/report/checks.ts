@@ -15,6 +15,10 @@ export interface BalanceCheck {
   readonly earned: bigint;
 }
 
+/** Returns the last look until a moment, or the first one after it. */
+export const checkUntil = (checks: readonly BalanceCheck[], at: string) => checks.findLast((check) => check.at <= at);
+export const checkAfter = (checks: readonly BalanceCheck[], at: string) => checks.find((check) => check.at > at);
+
 /** How many looks before and after a period are read to find one at which nothing was under way. */
 const CHECKS_AROUND = 50;
 
