@@ -8,6 +8,8 @@ export interface Known {
   readonly why: string;
   /** Since when such figures are known, ISO 8601 in UTC; null if no time says it. */
   readonly since: string | null;
+  /** Of how many rows something is not known, where that is why. */
+  readonly rows?: number;
 }
 
 /** Why a figure is not known, and since when such figures are. */
@@ -23,15 +25,15 @@ export interface Figure {
 }
 
 /** Returns a figure of which nothing is known. */
-export const unknownFigure = (asset: Asset | null, { why, since }: NotKnown): Figure => ({
+export const unknownFigure = (asset: Asset | null, reason: NotKnown): Figure => ({
   asset,
   minor: null,
-  known: { is: 'no', why, since },
+  known: { ...reason, is: 'no' },
 });
 
 /** Returns the figure of something that is never negative, and of which a part is known. Of nothing, nothing is known. */
-export const atLeast = (asset: Asset, minor: bigint, { why, since }: NotKnown): Figure =>
-  minor <= 0n ? unknownFigure(asset, { why, since }) : { asset, minor, known: { is: 'at least', why, since } };
+export const atLeast = (asset: Asset, minor: bigint, reason: NotKnown): Figure =>
+  minor <= 0n ? unknownFigure(asset, reason) : { asset, minor, known: { ...reason, is: 'at least' } };
 
 const OPPOSITE = { 'at least': 'at most', 'at most': 'at least', no: 'no' } as const;
 

@@ -52,10 +52,11 @@ export const payout = (id: string, more: Readonly<Record<string, unknown>> = {})
 
 const READ = { passStartedAt: SYNCED_AT, passedAt: SYNCED_AT, verifiedAt: SYNCED_AT, syncedAt: SYNCED_AT };
 
-/** Says of every list that it was read to its end. */
-export async function allRead(queries: Queries): Promise<void> {
-  const state = { ...READ, pass: 1, point: null, until: null, excess: 0, isOrdered: true, gap: null };
-  for (const table of TABLES) await writeState(queries, table, state);
+/** Says of every list that it was read to its end, but for some. */
+export async function allRead(queries: Queries, unfinished: readonly string[] = []): Promise<void> {
+  const state = { ...READ, pass: 1, point: null, until: null, excess: 0, isOrdered: true };
+  for (const table of TABLES)
+    await writeState(queries, table, { ...state, gap: unfinished.includes(table.name) ? 'unfinished' : null });
 }
 
 /** Puts rows into the local copy of the world's account, as a sync that ended would. */

@@ -1,96 +1,15 @@
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { zoneNamed } from '../../src/base/zone.ts';
-import { openCopyFile } from '../../src/copy/database.ts';
 import { accountIn } from '../../src/copy/questions/report/balance.ts';
 import { kindsIn } from '../../src/copy/questions/report/kinds.ts';
-import { monthNamed, partsOf, spanOf } from '../../src/copy/questions/report/periods.ts';
+import { monthNamed, partsOf } from '../../src/copy/questions/report/periods.ts';
 import { usersIn } from '../../src/copy/questions/report/users.ts';
-import type { Queries } from '../../src/journal/store.ts';
-import { fakeClock, fakeWorld } from '../support/world.ts';
-import { allRead } from './copy.ts';
+import { copyOf, DEPOSIT, held, looks, NOW_MS, spanOfMonth, TRADE, TRANSFER } from './stored.ts';
 
 const LAGOS = zoneNamed('Africa/Lagos');
-const NOW_MS = Date.UTC(2026, 11, 5);
 
 /** Midnight of 1 November in Lagos, and the millisecond before it. */
 const [FIRST, LAST] = ['2026-10-31T23:00:00.000Z', '2026-10-31T22:59:59.999Z'] as const;
-
-const spanOfMonth = (month: string) => {
-  const { sinceMs, untilMs } = monthNamed(month, LAGOS, NOW_MS) ?? { sinceMs: 0, untilMs: 0 };
-  return spanOf(sinceMs, untilMs);
-};
-
-type Row = Readonly<Record<string, string | bigint | null>>;
-
-/** What every row of a list has in the copy. */
-const ROW = {
-  created_at: '2026-10-31T20:00:00.000Z',
-  is_open: 0n,
-  is_personal: 0n,
-  json: '{}',
-  digest: 'x',
-  pass: 1n,
-  first_seen_at: '2026-11-04T00:00:00.000Z',
-  changed_at: '2026-11-04T00:00:00.000Z',
-};
-
-const DEPOSIT = {
-  id: 'd-1',
-  status: 'completed',
-  type: 'fintech_deposit',
-  amount_minor: 70_000n,
-  amount_asset: 'NGN',
-  fee_minor: 500n,
-  fee_asset: 'NGN',
-};
-
-const TRANSFER = {
-  id: 't-1',
-  status: 'completed',
-  type: 'fintech_self_transfer',
-  amount_minor: 5_000n,
-  amount_asset: 'USDC',
-};
-
-const TRADE = {
-  status: 'completed',
-  pair: 'CNGN-USDC',
-  side: 'buy',
-  cngn_minor: 1_400_000_000n,
-  cngn_asset: 'CNGN',
-  usdc_minor: 1_000_000n,
-  usdc_asset: 'USDC',
-};
-
-/** Fills a copy, by table. Returns how it is asked. */
-async function copyOf(tables: Readonly<Record<string, readonly Row[]>>) {
-  const world = fakeWorld({ clock: fakeClock(NOW_MS) });
-  world.ensurePrivateDir(world.stateDir);
-  const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world);
-  onTestFinished(() => copy.close());
-  await copy.write(async (queries) => {
-    await allRead(queries);
-    for (const [table, rows] of Object.entries(tables))
-      for (const row of rows) {
-        const all = Object.entries(
-          table.startsWith('balance') || table === 'status_changes' ? row : { ...ROW, ...row },
-        );
-        await queries.run(
-          `INSERT INTO stored_${table} (${all.map(([name]) => name).join(', ')}) VALUES (${all.map(() => '?').join(', ')})`,
-          ...all.map(([, value]) => value),
-        );
-      }
-  });
-  return <T>(ask: (queries: Queries) => Promise<T>) => copy.read(ask);
-}
-
-const held = (at: string, minor: bigint) => ({ source: 'wallet', place: 'base', asset: 'USDC', minor, at });
-
-const looks = (...all: readonly (readonly [at: string, minor: bigint])[]) => ({
-  balance_checks: all.map(([at]) => ({ at })),
-  balances: all.map(([at, minor]) => held(at, minor)),
-});
 
 describe('what ends at midnight between two months', () => {
   const ENDS = [

@@ -73,13 +73,13 @@ const ASSET_COLUMNS: readonly Column[] = [
 /** Rows, with what is below them on a terminal. */
 function rowsOutcome(
   { terminal, isComplete }: Pick<Asking, 'terminal' | 'isComplete'>,
-  data: Readonly<Record<string, unknown>>,
+  data: Readonly<Record<string, unknown>> & Pick<Reach, 'partial'>,
   [lists, columns]: readonly [string, readonly Column[]],
   { below = [], error: found }: { readonly below?: readonly Below[]; readonly error?: CliError | undefined } = {},
 ): Outcome {
   const { zone } = terminal.globals;
   const all = [...below, ...reasonLines(data, zone)];
-  const error = found ?? (isComplete ? incomplete(data, zone) : undefined);
+  const error = found ?? (isComplete ? incomplete(data, zone, data.partial) : undefined);
   const result = { data, hasFigures: true, lists, list: { isWhole: true }, columns, below: all } as const;
   return { result, ...(error ? { error } : {}) };
 }

@@ -20,9 +20,14 @@ import { checkLines } from './lines.ts';
 import { neverLooked, periodArgument, periodIn, periodSchema, spanIn, svgOption, writeChart } from './period.ts';
 
 /** A report of figures: what it prints, why some are not known, and the error of one that must be complete. */
-function reported({ globals: { zone } }: Terminal, isComplete: boolean, { below = [], ...result }: Result): Outcome {
+function reported(
+  { globals: { zone } }: Terminal,
+  isComplete: boolean,
+  { below = [], ...result }: Result,
+  partial: readonly string[] = [],
+): Outcome {
   const { data } = result;
-  const error = isComplete ? incomplete(data, zone) : undefined;
+  const error = isComplete ? incomplete(data, zone, partial) : undefined;
   const shown = { ...result, hasFigures: true, below: [...[below].flat(), ...reasonLines(data, zone)] } as const;
   return { result: shown, ...(error ? { error } : {}) };
 }
@@ -108,11 +113,10 @@ const usersCommand = command({
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const found = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
         const data = { ...spanIn(period), ...found };
-        const checks = checkLines(undefined, await reachOf(queries), terminal.globals.zone, {
-          unowned: found.unownedOfframps,
-        });
+        const reach = await reachOf(queries);
+        const checks = checkLines(undefined, reach, terminal.globals.zone, { unowned: found.unownedOfframps });
         const rows = { data, lists: 'users', list: { isWhole: true }, columns: USER_COLUMNS } as const;
-        return reported(terminal, complete, { ...rows, below: checks });
+        return reported(terminal, complete, { ...rows, below: checks }, reach.partial);
       }),
     ),
 });
@@ -154,7 +158,8 @@ const pendingCommand = command({
           { field: 'waitsFor', title: 'Waiting for' },
         ] as const;
         const data = { pending: await pendingIn(queries, limit) };
-        return reported(terminal, complete, { data, lists: 'pending', list: { isWhole: true }, columns });
+        const { partial } = await reachOf(queries);
+        return reported(terminal, complete, { data, lists: 'pending', list: { isWhole: true }, columns }, partial);
       }),
     ),
 });

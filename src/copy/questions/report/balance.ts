@@ -10,6 +10,7 @@ import { type EarnedIn, earnedIn } from './earned.ts';
 import {
   completedEffect,
   effectOf,
+  type Lacking,
   type Line,
   type MovedBetween,
   missingIn,
@@ -78,7 +79,12 @@ async function allMoved(
   };
 }
 
-/** The lines that a balance is made of, and in which a fee that is not known makes it lower. */
+/** What limits a figure. */
+type Limit = Omit<Known, 'since'>;
+
+const isFee = (why: Reason): boolean => why.startsWith('FEE_');
+
+/** The lines that a balance is made of, beside fees. */
 const LINES: readonly Line[] = ['in', 'out', 'traded', 'refunds', 'inFlight'];
 
 const balancesFrom = (seen: Seen, at: string): Balances =>
@@ -91,12 +97,11 @@ function balanceFrom({ checks, moved, earned, cut, changes }: Seen, at: string, 
   const sums = moved(since).get(asset) ?? noSums();
   const figure = { asset, minor: (check.held.get(asset) ?? 0n) + effectOf(sums) };
   if (check.at === at) return figure;
-  const limits: Pick<Known, 'is' | 'why'>[] = LINES.flatMap((line) => {
-    const why = missingIn(sums, line) ?? (checkAfter(checks, at) ? cut.reasonFor(asset, line) : undefined);
-    return why ? [{ is: why === 'LIST_INCOMPLETE' || why === 'NOT_STATED' ? 'no' : 'at most', why }] : [];
+  const limits = [...LINES, 'fees' as const].flatMap((line): Limit[] => {
+    const lacking = missingIn(sums, line) ?? (checkAfter(checks, at) ? cut.reasonFor(asset, line) : undefined);
+    // A fee that is not known has only made the balance lower.
+    return lacking ? [{ ...lacking, is: isFee(lacking.why) ? 'at most' : 'no' }] : [];
   });
-  const fees = missingIn(sums, 'fees');
-  if (fees) limits.push({ is: fees === 'NOT_STATED' ? 'no' : 'at most', why: fees });
   for (const change of changes)
     if (change.asset === asset && change.from < at && at < change.to)
       limits.push({ is: change.minor > 0n ? 'at least' : 'at most', why: 'UNLISTED' });
@@ -106,7 +111,7 @@ function balanceFrom({ checks, moved, earned, cut, changes }: Seen, at: string, 
 }
 
 /** A figure with all that limits it: of a least and a most, nothing is known. */
-function limited(figure: Figure & { readonly asset: Asset }, limits: readonly Pick<Known, 'is' | 'why'>[]): Figure {
+function limited(figure: Figure & { readonly asset: Asset }, limits: readonly Limit[]): Figure {
   const [first] = limits;
   if (!first) return figure;
   const known = { ...first, since: null };
@@ -192,10 +197,10 @@ function movedIn({ moved, earned, cut }: Seen, part: Span, asset: Asset, all: re
   const sums = moved(part).get(asset) ?? noSums();
   const own = all.filter((each) => each.asset === asset && isIn(part, each.to));
   const sum = (of: (each: Difference) => bigint) => own.reduce((total, each) => total + of(each), 0n);
-  const reasonFor = (line: Line): Reason | undefined => missingIn(sums, line) ?? cut.reasonFor(asset, line);
+  const reasonFor = (line: Line): Lacking | undefined => missingIn(sums, line) ?? cut.reasonFor(asset, line);
   const positive = (line: 'in' | 'out' | 'fees' | 'refunds') => {
-    const why = reasonFor(line);
-    return why ? atLeast(asset, sums[line], because(why)) : amount(asset, sums[line]);
+    const lacking = reasonFor(line);
+    return lacking ? atLeast(asset, sums[line], reasonOf(lacking)) : amount(asset, sums[line]);
   };
   return {
     asset,
@@ -219,8 +224,10 @@ function movedIn({ moved, earned, cut }: Seen, part: Span, asset: Asset, all: re
 }
 
 /** The figure of something that may have either sign: nothing is known of it unless all is. */
-const signed = (asset: Asset, minor: bigint, why: Reason | undefined): Figure =>
-  why ? unknownFigure(asset, because(why)) : amount(asset, minor);
+const signed = (asset: Asset, minor: bigint, lacking: Lacking | undefined): Figure =>
+  lacking ? unknownFigure(asset, reasonOf(lacking)) : amount(asset, minor);
+
+const reasonOf = ({ why, rows }: Lacking) => because(why, null, rows);
 
 /** Whatever is neither completed nor in no list is in flight, so that the lines add up. */
 function assetOf(seen: Seen, span: Span, asset: Asset, differences: readonly Difference[]): AssetReport {
@@ -232,6 +239,6 @@ function assetOf(seen: Seen, span: Span, asset: Asset, differences: readonly Dif
   const inFlight = isExact
     ? (opening.minor ?? 0n) + completedEffect(sums) + unlisted - (closing.minor ?? 0n)
     : sums.inFlight;
-  const why = missingIn(sums, 'inFlight') ?? missingIn(sums, 'fees') ?? seen.cut.reasonFor(asset, 'inFlight');
-  return { ...line, opening, inFlight: signed(asset, -inFlight, why), closing };
+  const lacking = missingIn(sums, 'inFlight') ?? missingIn(sums, 'fees') ?? seen.cut.reasonFor(asset, 'inFlight');
+  return { ...line, opening, inFlight: signed(asset, -inFlight, lacking), closing };
 }

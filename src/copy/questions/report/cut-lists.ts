@@ -2,15 +2,14 @@ import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
 import { readState } from '../../list-state.ts';
 import { TABLES } from '../../tables.ts';
-import type { Reason } from '../reasons.ts';
 import { MOVEMENTS } from './movement-kinds.ts';
-import type { Line } from './movements.ts';
+import type { Lacking, Line } from './movements.ts';
 
 /** The lists that may lack rows, and what that leaves open. */
 export interface CutLists {
   readonly tables: ReadonlySet<string>;
   /** Why a line of an asset may lack rows; undefined if it has all of them. */
-  reasonFor(asset: Asset, line: Line): Reason | undefined;
+  reasonFor(asset: Asset, line: Line): Lacking | undefined;
 }
 
 /** Returns which lists may lack rows. */
@@ -30,7 +29,7 @@ export async function cutListsIn(queries: Queries): Promise<CutLists> {
       const isOpen = cut.some(
         (kind) => (kind.asset === `'${asset}'` || !kind.asset.startsWith("'")) && linesOf(kind).includes(line),
       );
-      return isOpen ? 'LIST_INCOMPLETE' : undefined;
+      return isOpen ? { why: 'LIST_INCOMPLETE' } : undefined;
     },
   };
 }

@@ -180,12 +180,18 @@ function movingAt(checks: readonly BalanceCheck[], moving: readonly UnderWay[]):
 interface Run extends Span {
   /** What it may be: as the lists say, and as what is under way may have changed it. */
   possible: Possible;
-  /** What it is if money moved when the lists say. */
+  /** What it is if money moved when the lists say, and the fees that are not known were nothing. */
   readonly likely: bigint;
+  /** Whether fees that are not known may have taken some of the balance. */
+  readonly isOpen: boolean;
 }
 
-/** What a run is: what the lists say if that is possible, or what is nearest to it. */
-function likeliest({ possible: { low, high, values }, likely }: Run): bigint {
+/**
+ * What a run is: what the lists say if that is possible, or what is nearest to it. Fees that are not known are taken to explain as much as they
+ * can of what changed since the run before.
+ */
+function likeliest({ possible: { low, high, values }, isOpen, ...run }: Run, before: bigint | undefined): bigint {
+  const likely = isOpen && before !== undefined ? before : run.likely;
   if (!values) return likely < low ? low : likely > high ? high : likely;
   const far = (value: bigint) => (value > likely ? value - likely : likely - value);
   return [...values].reduce((best, value) => (far(value) < far(best) ? value : best));
@@ -213,11 +219,20 @@ function compare(
     const run = runs.at(-1);
     const stays = run && both(run.possible, possible);
     if (run && stays) run.possible = stays;
-    else runs.push({ from: checks[index - 1]?.at ?? at, to: at, possible, likely: likely[index] ?? 0n });
+    else
+      runs.push({
+        from: checks[index - 1]?.at ?? at,
+        to: at,
+        possible,
+        likely: likely[index] ?? 0n,
+        isOpen: look.room > 0n,
+      });
   }
-  return runs.flatMap((run, index) => {
-    const before = runs[index - 1];
-    const minor = before ? likeliest(run) - likeliest(before) : 0n;
+  let before: bigint | undefined;
+  return runs.flatMap((run) => {
+    const now = likeliest(run, before);
+    const minor = before === undefined ? 0n : now - before;
+    before = now;
     return minor === 0n ? [] : [{ asset, from: run.from, to: run.to, minor }];
   });
 }

@@ -48,10 +48,16 @@ export const noSums = (): Sums => ({
   missing: new Map(),
 });
 
-/** Returns why a line of a sum is not known; undefined if it is. */
-export function missingIn({ missing }: Sums, line: Line): Reason | undefined {
-  const [found] = [...missing].find(([key, count]) => count !== 0 && key.startsWith(`${line} `)) ?? [];
-  return found?.slice(line.length + 1) as Reason | undefined;
+/** Returns why a line of a sum is not known, with the number of rows; undefined if it is known. */
+export function missingIn({ missing }: Sums, line: Line): Lacking | undefined {
+  const [found] = [...missing].filter(([key, count]) => count !== 0 && key.startsWith(`${line} `));
+  return found && { why: found[0].slice(line.length + 1) as Reason, rows: Math.abs(found[1]) };
+}
+
+/** Why a line lacks rows, and how many, if that is known. */
+export interface Lacking {
+  readonly why: Reason;
+  readonly rows?: number;
 }
 
 /** What the balance is higher by because of what was completed, as far as lists say. */

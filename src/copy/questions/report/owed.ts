@@ -66,7 +66,10 @@ export async function owedTo(account: Account, copy: LocalCopy): Promise<Owed> {
       oldest: times[0] ?? null,
       owed: rows.map(({ asset, minor, unknown, n }) => ({
         asset,
-        amount: unknown > 0n ? atLeast(asset, minor ?? 0n, because('NOT_STATED')) : amount(asset, minor ?? 0n),
+        amount:
+          unknown > 0n
+            ? atLeast(asset, minor ?? 0n, because('NOT_STATED', null, Number(unknown)))
+            : amount(asset, minor ?? 0n),
         users: Number(n),
       })),
     };

@@ -6,9 +6,9 @@ import { userDeposit } from '../../../things/deposits.ts';
 import { withdrawal } from '../../../things/token-transfers.ts';
 import { isDone, isThing } from '../../schema.ts';
 import { tableOf } from '../../tables.ts';
-import { because, type Reason } from '../reasons.ts';
+import { because } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
-import type { Span } from './movements.ts';
+import type { Lacking, Span } from './movements.ts';
 
 /** A user, and what came and went through it in a period. */
 interface UserReport {
@@ -74,7 +74,7 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
   const unowned = Number(outs.get(null)?.n ?? 0n);
   const { tables } = await cutListsIn(queries);
   const [cutIn, cutOut] = [userDeposit, offramp].map((thing) =>
-    tables.has(tableOf(thing).name) ? ('LIST_INCOMPLETE' as const) : undefined,
+    tables.has(tableOf(thing).name) ? ({ why: 'LIST_INCOMPLETE' } as const) : undefined,
   );
   return {
     unownedOfframps: unowned,
@@ -84,17 +84,18 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
       onramps: Number(ins.get(id)?.n ?? 0n),
       amount: nairaOf(ins.get(id), cutIn),
       offramps: Number(outs.get(id)?.n ?? 0n),
-      paidOut: nairaOf(outs.get(id), unowned > 0 ? 'USER_NOT_KNOWN' : cutOut),
+      paidOut: nairaOf(outs.get(id), unowned > 0 ? { why: 'USER_NOT_KNOWN' } : cutOut),
       withdrawals: Number(tokens.get(id)?.n ?? 0n),
     })),
   };
 }
 
 /** What moved of a user, which may be more for some reason. */
-function nairaOf(moved: Moved | undefined, why: Reason | undefined): Figure {
+function nairaOf(moved: Moved | undefined, lacking: Lacking | undefined): Figure {
   const minor = BigInt(moved?.minor ?? 0n);
-  const reason = moved && moved.stated < moved.n ? 'NOT_STATED' : why;
-  return reason ? atLeast('NGN', minor, because(reason)) : amount('NGN', minor);
+  const unstated = moved ? Number(moved.n - moved.stated) : 0;
+  if (unstated > 0) return atLeast('NGN', minor, because('NOT_STATED', null, unstated));
+  return lacking ? atLeast('NGN', minor, because(lacking.why, null, lacking.rows)) : amount('NGN', minor);
 }
 
 /** How many ids a statement has. */
