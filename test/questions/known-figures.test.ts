@@ -6,7 +6,7 @@ import { kindsIn } from '../../src/copy/questions/report/kinds.ts';
 import { usersIn } from '../../src/copy/questions/report/users.ts';
 import type { Asset } from '../../src/money/amount.ts';
 import type { FakeWorld } from '../support/world.ts';
-import { account, HOUR_MS, must, pass, run } from './reports.ts';
+import { account, HOUR_MS, must, pass, report, run } from './reports.ts';
 import { copyOf, DEPOSIT, held, looks, spanOfMonth, TRADE, TRANSFER } from './stored.ts';
 
 const [OCTOBER, NOVEMBER] = [spanOfMonth('2026-10'), spanOfMonth('2026-11')];
@@ -153,7 +153,35 @@ describe('fees paid that have not been read', () => {
   });
 });
 
+test('fees that the service never stated are not known', async () => {
+  const ask = await copyOf({
+    deposits: [onramp('d-1', '2026-10-20T10:00:00.000Z')],
+    ...looks(['2026-10-02T00:00:00.000Z', 0n], ['2026-11-20T00:00:00.000Z', 0n]),
+  });
+  const { assets } = await ask((queries) => accountIn(queries, OCTOBER));
+  const known = { is: 'no', why: 'NOT_STATED' };
+  expect(assets.find(({ asset }) => asset === 'NGN')).toMatchObject({ earned: { known }, closing: { known } });
+});
+
 describe('a list that was not read to its end', () => {
+  test('is also one that a sync did not get to, which had read the balances before', async () => {
+    const { world, syncedAt } = await account();
+    const kinds = () => run(world, 'report', '--by', 'kind', '--since', syncedAt, '--complete');
+    expect((await kinds()).code).toBe(0);
+    inCopy(
+      world,
+      "UPDATE setting SET value = json_set(value, '$.syncedAt', '2026-11-03T00:00:00.000Z') WHERE name = 'list users'",
+    );
+    await pass(world, 2 * 24 * HOUR_MS);
+    const { assets } = await report(world, '--since', syncedAt);
+    expect(assets.find(({ asset }) => asset === 'CNGN')?.in).toMatchObject({
+      value: null,
+      known: { why: 'LIST_INCOMPLETE' },
+    });
+    await must(world, 'sync');
+    expect((await report(world, '--since', syncedAt, '--complete')).code).toBe(0);
+  });
+
   test('makes bounds of the sums of its rows', async () => {
     const completed_at = '2026-10-20T10:00:00.000Z';
     const ask = await copyOf(
@@ -211,10 +239,10 @@ test('the fee of a trade that is stated in another asset is not known, and what 
   });
 });
 
-/** As if a sync had stopped in the middle of a list. */
-function unfinish({ stateDir }: FakeWorld, list: string): void {
+/** Changes the copy itself. */
+function inCopy({ stateDir }: FakeWorld, sql: string): void {
   const database = new DatabaseSync(join(stateDir, 'copy-embedded.db'));
-  database.exec(`UPDATE setting SET value = json_set(value, '$.gap', 'unfinished') WHERE name = 'list ${list}'`);
+  database.exec(sql);
   database.close();
 }
 
@@ -245,7 +273,7 @@ describe('--complete', () => {
     const { world, syncedAt } = await account();
     const kinds = () => run(world, 'report', '--by', 'kind', '--since', syncedAt, '--complete');
     expect((await kinds()).code).toBe(0);
-    unfinish(world, 'fx_trades');
+    inCopy(world, "UPDATE setting SET value = json_set(value, '$.gap', 'unfinished') WHERE name = 'list fx_trades'");
     expect(await kinds()).toMatchObject({ code: 9, stderr: expect.stringContaining('the rows of fx_trades') });
     expect((await run(world, 'report', 'pending', '--complete')).code).toBe(9);
   });

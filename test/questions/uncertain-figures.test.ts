@@ -61,7 +61,11 @@ describe('an uncertain amount', () => {
     await copy.close();
     const { code, assets, differences, uncounted } = await json(world, 'report', '--by', 'asset', ...PERIOD);
     expect({ code, differences, uncounted }).toEqual({ code: 0, differences: [], uncounted: 1 });
-    expect(assets).toMatchObject([{ asset: 'CNGN', in: { value: '5100.000000' }, closing: { value: '5100.000000' } }]);
+    expect(assets).toMatchObject([
+      { asset: 'CNGN', in: { value: '5100.000000', known: { is: 'at least' } }, closing: { value: '5100.000000' } },
+      // No one stated what the fees were.
+      { asset: 'NGN', closing: { value: null, known: { why: 'NOT_STATED' } } },
+    ]);
     await main(['report', '-q', ...PERIOD], world);
     expect(world.stdout.text()).toMatch(/Amounts +1 movement has no known amount and is in no sum/);
   });

@@ -93,9 +93,11 @@ const balancesFrom = (seen: Seen, at: string): Balances =>
 function balanceFrom({ checks, moved, earned, cut, changes }: Seen, at: string, asset: Asset): Figure {
   const check = checkUntil(checks, at);
   if (!check) return unknownFigure(asset, because('BEFORE_FIRST_SYNC', checks[0]?.at ?? null));
+  const held = check.held.get(asset);
+  if (held === undefined) return unknownFigure(asset, because('NOT_STATED'));
   const since = sinceLook(checks, at);
   const sums = moved(since).get(asset) ?? noSums();
-  const figure = { asset, minor: (check.held.get(asset) ?? 0n) + effectOf(sums) };
+  const figure = { asset, minor: held + effectOf(sums) };
   if (check.at === at) return figure;
   const limits = [...LINES, 'fees' as const].flatMap((line): Limit[] => {
     const lacking = missingIn(sums, line) ?? (checkAfter(checks, at) ? cut.reasonFor(asset, line) : undefined);

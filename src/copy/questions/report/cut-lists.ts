@@ -1,6 +1,6 @@
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
-import { readState } from '../../list-state.ts';
+import { readSetting, readState } from '../../list-state.ts';
 import { TABLES } from '../../tables.ts';
 import { MOVEMENTS } from './movement-kinds.ts';
 import type { Lacking, Line } from './movements.ts';
@@ -15,7 +15,13 @@ export interface CutLists {
 /** Returns which lists may lack rows. */
 export async function cutListsIn(queries: Queries): Promise<CutLists> {
   const tables = new Set<string>();
-  for (const table of TABLES) if ((await readState(queries, table)).gap !== null) tables.add(table.name);
+  const endedAt = (await readSetting(queries, 'synced-at')) ?? '';
+  const states = [];
+  for (const table of TABLES) states.push({ ...(await readState(queries, table)), name: table.name });
+  // A sync that stopped had read the balances, and only some of the lists.
+  const hasStopped = states.some(({ syncedAt }) => (syncedAt ?? '') > endedAt);
+  const isOld = (syncedAt: string | null) => hasStopped && (syncedAt ?? '') <= endedAt;
+  for (const { gap, name, syncedAt } of states) if (gap !== null || isOld(syncedAt)) tables.add(name);
   const cut = MOVEMENTS.filter(({ table }) => tables.has(table.name));
   const linesOf = ({ way, line, fee }: (typeof MOVEMENTS)[number]): readonly Line[] => [
     line === 'bridged' ? 'out' : (line ?? way),

@@ -41,7 +41,7 @@ async function earnedBy(
   cut: ReadonlySet<string>,
 ): Promise<EarnedBy> {
   const [before, after] = [checkUntil(checks, at), checkAfter(checks, at)];
-  const exactly = ({ earned }: BalanceCheck): EarnedBy => ({ low: earned, high: earned });
+  const exactly = ({ earned = 0n }: BalanceCheck): EarnedBy => ({ low: earned, high: earned });
   // After the last look, it is what that saw.
   if (before && (!after || before.earned === after.earned || before.at === at)) return exactly(before);
   if (!after) return { low: 0n, high: 0n };
@@ -49,7 +49,7 @@ async function earnedBy(
   const minute = (check: BalanceCheck) => check.at.slice(0, 16);
   if (before && !(await mayHaveEarned(queries, { from: minute(before), to: at }, cut))) return exactly(before);
   if (!(await mayHaveEarned(queries, { from: at, to: `${minute(after)}~` }, cut))) return exactly(after);
-  return { low: before?.earned ?? 0n, high: after.earned };
+  return { low: before?.earned ?? 0n, high: after.earned ?? 0n };
 }
 
 /** Says what was earned in some periods. */
@@ -77,11 +77,13 @@ async function earnedOf(
 ): Promise<Figure> {
   const [first] = checks;
   if (!first) return unknownFigure('NGN', because('BEFORE_FIRST_SYNC'));
+  const isStated = checks.every(({ earned }) => earned !== undefined);
   const start = await earnedBy(queries, checks, span.from, cut);
   const end = await earnedBy(queries, checks, span.to, cut);
   const [low, high] = [end.low - start.high, end.high - start.low];
-  if (low === high) return amount('NGN', low);
+  if (low === high && isStated) return amount('NGN', low);
   if (!(await mayHaveEarned(queries, span, cut))) return amount('NGN', 0n);
+  if (!isStated) return unknownFigure('NGN', because('NOT_STATED'));
   const isBefore = span.from < first.at && start.low !== start.high;
   return atLeast('NGN', low, isBefore ? because('BEFORE_FIRST_SYNC', first.at) : because('BETWEEN_SYNCS'));
 }
