@@ -24,7 +24,7 @@ const receiptSchema = () =>
     document: z.enum(['receipt', 'status report']),
     kind: z.string(),
     id: z.string(),
-    standing: z.enum(['completed', 'open', 'failed', 'returned', 'unconfirmed']),
+    outcome: z.enum(['completed', 'open', 'failed', 'returned', 'unconfirmed']),
     isFinal: z.boolean(),
     says: z.string(),
     status: text(),
@@ -75,12 +75,12 @@ async function issuerName(account: Account): Promise<string | null> {
 
 /** Finds a thing and makes its receipt. */
 async function made(account: Account, zone: Zone, id: string) {
-  const [{ provableNamed }, { readingsOf }, { receiptOf }, { sightsOf, standOf }, { chooser }, { recordedOf }] =
+  const [{ provableNamed }, { readingsOf }, { receiptOf }, { sightsOf, receiptStatusOf }, { chooser }, { recordedOf }] =
     await Promise.all([
       import('../copy/questions/receipt/find.ts'),
       import('../copy/questions/receipt/readings.ts'),
       import('../copy/questions/receipt/receipt.ts'),
-      import('../copy/questions/receipt/standing.ts'),
+      import('../copy/questions/receipt/outcome.ts'),
       import('../copy/questions/choose.ts'),
       import('../copy/questions/known.ts'),
     ]);
@@ -97,9 +97,10 @@ async function made(account: Account, zone: Zone, id: string) {
   const receipt = receiptOf({
     match,
     readings,
-    stand: standOf(match.kind, readings, sights),
+    ending: receiptStatusOf(match.kind, readings, sights),
     issuer: { name, profile, mode, service: mode === 'embedded' ? null : baseUrl },
-    issuedAt: new Date(account.world.clock.now()).toISOString(),
+    // The clock of a sandbox may be ahead of that of this machine.
+    issuedAt: new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString(),
     copiedAt,
     zone: zone.name,
   });
@@ -147,9 +148,9 @@ function write(path: string, page: string, isReplaced: boolean, unique: string):
 }
 
 /** What a document that proves nothing ends with, so that no script sends it as a proof. */
-function errorOf({ standing, says, id }: Receipt, problem: CliError | undefined): CliError | undefined {
+function errorOf({ outcome, says, id }: Receipt, problem: CliError | undefined): CliError | undefined {
   const details = { hint: `see what is known of it: fiatrail find ${id}` };
-  switch (standing) {
+  switch (outcome) {
     case 'completed':
       return undefined;
     case 'open':
@@ -161,7 +162,7 @@ function errorOf({ standing, says, id }: Receipt, problem: CliError | undefined)
       });
     case 'failed':
     case 'returned':
-      return new CliError('failed', says, { code: standing === 'failed' ? 'FAILED' : 'RETURNED', ...details });
+      return new CliError('failed', says, { code: outcome === 'failed' ? 'FAILED' : 'RETURNED', ...details });
   }
 }
 
@@ -169,13 +170,13 @@ const what = { field: 'title', title: 'What' } as const;
 const value = { field: 'value', title: 'Value' } as const;
 
 /** A receipt for people: what counts first, then what it is checked by. */
-function columnsOf({ notice, fee, finalSince, completedAt, standing, asOf }: Receipt): readonly Column[] {
+function columnsOf({ notice, fee, finalSince, completedAt, outcome, asOf }: Receipt): readonly Column[] {
   return [
     ...(notice === null ? [] : [{ field: 'notice', title: 'Notice' }]),
     { field: 'kind', title: 'Kind' },
     { field: 'document', title: 'Document' },
     { field: 'says', title: 'State' },
-    ...(standing === 'returned' && completedAt !== null ? [{ field: 'completedAt', title: 'Had completed' }] : []),
+    ...(outcome === 'returned' && completedAt !== null ? [{ field: 'completedAt', title: 'Had completed' }] : []),
     ...(finalSince === null ? [] : [{ field: 'finalSince', title: 'Final since' }]),
     { field: 'amount', title: 'Amount' },
     { field: 'party', title: 'Party' },

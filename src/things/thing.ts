@@ -53,7 +53,7 @@ interface Copied {
 }
 
 /** What a fact says that a receipt says in a place of its own. */
-interface Told {
+interface InReceipt {
   /** What it cost whoever pays for it. */
   readonly isFee?: true;
   /** When it ended, however it did. */
@@ -63,7 +63,7 @@ interface Told {
 }
 
 /** Something that is known of a thing. */
-export interface Fact<Field extends string = string> extends Copied, Told {
+export interface Fact<Field extends string = string> extends Copied, InReceipt {
   /** For people: `Account number`. That of a time says what happened then: `Completed`. */
   readonly title: string;
   /** Where a row of its list has it, and then where other responses do: a dot selects a nested field. The first one with a value counts. */
@@ -74,11 +74,11 @@ export interface Fact<Field extends string = string> extends Copied, Told {
 type FactOf = <const Field extends string>(
   title: string,
   fields: Field | readonly [Field, ...string[]],
-  copied?: (Copied & Told) | string,
+  copied?: (Copied & InReceipt) | string,
 ) => Fact<Field>;
 
 const factOf =
-  (kind: FactKind, marks: Copied & Told = {}): FactOf =>
+  (kind: FactKind, marks: Copied & InReceipt = {}): FactOf =>
   (title, fields, copied) => ({
     title,
     kind,

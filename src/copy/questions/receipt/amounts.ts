@@ -34,15 +34,20 @@ export function amountsAt(all: readonly Reading[], fields: readonly string[]): r
     for (const [asset, values] of inSource) if (!found.has(asset)) found.set(asset, values);
   }
   const amounts = [...found.values()].flatMap((values) => [...values.values()]);
-  return amounts.length > 0 || uncertain === undefined ? amounts : [uncertain];
+  // Naira first, in which most people count.
+  const sorted = amounts.toSorted((a, b) => Number(isNaira(b)) - Number(isNaira(a)));
+  return sorted.length > 0 || uncertain === undefined ? sorted : [uncertain];
 }
+
+const isNaira = (value: Plain): boolean => exactAmount(value)?.asset === 'NGN';
 
 /** Adds what an amount became, where cNGN became as many Naira or Naira as many cNGN, and only one of them is stated. */
 export function withConverted(amounts: readonly Plain[]): readonly Plain[] {
   const [only, ...others] = amounts;
   const exact = only === undefined || others.length > 0 ? undefined : exactAmount(only);
   const became = exact && counterpartOf(exact);
-  return became ? [...amounts, toPlain(became)] : amounts;
+  if (!became) return amounts;
+  return became.asset === 'NGN' ? [toPlain(became), ...amounts] : [...amounts, toPlain(became)];
 }
 
 function counterpartOf({ asset, minor }: Exact): Amount | undefined {

@@ -6,8 +6,9 @@ const SHOWN_DIGITS = 4;
 
 const LONGEST_ACCOUNT = 10;
 
-/** An account number without all but its last digits. */
+/** An account number without all but its last digits. One that the service has masked stays as it is. */
 export function maskedAccount(number: string): string {
+  if (number.includes('*')) return number;
   const hidden = Math.max(0, number.length - SHOWN_DIGITS);
   return '*'.repeat(hidden) + number.slice(hidden);
 }

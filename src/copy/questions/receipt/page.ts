@@ -2,10 +2,10 @@ import type { Zone } from '../../../base/zone.ts';
 import { type DocumentPage, documentPage, type PageValue } from '../../../present/document-page.ts';
 import { amountWords, isPlainAmount, type Plain } from '../../../present/plain.ts';
 import { timeText } from '../../../present/times.ts';
+import type { ReceiptOutcome } from './outcome.ts';
 import type { Receipt } from './receipt.ts';
-import type { Standing } from './standing.ts';
 
-const TONES: Readonly<Record<Standing, DocumentPage['tone']>> = {
+const TONES: Readonly<Record<ReceiptOutcome, DocumentPage['tone']>> = {
   completed: 'good',
   open: 'open',
   unconfirmed: 'open',
@@ -13,7 +13,7 @@ const TONES: Readonly<Record<Standing, DocumentPage['tone']>> = {
   returned: 'bad',
 };
 
-const STATES: Readonly<Record<Standing, string>> = {
+const STATES: Readonly<Record<ReceiptOutcome, string>> = {
   completed: 'Completed',
   open: 'Not final',
   unconfirmed: 'Not confirmed',
@@ -40,7 +40,7 @@ function feeWords(fee: Receipt['fee']): string {
 
 /** Draws a receipt as a page of HTML. Times are in the zone, which the page names. */
 export function receiptPage(receipt: Receipt, zone: Zone): string {
-  const { standing, says, amount, party, details, references, times, check, warnings, issuer, notice } = receipt;
+  const { outcome, says, amount, party, details, references, times, check, warnings, issuer, notice } = receipt;
   const at = (time: string) => timeText(time, { zone }) ?? time;
   const [sum = 'Amount not known', ...sumAlso] = (Array.isArray(amount) ? amount : [amount])
     .filter((each) => each !== null)
@@ -55,8 +55,8 @@ export function receiptPage(receipt: Receipt, zone: Zone): string {
     title: [heading, sum, from].join(' · '),
     heading,
     from,
-    tone: TONES[standing],
-    state: STATES[standing],
+    tone: TONES[outcome],
+    state: STATES[outcome],
     stateText: [`${upperFirst(says)}.`, ...sinceWords(receipt).map((each) => `${each.title}: ${at(each.at)}.`)].join(
       ' ',
     ),
@@ -65,7 +65,7 @@ export function receiptPage(receipt: Receipt, zone: Zone): string {
     sumAlso,
     party: party ?? undefined,
     sections: [
-      { title: 'Details', values: [...details.map(value), { title: 'Fee', text: feeWords(receipt.fee) }] },
+      { title: 'Details', values: [{ title: 'Fee', text: feeWords(receipt.fee) }, ...details.map(value)] },
       { title: 'Times', values: times.map((each) => ({ title: each.title, text: at(each.at), at: each.at })) },
       { title: 'References', values: references.map((each) => ({ ...value(each), isCode: true })) },
     ],
@@ -81,14 +81,9 @@ export function receiptPage(receipt: Receipt, zone: Zone): string {
 }
 
 /** Since when it stands so, for whoever relies on it. */
-function sinceWords({
-  standing,
-  finalSince,
-  completedAt,
-  issuedAt,
-}: Receipt): readonly { title: string; at: string }[] {
-  const completed = standing === 'returned' && completedAt ? [{ title: 'Had completed', at: completedAt }] : [];
-  if (standing === 'open' || standing === 'unconfirmed') return [];
+function sinceWords({ outcome, finalSince, completedAt, issuedAt }: Receipt): readonly { title: string; at: string }[] {
+  const completed = outcome === 'returned' && completedAt ? [{ title: 'Had completed', at: completedAt }] : [];
+  if (outcome === 'open' || outcome === 'unconfirmed') return [];
   return [
     ...completed,
     finalSince

@@ -1,5 +1,5 @@
-import type { Profile } from '../../../account/profile.ts';
 import { metaAt } from '../../../contract/compare.ts';
+import type { Account } from '../../../engine/account.ts';
 import type { StatedAsset } from '../../../money/amount.ts';
 import { exactAmount, isPlainAmount, type Plain, type PlainAmount } from '../../../present/plain.ts';
 import type { Fact, Thing } from '../../../things/thing.ts';
@@ -7,11 +7,11 @@ import type { FindMatch } from '../look.ts';
 import { textIn } from '../typed.ts';
 import { amountsAt, withConverted } from './amounts.ts';
 import { maskedAccount, withoutNumbers } from './masked.ts';
+import type { ReceiptOutcome, ReceiptStatus } from './outcome.ts';
 import { isFresh, type Reading, type Readings, valuesIn } from './readings.ts';
-import type { Stand, Standing } from './standing.ts';
 
 /** One line of a receipt. */
-export interface ReceiptLine {
+interface ReceiptLine {
   readonly title: string;
   readonly value: Plain;
 }
@@ -42,10 +42,10 @@ interface UnknownFee {
 }
 
 /** Who issued it. */
-export interface Issuer {
+interface Issuer {
   readonly name: string | null;
   readonly profile: string;
-  readonly mode: Profile['mode'];
+  readonly mode: Account['profile']['mode'];
   /** The address of the service; null for the embedded sandbox. */
   readonly service: string | null;
 }
@@ -57,7 +57,7 @@ export interface Receipt {
   readonly document: 'receipt' | 'status report';
   readonly kind: string;
   readonly id: string;
-  readonly standing: Standing;
+  readonly outcome: ReceiptOutcome;
   readonly isFinal: boolean;
   readonly says: string;
   readonly status: string | null;
@@ -86,7 +86,7 @@ export interface Receipt {
 interface Made {
   readonly match: FindMatch;
   readonly readings: Readings;
-  readonly stand: Stand;
+  readonly ending: ReceiptStatus;
   readonly issuer: Issuer;
   readonly issuedAt: string;
   /** When the local copy was read to its end; null if there is none. */
@@ -95,27 +95,27 @@ interface Made {
 }
 
 /** Makes a receipt of what is known of a thing. Its facts are those of the record of the thing, in their order. */
-export function receiptOf({ match, readings, stand, issuer, issuedAt, copiedAt, zone }: Made): Receipt {
+export function receiptOf({ match, readings, ending, issuer, issuedAt, copiedAt, zone }: Made): Receipt {
   const { kind, id } = match;
   const all = readings.all;
   const source = all.some(isFresh) ? 'service' : all.some((each) => each.source === 'copy') ? 'copy' : 'journal';
   const references = referencesOf(kind, id, all);
-  const isFinal = stand.standing === 'completed';
+  const isFinal = ending.outcome === 'completed';
   const sum = plainAmounts(sumOf(kind, all));
   return {
     notice: issuer.mode === 'live' ? null : 'Sandbox: this is a test, and no real money moved',
     document: isFinal ? 'receipt' : 'status report',
     kind: kind.name,
     id,
-    ...stand,
+    ...ending,
     isFinal,
     amount: sum,
     party: partyOf(kind, all),
     fee: feeOf(kind, all, issuedAt),
-    details: detailsOf(kind, all, stand.status, sum),
+    details: detailsOf(kind, all, ending.status, sum),
     references,
     times: timesIn(kind, all),
-    check: checksOf(kind, references, issuer, stand.standing),
+    check: checksOf(kind, references, issuer, ending.outcome),
     warnings: warningsOf(readings, source, copiedAt),
     issuer,
     source,
@@ -183,8 +183,8 @@ function detailsOf(kind: Thing, all: readonly Reading[], status: string | null, 
     }
     const found = factIn(fact, all);
     // Its kind is in the title, and its stage in its status.
-    const isTold = found && (kind.types?.includes(String(found.value)) || found.value === status);
-    if (!found || isTold || isReference(found.meta?.personal)) return [];
+    const isShown = found && (kind.types?.includes(String(found.value)) || found.value === status);
+    if (!found || isShown || isReference(found.meta?.personal)) return [];
     const { value, meta } = found;
     return [{ title, value: typeof value === 'boolean' ? value : shownText(value, fact, meta?.isAccountNumber) }];
   });
@@ -213,24 +213,28 @@ function timesIn(kind: Thing, all: readonly Reading[]): { title: string; at: str
   });
 }
 
-const CHECKS: Readonly<Record<Reference['checkedAt'], (reference: Reference, issuer: string) => string>> = {
-  bank: ({ title, value }) => `Ask the bank for the transfer with this reference (${title}): ${value}`,
-  network: ({ title, value }) => `Look this up in any block explorer of its network (${title}): ${value}`,
-  service: ({ title, value }, issuer) => `Give ${issuer} this reference (${title}): ${value}`,
-  account: ({ value }, issuer) => `Ask ${issuer} about the id ${value}`,
+const CHECKS: Readonly<Record<Reference['checkedAt'], (title: string, issuer: string) => string>> = {
+  bank: (title) => `Ask the bank for the transfer with the ${title}`,
+  network: (title) => `Look up the ${title} in any block explorer of its network`,
+  service: (title, issuer) => `Give ${issuer} the ${title}`,
+  account: (title, issuer) => `Ask ${issuer} about the ${title}`,
 };
 
+/** A title in the middle of a sentence. */
+const lowerFirst = (title: string): string =>
+  /^\p{Lu}{2}/u.test(title) ? title : title.charAt(0).toLowerCase() + title.slice(1);
+
 /** How someone can check it without believing the page. */
-function checksOf(kind: Thing, references: readonly Reference[], { name }: Issuer, standing: Standing) {
-  const issuer = name ?? 'whoever sent you this';
-  const mayReturn = standing === 'completed' && Object.values(kind.states ?? {}).some((each) => 'isUndone' in each);
+function checksOf(kind: Thing, references: readonly Reference[], { name }: Issuer, outcome: ReceiptOutcome) {
+  const issuer = name ?? 'the sender of this';
+  const mayReturn = outcome === 'completed' && Object.values(kind.states ?? {}).some((each) => 'isUndone' in each);
   const [own, ...others] = references;
-  const said = [...others, ...(own ? [own] : [])].map((each) => ({
+  const steps = [...others, ...(own ? [own] : [])].map((each) => ({
     at: each.checkedAt,
-    says: CHECKS[each.checkedAt](each, issuer),
+    says: CHECKS[each.checkedAt](lowerFirst(each.title), issuer),
   }));
   const returned = `A bank can send back a ${kind.name} that has completed: ask again if the money is not there`;
-  return mayReturn ? [...said, { at: 'account' as const, says: returned }] : said;
+  return mayReturn ? [...steps, { at: 'account' as const, says: returned }] : steps;
 }
 
 function warningsOf({ problem, listProblem }: Readings, source: Receipt['source'], copiedAt: string | null): string[] {

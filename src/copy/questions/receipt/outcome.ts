@@ -13,7 +13,7 @@ import { isFresh, type Reading, type Readings, valuesIn } from './readings.ts';
  * How a thing stands, for someone who relies on it. `completed` is final. `returned`: it had completed, and did not stay so. `unconfirmed`: the
  * service could not be asked, so that what is known may be out of date.
  */
-export type Standing = 'completed' | 'open' | 'failed' | 'returned' | 'unconfirmed';
+export type ReceiptOutcome = 'completed' | 'open' | 'failed' | 'returned' | 'unconfirmed';
 
 /** When something was seen to have ended. */
 interface Sight {
@@ -22,8 +22,8 @@ interface Sight {
 }
 
 /** How a thing stands, since when, and why. Times are ISO 8601 in UTC. */
-export interface Stand {
-  readonly standing: Standing;
+export interface ReceiptStatus {
+  readonly outcome: ReceiptOutcome;
   readonly status: string | null;
   /** In one sentence. */
   readonly says: string;
@@ -34,7 +34,7 @@ export interface Stand {
 }
 
 /** Says how a thing stands. It is final only if everything that the service says of it agrees. */
-export function standOf(kind: Thing, readings: Readings, sights: readonly Sight[]): Stand {
+export function receiptStatusOf(kind: Thing, readings: Readings, sights: readonly Sight[]): ReceiptStatus {
   const fresh = readings.all.filter(isFresh);
   const known = fresh.length > 0 ? fresh : readings.all;
   const statuses = known.flatMap(({ row }) => textIn(row, ['status']) ?? []);
@@ -48,47 +48,55 @@ function doubtOf(
   kind: Thing,
   { all, failures, problem }: Readings,
   statuses: readonly string[],
-): Pick<Stand, 'standing' | 'says'> | undefined {
+): Pick<ReceiptStatus, 'outcome' | 'says'> | undefined {
   const it = `the ${kind.name}`;
   const [status] = statuses;
   if (problem !== undefined || !all.some(isFresh)) {
     const why = problem ? 'could not be asked about' : 'does not show';
     const last = status === undefined ? '' : `; the last status that this machine knows is ${status}`;
-    return { standing: 'unconfirmed', says: `not confirmed: the service ${why} ${it}${last}` };
+    return { outcome: 'unconfirmed', says: `not confirmed: the service ${why} ${it}${last}` };
   }
-  if (status === undefined) return { standing: 'open', says: `not final: the service states no status of ${it}` };
+  if (status === undefined) return { outcome: 'open', says: `not final: the service states no status of ${it}` };
   const outcomes = new Set([
     ...statuses.map((each) => outcomeIn(kind, each)),
     ...failures.map(() => 'failed' as const),
   ]);
   const amounts = conflictIn(kind, all);
   if (outcomes.size > 1 || amounts !== undefined) {
-    const said = [
+    const contradictions = [
       ...new Set([...statuses.map((each) => `status is ${each}`), ...failures, ...(amounts ? [amounts] : [])]),
     ];
-    return { standing: 'open', says: `not final: the service contradicts itself about ${it}: ${said.join(', ')}` };
+    return {
+      outcome: 'open',
+      says: `not final: the service contradicts itself about ${it}: ${contradictions.join(', ')}`,
+    };
   }
   if (goesOn(kind, status) !== false)
-    return { standing: 'open', says: `not final: ${it} ${waitOf(kind, statuses).waits}` };
+    return { outcome: 'open', says: `not final: ${it} ${waitOf(kind, statuses).waits}` };
   return undefined;
 }
 
 /** How it ended, and since when. */
-function endOf(kind: Thing, fresh: readonly Reading[], statuses: readonly string[], sights: readonly Sight[]): Stand {
+function endOf(
+  kind: Thing,
+  fresh: readonly Reading[],
+  statuses: readonly string[],
+  sights: readonly Sight[],
+): ReceiptStatus {
   const it = `the ${kind.name}`;
   const [status = null] = statuses;
   const [end = null] = fresh.flatMap((each) => endIn(kind, each));
   const base = { status, finalSince: end, completedAt: null };
   if (statuses.every((each) => outcomeIn(kind, each) === 'settled'))
-    return { ...base, standing: 'completed', says: `${it} has completed`, completedAt: end };
+    return { ...base, outcome: 'completed', says: `${it} has completed`, completedAt: end };
   const settled = sights.find(({ outcome }) => outcome === 'settled');
   const why = whyFailed(kind, statuses, fresh);
   if (!settled && !statuses.some((each) => undoneStatesOf(kind).includes(each)))
-    return { ...base, standing: 'failed', says: `${it} has failed: ${why}` };
+    return { ...base, outcome: 'failed', says: `${it} has failed: ${why}` };
   const undone = sights.find(({ outcome, at }) => outcome === 'failed' && at > (settled?.at ?? ''));
   return {
     status,
-    standing: 'returned',
+    outcome: 'returned',
     says: `${it} had completed, and came back: ${why}`,
     finalSince: undone?.at ?? null,
     completedAt: end ?? settled?.at ?? null,
