@@ -158,11 +158,13 @@ footer p{overflow-wrap:anywhere}
 @media (max-width:560px){body{padding:0}main{border:0;border-radius:0;min-height:100vh;padding:24px 20px}.figure{font-size:32px}dl>div{grid-template-columns:minmax(0,1fr)}}
 @page{size:A4;margin:16mm}
 @media print{
-body{background:none;font-size:11pt;padding:0}
+body{background:none;font-size:10pt;line-height:1.4;padding:0}
 main{border:0;border-radius:0;max-width:none;padding:0}
-.sum{padding:18pt 0 14pt}.figure{font-size:28pt}
-section{margin-top:18pt}dl>div,li,.state,footer{break-inside:avoid}h2{break-after:avoid}
-dl>div{grid-template-columns:120pt minmax(0,1fr);padding:5pt 0}dd.code{font-size:9.5pt}
+h1,h2{font-size:10pt}header{padding-bottom:8pt}.notice{margin-top:12pt;padding:6pt 10pt}
+.sum{padding:14pt 0 12pt}.figure{font-size:24pt}.party{font-size:12pt;margin-top:4pt}
+section,footer{margin-top:14pt}dl>div,li,.state,footer{break-inside:avoid}h2{break-after:avoid}
+dl>div{grid-template-columns:110pt minmax(0,1fr);padding:3pt 0}dd.code{font-size:9pt;line-height:14pt}
+li{padding-top:4pt}footer{font-size:8.5pt;padding-top:8pt}
 .state,.notice{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 }
 `,

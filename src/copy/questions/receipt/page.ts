@@ -57,9 +57,7 @@ export function receiptPage(receipt: Receipt, zone: Zone): string {
     from,
     tone: TONES[outcome],
     state: STATES[outcome],
-    stateText: [`${upperFirst(says)}.`, ...sinceWords(receipt).map((each) => `${each.title}: ${at(each.at)}.`)].join(
-      ' ',
-    ),
+    stateText: [`${upperFirst(says)}.`, ...sinceWords(receipt, at)].join(' '),
     notices: [...(notice ? [notice] : []), ...warnings],
     sum,
     sumAlso,
@@ -80,14 +78,14 @@ export function receiptPage(receipt: Receipt, zone: Zone): string {
   });
 }
 
-/** Since when it stands so, for whoever relies on it. */
-function sinceWords({ outcome, finalSince, completedAt, issuedAt }: Receipt): readonly { title: string; at: string }[] {
-  const completed = outcome === 'returned' && completedAt ? [{ title: 'Had completed', at: completedAt }] : [];
+/** Since when it is so, for people who rely on it. */
+function sinceWords(receipt: Receipt, at: (time: string) => string): readonly string[] {
+  const { outcome, finalSince, completedAt, issuedAt } = receipt;
   if (outcome === 'open' || outcome === 'unconfirmed') return [];
   return [
-    ...completed,
+    ...(outcome === 'returned' && completedAt ? [`It had completed at ${at(completedAt)}.`] : []),
     finalSince
-      ? { title: 'Final since', at: finalSince }
-      : { title: 'Since when is not known; it was so', at: issuedAt },
+      ? `It is final since ${at(finalSince)}.`
+      : `The service does not say since when; it was so at ${at(issuedAt)}.`,
   ];
 }
