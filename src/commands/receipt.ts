@@ -167,10 +167,11 @@ function errorOf({ outcome, says, id }: Receipt, problem: CliError | undefined):
 }
 
 const what = { field: 'title', title: 'What' } as const;
-const value = { field: 'value', title: 'Value' } as const;
+/** Amounts stand among texts. */
+const value = { field: 'value', title: 'Value', align: 'left' } as const;
 
 /** A receipt for people: what counts first, then what it is checked by. */
-function columnsOf({ notice, fee, finalSince, completedAt, outcome, asOf }: Receipt): readonly Column[] {
+function columnsOf({ notice, fee, finalSince, completedAt, outcome, asOf, party }: Receipt): readonly Column[] {
   return [
     ...(notice === null ? [] : [{ field: 'notice', title: 'Notice' }]),
     { field: 'kind', title: 'Kind' },
@@ -179,7 +180,7 @@ function columnsOf({ notice, fee, finalSince, completedAt, outcome, asOf }: Rece
     ...(outcome === 'returned' && completedAt !== null ? [{ field: 'completedAt', title: 'Had completed' }] : []),
     ...(finalSince === null ? [] : [{ field: 'finalSince', title: 'Final since' }]),
     { field: 'amount', title: 'Amount' },
-    { field: 'party', title: 'Party' },
+    ...(party === null ? [] : [{ field: 'party', title: 'Who' }]),
     { field: 'known' in fee ? 'fee.known.says' : 'fee', title: 'Fee' },
     { field: 'details', title: 'Details', columns: [what, value] },
     { field: 'times', title: 'Times', columns: [what, { field: 'at', title: 'Time' }] },

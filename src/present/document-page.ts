@@ -156,14 +156,14 @@ li{overflow-wrap:anywhere;padding:8px 0 0}
 footer{border-top:1px solid var(--line);color:var(--soft);font-size:14px;margin-top:32px;padding-top:16px}
 footer p{overflow-wrap:anywhere}
 @media (max-width:560px){body{padding:0}main{border:0;border-radius:0;min-height:100vh;padding:24px 20px}.figure{font-size:32px}dl>div{grid-template-columns:minmax(0,1fr)}}
-@page{size:A4;margin:16mm}
+@page{size:A4;margin:14mm 16mm}
 @media print{
 body{background:none;font-size:10pt;line-height:1.4;padding:0}
 main{border:0;border-radius:0;max-width:none;padding:0}
 h1,h2{font-size:10pt}header{padding-bottom:8pt}.notice{margin-top:12pt;padding:6pt 10pt}
 .sum{padding:14pt 0 12pt}.figure{font-size:24pt}.party{font-size:12pt;margin-top:4pt}
-section,footer{margin-top:14pt}dl>div,li,.state,footer{break-inside:avoid}h2{break-after:avoid}
-dl>div{grid-template-columns:110pt minmax(0,1fr);padding:3pt 0}dd.code{font-size:9pt;line-height:14pt}
+section,footer{margin-top:11pt}dl>div,li,.state,footer{break-inside:avoid}h2{break-after:avoid}
+dl>div{grid-template-columns:110pt minmax(0,1fr);padding:2pt 0}dd.code{font-size:9pt;line-height:14pt}
 li{padding-top:4pt}footer{font-size:8.5pt;padding-top:8pt}
 .state,.notice{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 }

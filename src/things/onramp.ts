@@ -34,7 +34,7 @@ export const onramp = thing({
   who: ['wallet.virtualAccountDetails.accountName'],
   facts: [
     amount('Amount', ['amount', 'wallet.amount'], { isConverted: true }),
-    amount('To pay', ['wallet.virtualAccountDetails.amount', 'feeBreakdown.totalAmount']),
+    amount('To pay', 'feeBreakdown.totalAmount'),
     fee('Fee', 'feeBreakdown.totalFee'),
     text('Account to pay', ['wallet.virtualAccountDetails.accountNumber', 'accountNumber']),
     text('Bank', ['wallet.virtualAccountDetails.bankName', 'bankName']),
