@@ -238,6 +238,25 @@ describe('a copy on this machine', () => {
     expect(found.warnings).toEqual([expect.stringContaining(`from a copy of ${SYNCED_AT}`)]);
   });
 
+  test('adds no sum to those that the service states', async () => {
+    const { receipt: found } = await receipt(await copiedWorld(GOOD), ID);
+    expect(found.amount).toEqual([
+      { value: '700.50', asset: 'NGN' },
+      { value: '700.500000', asset: 'CNGN' },
+    ]);
+  });
+
+  test('knows that what has failed had completed', async () => {
+    const said = {
+      status: success(status({ status: 'failed', completedAt: null })),
+      rows: [row({ status: 'failed', completedAt: null })],
+    };
+    const { code, receipt: found } = await receipt(await copiedWorld(said), ID);
+    expect(code).toBe(3);
+    expect(found).toMatchObject({ outcome: 'returned', isFinal: false, completedAt: PAID });
+    expect(found.says).toContain('the payout had completed, and came back');
+  });
+
   test('finds it by its start', async () => {
     const world = worldOf(GOOD);
     await copied(world, { payouts: [payoutRow(ID)] });

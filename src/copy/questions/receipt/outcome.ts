@@ -104,11 +104,13 @@ function endOf(
 }
 
 /** When a row says that it ended. */
-const endIn = ({ facts }: Thing, reading: Reading): readonly string[] =>
+const endIn = ({ facts }: Thing, reading: Pick<Reading, 'row'>): readonly string[] =>
   facts
     .filter(({ isEnd }) => isEnd)
     .flatMap(({ fields }) => valuesIn(reading, fields))
     .flatMap(({ value }) => (typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? [value] : []));
+
+const endOfRow = (kind: Thing, row: Reading['row']): string | undefined => endIn(kind, { row })[0];
 
 /** Why it failed, and what becomes of it. */
 function whyFailed(kind: Thing, statuses: readonly string[], fresh: readonly Reading[]): string {
@@ -124,12 +126,15 @@ function whyFailed(kind: Thing, statuses: readonly string[], fresh: readonly Rea
 
 /** When the copy, the journal and the inbox saw that it had ended, the earliest first, and when the copy was read. Sends nothing. */
 export async function sightsOf(account: Account, match: FindMatch, recorded: readonly Recorded[]) {
-  const { kind, id } = match;
+  const { kind, id, found } = match;
   const copy = await existingCopy(account.world, account.profile);
   const { statuses, syncedAt } = await knownInCopy(copy, match, {}).finally(() => copy?.close());
   const events = [...match.events, ...(await eventsAbout(account, [id]))];
   const meanings: Readonly<Record<string, { readonly outcome: WorkOutcome } | undefined>> = kind.events;
   const sights: Sight[] = [
+    ...(found?.status
+      ? [{ at: endOfRow(kind, found.row) ?? found.changedAt, outcome: outcomeIn(kind, found.status) }]
+      : []),
     ...statuses.map(({ status, seen_at: at }) => ({ at, outcome: outcomeIn(kind, status) })),
     ...recorded.flatMap(({ transitions }) =>
       transitions.flatMap(({ state, at }) =>

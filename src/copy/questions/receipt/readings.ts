@@ -175,7 +175,10 @@ const createdIn = (kind: Thing, row: PlainObject): string | undefined => {
 };
 
 /** The values of a row at some fields, in their order, without those that are missing. */
-export const valuesIn = ({ row }: Reading, fields: readonly string[]): readonly { field: string; value: unknown }[] =>
+export const valuesIn = (
+  { row }: Pick<Reading, 'row'>,
+  fields: readonly string[],
+): readonly { field: string; value: unknown }[] =>
   fields.flatMap((field) => {
     const value = valueAt(row, field);
     return value === undefined || value === null || value === '' ? [] : [{ field, value }];
