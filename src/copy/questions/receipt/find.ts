@@ -99,16 +99,12 @@ function notProvable({ kind, id }: FindMatch, text: string): CliError {
 }
 
 const missingError = (hasCopy: boolean): CliError =>
-  new CliError(
-    'rejected',
-    'no payout, offramp, onramp, deposit, withdrawal, transfer, trade, swap or bridge transfer has this id',
-    {
-      code: 'NOT_FOUND',
-      hint: hasCopy
-        ? 'read what is new with: fiatrail sync, or look further with: fiatrail find'
-        : 'older ones are found by any of their ids after: fiatrail sync',
-    },
-  );
+  new CliError('rejected', 'nothing that moves money or tokens has this id', {
+    code: 'NOT_FOUND',
+    hint: hasCopy
+      ? 'read what is new with: fiatrail sync, or look further with: fiatrail find'
+      : 'older ones are found by any of their ids after: fiatrail sync',
+  });
 
 /** How many of several are named. */
 const MOST_NAMED = 5;
