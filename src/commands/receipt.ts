@@ -15,7 +15,9 @@ import { argument, newFile, option, switchOn, word } from '../terminal/parse/par
 
 const time = () => z.nullable(z.iso.datetime());
 const text = () => z.nullable(z.string());
-const amounts = () => z.union([amountSchema(), z.array(amountSchema())]);
+/** The asset of a figure may not be known. */
+const sum = () => amountSchema(text());
+const amounts = () => z.union([sum(), z.array(sum())]);
 const line = () => z.object({ title: z.string(), value: z.union([z.string(), z.boolean(), amounts()]) });
 
 const receiptSchema = () =>
@@ -27,6 +29,7 @@ const receiptSchema = () =>
     outcome: z.enum(['completed', 'open', 'failed', 'returned', 'unconfirmed']),
     isFinal: z.boolean(),
     says: z.string(),
+    meaning: z.string(),
     status: text(),
     finalSince: time(),
     completedAt: time(),

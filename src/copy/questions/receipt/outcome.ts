@@ -25,7 +25,7 @@ interface Sight {
 export interface ReceiptStatus {
   readonly outcome: ReceiptOutcome;
   readonly status: string | null;
-  /** In one sentence. */
+  /** Why, in one sentence. */
   readonly says: string;
   /** Since when it is final; null if the service does not say it. */
   readonly finalSince: string | null;
@@ -54,9 +54,9 @@ function doubtOf(
   if (problem !== undefined || !all.some(isFresh)) {
     const why = problem ? 'could not be asked about' : 'does not show';
     const last = status === undefined ? '' : `; the last status that this machine knows is ${status}`;
-    return { outcome: 'unconfirmed', says: `not confirmed: the service ${why} ${it}${last}` };
+    return { outcome: 'unconfirmed', says: `the service ${why} ${it}${last}` };
   }
-  if (status === undefined) return { outcome: 'open', says: `not final: the service states no status of ${it}` };
+  if (status === undefined) return { outcome: 'open', says: `the service states no status of ${it}` };
   const outcomes = new Set([
     ...statuses.map((each) => outcomeIn(kind, each)),
     ...failures.map(() => 'failed' as const),
@@ -68,11 +68,10 @@ function doubtOf(
     ];
     return {
       outcome: 'open',
-      says: `not final: the service contradicts itself about ${it}: ${contradictions.join(', ')}`,
+      says: `the service contradicts itself about ${it}: ${contradictions.join(', ')}`,
     };
   }
-  if (goesOn(kind, status) !== false)
-    return { outcome: 'open', says: `not final: ${it} ${waitOf(kind, statuses).waits}` };
+  if (goesOn(kind, status) !== false) return { outcome: 'open', says: `${it} ${waitOf(kind, statuses).waits}` };
   return undefined;
 }
 

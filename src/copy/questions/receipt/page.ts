@@ -40,7 +40,7 @@ function feeWords(fee: Receipt['fee']): string {
 
 /** Draws a receipt as a page of HTML. Times are in the zone, which the page names. */
 export function receiptPage(receipt: Receipt, zone: Zone): string {
-  const { outcome, says, amount, party, details, references, times, check, warnings, issuer, notice } = receipt;
+  const { outcome, meaning, amount, party, details, references, times, check, warnings, issuer, notice } = receipt;
   const at = (time: string) => timeText(time, { zone }) ?? time;
   const [sum = 'Amount not known', ...sumAlso] = (Array.isArray(amount) ? amount : [amount])
     .filter((each) => each !== null)
@@ -57,7 +57,7 @@ export function receiptPage(receipt: Receipt, zone: Zone): string {
     from,
     tone: TONES[outcome],
     state: STATES[outcome],
-    stateText: [`${upperFirst(says)}.`, ...sinceWords(receipt, at)].join(' '),
+    stateText: [`${upperFirst(meaning)}.`, ...sinceWords(receipt, at)].join(' '),
     notices: [...(notice ? [notice] : []), ...warnings],
     sum,
     sumAlso,
@@ -82,8 +82,14 @@ export function receiptPage(receipt: Receipt, zone: Zone): string {
 function sinceWords(receipt: Receipt, at: (time: string) => string): readonly string[] {
   const { outcome, finalSince, completedAt, issuedAt } = receipt;
   if (outcome === 'open' || outcome === 'unconfirmed') return [];
+  if (outcome === 'returned')
+    return [
+      ...(completedAt ? [`It had completed at ${at(completedAt)}.`] : []),
+      finalSince
+        ? `It came back by ${at(finalSince)}.`
+        : `The service does not say when it came back; it had by ${at(issuedAt)}.`,
+    ];
   return [
-    ...(outcome === 'returned' && completedAt ? [`It had completed at ${at(completedAt)}.`] : []),
     finalSince
       ? `It is final since ${at(finalSince)}.`
       : `The service does not say since when; it was so at ${at(issuedAt)}.`,

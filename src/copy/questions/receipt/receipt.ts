@@ -60,6 +60,8 @@ export interface Receipt {
   readonly outcome: ReceiptOutcome;
   readonly isFinal: boolean;
   readonly says: string;
+  /** The same without how it stands. */
+  readonly meaning: string;
   readonly status: string | null;
   readonly finalSince: string | null;
   readonly completedAt: string | null;
@@ -94,6 +96,15 @@ interface Made {
   readonly zone: string;
 }
 
+/** What a sentence about something that proves nothing begins with. */
+const WORDS: Readonly<Record<ReceiptOutcome, string>> = {
+  completed: '',
+  open: 'not final: ',
+  unconfirmed: 'not confirmed: ',
+  failed: '',
+  returned: '',
+};
+
 /** Makes a receipt of what is known of a thing. Its facts are those of the record of the thing, in their order. */
 export function receiptOf({ match, readings, ending, issuer, issuedAt, copiedAt, zone }: Made): Receipt {
   const { kind, id } = match;
@@ -108,6 +119,8 @@ export function receiptOf({ match, readings, ending, issuer, issuedAt, copiedAt,
     kind: kind.name,
     id,
     ...ending,
+    says: WORDS[ending.outcome] + ending.says,
+    meaning: ending.says,
     isFinal,
     amount: sum,
     party: partyOf(kind, all),
