@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openJournal } from '../../src/journal/open.ts';
 import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
+import { ROOT } from '../support/built.ts';
 import { fakeWorld } from '../support/world.ts';
 import { queueCases } from './queue-cases.ts';
 import { openTeam, type Team } from './support.ts';
@@ -25,4 +28,14 @@ queueCases('a file', {
   },
   atOnce: 200,
   brief: '30m',
+});
+
+test('each end in the documentation of the queue is that of a test', () => {
+  const textOf = (...names: readonly string[]) => readFileSync(join(ROOT, ...names), 'utf8');
+  const [, section = ''] = textOf('docs', 'contributing', 'approvals.md').split('## Plans in the journal');
+  const [table = ''] = section.split('\n## ');
+  const codes = [...table.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code);
+  const tests = textOf('test', 'plans', 'queue-cases.ts') + textOf('test', 'postgres', 'plans.test.ts');
+  expect(new Set(codes).size).toBeGreaterThan(10);
+  expect(codes.filter((code) => !tests.includes(`'${code}'`))).toEqual([]);
 });
