@@ -97,7 +97,7 @@ export const approveCommand = command({
     endDryRun(account, { ...(await shownNow(account, named, signers)).data, lines: claimedLines(plan, signed) });
     const own = await requireApprover(account, signers, 'approved');
     await requireSecondEyes(account, plan, own.publicKey, signers);
-    await requireUnapplied(account, plan, 'approved');
+    await requireUnapplied(account, named, 'approved');
     const facts = await factsAbout(account, terminal, plan);
     await confirmConsent(terminal.dialog, profile, {
       summary: `approve the plan to ${quotedText(plan.content.summary)}`,
@@ -130,7 +130,7 @@ async function approved(account: Account, named: NamedPlan, own: OwnApprover, si
   const queued = await recorded(account, named, act, async (now) => {
     await requireOpen(now, 'approved');
     await requireSecondEyes(account, now.plan, own.publicKey, signers);
-    await requireUnapplied(account, now.plan, 'approved');
+    await requireUnapplied(account, now, 'approved');
   });
   await notifyOfPlan(account, plan, { status: 'approved', by });
   return { ...named, ...withCounting(queued, signers) };

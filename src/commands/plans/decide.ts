@@ -74,7 +74,7 @@ async function decide(account: Account, act: Decision, given: string, reason: st
       : await ownApprover(signers.list.approvers, profile, world);
   requirePerson(account, act, named, own?.publicKey);
   requireUnexpired(plan, await account.time.nowMs());
-  await requireUnapplied(account, plan, 'changed');
+  await requireUnapplied(account, named, 'changed');
   endDryRun(account, { ...(await shownNow(account, named, signers)).data, reason });
   const by = runner(world, plan.content.author.approver || act === 'rejected' ? own : undefined);
   const decision = await decisionOf(plan, act, {
@@ -85,7 +85,7 @@ async function decide(account: Account, act: Decision, given: string, reason: st
   });
   const queued = await recorded(account, named, decision, async (now) => {
     await requireOpen(now, 'changed');
-    await requireUnapplied(account, now.plan, 'changed');
+    await requireUnapplied(account, now, 'changed');
   });
   await notifyOfPlan(account, plan, { status: act, by, reason });
   return { result: await shownNow(account, { ...named, ...withCounting(queued, signers) }, signers) };

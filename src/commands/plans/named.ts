@@ -4,7 +4,6 @@ import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import type { QueuedPlan } from '../../engine/plans/acts.ts';
-import type { Plan } from '../../engine/plans/plan.ts';
 import type { PlanReview, PlanStatus } from '../../engine/plans/queue.ts';
 import type { Signers } from '../../engine/plans/signatures.ts';
 import { argument, word } from '../../terminal/parse/parameters.ts';
@@ -51,7 +50,7 @@ export async function requireOpen(plan: QueuedPlan, not: 'sent' | 'approved' | '
 }
 
 /** Throws CliError declined if a plan was applied: what was sent cannot be decided any more. */
-export async function requireUnapplied(account: Account, plan: Plan, not: 'approved' | 'changed'): Promise<void> {
+export async function requireUnapplied(account: Account, plan: QueuedPlan, not: 'approved' | 'changed'): Promise<void> {
   const { operationsOf } = await import('../../engine/plans/queue.ts');
   const [operation] = await operationsOf(account, plan);
   if (!operation) return;

@@ -41,12 +41,18 @@ export async function closingDecision({ plan, acts }: QueuedPlan): Promise<PlanA
 /** The idempotency key of a plan: at most one run applies it. */
 export const keyOfPlan = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
 
-/** Returns the operations of this journal that apply a plan, and may have done something. */
-export async function operationsOf(account: PlanAccount, plan: Plan): Promise<readonly Operation[]> {
+/**
+ * Returns the operations of this journal that apply a plan, and may have done something: that under its key, and those that its acts name,
+ * which are several if it makes several.
+ */
+export async function operationsOf(account: PlanAccount, { plan, acts }: QueuedPlan): Promise<readonly Operation[]> {
   const journal = await existingJournal(account);
   const ids = await journal?.accountIds(await account.accountNames());
   if (!journal || !ids || ids.length === 0) return [];
-  const found = await journal.list({ account: ids, givenIdempotencyKey: keyOfPlan(plan), limit: 100 });
+  const found = [...(await journal.list({ account: ids, givenIdempotencyKey: keyOfPlan(plan), limit: 100 }))];
+  for (const { operationId } of acts)
+    if (operationId !== null && !found.some((each) => each.operationId === operationId))
+      found.push(...(await journal.find(operationId)).filter((each) => each.operationId === operationId));
   return found.filter(({ state, verdict }) => state !== 'rejected' && verdict !== 'not-done');
 }
 
@@ -59,7 +65,7 @@ export async function reviewOf(
 ): Promise<PlanReview> {
   const counting = withCounting(queued, signers);
   const { content } = counting.plan;
-  const operations = await operationsOf(account, counting.plan);
+  const operations = await operationsOf(account, counting);
   let problem: CliError | undefined;
   const known = async <T>(read: Promise<T>, otherwise: T): Promise<T> =>
     read.catch((error: unknown) => {
