@@ -122,7 +122,7 @@ const CHANGE_OPTIONS = {
 
 /** What keeps one person from changing the approvers alone; the same sentence in the help of each change. */
 const SECOND =
-  'Once there are two approvers, a second person must approve the change: write it to a file with --plan, have them approve it with plans approve, then run plans apply.';
+  'Once there are two approvers, a second person must approve the change: write a plan of it with --plan, have them approve it with plans approve, then run plans apply.';
 
 /** Makes a change, or announces it. Returns when it can be made; null if it is made. */
 async function make(

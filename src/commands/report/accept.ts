@@ -182,7 +182,7 @@ export const acceptCommand = command({
   words: ['report', 'accept'],
   summary: 'Accept balance changes that no list explains',
   details:
-    'Accepts the unexplained changes of one asset in the period, which is this month unless you name another one. An accepted change is included in every report of that time. The journal records who accepted it and why, so that all hosts that share it know, and it is not lost with the copy. --undo takes it back. Once there are two approvers, it needs the approval of one of them who is not the one who asks: write it to a file with --plan, have them approve it with plans approve, then run plans apply.',
+    'Accepts the unexplained changes of one asset in the period, which is this month unless you name another one. An accepted change is included in every report of that time. The journal records who accepted it and why, so that all hosts that share it know, and it is not lost with the copy. --undo takes it back. Once there are two approvers, it needs the approval of one of them who is not the one who asks: write a plan of it with --plan, have them approve it with plans approve, then run plans apply.',
   examples: ['fiatrail report accept USDC --reason "top-up from the exchange, 5 November"'],
   endpoints: [],
   prints: () =>
