@@ -4227,4 +4227,11 @@ export const MUTANTS: readonly Mutant[] = [
     tests: RECEIPTS,
     failing: 1,
   },
+  {
+    file: 'src/engine/plans/queue.ts',
+    line: 'isOf(plan, each) && ',
+    change: '',
+    tests: PLANS,
+    failing: 1,
+  },
 ];

@@ -489,6 +489,17 @@ export function queueCases(name: string, engine: Engine): void {
       expect(await statusOf(team, content.id)).toBe('waiting');
     });
 
+    test('an act that names another operation does not say that a plan was applied', async () => {
+      const team = await start();
+      const [one, other] = [await queued(team, 'ada'), await queued(team, 'ada')];
+      await approve(team, 'bayo', one);
+      expect((await apply(team, 'ada', one)).code).toBe(0);
+      const [{ operationId }] = (await shown(team, one)).operations;
+      await forged(engine, team, other, { ...actOf('applied', by('ada'), null, null), operationId });
+      expect(await statusOf(team, other)).toBe('waiting');
+      expect((await approve(team, 'bayo', other)).code).toBe(0);
+    });
+
     test('a job waits for the approval, and ends if it does not come', async () => {
       const team = await start();
       const id = await queued(team, 'ada');

@@ -41,6 +41,10 @@ export async function closingDecision({ plan, acts }: QueuedPlan): Promise<PlanA
 /** The idempotency key of a plan: at most one run applies it. */
 export const keyOfPlan = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
 
+/** Whether an operation has the key of a plan, or one below it: whoever writes an act can name any operation. */
+const isOf = (plan: Plan, { idempotencyKey }: Operation): boolean =>
+  idempotencyKey === keyOfPlan(plan) || (idempotencyKey?.startsWith(`${keyOfPlan(plan)}/`) ?? false);
+
 /**
  * Returns the operations of this journal that apply a plan, and may have done something: that under its key, and those that its acts name,
  * which are several if it makes several.
@@ -53,7 +57,7 @@ export async function operationsOf(account: PlanAccount, { plan, acts }: QueuedP
   for (const { operationId } of acts)
     if (operationId !== null && !found.some((each) => each.operationId === operationId))
       found.push(...(await journal.find(operationId)).filter((each) => each.operationId === operationId));
-  return found.filter(({ state, verdict }) => state !== 'rejected' && verdict !== 'not-done');
+  return found.filter((each) => isOf(plan, each) && each.state !== 'rejected' && each.verdict !== 'not-done');
 }
 
 /** Returns what a plan is now. */
