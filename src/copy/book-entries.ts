@@ -9,7 +9,7 @@ type Engine = Queries['engine'];
 const dayOf = (engine: Engine, time: string): string =>
   engine === 'sqlite'
     ? `date(${time}, '+1 hour')`
-    : `to_char(CAST(substr(${time}, 1, 19) AS timestamp) + interval '1 hour', 'YYYY-MM-DD')`;
+    : `to_char(substr(${time}, 1, 19)::timestamp without time zone + '01:00:00'::interval, 'YYYY-MM-DD')`;
 
 /** Why the time of a set is not known exactly: it may be on another day. */
 const END_BETWEEN = 'END_BETWEEN';
