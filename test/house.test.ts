@@ -392,6 +392,21 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'compareSent',
     ],
   ],
+  [
+    /^copy\/fees\.ts$/,
+    [
+      'feesFrom',
+      'inRow',
+      'ofDeposit',
+      'ofPayout',
+      'stored',
+      'tableOf',
+      'hasFailed',
+      'isOneOf',
+      'endsOf',
+      'undoneStatesOf',
+    ],
+  ],
   [/^engine\/evidence\//, ['workOf', 'followedWorkOf', 'looking']],
   [
     /^journal\/(sqlite|postgres)\//,

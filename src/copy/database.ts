@@ -7,8 +7,9 @@ import { acquireLock } from '../sqlite/lock.ts';
 import { partsMadeBy } from '../sqlite/parts.ts';
 import { tableInFile } from '../store/ddl.ts';
 import { insertion, type RowOf, replacing } from '../store/table.ts';
+import { creation } from './creation.ts';
 import { type Filler, fillerOf } from './filler.ts';
-import { creation, FILE_ID, FILLER, later, tables, VERSION } from './schema.ts';
+import { FILE_ID, FILLER, later, tables, VERSION } from './schema.ts';
 
 /** The copy of an account's lists. Losing it loses nothing but balances over time and rows that the service no longer shows. */
 export interface LocalCopy {

@@ -1,4 +1,4 @@
-import { type Column, columnNames, integer, optional, type Table, table, text } from '../store/table.ts';
+import { type Column, integer, optional, type Table, table, text } from '../store/table.ts';
 import type { Thing } from '../things/thing.ts';
 import { type CopyColumn, type CopyTable, isOneOf, TABLES } from './tables.ts';
 
@@ -137,32 +137,6 @@ export const tables = (): readonly Table[] => [
   OWED,
   DEPOSIT_FEES,
   ...TABLES.map(listTable),
-];
-
-/** The views, and the indexes that a list has from the beginning. */
-export function creation(): readonly string[] {
-  const view = (name: string, select: string) => `CREATE VIEW ${name} AS ${select}`;
-  return [
-    view('status_changes', `SELECT ${columnNames(STATUS_CHANGES).join(', ')} FROM ${STATUS_CHANGES.name}`),
-    view('balances', 'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances'),
-    view('owed', 'SELECT user_id, minor AS owed_minor, asset AS owed_asset, at AS read_at FROM stored_owed'),
-    ...TABLES.flatMap((table) => [
-      `CREATE INDEX ${table.name}_open ON ${stored(table)} (created_at) WHERE is_open = 1`,
-      view(table.name, `SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`),
-    ]),
-  ];
-}
-
-/** The columns of a view. */
-const viewColumns = (table: CopyTable): readonly string[] => [
-  'id',
-  'status',
-  'created_at',
-  ...ownNames(table),
-  'is_open',
-  'first_seen_at',
-  'changed_at',
-  'deleted_at',
 ];
 
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */

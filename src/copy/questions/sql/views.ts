@@ -4,6 +4,7 @@ import type { Operation } from '../../../journal/operations.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
 import { QUARANTINE_REASONS } from '../../../webhooks/inbox/states.ts';
+import { feesIn } from '../../fees.ts';
 import { stored } from '../../schema.ts';
 import { type CopyColumn, type CopyTable, TABLES } from '../../tables.ts';
 
@@ -238,6 +239,25 @@ const COMMON: readonly ViewColumn[] = [
   { name: 'deleted_at', type: 'text', about: `when the service was first seen not to list it any more; ${TIME}` },
 ];
 
+/** What the lists with fees have besides. */
+const FEE_COLUMNS: readonly ViewColumn[] = [
+  {
+    name: 'own_fee_minor',
+    type: 'integer',
+    about: 'what the account earned, in kobo; 0 if it failed, null if it is not known',
+  },
+  {
+    name: 'platform_fee_minor',
+    type: 'integer',
+    about: 'what the service took, in kobo; 0 if it failed, null if it is not known',
+  },
+  {
+    name: 'fee_known',
+    type: 'text',
+    about: 'null if both fees are known, or else the code of the reason why one is not',
+  },
+];
+
 const personal = ({ isPersonal }: CopyColumn) => (isPersonal ? '; personal, so it is removed when it is old' : '');
 
 function columnsOf(column: CopyColumn): ViewColumn[] {
@@ -263,6 +283,7 @@ function viewOf({ name, about, id, status, createdAt, columns }: CopyTable): Vie
       text('created_at', `when it was made; ${TIME}; has an index`, createdAt),
       ...columns.flatMap(columnsOf),
       ...COMMON,
+      ...(feesIn({ name }).length > 0 ? FEE_COLUMNS : []),
     ],
   };
 }
@@ -332,6 +353,11 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   owed: ['minor', 'asset', 'at'],
 };
 
+/** The tables that only views read. */
+const BEHIND: Readonly<Record<string, readonly string[]>> = {
+  stored_deposit_fees: ['amount_minor', 'fee_minor'],
+};
+
 /** Returns whether a query may read a column of a table: of a view, or what a view reads. */
 export function readAccess(): (table: string, column: string) => boolean {
   const readable = new Map(
@@ -341,5 +367,8 @@ export function readAccess(): (table: string, column: string) => boolean {
       return [name, stored({ name })].map((table) => [table, names] as const);
     }),
   );
-  return (table, column) => JSON_TABLES.includes(table) || readable.get(table)?.has(column) === true;
+  return (table, column) =>
+    JSON_TABLES.includes(table) ||
+    readable.get(table)?.has(column) === true ||
+    BEHIND[table]?.includes(column) === true;
 }

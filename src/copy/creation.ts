@@ -1,0 +1,41 @@
+import { columnNames } from '../store/table.ts';
+import { feesIn } from './fees.ts';
+import { isThing, ownNames, STATUS_CHANGES, stored } from './schema.ts';
+import { type CopyTable, TABLES } from './tables.ts';
+
+/** The views, and the indexes that a list has from the beginning. */
+export function creation(): readonly string[] {
+  const view = (name: string, select: string) => `CREATE VIEW ${name} AS ${select}`;
+  return [
+    view('status_changes', `SELECT ${columnNames(STATUS_CHANGES).join(', ')} FROM ${STATUS_CHANGES.name}`),
+    view('balances', 'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances'),
+    view('owed', 'SELECT user_id, minor AS owed_minor, asset AS owed_asset, at AS read_at FROM stored_owed'),
+    ...TABLES.flatMap((table) => [
+      `CREATE INDEX ${table.name}_open ON ${stored(table)} (created_at) WHERE is_open = 1`,
+      view(table.name, `SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`),
+    ]),
+  ];
+}
+
+/** The columns of a view. */
+const viewColumns = (table: CopyTable): readonly string[] => [
+  'id',
+  'status',
+  'created_at',
+  ...ownNames(table),
+  'is_open',
+  'first_seen_at',
+  'changed_at',
+  'deleted_at',
+  ...feeColumns(table),
+];
+
+/** What was taken from a row, which the service states in several places, or not at all. */
+function feeColumns(table: CopyTable): readonly string[] {
+  const fees = feesIn(table);
+  const each = (part: 'own' | 'platform' | 'known', name: string) =>
+    `CASE ${fees.map(([thing, of]) => `WHEN ${isThing(thing)} THEN ${of[part]}`).join(' ')} ${part === 'known' ? "ELSE 'FEE_NOT_STATED' " : ''}END AS ${name}`;
+  return fees.length === 0
+    ? []
+    : [each('own', 'own_fee_minor'), each('platform', 'platform_fee_minor'), each('known', 'fee_known')];
+}
