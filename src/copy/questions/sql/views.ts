@@ -256,6 +256,12 @@ const FEE_COLUMNS: readonly ViewColumn[] = [
     type: 'text',
     about: 'null if both fees are known, or else the code of the reason why one is not',
   },
+  {
+    name: 'fee_rule',
+    type: 'text',
+    about:
+      'what says it: row, its amounts; list, the list of all transfers; schedule, the fees in force when it was made; null if a fee is not known',
+  },
 ];
 
 const personal = ({ isPersonal }: CopyColumn) => (isPersonal ? '; personal, so it is removed when it is old' : '');
@@ -299,6 +305,27 @@ const OWN: readonly View[] = [
       { name: 'place', type: 'text', about: 'the network of a wallet, or which part of the fees' },
       { name: 'balance_minor', type: 'integer', about: 'balance, in the smallest unit of balance_asset' },
       { name: 'balance_asset', type: 'text', about: 'asset of balance_minor: NGN, CNGN, USDC or USDT' },
+    ],
+  },
+  {
+    name: 'fee_schedules',
+    about:
+      'fees that a sync saw in force, of the account and of the service: what was made from since to seen_at had this fee',
+    columns: [
+      { name: 'taker', type: 'text', about: 'own: the account; platform: the service' },
+      { name: 'direction', type: 'text', about: 'onramp or offramp' },
+      { name: 'from_minor', type: 'integer', about: 'the smallest amount that it is for, in kobo' },
+      {
+        name: 'below_minor',
+        type: 'integer',
+        about: 'the first amount that it is no longer for, in kobo; null without one',
+      },
+      { name: 'percent_millionths', type: 'integer', about: 'millionths of one percent of the amount' },
+      { name: 'cap_minor', type: 'integer', about: 'the most that it takes, in kobo; null without a cap' },
+      { name: 'enabled', type: 'integer', about: '1 if it is charged, 0 if not' },
+      { name: 'since', type: 'text', about: `since when it applied, as far as is known; ${TIME}` },
+      { name: 'first_seen_at', type: 'text', about: `when a sync first saw it; ${TIME}` },
+      { name: 'seen_at', type: 'text', about: `when a sync last saw it; ${TIME}` },
     ],
   },
   {
@@ -350,12 +377,13 @@ export const openNames = (): ReadonlySet<string> => new Set([...views().map(({ n
 /** The names that the columns of a view have in its table. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   balances: ['minor', 'asset'],
+  fee_schedules: ['payable_until'],
   owed: ['minor', 'asset', 'at'],
 };
 
 /** The tables that only views read. */
 const BEHIND: Readonly<Record<string, readonly string[]>> = {
-  stored_deposit_fees: ['amount_minor', 'fee_minor'],
+  stored_offramp_parts: ['id', 'amount_minor', 'fee_minor', 'platform_fee_minor'],
 };
 
 /** Returns whether a query may read a column of a table: of a view, or what a view reads. */
