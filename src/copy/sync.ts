@@ -21,6 +21,7 @@ import { readOfframpParts } from './offramp-parts.ts';
 import { rowsOf } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
 import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
+import { settleFees } from './settle-fees.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type CopyTable, TABLES, tableOf } from './tables.ts';
 
@@ -101,6 +102,7 @@ async function fill(
   for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
   // Last, so that they were in force when the newest row was made.
   await readSchedules(account, copy);
+  await copy.write(settleFees);
   await account.notices.progress.end();
   // A row without a time is read with what is personal, however old it is.
   await forget();

@@ -82,7 +82,7 @@ const withoutZeros = (sums: Sums): Sums =>
   );
 
 /** What some sums are more than others by. */
-export const lessBy = (sums: Sums, before: Sums): Sums =>
+const lessBy = (sums: Sums, before: Sums): Sums =>
   withoutZeros(
     Object.fromEntries(
       [...new Set([...Object.keys(sums), ...Object.keys(before)])].map((key) => [
@@ -180,10 +180,32 @@ export const inFile =
     }
   };
 
-/** Expects that the books agree with the sandbox's, as far as they know; what they may not know is said with its code. */
-export function expectTrue(ask: Ask, truth: Sums, mayBeUnknown: Readonly<Record<string, string>>): void {
+/** What the account earned by each row, in the sandbox's books. */
+function earnedIn(path: string): ReadonlyMap<string, bigint> {
+  const rows = inFile(
+    path,
+  )(`SELECT deposit_id, coalesce(onramp.fintech_fee_kobo, deposit.fintech_fee_kobo) FROM deposit LEFT JOIN onramp ON onramp.id = onramp
+    UNION ALL SELECT request_id, fintech_fee_kobo FROM offramp`);
+  return new Map(rows.map(([id = '', kobo = '']) => [id, BigInt(kobo)]));
+}
+
+/** The accounts of which something may not be known: fees of rows that were made when no sync had seen which fees applied. */
+const MAY_BE_UNKNOWN: Readonly<Record<string, string>> = {
+  'assets:fees NGN': 'FEE_SCHEDULE_NOT_SEEN',
+  'income:onramp NGN': 'FEE_SCHEDULE_NOT_SEEN',
+  'income:offramp NGN': 'FEE_SCHEDULE_NOT_SEEN',
+};
+
+/** Expects that the books agree with the sandbox's since a time, as far as they know. */
+export function expectTrue(ask: Ask, path: string, before: Sums): void {
+  const truth = lessBy(truthIn(path), before);
   const { sums, unknown } = bookedBy(ask);
-  expect({ ...mayBeUnknown, ...unknown }).toEqual(mayBeUnknown);
+  expect({ ...MAY_BE_UNKNOWN, ...unknown }).toEqual(MAY_BE_UNKNOWN);
+  const earned = earnedIn(path);
+  for (const [id = '', kobo = ''] of ask(
+    `SELECT id, amount_minor FROM book_entries WHERE account = 'assets:fees' AND thing IN ('deposit', 'offramp') AND amount_minor IS NOT NULL`,
+  ))
+    expect(BigInt(kobo), id).toBe(earned.get(id));
   const compared = (all: Sums) =>
     withoutZeros(
       Object.fromEntries(
