@@ -1,5 +1,5 @@
 import { columnNames } from '../store/table.ts';
-import { feesIn, type RowFees } from './fees.ts';
+import { feesOf, type RowFees, thingsWithFees } from './fees.ts';
 import { allNames, FEE_SCHEDULES, isThing, STATUS_CHANGES, stored } from './schema.ts';
 import { type CopyTable, TABLES } from './tables.ts';
 
@@ -36,15 +36,19 @@ const viewColumns = (table: CopyTable): readonly string[] => [
 
 /** What was taken from a row, which the service states in several places, or not at all. */
 function feeColumns(table: CopyTable): readonly string[] {
-  const fees = feesIn(table);
-  const each = (part: keyof RowFees, name: string) =>
-    `CASE ${fees.map(([thing, of]) => `WHEN ${isThing(thing)} THEN ${of[part]}`).join(' ')} ${part === 'known' ? "ELSE 'FEE_NOT_STATED' " : ''}END AS ${name}`;
-  return fees.length === 0
-    ? []
-    : [
-        each('own', 'own_fee_minor'),
-        each('platform', 'platform_fee_minor'),
-        each('known', 'fee_known'),
-        each('rule', 'fee_rule'),
-      ];
+  const things = thingsWithFees(table);
+  if (things.length === 0) return [];
+  const each = (name: string, ofFree: string, otherwise: string, of: (fees: RowFees) => string) => {
+    const branches = things.flatMap((thing) => {
+      const fees = feesOf(thing);
+      return [`WHEN ${isThing(thing)} AND ${fees.isFree} THEN ${ofFree}`, `WHEN ${isThing(thing)} THEN ${of(fees)}`];
+    });
+    return `CASE ${branches.join(' ')} ELSE ${otherwise} END AS ${name}`;
+  };
+  return [
+    each('own_fee_minor', '0', 'NULL', ({ own }) => own),
+    each('platform_fee_minor', '0', 'NULL', ({ platform }) => platform),
+    each('fee_known', 'NULL', "'FEE_NOT_STATED'", ({ known }) => known),
+    each('fee_rule', "'row'", 'NULL', ({ rule }) => rule),
+  ];
 }

@@ -4,7 +4,7 @@ import type { Operation } from '../../../journal/operations.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
 import { QUARANTINE_REASONS } from '../../../webhooks/inbox/states.ts';
-import { feesIn } from '../../fees.ts';
+import { thingsWithFees } from '../../fees.ts';
 import { stored } from '../../schema.ts';
 import { type CopyColumn, type CopyTable, TABLES } from '../../tables.ts';
 
@@ -289,7 +289,7 @@ function viewOf({ name, about, id, status, createdAt, columns }: CopyTable): Vie
       text('created_at', `when it was made; ${TIME}; has an index`, createdAt),
       ...columns.flatMap(columnsOf),
       ...COMMON,
-      ...(feesIn({ name }).length > 0 ? FEE_COLUMNS : []),
+      ...(thingsWithFees({ name }).length > 0 ? FEE_COLUMNS : []),
     ],
   };
 }
@@ -377,7 +377,7 @@ export const openNames = (): ReadonlySet<string> => new Set([...views().map(({ n
 /** The names that the columns of a view have in its table. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   balances: ['minor', 'asset'],
-  fee_schedules: ['payable_until'],
+  fee_schedules: ['payable_until', 'stated_since'],
   owed: ['minor', 'asset', 'at'],
 };
 
