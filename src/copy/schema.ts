@@ -123,6 +123,8 @@ export const FEE_SCHEDULES = table('stored_fee_schedules', ['taker', 'direction'
   cap_minor: optional(integer()),
   enabled: integer(),
   since: text(),
+  /** The same before rows showed that it was in force earlier. */
+  stated_since: text(),
   first_seen_at: text(),
   seen_at: text(),
   /** Until when someone could pay an account that was opened under it. */

@@ -1,6 +1,6 @@
 import { nodeCrypto } from '../crypto/digest.ts';
 import type { Queries } from '../journal/store.ts';
-import { feesIn, type RowFees } from './fees.ts';
+import { feesOf, type RowFees, thingsWithFees } from './fees.ts';
 import { readSetting, writeSetting } from './list-state.ts';
 import { FEE_SCHEDULES, isThing, stored, UNSETTLED } from './schema.ts';
 import { type CopyTable, TABLES } from './tables.ts';
@@ -33,13 +33,17 @@ export async function settleFees(queries: Queries): Promise<void> {
 
 /** The fees of a row by its kind; those of a kind that nobody knows are not known. */
 function assignments(table: CopyTable): string {
-  const fees = feesIn(table);
-  const set = (column: string, part: keyof RowFees, otherwise: string) =>
-    `${column} = CASE ${fees.map(([thing, of]) => `WHEN ${isThing(thing)} THEN ${of[part]}`).join(' ')} ELSE ${otherwise} END`;
+  const set = (name: string, ofFree: string, otherwise: string, of: (fees: RowFees) => string) => {
+    const branches = thingsWithFees(table).flatMap((thing) => {
+      const fees = feesOf(thing);
+      return [`WHEN ${isThing(thing)} AND ${fees.isFree} THEN ${ofFree}`, `WHEN ${isThing(thing)} THEN ${of(fees)}`];
+    });
+    return `${name} = CASE ${branches.join(' ')} ELSE ${otherwise} END`;
+  };
   return [
-    set('own_fee_minor', 'own', 'NULL'),
-    set('platform_fee_minor', 'platform', 'NULL'),
-    set('fee_known', 'known', "'FEE_NOT_STATED'"),
-    set('fee_rule', 'rule', 'NULL'),
+    set('own_fee_minor', '0', 'NULL', ({ own }) => own),
+    set('platform_fee_minor', '0', 'NULL', ({ platform }) => platform),
+    set('fee_known', 'NULL', "'FEE_NOT_STATED'", ({ known }) => known),
+    set('fee_rule', "'row'", 'NULL', ({ rule }) => rule),
   ].join(', ');
 }
