@@ -126,11 +126,9 @@ test.each([
     const { rows, wrong, unknown, mislabelled } = compared(world);
     expect({ wrong, mislabelled }).toEqual({ wrong: [], mislabelled: [] });
     expect(rows).toBeGreaterThan(150);
-    if (rounds > 1) expect(unknown).toEqual([]);
-    else {
-      expect(new Set(unknown)).toEqual(new Set(unknown.length > 0 ? ['FEE_SCHEDULE_NOT_SEEN'] : []));
-      expect(unknown.length / rows).toBeLessThan(0.05);
-    }
+    // A copy that was made later cannot know what the account took from an onramp before its fees were changed: the bank may have taken a part.
+    expect([...new Set(unknown)]).toEqual(rounds > 1 ? [] : ['FEE_SCHEDULE_NOT_SEEN']);
+    expect(unknown.length / rows).toBeLessThan(0.1);
   },
   120_000,
 );
