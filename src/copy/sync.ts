@@ -11,10 +11,9 @@ import { undoneStatesOf } from '../things/states.ts';
 import type { Thing } from '../things/thing.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
-import { readSchedules } from './fee-schedules.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
-import { readOfframpParts } from './offramp-parts.ts';
+import { readFees } from './read-fees.ts';
 import { rowsOf } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
 import { hasFailed, isThing, ownNames, stored } from './schema.ts';
@@ -82,6 +81,7 @@ async function fill(
 ): Promise<readonly TableReport[]> {
   const { now } = account.world.clock;
   await requireOwn(account, copy);
+  const startedAt = new Date(account.time.service.nowMs() ?? now()).toISOString();
   const balances = await readBalances(account);
   await copy.write((queries) => saveBalances(queries, balances));
   const personalFromMs = now() - personalDays * DAY_MS;
@@ -93,11 +93,8 @@ async function fill(
     const done = await syncTable({ account, copy, isFull, personalFromMs }, table);
     reports.push({ ...(await reportOf(copy, table)), done });
   }
-  await readOfframpParts(account, copy);
   for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
-  // Last, so that they were in force when the newest row was made.
-  await readSchedules(account, copy);
-  await account.notices.progress.end();
+  await readFees(account, copy, startedAt);
   // A row without a time is read with what is personal, however old it is.
   await forget();
   await copy.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));

@@ -189,6 +189,27 @@ describe('what the list of payouts leaves out', () => {
   }, 60_000);
 });
 
+test('a sync names the rows whose amounts contradict each other, once', async () => {
+  const clock = fakeClock();
+  const service = movingService(clock.now);
+  const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: ACCOUNT });
+  for (let each = 0; each < 5; each += 1)
+    Object.assign(service.add('payouts'), {
+      status: 'completed',
+      processingFee: 7,
+      totalDeducted: each === 0 ? 707 : 700,
+    });
+  const { code, stderr } = await run(world, 'sync');
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining(
+      'warning: the amounts of payouts payouts-2, payouts-3, payouts-4 and 1 more contradict each other, so their fees are not known',
+    ),
+  });
+  await pass(world, MINUTE_MS);
+  expect((await run(world, 'sync')).stderr).not.toContain('contradict');
+});
+
 describe('rows that cannot be right', () => {
   const naira = (value: string) => ({ value, asset: 'NGN' });
   const userPaid = (fundingAmount: string | null, platformFee: string | null) => ({
