@@ -8,7 +8,7 @@ import { hasFailed, isDone, isThing, stored } from './schema.ts';
 import { type CopyTable, isOneOf, tableOf } from './tables.ts';
 
 /** Why a fee of a row is not known. */
-type FeeCode =
+export type FeeCode =
   /** No sync has asked for it yet. */
   | 'FEE_NOT_READ'
   /** The service does not state it, and what it states does not tell it. */

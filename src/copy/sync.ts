@@ -14,14 +14,12 @@ import type { Thing } from '../things/thing.ts';
 import { transfer } from '../things/token-transfers.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
-import { readSchedules } from './fee-schedules.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
-import { readOfframpParts } from './offramp-parts.ts';
+import { readFees } from './read-fees.ts';
 import { rowsOf } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
 import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
-import { settleFees } from './settle-fees.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type CopyTable, TABLES, tableOf } from './tables.ts';
 
@@ -86,6 +84,7 @@ async function fill(
 ): Promise<readonly TableReport[]> {
   const { now } = account.world.clock;
   await requireOwn(account, copy);
+  const startedAt = new Date(account.time.service.nowMs() ?? now()).toISOString();
   const balances = await readBalances(account);
   await copy.write((queries) => saveBalances(queries, balances));
   const personalFromMs = now() - personalDays * DAY_MS;
@@ -98,12 +97,8 @@ async function fill(
     reports.push({ ...(await reportOf(copy, table)), done });
   }
   await copy.write(noteWallets);
-  await readOfframpParts(account, copy);
   for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
-  // Last, so that they were in force when the newest row was made.
-  await readSchedules(account, copy);
-  await copy.write(settleFees);
-  await account.notices.progress.end();
+  await readFees(account, copy, startedAt);
   // A row without a time is read with what is personal, however old it is.
   await forget();
   await copy.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));

@@ -126,11 +126,9 @@ test.each([
     const { rows, wrong, unknown, mislabelled } = compared(world);
     expect({ wrong, mislabelled }).toEqual({ wrong: [], mislabelled: [] });
     expect(rows).toBeGreaterThan(150);
-    if (rounds > 1) expect(unknown).toEqual([]);
-    else {
-      expect(new Set(unknown)).toEqual(new Set(unknown.length > 0 ? ['FEE_SCHEDULE_NOT_SEEN'] : []));
-      expect(unknown.length / rows).toBeLessThan(0.05);
-    }
+    // A copy that was made later cannot know what the account took from an onramp before its fees were changed: the bank may have taken a part.
+    expect([...new Set(unknown)]).toEqual(rounds > 1 ? [] : ['FEE_SCHEDULE_NOT_SEEN']);
+    expect(unknown.length / rows).toBeLessThan(0.1);
   },
   120_000,
 );
@@ -189,6 +187,27 @@ describe('what the list of payouts leaves out', () => {
     const changed = read(world).filter(({ own }) => own !== 200n);
     expect(changed).toEqual([expect.objectContaining({ own: 400n, platform: 500n, known: null })]);
   }, 60_000);
+});
+
+test('a sync names the rows whose amounts contradict each other, once', async () => {
+  const clock = fakeClock();
+  const service = movingService(clock.now);
+  const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: ACCOUNT });
+  for (let each = 0; each < 5; each += 1)
+    Object.assign(service.add('payouts'), {
+      status: 'completed',
+      processingFee: 7,
+      totalDeducted: each === 0 ? 707 : 700,
+    });
+  const { code, stderr } = await run(world, 'sync');
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining(
+      'warning: the amounts of payouts payouts-2, payouts-3, payouts-4 and 1 more contradict each other, so their fees are not known',
+    ),
+  });
+  await pass(world, MINUTE_MS);
+  expect((await run(world, 'sync')).stderr).not.toContain('contradict');
 });
 
 describe('rows that cannot be right', () => {
