@@ -17,7 +17,7 @@ import type { LocalCopy } from './database.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
 import { readFees } from './read-fees.ts';
-import { rowsOf } from './rows.ts';
+import { rowsOf, zonedTime } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
 import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
@@ -195,26 +195,35 @@ async function readReversals(account: Account, copy: LocalCopy, thing: Thing): P
   const wait = thing.read ? pacer(account, thing.read.endpoint) : async () => {};
   for (const [index, { id, point }] of rows.entries()) {
     await wait();
-    const status = await stateOf(account, thing, id);
+    const { status, completedAt } = await stateOf(account, thing, id);
     const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
     await copy.write(async (queries) => {
-      if (status && undoneStatesOf(thing).includes(status)) await noteStatus(queries, table, id, status, at);
+      if (status && undoneStatesOf(thing).includes(status)) {
+        if (completedAt) await noteStatus(queries, table, id, table.done[0] ?? null, completedAt);
+        await noteStatus(queries, table, id, status, at);
+      }
       await writeSetting(queries, reversalsOf(table), point);
     });
     await account.notices.progress.rows(index + 1, rows.length, `failed ${table.name.replaceAll('_', ' ')}`);
   }
 }
 
-/** Reads the state that the service says something has; undefined if it does not say it. */
-async function stateOf(account: Account, { read }: Thing, id: string): Promise<string | undefined> {
-  if (!read) return undefined;
+/** Reads the state that the service says something has, and when it was completed; nothing of what it does not say. */
+async function stateOf(
+  account: Account,
+  { read }: Thing,
+  id: string,
+): Promise<{ readonly status?: string; readonly completedAt?: string }> {
+  if (!read) return {};
   try {
     const { data } = await account.call(read.endpoint, readRequest(read, id) as never);
-    const status = valueAt(data, [...(read.in ? [read.in] : []), 'status'].join('.'));
-    return typeof status === 'string' ? status : undefined;
+    const valueOf = (field: string) => valueAt(data, [...(read.in ? [read.in] : []), field].join('.'));
+    const status = valueOf('status');
+    const completedAt = zonedTime(valueOf('completedAt'));
+    return { ...(typeof status === 'string' ? { status } : {}), ...(completedAt === null ? {} : { completedAt }) };
   } catch (error) {
     // The list may have rows that the service does not look up.
-    if (error instanceof CliError && error.category === 'rejected') return undefined;
+    if (error instanceof CliError && error.category === 'rejected') return {};
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { expectTrue, inFile, simulatedAccount, truthIn } from './ledger.ts';
 test.each([
   ['each day', 1],
   ['every fourth day', 4],
+  ['once, at the end', 12],
 ])('every account agrees with the sandbox’s ledger, synced %s', async (_, days) => {
   const account = await simulatedAccount({ seed: 7, users: 40, days: 12 });
   const before = truthIn(account.sandboxPath);
