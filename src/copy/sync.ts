@@ -81,7 +81,6 @@ async function fill(
 ): Promise<readonly TableReport[]> {
   const { now } = account.world.clock;
   await requireOwn(account, copy);
-  const startedAt = new Date(account.time.service.nowMs() ?? now()).toISOString();
   const balances = await readBalances(account);
   await copy.write((queries) => saveBalances(queries, balances));
   const personalFromMs = now() - personalDays * DAY_MS;
@@ -94,7 +93,7 @@ async function fill(
     reports.push({ ...(await reportOf(copy, table)), done });
   }
   for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
-  await readFees(account, copy, startedAt);
+  await readFees(account, copy);
   // A row without a time is read with what is personal, however old it is.
   await forget();
   await copy.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));

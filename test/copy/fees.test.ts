@@ -92,7 +92,8 @@ describe('the account’s own fees', () => {
     await sets(world, '1');
     await pass(world, HOUR_MS);
     await moves(world, userId, 8_000);
-    await sets(world, '0.25');
+    // The same fees as before, and yet not all the time.
+    await sets(world, '0.75');
     await pass(world, HOUR_MS);
     await moves(world, userId, 9_000);
     await must(world, 'sync');
@@ -189,6 +190,111 @@ describe('what the list of payouts leaves out', () => {
   }, 60_000);
 });
 
+describe('the service’s fees on deposits', () => {
+  /** Tiers as the service’s preview tells them; `most` takes more than the percentage says. */
+  const tiers =
+    (percent: number, fixed = 0) =>
+    (amountKobo: number) => {
+      const isLow = amountKobo < 500_000;
+      const each = isLow ? 2 : percent;
+      const fee = Math.round((amountKobo * each) / 100);
+      const cap = isLow ? Number.POSITIVE_INFINITY : 200_000;
+      return {
+        amount: amountKobo,
+        feePercentage: each,
+        finalFee: Math.min(fee, cap) + fixed,
+        wasCapped: fee > cap,
+        tierUsed: isLow ? { minAmount: 0, maxAmount: 500_000 } : { minAmount: 500_000, maxAmount: null },
+      };
+    };
+
+  function rig() {
+    const clock = fakeClock();
+    const service = movingService(clock.now);
+    const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: ACCOUNT });
+    service.preview = tiers(1);
+    const own = (naira: number) =>
+      Object.assign(service.add('deposits'), { type: 'fintech_deposit', amount: naira, status: 'completed' });
+    const paid = (naira: number, platformFee: number) =>
+      Object.assign(service.add('deposits'), {
+        amount: naira,
+        fundingAmount: naira - platformFee,
+        platformFee,
+        userId: USER_ID,
+        status: 'completed',
+      });
+    const fees = () =>
+      copiedFees(world, 'copy-environment.db')
+        .filter(({ user }) => user === null)
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        .map(({ platform, known }) => known ?? platform);
+    return { world, service, own, paid, fees, later: () => pass(world, 30 * HOUR_MS), sync: () => must(world, 'sync') };
+  }
+
+  test('are those that two syncs saw, and unknown between two that saw others', async () => {
+    const { service, own, fees, later, sync } = rig();
+    await sync();
+    await later();
+    own(4_000);
+    own(10_000);
+    own(900_000);
+    await later();
+    await sync();
+    expect(fees()).toEqual([8_000n, 10_000n, 200_000n]);
+    await later();
+    own(10_001);
+    service.preview = tiers(1.5);
+    await later();
+    own(10_003);
+    await later();
+    await sync();
+    await later();
+    own(10_005);
+    await sync();
+    const unknown = 'FEE_SCHEDULE_NOT_SEEN';
+    // 1.5% of ₦10,005 is half a kobo more.
+    expect(fees()).toEqual([8_000n, 10_000n, 200_000n, unknown, unknown, 15_008n]);
+  });
+
+  test('are known before the first sync as far back as users paid the same, and no further', async () => {
+    const { own, paid, fees, later, sync } = rig();
+    own(10_000);
+    await later();
+    paid(10_000, 90);
+    await later();
+    own(20_000);
+    await later();
+    paid(10_000, 100);
+    await later();
+    own(30_000);
+    own(4_000);
+    await later();
+    await sync();
+    const unknown = 'FEE_SCHEDULE_NOT_SEEN';
+    expect(fees()).toEqual([unknown, unknown, 30_000n, unknown]);
+  });
+
+  test('are not told for a day when a user paid another one on it', async () => {
+    const { world, own, paid, fees, sync } = rig();
+    own(10_000);
+    await pass(world, HOUR_MS);
+    paid(10_000, 90);
+    await pass(world, HOUR_MS);
+    own(20_000);
+    await pass(world, HOUR_MS);
+    await sync();
+    expect(fees()).toEqual(['FEE_SCHEDULE_NOT_SEEN', 'FEE_SCHEDULE_NOT_SEEN']);
+  });
+
+  test('are not computed if they do not follow from the percentage', async () => {
+    const { service, own, fees, sync } = rig();
+    service.preview = tiers(1, 50);
+    own(10_000);
+    await sync();
+    expect(fees()).toEqual(['FEE_NOT_READ']);
+  });
+});
+
 test('a sync names the rows whose amounts contradict each other, once', async () => {
   const clock = fakeClock();
   const service = movingService(clock.now);
@@ -255,6 +361,11 @@ describe('rows that cannot be right', () => {
         users: [USER],
       },
       [2_500n, 7_500n, null],
+    ],
+    [
+      'an amount that is not in Naira',
+      { deposits: [deposit('d', { ...userPaid('5000.00', '75.00'), amount: { value: '5.00', asset: 'USDC' } })] },
+      [null, null, 'FEE_OTHER_ASSET'],
     ],
     [
       'a time without a zone',

@@ -193,6 +193,8 @@ export interface MovingService {
   readonly exchange: Exchange;
   /** The paths of all requests. */
   readonly requests: string[];
+  /** What it takes from a deposit, as its preview says; without tiers unless a test gives them. */
+  preview: (amountKobo: number) => Row;
   /** Called before each answer. */
   onRequest: (() => void) | undefined;
   /** Adds a row as of now, or of some time before. */
@@ -209,6 +211,7 @@ export function movingService(now: () => number): MovingService {
   const service: MovingService = {
     rows,
     requests,
+    preview: () => ({ finalFee: 7_500 }),
     onRequest: undefined,
     exchange: async (request) => {
       service.onRequest?.();
@@ -245,7 +248,7 @@ export function movingService(now: () => number): MovingService {
     if (path === '/fx/settings') return { vaultId: 'vault', tokenWallets: { USDC: `0x${'7'.repeat(40)}` } };
     if (path === '/balance/address') return { networkBalances: [{ network: 'base', balance: '7.000000' }] };
     if (path === '/getaccumulatedfees') return { summary: { availableForWithdrawal: 500_000 } };
-    if (path === '/fees/platform/preview') return { result: { finalFee: 7_500 } };
+    if (path === '/fees/platform/preview') return { result: service.preview(Number(query['amount'])) };
     if (path === '/transactions') return transfers(rows['payouts'] ?? [], query);
     if (path === '/cngnofframpstatus') return { requestId: query['requestId'], status: 'completed' };
     const [list, kind] = Object.entries(LISTS).find(([, each]) => each.path === path) ?? [];
