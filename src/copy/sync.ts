@@ -160,8 +160,15 @@ export function lostWith(copy: LocalCopy): Promise<string> {
     const balances = await queries.get<{ n: bigint; first: string | null }>(
       'SELECT count(*) AS n, min(at) AS first FROM stored_balances',
     );
-    const rows = `${gone} rows that the service no longer shows`;
-    return balances?.first ? `${balances.n} balances since ${balances.first.slice(0, 10)}, ${rows}` : rows;
+    const fees = await queries.get<{ first: string | null }>(
+      'SELECT min(first_seen_at) AS first FROM stored_fee_schedules',
+    );
+    const day = (at: string) => at.slice(0, 10);
+    return [
+      ...(balances?.first ? [`${balances.n} balances since ${day(balances.first)}`] : []),
+      ...(fees?.first ? [`the fees seen in force since ${day(fees.first)}`] : []),
+      `${gone} rows that the service no longer shows`,
+    ].join(', ');
   });
 }
 

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { copied, deposit, payout, USER } from '../questions/copy.ts';
 import { account, HOUR_MS, json, MINUTE_MS, must, pass, run } from '../questions/reports.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 import { compared, copiedFees } from './fee-truth.ts';
-import { movingService, USER_ID } from './moving-service.ts';
+import { movingService, OTHER_USER_ID, USER_ID } from './moving-service.ts';
 
 const ALL_KNOWN = { wrong: [], unknown: [], mislabelled: [] };
 
@@ -180,14 +182,57 @@ describe('what the list of payouts leaves out', () => {
     const { service, world } = await rig();
     expect((await run(world, 'sync')).code).toBe(0);
     Object.assign(service.rows['payouts']?.[0] ?? {}, { processingFee: 9, totalDeducted: 709 });
-    service.onRequest = () => {
-      if (service.requests.at(-1) === '/payouts' && service.requests.filter((path) => path === '/payouts').length > 6)
-        service.onRequest = undefined;
-    };
     expect((await run(world, 'sync', '--full')).code).toBe(0);
     const changed = read(world).filter(({ own }) => own !== 200n);
     expect(changed).toEqual([expect.objectContaining({ own: 400n, platform: 500n, known: null })]);
   }, 60_000);
+});
+
+describe('an offramp', () => {
+  /** One offramp of ₦700, for ₦7, and what the account takes of it: a percentage, at most ₦2. */
+  async function synced(percentageFee: number, said: Readonly<Record<string, unknown>>) {
+    const clock = fakeClock();
+    const service = movingService(clock.now);
+    const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: ACCOUNT });
+    service.ownFees = {
+      hasConfiguration: true,
+      feeConfiguration: { offrampFee: { percentageFee, capFee: 200, enabled: true } },
+      timestamps: { updatedAt: new Date(clock.now() - HOUR_MS).toISOString() },
+    };
+    service.said = said;
+    Object.assign(service.add('payouts'), { status: 'completed', processingFee: 7, totalDeducted: 707 });
+    await pass(world, MINUTE_MS);
+    await must(world, 'sync');
+    return { world, service, rows: () => copiedFees(world, 'copy-environment.db') };
+  }
+
+  test('has the fee in force and the user of its status, where the list of all transfers says nothing', async () => {
+    const { world, service, rows } = await synced(0.3, {});
+    const known = { own: 200n, platform: 500n, known: null, rule: 'schedule', user: OTHER_USER_ID };
+    expect(rows()).toEqual([expect.objectContaining(known)]);
+    await pass(world, MINUTE_MS);
+    service.requests.length = 0;
+    await must(world, 'sync');
+    expect(service.requests.filter((path) => /transactions|offramp/.test(path))).toEqual([]);
+  });
+
+  test.each([
+    ['agrees', 0.3, { own: 200n, platform: 500n, known: null, rule: 'list' }],
+    ['disagrees', 0.1, { own: null, platform: null, known: 'FEE_PARTS', rule: null }],
+  ])('of which the list %s with the fee in force', async (_, percent, known) => {
+    const { rows } = await synced(percent, { userId: USER_ID, platformFee: 5 });
+    expect(rows()).toEqual([expect.objectContaining({ ...known, user: USER_ID })]);
+  });
+
+  test('has no part of a row that had other amounts', async () => {
+    const { world, rows } = await synced(0.3, { userId: USER_ID, platformFee: 5 });
+    const database = new DatabaseSync(join(world.stateDir, 'copy-environment.db'));
+    database.exec(
+      "UPDATE stored_payouts SET amount_minor = 60000, deducted_minor = 60700, created_at = '2025-01-01T00:00:00.000Z'",
+    );
+    database.close();
+    expect(rows()).toEqual([expect.objectContaining({ own: null, platform: null, known: 'FEE_NOT_READ' })]);
+  });
 });
 
 describe('the service’s fees on deposits', () => {
