@@ -277,7 +277,7 @@ describe('the service’s fees on deposits', () => {
   }
 
   test('are those that two syncs saw, and unknown between two that saw others', async () => {
-    const { service, own, fees, later, sync } = rig();
+    const { world, service, own, fees, later, sync } = rig();
     await sync();
     await later();
     own(4_000);
@@ -291,7 +291,7 @@ describe('the service’s fees on deposits', () => {
     service.preview = tiers(1.5);
     await later();
     own(10_003);
-    await later();
+    await pass(world, 2 * HOUR_MS);
     await sync();
     await later();
     own(10_005);
@@ -303,6 +303,8 @@ describe('the service’s fees on deposits', () => {
 
   test('are known before the first sync as far back as users paid the same, and no further', async () => {
     const { own, paid, fees, later, sync } = rig();
+    paid(10_000, 100);
+    await later();
     own(10_000);
     await later();
     paid(10_000, 90);
