@@ -35,6 +35,7 @@ const ACCOUNT_LISTS = ['test/plans/account-lists.test.ts'];
 const ACCEPTED = ['test/questions/acceptances.test.ts'];
 const OPEN_AT_END = ['test/questions/open-at-end.test.ts'];
 const RECEIPTS = ['test/commands/receipt.test.ts'];
+const FEES = ['test/copy/fees.test.ts'];
 const SHARED_COPY = ['test/postgres/copy.test.ts'];
 const KNOWN = ['test/questions/known-figures.test.ts'];
 const DIFFERENCES = ['test/questions/differences.test.ts'];
@@ -3817,6 +3818,102 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'await endedAfter(done, doneAt),\n',
     change: '0,\n',
     tests: OPEN_AT_END,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `s.percent_millionths + \${HUNDRED_PERCENT})`,
+    change: 's.percent_millionths)',
+    tests: FEES,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `AND s.since <= \${at} AND \${at} <= s.seen_at)\``,
+    change: `AND \${at} <= s.seen_at)\``,
+    tests: FEES,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `const IS_UNSETTLED = \`(\${OVER} <> 0`,
+    change: 'const IS_UNSETTLED = `(0 = 1',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `AND p.amount_minor = \${ofPayout('amount')} AND p.fee_minor = \${WHOLE_FEE})\``,
+    change: "AND p.id <> '')`",
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `WHEN \${fee} > s.cap_minor THEN s.cap_minor`,
+    change: 'WHEN 0 > s.cap_minor THEN s.cap_minor',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: "const DEPOSIT_IN_NAIRA = inNaira(DEPOSITS, ['amount', 'funding', 'fee']);",
+    change: "const DEPOSIT_IN_NAIRA = inNaira(DEPOSITS, ['fee']);",
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `AND p.amount_minor IS NOT DISTINCT FROM \${ofPayout('amount')} AND p.fee_minor IS NOT DISTINCT FROM \${WHOLE_FEE})\``,
+    change: "AND p.id <> '')`",
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `OR \${OWN_PART} <> \${SCHEDULED_PART})\``,
+    change: 'OR 1 = 0)`',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fee-schedules.ts',
+    line: 'since <= last.stated_since || since === at',
+    change: "since !== '' || since === at",
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fee-schedules.ts',
+    line: '[least, most].every(follows)',
+    change: '[least, most].length > 0',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fee-schedules.ts',
+    line: 'const known = otherAt >= row.since ? untilAt : row.since;',
+    change: 'const known = row.since;',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fee-schedules.ts',
+    line: 'isFirst ? atMs - SAME_BEFORE_MS : atMs',
+    change: 'atMs - SAME_BEFORE_MS',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fee-schedules.ts',
+    line: 'queries.get<{ at: string | null }>(agrees, ...key, otherAt, untilAt)',
+    change: 'queries.get<{ at: string | null }>(agrees, ...key, afterAt, untilAt)',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/rows.ts',
+    line: 'HAS_ZONE.test(value) ? Date.parse(value) : Number.NaN',
+    change: 'Date.parse(value)',
+    tests: FEES,
     failing: 1,
   },
   {
