@@ -1983,7 +1983,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/engine/sending/change.ts',
     line: "if (effect === 'money') requireOpened(activity);",
     change: '',
-    tests: [...FUNDS, 'test/attacks/encryptionPolicy.test.ts'],
+    tests: [...FUNDS, 'test/attacks/encryption.test.ts'],
   },
   {
     file: 'src/engine/sending/change.ts',
@@ -3834,6 +3834,20 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'await endedAfter(done, doneAt),\n',
     change: '0,\n',
     tests: OPEN_AT_END,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/profiles/approvers.ts',
+    line: 'current.filter(({ asset }) => !given.some((each) => each.asset === asset && isOff(each)))',
+    change: 'current.filter(() => !given.some((each) => isOff(each)))',
+    tests: ['test/plans/approvers.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/commands/profiles/approvers.ts',
+    line: 'if (both) throw new CliError',
+    change: 'if (false) throw new CliError',
+    tests: ['test/plans/approvers.test.ts'],
     failing: 1,
   },
 ];

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { type Acceptance, acceptancesOf, acceptedName, type SavedAcceptances, textOf } from '../../copy/acceptances.ts';
-import { withCopy } from '../../copy/open.ts';
 import { accountIn } from '../../copy/questions/report/balance.ts';
 import type { Difference } from '../../copy/questions/report/differences.ts';
 import { spanOf } from '../../copy/questions/report/periods.ts';
@@ -23,7 +22,7 @@ import { argument, oneOf, PLAN_OPTIONS, plainText, required, switchOn } from '..
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { differenceSchema, printedDifference } from './lines.ts';
-import { iso, periodArgument, periodIn, periodSchema, type ReportPeriod, spanIn } from './period.ts';
+import { iso, periodArgument, periodIn, periodSchema, type ReportPeriod, spanIn, withCopyFor } from './period.ts';
 
 /** What is to be accepted of an asset in a period, or is no longer to be. */
 interface Decision {
@@ -203,7 +202,7 @@ export const acceptCommand = command({
     ...PLAN_OPTIONS,
   },
   run: (account, terminal, { asset, period: name, reason, since, until, undo: isUndone = false }) =>
-    withCopy(account, async (copy) => {
+    withCopyFor(account, terminal, name, { since, until }, async (copy) => {
       const decision = await copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const saved = await acceptancesOf(account, queries);

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { acceptancesOf } from '../../copy/acceptances.ts';
-import { withCopy } from '../../copy/open.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
 import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
 import { kindsIn } from '../../copy/questions/report/kinds.ts';
@@ -44,6 +43,7 @@ import {
   type ReportPeriod,
   spanIn,
   svgOption,
+  withCopyFor,
   writeChart,
 } from './period.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
@@ -263,18 +263,19 @@ const reportCommand = command({
     ...periodOptions,
     svg: svgOption,
   },
-  run: (account, terminal, { period: name, by, since, until, svg }) =>
-    withCopy(account, (copy) =>
+  run: async (account, terminal, { period: name, by, since, until, svg }) => {
+    const step = STEPS.find((each) => each === by);
+    if (svg !== undefined && !step)
+      throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });
+    return withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
-        const step = STEPS.find((each) => each === by);
-        if (svg !== undefined && !step)
-          throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });
         const period = await periodIn(account, terminal, queries, name, { since, until });
         if (by === 'user') return byUser(terminal, queries, period);
         if (step) return byStep(account, terminal, queries, period, { step, svg });
         return wholeReport({ account, terminal }, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
       }),
-    ),
+    );
+  },
 });
 
 export const commands = [reportCommand, ...partCommands, acceptCommand];

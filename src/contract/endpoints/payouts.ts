@@ -31,7 +31,7 @@ export const startPayout = endpoint({
   errors: [
     invalid('public', 'the amount is not greater than 0'),
     refusal('BANK_ACCOUNT_NOT_FOUND', 'public', 'no payout account has this id'),
-    refusal('SHORT_BALANCE', 'public', 'the cNGN balance of the smart wallet is too low'),
+    refusal('SHORT_BALANCE', 'public', 'the cNGN balance of the account wallet is too low'),
   ],
 });
 
