@@ -94,5 +94,5 @@ export const payoutStatus = endpoint({
       initiatedAt: f.maybe(f.timestamp('public')),
       completedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [refusal('NOT_FOUND', 'inferred', 'the request id is unknown')],
+  errors: [refusal('NOT_FOUND', 'inferred', 'the request id is unknown', 'list payouts with: fiatrail payout list')],
 });
