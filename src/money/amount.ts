@@ -106,14 +106,14 @@ interface AssetWords {
   readonly of: string;
   readonly has: string;
   /** The largest amount. */
-  readonly most: string;
+  most(): string;
 }
 
 const wordsOf = (asset: Asset): AssetWords => ({
   amount: `${ASSET_LABEL[asset]} amount`,
   of: ASSET_LABEL[asset],
   has: `${ASSET_LABEL[asset]} has`,
-  most: amountForPeople(amount(asset, MAX_MINOR[asset])),
+  most: () => amountForPeople(amount(asset, MAX_MINOR[asset])),
 });
 
 /** For a token that is not known yet. */
@@ -121,9 +121,7 @@ export const ANY_TOKEN_WORDS: AssetWords = {
   amount: 'token amount',
   of: 'CNGN, USDC or USDT',
   has: 'tokens have',
-  get most() {
-    return `${grouped(MAX_WHOLE)} tokens`;
-  },
+  most: () => `${grouped(MAX_WHOLE)} tokens`,
 };
 
 /**
@@ -152,7 +150,7 @@ export function parseAmount(text: string, asset: Asset, words: AssetWords = word
   if (minor === undefined) throw invalid(`invalid ${words.amount} ${typed}`);
   if (minor <= 0n) throw new AmountError('the amount must be greater than 0');
   if (minor > MAX_MINOR[asset]) {
-    throw new AmountError(`the amount must be at most ${words.most}`);
+    throw new AmountError(`the amount must be at most ${words.most()}`);
   }
   return amount(asset, minor);
 }
