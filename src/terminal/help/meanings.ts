@@ -190,7 +190,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'help change': 'modify, correct, typo, rename, edit, change, users update, users rename',
   'help change, help cancel': 'delete, remove',
   'help update, help change': 'update',
-  'help update': 'npm, docker, container, deb, apt, homebrew, brew, binary, upgrade, uninstall',
+  'help update': 'npm, deb, apt, homebrew, brew, binary, upgrade, uninstall',
   'help update, completion install': 'install',
   // Webhooks
   'webhooks events, webhooks inbox list': 'event',
