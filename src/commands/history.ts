@@ -103,7 +103,7 @@ const transactions = serviceListCommand(allTransfers, {
   words: ['history', 'transactions'],
   summary: 'List incoming and outgoing bank transfers with totals, newest first',
   details:
-    'The totals are those of the service: without --status, they have what failed and what was sent back in them. For what was completed, add --status completed.',
+    'The totals come from the service. Without --status, they include failed and refunded transfers; to leave those out, add --status completed.',
   examples: [
     'fiatrail history transactions --direction in --since 2026-08-01',
     'fiatrail history transactions --all -o json --query summary.depositVolume.value',

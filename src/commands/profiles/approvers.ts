@@ -65,7 +65,7 @@ const listCommand = wholeList(
     words: ['profiles', 'approvers', 'list'],
     summary: 'List the people who may approve plans',
     details:
-      'Each account has its own list, in the journal, so every host that shares the journal has the same one. A live account without a list has those of the journal’s other live accounts with two approvers. Compare a public key with its owner before you rely on it: over the phone, or in person.',
+      'Each account has its own list, in the journal, so every host that shares the journal has the same one. A live account without its own list uses those of the journal’s other live accounts that have two approvers. Compare a public key with its owner before you rely on it: over the phone, or in person.',
     examples: ['fiatrail profiles approvers list', 'fiatrail profiles approvers list --profile main -o json'],
     endpoints: [],
     prints: () =>
@@ -261,7 +261,7 @@ const isOff = (each: ApprovalThreshold | AssetOff): each is AssetOff => each.min
 const approvalThresholdCommand = command({
   words: ['profiles', 'approval-threshold', 'set'],
   summary: 'Set the amounts above which a second person must approve',
-  details: `A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and a second person approved. Each asset has its own amount, but Naira and cNGN count as one; an asset without an amount needs no approval, and neither does an onramp. A request that does not say how much it moves, such as a trade on a quote, always needs one. "NGN off" removes the amount of one asset, "off" every amount. ${SECOND}`,
+  details: `A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and a second person approved. Each asset has its own amount, but Naira and cNGN count as one; an asset without an amount needs no approval, and neither does an onramp. A request that does not say how much it moves, such as a trade on a quote, always needs approval. "NGN off" removes the amount of one asset, "off" every amount. ${SECOND}`,
   examples: [
     'fiatrail profiles approval-threshold set "NGN 1000000" "CNGN 1000000" "USDC 500"',
     'fiatrail profiles approval-threshold set "USDC off"',

@@ -180,7 +180,7 @@ export const acceptCommand = command({
   words: ['report', 'accept'],
   summary: 'Accept balance changes that no list explains',
   details:
-    'Accepts the unexplained changes of one asset in the period, which is this month unless you name another one. An accepted change is included in every report of that time. The journal records who accepted it and why, so that all hosts that share it know, and it is not lost with the copy. --undo takes it back. Once there are two approvers, it needs the approval of one of them who is not the one who asks: write it to a file with --plan, have them approve it with plans approve, then run plans apply.',
+    'Accepts the unexplained changes of one asset in the period, which is this month unless you name another one. An accepted change is included in every report of that time. The journal records who accepted it and why, so all hosts that share it know, and it survives if the copy is lost. --undo takes it back. Once there are two approvers, a second person must approve it: write it to a file with --plan, have them approve it with plans approve, then run plans apply.',
   examples: ['fiatrail report accept USDC --reason "top-up from the exchange, 5 November"'],
   endpoints: [],
   prints: () =>
@@ -196,7 +196,7 @@ export const acceptCommand = command({
   parameters: {
     asset: argument('asset', 'CNGN, USDC, USDT, or NGN for earned fees', oneOf('CNGN', 'USDC', 'USDT', 'NGN')),
     period: periodArgument,
-    undo: switchOn('--undo', 'no longer accept what was accepted in the period'),
+    undo: switchOn('--undo', 'take back what was accepted in the period'),
     reason: required('--reason <text>', 'why the change is correct, or why it is not', plainText, 'Reason:'),
     ...periodOptions,
     ...PLAN_OPTIONS,

@@ -241,7 +241,7 @@ const reportCommand = command({
   words: ['report'],
   summary: 'Summarize what came in and went out, and check it against the balances',
   details:
-    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts when it completed. Of a period that is over, Open counts what had not ended by its end. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Before the second sync nothing can be checked; the report says so and exits with 0. Users’ wallets are not included: see report owed.',
+    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts once it is completed. For a past period, Open counts what was still open at its end. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Until the second sync there is nothing to compare; the report says so and exits with 0. Users’ wallets are not included: see report owed.',
   examples: [
     'fiatrail report',
     'fiatrail report last month',
