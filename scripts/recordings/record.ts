@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const STEADY = join(import.meta.dirname, 'steady.cjs');
 const PROMPT = '\u001b[32m$\u001b[39m ';
 const COLUMNS = 100;
-const TYPED_MS = 700;
+const TYPED_MS = 400;
 const END_MS = 5_000;
 
 const words = (given: readonly string[]) => [process.execPath, join(ROOT, 'bin', 'fiatrail.js'), ...given];
