@@ -79,7 +79,7 @@ function monthTyped(words: readonly string[] | undefined, typed: TypedPeriod, te
   const month = monthNamed(name ?? 'this month', terminal.globals.zone, inMonthMs);
   if (month) return { month, times, isTyped };
   throw new CliError('usage', `invalid period "${printable(name ?? '')}"`, {
-    hint: 'use this month, last month, october, 2026-11, or --since and --until',
+    hint: 'use this month, last month, october, 2026-11, or --since and --until; see: fiatrail report --help',
   });
 }
 

@@ -405,10 +405,7 @@ const ONCE_OPTION = option(
 /** The flags of a command that moves money and is guarded against repetitions. */
 export const MONEY_OPTIONS = {
   once: ONCE_OPTION,
-  again: switchOn(
-    '--again',
-    'repeat an operation that equals one of the last 10 minutes, unless its outcome is unknown',
-  ),
+  again: switchOn('--again', 'repeat an equal operation of the last 10 minutes, unless its outcome is unknown'),
   ...PLAN_OPTIONS,
 } as const;
 
