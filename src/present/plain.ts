@@ -29,7 +29,7 @@ import {
  * An amount as printed, with all decimals of the asset, whatever its wire unit: `{value: '5000.00', asset: 'NGN'}`. The asset
  * is null if it is not known. With an unknown unit, the value is as it was sent.
  */
-interface PlainAmount {
+export interface PlainAmount {
   readonly value: string;
   readonly asset: StatedAsset | null;
   readonly unit?: 'unknown';

@@ -14,10 +14,12 @@ import {
   type Wanted,
 } from './likeness.ts';
 import {
-  amount,
+  converted,
   type EventMeaning,
   elsewhere,
+  ended,
   failing,
+  fee,
   good,
   listedBy,
   ownerKey,
@@ -49,8 +51,8 @@ export const payouts = listedBy(listPayouts, {
   facts: [
     text('Type', 'type', 'type'),
     text('Payout status', 'payoutStatus', 'payout_status'),
-    sum('Amount', 'amount', 'amount'),
-    amount('Fee', 'processingFee', 'fee'),
+    converted('Amount', 'amount', 'amount'),
+    fee('Fee', 'processingFee', 'fee'),
     sum('Deducted', 'totalDeducted', 'deducted'),
     personName('To', 'bankAccount.accountName', 'account_name'),
     personalKey('Account number', ['bankAccount.accountNumber', 'accountNumber'], 'account_number'),
@@ -64,7 +66,7 @@ export const payouts = listedBy(listPayouts, {
     time('Started', 'initiatedAt', 'initiated_at'),
     elsewhere(time('Tokens moved', 'tokenTransfer.timestamp')),
     elsewhere(time('Sent to the bank', 'payout.timestamp')),
-    time('Completed', 'completedAt', 'completed_at'),
+    ended('Completed', 'completedAt', 'completed_at'),
     time('Changed', 'updatedAt', 'updated_at'),
   ],
   columns: ['id', 'createdAt', 'amount', 'status', { field: 'type', isWide: true }, 'bankAccount.accountName'],

@@ -2,7 +2,7 @@ import { agrees } from '../contract/compare.ts';
 import { createLimitOrder, createOrder, listOrders } from '../contract/endpoints/fx-orders.ts';
 import { listTrades, marketOrder, trade as startTrade, tradeStatus } from '../contract/endpoints/fx-trades.ts';
 import { amountAt, amountMatch, compared, figuresMatch, knownMatch, percentMatch } from './likeness.ts';
-import { amount, bad, elsewhere, failing, good, listedBy, sum, text, thing, time, waits } from './thing.ts';
+import { amount, bad, elsewhere, ended, failing, good, listedBy, sum, text, thing, time, waits } from './thing.ts';
 
 export const trades = listedBy(listTrades, {
   name: 'fx_trades',
@@ -25,7 +25,7 @@ export const trades = listedBy(listTrades, {
     sum('Net', 'fintechNetAmount', 'net'),
     time('Started', 'createdAt'),
     elsewhere(time('Price locked until', 'priceLockExpiresAt')),
-    elsewhere(time('Failed', 'failedAt')),
+    elsewhere(ended('Failed', 'failedAt')),
   ],
   columns: ['tradeId', 'createdAt', 'cngnAmount', 'status', 'pair', 'side', 'price'],
 });
