@@ -1981,7 +1981,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/engine/sending/change.ts',
     line: "if (effect === 'money') requireOpened(activity);",
     change: '',
-    tests: [...FUNDS, 'test/attacks/encryptionPolicy.test.ts'],
+    tests: [...FUNDS, 'test/attacks/encryption.test.ts'],
   },
   {
     file: 'src/engine/sending/change.ts',
@@ -2024,7 +2024,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/copy/questions/report/movement-kinds.ts',
+    file: 'src/copy/fees.ts',
     line: `\${isOneOf('status', UNDONE)} OR EXISTS`,
     change: 'EXISTS',
     tests: REPORTS,
@@ -3293,13 +3293,6 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/copy/questions/report/movement-kinds.ts',
-    line: 'coalesce(fee_minor, amount_minor - funding_minor,',
-    change: 'coalesce(fee_minor,',
-    tests: ['test/questions/report-edges.test.ts'],
-    failing: 1,
-  },
-  {
     file: 'src/copy/questions/report/periods.ts',
     line: 'localMs - zone.offsetMs(localMs - zone.offsetMs(localMs))',
     change: 'localMs - zone.offsetMs(localMs)',
@@ -3671,8 +3664,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/events.ts',
-    line: "['status', 'is_open', 'changed_at', 'digest']",
-    change: "['status', 'is_open', 'changed_at']",
+    line: "['status', 'is_open', 'changed_at', 'digest', 'ended_at']",
+    change: "['status', 'is_open', 'changed_at', 'ended_at']",
     tests: ['test/copy/events.test.ts'],
     failing: 1,
   },
@@ -3914,6 +3907,19 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'HAS_ZONE.test(value) ? Date.parse(value) : Number.NaN',
     change: 'Date.parse(value)',
     tests: FEES,
+  },
+  {
+    file: 'src/commands/profiles/approvers.ts',
+    line: 'current.filter(({ asset }) => !given.some((each) => each.asset === asset && isOff(each)))',
+    change: 'current.filter(() => !given.some((each) => isOff(each)))',
+    tests: ['test/plans/approvers.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/commands/profiles/approvers.ts',
+    line: 'if (both) throw new CliError',
+    change: 'if (false) throw new CliError',
+    tests: ['test/plans/approvers.test.ts'],
     failing: 1,
   },
   {
