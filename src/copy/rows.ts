@@ -125,10 +125,13 @@ export function rowsOf(table: CopyTable, hasPersonal: (createdMs: number) => boo
   };
 }
 
+/** The fields of a row that stay when what is personal is removed: those that the table has columns for, and that are not personal. */
+export const publicFieldsOf = ({ id, status, createdAt, columns }: CopyTable): ReadonlySet<string> =>
+  new Set([id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))]);
+
 /** Returns what makes a row with only what the table has columns for, and nothing personal. */
-function personalRemover({ id, status, createdAt, columns }: CopyTable): (row: Plain) => Plain {
-  const names = [id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))];
-  const fields = [...new Set(names)].map((field) => ({ path: field.split('.'), read: fieldReader(field) }));
+function personalRemover(table: CopyTable): (row: Plain) => Plain {
+  const fields = [...publicFieldsOf(table)].map((field) => ({ path: field.split('.'), read: fieldReader(field) }));
   return (row) => {
     const rest: Record<string, unknown> = {};
     for (const { path, read } of fields) {

@@ -54,7 +54,7 @@ export const GRANTS = {
   ],
   reader: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
-    ...['balances', 'owed', 'status_changes', ...TABLES.map(({ name }) => name)].map(
+    ...['balances', 'changes', 'owed', 'status_changes', ...TABLES.map(({ name }) => name)].map(
       (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
     ),
   ],
@@ -82,6 +82,24 @@ export const STATUS_CHANGES = table('stored_status_changes', ['kind', 'id', 'see
   id: text(),
   status: text(),
   seen_at: text(),
+});
+
+/** What became of a row: a sync found it new, changed, listed no more, or listed again. */
+export const WHATS = ['new', 'changed', 'gone', 'back'] as const;
+
+/**
+ * What a sync found in the lists. A row that changed has one row here for each of its fields, with both values as JSON; NULL is no value, or a
+ * personal one that was removed when it was old. What is new, gone or back has no field.
+ */
+export const CHANGES = table('stored_changes', ['seen_at', 'kind', 'id', 'field', 'what'], {
+  seen_at: text(),
+  kind: text(),
+  id: text(),
+  field: text(),
+  what: text({ oneOf: WHATS }),
+  before_json: optional(text()),
+  after_json: optional(text()),
+  is_personal: integer(),
 });
 
 export const BALANCES = table('stored_balances', ['source', 'place', 'asset', 'at'], {
@@ -132,6 +150,7 @@ export const tables = (): readonly Table[] => [
   FILLER,
   PERSON_NAME,
   STATUS_CHANGES,
+  CHANGES,
   BALANCES,
   BALANCE_CHECKS,
   OWED,
@@ -144,6 +163,13 @@ export function creation(): readonly string[] {
   const view = (name: string, select: string) => `CREATE VIEW ${name} AS ${select}`;
   return [
     view('status_changes', `SELECT ${columnNames(STATUS_CHANGES).join(', ')} FROM ${STATUS_CHANGES.name}`),
+    view(
+      'changes',
+      `SELECT ${columnNames(CHANGES)
+        .filter((name) => name !== 'is_personal')
+        .join(', ')} FROM ${CHANGES.name}`,
+    ),
+    `CREATE INDEX changes_personal ON ${CHANGES.name} (seen_at) WHERE is_personal = 1`,
     view('balances', 'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances'),
     view('owed', 'SELECT user_id, minor AS owed_minor, asset AS owed_asset, at AS read_at FROM stored_owed'),
     ...TABLES.flatMap((table) => [

@@ -16,6 +16,7 @@ import type { LocalCopy } from './database.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
 import { rowsOf } from './rows.ts';
+import { stripChanges } from './save-changes.ts';
 import { noteStatus } from './save-rows.ts';
 import { DEPOSIT_FEES, hasFailed, isDone, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
@@ -257,6 +258,7 @@ async function forgetPersonal(copy: LocalCopy, beforeAt: string): Promise<number
         return rows.length;
       });
   }
+  count += await copy.write((queries) => stripChanges(queries, beforeAt));
   if (count === 0) return 0;
   await copy.write(dropUnusedNames);
   await copy.erase();

@@ -66,6 +66,8 @@ export async function copied(world: World, rows: Readonly<Record<string, readonl
         until: null,
         excess: 0,
         isOrdered: true,
+        wholeSince: SYNCED_AT,
+        unproved: [],
         gap: null,
       });
     }
