@@ -35,6 +35,7 @@ const ACCOUNT_LISTS = ['test/plans/account-lists.test.ts'];
 const ACCEPTED = ['test/questions/acceptances.test.ts'];
 const OPEN_AT_END = ['test/questions/open-at-end.test.ts'];
 const SHARED_COPY = ['test/postgres/copy.test.ts'];
+const CHANGES = ['test/copy/changes.test.ts'];
 const DIFFERENCES = ['test/questions/differences.test.ts'];
 
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
@@ -678,6 +679,47 @@ export const MUTANTS: readonly Mutant[] = [
     ...{ file: `src/${path}`, line, change, failing: 1 },
     tests: ['test/questions/uncertain-figures.test.ts'],
   })),
+  {
+    file: 'src/copy/save-changes.ts',
+    line: 'return isWhole ? [',
+    change: 'return true ? [',
+    tests: CHANGES,
+  },
+  {
+    file: 'src/copy/save-changes.ts',
+    line: 'known.deleted_at !== null && isProved(known.deleted_at)',
+    change: 'known.deleted_at !== null',
+    tests: CHANGES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/save-changes.ts',
+    line: '(isPublic(field) || !isStripped)',
+    change: 'true',
+    tests: CHANGES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/save-changes.ts',
+    line: 'is_personal: isPublic(field) ? 0 : 1',
+    change: 'is_personal: 0',
+    tests: CHANGES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/sync-table.ts',
+    line: 'if (isProved && unproved.length > 0)',
+    change: 'if (unproved.length > 0)',
+    tests: CHANGES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/sync.ts',
+    line: '  count += await copy.write((queries) => stripChanges(queries, beforeAt));',
+    change: '',
+    tests: CHANGES,
+    failing: 1,
+  },
   {
     file: 'src/copy/questions/known.ts',
     line: "exactAmount(valueAt(row as Plain, field.split('.')))",

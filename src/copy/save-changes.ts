@@ -69,11 +69,11 @@ export function changesOf(
     const change = { seen_at: at, kind: table.name, id };
     const known = before.get(id);
     if (!known || known.json === ONLY_EVENT)
-      return isWhole ? [{ ...change, what: 'new', field: '', is_personal: 0 }] : [];
+      return isWhole ? [{ ...change, status: 'new', field: '', is_personal: 0 }] : [];
     const isBack = known.deleted_at !== null && isProved(known.deleted_at);
     return [
-      ...(isBack ? [{ ...change, what: 'back' as const, field: '', is_personal: 0 }] : []),
-      ...changedFields(table, known.json, json).map((field) => ({ ...change, what: 'changed' as const, ...field })),
+      ...(isBack ? [{ ...change, status: 'restored' as const, field: '', is_personal: 0 }] : []),
+      ...changedFields(table, known.json, json).map((field) => ({ ...change, status: 'changed' as const, ...field })),
     ];
   });
 }
@@ -89,8 +89,8 @@ export async function saveChanges(queries: Queries, changes: readonly ChangeRow[
 /** Notes the rows that were marked as deleted at one of these times, once a reading of the whole list proves that they are gone. */
 export async function noteGone(queries: Queries, table: CopyTable, times: readonly string[], at: string) {
   await queries.run(
-    `INSERT INTO ${CHANGES.name} (seen_at, kind, id, field, what, is_personal)
-     SELECT '${at}', '${table.name}', id, '', 'gone', 0 FROM ${stored(table)} WHERE deleted_at IN (${times.map(() => '?').join(', ')}) ${UNLESS_THERE}`,
+    `INSERT INTO ${CHANGES.name} (seen_at, kind, id, field, status, is_personal)
+     SELECT '${at}', '${table.name}', id, '', 'deleted', 0 FROM ${stored(table)} WHERE deleted_at IN (${times.map(() => '?').join(', ')}) ${UNLESS_THERE}`,
     ...times,
   );
 }

@@ -85,18 +85,18 @@ export const STATUS_CHANGES = table('stored_status_changes', ['kind', 'id', 'see
 });
 
 /** What became of a row: a sync found it new, changed, listed no more, or listed again. */
-export const WHATS = ['new', 'changed', 'gone', 'back'] as const;
+export const CHANGE_STATUSES = ['new', 'changed', 'deleted', 'restored'] as const;
 
 /**
  * What a sync found in the lists. A row that changed has one row here for each of its fields, with both values as JSON; NULL is no value, or a
- * personal one that was removed when it was old. What is new, gone or back has no field.
+ * personal one that was removed when it was old. What is new, deleted or restored has no field.
  */
-export const CHANGES = table('stored_changes', ['seen_at', 'kind', 'id', 'field', 'what'], {
+export const CHANGES = table('stored_changes', ['seen_at', 'kind', 'id', 'field', 'status'], {
   seen_at: text(),
   kind: text(),
   id: text(),
   field: text(),
-  what: text({ oneOf: WHATS }),
+  status: text({ oneOf: CHANGE_STATUSES }),
   before_json: optional(text()),
   after_json: optional(text()),
   is_personal: integer(),

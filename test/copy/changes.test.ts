@@ -11,7 +11,7 @@ interface Change {
   readonly kind: string;
   readonly id: string;
   readonly field: string;
-  readonly what: 'new' | 'changed' | 'gone' | 'back';
+  readonly status: 'new' | 'changed' | 'deleted' | 'restored';
   readonly before_json: string | null;
   readonly after_json: string | null;
 }
@@ -37,12 +37,12 @@ function played(first: readonly string[], found: readonly Change[], list: string
   const field = LISTS[list]?.status;
   const rows = new Map(first.map((row) => row.split(' ') as [string, string]));
   const all = new Map(rows);
-  for (const { id, what, field: changed, before_json, after_json } of found) {
-    if (what === 'new') expect(all.has(id), `${id} is new`).toBe(false);
-    if (what === 'gone') expect(rows.delete(id), `${id} is gone`).toBe(true);
-    if (what === 'back') expect(rows.has(id) || !all.has(id), `${id} is back`).toBe(false);
-    if (what === 'back') rows.set(id, all.get(id) ?? '');
-    if (what === 'new') rows.set(id, '?').size && all.set(id, '?');
+  for (const { id, status, field: changed, before_json, after_json } of found) {
+    if (status === 'new') expect(all.has(id), `${id} is new`).toBe(false);
+    if (status === 'deleted') expect(rows.delete(id), `${id} is gone`).toBe(true);
+    if (status === 'restored') expect(rows.has(id) || !all.has(id), `${id} is back`).toBe(false);
+    if (status === 'restored') rows.set(id, all.get(id) ?? '');
+    if (status === 'new') rows.set(id, '?').size && all.set(id, '?');
     if (changed !== field || before_json === null || after_json === null) continue;
     expect([before_json, '"?"'], `${id} before`).toContain(JSON.stringify(all.get(id)));
     for (const each of [rows, all]) if (each.has(id)) each.set(id, JSON.parse(after_json));
@@ -52,7 +52,10 @@ function played(first: readonly string[], found: readonly Change[], list: string
 
 describe('what syncs find', () => {
   test('leads from the rows of the first sync to those of the last one, whatever happened and was killed', async () => {
-    const steps = fc.array(step(['add', 'late', 'move', 'remove', 'back'], 2 * DAY_MS), { minLength: 1, maxLength: 4 });
+    const steps = fc.array(step(['add', 'late', 'move', 'remove', 'back'], 2 * DAY_MS), {
+      minLength: 1,
+      maxLength: 4,
+    });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(0, 3, 120), steps, async (count, done) => {
         const rigged = rig();
@@ -95,9 +98,11 @@ describe('what syncs find', () => {
       service.add('payouts', 300 * DAY_MS);
     };
     expect(await sync(world, '--full'), world.stderr.text()).toBe(0);
-    const found = changes(path(world)).filter(({ kind, what }) => kind === 'payouts' && what !== 'changed');
-    expect(found.map(({ what }) => what).toSorted()).toEqual(['gone', 'gone', 'new']);
-    expect(found.flatMap(({ what, id }) => (what === 'gone' ? [id] : [])).toSorted()).toEqual(removed.toSorted());
+    const found = changes(path(world)).filter(({ kind, status }) => kind === 'payouts' && status !== 'changed');
+    expect(found.map(({ status }) => status).toSorted()).toEqual(['deleted', 'deleted', 'new']);
+    expect(found.flatMap(({ status, id }) => (status === 'deleted' ? [id] : [])).toSorted()).toEqual(
+      removed.toSorted(),
+    );
   });
 
   test('has what is personal for as long as the rows have it, and takes its removal for no change', async () => {

@@ -283,7 +283,7 @@ const OWN: readonly View[] = [
   {
     name: 'changes',
     about:
-      'what syncs found in the lists: rows that are new, gone or back, and each field that changed, with its values before and after; since the first sync',
+      'what syncs found in the lists: rows that are new, deleted or restored, and each field that changed, with its values before and after; since the first sync',
     columns: [
       { name: 'seen_at', type: 'text', about: `when a sync found it; ${TIME}; has an index` },
       { name: 'kind', type: 'text', about: 'the view that has the row' },
@@ -291,12 +291,12 @@ const OWN: readonly View[] = [
       {
         name: 'field',
         type: 'text',
-        about: 'the field of the service’s row, as -o json prints it; empty unless what is changed',
+        about: 'the field of the service’s row, as -o json prints it; empty unless status is changed',
       },
       {
-        name: 'what',
+        name: 'status',
         type: 'text',
-        about: 'new, changed, gone (the service no longer lists it) or back (it lists it again)',
+        about: 'new, changed, deleted (the service no longer lists it) or restored (it lists it again)',
       },
       {
         name: 'before_json',
