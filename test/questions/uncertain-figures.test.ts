@@ -179,9 +179,9 @@ test('a balance of unknown outcome is owed to nobody, and no balance that is kno
     users: 2,
     unknown: 2,
     owed: [
-      { asset: 'CNGN', amount: { value: '20.500000' }, users: 1 },
-      { asset: 'USDC', amount: null, users: 0 },
-      { asset: 'USDT', amount: null, users: 0 },
+      { asset: 'CNGN', amount: { value: '20.500000', known: { is: 'at least', why: 'NOT_STATED' } }, users: 1 },
+      { asset: 'USDC', amount: { value: null, asset: 'USDC', known: { is: 'no' } }, users: 0 },
+      { asset: 'USDT', amount: { value: null, asset: 'USDT', known: { is: 'no' } }, users: 0 },
     ],
   });
 });

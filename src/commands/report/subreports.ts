@@ -8,12 +8,12 @@ import { owedTo } from '../../copy/questions/report/owed.ts';
 import { partsOf, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
 import { usersIn } from '../../copy/questions/report/users.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
-import { amountSchema, paginationSchema } from '../../present/prints.ts';
+import { amountSchema, figureSchema, paginationSchema } from '../../present/prints.ts';
 import { timeText } from '../../present/times.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option, ticker, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
-
+import { completeOption, incomplete, reasonLines } from './known.ts';
 import { checkLines } from './lines.ts';
 import { neverLooked, periodArgument, periodIn, periodSchema, spanIn, svgOption, writeChart } from './period.ts';
 
@@ -230,11 +230,11 @@ const owedCommand = command({
       users: z.int(),
       unknown: z.int(),
       oldest: z.nullable(z.string()),
-      owed: z.array(z.object({ asset: z.string(), amount: z.nullable(amountSchema()), users: z.int() })),
+      owed: z.array(z.object({ asset: z.string(), amount: figureSchema(), users: z.int() })),
       pagination: paginationSchema(),
     }),
-  parameters: {},
-  run: (account, terminal) =>
+  parameters: { complete: completeOption },
+  run: (account, terminal, { complete = false }) =>
     withCopy(account, async (copy) => {
       const data = await owedTo(account, copy);
       const columns = [
@@ -250,7 +250,17 @@ const owedCommand = command({
         rows: [{ says: `${says}${lacks}` }],
         columns: [{ field: 'says', title: 'From' }],
       };
-      return { result: { data, lists: 'owed', list: { isWhole: true }, columns, below } };
+      const { zone } = terminal.globals;
+      const error = complete ? incomplete(data, zone) : undefined;
+      const result = {
+        data,
+        hasFigures: true,
+        lists: 'owed',
+        list: { isWhole: true },
+        columns,
+        below: [below, ...reasonLines(data, zone)],
+      } as const;
+      return { result, ...(error ? { error } : {}) };
     }),
 });
 
