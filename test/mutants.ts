@@ -667,7 +667,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   ...[
     ['copy/balances.ts', 'place && found && !isUncertain(found)', 'place && found'],
-    ['copy/questions/report/owed.ts', 'minor === null ? null : amount(asset, minor)', 'amount(asset, minor ?? 0n)'],
+    ['copy/questions/report/owed.ts', 'unknown > 0n ? atLeast(', 'unknown < 0n ? atLeast('],
     ['copy/questions/report/movements.ts', ') IS NULL AND (', ') IS NULL OR ('],
     ['copy/questions/report/movements.ts', ' AND NOT (', ' AND (1 = 1 OR '],
     [
@@ -718,6 +718,27 @@ export const MUTANTS: readonly Mutant[] = [
     line: '  count += await copy.write((queries) => stripChanges(queries, beforeAt));',
     change: '',
     tests: CHANGES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/owed.ts',
+    line: 'at <= freshAt || hasMoved ?',
+    change: 'at <= freshAt ?',
+    tests: ['test/questions/owed.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/owed.ts',
+    line: 'movement.open === 1n || at === null',
+    change: 'at === null',
+    tests: ['test/questions/owed.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/owed.ts',
+    line: "error.category !== 'rate-limited' || waits === MOST_WAITS",
+    change: 'waits < 99',
+    tests: ['test/questions/owed.test.ts'],
     failing: 1,
   },
   {
@@ -3377,8 +3398,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/owed.ts',
-    line: 'u.deleted_at IS NULL GROUP BY asset',
-    change: "u.deleted_at <> '-' OR 1 = 1 GROUP BY asset",
+    line: 'u.id = o.user_id AND u.deleted_at IS NULL',
+    change: 'u.id = o.user_id',
     tests: ['test/questions/report-findings.test.ts'],
     failing: 1,
   },

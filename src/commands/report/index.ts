@@ -37,6 +37,8 @@ import {
   titleOfLine,
   unexplained,
 } from './lines.ts';
+import { owedCommand } from './owed.ts';
+import { pendingCommand } from './pending.ts';
 import {
   neverLooked,
   periodArgument,
@@ -278,4 +280,4 @@ const reportCommand = command({
     ),
 });
 
-export const commands = [reportCommand, ...partCommands, changesCommand, acceptCommand];
+export const commands = [reportCommand, ...partCommands, pendingCommand, owedCommand, changesCommand, acceptCommand];

@@ -22,19 +22,31 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
   let shownMs = 0;
   let isLimited = false;
   let limitedUntilMs = 0;
-  const limitText = (leftMs: number) => `rate limit: next request in ${timeText(leftMs)}`;
+  /** How far it is, and how long the rest takes. */
+  let extent: { readonly count: string; readonly leftMs: number | undefined } | undefined;
+  const limitText = (waitMs: number) => {
+    const left = extent?.leftMs === undefined ? [] : [`${timeText(Math.max(extent.leftMs, waitMs))} left`];
+    const parts = [...(extent ? [extent.count, ...left] : []), `rate limit: next request in ${timeText(waitMs)}`];
+    return parts.join(' · ');
+  };
   return {
-    rows: async (done, total, what) => {
+    rows: async (done, total, what, leastLeftMs = 0) => {
       const now = clock.now();
       sinceMs ??= now;
+      const perMs = done / (now - sinceMs);
+      const isLeft = total !== undefined && total > done;
+      const usualMs = isLeft && perMs > 0 ? (total - done) / perMs : 0;
+      // What was read before the first wait says nothing of the rest.
+      const leftMs = Math.max(usualMs, isLimited ? leastLeftMs : 0);
+      const count = `${total === undefined ? grouped(done) : `${grouped(done)} of ${grouped(total)}`} ${what}`;
+      const left = isLeft && leftMs > 0 && Number.isFinite(leftMs) ? [`${timeText(leftMs)} left`] : [];
+      extent = { count, leftMs: isLeft ? leftMs : undefined };
       if (!canShow || now - sinceMs < SHOWN_AFTER_MS) return;
       if (now - shownMs < (line.isLive ? LIVE_EVERY_MS : PLAIN_EVERY_MS)) return;
       shownMs = now;
-      const perMs = done / (now - sinceMs);
-      const rate = `${grouped(Math.round(perMs * 1000))}/s`;
-      const left = total === undefined || total <= done ? [] : [`${timeText((total - done) / perMs)} left`];
-      const extent = total === undefined ? grouped(done) : `${grouped(done)} of ${grouped(total)}`;
-      await line.show([`${extent} ${what}`, rate, ...left].join(' · '));
+      const perSecond = Math.round(perMs * 1000);
+      const rate = perSecond > 0 ? `${grouped(perSecond)}/s` : `${grouped(Math.round(perMs * 60_000))}/min`;
+      await line.show([count, rate, ...left].join(' · '));
     },
     waits: async (waitMs) => {
       isLimited = true;
@@ -63,7 +75,10 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
     },
     isLimited: () => isLimited,
     line: (hasTime) => liveLine(world, globals, hasTime),
-    end: () => line.clear(),
+    end: () => {
+      extent = undefined;
+      return line.clear();
+    },
   };
 }
 

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { main } from '../../src/main.ts';
+import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+import { HOUR_MS, json, MINUTE_MS, must, pass } from './reports.ts';
+
+/** An account with some users, of whom each has an onramp behind it. */
+async function account() {
+  const world = fakeWorld({ clock: fakeClock(Date.UTC(2026, 10, 2, 9)) });
+  await must(world, 'sandbox', 'seed', '--users', '6', '--rate-limits', 'off', '--pace', 'quick');
+  const { users } = await json(world, 'users', 'list', '--all');
+  const ids = (users as { userId: string; firstName: string; lastName: string }[]).map(({ userId }) => userId);
+  for (const id of ids) await fund(world, id, 1000);
+  await must(world, 'sync');
+  await pass(world, MINUTE_MS);
+  return { world, ids };
+}
+
+async function fund(world: FakeWorld, user: string, naira: number): Promise<void> {
+  const { accountNumber, accountName, totalAmountWithFee, feeBreakdown } = await json(
+    world,
+    'onramp',
+    'create',
+    user,
+    '--amount',
+    String(naira),
+    '--yes',
+  );
+  const total = totalAmountWithFee ?? feeBreakdown.totalAmount;
+  const sender = String(accountName).replace(/^.*\//, '');
+  await must(world, 'sandbox', 'pay', accountNumber, '--amount', String(total.value), '--sender', sender);
+  await pass(world, 30 * MINUTE_MS);
+}
+
+const owed = (world: FakeWorld, ...more: string[]) => json(world, 'report', 'owed', ...more);
+
+/** What the users hold by their own balances. */
+async function held(world: FakeWorld, ids: readonly string[]): Promise<bigint> {
+  let sum = 0n;
+  for (const id of ids) sum += BigInt((await json(world, 'balances', 'user', id)).totalBalance.value.replace('.', ''));
+  return sum;
+}
+
+const cngnIn = (data: { owed: { asset: string; amount: { value: string } }[] }) =>
+  BigInt(data.owed.find(({ asset }) => asset === 'CNGN')?.amount.value.replace('.', '') ?? '0');
+
+test('reads again only who moved money since, and is then what the users hold', async () => {
+  const { world, ids } = await account();
+  const first = await owed(world);
+  expect(first).toMatchObject({ users: 6, read: 6, unowned: 0 });
+  expect(cngnIn(first)).toBe(await held(world, ids));
+  await pass(world, HOUR_MS);
+  expect(await owed(world)).toMatchObject({ read: 0, asOf: first.asOf });
+  await fund(world, ids[2] ?? '', 5000);
+  await fund(world, ids[4] ?? '', 700);
+  await must(world, 'sync');
+  const second = await owed(world);
+  expect(second).toMatchObject({ users: 6, read: 2, asOf: first.asOf });
+  expect(cngnIn(second)).toBe(await held(world, ids));
+  expect(cngnIn(second)).toBeGreaterThan(cngnIn(first));
+  const rows = (await owed(world, '--by', 'user')).owed as { user: string; asOf: string }[];
+  const late = rows.filter(({ asOf }) => asOf > String(first.syncedAt)).map(({ user }) => user);
+  expect(late).toEqual(expect.arrayContaining([ids[2], ids[4]]));
+});
+
+test('reads again what is older than --max-age, and everyone with 0', async () => {
+  const { world } = await account();
+  await owed(world);
+  await pass(world, 2 * HOUR_MS);
+  expect(await owed(world, '--max-age', '3h')).toMatchObject({ read: 0 });
+  expect(await owed(world, '--max-age', '1h')).toMatchObject({ read: 6 });
+  expect(await owed(world, '--max-age', '1h')).toMatchObject({ read: 0 });
+  expect(await owed(world, '--max-age', '0')).toMatchObject({ read: 6 });
+});
+
+test('waits for the rate limit, however often it is reached, and says how far it is and how long the rest takes', async () => {
+  const { world } = await account();
+  await must(world, 'sandbox', 'seed', '--rate-limits', 'on');
+  await owed(world);
+  const [before, errors] = [world.clock.now(), world.stderr.text().length];
+  // As many requests as the limit of a minute allows were sent for the first half.
+  expect(await main(['report', 'owed', '--max-age', '0', '--timeout', '5s', '-o', 'json'], world)).toBe(0);
+  expect(world.clock.now() - before).toBeGreaterThanOrEqual(MINUTE_MS / 2);
+  expect(world.stderr.text().slice(errors)).toMatch(
+    /\d of 6 users · \d+ (?:s|min) left · rate limit: next request in \d+ s/,
+  );
+});
+
+test('a user with work under way is read again', async () => {
+  const { world, ids } = await account();
+  await owed(world);
+  await must(world, 'sandbox', 'seed', '--pace', 'real');
+  const args = ['--amount', '500', '--bank-code', '000013', '--account-number', '0000000009', '--yes'];
+  await must(world, 'offramp', 'create', ids[1] ?? '', ...args);
+  await must(world, 'sync');
+  await pass(world, 1000);
+  expect(await owed(world)).toMatchObject({ read: 1 });
+  await pass(world, 1000);
+  expect(await owed(world)).toMatchObject({ read: 1 });
+});
