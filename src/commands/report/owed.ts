@@ -87,7 +87,7 @@ export const owedCommand = command({
     ]);
   },
   parameters: {
-    by: option('--by <part>', 'user: a row for each user who holds something', oneOf('user')),
+    by: option('--by <part>', 'group by user: a row for each who holds something', oneOf('user')),
     maxAge: option(
       '--max-age <duration>',
       'read again balances that are older: 1h, 30m, or 0 for all of them (default 24h)',

@@ -22,31 +22,26 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
   let shownMs = 0;
   let isLimited = false;
   let limitedUntilMs = 0;
-  /** How far it is, and how long the rest takes. */
-  let extent: { readonly count: string; readonly leftMs: number | undefined } | undefined;
-  const limitText = (waitMs: number) => {
-    const left = extent?.leftMs === undefined ? [] : [`${timeText(Math.max(extent.leftMs, waitMs))} left`];
-    const parts = [...(extent ? [extent.count, ...left] : []), `rate limit: next request in ${timeText(waitMs)}`];
-    return parts.join(' · ');
-  };
+  let extent: Extent | undefined;
+  const limitText = (waitMs: number) =>
+    [...(extent ? extentTexts(extent, waitMs) : []), `rate limit: next request in ${timeText(waitMs)}`].join(' · ');
   return {
     rows: async (done, total, what, leastLeftMs = 0) => {
       const now = clock.now();
       sinceMs ??= now;
       const perMs = done / (now - sinceMs);
-      const isLeft = total !== undefined && total > done;
-      const usualMs = isLeft && perMs > 0 ? (total - done) / perMs : 0;
+      const count = `${grouped(done)}${total === undefined ? '' : ` of ${grouped(total)}`} ${what}`;
       // What was read before the first wait says nothing of the rest.
-      const leftMs = Math.max(usualMs, isLimited ? leastLeftMs : 0);
-      const count = `${total === undefined ? grouped(done) : `${grouped(done)} of ${grouped(total)}`} ${what}`;
-      const left = isLeft && leftMs > 0 && Number.isFinite(leftMs) ? [`${timeText(leftMs)} left`] : [];
-      extent = { count, leftMs: isLeft ? leftMs : undefined };
+      const leastMs = isLimited ? leastLeftMs : 0;
+      extent = {
+        count,
+        leftMs: total === undefined || total <= done ? undefined : leftOf(total - done, perMs, leastMs),
+      };
       if (!canShow || now - sinceMs < SHOWN_AFTER_MS) return;
       if (now - shownMs < (line.isLive ? LIVE_EVERY_MS : PLAIN_EVERY_MS)) return;
       shownMs = now;
-      const perSecond = Math.round(perMs * 1000);
-      const rate = perSecond > 0 ? `${grouped(perSecond)}/s` : `${grouped(Math.round(perMs * 60_000))}/min`;
-      await line.show([count, rate, ...left].join(' · '));
+      const [, ...left] = extentTexts(extent);
+      await line.show([count, rateText(perMs), ...left].join(' · '));
     },
     waits: async (waitMs) => {
       isLimited = true;
@@ -80,6 +75,27 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
       return line.clear();
     },
   };
+}
+
+/** How far work is, and how long the rest takes, as far as that is known. */
+interface Extent {
+  readonly count: string;
+  readonly leftMs: number | undefined;
+}
+
+const leftOf = (count: number, perMs: number, leastMs: number): number =>
+  Math.max(perMs > 0 && Number.isFinite(perMs) ? count / perMs : 0, leastMs);
+
+/** `120/s`, or `8/min`. */
+function rateText(perMs: number): string {
+  const perSecond = Math.round(perMs * 1000);
+  return perSecond > 0 ? `${grouped(perSecond)}/s` : `${grouped(Math.round(perMs * 60_000))}/min`;
+}
+
+/** `31 of 72 users` and `4 min left`, which is no shorter than a wait. */
+function extentTexts({ count, leftMs }: Extent, waitMs = 0): readonly string[] {
+  const longestMs = leftMs === undefined ? 0 : Math.max(leftMs, waitMs);
+  return longestMs === 0 ? [count] : [count, `${timeText(longestMs)} left`];
 }
 
 /** `8 s`, `5 min`, `2 h 10 min` */

@@ -8,7 +8,7 @@ import { unindexed } from './movements.ts';
 const HOUR_MS = 3_600_000;
 
 /** How old open work is at most, and the name of its count. What is older is counted as `older`. */
-export const AGES = [
+const AGES = [
   ['underHour', HOUR_MS],
   ['underDay', 24 * HOUR_MS],
   ['underThreeDays', 72 * HOUR_MS],
