@@ -30,17 +30,12 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
       const now = clock.now();
       sinceMs ??= now;
       const perMs = done / (now - sinceMs);
-      const count = `${grouped(done)}${total === undefined ? '' : ` of ${grouped(total)}`} ${what}`;
       // What was read before the first wait says nothing of the rest.
-      const leastMs = isLimited ? leastLeftMs : 0;
-      extent = {
-        count,
-        leftMs: total === undefined || total <= done ? undefined : leftOf(total - done, perMs, leastMs),
-      };
+      extent = extentOf({ done, total, what, perMs, leastLeftMs: isLimited ? leastLeftMs : 0 });
       if (!canShow || now - sinceMs < SHOWN_AFTER_MS) return;
       if (now - shownMs < (line.isLive ? LIVE_EVERY_MS : PLAIN_EVERY_MS)) return;
       shownMs = now;
-      const [, ...left] = extentTexts(extent);
+      const [count = '', ...left] = extentTexts(extent);
       await line.show([count, rateText(perMs), ...left].join(' · '));
     },
     waits: async (waitMs) => {
@@ -83,8 +78,19 @@ interface Extent {
   readonly leftMs: number | undefined;
 }
 
-const leftOf = (count: number, perMs: number, leastMs: number): number =>
-  Math.max(perMs > 0 && Number.isFinite(perMs) ? count / perMs : 0, leastMs);
+interface Work {
+  readonly done: number;
+  readonly total: number | undefined;
+  readonly what: string;
+  readonly perMs: number;
+  readonly leastLeftMs: number;
+}
+
+function extentOf({ done, total, what, perMs, leastLeftMs }: Work): Extent {
+  if (total === undefined || total <= done) return { count: `${grouped(done)} ${what}`, leftMs: undefined };
+  const usualMs = perMs > 0 && Number.isFinite(perMs) ? (total - done) / perMs : 0;
+  return { count: `${grouped(done)} of ${grouped(total)} ${what}`, leftMs: Math.max(usualMs, leastLeftMs) };
+}
 
 /** `120/s`, or `8/min`. */
 function rateText(perMs: number): string {
