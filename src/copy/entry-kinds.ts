@@ -3,11 +3,11 @@ import { bridgeTransfer } from '../things/bridge-transfer.ts';
 import { deposit, userDeposit } from '../things/deposits.ts';
 import { feeWithdrawal } from '../things/fee-withdrawal.ts';
 import { trade } from '../things/market.ts';
-import { endsOf, undoneStatesOf } from '../things/states.ts';
+import { endsOf } from '../things/states.ts';
 import { swap } from '../things/swap.ts';
 import type { Thing } from '../things/thing.ts';
 import { transfer, withdrawal } from '../things/token-transfers.ts';
-import { feesOf } from './fees.ts';
+import { CAME_BACK } from './fees.ts';
 import { hasFailed, isDone, stored } from './schema.ts';
 import { isOneOf, tableOf } from './tables.ts';
 
@@ -121,23 +121,21 @@ const HAS_ARRIVED = `coalesce(status, '') NOT IN ('pending', 'cancelled')`;
 /** Whether a wallet is the account’s own. */
 const isOwn = (address: string) => `lower(${address}) IN (SELECT address FROM stored_account_wallets)`;
 
-const depositFees = feesOf(deposit);
-
 const OWN_DEPOSIT: EntryKind = {
   thing: deposit,
   sets: [
     taken([move('equity:outside', 'assets:transit:deposit', 'amount_minor', 'NGN')], HAS_ARRIVED),
     done(deposit, [
       move('assets:transit:deposit', 'equity:conversion', 'amount_minor', 'NGN'),
-      move('equity:conversion', 'expenses:platform:deposit', depositFees.platform, 'NGN', depositFees.known),
+      move('equity:conversion', 'expenses:platform:deposit', 'platform_fee_minor', 'NGN', 'fee_known'),
       move(
         'equity:conversion',
         {
           sql: either(`wallet_address IS NULL OR ${isOwn('wallet_address')}`, 'assets:wallet', 'equity:outside'),
         },
-        inCngn(`amount_minor - (${depositFees.platform})`),
+        inCngn('amount_minor - platform_fee_minor'),
         'CNGN',
-        depositFees.known,
+        'fee_known',
       ),
     ]),
     returned(
@@ -148,15 +146,13 @@ const OWN_DEPOSIT: EntryKind = {
   ],
 };
 
-const userDepositFees = feesOf(userDeposit);
-
 const USER_DEPOSIT: EntryKind = {
   thing: userDeposit,
   user: 'user_id',
   sets: [
     done(userDeposit, [
       move({ sql: ofUser('user_id') }, 'assets:held', inCngn('funding_minor'), 'CNGN'),
-      move('income:onramp', 'assets:fees', userDepositFees.own, 'NGN', userDepositFees.known),
+      move('income:onramp', 'assets:fees', 'own_fee_minor', 'NGN', 'fee_known'),
     ]),
   ],
 };
@@ -168,9 +164,9 @@ const ownerOf = (thing: Thing) => {
     (SELECT min(d.user_id) FROM stored_deposits d WHERE d.wallet_address = ${wallet} AND d.user_id IS NOT NULL))`;
 };
 
-const offrampFees = feesOf(offramp);
 const OFFRAMP_TOTAL = inCngn('coalesce(deducted_minor, amount_minor + fee_minor)');
-const OFFRAMP_USER = ownerOf(offramp);
+/** The row's wallet may be that of an onramp, and its user may not have been read. */
+const OFFRAMP_USER = `coalesce(user_id, ${ownerOf(offramp)})`;
 
 const OFFRAMP: EntryKind = {
   thing: offramp,
@@ -179,34 +175,29 @@ const OFFRAMP: EntryKind = {
     taken([move('assets:held', 'assets:held:transit', OFFRAMP_TOTAL, 'CNGN')]),
     done(offramp, [
       move('assets:held:transit', { sql: ofUser(OFFRAMP_USER) }, OFFRAMP_TOTAL, 'CNGN'),
-      move('income:offramp', 'assets:fees', offrampFees.own, 'NGN', offrampFees.known),
+      move('income:offramp', 'assets:fees', 'own_fee_minor', 'NGN', 'fee_known'),
     ]),
     returned(offramp, [move('assets:held:transit', 'assets:held', OFFRAMP_TOTAL, 'CNGN')]),
   ],
 };
 
-const payoutFees = feesOf(payout);
-const PAYOUT_KOBO = `amount_minor + (${payoutFees.platform})`;
+const PAYOUT_KOBO = 'coalesce(deducted_minor, amount_minor + fee_minor)';
 const PAYOUTS = tableOf(payout);
 
 /** When a payout that has failed was first seen as completed: an SQL expression. */
 const COMPLETED_BEFORE = `(SELECT min(c.seen_at) FROM stored_status_changes c WHERE c.kind = '${PAYOUTS.name}'
   AND c.id = stored_payouts.id AND c.${isOneOf('status', endsOf(payout).done)})`;
 
-/** Whether the bank sent a payout back after it was completed: the list shows it as failed. */
-const CAME_BACK = `${hasFailed(PAYOUTS)} AND (${isOneOf('status', undoneStatesOf(payout))} OR EXISTS (SELECT 1 FROM stored_status_changes c
-  WHERE c.kind = '${PAYOUTS.name}' AND c.id = stored_payouts.id AND c.${isOneOf('status', [...endsOf(payout).done, ...undoneStatesOf(payout)])}))`;
-
 const PAID_OUT: readonly Move[] = [
   move('assets:transit:payout', 'equity:conversion', inCngn(PAYOUT_KOBO), 'CNGN'),
   move('equity:conversion', 'assets:bank', 'amount_minor', 'NGN'),
-  move('equity:conversion', 'expenses:platform:payout', payoutFees.platform, 'NGN', payoutFees.known),
+  move('equity:conversion', 'expenses:platform:payout', 'platform_fee_minor', 'NGN', 'fee_known'),
 ];
 
 const PAYOUT: EntryKind = {
   thing: payout,
   sets: [
-    taken([move('assets:wallet', 'assets:transit:payout', inCngn(PAYOUT_KOBO), 'CNGN', payoutFees.known)]),
+    taken([move('assets:wallet', 'assets:transit:payout', inCngn(PAYOUT_KOBO), 'CNGN')]),
     done(payout, PAID_OUT),
     {
       step: 'done',
@@ -226,7 +217,7 @@ const PAYOUT: EntryKind = {
     },
     returned(
       payout,
-      [move('assets:transit:payout', 'assets:wallet', inCngn(PAYOUT_KOBO), 'CNGN', payoutFees.known)],
+      [move('assets:transit:payout', 'assets:wallet', inCngn(PAYOUT_KOBO), 'CNGN')],
       `${hasFailed(PAYOUTS)} AND NOT (${CAME_BACK})`,
     ),
   ],
