@@ -49,6 +49,7 @@ import {
   svgOption,
   writeChart,
 } from './period.ts';
+import { statementCommand } from './statement.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
 
 const KIND_COLUMNS = [
@@ -280,4 +281,12 @@ const reportCommand = command({
     ),
 });
 
-export const commands = [reportCommand, ...partCommands, pendingCommand, owedCommand, changesCommand, acceptCommand];
+export const commands = [
+  reportCommand,
+  ...partCommands,
+  pendingCommand,
+  owedCommand,
+  statementCommand,
+  changesCommand,
+  acceptCommand,
+];

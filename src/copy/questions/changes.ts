@@ -1,28 +1,23 @@
 import type { Queries } from '../../journal/store.ts';
 import { parseExactJson } from '../../money/decimal.ts';
-import { isPlainObject, type Plain } from '../../present/plain.ts';
+import type { Plain } from '../../present/plain.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
-import { thingOfRow } from '../../things/index.ts';
 import { readState } from '../list-state.ts';
-import { type CHANGE_STATUSES, CHANGES, stored } from '../schema.ts';
+import { type CHANGE_STATUSES, CHANGES } from '../schema.ts';
 import { TABLES } from '../tables.ts';
+import { type AboutRow, aboutRows, nothingAbout, rowKey } from './about-rows.ts';
 import { marks } from './in-copy.ts';
 import type { Span } from './report/movements.ts';
-import { amountIn, textIn } from './typed.ts';
 
 type ChangeStatus = (typeof CHANGE_STATUSES)[number];
 
 /** Something that a sync found. Times are ISO 8601 in UTC. */
-export interface FoundChange {
+export interface FoundChange extends AboutRow {
   readonly seenAt: string;
   /** The name of its view. */
   readonly list: string;
   readonly status: ChangeStatus;
   readonly id: string;
-  readonly createdAt: string | null;
-  /** The amount and the name of the row as it is now. */
-  readonly amount: Plain;
-  readonly who: string | null;
   /** The field that changed, as -o json prints it; null for a row that is new, deleted or restored. */
   readonly field: string | null;
   /** Null for none, or for a personal value that was removed when it was old. */
@@ -88,27 +83,16 @@ const parsedValue = (json: string | null): Plain => (json === null ? null : (par
 
 /** Adds what the rows say of themselves. */
 async function withRows(queries: Queries, changes: readonly ChangeRecord[]): Promise<FoundChange[]> {
-  const about = new Map<string, Pick<FoundChange, 'createdAt' | 'amount' | 'who'>>();
-  for (const [list, own] of Object.entries(Object.groupBy(changes, ({ kind }) => kind))) {
-    const ids = [...new Set((own ?? []).map(({ id }) => id))];
-    const rows = await queries.all<{ id: string; created_at: string | null; json: string }>(
-      `SELECT id, created_at, json FROM ${stored({ name: list })} WHERE id IN (${marks(ids)})`,
-      ...ids,
-    );
-    for (const { id, created_at, json } of rows) {
-      const parsed = parseExactJson(json) as Plain;
-      const row = isPlainObject(parsed) ? parsed : {};
-      const thing = thingOfRow(list, row['type']);
-      const [amount, who] = [amountIn(row, thing.amount), textIn(row, thing.who) ?? null];
-      about.set(`${list} ${id}`, { createdAt: created_at, amount, who });
-    }
-  }
+  const about = await aboutRows(
+    queries,
+    changes.map(({ kind, id }) => ({ list: kind, id })),
+  );
   return changes.map(({ seen_at, kind, status, id, field, before_json, after_json }) => ({
     seenAt: seen_at,
     list: kind,
     status,
     id,
-    ...(about.get(`${kind} ${id}`) ?? { createdAt: null, amount: null, who: null }),
+    ...(about.get(rowKey({ list: kind, id })) ?? nothingAbout),
     field: field || null,
     before: parsedValue(before_json),
     after: parsedValue(after_json),
