@@ -415,6 +415,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'scheduledFee',
       'schedules',
       'witness',
+      'inNaira',
       'older',
       'between',
     ],

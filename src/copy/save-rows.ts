@@ -1,7 +1,7 @@
 import type { Queries } from '../journal/store.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { insertion, insertSql, UNLESS_THERE } from '../store/table.ts';
-import { readState } from './list-state.ts';
+import { noteChanged, readState } from './list-state.ts';
 import type { CopyRow } from './rows.ts';
 import { changesOf, type RowBefore, saveChanges } from './save-changes.ts';
 import { FEE_NAMES, ownNames, PERSON_NAME, STATUS_CHANGES, stored, UNSETTLED } from './schema.ts';
@@ -83,6 +83,10 @@ async function saveSome(
     await upsert(queries, table, ended, at, pass);
     await saveChanges(queries, changes);
     await saveNames(queries, changed);
+    await noteChanged(
+      queries,
+      changed.map(({ createdAt }) => createdAt ?? '').reduce((a, b) => (a < b ? a : b)),
+    );
     for (const { id, status, values } of changed) {
       const before = known.get(id);
       const [was, is] = [before?.is_active, values[active]].map((flag) => flag ?? undefined);

@@ -1,4 +1,4 @@
-import type { Asset } from './amount.ts';
+import { type Asset, amountForPeople } from './amount.ts';
 
 /** How far a figure is known that is not known exactly. */
 export interface Known {
@@ -8,6 +8,8 @@ export interface Known {
   readonly why: string;
   /** Since when such figures are known, ISO 8601 in UTC; null if no time says it. */
   readonly since: string | null;
+  /** Of how many rows something is not known, where that is why. */
+  readonly rows?: number;
 }
 
 /** Why a figure is not known, and since when such figures are. */
@@ -23,17 +25,24 @@ export interface Figure {
 }
 
 /** Returns a figure of which nothing is known. */
-export const unknownFigure = (asset: Asset | null, { why, since }: NotKnown): Figure => ({
+export const unknownFigure = (asset: Asset | null, reason: NotKnown): Figure => ({
   asset,
   minor: null,
-  known: { is: 'no', why, since },
+  known: { ...reason, is: 'no' },
 });
 
 /** Returns the figure of something that is never negative, and of which a part is known. Of nothing, nothing is known. */
-export const atLeast = (asset: Asset, minor: bigint, { why, since }: NotKnown): Figure =>
-  minor <= 0n ? unknownFigure(asset, { why, since }) : { asset, minor, known: { is: 'at least', why, since } };
+export const atLeast = (asset: Asset, minor: bigint, reason: NotKnown): Figure =>
+  minor <= 0n ? unknownFigure(asset, reason) : { asset, minor, known: { ...reason, is: 'at least' } };
 
 const OPPOSITE = { 'at least': 'at most', 'at most': 'at least', no: 'no' } as const;
+
+/** Formats a figure for people: `₦5,000.00`, `at least ₦5,000.00`, `not known`. */
+export function figureForPeople({ asset, minor, known }: Figure): string {
+  if (asset === null || minor === null) return 'not known';
+  const text = amountForPeople({ asset, minor });
+  return known ? `${known.is} ${text}` : text;
+}
 
 /** Returns a figure with the other sign: what is at least 5 is at most -5. */
 export function negated({ asset, minor, known }: Figure): Figure {

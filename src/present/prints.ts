@@ -55,6 +55,7 @@ export function figureSchema() {
         is: z.enum(['at least', 'at most', 'no']),
         why: z.string(),
         since: z.nullable(z.iso.datetime()),
+        rows: z.optional(z.int()),
       }),
     ),
   });

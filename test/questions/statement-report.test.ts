@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { UNLISTED } from '../../src/copy/schema.ts';
 import { type Moment, type SimulatedAccount, simulatedAccount, truthIn } from '../copy/ledger.ts';
 import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
 import { copied, deposit, payout, USER } from './copy.ts';
@@ -152,9 +153,11 @@ function read(world: FakeWorld, ...statements: string[]): void {
   database.close();
 }
 
-const looked = (day: string, cngn: number) =>
+/** The balances at a time, and what a sync notes of them as an entry. */
+const looked = (day: string, step: 'opening' | 'unlisted', minor: string) =>
   `INSERT INTO stored_balance_checks VALUES ('2026-01-${day}T08:00:00.000Z');
-   INSERT INTO stored_balances VALUES ('wallet', 'base', 'CNGN', ${cngn}000000, '2026-01-${day}T08:00:00.000Z')`;
+   INSERT INTO ${UNLISTED.name} (at, account, asset, user_id, step, minor, since)
+     VALUES ('2026-01-${day}T08:00:00.000Z', 'assets:wallet', 'CNGN', '', '${step}', ${minor}, '2026-01-${day}T08:00:00.000Z')`;
 
 const closingAt = async (world: FakeWorld, of: string, until: string) => {
   const { balances, rows }: Statement = await json(
@@ -184,7 +187,7 @@ test('a balance is what was read and the rows since; it is not known before the 
       }),
     ],
   });
-  read(world, looked('03', 1000), looked('05', 100));
+  read(world, looked('03', 'opening', '1000000000'), looked('05', 'unlisted', '-190000000'));
   expect(await closingAt(world, 'CNGN', '2026-01-03T09:00:00Z')).toMatchObject({
     opening: { value: null, known: { is: 'no', why: 'BEFORE_FIRST_SYNC', since: '2026-01-03T08:00:00.000Z' } },
     closing: { value: '1000.000000' },
@@ -197,6 +200,7 @@ test('a balance is what was read and the rows since; it is not known before the 
   const whole = await closingAt(world, 'CNGN', '2026-01-05T08:30:00Z');
   expect(whole.closing).toEqual({ value: '100.000000', asset: 'CNGN' });
   expect(whole.rows).toMatchObject([
+    { step: 'opening', balance: { value: '1000.000000' } },
     { id: 'p2', amount: { value: '-710.000000' } },
     { id: 'p1', amount: { value: null }, balance: { value: null } },
     { id: null, thing: null, amount: { value: '-190.000000' }, balance: { value: '100.000000' } },

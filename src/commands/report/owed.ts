@@ -8,7 +8,7 @@ import type { Below, Column } from '../../present/result.ts';
 import { timeText } from '../../present/times.ts';
 import { command } from '../../terminal/command.ts';
 import { durationOrZero, oneOf, option } from '../../terminal/parse/parameters.ts';
-import { completeOption, incomplete, reasonLines } from './known.ts';
+import { completeOption, reported } from './known.ts';
 import { checkLines } from './lines.ts';
 
 const DAY_MS = 86_400_000;
@@ -104,16 +104,18 @@ export const owedCommand = command({
         const { users, unknown, asOf } = sums;
         const head = { users, unknown, read, unowned, asOf, syncedAt: reach.syncedAt };
         const data = { ...head, owed: by === 'user' ? await owedByUser(queries) : sums.owed };
-        const error = complete ? incomplete(data, zone) : undefined;
-        const result = {
-          data,
-          hasFigures: true,
-          lists: 'owed',
-          list: { isWhole: true },
-          columns: by === 'user' ? USER_COLUMNS : ASSET_COLUMNS,
-          below: [readLines(head, reach, zone), ...reasonLines(data, zone)],
-        } as const;
-        return { result, ...(error ? { error } : {}) };
+        return reported(
+          terminal,
+          complete,
+          {
+            data,
+            lists: 'owed',
+            list: { isWhole: true },
+            columns: by === 'user' ? USER_COLUMNS : ASSET_COLUMNS,
+            below: readLines(head, reach, zone),
+          },
+          reach.partial,
+        );
       });
     }),
 });

@@ -5,11 +5,12 @@ import { ageingIn } from '../../copy/questions/report/ageing.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { pendingIn } from '../../copy/questions/report/kinds.ts';
 import { amountForPeople } from '../../money/amount.ts';
-import { amountSchema, figureSchema, paginationSchema } from '../../present/prints.ts';
+import { figureSchema, paginationSchema } from '../../present/prints.ts';
 import type { Below, Column } from '../../present/result.ts';
 import { spanText } from '../../present/times.ts';
 import { command } from '../../terminal/command.ts';
 import { option, wholeNumber } from '../../terminal/parse/parameters.ts';
+import { completeOption, reported } from './known.ts';
 import { checkLines } from './lines.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -92,7 +93,7 @@ export const pendingCommand = command({
           kind: z.string(),
           id: z.string(),
           status: z.nullable(z.string()),
-          amount: z.nullable(amountSchema()),
+          amount: figureSchema(),
           since: z.nullable(z.string()),
           waitsFor: z.string(),
         }),
@@ -102,8 +103,9 @@ export const pendingCommand = command({
   isLocal: true,
   parameters: {
     limit: option('--limit <count>', 'maximum number of rows, 1 to 10,000 (default 100)', wholeNumber(1, 10_000)),
+    complete: completeOption,
   },
-  run: (account, terminal, { limit = 100 }) =>
+  run: (account, terminal, { limit = 100, complete = false }) =>
     withCopy(account, (copy) =>
       copy.read(async (queries) => {
         const machineMs = account.world.clock.now();
@@ -119,7 +121,8 @@ export const pendingCommand = command({
           ...ageingLines(ageing),
           { ...checks, rows: ageMs === undefined ? checks.rows : [...checks.rows, age] },
         ];
-        return { result: { data, lists: 'pending', list: { isWhole: true }, columns: COLUMNS, below } };
+        const result = { data, lists: 'pending', list: { isWhole: true }, columns: COLUMNS, below } as const;
+        return reported(terminal, complete, result, partial);
       }),
     ),
 });

@@ -29,7 +29,11 @@ export function figureWords({ asset, minor, known }: Figure): string {
 
 /** What a row is, in words: `payout, taken`, or that no list shows it. */
 export const rowWords = ({ thing, step }: Pick<Statement['rows'][number], 'thing' | 'step'>): string =>
-  thing === null ? 'in no list' : `${thing}, ${step?.replace('-', ' ')}`;
+  thing === null
+    ? step === 'opening'
+      ? 'first reading of the balance'
+      : 'in no list'
+    : `${thing}, ${step?.replace('-', ' ')}`;
 
 /** Draws a statement as a page of HTML. Times are in the zone, which the page names. */
 export function statementPage({ sums, rows }: Statement, head: PageHead, zone: Zone): string {

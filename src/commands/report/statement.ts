@@ -18,7 +18,7 @@ import { command } from '../../terminal/command.ts';
 import { newFile, option, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { completeOption, incomplete, reasonLines } from './known.ts';
+import { completeOption, reasonLines, reported } from './known.ts';
 import { checkLines } from './lines.ts';
 import { periodIn, periodSchema, type ReportPeriod, spanIn } from './period.ts';
 import { figureWords, rowWords, statementPage } from './statement-page.ts';
@@ -161,7 +161,6 @@ async function statementReport(
   const rows = statement.rows.map((row) => ({ ...row, what: rowWords(row) }));
   const head = { ...spanIn(period), syncedAt: reach.syncedAt, partial: reach.partial };
   const data = { of: { kind, id, name }, ...head, balances: statement.sums, rows };
-  const reasons = reasonLines(data, zone);
   if (path !== undefined) {
     const page = statementPage(
       statement,
@@ -171,24 +170,16 @@ async function statementReport(
         ...head,
         issuedAt: new Date(account.world.clock.now()).toISOString(),
         profile: account.profile.name,
-        reasons: reasons.flatMap((each) => each.rows.map(({ why = '' }) => why)),
+        reasons: reasonLines(data, zone).flatMap((each) => each.rows.map(({ why = '' }) => why)),
       },
       zone,
     );
     fileErrors('written', path, () => replaceFile(path, page, account.world.ids.uuid()));
     await account.notices.note(`wrote ${path}`);
   }
-  const error = complete ? incomplete(data, zone) : undefined;
-  const below = [...balanceLines(statement.sums), ...reasons, checkLines(undefined, reach, zone)];
-  const result = {
-    data,
-    hasFigures: true,
-    lists: 'rows',
-    list: { isWhole: true },
-    columns: ROW_COLUMNS,
-    below,
-  } as const;
-  return { result, ...(error ? { error } : {}) };
+  const below = [...balanceLines(statement.sums), checkLines(undefined, reach, zone)];
+  const list = { lists: 'rows', list: { isWhole: true }, columns: ROW_COLUMNS } as const;
+  return reported(terminal, complete, { data, ...list, below }, reach.partial);
 }
 
 export const statementCommand = command({

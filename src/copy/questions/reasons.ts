@@ -2,18 +2,21 @@ import type { Figure, NotKnown } from '../../money/figure.ts';
 
 /** Why a figure of a report is not known, in words, and what to type. */
 interface ReasonText {
-  /** A sentence without its full stop; `since` is when such figures are known from, for people. */
-  says(since: string | undefined): string;
+  /** A sentence without its full stop; `since` is when such figures are known from, for people, and `rows` of how many rows something is not known. */
+  says(since: string | undefined, rows?: number): string;
   readonly hint: string;
 }
 
 const from = (since: string | undefined) => (since === undefined ? '' : ` before ${since}`);
 
+const some = (rows: number | undefined, one: string, many: string): string =>
+  rows === undefined ? `some ${many}` : `${rows} ${rows === 1 ? one : many}`;
+
 /** Every reason for which a figure is not known exactly. */
 export const REASONS = {
   BEFORE_FIRST_SYNC: {
-    says: (since) => `not known${from(since)}, when this copy first read the balances`,
-    hint: 'report the time since then with --since, or ask a copy that is older',
+    says: (since) => `not known${from(since)} (first sync)`,
+    hint: 'report the time after it with --since, or use an older copy',
   },
   BETWEEN_SYNCS: {
     says: () =>
@@ -25,7 +28,8 @@ export const REASONS = {
     hint: 'run: fiatrail sync; if it stays so: fiatrail sync --full',
   },
   NOT_STATED: {
-    says: () => 'the service does not state an amount, its unit or its asset',
+    says: (_, rows) =>
+      `the service does not state the amount of ${some(rows, 'row', 'rows')}, or not its unit and asset`,
     hint: 'see the rows with: fiatrail sql, where the amount is NULL',
   },
   NOT_READ: {
@@ -33,7 +37,7 @@ export const REASONS = {
     hint: 'run: fiatrail report owed',
   },
   USER_NOT_KNOWN: {
-    says: () => 'some offramps are of wallets that no list names with a user',
+    says: (_, rows) => `the users of ${some(rows, 'offramp', 'offramps')} are not known: no list names their wallets`,
     hint: 'run: fiatrail sync',
   },
   UNLISTED: {
@@ -41,7 +45,7 @@ export const REASONS = {
     hint: 'see the differences with: fiatrail report',
   },
   FEE_NOT_READ: {
-    says: () => 'the fees of some rows have not been read yet',
+    says: (_, rows) => `the fees of ${some(rows, 'row', 'rows')} have not been read yet`,
     hint: 'run: fiatrail sync',
   },
   FEE_PARTS: {
@@ -63,10 +67,14 @@ export const REASONS = {
   },
 } as const satisfies Readonly<Record<string, ReasonText>>;
 
-type Reason = keyof typeof REASONS;
+export type Reason = keyof typeof REASONS;
 
 /** Returns why a figure is not known, and since when such figures are. */
-export const because = (why: Reason, since: string | null = null): NotKnown => ({ why, since });
+export const because = (why: Reason, since: string | null = null, rows?: number): NotKnown => ({
+  why,
+  since,
+  ...(rows === undefined ? {} : { rows }),
+});
 
 const isReason = (code: string): code is Reason => Object.hasOwn(REASONS, code);
 
@@ -74,14 +82,25 @@ const isReason = (code: string): code is Reason => Object.hasOwn(REASONS, code);
 export const textOfReason = (code: string): ReasonText =>
   isReason(code) ? REASONS[code] : { says: () => code, hint: 'run: fiatrail sync' };
 
+/** A figure with the name of what it is of, such as its field and asset: the rows of figures with one name are others. */
+export interface NamedFigure {
+  readonly name: string;
+  readonly figure: Figure;
+}
+
 /** Returns the reasons for which figures are not known, each once, with the latest time since which such figures are. */
-export function reasonsOf(figures: readonly Figure[]): readonly NotKnown[] {
-  const reasons = new Map<string, NotKnown>();
-  for (const { known } of figures) {
-    if (!known) continue;
-    const { why, since } = known;
-    const other = reasons.get(why)?.since ?? null;
-    reasons.set(why, { why, since: since === null || (other !== null && other > since) ? other : since });
-  }
-  return [...reasons.values()];
+export function reasonsOf(figures: readonly NamedFigure[]): readonly NotKnown[] {
+  const why = Map.groupBy(
+    figures.filter(({ figure: { known } }) => known),
+    ({ figure: { known } }) => known?.why ?? '',
+  );
+  return [...why].map(([code, all]) => {
+    const times = all.flatMap(({ figure: { known } }) => known?.since ?? []).toSorted();
+    // The same rows may be in the figures of several names.
+    const counts = [...Map.groupBy(all, ({ name }) => name).values()].map((own) =>
+      own.reduce((sum, { figure: { known } }) => sum + (known?.rows ?? 0), 0),
+    );
+    const rows = Math.max(...counts);
+    return { why: code, since: times.at(-1) ?? null, ...(rows > 0 ? { rows } : {}) };
+  });
 }

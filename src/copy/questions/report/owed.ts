@@ -169,7 +169,10 @@ export async function owedIn(queries: Queries): Promise<Owed> {
     asOf: rows.map(({ oldest }) => oldest).toSorted()[0] ?? null,
     owed: rows.map(({ asset, minor, unknown, n, oldest }) => ({
       asset,
-      amount: unknown > 0n ? atLeast(asset, minor ?? 0n, because('NOT_STATED')) : amount(asset, minor ?? 0n),
+      amount:
+        unknown > 0n
+          ? atLeast(asset, minor ?? 0n, because('NOT_STATED', null, Number(unknown)))
+          : amount(asset, minor ?? 0n),
       users: Number(n),
       asOf: oldest,
     })),

@@ -5,7 +5,7 @@ import type { SqlValue } from '../../../sqlite/database.ts';
 import { thingNamed } from '../../../things/index.ts';
 import { aboutRows, nothingAbout, rowKey } from '../about-rows.ts';
 import { because } from '../reasons.ts';
-import { ASSETS, type BalanceCheck, checksIn } from './checks.ts';
+import { ASSETS } from './checks.ts';
 import type { Span } from './movements.ts';
 
 /** Whose entries a statement has. All are of accounts that the account, or the user, has something in. */
@@ -43,14 +43,17 @@ interface Statement {
 
 type Condition = readonly [sql: string, ...values: SqlValue[]];
 
+/** The thing of entries that say what balances say, and no list does. */
+const BALANCE = 'balance';
+
 /** The account of what users’ wallets have. */
-export const IN_USERS_WALLETS = 'assets:held';
+const IN_USERS_WALLETS = 'assets:held';
 
 const OWN_ACCOUNTS = `account IN ('assets:wallet', 'assets:vault', 'assets:fees')`;
 
 /** Which entries are of it: an SQL condition, and its values. */
 function conditionOf(of: StatementOf): Condition {
-  if (of.kind === 'user') return ['account = ? AND user_id = ?', IN_USERS_WALLETS, of.id];
+  if (of.kind === 'user') return [`account = ? AND user_id = ? AND thing <> '${BALANCE}'`, IN_USERS_WALLETS, of.id];
   if (of.kind === 'account') return of.asset ? [`${OWN_ACCOUNTS} AND asset = ?`, of.asset] : [OWN_ACCOUNTS];
   const payee = `account_number = ?${of.bankCode === null ? '' : ' AND bank_code = ?'}`;
   const values = of.bankCode === null ? [of.number] : [of.number, of.bankCode];
@@ -111,26 +114,24 @@ interface Reading {
   readonly minor: bigint;
 }
 
-/** What is known of an asset besides its entries: what was read at the first and last time that matter, or why nothing must be read. */
-interface Anchors {
-  readonly readings: ReadonlyMap<Asset, readonly Reading[]>;
-  /** Nothing was there before the first entry. */
-  readonly startsEmpty: boolean;
-}
+/** When the balances of the account were read, as far as it matters for a period. */
+const checksIn = async (queries: Queries, { from, to }: Span): Promise<readonly string[]> =>
+  (
+    await queries.all<{ at: string }>(
+      `SELECT at FROM stored_balance_checks WHERE at >= coalesce((SELECT max(at) FROM stored_balance_checks WHERE at <= ?), '') AND at <= ?
+       UNION SELECT min(at) FROM stored_balance_checks HAVING min(at) IS NOT NULL ORDER BY 1`,
+      from,
+      to,
+    )
+  ).map(({ at }) => at);
 
-const readingsAt = (checks: readonly BalanceCheck[]): ReadonlyMap<Asset, readonly Reading[]> =>
-  new Map(ASSETS.map((asset) => [asset, checks.map(({ at, held }) => ({ at, minor: held.get(asset) ?? 0n }))]));
-
-/** Finds what was read: the account’s balances at each time around the period, or a user’s at its last reading. */
-async function anchorsOf(queries: Queries, of: StatementOf, span: Span): Promise<Anchors> {
-  if (of.kind === 'bank account') return { readings: new Map(), startsEmpty: true };
-  if (of.kind === 'account') return { readings: readingsAt(await checksIn(queries, span, 1)), startsEmpty: false };
-  const rows = await queries.all<{ asset: Asset; minor: bigint | null; at: string }>(
+/** What a user’s wallets had when they were last read. */
+async function readingsOf(queries: Queries, userId: string): Promise<ReadonlyMap<string, Reading>> {
+  const rows = await queries.all<{ asset: string; minor: bigint | null; at: string }>(
     'SELECT asset, minor, at FROM stored_owed WHERE user_id = ?',
-    of.id,
+    userId,
   );
-  const read = rows.flatMap(({ asset, minor, at }) => (minor === null ? [] : [[asset, [{ at, minor }]] as const]));
-  return { readings: new Map(read), startsEmpty: true };
+  return new Map(rows.flatMap(({ asset, minor, at }) => (minor === null ? [] : [[asset, { at, minor }] as const])));
 }
 
 /** What there was at a time, or why that is not known. */
@@ -152,22 +153,19 @@ function since(reading: Reading, booked: BookedAt, at: string): Found {
   return { minor: reading.minor + end.minor - start.minor };
 }
 
-/** The balance of what is read with each sync: before the first reading, it is not known. */
-function courseOfReadings(readings: readonly Reading[], booked: BookedAt, { from, to }: Span): Course {
-  const [first] = readings;
-  if (!first) return { balanceAt: () => ({ least: undefined, why: because('BEFORE_FIRST_SYNC') }), rest: undefined };
-  const off = ({ at, minor }: Reading) => minor - booked(at).minor;
-  const start = readings.findLast(({ at }) => at <= from) ?? first;
-  const end = readings.findLast(({ at }) => at <= to) ?? start;
-  const difference = off(end) - off(start);
-  return {
-    rest: difference === 0n ? undefined : { at: end.at, minor: difference },
-    balanceAt: (at) =>
-      at < start.at
-        ? { least: undefined, why: because('BEFORE_FIRST_SYNC', first.at) }
-        : since(at >= end.at ? end : start, booked, at),
-  };
-}
+/**
+ * The balance of what is read with each sync: what its entries add up to, those of balances among them. Before the first reading it is not known,
+ * nor after a row without an amount until the next one.
+ */
+const courseOfChecks = (checks: readonly string[], booked: BookedAt): Course => ({
+  rest: undefined,
+  balanceAt: (at) => {
+    const last = checks.findLast((check) => check <= at);
+    return last === undefined
+      ? { least: undefined, why: because('BEFORE_FIRST_SYNC', checks[0] ?? null) }
+      : since({ at: last, minor: booked(last).minor }, booked, at);
+  },
+});
 
 /** The balance of what began empty: its entries, as far as what was read agrees with them. */
 function courseFromNothing(
@@ -200,7 +198,9 @@ const figureOf = (asset: Asset, found: Found): Figure => {
 function sumOf(asset: Asset, rows: readonly StatementRow[], isIn: boolean): Figure {
   const unknown = rows.find((row) => row.amount.minor === null);
   if (unknown) return unknownFigure(asset, unknown.amount.known ?? because('NOT_STATED'));
-  const own = rows.flatMap((row) => row.amount.minor ?? []).filter((minor) => minor > 0n === isIn);
+  // What was there at the first reading did not come then.
+  const moved = rows.filter(({ step }) => step !== 'opening');
+  const own = moved.flatMap((row) => row.amount.minor ?? []).filter((minor) => minor > 0n === isIn);
   return amount(
     asset,
     own.reduce((sum, minor) => sum + minor, 0n),
@@ -212,14 +212,15 @@ function rowsOf(asset: Asset, entries: readonly EntryRow[], { balanceAt, rest }:
   const last = { asset, thing: null, step: null, id: null, why: null };
   const all = rest ? [...entries, { ...last, ...rest }].toSorted(byTime) : entries;
   let left = figureOf(asset, balanceAt(from));
-  return all.map(({ at, thing, step, id, minor, why }, index) => {
+  return all.map(({ at, thing: of, step, id, minor, why }, index) => {
+    const thing = of === BALANCE ? null : of;
     const moved =
       minor === null ? unknownFigure(asset, { why: why ?? 'NOT_STATED', since: null }) : amount(asset, minor);
     if (minor === null) left = moved;
     else if (left.minor !== null) left = { ...left, minor: left.minor + minor };
     // What is read says it again, once nothing is left at the same time.
     if ((left.minor === null || thing === null) && all[index + 1]?.at !== at) left = figureOf(asset, balanceAt(at));
-    return { at, asset, thing, step, id, who: null, amount: moved, balance: left };
+    return { at, asset, thing, step, id: thing === null ? null : id, who: null, amount: moved, balance: left };
   });
 }
 
@@ -253,9 +254,12 @@ const isNothing = (rows: readonly StatementRow[], balances: readonly Figure[]) =
 /** Reads what moved in a period, with what there was before, after, and after each movement. */
 export async function statementIn(queries: Queries, of: StatementOf, span: Span): Promise<Statement> {
   const condition = conditionOf(of);
-  const { readings, startsEmpty } = await anchorsOf(queries, of, span);
+  const checks = of.kind === 'account' ? await checksIn(queries, span) : [];
+  const readings = of.kind === 'user' ? await readingsOf(queries, of.id) : new Map<string, Reading>();
   const entries = await entriesIn(queries, condition, span);
-  const times = new Set([span.from, span.to, ...[...readings.values()].flatMap((each) => each.map(({ at }) => at))]);
+  const times = new Set([span.from, span.to, ...[...readings.values()].map(({ at }) => at)]);
+  const last = checks.findLast((at) => at <= span.to);
+  for (const at of [checks.findLast((each) => each <= span.from), last]) if (at !== undefined) times.add(at);
   const sumsAt: (readonly [at: string, sums: ReadonlyMap<Asset, Booked>])[] = [];
   for (const at of times) sumsAt.push([at, await bookedUntil(queries, condition, at)]);
   const [sums, rows]: [StatementSums[], StatementRow[]] = [[], []];
@@ -263,10 +267,10 @@ export async function statementIn(queries: Queries, of: StatementOf, span: Span)
     if (of.kind === 'account' && of.asset && of.asset !== asset) continue;
     const own = entries.filter((entry) => entry.asset === asset);
     const booked = bookedFrom(new Map(sumsAt.map(([at, all]) => [at, all.get(asset) ?? NONE])), span.from, own);
-    const read = readings.get(asset) ?? [];
-    const course = startsEmpty
-      ? courseFromNothing(read[0], booked, span, of.kind === 'user')
-      : courseOfReadings(read, booked, span);
+    const course =
+      of.kind === 'account'
+        ? courseOfChecks(checks, booked)
+        : courseFromNothing(readings.get(asset), booked, span, of.kind === 'user');
     const made = rowsOf(asset, own, course, span.from);
     const [opening, closing] = [
       figureOf(asset, course.balanceAt(span.from)),
