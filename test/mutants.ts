@@ -752,13 +752,6 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/statement.ts',
-    line: 'at < start.at',
-    change: "at < ''",
-    tests: ['test/questions/statement-report.test.ts'],
-    failing: 1,
-  },
-  {
-    file: 'src/copy/questions/report/statement.ts',
     line: 'if (off === 0n) return { minor };',
     change: 'return { minor };',
     tests: ['test/questions/statement-report.test.ts'],
@@ -766,8 +759,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/statement.ts',
-    line: 'at >= end.at ? end : start',
-    change: 'start',
+    line: 'check <= at',
+    change: "check <= '~'",
     tests: ['test/questions/statement-report.test.ts'],
     failing: 1,
   },
@@ -776,6 +769,20 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'if (!reading && mustBeRead)',
     change: 'if (!reading && !mustBeRead)',
     tests: ['test/questions/statement-report.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/income.ts',
+    line: 'if (unknown > 0n) return atLeast(',
+    change: 'if (unknown > 9n) return atLeast(',
+    tests: ['test/questions/income.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/income.ts',
+    line: 'lacking.length > 0 ? atLeast(',
+    change: 'lacking.length > 9 ? atLeast(',
+    tests: ['test/questions/income.test.ts'],
     failing: 1,
   },
   {

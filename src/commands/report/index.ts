@@ -20,6 +20,7 @@ import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptCommand } from './accept.ts';
 import { changesCommand } from './changes.ts';
+import { incomeCommand } from './income.ts';
 import { completeOption, incomplete, reasonLines } from './known.ts';
 import {
   assetSchema,
@@ -293,6 +294,7 @@ export const commands = [
   pendingCommand,
   owedCommand,
   statementCommand,
+  incomeCommand,
   changesCommand,
   acceptCommand,
 ];
