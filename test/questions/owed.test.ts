@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
+import { type Moment, simulatedAccount, truthIn } from '../copy/ledger.ts';
 import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
-import { HOUR_MS, json, MINUTE_MS, must, pass } from './reports.ts';
+import { HOUR_MS, json, MINUTE_MS, must, pass, run } from './reports.ts';
 
 /** An account with some users, of whom each has an onramp behind it. */
 async function account() {
@@ -96,4 +97,42 @@ test('a user with work under way is read again', async () => {
   expect(await owed(world)).toMatchObject({ read: 1 });
   await pass(world, 1000);
   expect(await owed(world)).toMatchObject({ read: 1 });
+});
+
+test('what was owed at the end of a day is what the sandbox’s books had then, for all users together and for each', async () => {
+  const account = await simulatedAccount({ seed: 31, users: 24, days: 6 });
+  await account.run('sync');
+  const before = truthIn(account.sandboxPath);
+  const moments: Moment[] = [];
+  for (let day = 0; day < 6; day++) moments.push(await account.live());
+  await account.run('sync');
+  const unread = await json(account.world, 'report', 'owed', '--at', moments.at(-1)?.at ?? '');
+  expect(unread.owed[0]).toMatchObject({ amount: { known: { is: 'at least', why: 'NOT_READ' } } });
+  await account.run('report', 'owed', '--max-age', '0');
+  for (const moment of moments.slice(2)) {
+    const { owed: rows } = await json(account.world, 'report', 'owed', '--at', moment.at);
+    const { owed: users } = await json(account.world, 'report', 'owed', '--at', moment.at, '--by', 'user');
+    for (const { asset, amount } of rows as { asset: string; amount: { value: string; known?: object } }[]) {
+      if (amount.known) continue;
+      const [now, then] = [moment.sums, before].map((sums) => sums[`assets:held ${asset}`] ?? 0n) as [bigint, bigint];
+      expect(BigInt(amount.value.replace('.', '')), `${moment.at} ${asset}`).toBe(now - then);
+      const own = (users as typeof rows).filter((row: { asset: string }) => row.asset === asset);
+      const sum = own.reduce(
+        (all: bigint, row: { amount: { value: string } }) => all + BigInt(row.amount.value.replace('.', '')),
+        0n,
+      );
+      expect(sum).toBe(now - then);
+    }
+    expect(rows.filter(({ amount }: { amount: { known?: object } }) => !amount.known).length).toBeGreaterThan(0);
+  }
+});
+
+test.each([
+  [['--at', '2030-01-01'], 'in the future'],
+  [['--at', 'yesterday', '--max-age', '1h'], 'no --max-age'],
+  [['--at', 'soon'], 'invalid date'],
+])('%j is refused', async (args, text) => {
+  const { world } = await account();
+  const { code, stderr } = await run(world, 'report', 'owed', ...args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(text)]);
 });

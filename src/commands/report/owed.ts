@@ -1,13 +1,21 @@
 import * as z from 'zod/mini';
+import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
+import type { LocalCopy } from '../../copy/database.ts';
 import { withCopy } from '../../copy/open.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
+import { lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { owedByUser, owedIn, readOwed } from '../../copy/questions/report/owed.ts';
+import { owedAt } from '../../copy/questions/report/owed-at.ts';
+import type { Account } from '../../engine/account.ts';
+import type { Outcome } from '../../engine/outcome.ts';
 import { figureSchema, paginationSchema } from '../../present/prints.ts';
 import type { Below, Column } from '../../present/result.ts';
 import { timeText } from '../../present/times.ts';
 import { command } from '../../terminal/command.ts';
 import { durationOrZero, oneOf, option } from '../../terminal/parse/parameters.ts';
+import { moment } from '../../terminal/parse/period.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { completeOption, reported } from './known.ts';
 import { checkLines } from './lines.ts';
 
@@ -58,6 +66,39 @@ function readLines({ users, unknown, asOf, read, unowned }: Read, reach: Reach, 
   return { title: 'Read', isAlways: true, rows, columns: checks.columns };
 }
 
+/** What was owed at a time. A day is its end. */
+async function owedThen(
+  account: Account,
+  terminal: Terminal,
+  copy: LocalCopy,
+  {
+    at,
+    by,
+    complete,
+  }: { readonly at: ReturnType<typeof moment>; readonly by: 'user' | undefined; readonly complete: boolean },
+): Promise<Outcome> {
+  const { zone } = terminal.globals;
+  const nowMs = account.world.clock.now();
+  const untilMs = at.endMs({ zone, nowMs }) - (at.kind === 'day' ? 1 : 0);
+  return copy.read(async (queries) => {
+    const lastMs = Math.max(nowMs, Date.parse((await lastCheckAt(queries)) ?? '') || 0);
+    if (untilMs > lastMs && at.startMs({ zone, nowMs }) > lastMs)
+      throw new CliError('usage', '--at is in the future', { hint: 'give a day or a time that is past' });
+    const then = new Date(Math.min(untilMs, lastMs)).toISOString();
+    const [found, reach] = [await owedAt(queries, then), await reachOf(queries)];
+    const rows = by === 'user' ? found.users : found.owed;
+    const data = { at: then, syncedAt: reach.syncedAt, partial: reach.partial, owed: rows };
+    const columns = (by === 'user' ? USER_COLUMNS : ASSET_COLUMNS).filter(({ field }) => field !== 'asOf');
+    const below = checkLines(undefined, reach, zone);
+    return reported(
+      terminal,
+      complete,
+      { data, lists: 'owed', list: { isWhole: true }, columns, below },
+      reach.partial,
+    );
+  });
+}
+
 export const owedCommand = command({
   words: ['report', 'owed'],
   summary: 'Report the total balance of the users’ wallets',
@@ -67,6 +108,7 @@ export const owedCommand = command({
     'fiatrail report owed',
     'fiatrail report owed --max-age 1h -o json --query owed',
     'fiatrail report owed --by user -o csv > owed.csv',
+    'fiatrail report owed --at 2026-10-31 --by user',
   ],
   endpoints: ['wallets.balance-user'],
   isView: true,
@@ -80,10 +122,20 @@ export const owedCommand = command({
       syncedAt: z.nullable(z.iso.datetime()),
       pagination: paginationSchema(),
     };
-    const owed = { asset: z.string(), amount: figureSchema(), asOf: z.iso.datetime() };
+    const sum = { asset: z.string(), amount: figureSchema() };
+    const owed = { ...sum, asOf: z.iso.datetime() };
+    const user = { user: z.string(), name: z.nullable(z.string()) };
+    const then = {
+      at: z.iso.datetime(),
+      syncedAt: z.nullable(z.iso.datetime()),
+      partial: z.array(z.string()),
+      pagination: paginationSchema(),
+    };
     return z.union([
       z.object({ ...common, owed: z.array(z.object({ ...owed, users: z.int() })) }),
-      z.object({ ...common, owed: z.array(z.object({ ...owed, user: z.string(), name: z.nullable(z.string()) })) }),
+      z.object({ ...common, owed: z.array(z.object({ ...owed, ...user })) }),
+      z.object({ ...then, owed: z.array(z.object({ ...sum, users: z.int() })) }),
+      z.object({ ...then, owed: z.array(z.object({ ...sum, ...user })) }),
     ]);
   },
   parameters: {
@@ -93,12 +145,22 @@ export const owedCommand = command({
       'read again balances that are older: 1h, 30m, or 0 for all of them (default 24h)',
       durationOrZero,
     ),
+    at: option(
+      '--at <date>',
+      'what was owed then, by the lists and the last readings, without a request: yesterday, 2026-10-31 (its end) or a time',
+      moment,
+    ),
     complete: completeOption,
   },
-  run: (account, terminal, { by, maxAge = DAY_MS, complete = false }) =>
+  run: (account, terminal, { by, at, maxAge, complete = false }) =>
     withCopy(account, async (copy) => {
       const { zone } = terminal.globals;
-      const { read, unowned } = await readOwed(account, copy, maxAge);
+      if (at && maxAge !== undefined)
+        throw new CliError('usage', '--at reads nothing from the service, so it has no --max-age', {
+          hint: 'run fiatrail report owed first, and then with --at',
+        });
+      if (at) return owedThen(account, terminal, copy, { at, by, complete });
+      const { read, unowned } = await readOwed(account, copy, maxAge ?? DAY_MS);
       return copy.read(async (queries) => {
         const [sums, reach] = [await owedIn(queries), await reachOf(queries)];
         const { users, unknown, asOf } = sums;

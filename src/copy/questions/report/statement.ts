@@ -44,10 +44,10 @@ interface Statement {
 type Condition = readonly [sql: string, ...values: SqlValue[]];
 
 /** The thing of entries that say what balances say, and no list does. */
-const BALANCE = 'balance';
+export const BALANCE = 'balance';
 
 /** The account of what users’ wallets have. */
-const IN_USERS_WALLETS = 'assets:held';
+export const IN_USERS_WALLETS = 'assets:held';
 
 const OWN_ACCOUNTS = `account IN ('assets:wallet', 'assets:vault', 'assets:fees')`;
 
