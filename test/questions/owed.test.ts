@@ -1,7 +1,10 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
 import { type Moment, simulatedAccount, truthIn } from '../copy/ledger.ts';
-import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+import { copied, deposit, USER } from './copy.ts';
 import { HOUR_MS, json, MINUTE_MS, must, pass, run } from './reports.ts';
 
 /** An account with some users, of whom each has an onramp behind it. */
@@ -135,4 +138,23 @@ test.each([
   const { world } = await account();
   const { code, stderr } = await run(world, 'report', 'owed', ...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(text)]);
+});
+
+test('what wallets have besides what the lists show was there at an unknown time before it was read', async () => {
+  const readAs = async (minor: string, at: string) => {
+    const world = fakeWorld({ env: ACCOUNT });
+    const funded = { fundingAmount: { value: '5000.00', asset: 'NGN' }, platformFee: { value: '75.00', asset: 'NGN' } };
+    await copied(world, { users: [USER], deposits: [deposit('d1', funded)] });
+    const database = new DatabaseSync(join(world.stateDir, 'copy-environment.db'));
+    database.exec(`INSERT INTO stored_owed VALUES ('${USER.userId}', 'CNGN', ${minor}, '2026-01-05T08:00:00.000Z')`);
+    database.close();
+    return (await json(world, 'report', 'owed', '--at', at)).owed[0].amount;
+  };
+  const [before, after] = ['2026-01-04T12:00:00Z', '2026-01-05T08:30:00Z'];
+  expect(await readAs('6000000000', after)).toEqual({ value: '6000.000000', asset: 'CNGN' });
+  expect(await readAs('6000000000', before)).toMatchObject({
+    value: '5000.000000',
+    known: { is: 'at least', why: 'UNLISTED' },
+  });
+  expect(await readAs('4000000000', before)).toMatchObject({ value: null, known: { is: 'no', why: 'UNLISTED' } });
 });

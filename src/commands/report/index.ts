@@ -51,6 +51,7 @@ import {
   svgOption,
   writeChart,
 } from './period.ts';
+import { profitCommand } from './profit.ts';
 import { statementCommand } from './statement.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
 
@@ -295,6 +296,7 @@ export const commands = [
   owedCommand,
   statementCommand,
   incomeCommand,
+  profitCommand,
   changesCommand,
   acceptCommand,
 ];
