@@ -8,41 +8,51 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** The reports of an account that lived for some days, as its copy has them. */
-async function reportsOf(env: Readonly<Record<string, string>>): Promise<Readonly<Record<string, unknown>>> {
+test('a copy on a server has the same reports as one in a file', async () => {
+  const url = server.newDatabase();
+  const env: Record<string, string> = {};
   const account = await simulatedAccount({ seed: 17, users: 16, days: 4, env });
-  await account.run('sync');
+  const environment = account.world.env as Record<string, string | undefined>;
+  /** Does something with the file, and then with the server. */
+  const both = async <T>(work: () => Promise<T>): Promise<readonly [T, T]> => {
+    const inFile = await work();
+    environment['FIATRAIL_COPY_URL'] = url;
+    const onServer = await work();
+    delete environment['FIATRAIL_COPY_URL'];
+    return [inFile, onServer];
+  };
+  await both(() => account.run('sync'));
   for (let day = 0; day < 4; day++) {
     await account.live();
-    await account.run('sync');
+    await both(() => account.run('sync'));
   }
-  await account.run('report', 'owed');
-  const ask = async (...words: string[]) => JSON.parse(await account.run(...words, '-o', 'json'));
-  const { users } = await ask('users', 'list', '--all');
-  const [first] = (await ask('report', 'owed', '--by', 'user')).owed as { user: string }[];
+  await both(() => account.run('report', 'owed'));
+  const ask = async (words: readonly string[]) => {
+    const {
+      since: _since,
+      until: _until,
+      syncedAt: _synced,
+      ...rest
+    } = JSON.parse(await account.run(...words, '-o', 'json'));
+    return rest;
+  };
+  const [{ owed }] = await both(() => ask(['report', 'owed', '--by', 'user']));
+  const [first] = owed as { user: string }[];
   const questions = [
     ['report', 'statement', '--since', '10d'],
     ['report', 'statement', 'USDC', '--since', '3d'],
-    ['report', 'statement', first?.user ?? users[0].userId, '--since', '10d'],
+    ['report', 'statement', first?.user ?? '', '--since', '10d'],
     ...['kind', 'user', 'day'].map((by) => ['report', 'income', '--since', '10d', '--by', by]),
     ['report', 'owed', '--at', '2026-10-03T12:00:00Z', '--by', 'user'],
-    ['report', 'owed', '--by', 'user'],
+    ['report', 'owed', '--at', '2026-10-03T12:00:00Z'],
     ['report', 'profit', '--since', '10d'],
     ['report', 'pending'],
-    ['report', 'changes', '--since', '10d', '--limit', '100'],
   ];
-  const all: Record<string, unknown> = {};
+  let length = 0;
   for (const words of questions) {
-    const { since: _, until: _until, syncedAt: _synced, ...rest } = await ask(...words);
-    all[words.join(' ')] = rest;
+    const [inFile, onServer] = await both(() => ask(words));
+    expect(onServer, words.join(' ')).toEqual(inFile);
+    length += JSON.stringify(inFile).length;
   }
-  return all;
-}
-
-test('a copy on a server has the same reports as one in a file', async () => {
-  const file = await reportsOf({});
-  const shared = await reportsOf({ FIATRAIL_COPY_URL: server.newDatabase() });
-  expect(Object.keys(shared)).toEqual(Object.keys(file));
-  for (const [words, report] of Object.entries(file)) expect(shared[words], words).toEqual(report);
-  expect(JSON.stringify(file).length).toBeGreaterThan(10_000);
+  expect(length).toBeGreaterThan(10_000);
 });
