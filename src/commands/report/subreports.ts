@@ -11,7 +11,16 @@ import { oneOf, option, ticker, wholeNumber } from '../../terminal/parse/paramet
 import { periodOptions } from '../../terminal/parse/period.ts';
 import { completeOption, reported } from './known.ts';
 import { checkLines } from './lines.ts';
-import { neverLooked, periodArgument, periodIn, periodSchema, spanIn, svgOption, writeChart } from './period.ts';
+import {
+  neverLooked,
+  periodArgument,
+  periodIn,
+  periodSchema,
+  spanIn,
+  svgOption,
+  withCopyFor,
+  writeChart,
+} from './period.ts';
 
 const feesCommand = command({
   words: ['report', 'fees'],
@@ -29,7 +38,7 @@ const feesCommand = command({
   isLocal: true,
   parameters: { period: periodArgument, ...periodOptions, complete: completeOption },
   run: (account, terminal, { period: name, since, until, complete = false }) =>
-    withCopy(account, (copy) =>
+    withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const span = spanOf(period.sinceMs, period.untilMs);
@@ -89,7 +98,7 @@ const usersCommand = command({
     complete: completeOption,
   },
   run: (account, terminal, { period: name, top = 10, since, until, complete = false }) =>
-    withCopy(account, (copy) =>
+    withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const found = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
@@ -142,7 +151,7 @@ const balanceCommand = command({
     svg: svgOption,
   },
   run: (account, terminal, { period: name, token: asset = 'CNGN', by = 'day', since, until, svg, complete = false }) =>
-    withCopy(account, (copy) =>
+    withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const parts = partsOf(period.sinceMs, period.untilMs, by, terminal.globals.zone);

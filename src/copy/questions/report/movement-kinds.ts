@@ -143,7 +143,7 @@ const CAME_BACK_ROWS = { ...payoutRows(true), done: PAYOUTS.failed, failed: NO_R
 /** What arrives of a bridge transfer. */
 const BRIDGED = 'coalesce(arrived_minor, amount_minor)';
 
-/** Whether an address is the account's smart wallet, as other rows of the account name it: an SQL condition. */
+/** Whether an address is the account wallet, as other rows of the account name it: an SQL condition. */
 const isOwnWallet = (address: string) => {
   const found = [transfer, payout, deposit].map(
     (thing) =>
