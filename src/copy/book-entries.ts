@@ -50,14 +50,26 @@ function unlistedEntries(engine: Engine): readonly string[] {
 }
 
 /** Returns all entries, as one SELECT: each move of each set of each row, twice. */
-export function bookEntries(engine: Engine): string {
-  const entries = ENTRY_KINDS.flatMap((kind) =>
+export const bookEntries = (engine: Engine): string =>
+  [...entriesOn(engine, () => true), ...unlistedEntries(engine)].join('\nUNION ALL ');
+
+/**
+ * Returns the entries of rows that may be on some accounts, as one SELECT: what a query of the view with these accounts reads, without what it
+ * would find out of each row that has none of them.
+ */
+export const bookEntriesOn = (engine: Engine, accounts: readonly string[]): string =>
+  entriesOn(engine, (side) => accounts.some((account) => side.includes(`'${account}'`))).join('\nUNION ALL ');
+
+const entriesOn = (engine: Engine, isWanted: (account: string) => boolean): readonly string[] =>
+  ENTRY_KINDS.flatMap((kind) =>
     kind.sets.flatMap((set) =>
-      set.moves.flatMap((move) => (['from', 'to'] as const).map((side) => entryOf(engine, kind, set, move, side))),
+      set.moves.flatMap((move) =>
+        (['from', 'to'] as const).flatMap((side) =>
+          isWanted(move[side]) ? [entryOf(engine, kind, set, move, side)] : [],
+        ),
+      ),
     ),
   );
-  return [...entries, ...unlistedEntries(engine)].join('\nUNION ALL ');
-}
 
 /** An entry that a look at the balances may have seen or not. Times are ISO 8601 in UTC. */
 interface Moving {

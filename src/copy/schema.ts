@@ -237,7 +237,19 @@ export function indexesOf(table: CopyTable): readonly string[] {
   const { own } = table;
   return [
     ...(own
-      ? ['created_at', ...(hasEnd ? ['completed_at'] : [])].map((name) => index(`own_${name}`, [name], own))
+      ? [
+          ...['created_at', 'ended_at'].map((name) => index(`own_${name}`, [name], own)),
+          // What users' work earned is added up without a look at their rows.
+          ...(table.hasFees
+            ? [
+                index(
+                  'earned',
+                  ['ended_at', 'own_fee_minor', 'fee_known', 'end_bound'],
+                  `NOT (${own}) AND ${isDone(table)}`,
+                ),
+              ]
+            : []),
+        ]
       : []),
     index('created_at', ['created_at']),
     ...(table.hasFees ? [index('unsettled', ['fee_known'], `fee_known = '${UNSETTLED[2]}'`)] : []),

@@ -154,7 +154,7 @@ export async function accountIn(
     differences,
     assets: checks.length > 0 ? ASSETS.map((asset) => assetOf(seen, span, asset, differences)) : [],
     compared: comparedIn(checks, span),
-    uncounted: await uncountedIn(queries, span),
+    uncounted: isWhole(seen, span) ? 0 : await uncountedIn(queries, span),
     parts: parts.map((part) =>
       ASSETS.map((asset) => movedIn(seen, part, asset, differences)).filter(
         (moved) => seen.moved(part).has(moved.asset) || moved.unlisted.minor !== 0n || moved.earned.minor !== 0n,
@@ -162,6 +162,10 @@ export async function accountIn(
     ),
   };
 }
+
+/** Whether every movement in a period has an amount. */
+const isWhole = ({ moved }: Seen, span: Span): boolean =>
+  [...moved(span).values()].every(({ missing }) => [...missing.keys()].every((key) => !key.endsWith(' NOT_STATED')));
 
 const isIn = ({ from, to }: Span, at: string) => at > from && at <= to;
 
