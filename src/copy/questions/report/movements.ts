@@ -6,7 +6,7 @@ import { deposit } from '../../../things/deposits.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { trade } from '../../../things/market.ts';
 import { transfer } from '../../../things/token-transfers.ts';
-import { bookEntriesOn } from '../../book-entries.ts';
+import { bookEntriesOn, bookSumsOn } from '../../book-entries.ts';
 import { bucketOf } from '../../bucket.ts';
 import { isOfFailed } from '../../schema.ts';
 import type { Reason } from '../reasons.ts';
@@ -208,14 +208,11 @@ export async function movedBetween(queries: Queries, some: readonly string[]): P
   };
 }
 
-const entrySums = (queries: Queries, times: readonly string[]) =>
-  queries.all<EntrySum>(
-    `SELECT ${bucketOf('at', times)} AS part, account, asset, thing, step, CASE WHEN amount_minor IS NULL THEN known END AS why,
-       amount_minor < 0 AS is_out, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor, count(*) AS rows
-     FROM (${bookEntriesOn(queries.engine, OF_LINES)}) entries WHERE ${IS_LINE} AND at > ? AND at <= ? GROUP BY 1, 2, 3, 4, 5, 6, 7`,
-    times[0] ?? '',
-    times.at(-1) ?? '',
-  );
+const entrySums = (queries: Queries, times: readonly string[]) => {
+  const period = `at > '${times[0] ?? ''}' AND at <= '${times.at(-1) ?? ''}'`;
+  const sums = bookSumsOn(queries.engine, OF_LINES, bucketOf('at', times), `${IS_LINE} AND ${period}`);
+  return queries.all<EntrySum>(`SELECT * FROM (${sums}) sums`);
+};
 
 /** Counts what failed, by the asset of the balance: each thing once, however many entries it has. */
 const returnedIn = (queries: Queries, times: readonly string[]) =>
