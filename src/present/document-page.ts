@@ -98,7 +98,7 @@ export function documentPage(page: DocumentPage): string {
 <style>${STYLE}</style>
 </head>
 <body>
-<main class="${tone}">
+<main class="${tables.length > 0 ? `${tone} wide` : tone}">
 <header>
 <p class="from">${from}</p>
 <h1>${heading}</h1>
@@ -174,6 +174,7 @@ html{-webkit-text-size-adjust:100%}
 body{background:var(--page);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",Arial,sans-serif;padding:32px 16px}
 main{background:var(--paper);border:1px solid var(--line);border-radius:12px;margin:0 auto;max-width:720px;overflow:hidden;padding:40px}
 main{--tone:var(--good);--back:var(--good-back)}
+main.wide{max-width:960px}
 main.open{--tone:var(--open);--back:var(--open-back)}
 main.bad{--tone:var(--bad);--back:var(--bad-back)}
 header{align-items:baseline;border-bottom:1px solid var(--line);display:flex;flex-wrap:wrap;gap:4px 24px;justify-content:space-between;padding-bottom:16px}
@@ -210,7 +211,7 @@ footer p{overflow-wrap:anywhere}
 @media print{
 thead{display:table-header-group}tr{break-inside:avoid}table{font-size:8.5pt}td.code{font-size:7pt}.rows{overflow:visible}
 body{background:none;font-size:10pt;line-height:1.4;padding:0}
-main{border:0;border-radius:0;max-width:none;padding:0}
+main,main.wide{border:0;border-radius:0;max-width:none;padding:0}
 h1,h2{font-size:10pt}header{padding-bottom:8pt}.notice{margin-top:12pt;padding:6pt 10pt}
 .sum{padding:14pt 0 12pt}.figure{font-size:24pt}.party{font-size:12pt;margin-top:4pt}
 section,footer{margin-top:11pt}dl>div,li,.state,footer{break-inside:avoid}h2{break-after:avoid}

@@ -27,6 +27,9 @@ export function figureWords({ asset, minor, known }: Figure): string {
   return known ? `${known.is} ${text}` : text;
 }
 
+/** A figure under the name of its asset. */
+const withoutAsset = (figure: Figure): string => figureWords(figure).replace(/₦| (?:cNGN|USDC|USDT)$/, '');
+
 /** What a row is, in words: `payout, taken`, or that no list shows it. */
 export const rowWords = ({ thing, step }: Pick<Statement['rows'][number], 'thing' | 'step'>): string =>
   thing === null
@@ -43,7 +46,7 @@ export function statementPage({ sums, rows }: Statement, head: PageHead, zone: Z
     title: 'Balances',
     columns: [
       { title: 'Asset' },
-      ...['Opening', 'In', 'Out', 'Closing'].map((title) => ({ title, isAmount: true }) as const),
+      ...['Opening', 'In', 'Out', 'Closing'].map((title) => ({ title, as: 'amount' }) as const),
     ],
     rows: sums.map((each) => [
       each.asset,
@@ -63,11 +66,12 @@ export function statementPage({ sums, rows }: Statement, head: PageHead, zone: Z
       rows: rows
         .filter((row) => row.asset === asset)
         .map((row) => [
-          at(row.at),
+          // The zone is named once, at the end.
+          at(row.at).replace(/ [+-][\d:]+$/, ''),
           [rowWords(row), row.who].filter(Boolean).join(': '),
           row.id ?? '',
-          figureWords(row.amount),
-          figureWords(row.balance),
+          withoutAsset(row.amount),
+          withoutAsset(row.balance),
         ]),
     }),
   );

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { withCopy } from '../../copy/open.ts';
 import { reachOf } from '../../copy/questions/in-copy.ts';
 import { accountIn, balancesAt } from '../../copy/questions/report/balance.ts';
 import { partsOf, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
