@@ -670,7 +670,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   ...[
     ['copy/balances.ts', 'place && found && !isUncertain(found)', 'place && found'],
-    ['copy/questions/report/owed.ts', 'unknown > 0n ? atLeast(', 'unknown < 0n ? atLeast('],
+    ['copy/questions/report/owed.ts', 'unknown > 0n', 'unknown < 0n'],
     ['copy/questions/report/movements.ts', ') IS NULL AND (', ') IS NULL OR ('],
     ['copy/questions/report/movements.ts', ' AND NOT (', ' AND (1 = 1 OR '],
     ['copy/questions/report/users.ts', 'if (unstated > 0) return', 'if (unstated < 0) return'],
@@ -2221,7 +2221,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/sync-table.ts',
-    line: 'excess <= 0 ? await markGone(queries, table, pass, at) : 0',
+    line: 'excess <= 0 ? await markGone(queries, table, pass, goneAt) : 0',
     change: '0',
     tests: FAULTS,
     failing: 1,
@@ -4189,7 +4189,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: KNOWN,
   },
   {
-    file: 'src/commands/report/subreports.ts',
+    file: 'src/commands/report/known.ts',
     line: 'isComplete ? incomplete(data, zone, partial) : undefined',
     change: 'undefined',
     tests: KNOWN,

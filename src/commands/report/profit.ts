@@ -4,7 +4,7 @@ import { reachOf } from '../../copy/questions/in-copy.ts';
 import { spanOf } from '../../copy/questions/report/periods.ts';
 import { profitIn } from '../../copy/questions/report/profit.ts';
 import { amountSchema, figureSchema, paginationSchema } from '../../present/prints.ts';
-import type { Column } from '../../present/result.ts';
+import type { Below, Column } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import { completeOption, reported } from './known.ts';
@@ -12,15 +12,13 @@ import { checkLines } from './lines.ts';
 import { periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
 import { figureWords } from './statement-page.ts';
 
-const right = (field: string, title: string): Column => ({ field, title, align: 'right' });
-
 const COLUMNS: readonly Column[] = [
   { field: 'at', title: 'Time', isBrief: true },
   { field: 'id', title: 'Trade' },
-  right('sold', 'Sold'),
-  right('proceeds', 'Proceeds'),
-  right('cost', 'Cost'),
-  right('profit', 'Profit'),
+  { field: 'sold', title: 'Sold', align: 'right' },
+  { field: 'proceeds', title: 'Proceeds', align: 'right' },
+  { field: 'cost', title: 'Cost', align: 'right' },
+  { field: 'profit', title: 'Profit', align: 'right' },
 ];
 
 export const profitCommand = command({
@@ -60,13 +58,17 @@ export const profitCommand = command({
         const found = await profitIn(queries, spanOf(period.sinceMs, period.untilMs));
         const head = { ...spanIn(period), syncedAt: reach.syncedAt, partial: reach.partial };
         const data = { ...head, method: 'first in, first out', ...found };
-        const sum = {
+        const sum: Below = {
           title: 'Sum',
-          isAlways: true as const,
+          isAlways: true,
           rows: [
             { profit: figureWords(found.profit), sales: String(found.sales.length), unknown: String(found.unknown) },
           ],
-          columns: [right('profit', 'Profit'), right('sales', 'Sales'), right('unknown', 'Not known')],
+          columns: [
+            { field: 'profit', title: 'Profit', align: 'right' },
+            { field: 'sales', title: 'Sales', align: 'right' },
+            { field: 'unknown', title: 'Not known', align: 'right' },
+          ],
         };
         const below = [sum, checkLines(undefined, reach, terminal.globals.zone)];
         const result = { data, lists: 'sales', list: { isWhole: true }, columns: COLUMNS, below } as const;

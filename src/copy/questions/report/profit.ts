@@ -1,6 +1,6 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Amount, type Asset, amount } from '../../../money/amount.ts';
-import { type Figure, type NotKnown, sumOfFigures, unknownFigure } from '../../../money/figure.ts';
+import { type Figure, sumOfFigures, unknownFigure } from '../../../money/figure.ts';
 import { because } from '../reasons.ts';
 import type { Span } from './movements.ts';
 import { BALANCE } from './statement.ts';
@@ -58,8 +58,6 @@ function taken(lots: Lot[], minor: bigint): bigint | undefined {
   return cost;
 }
 
-const BOUGHT_BEFORE: NotKnown = because('BOUGHT_BEFORE');
-
 /** What was given or got in a trade; null for an amount that is not known. */
 interface Leg {
   readonly asset: Asset;
@@ -92,7 +90,7 @@ function saleOf({ at, id, given, got }: Legs, cost: bigint | undefined): SalePro
     got.minor === null
       ? unknownFigure('CNGN', { why: got.known ?? 'NOT_STATED', since: null })
       : amount('CNGN', got.minor);
-  const paid = cost === undefined ? unknownFigure('CNGN', BOUGHT_BEFORE) : amount('CNGN', cost);
+  const paid = cost === undefined ? unknownFigure('CNGN', because('BOUGHT_BEFORE')) : amount('CNGN', cost);
   const minus = paid.minor === null ? paid : amount('CNGN', -paid.minor);
   return { at, id, sold, proceeds, cost: paid, profit: sumOfFigures('CNGN', [proceeds, minus]) };
 }
