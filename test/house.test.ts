@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES } from '../src/base/errors.ts';
 import { ROOT } from './support/built.ts';
+import { ROOT_ENTRIES, strayInRoot } from './support/root.ts';
 import {
   callsAtImport,
   exportsOf,
@@ -378,6 +379,9 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'remembered',
       'personalKey',
       'uniqueKey',
+      'converted',
+      'ended',
+      'fee',
       'ownerKey',
       'working',
       'idsOf',
@@ -740,4 +744,9 @@ describe('leftovers', () => {
     const written = [...document.matchAll(/^\|\s*`?(\d+)`?\s*\|/gm)].map(([, code]) => Number(code));
     expect(new Set(written)).toEqual(new Set([0, ...Object.values(CATEGORIES).map(({ exit }) => exit)]));
   });
+});
+
+test('nothing else lies in the folder of the repository, and what should is there', () => {
+  expect(strayInRoot()).toEqual([]);
+  expect(ROOT_ENTRIES.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
 });

@@ -303,7 +303,7 @@ const OWN: readonly View[] = [
     about: 'balances over time: a row for each change that a sync saw',
     columns: [
       { name: 'at', type: 'text', about: `when it was read; ${TIME}` },
-      { name: 'source', type: 'text', about: 'wallet: the account’s Smart Wallet; fees: its earned fees' },
+      { name: 'source', type: 'text', about: 'wallet: the account wallet; fees: its earned fees' },
       { name: 'place', type: 'text', about: 'the network of a wallet, or which part of the fees' },
       { name: 'balance_minor', type: 'integer', about: 'balance, in the smallest unit of balance_asset' },
       { name: 'balance_asset', type: 'text', about: 'asset of balance_minor: NGN, CNGN, USDC or USDT' },
