@@ -481,7 +481,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'searchOption',
     ],
   ],
-  [/^copy\/questions\/report\/kinds\.ts$/, ['workKind']],
+  [/^copy\/questions\/report\/(?:kinds|movements)\.ts$/, ['workKind', 'among']],
   [
     /^copy\/entry-kinds\.ts$/,
     [

@@ -77,7 +77,7 @@ interface EntrySum {
 }
 
 /** cNGN is counted in millionths, Naira in kobo. */
-const CNGN_OF_KOBO = 10_000n;
+export const CNGN_OF_KOBO = 10_000n;
 
 /** What the entries of an account are in a report. */
 interface EntryLine {
@@ -94,7 +94,7 @@ interface EntryLine {
   readonly isCounted?: true;
 }
 
-const ENTRY_LINES: readonly EntryLine[] = [
+export const ENTRY_LINES: readonly EntryLine[] = [
   { account: /^assets:wallet$/, things: [deposit], way: 'in', line: 'in', isCounted: true },
   { account: /^assets:wallet$/, things: [deposit], way: 'out', line: 'fees', isOpposite: true },
   { account: /^assets:bank$/, things: [payout], way: 'in', line: 'out', isCngn: true, isCounted: true },
@@ -122,7 +122,7 @@ const ENTRY_LINES: readonly EntryLine[] = [
 const TRANSIT = ['payout', 'transfer', 'trade', 'bridge', 'fees'].map((what) => `assets:transit:${what}`);
 
 /** The accounts whose entries are lines. */
-const OF_LINES = [
+export const OF_LINES = [
   'assets:wallet',
   'assets:bank',
   'income:onramp',
