@@ -37,6 +37,7 @@ const OPEN_AT_END = ['test/questions/open-at-end.test.ts'];
 const RECEIPTS = ['test/commands/receipt.test.ts'];
 const FEES = ['test/copy/fees.test.ts'];
 const SHARED_COPY = ['test/postgres/copy.test.ts'];
+const CHANGES = ['test/copy/changes.test.ts'];
 const KNOWN = ['test/questions/known-figures.test.ts'];
 const DIFFERENCES = ['test/questions/differences.test.ts'];
 const PLANS = ['test/plans/queue.test.ts'];
@@ -671,6 +672,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   ...[
     ['copy/balances.ts', 'place && found && !isUncertain(found)', 'place && found'],
+    ['copy/questions/report/owed.ts', 'unknown > 0n', 'unknown < 0n'],
     ['copy/questions/report/movements.ts', ') IS NULL AND (', ') IS NULL OR ('],
     ['copy/questions/report/movements.ts', ' AND NOT (', ' AND (1 = 1 OR '],
     ['copy/questions/report/users.ts', 'if (unstated > 0) return', 'if (unstated < 0) return'],
@@ -678,6 +680,145 @@ export const MUTANTS: readonly Mutant[] = [
     ...{ file: `src/${path}`, line, change, failing: 1 },
     tests: ['test/questions/uncertain-figures.test.ts'],
   })),
+  {
+    file: 'src/copy/save-changes.ts',
+    line: 'return isWhole ? [',
+    change: 'return true ? [',
+    tests: CHANGES,
+  },
+  {
+    file: 'src/copy/save-changes.ts',
+    line: 'known.deleted_at !== null && isProved(known.deleted_at)',
+    change: 'known.deleted_at !== null',
+    tests: CHANGES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/save-changes.ts',
+    line: '(isPublic(field) || !isStripped)',
+    change: 'true',
+    tests: CHANGES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/save-changes.ts',
+    line: 'is_personal: isPublic(field) ? 0 : 1',
+    change: 'is_personal: 0',
+    tests: CHANGES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/sync-table.ts',
+    line: 'if (isProved && unproved.length > 0)',
+    change: 'if (unproved.length > 0)',
+    tests: CHANGES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/sync.ts',
+    line: '  count += await copy.write((queries) => stripChanges(queries, beforeAt));',
+    change: '',
+    tests: CHANGES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/owed.ts',
+    line: 'at <= freshAt || hasMoved ?',
+    change: 'at <= freshAt ?',
+    tests: ['test/questions/owed.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/owed.ts',
+    line: 'movement.open === 1n || at === null',
+    change: 'at === null',
+    tests: ['test/questions/owed.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/owed.ts',
+    line: "error.category !== 'rate-limited' || waits === MOST_WAITS",
+    change: 'waits < 99',
+    tests: ['test/questions/owed.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/statement.ts',
+    line: 'if (end.unknowns > start.unknowns)',
+    change: 'if (end.unknowns < start.unknowns)',
+    tests: ['test/questions/statement-report.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/statement.ts',
+    line: 'if (off === 0n) return { minor };',
+    change: 'return { minor };',
+    tests: ['test/questions/statement-report.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/statement.ts',
+    line: 'check <= at',
+    change: "check <= '~'",
+    tests: ['test/questions/statement-report.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/statement.ts',
+    line: 'if (!reading && mustBeRead)',
+    change: 'if (!reading && !mustBeRead)',
+    tests: ['test/questions/statement-report.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/income.ts',
+    line: 'if (unknown > 0n)',
+    change: 'if (unknown > 9n)',
+    tests: ['test/questions/income.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/income.ts',
+    line: 'lacking.length > 0 ? atLeast(',
+    change: 'lacking.length > 9 ? atLeast(',
+    tests: ['test/questions/income.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/profit.ts',
+    line: 'if (lot.cost !== undefined && own !== undefined) lot.cost -= own;',
+    change: '',
+    tests: ['test/questions/profit.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/profit.ts',
+    line: 'if (!lot) return undefined;',
+    change: 'if (!lot) return cost;',
+    tests: ['test/questions/profit.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/profit.ts',
+    line: "WHEN step = 'opening' THEN ''",
+    change: "WHEN step = 'opening' THEN at",
+    tests: ['test/questions/profit.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/owed-at.ts',
+    line: 'difference === 0n || read_at <= at',
+    change: 'true',
+    tests: ['test/questions/owed.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/owed-at.ts',
+    line: 'least: difference > 0n ? then : undefined',
+    change: 'least: then',
+    tests: ['test/questions/owed.test.ts'],
+    failing: 1,
+  },
   {
     file: 'src/copy/questions/known.ts',
     line: "exactAmount(valueAt(row as Plain, field.split('.')))",
@@ -2082,7 +2223,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/sync-table.ts',
-    line: 'excess <= 0 ? await markGone(queries, table, pass, at) : 0',
+    line: 'excess <= 0 ? await markGone(queries, table, pass, goneAt) : 0',
     change: '0',
     tests: FAULTS,
     failing: 1,
@@ -3321,8 +3462,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/owed.ts',
-    line: 'u.deleted_at IS NULL GROUP BY asset',
-    change: "u.deleted_at <> '-' OR 1 = 1 GROUP BY asset",
+    line: 'u.id = o.user_id AND u.deleted_at IS NULL',
+    change: 'u.id = o.user_id',
     tests: ['test/questions/report-findings.test.ts'],
     failing: 1,
   },
@@ -4218,7 +4359,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: KNOWN,
   },
   {
-    file: 'src/commands/report/subreports.ts',
+    file: 'src/commands/report/known.ts',
     line: 'isComplete ? incomplete(data, zone, partial) : undefined',
     change: 'undefined',
     tests: KNOWN,
