@@ -4042,8 +4042,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/book-entries.ts',
-    line: "${side === 'from' ? '-' : ''}${minor} AS amount_minor",
-    change: '${minor} AS amount_minor',
+    line: `\${side === 'from' ? '-' : ''}\${minor} AS amount_minor`,
+    change: `\${minor} AS amount_minor`,
     tests: BOOKS,
   },
   {
