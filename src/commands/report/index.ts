@@ -19,6 +19,8 @@ import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptCommand } from './accept.ts';
+import { changesCommand } from './changes.ts';
+import { incomeCommand } from './income.ts';
 import { completeOption, incomplete, reasonLines } from './known.ts';
 import {
   assetSchema,
@@ -37,6 +39,8 @@ import {
   titleOfLine,
   unexplained,
 } from './lines.ts';
+import { owedCommand } from './owed.ts';
+import { pendingCommand } from './pending.ts';
 import {
   neverLooked,
   periodArgument,
@@ -48,6 +52,8 @@ import {
   withCopyFor,
   writeChart,
 } from './period.ts';
+import { profitCommand } from './profit.ts';
+import { statementCommand } from './statement.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
 
 const KIND_COLUMNS = [
@@ -336,4 +342,14 @@ const reportCommand = command({
   },
 });
 
-export const commands = [reportCommand, ...partCommands, acceptCommand];
+export const commands = [
+  reportCommand,
+  ...partCommands,
+  pendingCommand,
+  owedCommand,
+  statementCommand,
+  incomeCommand,
+  profitCommand,
+  changesCommand,
+  acceptCommand,
+];
