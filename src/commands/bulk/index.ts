@@ -1,0 +1,8 @@
+import type { Command, Group } from '../../terminal/command.ts';
+import { checkCommand } from './check.ts';
+import { templateCommand } from './template.ts';
+
+export const commandsOf = (catalogue: readonly Group[]): readonly Command[] => [
+  templateCommand(catalogue),
+  checkCommand(catalogue),
+];
