@@ -113,7 +113,7 @@ export async function endOfChain(recording: Recording): Promise<Head> {
 
 /**
  * What a fact of the journal is about: the account of a name, the newest operation that was given an idempotency key, a text that all hosts
- * share, how far a rotation is, what an operation is a part of, and the key of the digests, with which a journal begins. The last entry about
+ * share, how far a rotation is, what an operation is a part of, a file of many rows, and the key of the digests, with which a journal begins. The last entry about
  * a subject says what holds.
  */
 export const subjects = {
@@ -122,6 +122,7 @@ export const subjects = {
   shared: (name: string) => `shared ${name}`,
   rotation: (operationId: string) => `rotation ${operationId}`,
   sweep: (operationId: string) => `sweep ${operationId}`,
+  file: (account: string, key: string) => `file ${account} ${key}`,
   digestKey: 'digest key',
 } as const;
 
