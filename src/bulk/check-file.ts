@@ -118,7 +118,7 @@ const NO_LINE_END = {
 const NOTHING_READ = { balances: [], unread: 0 } as const;
 
 /** Opens a file and reads its beginning. Throws CliError usage. */
-function openSample({ world }: Account, path: string, { columns }: RowCommand) {
+export function openSample({ world }: Account, path: string, { columns }: RowCommand) {
   const file = openFileParts(path, world.userId);
   if (file.isOpenToOthers && columns.some(({ isSecret }) => isSecret))
     throw new CliError('usage', `${path}: other users can read it, and it has BVNs; nothing was sent`, {

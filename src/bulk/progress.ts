@@ -1,6 +1,6 @@
 import type { NumberedRow } from '../journal/files.ts';
 import type { Operation } from '../journal/operations.ts';
-import { isOutcomeUnknown } from '../journal/states.ts';
+import type { OperationState } from '../journal/states.ts';
 
 /**
  * How far a row is, as its operation says. `waiting`: it was not sent. `rejected`: the service did not accept it, and nothing was done; it is sent again by the
@@ -23,14 +23,21 @@ export const KEY_END = '/';
 export const keyOf = (file: { readonly key: string }, { reference }: Pick<NumberedRow, 'reference'>): string =>
   `${file.key}${KEY_END}${reference}`;
 
+const STATUS_OF: Readonly<Record<Exclude<OperationState, 'prepared' | 'resolved'>, RowStatus>> = {
+  sent: 'unknown',
+  unknown: 'unknown',
+  accepted: 'accepted',
+  settled: 'done',
+  failed: 'failed',
+  rejected: 'rejected',
+};
+
 function statusOf(operation: Operation | undefined, isBusy: (operation: Operation) => boolean): RowStatus {
   if (!operation) return 'waiting';
   const { state, verdict } = operation;
   if (state === 'prepared') return isBusy(operation) ? 'unknown' : 'waiting';
-  if (isOutcomeUnknown(operation)) return 'unknown';
-  if (state === 'resolved') return verdict === 'completed' ? 'done' : 'waiting';
-  if (state === 'settled') return 'done';
-  return state;
+  if (state === 'resolved') return verdict === 'not-done' ? 'waiting' : 'done';
+  return STATUS_OF[state];
 }
 
 /** Returns rows with the newest of some operations, which are newest first. */

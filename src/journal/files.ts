@@ -3,7 +3,17 @@ import type { Host, Ids } from '../base/world.ts';
 import { shortSha256 } from '../crypto/digest.ts';
 import { insertion, type RowOf, replacing } from '../store/table.ts';
 import { type AccountNames, accountIds, accountIn } from './accounts.ts';
-import { type Append, appendFacts, changed, factsWhere, IS_LAST, jsonOf, storableIn, subjects } from './entries.ts';
+import {
+  type Append,
+  appendFacts,
+  changed,
+  factAbout,
+  factsWhere,
+  IS_LAST,
+  jsonOf,
+  storableIn,
+  subjects,
+} from './entries.ts';
 import type { Queries, Store } from './store.ts';
 import { FILE_LEASE, FILE_ROW } from './tables.ts';
 
@@ -63,6 +73,8 @@ export interface FileRecords {
     batches: AsyncIterable<readonly StagedRow[]>,
   ): Promise<{ readonly file: StagedFile; readonly isNew: boolean }>;
   find(account: AccountNames, key: string): Promise<StagedFile | undefined>;
+  /** Returns a file as it is now. */
+  current(file: StagedFile): Promise<StagedFile>;
   /** Returns the files of an account, newest first. */
   list(account: AccountNames): Promise<readonly StagedFile[]>;
   /** Moves a file to another state. Returns it as it is now. A cancelled file stays so. */
@@ -102,8 +114,13 @@ export function filesIn(
   append: Append,
 ): FileRecords {
   const { read } = store;
-  const findIn = async (queries: Queries, accounts: readonly string[], key: string) =>
-    (await filesOf(queries, accounts)).find((each) => each.key === key);
+  const findIn = async (queries: Queries, accounts: readonly string[], key: string) => {
+    for (const account of accounts) {
+      const value = await factAbout(queries, subjects.file(account, key));
+      if (value) return { ...(jsonOf(value, `the file ${key}`) as FileValue), account, key };
+    }
+    return undefined;
+  };
   const leasePart = leasesIn(store, host);
   return {
     stage: ({ account: names, key, ...given }, batches) =>
@@ -132,6 +149,12 @@ export function filesIn(
         return { file: { ...value, account, key }, isNew: true };
       }),
     find: (names, key) => read(async (queries) => findIn(queries, await accountIds(queries, names), key)),
+    current: (file) =>
+      read(async (queries) => {
+        const now = await findIn(queries, [file.account], file.key);
+        if (!now) throw changed(`the file ${file.key}`);
+        return now;
+      }),
     list: (names) => read(async (queries) => (await filesOf(queries, await accountIds(queries, names))).toReversed()),
     setState: ({ account, key }, state) =>
       append(async (recording) => {

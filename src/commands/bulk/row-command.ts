@@ -5,7 +5,7 @@ import type { Parameter } from '../../terminal/parse/parameters.ts';
 import { MONEY_OPTIONS } from '../../terminal/parse/parameters.ts';
 
 /** A command with what makes its requests of rows. */
-type CommandWithRows = Command & { readonly rows: RowsOfCommand };
+export type CommandWithRows = Command & { readonly rows: RowsOfCommand };
 
 const hasRows = (command: Command): command is CommandWithRows => command.rows !== undefined;
 

@@ -1,0 +1,128 @@
+import { followAccepted } from '../../bulk/follow.ts';
+import { countsOf, type FollowedRow } from '../../bulk/progress.ts';
+import { followedRows, type SentRows, sendRows, settleUnknown } from '../../bulk/send.ts';
+import type { Account } from '../../engine/account.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import type { StagedFile } from '../../journal/files.ts';
+import { amountForPeople } from '../../money/amount.ts';
+import { grouped } from '../../money/decimal.ts';
+import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/field-options.ts';
+import { option, wholeNumber } from '../../terminal/parse/parameters.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import type { CommandWithRows } from './row-command.ts';
+import { openForRows, rowRunner } from './row-runner.ts';
+import { FILE_COLUMNS, fileData, fileError, fileSums, sumsOf } from './sent.ts';
+
+/** The options of a command that sends rows. */
+export const runOptions = {
+  first: option('--first <rows>', 'send at most this many rows, as a pilot', wholeNumber(1, 1_000_000)),
+  stopAfter: option(
+    '--stop-after <errors>',
+    'stop after this many rows that are rejected, that fail, or whose outcome is unknown (default 10)',
+    wholeNumber(1, 1_000_000),
+  ),
+  wait: waitOption,
+};
+
+interface RunInput {
+  readonly first: number | undefined;
+  readonly stopAfter: number | undefined;
+  readonly wait: number | undefined;
+}
+
+const STOP_AFTER = 10;
+
+/** Sends the rows of a staged file, follows them to their end, and returns what is printed. */
+export async function runFile(
+  account: Account,
+  terminal: Terminal,
+  command: CommandWithRows,
+  file: StagedFile,
+  { first, stopAfter = STOP_AFTER, wait = DEFAULT_WAIT_MS }: RunInput,
+): Promise<Outcome> {
+  const opened = openForRows(account, command);
+  const line = account.notices.progress.line(true);
+  const shows = progressOf(account, file, line.isLive);
+  try {
+    const sent = await sendRows(account, file, {
+      send: rowRunner(account, terminal, opened.account, command, file),
+      first,
+      stopAfter,
+      progress: async (rows, count) => {
+        const text = shows(rows, count);
+        if (text !== undefined) await line.show(text);
+      },
+      say: account.notices.say,
+    });
+    await line.clear();
+    const ended = await followToEnd(account, file, sent, wait);
+    await line.end();
+    const journal = await account.journal();
+    const now = await journal.files.current(file);
+    const result = { data: fileData(now, ended, undefined), columns: FILE_COLUMNS };
+    const error = sent.stopped ?? fileError(now, ended);
+    // A row that failed matters more than that the run was to be short.
+    const shown = sent.stopped?.category === 'pending' ? (fileError(now, ended) ?? sent.stopped) : error;
+    return shown ? { result, error: shown } : { result };
+  } finally {
+    await line.clear();
+    await opened.close();
+  }
+}
+
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Follows what was accepted until it has ended, or the time is up. */
+async function followToEnd(
+  account: Account,
+  file: StagedFile,
+  { rows: sent }: SentRows,
+  waitMs: number,
+): Promise<readonly FollowedRow[]> {
+  const { clock, interrupted } = account.world;
+  const journal = await account.journal();
+  const untilMs = clock.now() + waitMs;
+  let rows = sent;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+    const { accepted, unknown } = countsOf(rows);
+    if (accepted + unknown === 0 || interrupted.aborted) return rows;
+    if (unknown > 0) await settleUnknown(account, file, rows);
+    if (accepted > 0) await followAccepted(account, rows);
+    rows = await followedRows(journal, file, rows);
+    // Whether a request arrived may only be known after minutes: then a later run looks again.
+    if (countsOf(rows).accepted === 0 || clock.now() + pauseMs > untilMs) return rows;
+    await clock.sleep(pauseMs, interrupted).catch(() => {});
+  }
+}
+
+/** How often a log says how far a run is. */
+const LOG_EVERY_MS = 60_000;
+
+/** Returns what says how far a run is; undefined if it is too soon to say it again. */
+function progressOf({ world }: Account, file: StagedFile, isLive: boolean) {
+  const sinceMs = world.clock.now();
+  let saidMs = sinceMs;
+  const total = fileSums(file);
+  return (rows: readonly FollowedRow[], sent: number): string | undefined => {
+    const now = world.clock.now();
+    if (!isLive && now - saidMs < LOG_EVERY_MS) return undefined;
+    saidMs = now;
+    const { waiting, rejected, failed, unknown } = countsOf(rows);
+    const done = rows.length - waiting;
+    const perRowMs = sent === 0 ? undefined : (now - sinceMs) / sent;
+    const bad = [failed && `${failed} failed`, rejected && `${rejected} rejected`, unknown && `${unknown} unknown`];
+    const moved = sumsOf(rows.filter(({ status }) => status !== 'waiting' && status !== 'rejected'));
+    const sums = total.map((each) => {
+      const minor = moved.find(({ asset }) => asset === each.asset)?.minor ?? 0n;
+      return `${amountForPeople({ ...each, minor })} of ${amountForPeople(each)}`;
+    });
+    const left = perRowMs === undefined ? [] : [`${durationText(perRowMs * waiting)} left`];
+    return [`${grouped(done)} of ${grouped(rows.length)} rows`, ...bad.filter(Boolean), ...sums, ...left].join(' · ');
+  };
+}
+
+function durationText(durationMs: number): string {
+  const minutes = Math.ceil(durationMs / 60_000);
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
