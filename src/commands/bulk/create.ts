@@ -106,6 +106,7 @@ export async function goOn(
   runs: CommandWithRows,
   file: StagedFile,
   input: Parameters<typeof runFile>[4],
+  endsPause = false,
 ): Promise<Outcome> {
   const journal = await account.journal();
   const rows = await followedRows(journal, file);
@@ -117,7 +118,8 @@ export async function goOn(
       lines: [['key', file.key]],
     });
   }
-  return runFile(account, terminal, runs, file, input);
+  const isPaused = endsPause && file.state === 'paused';
+  return runFile(account, terminal, runs, isPaused ? await journal.files.setState(file, 'open') : file, input);
 }
 
 async function checkedFile(
