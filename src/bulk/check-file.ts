@@ -42,7 +42,7 @@ interface Checking {
   readonly path: string;
   readonly controls: Controls;
   /** Reads the fees that come on top of an amount. */
-  fees?(amount: Amount): Promise<Amount | undefined>;
+  fees?(account: Account, amount: Amount): Promise<Amount | undefined>;
   /** Receives each row that can be sent. */
   ready?(row: ReadyRow): void;
   /** Returns where the references of some rows were used before, by reference. */
@@ -57,7 +57,8 @@ interface Named {
 }
 
 /** Reads and checks a file. Sends nothing. Throws CliError usage for a file that is no CSV of this command. */
-export async function checkFile(account: Account, checking: Checking): Promise<CheckedFile> {
+export async function checkFile(given: Account, checking: Checking): Promise<CheckedFile> {
+  const account = readingOnly(given);
   const { command, path } = checking;
   const { parts, sample } = openSample(account, path, command);
   const header = headerIn(sample, command);
@@ -79,7 +80,7 @@ export async function checkFile(account: Account, checking: Checking): Promise<C
   compareTotals(check, checking.controls, header);
   // What rows with errors take is not known.
   const isSound = findings.errors() === 0;
-  const fees = isSound ? await feesOf(checking, found.amounts) : undefined;
+  const fees = isSound ? await feesOf(account, checking, found.amounts) : undefined;
   const { balances, unread } = isSound ? await balancesOf(account, found.payers, fees) : NOTHING_READ;
   return {
     rows: check.rows(),
@@ -94,6 +95,12 @@ export async function checkFile(account: Account, checking: Checking): Promise<C
     header,
   };
 }
+
+/** An account whose reads a dry run makes too. */
+const readingOnly = (account: Account): Account => ({
+  ...account,
+  call: (endpoint, input, options) => account.call(endpoint, input, { ...options, isBeforehand: true }),
+});
 
 /** Yields the rows of a file that can be sent, some at a time. */
 async function* readyRows(
@@ -221,11 +228,11 @@ function compareTotals(check: RowCheck, { count, total }: Controls, header: Head
   }
 }
 
-async function feesOf({ fees }: Checking, amounts: ReturnType<typeof collectorsOf>['amounts']) {
+async function feesOf(account: Account, { fees }: Checking, amounts: ReturnType<typeof collectorsOf>['amounts']) {
   if (!fees || amounts.size === 0 || amounts.size > MOST_AMOUNTS) return undefined;
   let sum = amount('NGN', 0n);
   for (const { value, count } of amounts.values()) {
-    const each = await fees(value).catch(unlessInterrupted);
+    const each = await fees(account, value).catch(unlessInterrupted);
     if (each?.asset !== 'NGN') return undefined;
     sum = amount('NGN', sum.minor + each.minor * count);
   }

@@ -104,6 +104,8 @@ export async function sendRows(account: Account, file: StagedFile, sending: Send
   if (other) throw busyError(file, other);
   try {
     return await sendIn(account, journal, file, staged, sending, async () => {
+      // A signal is noticed only between two turns.
+      await world.turn();
       if (world.interrupted.aborted) return interrupted(file);
       const taken = await journal.files.lease(file, holder, leaseMs);
       if (taken) return busyError(file, taken);
@@ -127,24 +129,37 @@ async function sendIn(
   for (let isFirst = true; ; isFirst = false) {
     const rows = await followedRows(journal, file, staged);
     const due = rows.filter(({ status }) => status === 'waiting' || (isFirst && status === 'rejected'));
-    const pass = await passOver(account, rows, due, sending, run, mayGoOn);
+    const pass = await passOver({ account, file, rows, due, sending, run, mayGoOn });
     stopped = pass.stopped;
     // Rows that equal one with an unknown outcome can be sent once that is known.
-    const isSettled = stopped === undefined && pass.later > 0 && (await settleUnknown(account, file, staged)) > 0;
+    const settle = () => settleUnknown(account, file, staged);
+    const isSettled = stopped === undefined && pass.later > 0 && (await looked(sending.say, settle)) > 0;
     if (!isSettled) break;
   }
   return { rows: await followedRows(journal, file, staged), sent: run.sent, stopped };
 }
 
+/** One pass over the rows of a file that can be sent. */
+interface Pass {
+  readonly account: Account;
+  readonly file: StagedFile;
+  readonly rows: readonly FollowedRow[];
+  readonly due: readonly FollowedRow[];
+  readonly sending: Sending;
+  readonly run: { sent: number; errors: number };
+  mayGoOn(): Promise<CliError | undefined>;
+}
+
 /** Sends some rows. Returns why it stopped, if it did, and how many must wait for the outcome of another one. */
-async function passOver(
-  account: Account,
-  rows: readonly FollowedRow[],
-  due: readonly FollowedRow[],
-  sending: Sending,
-  run: { sent: number; errors: number },
-  mayGoOn: () => Promise<CliError | undefined>,
-): Promise<{ readonly stopped: CliError | undefined; readonly later: number }> {
+async function passOver({
+  account,
+  file,
+  rows,
+  due,
+  sending,
+  run,
+  mayGoOn,
+}: Pass): Promise<{ readonly stopped: CliError | undefined; readonly later: number }> {
   let later = 0;
   const shown = new Map(rows.map((row) => [row.number, row]));
   for (const row of due) {
@@ -160,7 +175,7 @@ async function passOver(
     else run.sent += 1;
     if (after === 'error') run.errors += 1;
     shown.set(row.number, { ...row, status: STATUS_AFTER[after] });
-    if (run.sent % LOOK_EVERY === 0) await followAccepted(account, due).catch(() => {});
+    if (run.sent % LOOK_EVERY === 0) await looked(sending.say, () => followSent(account, file, rows));
   }
   return { stopped: undefined, later };
 }
@@ -171,6 +186,9 @@ const STATUS_AFTER: Readonly<Record<Exclude<AfterRow, CliError>, RowStatus>> = {
   later: 'waiting',
   wait: 'waiting',
 };
+
+const followSent = async (account: Account, file: StagedFile, rows: readonly NumberedRow[]): Promise<number> =>
+  followAccepted(account, await followedRows(await account.journal(), file, rows));
 
 async function sendOne(
   account: Account,
@@ -192,6 +210,19 @@ async function sendOne(
     await account.world.clock.sleep(RATE_WAIT_MS, account.world.interrupted).catch(() => {});
     const stop = await mayGoOn();
     if (stop) return stop;
+  }
+}
+
+/**
+ * Looks for something at the service. If it cannot be read, says so and returns 0: what was sent counts, and a later run looks again.
+ */
+export async function looked(say: Sending['say'], look: () => Promise<number>): Promise<number> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    if (error.category !== 'interrupted') await say(`could not read how rows ended: ${error.message}`);
+    return 0;
   }
 }
 

@@ -1,71 +1,28 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type Home, newHome } from '../support/built.ts';
-import { clockThatSkips, fiatrail, fiatrailJson, type HereOptions, startFiatrail } from '../support/in-process.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Home } from '../support/built.ts';
+import { fiatrail, fiatrailJson, type HereOptions } from '../support/in-process.ts';
+import { amountsOf, createWords, homeForRows, manyRows, paidIn, type Row, runIn, writeRows } from './payouts.ts';
+
+/** The endpoint that starts a payout. */
+const START = 'transactions.fintech-offramp';
 
 let home: Home;
 
 beforeEach(async () => {
-  home = newHome(onTestFinished);
-  await fiatrail(home, ['sandbox', 'seed', '--users', '0', '--rate-limits', 'off', '--pace', 'instant', '-q']);
+  home = await homeForRows();
 });
 
-/** Rows of payouts, a line each: reference, amount and, if not the default one, the bank account. */
-type Row = readonly [reference: string, amount: string, to?: string];
-
-function fileOf(rows: readonly Row[], name = 'pay.csv'): string {
-  const path = join(home.path, name);
-  const lines = rows.map(([reference, amount, to = 'default']) => `${reference},${to},${amount}`);
-  writeFileSync(path, `Reference,To,Amount\n${lines.join('\n')}\n`);
-  return path;
-}
-
-const many = (count: number): readonly Row[] =>
-  Array.from({ length: count }, (_, at) => [`INV-${at + 1}`, `${1000 + at}`] as const);
-
-const createWords = (path: string, key = 'nov') => [
-  'bulk',
-  'create',
-  path,
-  '--as',
-  'payout create',
-  '--once',
-  key,
-  '--yes',
-  '-q',
-  '-o',
-  'json',
-];
-
-async function run(argv: readonly string[], options: HereOptions = {}) {
-  const { code, stdout, stderr } = await fiatrail(home, argv, options);
-  const error = stderr
-    .split('\n')
-    .filter((line) => line.startsWith('{"error"'))
-    .map((line) => JSON.parse(line).error)[0];
-  return { code, data: stdout === '' ? undefined : JSON.parse(stdout), error, stderr };
-}
-
-const create = (rows: readonly Row[], more: readonly string[] = [], options: HereOptions = {}) =>
+const fileOf = (rows: readonly Row[], name?: string) => writeRows(home, rows, name);
+const run = (argv: readonly string[], options?: HereOptions) => runIn(home, argv, options);
+const paid = () => paidIn(home);
+const create = (rows: readonly Row[], more: readonly string[] = [], options?: HereOptions) =>
   run([...createWords(fileOf(rows)), ...more], options);
-
-/** The amounts that the service has paid out or is about to, in order. */
-async function paid(): Promise<readonly string[]> {
-  const { payouts } = await fiatrailJson<{ payouts: { amount: { value: string } }[] }>(home, [
-    'payout',
-    'list',
-    '--all',
-    '-q',
-  ]);
-  return payouts.map(({ amount }) => amount.value).toSorted();
-}
-
-const amountsOf = (rows: readonly Row[]) => rows.map(([, amount]) => `${amount}.00`).toSorted();
 
 describe('bulk create', () => {
   test('sends each row once, however often it is run', async () => {
-    const rows = many(4);
+    const rows = manyRows(4);
     const { code, data } = await create(rows);
     expect([code, data]).toEqual([0, expect.objectContaining({ rows: 4, done: 4, waiting: 0, waitsFor: null })]);
     expect(data.sums).toEqual([{ value: '4006.000000', asset: 'CNGN' }]);
@@ -78,20 +35,20 @@ describe('bulk create', () => {
   });
 
   test('asks once for all rows, and sends nothing without an answer', async () => {
-    const words = createWords(fileOf(many(2))).filter((word) => word !== '--yes');
+    const words = createWords(fileOf(manyRows(2))).filter((word) => word !== '--yes');
     expect((await run(words)).error).toMatchObject({ code: 'CONFIRMATION_NEEDED' });
     expect(await paid()).toEqual([]);
     expect((await run(['bulk', 'status', '-q', '-o', 'json'])).data.files).toEqual([]);
   });
 
   test('a dry run checks, and stages nothing', async () => {
-    const { code, data } = await create(many(2), ['--dry-run']);
+    const { code, data } = await create(manyRows(2), ['--dry-run']);
     expect([code, data]).toEqual([0, expect.objectContaining({ dryRun: true, rows: 2 })]);
     expect((await run(['bulk', 'status', '-q', '-o', 'json'])).data.files).toEqual([]);
   });
 
   test('sends nothing of a file with one bad row', async () => {
-    const { code, data } = await create([...many(2), ['INV-9', '1.234,56']]);
+    const { code, data } = await create([...manyRows(2), ['INV-9', '1.234,56']]);
     expect([code, data.badRows]).toEqual([2, 1]);
     expect(await paid()).toEqual([]);
   });
@@ -105,7 +62,7 @@ describe('bulk create', () => {
     ['another row', (rows) => [...rows, ['INV-9', '7']], /line 5: the file .* has no row INV-9/],
     ['a missing row', (rows) => rows.slice(0, 2), /the row INV-3 is missing, which line 4 /],
   ])('%s under the same key is blocked with its line', async (_, changed, message) => {
-    const rows = many(3);
+    const rows = manyRows(3);
     await create(rows, ['--first', '1']);
     const { code, error } = await create(changed(rows));
     expect([code, error.code, error.message]).toEqual([2, 'FILE_KEY_TAKEN', expect.stringMatching(message)]);
@@ -113,7 +70,7 @@ describe('bulk create', () => {
   });
 
   test('another command under the key of a file', async () => {
-    await create(many(2));
+    await create(manyRows(2));
     const path = join(home.path, 'other.csv');
     writeFileSync(path, 'reference,amount,to\nA,5,0x52908400098527886E0F7030069857D2E4169EE7\n');
     const { error } = await run([
@@ -136,7 +93,7 @@ describe('bulk create', () => {
   });
 
   test('a reference of an earlier file is an error by line', async () => {
-    await create(many(2));
+    await create(manyRows(2));
     const { code, data } = await run(
       createWords(
         fileOf(
@@ -155,7 +112,7 @@ describe('bulk create', () => {
   });
 
   test('a key with a slash, which could make two rows of two files one', async () => {
-    const { code, stderr } = await run(createWords(fileOf(many(1)), 'nov/INV'));
+    const { code, stderr } = await run(createWords(fileOf(manyRows(1)), 'nov/INV'));
     expect([code, stderr]).toEqual([2, expect.stringContaining('has no \\"/\\"')]);
   });
 
@@ -174,7 +131,7 @@ describe('bulk create', () => {
   });
 
   test('--first sends a pilot, and a later run the rest', async () => {
-    const rows = many(4);
+    const rows = manyRows(4);
     const first = await create(rows, ['--first', '1']);
     expect([first.code, first.data]).toEqual([8, expect.objectContaining({ done: 1, waiting: 3 })]);
     expect(await paid()).toEqual(['1000.00']);
@@ -183,8 +140,9 @@ describe('bulk create', () => {
   });
 
   test('a sum above what one person may approve is blocked', async () => {
-    await fiatrail(home, ['profiles', 'approval-threshold', 'set', 'sandbox', 'CNGN 1500', '--yes', '-q']);
-    const { code, error } = await create(many(2));
+    const set = await fiatrail(home, ['profiles', 'approval-threshold', 'set', 'CNGN 1500', '--yes']);
+    expect(set).toMatchObject({ code: 0 });
+    const { code, error } = await create(manyRows(2));
     expect([code, error?.code]).toEqual([9, 'APPROVAL_REQUIRED']);
     expect(await paid()).toEqual([]);
   });
@@ -235,18 +193,7 @@ describe('a row that does not succeed', () => {
 
   test('--stop-after ends the run, and the next one goes on', async () => {
     const bad = await failingAccount('0000000009');
-    await fiatrail(home, [
-      'sandbox',
-      'fault',
-      'add',
-      '--on',
-      'transactions.fintech-offramp',
-      '--fault',
-      'http-500',
-      '--times',
-      '1',
-      '-q',
-    ]);
+    await fiatrail(home, ['sandbox', 'fault', 'add', '--on', START, '--fault', 'http-500', '--times', '1', '-q']);
     const rows: readonly Row[] = [
       ['A', '10'],
       ['B', '11', bad],
@@ -257,117 +204,47 @@ describe('a row that does not succeed', () => {
     expect(data).toMatchObject({ waiting: 2 });
   });
 
-  test.each(['lost-response', 'http-500-after'])(
-    '%s leaves its outcome unknown, and an equal row waits for it',
-    async (fault) => {
-      await fiatrail(home, [
-        'sandbox',
-        'fault',
-        'add',
-        '--on',
-        'transactions.fintech-offramp',
-        '--fault',
-        fault,
-        '--times',
-        '1',
-        '-q',
-      ]);
-      // The list does not help at first.
-      await fiatrail(home, [
-        'sandbox',
-        'fault',
-        'add',
-        '--on',
-        'history.payouts',
-        '--fault',
-        'http-500',
-        '--times',
-        '20',
-        '-q',
-      ]);
-      const rows: readonly Row[] = [
-        ['A', '10'],
-        ['B', '10'],
-        ['C', '12'],
-      ];
-      const clock = clockThatSkips();
-      const { code, data } = await create(rows, ['--wait', '1s'], { clock });
-      expect(code).toBe(6);
-      expect(data).toMatchObject({ unknown: 1, waiting: 1 });
-      await fiatrail(home, ['sandbox', 'fault', 'clear', '-q']);
-      const settled = await run(['bulk', 'resume', 'nov', '--yes', '-q', '-o', 'json'], { clock });
-      expect(settled.data).toMatchObject({ done: 3, unknown: 0, waiting: 0 });
-      expect(await paid()).toEqual(['10.00', '10.00', '12.00']);
-    },
-  );
-});
+  const fault = (name: string) =>
+    fiatrail(home, ['sandbox', 'fault', 'add', '--on', START, '--fault', name, '--times', '1', '-q']);
+  const resume = () => run(['bulk', 'resume', 'nov', '--yes', '-q', '-o', 'json']);
 
-describe('a run that is stopped', () => {
-  /** Starts the file, and does something once so many requests have left. */
-  async function interruptedAfter(rows: readonly Row[], act: (stop: () => void) => void | Promise<void>) {
-    const running = startFiatrail(home, createWords(fileOf(rows)), {
-      clock: clockThatSkips(),
-    });
-    await act(() => running.kill('SIGTERM'));
-    return running.end;
-  }
-
-  test('SIGTERM ends between two rows, and a later run sends the rest', async () => {
-    const rows = many(30);
-    const { code } = await interruptedAfter(rows, async (stop) => {
-      for (;;) {
-        if ((await paid().catch(() => [])).length > 0) break;
-      }
-      stop();
-    });
-    const sent = (await paid()).length;
-    expect([code, sent > 0, sent < 30]).toEqual([130, true, true]);
-    const { data } = await run(['bulk', 'status', 'nov', '-q', '-o', 'json']);
-    expect([data.unknown, data.waiting]).toEqual([0, 30 - sent]);
-    expect((await create(rows)).code).toBe(0);
-    expect(await paid()).toEqual(amountsOf(rows));
+  test.each(['lost-response', 'http-500-after'])('%s: the list shows it, and an equal row follows it', async (name) => {
+    await fault(name);
+    const rows: readonly Row[] = [
+      ['A', '10'],
+      ['B', '10'],
+      ['C', '12'],
+    ];
+    const { code, data } = await create(rows);
+    expect([code, data]).toEqual([0, expect.objectContaining({ done: 3, unknown: 0, waiting: 0 })]);
+    expect(await paid()).toEqual(['10.00', '10.00', '12.00']);
   });
 
-  test('a pause ends it between two rows; resume goes on, and cancel is for good', async () => {
-    const rows = many(30);
-    const { code, stderr } = await interruptedAfter(rows, async () => {
-      for (;;) {
-        if ((await paid().catch(() => [])).length > 0) break;
-      }
-      await run(['bulk', 'pause', 'nov', '-q', '-o', 'json']);
-    });
-    expect([code, stderr]).toEqual([9, expect.stringContaining('FILE_PAUSED')]);
-    expect((await create(rows)).error).toMatchObject({ code: 'FILE_PAUSED' });
-    const one = await run(['bulk', 'resume', 'nov', '--first', '1', '--yes', '-q', '-o', 'json']);
-    expect(one.code).toBe(8);
-    const sent = (await paid()).length;
-    const cancelled = await run(['bulk', 'cancel', 'nov', '--yes', '-q', '-o', 'json']);
-    expect(cancelled.data).toMatchObject({ state: 'cancelled', waiting: 30 - sent });
-    expect((await run(['bulk', 'resume', 'nov', '--yes', '-q', '-o', 'json'])).error).toMatchObject({
-      code: 'FILE_CANCELLED',
-    });
-    expect((await run(['bulk', 'pause', 'nov', '-q', '-o', 'json'])).error).toMatchObject({ code: 'FILE_CANCELLED' });
-    expect(await paid()).toHaveLength(sent);
-  });
-
-  test('a second command does not send the same file', async () => {
-    const rows = many(20);
-    const running = startFiatrail(home, createWords(fileOf(rows)), { clock: clockThatSkips() });
-    for (;;) {
-      if ((await paid().catch(() => [])).length > 0) break;
-    }
-    const second = await run(createWords(fileOf(rows, 'same.csv')));
-    expect(second.error).toMatchObject({ code: 'FILE_BUSY' });
-    const { data } = await run(['bulk', 'status', 'nov', '-q', '-o', 'json']);
-    expect(data.waitsFor).toMatch(/^process \d+ on /);
-    expect((await running.end).code).toBe(0);
-    expect(await paid()).toEqual(amountsOf(rows));
+  test('a request that was lost stays unknown until the list proves it, and an equal row waits', async () => {
+    await fault('lost-request');
+    const rows: readonly Row[] = [
+      ['A', '10'],
+      ['B', '10'],
+      ['C', '12'],
+    ];
+    const { code, data } = await create(rows);
+    expect([code, data]).toEqual([6, expect.objectContaining({ done: 1, unknown: 1, waiting: 1 })]);
+    expect(await paid()).toEqual(['12.00']);
+    // Again and again, nothing equal leaves before.
+    expect((await create(rows)).code).toBe(6);
+    expect(await paid()).toEqual(['12.00']);
+    // A later payout shows that the list is not late.
+    await fiatrail(home, ['sandbox', 'advance', '20m', '-q']);
+    await fiatrail(home, ['payout', 'create', '--amount', '99', '--to', 'default', '--yes', '-q']);
+    await resume();
+    expect((await resume()).data).toMatchObject({ done: 3, unknown: 0, waiting: 0 });
+    expect(await paid()).toEqual(['10.00', '10.00', '12.00', '99.00']);
   });
 });
 
 describe('bulk report', () => {
   test('has a row for each row, and sums that tie with the file', async () => {
-    await create(many(3), ['--first', '2']);
+    await create(manyRows(3), ['--first', '2']);
     const { data } = await run(['bulk', 'report', 'nov', '-q', '-o', 'json']);
     expect(
       data.rows.map((row: Record<string, unknown>) => [row['reference'], row['line'], row['amount'], row['status']]),

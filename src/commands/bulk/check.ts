@@ -26,7 +26,7 @@ export const checkCommand = (catalogue: readonly Group[]) =>
         command: rowCommandOf(runs),
         path: file,
         controls: { count, total },
-        ...(fees ? { fees: (amount) => fees(account, amount) } : {}),
+        ...(fees ? { fees } : {}),
       });
       const result = { data: checkedData(file, runs.words.join(' '), checked), columns: CHECKED_COLUMNS };
       const error = checkedError(checked);

@@ -143,7 +143,7 @@ async function checkedFile(
         [...used].flatMap(([reference, of]) => (of === key ? [] : [[reference, `the file ${of}`] as const])),
       );
     },
-    ...(fees ? { fees: (amount) => fees(account, amount) } : {}),
+    ...(fees ? { fees } : {}),
   });
 }
 

@@ -1,6 +1,6 @@
 import { followAccepted } from '../../bulk/follow.ts';
 import { countsOf, type FollowedRow } from '../../bulk/progress.ts';
-import { followedRows, type SentRows, sendRows, settleUnknown } from '../../bulk/send.ts';
+import { followedRows, looked, type SentRows, sendRows, settleUnknown } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { StagedFile } from '../../journal/files.ts';
@@ -80,6 +80,7 @@ async function followToEnd(
   { rows: sent }: SentRows,
   waitMs: number,
 ): Promise<readonly FollowedRow[]> {
+  const { notices } = account;
   const { clock, interrupted } = account.world;
   const journal = await account.journal();
   const untilMs = clock.now() + waitMs;
@@ -87,8 +88,9 @@ async function followToEnd(
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
     const { accepted, unknown } = countsOf(rows);
     if (accepted + unknown === 0 || interrupted.aborted) return rows;
-    if (unknown > 0) await settleUnknown(account, file, rows);
-    if (accepted > 0) await followAccepted(account, rows);
+    const current = rows;
+    if (unknown > 0) await looked(notices.say, () => settleUnknown(account, file, current));
+    if (accepted > 0) await looked(notices.say, () => followAccepted(account, current));
     rows = await followedRows(journal, file, rows);
     // Whether a request arrived may only be known after minutes: then a later run looks again.
     if (countsOf(rows).accepted === 0 || clock.now() + pauseMs > untilMs) return rows;

@@ -87,7 +87,7 @@ export function fileError({ key }: StagedFile, rows: readonly FollowedRow[]): Cl
   if (unknown > 0)
     return new CliError('unknown', `the outcome of ${unknown} rows is unknown`, {
       code: 'OUTCOME_UNKNOWN',
-      hint: `look for it with: fiatrail bulk resume ${key}; nothing equal is sent before`,
+      hint: `look for it with: fiatrail bulk resume ${key}; what would prove it: fiatrail ops reconcile --all`,
     });
   if (failed + rejected > 0)
     return new CliError('failed', `${failed} rows failed, and ${rejected} were rejected`, {
