@@ -12,7 +12,7 @@ export function requireSameRows(
   const refusal = (message: string) =>
     new CliError('usage', `${message}; nothing was sent`, {
       code: 'FILE_KEY_TAKEN',
-      hint: `use another key for another file; what was staged goes on with: fiatrail bulk resume ${file.key}`,
+      hint: `put the staged rows back, or go on without the file: fiatrail bulk resume ${file.key}; new rows go into a file of their own`,
     });
   if (file.command !== command) throw refusal(`the key ${file.key} is that of a file for "${file.command}"`);
   const known = new Map(staged.map((row) => [row.reference, row]));

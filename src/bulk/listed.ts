@@ -13,7 +13,7 @@ import type { ServiceList, Thing, WorkOutcome } from '../things/thing.ts';
 const SKEW_MS = 10 * 60_000;
 
 /** A row of the service's list, as far as a file says it. */
-export interface ListedRow {
+interface ListedRow {
   readonly requestId: string;
   readonly outcome: WorkOutcome;
   readonly reason: string | undefined;

@@ -10,7 +10,7 @@ import { isListed, listedRows } from './listed.ts';
 import { type FollowedRow, ROW_STATUSES, type RowStatus } from './progress.ts';
 
 /** A row of a file with what became of it. */
-export interface ReportedRow {
+interface ReportedRow {
   readonly row: FollowedRow;
   /** What it moves, as the file says; undefined if it moves nothing. */
   readonly amount: Amount | undefined;
@@ -20,7 +20,7 @@ export interface ReportedRow {
 }
 
 /** What the rows of one status move together. */
-export interface StatusSum {
+interface StatusSum {
   readonly status: RowStatus;
   readonly rows: number;
   readonly sum: Amount | undefined;

@@ -10,7 +10,7 @@ import { type FollowedRow, KEY_END, type RowStatus, withOperations } from './pro
 export type SendRow = (row: NumberedRow) => Promise<void>;
 
 /** How the rows of a file are sent. */
-export interface Sending {
+interface Sending {
   readonly send: SendRow;
   /** Sends at most so many rows. */
   readonly first: number | undefined;
@@ -253,7 +253,7 @@ const interrupted = ({ key }: StagedFile) =>
   });
 
 /** The error of a file whose rows may not be sent now. */
-export function stateError({ key, state }: StagedFile): CliError | undefined {
+function stateError({ key, state }: StagedFile): CliError | undefined {
   if (state === 'open') return undefined;
   return new CliError('declined', `the file ${key} is ${state}`, {
     code: state === 'paused' ? 'FILE_PAUSED' : 'FILE_CANCELLED',

@@ -30,7 +30,7 @@ export interface NumberedRow extends StagedRow {
 }
 
 /** Whether the rows of a file may be sent. `cancelled` is for good. */
-export type FileState = 'open' | 'paused' | 'cancelled';
+type FileState = 'open' | 'paused' | 'cancelled';
 
 /** A file of many rows, as the entry about it says. */
 export interface StagedFile {
@@ -53,7 +53,7 @@ export interface StagedFile {
 }
 
 /** What the caller knows of a file. */
-export type NewFile = Pick<StagedFile, 'key' | 'command' | 'rows' | 'sums'> & { readonly account: AccountNames };
+type NewFile = Pick<StagedFile, 'key' | 'command' | 'rows' | 'sums'> & { readonly account: AccountNames };
 
 /** Who sends the rows of a file. */
 export interface FileLease {

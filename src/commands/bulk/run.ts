@@ -104,12 +104,12 @@ const LOG_EVERY_MS = 60_000;
 /** Returns what says how far a run is; undefined if it is too soon to say it again. */
 function progressOf({ world }: Account, file: StagedFile, isLive: boolean) {
   const sinceMs = world.clock.now();
-  let saidMs = sinceMs;
+  let shownMs = sinceMs;
   const total = fileSums(file);
   return (rows: readonly FollowedRow[], sent: number): string | undefined => {
     const now = world.clock.now();
-    if (!isLive && now - saidMs < LOG_EVERY_MS) return undefined;
-    saidMs = now;
+    if (!isLive && now - shownMs < LOG_EVERY_MS) return undefined;
+    shownMs = now;
     const { waiting, rejected, failed, unknown } = countsOf(rows);
     const done = rows.length - waiting;
     const perRowMs = sent === 0 ? undefined : (now - sinceMs) / sent;
