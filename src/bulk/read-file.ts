@@ -1,3 +1,5 @@
+import { markOfSecrets } from '../account/profile-secrets.ts';
+import { CliError } from '../base/errors.ts';
 import type { Account } from '../engine/account.ts';
 import type { StagedRow } from '../journal/files.ts';
 import { checkRows } from './check.ts';
@@ -21,7 +23,8 @@ export async function openRows(
   const { parts, sample } = openSample(account, path, command);
   const header = headerIn(sample, command);
   const check = checkRows(command, header, facts);
-  async function* batches() {
+  // Digests are made before a transaction waits for them.
+  async function* batches(): AsyncGenerator<readonly StagedRow[]> {
     for await (const rows of csvRows(parts, header.delimiter))
       yield rows.flatMap((each) => {
         const row = check.row(each);
@@ -30,4 +33,41 @@ export async function openRows(
     wrong(check.findings.problems.filter(({ kind }) => kind === 'error'));
   }
   return batches();
+}
+
+/** The rows of a file with secrets: staged with a digest in the place of each secret, and the secrets by reference. */
+export interface SecretRows {
+  readonly rows: readonly StagedRow[];
+  readonly secrets: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+/** Takes the secrets out of rows. A digest under the profile's own key recognizes each when the file is given again. Throws CliError usage without a profile that can keep a key. */
+export async function withoutSecrets(
+  { world, profile }: Account,
+  { columns }: RowCommand,
+  given: readonly StagedRow[],
+): Promise<SecretRows> {
+  const keys = columns.filter(({ isSecret }) => isSecret).map(({ key }) => key);
+  const secrets = new Map<string, Readonly<Record<string, string>>>();
+  const rows: StagedRow[] = [];
+  for (const { texts, ...row } of given) {
+    const own = Object.fromEntries(Object.entries(texts).filter(([key]) => keys.includes(key)));
+    secrets.set(row.reference, own);
+    const digests: Record<string, string> = {};
+    for (const [key, text] of Object.entries(own)) {
+      // In groups, it is the same.
+      const mark = await markOfSecrets(world, profile, [text.replaceAll(/\s/g, '')]);
+      if (mark === undefined)
+        throw new CliError(
+          'usage',
+          'a file with BVNs needs a profile, which stores the key of their digests; nothing was sent',
+          {
+            hint: 'add one with: fiatrail profiles add NAME',
+          },
+        );
+      digests[key] = mark;
+    }
+    rows.push({ ...row, texts: { ...texts, ...digests } });
+  }
+  return { rows, secrets };
 }

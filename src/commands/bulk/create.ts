@@ -2,6 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import type { CheckedFile } from '../../bulk/check-file.ts';
 import { requireSameRows } from '../../bulk/compare.ts';
 import { KEY_END } from '../../bulk/progress.ts';
+import type { SecretRows } from '../../bulk/read-file.ts';
 import { followedRows } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
@@ -9,7 +10,7 @@ import { approversOf } from '../../engine/plans/approver-list.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { guardOf } from '../../engine/sending/once.ts';
-import type { StagedFile, StagedRow } from '../../journal/files.ts';
+import type { StagedRow } from '../../journal/files.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { confirmRequest } from '../../terminal/ask/confirm.ts';
 import { command, type Group } from '../../terminal/command.ts';
@@ -18,7 +19,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { CHECKED_COLUMNS, checkedData, checkedError } from './checked.ts';
 import { asOption, controlOptions, fileArgument } from './file-options.ts';
 import { type CommandWithRows, commandAs, rowCommandOf } from './row-command.ts';
-import { runFile, runOptions } from './run.ts';
+import { type FileRun, runFile, runOptions } from './run.ts';
 import { fileSchema } from './sent.ts';
 
 /** Leaves room for the reference of a row in an idempotency key. */
@@ -71,8 +72,10 @@ export const createCommand = (catalogue: readonly Group[]) =>
       const known = await journal.files.find(names, key);
       const staged = known && (await journal.files.rows(known));
       if (known && staged) {
-        requireSameRows(known, runs.words.join(' '), staged, await rowsIn(account, runs, path));
-        return goOn(account, terminal, runs, known, run);
+        const { rows, secrets } = await rowsIn(account, runs, path);
+        requireSameRows(known, runs.words.join(' '), staged, rows);
+        // Without the file, nobody could end its pause.
+        return goOn(account, terminal, { command: runs, file: known, secrets }, run, hasSecrets(runs));
       }
       const checked = await checkedFile(account, runs, path, key, { count, total });
       const error = checkedError(checked);
@@ -85,6 +88,7 @@ export const createCommand = (catalogue: readonly Group[]) =>
         summary: `send ${checked.rows} rows as ${runs.words.join(' ')}`,
         lines: consentLines(path, key, runs, checked),
       });
+      const { batches, secrets } = await toStage(account, runs, path);
       const { file } = await journal.files.stage(
         {
           account: names,
@@ -93,9 +97,9 @@ export const createCommand = (catalogue: readonly Group[]) =>
           rows: checked.rows,
           sums: Object.fromEntries(checked.sums.map(({ asset, minor }) => [asset, String(minor)])),
         },
-        await batchesIn(account, runs, path),
+        batches,
       );
-      return runFile(account, terminal, runs, file, run);
+      return runFile(account, terminal, { command: runs, file, secrets }, run);
     },
   });
 
@@ -103,9 +107,8 @@ export const createCommand = (catalogue: readonly Group[]) =>
 export async function goOn(
   account: Account,
   terminal: Terminal,
-  runs: CommandWithRows,
-  file: StagedFile,
-  input: Parameters<typeof runFile>[4],
+  { file, ...others }: FileRun,
+  input: Parameters<typeof runFile>[3],
   endsPause = false,
 ): Promise<Outcome> {
   const journal = await account.journal();
@@ -119,7 +122,8 @@ export async function goOn(
     });
   }
   const isPaused = endsPause && file.state === 'paused';
-  return runFile(account, terminal, runs, isPaused ? await journal.files.setState(file, 'open') : file, input);
+  const now = isPaused ? await journal.files.setState(file, 'open') : file;
+  return runFile(account, terminal, { ...others, file: now }, input);
 }
 
 async function checkedFile(
@@ -207,8 +211,23 @@ async function batchesIn(
   });
 }
 
-async function rowsIn(account: Account, runs: CommandWithRows, path: string): Promise<readonly StagedRow[]> {
+const hasSecrets = (runs: CommandWithRows): boolean => rowCommandOf(runs).columns.some(({ isSecret }) => isSecret);
+
+/** Reads all rows of a file, as they are staged. */
+async function rowsIn(account: Account, runs: CommandWithRows, path: string): Promise<SecretRows> {
   const rows: StagedRow[] = [];
   for await (const some of await batchesIn(account, runs, path)) rows.push(...some);
-  return rows;
+  if (!hasSecrets(runs)) return { rows, secrets: new Map() };
+  const { withoutSecrets } = await import('../../bulk/read-file.ts');
+  return withoutSecrets(account, rowCommandOf(runs), rows);
+}
+
+/** Returns the rows to stage: those of a file with secrets at once, as their digests take long, and others as the file is read. */
+async function toStage(account: Account, runs: CommandWithRows, path: string) {
+  if (!hasSecrets(runs)) return { batches: await batchesIn(account, runs, path), secrets: new Map() };
+  const { rows, secrets } = await rowsIn(account, runs, path);
+  async function* batches() {
+    yield rows;
+  }
+  return { batches: batches(), secrets };
 }

@@ -83,7 +83,13 @@ const resumeCommand = (catalogue: readonly Group[]) =>
     run: async (account, terminal, { key, ...input }) => {
       const file = await fileNamed(account, key);
       endDryRun(account, { resumes: key });
-      return goOn(account, terminal, await commandAs(catalogue, file.command), file, input, true);
+      const runs = await commandAs(catalogue, file.command);
+      if (rowCommandOf(runs).columns.some(({ isSecret }) => isSecret))
+        throw new CliError('usage', `the BVNs of the file ${key} are not stored; nothing was sent`, {
+          code: 'FILE_NEEDED',
+          hint: `give the file again: fiatrail bulk create FILE --as "${file.command}" --once ${key}`,
+        });
+      return goOn(account, terminal, { command: runs, file }, input, true);
     },
   });
 

@@ -2,12 +2,14 @@ import { CliError } from '../../base/errors.ts';
 import { keyOf } from '../../bulk/progress.ts';
 import type { SendRow } from '../../bulk/send.ts';
 import { effectOf } from '../../contract/endpoint.ts';
+import { redact } from '../../contract/redact.ts';
 import type { Account } from '../../engine/account.ts';
-import { AlreadyDone, LostRequest, reconcileHint } from '../../engine/guard.ts';
+import { AlreadyDone, type Guard, LostRequest, reconcileHint, requireFree } from '../../engine/guard.ts';
 import { type OpenedAccount, openAccount } from '../../engine/opening/open-account.ts';
 import type { ChangePrompt } from '../../engine/sending/change.ts';
 import { guardIn, requireUnused } from '../../engine/sending/once.ts';
-import type { NumberedRow, StagedFile } from '../../journal/files.ts';
+import type { StagedFile } from '../../journal/files.ts';
+import type { Intent } from '../../journal/intent.ts';
 import { inputName } from '../../terminal/ask/input.ts';
 import { consenting, type Terminal } from '../../terminal/terminal.ts';
 import { cachedReads } from './cached-reads.ts';
@@ -43,32 +45,48 @@ export function openForRows(account: Account, command: CommandWithRows): OpenedA
   return opened;
 }
 
+/** What the rows of a file are sent with. */
+interface RowContext {
+  /** The account of the command that sends the file. */
+  readonly account: Account;
+  readonly terminal: Terminal;
+  /** The account of the rows, see `openForRows`. */
+  readonly rows: Account;
+  readonly command: CommandWithRows;
+  readonly file: Pick<StagedFile, 'key'>;
+  /** The texts that were not staged, by reference. */
+  readonly secrets: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
 /** Returns what sends a row of a file as its command. */
-export function rowRunner(
-  account: Account,
-  terminal: Terminal,
-  rows: Account,
-  command: CommandWithRows,
-  file: Pick<StagedFile, 'key'>,
-): SendRow {
-  const { columns, requestOf } = rowCommandOf(command);
+export function rowRunner({ account, terminal, rows, command, file, secrets }: RowContext): SendRow {
+  const runs = rowCommandOf(command);
   const call = cachedReads(rows);
   return async (row) => {
-    const values = valuesOf(row, columns);
+    const texts = { ...row.texts, ...secrets.get(row.reference) };
+    const values = valuesOf(texts, runs.columns);
+    const request = runs.requestOf(values);
     // A second interrupt must say which request was in the air.
     const own: Account = { ...rows, activity: account.activity, call };
     delete own.activity.changed;
     const { unopened } = rows.activity;
     if (unopened) own.activity.unopened = unopened;
     const key = keyOf(file, row);
-    if (effectOf(command.rows.endpoint, requestOf(values)) !== 'money')
-      throw new CliError('usage', `files cannot run "${command.words.join(' ')}" yet; nothing was sent`);
-    await sendMoney(own, terminal, command, key, values);
+    const { endpoint } = command.rows;
+    const send =
+      effectOf(endpoint, request) === 'money'
+        ? () => sendMoney(own, terminal, command, key, values)
+        : endpoint.starts === undefined
+          ? () => sendChange(own, terminal, command, { key, texts, values, request })
+          : () => sendOnboarding(own, terminal, command, key, values);
+    await send().catch((error: unknown) => {
+      if (!(error instanceof AlreadyDone)) throw error;
+    });
   };
 }
 
 function valuesOf(
-  { texts }: NumberedRow,
+  texts: Readonly<Record<string, string>>,
   columns: ReturnType<typeof rowCommandOf>['columns'],
 ): Record<string, unknown> {
   return Object.fromEntries(
@@ -77,6 +95,84 @@ function valuesOf(
       return text === undefined ? [] : [[key, parse(text)] as const];
     }),
   );
+}
+
+const agreed = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  consent: { prompt: AGREED, guard: undefined, plan: undefined },
+});
+
+/** Starts work that moves no money: the journal has it under the key. */
+async function sendOnboarding(
+  account: Account,
+  terminal: Terminal,
+  command: CommandWithRows,
+  idempotencyKey: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const guard: Guard = { idempotencyKey, isAgain: false, isGuarded: false, input: '' };
+  const guarded: Account = {
+    ...account,
+    call: (endpoint, input, options) =>
+      account.call(endpoint, input, endpoint.id === command.rows.endpoint.id ? { ...options, guard } : options),
+  };
+  await command.run(guarded, agreed(terminal), values as never);
+}
+
+interface ChangeOfRow {
+  readonly key: string;
+  readonly texts: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly request: unknown;
+}
+
+/**
+ * Makes a change that does the same however often it is made. It is recorded as sent only once it was accepted, so that a process which died leaves a row that is sent
+ * again, and no outcome that nobody can find out.
+ */
+async function sendChange(
+  account: Account,
+  terminal: Terminal,
+  command: CommandWithRows,
+  { key, texts, values, request }: ChangeOfRow,
+): Promise<void> {
+  const { endpoint } = command.rows;
+  const { profile } = account;
+  const words = command.words.join(' ');
+  const journal = await account.journal();
+  const claim = await claimedChange(account, {
+    kind: 'destructive',
+    account: await account.accountNames(),
+    profile: profile.name,
+    mode: profile.mode,
+    baseUrl: profile.baseUrl,
+    endpoint: endpoint.id,
+    effect: 'write',
+    command: account.command.line,
+    summary: `run ${words} for a row of a file`,
+    request: JSON.stringify(redact(endpoint.request(), request)),
+    input: JSON.stringify([words, Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1))]),
+    idempotencyKey: key,
+  });
+  try {
+    await command.run(account, agreed(terminal), values as never);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    await journal.append(claim, 'rejected', { detail });
+    throw error;
+  }
+  await journal.append(claim, 'sent');
+  await journal.append(claim, 'settled');
+}
+
+async function claimedChange(account: Account, intent: Intent): Promise<string> {
+  const journal = await account.journal();
+  for (;;) {
+    const claim = await journal.claim(intent);
+    if (claim.kind === 'ours') return claim.operationId;
+    if (claim.kind === 'over-limit') throw new Error('a change without money was compared with a limit of amounts');
+    await requireFree(account, claim);
+  }
 }
 
 async function sendMoney(
@@ -90,10 +186,7 @@ async function sendMoney(
   if (!plain) throw new Error(`${command.words.join(' ')} moves money without a guard`);
   // Not filled in: a reference may have braces.
   const guard = { ...plain, idempotencyKey };
-  const consented = consenting(
-    { ...terminal, consent: { prompt: AGREED, guard: undefined, plan: undefined } },
-    { guard },
-  );
+  const consented = consenting(agreed(terminal), { guard });
   const run = async () => {
     await requireUnused(account, guard);
     try {
@@ -106,7 +199,6 @@ async function sendMoney(
     }
   };
   await run().catch((error: unknown) => {
-    if (error instanceof AlreadyDone) return;
     if (!(error instanceof LostRequest)) throw error;
     const { operationId, summary } = error.operation;
     throw new CliError('unknown', `the outcome of ${summary} is unknown; nothing was sent this time`, {

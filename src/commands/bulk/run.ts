@@ -30,14 +30,21 @@ interface RunInput {
   readonly wait: number | undefined;
 }
 
+/** A file to send. */
+export interface FileRun {
+  readonly command: CommandWithRows;
+  readonly file: StagedFile;
+  /** The texts that were not staged, by reference. */
+  readonly secrets?: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
 const STOP_AFTER = 10;
 
 /** Sends the rows of a staged file, follows them to their end, and returns what is printed. */
 export async function runFile(
   account: Account,
   terminal: Terminal,
-  command: CommandWithRows,
-  file: StagedFile,
+  { command, file, secrets = new Map() }: FileRun,
   { first, stopAfter = STOP_AFTER, wait = DEFAULT_WAIT_MS }: RunInput,
 ): Promise<Outcome> {
   const opened = openForRows(account, command);
@@ -45,7 +52,7 @@ export async function runFile(
   const shows = progressOf(account, file, line.isLive);
   try {
     const sent = await sendRows(account, file, {
-      send: rowRunner(account, terminal, opened.account, command, file),
+      send: rowRunner({ account, terminal, rows: opened.account, command, file, secrets }),
       first,
       stopAfter,
       progress: async (rows, count) => {
