@@ -270,3 +270,44 @@ describe('bulk report', () => {
     expect((await run(['bulk', 'report', 'dec', '-q', '-o', 'json'])).error).toMatchObject({ code: 'NOT_FOUND' });
   });
 });
+
+describe('what a row costs', () => {
+  test('at most 1.05 requests besides its own', async () => {
+    const rows = manyRows(60);
+    const { stderr } = await fiatrail(home, [...createWords(fileOf(rows)).filter((word) => word !== '-q'), '-v']);
+    const asked = stderr.split('\n').flatMap((line) => /^> \w+ http:\/\/[^/]+\/v1(\/[^ ?]+)/.exec(line)?.[1] ?? []);
+    const ofRows = asked.slice(asked.indexOf('/initiateofframp'));
+    expect(ofRows.filter((path) => path === '/initiateofframp')).toHaveLength(60);
+    expect(ofRows.length - 60).toBeLessThanOrEqual(63);
+  });
+
+  test('a balance that something else took is noticed before a row is sent', async () => {
+    const rows: readonly Row[] = [
+      ['A', '10'],
+      ['B', '5000000'],
+      ['C', '12'],
+    ];
+    expect((await create(rows, ['--first', '1'])).code).toBe(8);
+    await fiatrail(home, ['payout', 'create', '--amount', '1000000', '--to', 'default', '--yes', '-q']);
+    const { code, error, data } = await run(['bulk', 'resume', 'nov', '--yes', '-q', '-o', 'json']);
+    expect([code, error.code, data]).toEqual([9, 'BALANCE_TOO_LOW', expect.objectContaining({ done: 1, waiting: 2 })]);
+    expect(await paid()).toEqual(['10.00', '1000000.00']);
+  });
+
+  test('a rule that a later row breaks stops the run before it', async () => {
+    const rows = manyRows(3);
+    await create(rows, ['--first', '1']);
+    await fiatrail(home, ['profiles', 'rules', 'set', 'sandbox', '--max-per-day', 'CNGN 2500', '--yes', '-q']);
+    const { code, error } = await run(['bulk', 'resume', 'nov', '--yes', '-q', '-o', 'json']);
+    expect([code, error.code]).toEqual([9, 'RULE_AMOUNT']);
+    expect(await paid()).toEqual(['1000.00', '1001.00']);
+  });
+});
+
+test('a list that cannot be read does not hide what was sent', async () => {
+  await fiatrail(home, ['sandbox', 'fault', 'add', '--on', START, '--fault', 'lost-response', '--times', '1', '-q']);
+  const list = ['--on', 'transactions.list-payouts', '--fault', 'malformed-json', '--times', '100'];
+  await fiatrail(home, ['sandbox', 'fault', 'add', ...list, '-q']);
+  const { code, data } = await create([['A', '10']], ['--timeout', '1s']);
+  expect([code, data]).toEqual([6, expect.objectContaining({ unknown: 1 })]);
+});
