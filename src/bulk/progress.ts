@@ -21,7 +21,7 @@ export const KEY_END = '/';
 
 /** The idempotency key of a row. */
 export const keyOf = (file: { readonly key: string }, { reference }: Pick<NumberedRow, 'reference'>): string =>
-  `${file.key}${KEY_END}${reference}`;
+  [file.key, reference].join(KEY_END);
 
 const STATUS_OF: Readonly<Record<Exclude<OperationState, 'prepared' | 'resolved'>, RowStatus>> = {
   sent: 'unknown',

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { type Home, startFiatrail } from '../support/built.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Home, requireBuilt, startFiatrail } from '../support/built.ts';
 import { amountsOf, createWords, homeForRows, manyRows, paidIn, type Row, runIn, writeRows } from './payouts.ts';
 
 // Of processes: their signals and their deaths.
 
 let home: Home;
+
+beforeAll(requireBuilt);
 
 beforeEach(async () => {
   home = await homeForRows();
