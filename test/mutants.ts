@@ -4049,4 +4049,10 @@ export const MUTANTS: readonly Mutant[] = [
     tests: BULK,
     failing: 1,
   },
+  {
+    file: 'src/bulk/read-file.ts',
+    line: 'if (agreed !== undefined && digest !== agreed) throw',
+    change: "if (digest === '') throw",
+    tests: ['test/bulk/agreed.test.ts'],
+  },
 ];

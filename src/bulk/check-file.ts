@@ -3,6 +3,7 @@ import type { Account } from '../engine/account.ts';
 import { isUncertain } from '../engine/plans/line.ts';
 import { accountBalance, type Stated, userBalance } from '../engine/previews/balances.ts';
 import { openFileParts } from '../files/file-parts.ts';
+import { digestWith, NO_ROWS } from '../journal/files.ts';
 import { type Amount, type Asset, amount, amountForPeople, parseAmount, type Token } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { type Controls, checkRows, problemOfTotal, type ReadyRow, type RowCheck } from './check.ts';
@@ -34,6 +35,8 @@ export interface CheckedFile {
   readonly blocked: readonly CliError[];
   readonly problems: readonly RowProblem[];
   readonly header: Header;
+  /** The digest of the rows that can be sent, which whoever agrees to them agrees to. */
+  readonly digest: string;
 }
 
 /** How a file is checked. */
@@ -43,8 +46,6 @@ interface Checking {
   readonly controls: Controls;
   /** Reads the fees that come on top of an amount. */
   fees?(account: Account, amount: Amount): Promise<Amount | undefined>;
-  /** Receives each row that can be sent. */
-  ready?(row: ReadyRow): void;
   /** Returns where the references of some rows were used before, by reference. */
   usedBefore?(references: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
@@ -67,11 +68,12 @@ export async function checkFile(given: Account, checking: Checking): Promise<Che
   const found = collectorsOf(command, header);
   const rules = await account.rules.overRows(command.words);
   const blocked: CliError[] = [];
+  let digest = NO_ROWS;
   for await (const ready of readyRows(parts, header, check)) {
     await rejectUsed(checking, header, findings, ready);
     for (const row of ready) {
       found.add(row);
-      checking.ready?.(row);
+      digest = digestWith(digest, row);
       const error = rules && blocked.length === 0 ? await rules(command.endpoint, row.request) : undefined;
       if (error) blocked.push(error);
     }
@@ -93,6 +95,7 @@ export async function checkFile(given: Account, checking: Checking): Promise<Che
     blocked: [...blocked, ...balances.flatMap((each) => shortage(each) ?? [])],
     problems: findings.problems.toSorted((a, b) => a.line - b.line),
     header,
+    digest,
   };
 }
 

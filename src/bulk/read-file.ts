@@ -1,7 +1,7 @@
 import { markOfSecrets } from '../account/profile-secrets.ts';
 import { CliError } from '../base/errors.ts';
 import type { Account } from '../engine/account.ts';
-import type { StagedRow } from '../journal/files.ts';
+import { digestWith, NO_ROWS, type StagedRow } from '../journal/files.ts';
 import { checkRows } from './check.ts';
 import { openSample } from './check-file.ts';
 import { headerIn, type RowCommand } from './columns.ts';
@@ -11,13 +11,15 @@ import type { RowProblem } from './findings.ts';
 
 /**
  * Opens a file whose rows are staged, and returns what yields them, some at a time; then it reports the errors of the others. Looks nothing up besides the banks: a
- * check did that, or did when the file was staged. What it yields reads the file alone, so that a transaction may wait for it.
+ * check did that, or did when the file was staged. What it yields reads the file alone, so that a transaction may wait for it. With the digest of the rows that
+ * someone agreed to, throws CliError usage if they are others now.
  */
 export async function openRows(
   account: Account,
   command: RowCommand,
   path: string,
   wrong: (problems: readonly RowProblem[]) => void,
+  agreed?: string,
 ): Promise<AsyncGenerator<readonly StagedRow[]>> {
   const facts = { ...(await factsFor(account, command)), recent: new Map() };
   const { parts, sample } = openSample(account, path, command);
@@ -25,15 +27,26 @@ export async function openRows(
   const check = checkRows(command, header, facts);
   // Digests are made before a transaction waits for them.
   async function* batches(): AsyncGenerator<readonly StagedRow[]> {
-    for await (const rows of csvRows(parts, header.delimiter))
-      yield rows.flatMap((each) => {
+    let digest = NO_ROWS;
+    for await (const rows of csvRows(parts, header.delimiter)) {
+      const staged = rows.flatMap((each) => {
         const row = check.row(each);
         return row ? [{ line: row.line, reference: row.reference, texts: row.texts }] : [];
       });
+      if (agreed !== undefined) digest = staged.reduce(digestWith, digest);
+      yield staged;
+    }
+    if (agreed !== undefined && digest !== agreed) throw changedSince(path);
     wrong(check.findings.problems.filter(({ kind }) => kind === 'error'));
   }
   return batches();
 }
+
+const changedSince = (path: string) =>
+  new CliError('usage', `${path} changed since it was checked; nothing was sent`, {
+    code: 'FILE_CHANGED',
+    hint: 'run the command again, and agree to the rows as they are now',
+  });
 
 /** The rows of a file with secrets: staged with a digest in the place of each secret, and the secrets by reference. */
 export interface SecretRows {

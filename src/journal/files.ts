@@ -91,13 +91,13 @@ export interface FileRecords {
 }
 
 /** Adds a row to the digest of those before it. */
-const digestWith = (digest: string, { line, reference, texts }: StagedRow): string =>
+export const digestWith = (digest: string, { line, reference, texts }: StagedRow): string =>
   shortSha256(`${digest}\n${JSON.stringify([line, reference, sorted(texts)])}`);
 
 const sorted = (texts: StagedRow['texts']) => Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** The digest of no rows. */
-const NO_ROWS = 'rows of a file';
+export const NO_ROWS = 'rows of a file';
 
 /** Returns the digest of rows, in their order. */
 const digestOfRows = (rows: readonly StagedRow[]): string => rows.reduce(digestWith, NO_ROWS);

@@ -1,6 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import type { CheckedFile } from '../../bulk/check-file.ts';
 import { requireSameRows } from '../../bulk/compare.ts';
+import type { RowProblem } from '../../bulk/findings.ts';
 import { KEY_END } from '../../bulk/progress.ts';
 import type { SecretRows } from '../../bulk/read-file.ts';
 import { followedRows } from '../../bulk/send.ts';
@@ -88,7 +89,7 @@ export const createCommand = (catalogue: readonly Group[]) =>
         summary: `send ${checked.rows} rows as ${runs.words.join(' ')}`,
         lines: consentLines(path, key, runs, checked),
       });
-      const { batches, secrets } = await toStage(account, runs, path);
+      const { batches, secrets } = await toStage(account, runs, path, checked.digest);
       const { file } = await journal.files.stage(
         {
           account: names,
@@ -200,32 +201,34 @@ async function batchesIn(
   account: Account,
   runs: CommandWithRows,
   path: string,
+  agreed?: string,
 ): Promise<AsyncGenerator<readonly StagedRow[]>> {
   const { openRows } = await import('../../bulk/read-file.ts');
-  return openRows(account, rowCommandOf(runs), path, ([first]) => {
+  const wrong = ([first]: readonly RowProblem[]) => {
     if (!first) return;
     throw new CliError('usage', `line ${first.line}: ${first.column ?? 'the row'} ${first.problem}; nothing was sent`, {
       code: 'BAD_ROWS',
       hint: `see all with: fiatrail bulk check ${path} --as "${runs.words.join(' ')}"`,
     });
-  });
+  };
+  return openRows(account, rowCommandOf(runs), path, wrong, agreed);
 }
 
 const hasSecrets = (runs: CommandWithRows): boolean => rowCommandOf(runs).columns.some(({ isSecret }) => isSecret);
 
 /** Reads all rows of a file, as they are staged. */
-async function rowsIn(account: Account, runs: CommandWithRows, path: string): Promise<SecretRows> {
+async function rowsIn(account: Account, runs: CommandWithRows, path: string, agreed?: string): Promise<SecretRows> {
   const rows: StagedRow[] = [];
-  for await (const some of await batchesIn(account, runs, path)) rows.push(...some);
+  for await (const some of await batchesIn(account, runs, path, agreed)) rows.push(...some);
   if (!hasSecrets(runs)) return { rows, secrets: new Map() };
   const { withoutSecrets } = await import('../../bulk/read-file.ts');
   return withoutSecrets(account, rowCommandOf(runs), rows);
 }
 
 /** Returns the rows to stage: those of a file with secrets at once, as their digests take long, and others as the file is read. */
-async function toStage(account: Account, runs: CommandWithRows, path: string) {
-  if (!hasSecrets(runs)) return { batches: await batchesIn(account, runs, path), secrets: new Map() };
-  const { rows, secrets } = await rowsIn(account, runs, path);
+async function toStage(account: Account, runs: CommandWithRows, path: string, agreed: string) {
+  if (!hasSecrets(runs)) return { batches: await batchesIn(account, runs, path, agreed), secrets: new Map() };
+  const { rows, secrets } = await rowsIn(account, runs, path, agreed);
   async function* batches() {
     yield rows;
   }
