@@ -3877,7 +3877,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/files.ts',
-    line: 'if (digestOfRows(found) !== file.digest)',
+    line: 'if (digest.value() !== file.digest)',
     change: "if (file.digest === '')",
     tests: STAGED,
   },
@@ -4051,8 +4051,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/bulk/read-file.ts',
-    line: 'if (agreed !== undefined && digest !== agreed) throw',
-    change: "if (digest === '') throw",
+    line: 'if (agreed !== undefined && digest.value() !== agreed) throw',
+    change: "if (digest.value() === '') throw",
     tests: ['test/bulk/agreed.test.ts'],
   },
 ];

@@ -3,7 +3,7 @@ import type { Account } from '../engine/account.ts';
 import { isUncertain } from '../engine/plans/line.ts';
 import { accountBalance, type Stated, userBalance } from '../engine/previews/balances.ts';
 import { openFileParts } from '../files/file-parts.ts';
-import { digestWith, NO_ROWS } from '../journal/files.ts';
+import { rowsDigest } from '../journal/files.ts';
 import { type Amount, type Asset, amount, amountForPeople, parseAmount, type Token } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { type Controls, checkRows, problemOfTotal, type ReadyRow, type RowCheck } from './check.ts';
@@ -68,12 +68,12 @@ export async function checkFile(given: Account, checking: Checking): Promise<Che
   const found = collectorsOf(command, header);
   const rules = await account.rules.overRows(command.words);
   const blocked: CliError[] = [];
-  let digest = NO_ROWS;
+  const digest = rowsDigest();
   for await (const ready of readyRows(parts, header, check)) {
     await rejectUsed(checking, header, findings, ready);
     for (const row of ready) {
       found.add(row);
-      digest = digestWith(digest, row);
+      digest.add(row);
       const error = rules && blocked.length === 0 ? await rules(command.endpoint, row.request) : undefined;
       if (error) blocked.push(error);
     }
@@ -95,7 +95,7 @@ export async function checkFile(given: Account, checking: Checking): Promise<Che
     blocked: [...blocked, ...balances.flatMap((each) => shortage(each) ?? [])],
     problems: findings.problems.toSorted((a, b) => a.line - b.line),
     header,
-    digest,
+    digest: digest.value(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { markOfSecrets } from '../account/profile-secrets.ts';
 import { CliError } from '../base/errors.ts';
 import type { Account } from '../engine/account.ts';
-import { digestWith, NO_ROWS, type StagedRow } from '../journal/files.ts';
+import { rowsDigest, type StagedRow } from '../journal/files.ts';
 import { checkRows } from './check.ts';
 import { openSample } from './check-file.ts';
 import { headerIn, type RowCommand } from './columns.ts';
@@ -27,16 +27,16 @@ export async function openRows(
   const check = checkRows(command, header, facts);
   // Digests are made before a transaction waits for them.
   async function* batches(): AsyncGenerator<readonly StagedRow[]> {
-    let digest = NO_ROWS;
+    const digest = rowsDigest();
     for await (const rows of csvRows(parts, header.delimiter)) {
       const staged = rows.flatMap((each) => {
         const row = check.row(each);
         return row ? [{ line: row.line, reference: row.reference, texts: row.texts }] : [];
       });
-      if (agreed !== undefined) digest = staged.reduce(digestWith, digest);
+      if (agreed !== undefined) for (const row of staged) digest.add(row);
       yield staged;
     }
-    if (agreed !== undefined && digest !== agreed) throw changedSince(path);
+    if (agreed !== undefined && digest.value() !== agreed) throw changedSince(path);
     wrong(check.findings.problems.filter(({ kind }) => kind === 'error'));
   }
   return batches();

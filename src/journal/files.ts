@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Host, Ids } from '../base/world.ts';
-import { shortSha256 } from '../crypto/digest.ts';
+import { runningSha256 } from '../crypto/digest.ts';
 import { insertion, type RowOf, replacing } from '../store/table.ts';
 import { type AccountNames, accountIds, accountIn } from './accounts.ts';
 import {
@@ -90,17 +90,17 @@ export interface FileRecords {
   leaseOf(file: StagedFile): Promise<FileLease | undefined>;
 }
 
-/** Adds a row to the digest of those before it. */
-export const digestWith = (digest: string, { line, reference, texts }: StagedRow): string =>
-  shortSha256(`${digest}\n${JSON.stringify([line, reference, sorted(texts)])}`);
+/** A digest of rows, which are added in their order. */
+export function rowsDigest() {
+  const digest = runningSha256();
+  return {
+    // A line of JSON has no line end.
+    add: ({ line, reference, texts }: StagedRow) => digest.add(`${JSON.stringify([line, reference, sorted(texts)])}\n`),
+    value: digest.value,
+  };
+}
 
 const sorted = (texts: StagedRow['texts']) => Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1));
-
-/** The digest of no rows. */
-export const NO_ROWS = 'rows of a file';
-
-/** Returns the digest of rows, in their order. */
-const digestOfRows = (rows: readonly StagedRow[]): string => rows.reduce(digestWith, NO_ROWS);
 
 /** Rows that one statement inserts or asks for. */
 const BATCH = 500;
@@ -219,11 +219,12 @@ async function insertRows(
   batches: AsyncIterable<readonly StagedRow[]>,
 ) {
   const storable = storableIn(queries);
-  let [digest, count] = [NO_ROWS, 0];
+  const digest = rowsDigest();
+  let count = 0;
   for await (const rows of batches)
     for (let start = 0; start < rows.length; start += BATCH) {
       const some = rows.slice(start, start + BATCH).map((row) => {
-        digest = digestWith(digest, row);
+        digest.add(row);
         count += 1;
         const { reference, line, texts } = row;
         return {
@@ -237,7 +238,7 @@ async function insertRows(
       });
       await queries.run(...insertion(FILE_ROW, some));
     }
-  return { digest, count };
+  return { digest: digest.value(), count };
 }
 
 async function rowsOf(queries: Queries, file: StagedFile): Promise<readonly NumberedRow[] | undefined> {
@@ -254,7 +255,9 @@ async function rowsOf(queries: Queries, file: StagedFile): Promise<readonly Numb
     reference,
     texts: jsonOf(texts, `row ${number} of the file ${file.key}`) as NumberedRow['texts'],
   }));
-  if (digestOfRows(found) !== file.digest) throw changed(`the rows of the file ${file.key}`);
+  const digest = rowsDigest();
+  for (const row of found) digest.add(row);
+  if (digest.value() !== file.digest) throw changed(`the rows of the file ${file.key}`);
   return found;
 }
 
