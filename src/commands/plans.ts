@@ -92,7 +92,7 @@ const showCommand = command({
   words: ['plans', 'show'],
   summary: 'Show a plan, its author and who approved it',
   details:
-    'Prints what the author wrote and which approvals are valid. It does not read the account: plans approve and plans apply compare the plan with it.',
+    'Prints the plan as its author wrote it, and which approvals are valid. It does not read the account; plans approve and plans apply do, and compare the plan with it.',
   examples: ['fiatrail plans show plan.json', 'fiatrail plans show plan.json -o json --query "signatures[].approver"'],
   endpoints: [],
   prints: plannedSchema,

@@ -33,6 +33,7 @@ const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
   'fees withdraw': ({ bankAccount }) => bankAccount,
   'profiles rules test': ({ bankAccount }) => bankAccount,
   find: ({ payout }) => payout,
+  receipt: ({ payout }) => payout,
   'ops show': ({ accepted }) => accepted,
   'ops resume': ({ accepted }) => accepted,
   'ops reconcile': ({ unknown }) => unknown,
@@ -193,7 +194,7 @@ const PRIVATE_KEY = 'ab'.repeat(32);
 /** Programs besides fiatrail that a line begins with, and what they print. */
 const PRINTED: Readonly<Record<string, string>> = { op: 'a-secret-of-a-vault' };
 /** Words that name a file in the folder of the example. */
-const IN_FOLDER = /^(?:[\w-]+\.(?:db|json|ndjson|pub|http|sql|svg)|client)$/;
+const IN_FOLDER = /^(?:[\w-]+\.(?:db|html|json|ndjson|pub|http|sql|svg)|client)$/;
 /** Commands that ask for something on a terminal; for the others, `--yes` is the answer. */
 const ASKS = /^fiatrail (init|keys platform accept|profiles rules set .*)$/;
 
