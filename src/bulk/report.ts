@@ -55,7 +55,11 @@ async function readListed(account: Account, rows: readonly FollowedRow[]) {
   return found;
 }
 
-function amountOf({ columns, requestOf, endpoint }: RowCommand, { texts }: FollowedRow): Amount | undefined {
+/** Returns what a row moves, as the file says; undefined if it moves nothing. */
+export function amountOf(
+  { columns, requestOf, endpoint }: RowCommand,
+  { texts }: Pick<FollowedRow, 'texts'>,
+): Amount | undefined {
   if (!endpoint.moves) return undefined;
   const values = columns.flatMap(({ key, parse }) => {
     const text = texts[key];

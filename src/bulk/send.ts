@@ -16,8 +16,8 @@ interface Sending {
   readonly first: number | undefined;
   /** Stops after so many rows that the service rejected, that failed, or whose outcome is unknown. */
   readonly stopAfter: number;
-  /** Called before each row with all rows as they are, and the number of those that this run has sent. */
-  progress(rows: readonly FollowedRow[], sent: number): Promise<void>;
+  /** Called before each row with the number of those that this run has sent; `rows` returns all as they are. */
+  progress(sent: number, rows: () => readonly FollowedRow[]): Promise<void>;
   /** Says what became of a row, if it is not as it should be. */
   say(text: string): Promise<void>;
 }
@@ -168,7 +168,7 @@ async function passOver({
       (run.errors >= sending.stopAfter ? tooManyErrors(run.errors) : undefined) ??
       (await mayGoOn());
     if (stop) return { stopped: stop, later };
-    await sending.progress([...shown.values()], run.sent);
+    await sending.progress(run.sent, () => [...shown.values()]);
     const after = await sendOne(account, row, sending, mayGoOn);
     if (after instanceof CliError) return { stopped: after, later };
     if (after === 'later') later += 1;

@@ -279,6 +279,8 @@ describe('what a row costs', () => {
     const ofRows = asked.slice(asked.indexOf('/initiateofframp'));
     expect(ofRows.filter((path) => path === '/initiateofframp')).toHaveLength(60);
     expect(ofRows.length - 60).toBeLessThanOrEqual(63);
+    // The list before each one is evidence, and never an earlier answer.
+    expect(asked.filter((path) => path === '/payouts').length).toBeGreaterThanOrEqual(60);
   });
 
   test('a balance that something else took is noticed before a row is sent', async () => {

@@ -1,5 +1,7 @@
+import type { RowCommand } from '../../bulk/columns.ts';
 import { followAccepted } from '../../bulk/follow.ts';
 import { countsOf, type FollowedRow } from '../../bulk/progress.ts';
+import { amountOf } from '../../bulk/report.ts';
 import { followedRows, looked, type SentRows, sendRows, settleUnknown } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
@@ -9,9 +11,9 @@ import { grouped } from '../../money/decimal.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/field-options.ts';
 import { option, wholeNumber } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import type { CommandWithRows } from './row-command.ts';
+import { type CommandWithRows, rowCommandOf } from './row-command.ts';
 import { openForRows, rowRunner } from './row-runner.ts';
-import { FILE_COLUMNS, fileData, fileError, fileSums, sumsOf } from './sent.ts';
+import { FILE_COLUMNS, fileData, fileError, fileSums } from './sent.ts';
 
 /** The options of a command that sends rows. */
 export const runOptions = {
@@ -49,14 +51,14 @@ export async function runFile(
 ): Promise<Outcome> {
   const opened = openForRows(account, command);
   const line = account.notices.progress.line(true);
-  const shows = progressOf(account, file, line.isLive);
+  const shows = progressOf(account, { command, file }, line.isLive);
   try {
     const sent = await sendRows(account, file, {
       send: rowRunner({ account, terminal, rows: opened.account, command, file, secrets }),
       first,
       stopAfter,
-      progress: async (rows, count) => {
-        const text = shows(rows, count);
+      progress: async (count, rows) => {
+        const text = shows(count, rows);
         if (text !== undefined) await line.show(text);
       },
       say: account.notices.say,
@@ -105,30 +107,37 @@ async function followToEnd(
   }
 }
 
-/** How often a log says how far a run is. */
+/** How often a terminal, and how often a log, says how far a run is. */
+const LIVE_EVERY_MS = 500;
 const LOG_EVERY_MS = 60_000;
 
 /** Returns what says how far a run is; undefined if it is too soon to say it again. */
-function progressOf({ world }: Account, file: StagedFile, isLive: boolean) {
+function progressOf({ world }: Account, { command, file }: FileRun, isLive: boolean) {
   const sinceMs = world.clock.now();
+  const everyMs = isLive ? LIVE_EVERY_MS : LOG_EVERY_MS;
+  const runs = rowCommandOf(command);
   let shownMs = sinceMs;
-  const total = fileSums(file);
-  return (rows: readonly FollowedRow[], sent: number): string | undefined => {
+  return (sent: number, all: () => readonly FollowedRow[]): string | undefined => {
     const now = world.clock.now();
-    if (!isLive && now - shownMs < LOG_EVERY_MS) return undefined;
+    if (now - shownMs < everyMs) return undefined;
     shownMs = now;
+    const rows = all();
     const { waiting, rejected, failed, unknown } = countsOf(rows);
-    const done = rows.length - waiting;
-    const perRowMs = sent === 0 ? undefined : (now - sinceMs) / sent;
     const bad = [failed && `${failed} failed`, rejected && `${rejected} rejected`, unknown && `${unknown} unknown`];
-    const moved = sumsOf(rows.filter(({ status }) => status !== 'waiting' && status !== 'rejected'));
-    const sums = total.map((each) => {
-      const minor = moved.find(({ asset }) => asset === each.asset)?.minor ?? 0n;
-      return `${amountForPeople({ ...each, minor })} of ${amountForPeople(each)}`;
-    });
-    const left = perRowMs === undefined ? [] : [`${durationText(perRowMs * waiting)} left`];
-    return [`${grouped(done)} of ${grouped(rows.length)} rows`, ...bad.filter(Boolean), ...sums, ...left].join(' · ');
+    const left = sent === 0 ? [] : [`${durationText(((now - sinceMs) / sent) * waiting)} left`];
+    const done = `${grouped(rows.length - waiting)} of ${grouped(rows.length)} rows`;
+    return [done, ...bad.filter(Boolean), ...sumsText(runs, file, rows), ...left].join(' · ');
   };
+}
+
+/** `₦1,000.00 of ₦5,000.00`: what was sent, or may have been. */
+function sumsText(runs: RowCommand, file: StagedFile, rows: readonly FollowedRow[]): readonly string[] {
+  const sent = rows.filter(({ status }) => status !== 'waiting' && status !== 'rejected' && status !== 'failed');
+  const amounts = sent.flatMap((row) => amountOf(runs, row) ?? []);
+  return fileSums(file).map((total) => {
+    const minor = amounts.reduce((sum, each) => (each.asset === total.asset ? sum + each.minor : sum), 0n);
+    return `${amountForPeople({ ...total, minor })} of ${amountForPeople(total)}`;
+  });
 }
 
 function durationText(durationMs: number): string {

@@ -23,7 +23,7 @@ export const fileSchema = () =>
   });
 
 /** Returns the sum of each asset of some rows. */
-export function sumsOf(rows: readonly Pick<FollowedRow, 'operation'>[]): readonly Amount[] {
+function sumsOf(rows: readonly Pick<FollowedRow, 'operation'>[]): readonly Amount[] {
   const sums = new Map<Amount['asset'], bigint>();
   for (const { operation } of rows) {
     const moves = operation?.moves;
