@@ -18,9 +18,9 @@ import { command, type Group } from '../../terminal/command.ts';
 import { MONEY_OPTIONS, required } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { CHECKED_COLUMNS, checkedData, checkedError } from './checked.ts';
-import { asOption, controlOptions, fileArgument } from './file-options.ts';
+import { asOption, controlOptions, fileArgument, runOptions } from './file-options.ts';
 import { type CommandWithRows, commandAs, rowCommandOf } from './row-command.ts';
-import { type FileRun, runFile, runOptions } from './run.ts';
+import type { FileRun, runFile } from './run.ts';
 import { fileSchema } from './sent.ts';
 
 /** Leaves room for the reference of a row in an idempotency key. */
@@ -100,7 +100,7 @@ export const createCommand = (catalogue: readonly Group[]) =>
         },
         batches,
       );
-      return runFile(account, terminal, { command: runs, file, secrets }, run);
+      return (await import('./run.ts')).runFile(account, terminal, { command: runs, file, secrets }, run);
     },
   });
 
@@ -124,7 +124,7 @@ export async function goOn(
   }
   const isPaused = endsPause && file.state === 'paused';
   const now = isPaused ? await journal.files.setState(file, 'open') : file;
-  return runFile(account, terminal, { ...others, file: now }, input);
+  return (await import('./run.ts')).runFile(account, terminal, { ...others, file: now }, input);
 }
 
 async function checkedFile(

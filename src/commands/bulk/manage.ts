@@ -10,8 +10,8 @@ import { confirmRequest } from '../../terminal/ask/confirm.ts';
 import { command, type Group } from '../../terminal/command.ts';
 import { argument, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
 import { fileKey, goOn } from './create.ts';
+import { runOptions } from './file-options.ts';
 import { commandAs, rowCommandOf } from './row-command.ts';
-import { runOptions } from './run.ts';
 import { FILE_COLUMNS, fileData, fileSchema } from './sent.ts';
 
 const keyArgument = argument('key', 'key of the file, as given to bulk create', fileKey, 'Key of the file:');

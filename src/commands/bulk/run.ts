@@ -8,23 +8,11 @@ import type { Outcome } from '../../engine/outcome.ts';
 import type { StagedFile } from '../../journal/files.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { grouped } from '../../money/decimal.ts';
-import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/field-options.ts';
-import { option, wholeNumber } from '../../terminal/parse/parameters.ts';
+import { DEFAULT_WAIT_MS } from '../../terminal/parse/field-options.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { type CommandWithRows, rowCommandOf } from './row-command.ts';
 import { openForRows, rowRunner } from './row-runner.ts';
 import { FILE_COLUMNS, fileData, fileError, fileSums } from './sent.ts';
-
-/** The options of a command that sends rows. */
-export const runOptions = {
-  first: option('--first <rows>', 'send at most this many rows, as a pilot', wholeNumber(1, 1_000_000)),
-  stopAfter: option(
-    '--stop-after <errors>',
-    'stop after this many rows that are rejected, that fail, or whose outcome is unknown (default 10)',
-    wholeNumber(1, 1_000_000),
-  ),
-  wait: waitOption,
-};
 
 interface RunInput {
   readonly first: number | undefined;
