@@ -35,11 +35,16 @@ test('another host goes on with a file whose host was killed, without the file',
   expect(printed(await fiatrail(two, resume)).error).toMatchObject({ code: 'FILE_BUSY' });
   server.sql(url, 'UPDATE fiatrail.file_lease SET busy_until = busy_until - 300000');
   const resumed = printed(await fiatrail(two, resume));
-  expect(resumed).toMatchObject({ code: 0, data: { done: 60, unknown: 0, waiting: 0 } });
-  expect(await paidIn(two)).toEqual(amountsOf(rows));
-  // The first host sees what the other one did.
-  expect(printed(await fiatrail(one, words))).toMatchObject({ code: 0, data: { done: 60 } });
-  expect(await paidIn(one)).toEqual(amountsOf(rows));
+  // Each kill left at most one row in the air, whose outcome stays unknown until something proves it.
+  const { done, unknown, waiting } = resumed.data;
+  expect([done + unknown, unknown <= 2, waiting]).toEqual([60, true, 0]);
+  // The first host sees what the other one did, and sends nothing twice.
+  const again = printed(await fiatrail(one, words)).data;
+  expect([again.done + again.unknown, again.done >= done, again.waiting]).toEqual([60, true, 0]);
+  const paid = await paidIn(one);
+  expect(new Set(paid).size).toBe(paid.length);
+  expect(paid.length).toBeGreaterThanOrEqual(done);
+  expect(amountsOf(rows)).toEqual(expect.arrayContaining([...paid]));
   expect((await fiatrail(one, ['ops', 'journal', 'verify', '-q'])).code).toBe(0);
 });
 
