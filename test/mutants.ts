@@ -34,6 +34,13 @@ const SECOND_PERSON = ['test/plans/attacks.test.ts', 'test/plans/independence.te
 const ACCOUNT_LISTS = ['test/plans/account-lists.test.ts'];
 const ACCEPTED = ['test/questions/acceptances.test.ts'];
 const OPEN_AT_END = ['test/questions/open-at-end.test.ts'];
+const BULK = ['test/bulk/send.test.ts'];
+const BULK_SHAPES = ['test/bulk/shapes.test.ts'];
+const BULK_MISTAKES = ['test/bulk/mistakes.test.ts'];
+const BULK_CHECK = ['test/bulk/check-command.test.ts'];
+const BULK_OTHERS = ['test/bulk/other-rows.test.ts'];
+const BULK_STOPPED = ['test/bulk/stopped.test.ts'];
+const STAGED = ['test/journal/files.test.ts'];
 const RECEIPTS = ['test/commands/receipt.test.ts'];
 const FEES = ['test/copy/fees.test.ts'];
 const BOOKS = ['test/copy/book-entries.test.ts'];
@@ -326,22 +333,22 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/payout.ts',
-    line: "toWireNumber(amount, 'base'), bankAccountId",
-    change: "toWireNumber({ ...amount, minor: amount.minor + 10_000n }, 'base'), bankAccountId",
+    line: "toWireNumber(amount, 'base')",
+    change: "toWireNumber({ ...amount, minor: amount.minor + 10_000n }, 'base')",
     tests: LEDGER,
     failing: 1,
   },
   {
     file: 'src/commands/withdrawals.ts',
-    line: "toWireNumber(amount, 'token')",
-    change: "toWireNumber({ ...amount, minor: amount.minor + 1n }, 'token')",
+    line: "toWireNumber(amount(token), 'token')",
+    change: "toWireNumber({ ...amount(token), minor: amount(token).minor + 1n }, 'token')",
     tests: LEDGER,
     failing: 1,
   },
   {
     file: 'src/commands/transfers.ts',
-    line: "toWireNumber(amount, 'base')",
-    change: "toWireNumber({ ...amount, minor: amount.minor + 1n }, 'base')",
+    line: "toWireNumber(amount(token ?? 'CNGN'), 'base')",
+    change: "toWireNumber({ ...amount(token ?? 'CNGN'), minor: amount(token ?? 'CNGN').minor + 1n }, 'base')",
     tests: LEDGER,
     failing: 1,
   },
@@ -3350,8 +3357,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/terminal/help/effects.ts',
-    line: "money: ['api', 'ops retry', 'plans apply'],",
-    change: "money: ['api', 'plans apply'],",
+    line: "'ops retry', 'plans apply'],",
+    change: "'plans apply'],",
     tests: ['test/cli/help-map.test.ts'],
   },
   {
@@ -4042,6 +4049,218 @@ export const MUTANTS: readonly Mutant[] = [
     change: '{ timeoutMs: NOTICE_MS, input, env, isShell: true }',
     tests: NOTICES,
     failing: 1,
+  },
+  {
+    file: 'src/bulk/progress.ts',
+    line: '[file.key, reference].join(KEY_END)',
+    change: "[file.key, ''].join(KEY_END)",
+    tests: BULK,
+  },
+  {
+    file: 'src/commands/bulk/row-runner.ts',
+    line: 'const guard = { ...plain, idempotencyKey };',
+    change: 'const guard = plain;',
+    tests: BULK,
+  },
+  {
+    file: 'src/commands/bulk/create.ts',
+    line: 'if (key.includes(KEY_END))',
+    change: 'if (key === KEY_END)',
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/compare.ts',
+    line: 'if (JSON.stringify(sorted(texts)) !== JSON.stringify(sorted(before.texts)))',
+    change: 'if (before.line === 0)',
+    tests: [...BULK, ...BULK_OTHERS],
+  },
+  {
+    file: 'src/bulk/compare.ts',
+    line: 'if (lacking)',
+    change: 'if (lacking && staged.length === 0)',
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/files.ts',
+    line: 'if (digest.value() !== file.digest)',
+    change: "if (file.digest === '')",
+    tests: STAGED,
+  },
+  {
+    file: 'src/journal/files.ts',
+    line: 'if (digest !== known.digest)',
+    change: "if (known.digest === '')",
+    tests: STAGED,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/files.ts',
+    line: "now.state === 'cancelled') return now;",
+    change: "now.id === '') return now;",
+    tests: STAGED,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/files.ts',
+    line: 'if (found && found.holder !== holder) return found;',
+    change: '',
+    tests: STAGED,
+  },
+  {
+    file: 'src/journal/operations.ts',
+    line: "'once_key >= ? AND once_key < ?'",
+    change: "'once_key >= ? AND once_key <> ?'",
+    tests: STAGED,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/check-file.ts',
+    line: 'if (file.isOpenToOthers && ',
+    change: 'if (file.bytes < 0 && ',
+    tests: BULK_CHECK,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/read-file.ts',
+    line: 'digests[key] = mark;',
+    change: 'digests[key] = text;',
+    tests: BULK_OTHERS,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/bulk/create.ts',
+    line: 'if (reason === undefined) return;',
+    change: "if (reason !== '') return;",
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/cells.ts',
+    line: 'if (/^\\d{1,3}[.,]\\d{3}$/.test(digits) && mayHaveDecimalComma)',
+    change: "if (digits === '')",
+    tests: BULK_SHAPES,
+  },
+  {
+    file: 'src/bulk/cells.ts',
+    line: 'if (SHORTENED.test(text)) return shortened(text);',
+    change: '',
+    tests: BULK_MISTAKES,
+  },
+  {
+    file: 'src/bulk/cells.ts',
+    line: "if (FORMULA.test(text)) return { problem: 'is a formula', hint: 'paste its value in its place' };",
+    change: '',
+    tests: BULK_MISTAKES,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/check.ts',
+    line: 'if (earlier === undefined) lines.set(reference, line);',
+    change: 'if (earlier !== -1) lines.set(reference, line);',
+    tests: BULK_MISTAKES,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/check.ts',
+    line: 'if (cells.length === width || isPadded) return true;',
+    change: 'if (cells.length > 0 || isPadded) return true;',
+    tests: BULK_MISTAKES,
+  },
+  {
+    file: 'src/bulk/check.ts',
+    line: 'code !== given)',
+    change: "code === '')",
+    tests: BULK_MISTAKES,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/check-file.ts',
+    line: 'blocked.push(error);',
+    change: 'void error;',
+    tests: BULK_CHECK,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/check-file.ts',
+    line: 'if (after.minor >= 0n) return undefined;',
+    change: 'if (after.minor < 0n) return undefined;',
+    tests: BULK_CHECK,
+  },
+  {
+    file: 'src/engine/rules/check.ts',
+    line: 'if (amount) moved.set(',
+    change: 'if (!amount) moved.set(',
+    tests: BULK_CHECK,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/bulk/create.ts',
+    line: '(of === key ? [] : ',
+    change: "(of !== '' ? [] : ",
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/send.ts',
+    line: 'return stateError(await journal.files.current(file));',
+    change: 'return undefined;',
+    tests: BULK_STOPPED,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/send.ts',
+    line: 'await world.turn();',
+    change: '',
+    tests: BULK_STOPPED,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/send.ts',
+    line: "if (category === 'declined' && code === 'OUTCOME_UNKNOWN') return 'later';",
+    change: '',
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/send.ts',
+    line: "if (error.category !== 'interrupted') await say(`could not read",
+    change: "if (error.category !== 'interrupted') throw error; await say(`could not read",
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/progress.ts',
+    line: "return verdict === 'not-done' ? 'waiting' : 'done';",
+    change: "return 'done';",
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/bulk/sent.ts',
+    line: "if (unknown > 0)\n    return new CliError('unknown'",
+    change: "if (unknown > 9)\n    return new CliError('unknown'",
+    tests: BULK,
+  },
+  {
+    file: 'src/bulk/report.ts',
+    line: 'if (!isTied) throw',
+    change: 'if (isTied) throw',
+    tests: BULK,
+  },
+  {
+    file: 'src/commands/bulk/cached-reads.ts',
+    line: 'if (!SHARED.some(({ id }) => id === endpoint.id)) return',
+    change: "if (!SHARED.some(({ id }) => id === endpoint.id) && endpoint.effect !== 'read') return",
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/read-file.ts',
+    line: 'if (agreed !== undefined && digest.value() !== agreed) throw',
+    change: "if (digest.value() === '') throw",
+    tests: ['test/bulk/agreed.test.ts'],
   },
   {
     file: 'src/copy/fees.ts',

@@ -20,8 +20,17 @@ const accountId = picked(
   argument('bank-account-id', 'bank account id, from bank-accounts list', id, 'Which bank account?'),
 );
 
+interface TypedAccount {
+  readonly accountNumber: string;
+  readonly bankCode: string;
+  readonly label: string | undefined;
+}
+
+const requestOf = ({ accountNumber, bankCode, label }: TypedAccount) => ({ accountNumber, bankCode, label });
+
 const addCommand = callCommand(addBankAccount, {
   words: ['bank-accounts', 'add'],
+  rows: { endpoint: addBankAccount, leavesOut: ['isDefault', 'metadata'], request: requestOf },
   summary: 'Add a payout bank account',
   details: 'The bank verifies the account number and returns the holder’s name.',
   examples: [
@@ -41,9 +50,7 @@ const addCommand = callCommand(addBankAccount, {
     metadata: properties('--metadata', 'metadata, passed to the service unchanged'),
   },
   request: async ({ accountNumber, bankCode, label, isDefault, metadata }, account) => ({
-    accountNumber,
-    bankCode: await bankCodeFor(account, bankCode),
-    label,
+    ...requestOf({ accountNumber, bankCode: await bankCodeFor(account, bankCode), label }),
     isDefault: isDefault || undefined,
     metadata: objectOf(metadata),
   }),

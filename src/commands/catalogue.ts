@@ -93,6 +93,7 @@ export const CATALOGUE: readonly Group[] = [
     group('webhooks', 'Set up, receive and replay webhooks', () => import('./webhooks/index.ts'), {
       parts: { inbox: 'Show received events, and replay them' },
     }),
+    group('bulk', 'Check and send a file of many rows', () => import('./bulk/index.ts'), SELDOM),
     group('ops', 'Find out what was sent and how it ended', () => import('./ops/index.ts'), {
       parts: { journal: 'Check, export and back up the journal' },
     }),

@@ -28,9 +28,29 @@ function lookAhead(account: Account, userId: string, bankCode: string, amount: A
   });
 }
 
+interface TypedOfframp {
+  readonly userId: string;
+  readonly amount: Amount;
+  readonly bankCode: string;
+  readonly accountNumber: string;
+}
+
+const requestOf = ({ userId, amount, accountNumber, bankCode }: TypedOfframp) => ({
+  userId,
+  amount: toWireNumber(amount, 'naira'),
+  accountNumber,
+  bankCode,
+  ticker: 'CNGN',
+});
+
 const start = startCommand(offramp, startOfframp, {
   words: ['offramp', 'create'],
   money: 'guarded',
+  rows: {
+    endpoint: startOfframp,
+    request: requestOf,
+    fees: async (account, amount) => (await feePreview(account, 'offramp', amount)).total,
+  },
   summary: 'Start an offramp to a Nigerian bank account',
   details:
     'Converts a user’s cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',
@@ -51,7 +71,7 @@ const start = startCommand(offramp, startOfframp, {
   },
   send: async (account, terminal, { userId, amount, bankCode: bank, accountNumber }, options) => {
     const bankCode = await bankCodeFor(account, bank);
-    const request = { userId, amount: toWireNumber(amount, 'naira'), accountNumber, bankCode, ticker: 'CNGN' };
+    const request = requestOf({ userId, amount, accountNumber, bankCode });
     return change(
       account,
       terminal,

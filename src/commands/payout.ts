@@ -24,12 +24,17 @@ function destinationLines(account: SavedAccount | undefined): readonly ShownLine
   return account ? [['account', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]] : [];
 }
 
+/** Reads the platform fee on an amount of cNGN; undefined if it is not known. */
+async function feeOn(account: Account, { minor }: Amount): Promise<Amount | undefined> {
+  const kobo = wholeKoboFromCngnBase(minor);
+  return kobo === undefined ? undefined : platformFeeOn(account, 'offramp', amountIn('NGN', kobo));
+}
+
 /** Previews the platform fee and the balance before and after. */
 async function costLines(account: Account, amount: Amount): Promise<readonly ShownLine[]> {
-  const kobo = wholeKoboFromCngnBase(amount.minor);
   const [before, fee] = await Promise.all([
     accountBalance(account, 'CNGN', 'allNetworks').catch(() => undefined),
-    kobo === undefined ? undefined : platformFeeOn(account, 'offramp', amountIn('NGN', kobo)).catch(() => undefined),
+    feeOn(account, amount).catch(() => undefined),
   ]);
   // A fee that cannot be read comes on top, so that more is taken than this.
   const taken = -(amount.minor + (fee ? cngnBaseFromKobo(fee.minor) : 0n));
@@ -39,9 +44,15 @@ async function costLines(account: Account, amount: Amount): Promise<readonly Sho
   ];
 }
 
+const requestOf = ({ amount, to }: { readonly amount: Amount; readonly to: string }) => ({
+  amount: toWireNumber(amount, 'base'),
+  bankAccountId: to,
+});
+
 const start = startCommand(payout, startPayout, {
   words: ['payout', 'create'],
   money: 'guarded',
+  rows: { endpoint: startPayout, request: requestOf, fees: feeOn },
   summary: 'Start a payout to one of the account’s bank accounts',
   details:
     'Converts the account’s own cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',
@@ -64,7 +75,7 @@ const start = startCommand(payout, startPayout, {
       account,
       terminal,
       startPayout,
-      { amount: toWireNumber(amount, 'base'), bankAccountId: to },
+      requestOf({ amount, to }),
       {
         summary: `start a payout of ${amountForPeople(amount)} to bank account ${to}`,
         lines: [amountLine(amount, 'base', 'fees are charged on top'), ['destination', `bank account ${to}`]],

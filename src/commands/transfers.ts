@@ -4,7 +4,7 @@ import { accountBalance, paidFrom, paidFromUnreserved } from '../engine/previews
 import { externalWalletLines } from '../engine/previews/names.ts';
 import { amountLine, readPreviews } from '../engine/previews/previews.ts';
 import { newTag } from '../engine/requests.ts';
-import { amountForPeople, toWireNumber } from '../money/amount.ts';
+import { type Amount, amountForPeople, type Token, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { thingListCommand } from '../terminal/list-command.ts';
 import { amountOfThatToken, evmAddress, noTagOption, noteOption } from '../terminal/parse/field-options.ts';
@@ -25,9 +25,24 @@ const COLUMNS = [
   { field: 'executedAt', title: 'Executed' },
 ] as const;
 
+interface TypedTransfer {
+  readonly token: Token | undefined;
+  readonly amount: (token: Token) => Amount;
+  readonly to: string;
+  readonly note: string | undefined;
+}
+
+const requestOf = ({ token, amount, to, note }: TypedTransfer) => ({
+  destinationAddress: to,
+  amount: toWireNumber(amount(token ?? 'CNGN'), 'base'),
+  ticker: token,
+  note,
+});
+
 const start = command({
   words: ['transfers', 'create'],
   money: 'guarded',
+  rows: { endpoint: transferToWallet, leavesOut: ['noTag'], request: requestOf },
   summary: 'Send the account’s own tokens to a registered wallet',
   details:
     'The transfer is final when the command returns. Register the wallet first with: fiatrail wallets external add',
@@ -58,7 +73,7 @@ const start = command({
     const tag = ownNote === undefined && !noTag ? newTag(account) : undefined;
     const note = ownNote ?? tag;
     const amount = amountIn(token ?? 'CNGN');
-    const request = { destinationAddress: to, amount: toWireNumber(amount, 'base'), ticker: token, note };
+    const request = requestOf({ token, amount: amountIn, to, note });
     const payer =
       amount.asset === 'CNGN'
         ? paidFromUnreserved(account, amount)

@@ -3,7 +3,7 @@ import { outcomeOf } from '../engine/outcome.ts';
 import { paidFrom, withdrawableFrom } from '../engine/previews/balances.ts';
 import { externalWalletLines, userLines } from '../engine/previews/names.ts';
 import { amountLine, readPreviews } from '../engine/previews/previews.ts';
-import { amountForPeople, toWireNumber } from '../money/amount.ts';
+import { type Amount, amountForPeople, type Token, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { thingListCommand } from '../terminal/list-command.ts';
 import { amountOfThatToken, anyAddress, userArgument } from '../terminal/parse/field-options.ts';
@@ -27,9 +27,28 @@ const COLUMNS = [
   { field: 'executedAt', title: 'Executed' },
 ] as const;
 
+interface TypedWithdrawal {
+  readonly userId: string;
+  readonly token: Token;
+  readonly amount: (token: Token) => Amount;
+  readonly from: string;
+  readonly to: string;
+  readonly network: (typeof NETWORKS)[number] | undefined;
+}
+
+const requestOf = ({ userId, token, amount, from, to, network }: TypedWithdrawal) => ({
+  userId,
+  internalWallet: from,
+  destinationWallet: to,
+  amount: toWireNumber(amount(token), 'token'),
+  ticker: token,
+  network,
+});
+
 const start = command({
   words: ['withdrawals', 'create'],
   money: 'guarded',
+  rows: { endpoint: withdrawAsset, request: requestOf },
   summary: 'Send a user’s tokens to an external address',
   details:
     'The withdrawal is final when the command returns. Fees are deducted from the amount. Networks other than base go through a bridge.',
@@ -58,14 +77,7 @@ const start = command({
   fields: { internalWallet: 'from', destinationWallet: 'to', ticker: 'token' },
   run: async (account, terminal, { userId, amount: amountIn, token, from, to, network }) => {
     const amount = amountIn(token);
-    const request = {
-      userId,
-      internalWallet: from,
-      destinationWallet: to,
-      amount: toWireNumber(amount, 'token'),
-      ticker: token,
-      network,
-    };
+    const request = requestOf({ userId, token, amount: amountIn, from, to, network });
     const payer = paidFrom(() => withdrawableFrom(account, userId, from, token), amount);
     const reply = await change(account, terminal, withdrawAsset, request, {
       summary: `withdraw ${amountForPeople(amount)} from user ${userId} to ${to} on ${network ?? 'base'}`,

@@ -115,6 +115,20 @@ export function mayMoveTheSame(endpoint: Endpoint, one: MoveRequest, other: Move
   return isAnyAmount || !isKnown || ours.minor === theirs.minor;
 }
 
+/** What a request moves, and a text that is equal for requests to the same endpoint which move the same to the same destination. */
+export interface Movement {
+  readonly amount: Amount;
+  readonly text: string;
+}
+
+/** Returns what a request moves; undefined for one that does not say how much, of what, or that moves nothing. */
+export function movementOf(endpoint: Endpoint, input: unknown): Movement | undefined {
+  const { to, assets, minor } = movementIn(endpoint, { input });
+  const [asset, ...others] = assets;
+  if (minor === undefined || asset === undefined || others.length > 0) return undefined;
+  return { amount: { asset, minor }, text: `${to} ${minor} ${asset}` };
+}
+
 /** What a request says that it moves: where to, as a text; the assets of which it may be one; and how much. */
 function movementIn(endpoint: Endpoint, { input: request, terms = {} }: MoveRequest) {
   const { moves } = endpoint;

@@ -36,6 +36,23 @@ export function nodeCrypto(): typeof import('node:crypto') {
   return process.getBuiltinModule('node:crypto');
 }
 
+/** A SHA-256 of many texts, one after the other. */
+interface RunningDigest {
+  add(text: string): void;
+  /** Returns it in base64url. Nothing can be added after that. */
+  value(): string;
+}
+
+export function runningSha256(): RunningDigest {
+  const hash = nodeCrypto().createHash('sha256');
+  return {
+    add: (text) => {
+      hash.update(text);
+    },
+    value: () => hash.digest('base64url'),
+  };
+}
+
 /** The cost of scrypt: 64 MiB of memory, and at least 100 ms on the machines of 2026. */
 const SLOW_HASH = { N: 2 ** 16, r: 8, p: 1 } as const;
 

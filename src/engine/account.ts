@@ -9,11 +9,15 @@ import type { Amount } from '../money/amount.ts';
 import type { AccountConnection } from './connection/connect.ts';
 import type { AccountOptions, Notices } from './connection/notices.ts';
 import type { ServiceTime } from './connection/service-time.ts';
+import type { Guard } from './guard.ts';
 import type { UncertainBalance } from './plans/line.ts';
 import type { RequestOptions } from './requests.ts';
 import type { AccountRules } from './rules/account-rules.ts';
 
-export interface AccountCallOptions extends CallOptions, RequestOptions {}
+export interface AccountCallOptions extends CallOptions, RequestOptions {
+  /** What protects work that moves no money from starting twice, such as an onboarding of a file. */
+  readonly guard?: Guard | undefined;
+}
 
 /** A reply with the request that it answers, which may name the token of an amount that the reply does not. */
 export interface AccountReply<D> extends Reply<D> {

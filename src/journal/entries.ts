@@ -113,8 +113,8 @@ export async function endOfChain(recording: Recording): Promise<Head> {
 
 /**
  * What a fact of the journal is about: the account of a name, the newest operation that was given an idempotency key, a text that all hosts
- * share, how far a rotation is, what an operation is a part of, what happened to a plan, and the key of the digests, with which a journal begins.
- * The last entry about a subject says what holds; all about a plan do.
+ * share, how far a rotation is, what an operation is a part of, what happened to a plan, a file of many rows, and the key of the digests, with
+ * which a journal begins. The last entry about a subject says what holds; all about a plan do.
  */
 export const subjects = {
   account: (name: string) => `account ${name}`,
@@ -123,6 +123,7 @@ export const subjects = {
   rotation: (operationId: string) => `rotation ${operationId}`,
   sweep: (operationId: string) => `sweep ${operationId}`,
   plan: (id: string) => `plan ${id}`,
+  file: (account: string, key: string) => `file ${account} ${key}`,
   digestKey: 'digest key',
 } as const;
 

@@ -3,6 +3,7 @@ import type { DatabaseError } from '../sqlite/errors.ts';
 import type { AccountNames, Fintech } from './accounts.ts';
 import type { Claim, Conflict, ConflictQuery } from './claims.ts';
 import type { Head } from './entries.ts';
+import type { FileRecords } from './files.ts';
 import type { Imported } from './import.ts';
 import type { Intent, Sweep } from './intent.ts';
 import type { Merged } from './merge.ts';
@@ -57,6 +58,8 @@ export interface Journal {
   moveRotation(operationId: string, from: RotationStage, to: RotationStage, more?: RotationMove): Promise<boolean>;
   readonly rotations: RotationRecords;
   readonly plans: PlanRecords;
+  /** The files of many rows. */
+  readonly files: FileRecords;
   /** Records the fintech that a key belongs to, so that all its keys are one account. */
   learnFintech(names: AccountNames, fintech: Fintech): Promise<void>;
   /** Appends a transition. Throws if the operation's state does not allow it. */

@@ -19,6 +19,7 @@ import {
   savedHeads,
   writeHead,
 } from './entries.ts';
+import { filesIn } from './files.ts';
 import { type Baseline, type Intent, sweepOf } from './intent.ts';
 import type { Journal } from './interface.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
@@ -211,6 +212,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     ...copyPart(store, append),
     ...sharedPart(store, append),
     plans: planRecords(store, append),
+    files: filesIn(store, world, append),
     ...outcomePart({ spool, append, now, waitMs: outcomeWaitMs }),
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.

@@ -23,6 +23,8 @@ export interface Selection {
   readonly account?: string | readonly string[] | undefined;
   /** Every operation that was given this idempotency key. */
   readonly givenIdempotencyKey?: string | undefined;
+  /** Every operation that was given an idempotency key which begins so. */
+  readonly keyStart?: string | undefined;
   readonly inputDigest?: string | undefined;
   readonly requestId?: string | undefined;
   readonly endpoint?: string | undefined;
@@ -53,7 +55,7 @@ export function listQuery(
   selection: Selection,
   engine: Queries['engine'],
 ): { readonly sql: string; readonly values: readonly SqlValue[] } {
-  const { state, kind, profile, account, givenIdempotencyKey, inputDigest, requestId, after } = selection;
+  const { state, kind, profile, account, givenIdempotencyKey, keyStart, inputDigest, requestId, after } = selection;
   const one = (sql: string, value: SqlValue | undefined): SqlCondition[] => (value === undefined ? [] : [[sql, value]]);
   const conditions = [
     ...(state === undefined ? [] : [stateCondition(state)]),
@@ -61,6 +63,7 @@ export function listQuery(
     ...one('profile = ?', profile),
     ...(account === undefined ? [] : [oneOf('account', [account].flat())]),
     ...one('once_key = ?', givenIdempotencyKey),
+    ...(keyStart === undefined ? [] : [['once_key >= ? AND once_key < ?', keyStart, `${keyStart}\u{10FFFF}`] as const]),
     ...one('input_digest = ?', inputDigest),
     ...one('request_id = ?', requestId),
     ...one('endpoint = ?', selection.endpoint),

@@ -109,4 +109,33 @@ export const SPENT = table('spent', ['account', 'asset', 'day', 'command'], {
 /** The number of operations. */
 const TALLY = table('tally', ['name'], { name: prose(), count: integer() });
 
-export const TABLES: readonly Table[] = [SETTING, ACCOUNT_NAME, OPERATION, ENTRY, ROTATION, SPENT, TALLY];
+/** The rows of files, as they were when the file was staged. A fact has the digest of all rows of a file. */
+export const FILE_ROW = table('file_row', ['file', 'number'], {
+  file: text(),
+  number: integer(),
+  account: text(),
+  reference: text(),
+  line: integer(),
+  texts: prose(),
+});
+
+/** Which process sends the rows of a file, and until when it is at work without saying so again. */
+export const FILE_LEASE = table('file_lease', ['file'], {
+  file: text(),
+  holder: text(),
+  host: prose(),
+  process: integer(),
+  busy_until: integer(),
+});
+
+export const TABLES: readonly Table[] = [
+  SETTING,
+  ACCOUNT_NAME,
+  OPERATION,
+  ENTRY,
+  ROTATION,
+  SPENT,
+  TALLY,
+  FILE_ROW,
+  FILE_LEASE,
+];

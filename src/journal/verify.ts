@@ -2,6 +2,7 @@ import { changeOfTables } from './altered.ts';
 import { hashOf, hashOfText, linkText, NO_HASH } from './chain.ts';
 import { isDigestKey } from './digest-key.ts';
 import { FACT, firstMissing, type Head, IS_LAST, linkOf } from './entries.ts';
+import { areFilesRight } from './files.ts';
 import { allRotations, rotationFact } from './rotations.ts';
 import { isSpentRight } from './spending.ts';
 import type { Queries } from './store.ts';
@@ -178,6 +179,7 @@ async function wrongRepetition(queries: Queries): Promise<ChainProblem | undefin
     (await wrong(areNamesRight(queries), 'the keys of the accounts are not')) ??
     (await wrong(areKeysRight(queries), 'the idempotency keys of the operations are not')) ??
     (await wrong(areRotationsRight(queries), 'a key rotation does not say')) ??
+    (await wrong(areFilesRight(queries), 'the rows of the files are not')) ??
     (await wrong(isKeyRight(queries), 'the key of the digests is not')) ??
     (await wrong(isSpentRight(queries), 'the sums for the limits of rules are not')) ??
     (await wrong(isTallyRight(queries), 'the number of operations is not'))

@@ -2,6 +2,7 @@ import type { Endpoint, NeedsConsent, RequestOf, RequestWithoutConsent } from '.
 import type { Account } from '../engine/account.ts';
 import { type Outcome, outcomeOf } from '../engine/outcome.ts';
 import type { Change } from '../engine/sending/change.ts';
+import type { Amount } from '../money/amount.ts';
 import type { Prints } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { MONEY_OPTIONS, type Parameters, UNGUARDED_OPTIONS, type Values } from './parse/parameters.ts';
@@ -31,6 +32,19 @@ export interface Group {
   load(): Promise<readonly Command[]>;
 }
 
+/** How a command reads a row of a file, for `bulk`: its columns are the parameters that it does not leave out. */
+export interface RowsOfCommand {
+  readonly endpoint: Endpoint;
+  /** The names of parameters that no column gives: they are about one run, or a person. */
+  readonly leavesOut?: readonly string[];
+  /** The names of optional parameters that each row needs. */
+  readonly needs?: readonly string[];
+  /** Returns the request of a row. A bank in the values is a code. Throws CliError usage. */
+  request(values: never): unknown;
+  /** Reads the fees that come on top of an amount; undefined if they are not known. Left out if none do. */
+  fees?(account: Account, amount: Amount): Promise<Amount | undefined>;
+}
+
 /** A command: one record and one function. */
 export interface Command {
   /** As typed: `['users', 'onboard']`. */
@@ -50,6 +64,8 @@ export interface Command {
   readonly money?: 'guarded' | 'unguarded';
   /** The parameters that give request fields their values, where the names differ; for messages about these fields. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** It can be run for each row of a file. */
+  readonly rows?: RowsOfCommand;
   /** Needs no account, because it sends nothing. */
   readonly isLocal?: boolean;
   /** Resolves the profile itself, in order to report what is wrong with it. */
@@ -73,13 +89,21 @@ export interface Command {
 /** Some of a command's values. */
 type SomeValues<P> = { readonly [K in keyof P]?: Values<P>[K] | undefined };
 
+/** How a command reads a row, typed by its parameters. */
+type DeclaredRows<P extends Parameters> = Omit<RowsOfCommand, 'leavesOut' | 'needs' | 'request'> & {
+  readonly leavesOut?: readonly (keyof P & string)[];
+  readonly needs?: readonly (keyof P & string)[];
+  request(values: Values<P>): unknown;
+};
+
 /** A command whose input is typed by its parameters. */
 export type Declaration<P extends Parameters> = Omit<
   Command,
-  'parameters' | 'fields' | 'guide' | 'asks' | 'needs' | 'run'
+  'parameters' | 'fields' | 'rows' | 'guide' | 'asks' | 'needs' | 'run'
 > & {
   readonly parameters: P;
   readonly fields?: Readonly<Record<string, keyof P & string>>;
+  readonly rows?: DeclaredRows<P>;
   guide?(account: Account, terminal: Terminal, given: SomeValues<P>): Promise<Guided<SomeValues<P>> | undefined>;
   asks?(given: SomeValues<P>, account: Account, terminal: Terminal): readonly (keyof P & string)[];
   needs?(given: SomeValues<P>): readonly (keyof P & string)[];

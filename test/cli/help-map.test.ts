@@ -165,13 +165,13 @@ describe('the map of the commands', () => {
     const { money, destructive } = WITNESS;
     expect(withEffect('money').toSorted()).toEqual(money);
     expect(withEffect('destructive').toSorted()).toEqual(destructive);
-    // What takes an idempotency key moves money, and can be planned.
+    // What takes an idempotency key moves money, and can be planned: of a file, each row by itself.
     for (const { words, effect, takesOnce, isPlannable } of map.commands.filter((each) => each.takesOnce))
       expect({ words, effect, takesOnce, isPlannable }).toEqual({
         words,
         effect: 'money',
         takesOnce: true,
-        isPlannable: true,
+        isPlannable: words.join(' ') !== 'bulk create',
       });
   });
 
@@ -251,6 +251,8 @@ const WITNESS = {
   money: [
     'api',
     'bridge create',
+    'bulk create',
+    'bulk resume',
     'fees withdraw',
     'fx orders create',
     'fx orders pause',
@@ -268,6 +270,7 @@ const WITNESS = {
   ],
   destructive: [
     'bank-accounts remove',
+    'bulk cancel',
     'fx orders cancel',
     'ip remove',
     'ip replace',

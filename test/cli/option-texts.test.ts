@@ -16,6 +16,8 @@ const SEVERAL: Readonly<Record<string, number>> = {
   '--base-url': 2,
   '--bvn-stdin': 2,
   '--by': 4,
+  // Rows of a file, or things of a sandbox.
+  '--count': 2,
   '--default': 2,
   '--days': 2,
   '--event': 2,
@@ -28,7 +30,7 @@ const SEVERAL: Readonly<Record<string, number>> = {
   '--late': 2,
   '--limit': 3,
   '--note': 2,
-  '--once': 2,
+  '--once': 3,
   '--pair': 2,
   '--port': 2,
   '--print-key': 2,

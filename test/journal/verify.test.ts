@@ -216,6 +216,14 @@ describe('every column is covered', () => {
     const rotation = { operationId: 'rotation-1', keyLocation: 'file', oldFingerprint: '0a1b', pushes: ['push'] };
     await journal.prepareRotation({ ...INTENT, kind: 'destructive', endpoint: 'keys.regenerate' }, rotation);
     await journal.moveRotation('rotation-1', 'prepared', 'sending');
+    const row = (line: number) => ({ line, reference: `INV-${line}`, texts: { amount: '5' } });
+    async function* rows() {
+      yield [row(2), row(3)];
+    }
+    await journal.files.stage(
+      { account: INTENT.account, key: 'pay', command: 'payout create', rows: 2, sums: {} },
+      rows(),
+    );
     journal.close();
   }
 
@@ -325,7 +333,8 @@ describe('every column is covered', () => {
     return contentOf(path, table) !== before && (await found(path)) === undefined ? [`${table}: ${sets}`] : [];
   }
 
-  test.each(Object.keys(COLUMNS))('a removed row of %s', async (table) => {
+  // A lease says who is at work, and nothing that was sent depends on it.
+  test.each(Object.keys(COLUMNS).filter((table) => table !== 'file_lease'))('a removed row of %s', async (table) => {
     using folder = temporaryFolder();
     const path = folder.file('copy.db');
     copyFileSync(copies.whole, path);

@@ -6,6 +6,8 @@ CREATE TABLE entry (sequence INTEGER PRIMARY KEY, operation_id TEXT REFERENCES o
 CREATE TABLE rotation (operation_id TEXT PRIMARY KEY REFERENCES operation, profile TEXT NOT NULL, base_url TEXT NOT NULL, stage TEXT NOT NULL, key_place TEXT NOT NULL, old_fingerprint TEXT NOT NULL, pushes TEXT NOT NULL, pushed INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE spent (account TEXT NOT NULL, asset TEXT NOT NULL, day INTEGER NOT NULL, command TEXT NOT NULL, minor INTEGER NOT NULL, PRIMARY KEY (account, asset, day, command)) STRICT, WITHOUT ROWID;
 CREATE TABLE tally (name TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE file_row (file TEXT NOT NULL, number INTEGER NOT NULL, account TEXT NOT NULL, reference TEXT NOT NULL, line INTEGER NOT NULL, texts TEXT NOT NULL, PRIMARY KEY (file, number)) STRICT, WITHOUT ROWID;
+CREATE TABLE file_lease (file TEXT PRIMARY KEY, holder TEXT NOT NULL, host TEXT NOT NULL, process INTEGER NOT NULL, busy_until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
 -- a journal on a server
 CREATE TABLE setting (name TEXT COLLATE "C" NOT NULL, value TEXT NOT NULL, PRIMARY KEY (name));
@@ -15,6 +17,8 @@ CREATE TABLE entry (sequence BIGINT NOT NULL, operation_id TEXT COLLATE "C", sub
 CREATE TABLE rotation (operation_id TEXT COLLATE "C" NOT NULL, profile TEXT NOT NULL, base_url TEXT NOT NULL, stage TEXT NOT NULL, key_place TEXT NOT NULL, old_fingerprint TEXT NOT NULL, pushes TEXT NOT NULL, pushed BIGINT NOT NULL, PRIMARY KEY (operation_id), FOREIGN KEY (operation_id) REFERENCES operation (id));
 CREATE TABLE spent (account TEXT COLLATE "C" NOT NULL, asset TEXT COLLATE "C" NOT NULL, day BIGINT NOT NULL, command TEXT COLLATE "C" NOT NULL, minor BIGINT NOT NULL, PRIMARY KEY (account, asset, day, command));
 CREATE TABLE tally (name TEXT NOT NULL, count BIGINT NOT NULL, PRIMARY KEY (name));
+CREATE TABLE file_row (file TEXT COLLATE "C" NOT NULL, number BIGINT NOT NULL, account TEXT COLLATE "C" NOT NULL, reference TEXT COLLATE "C" NOT NULL, line BIGINT NOT NULL, texts TEXT NOT NULL, PRIMARY KEY (file, number));
+CREATE TABLE file_lease (file TEXT COLLATE "C" NOT NULL, holder TEXT COLLATE "C" NOT NULL, host TEXT NOT NULL, process BIGINT NOT NULL, busy_until BIGINT NOT NULL, PRIMARY KEY (file));
 
 -- an inbox in a file
 CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL CHECK (kind IN ('event', 'unknown', 'encrypted', 'unreadable')), event TEXT, event_id TEXT, request_id TEXT, user_id TEXT, webhook_id TEXT, signature TEXT NOT NULL, content_digest TEXT NOT NULL, is_late INTEGER NOT NULL, is_encrypted INTEGER NOT NULL, headers TEXT NOT NULL, body TEXT NOT NULL, body_form TEXT NOT NULL CHECK (body_form IN ('text', 'base64')), opened TEXT, problem TEXT, happened_at TEXT, happened_ms INTEGER NOT NULL, sent_at INTEGER NOT NULL, received_at INTEGER NOT NULL, copies INTEGER NOT NULL DEFAULT 0, fintech_id TEXT, is_early INTEGER NOT NULL DEFAULT 0, quarantined TEXT CHECK (quarantined IN ('encrypted', 'unreadable', 'foreign', 'unencrypted', 'late', 'early'))) STRICT;

@@ -85,6 +85,7 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
     /FROM entry (?:e )?WHERE (?:hash|subject LIKE)|name = 'account:'/,
     'ops journal verify, and the import of a journal',
   ],
+  [/^SELECT DISTINCT file FROM file_row/, 'ops journal verify'],
   [/FROM event WHERE quarantined IS NOT NULL/, 'the events that are quarantined'],
   [/^INSERT INTO (?:account_name|spent)|^DELETE FROM (?:entry|account_name)/, 'the import of a journal'],
   [

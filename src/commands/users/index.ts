@@ -64,8 +64,23 @@ const showDefault = command({
   },
 });
 
+interface TypedWallet {
+  readonly userId: string;
+  readonly address: string;
+  readonly network: string;
+  readonly label: string | undefined;
+}
+
+const walletRequest = ({ userId, address, network, label }: TypedWallet) => ({
+  userId,
+  address,
+  blockchain: network.toLowerCase(),
+  label,
+});
+
 const setDefault = callCommand(setDefaultWallet, {
   words: ['users', 'default-wallet', 'set'],
+  rows: { endpoint: setDefaultWallet, request: walletRequest },
   summary: 'Set the external wallet that receives a user’s cNGN',
   details:
     'The default wallet receives permanent-account deposits, onramps and sweeps. Swaps and offramps still use the user wallet. Replaces the current default wallet.',
@@ -80,12 +95,7 @@ const setDefault = callCommand(setDefaultWallet, {
     label: labelOption,
   },
   fields: { blockchain: 'network' },
-  request: ({ userId, address, network, label }) => ({
-    userId,
-    address,
-    blockchain: network.toLowerCase(),
-    label,
-  }),
+  request: walletRequest,
   confirms: ({ userId, address, blockchain }, account) => ({
     summary: `send the cNGN of user ${userId} to ${address} on ${blockchain} from now on`,
     lines: [['user', userId]],

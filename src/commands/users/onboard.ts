@@ -292,6 +292,12 @@ async function showOnboarded(account: Account, own: Outcome): Promise<Outcome> {
 
 const start = startCommand(onboarding, onboard, {
   words: ['users', 'onboard'],
+  rows: {
+    endpoint: onboard,
+    leavesOut: ['bvnStdin', 'retry'],
+    needs: ['bvn'],
+    request: ({ bvn }) => ({ bvn: bvn?.reveal() }),
+  },
   summary: 'Onboard a user by BVN',
   details:
     'The user’s names come from the BVN record. Once the BVN is verified, the user has wallets and a permanent virtual account. On a terminal, without a BVN, the command prompts for it with hidden input, waits and shows the user. With --retry, the command retries an onboarding that failed or whose outcome is unknown. The service accepts each BVN only once, so no one is onboarded twice.',

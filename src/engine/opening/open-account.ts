@@ -168,7 +168,7 @@ async function callOf<E extends Endpoint>(
         endpoint,
         input,
         summary: endpoint.summary,
-        guard: undefined,
+        guard: options.guard,
         call,
       })
     : { reply: await call(options.isLate), operationId: undefined };

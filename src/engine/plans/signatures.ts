@@ -176,6 +176,15 @@ export function signatureReason(
   return limit && `more than ${amountForPeople(limitOf(limit))}`;
 }
 
+/** Returns why sums that are moved together need the signature of another approver; undefined if they need none. */
+export function sumReason(limits: readonly ApprovalThreshold[], sums: readonly Amount[]): string | undefined {
+  const limit = limits.find((each) => {
+    const counted = sums.filter(({ asset }) => countedWith(each.asset).includes(asset));
+    return counted.reduce((sum, one) => sum + millionthsOf(one), 0n) > millionthsOf(limitOf(each));
+  });
+  return limit && `rows that move more than ${amountForPeople(limitOf(limit))} together`;
+}
+
 const isUnknownAmount = ({ unknownAssets }: Moves, asset: Asset): boolean =>
   countedWith(asset).some((each) => unknownAssets.includes(each));
 

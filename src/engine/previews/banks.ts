@@ -8,7 +8,7 @@ import { visible } from '../../present/text.ts';
 import type { Account } from '../account.ts';
 
 /** A bank of the service's list. */
-interface ListedBank {
+export interface ListedBank {
   readonly code: string;
   readonly name: string;
 }
@@ -63,7 +63,13 @@ const MAX_NAMED = 5;
 /** Returns the code of a bank that was named by its code, or by a name that matches one bank. Throws CliError usage with the candidates. */
 export async function bankCodeFor(account: Account, text: string): Promise<string> {
   if (CODE.test(text)) return text;
-  const banks = await readBanks(account);
+  const only = bankNamed(await readBanks(account), text);
+  await account.notices.note(`bank: ${bankInWords(only)}`);
+  return only.code;
+}
+
+/** Returns the one bank of a list that a name matches. Throws CliError usage with the candidates. */
+export function bankNamed(banks: readonly ListedBank[], text: string): ListedBank {
   const typed = text.toLowerCase();
   // Completion writes a name as one word.
   const exact = banks.filter(({ name }) => name.toLowerCase() === typed || wordOfBank(name) === typed);
@@ -81,8 +87,7 @@ export async function bankCodeFor(account: Account, text: string): Promise<strin
       hint: `give the code of one: ${found.slice(0, MAX_NAMED).map(bankInWords).join(', ')}${more}`,
     });
   }
-  await account.notices.note(`bank: ${bankInWords(only)}`);
-  return only.code;
+  return only;
 }
 
 /** A bank account that the service keeps for this account. */

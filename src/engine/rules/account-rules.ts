@@ -1,4 +1,5 @@
 import type { Profile } from '../../account/profile.ts';
+import type { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { MoveTerms } from '../../contract/moves.ts';
@@ -37,9 +38,14 @@ export interface AccountRules {
   requireForMoney(hasIdempotencyKey: boolean): Promise<void>;
   /** Returns the rules that a request meets, a text each, for a plan to record. */
   met(endpoint: Endpoint, input: unknown, around?: Circumstances): Promise<readonly string[]>;
+  /** Returns what asks the rules of one request after the other, as if those before had been sent; undefined if there are no rules. */
+  overRows(command: string): Promise<RowRules | undefined>;
   /** Returns what each rule says about a request, if the command line is only tested. */
   tested(endpoint: Endpoint, input: unknown, around?: Circumstances): Promise<readonly RuleVerdict[] | undefined>;
 }
+
+/** Asks the rules of a row. Returns the error of the first rule that blocks it. */
+type RowRules = (endpoint: Endpoint, input: unknown) => Promise<CliError | undefined>;
 
 /** What asking rules needs of an account. */
 type RuledAccount = Omit<RuleAccount, 'profile' | 'world' | 'idempotencyKey'> & {
@@ -74,6 +80,12 @@ export function rulesOf(account: () => RuledAccount): AccountRules {
     met: async (endpoint, input, around) => {
       const verdicts = await asked(endpoint, input, around);
       return verdicts.flatMap(({ result, rule, setting }) => (result === 'allows' ? [`${rule} ${setting}`] : []));
+    },
+    overRows: async (command) => {
+      const sets = await ruleSetsOf(account());
+      if (sets.length === 0) return undefined;
+      const asking = { ...askedWith('given'), command: { line: `fiatrail ${command}` } };
+      return (await import('./check.ts')).rowRules(asking, sets);
     },
     tested: async (endpoint, input, around) =>
       account().globals.testsRules === true ? asked(endpoint, input, around) : undefined,

@@ -7,6 +7,7 @@ import { destinationsOf, type MoveTerms, movesOf } from '../../contract/moves.ts
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { SpendLimit } from '../../journal/intent.ts';
 import type { Journal } from '../../journal/interface.ts';
+import { type Asset, countedWith, millionthsOf } from '../../money/amount.ts';
 import type { Notices } from '../connection/notices.ts';
 import type { MarketReader } from './market.ts';
 import { type Asked, type Facts, type RuleSet, type RuleVerdict, verdictsOf } from './verdicts.ts';
@@ -34,11 +35,41 @@ interface RuledRequest {
   readonly isRecorded?: boolean;
 }
 
+/** Returns what asks the rules of one request after the other, as if those before had been sent. What is looked up is looked up once. */
+export function rowRules(account: RuleAccount, sets: readonly RuleSet[]) {
+  const known = new Map<string, Promise<unknown>>();
+  const remembered = <T>(name: string, read: () => Promise<T>): Promise<T> => {
+    const found = (known.get(name) as Promise<T> | undefined) ?? read();
+    known.set(name, found);
+    return found;
+  };
+  const { savedAccount, defaultWallet, spent } = factsOf(account);
+  const moved = new Map<Asset, bigint>();
+  const facts: Omit<Facts, 'priced'> = {
+    spent: async (limit) => {
+      const before = await remembered(`spent ${JSON.stringify(limit)}`, () => spent(limit));
+      return countedWith(limit.asset).reduce((sum, asset) => sum + (moved.get(asset) ?? 0n), before);
+    },
+    savedAccount: (accountId) => remembered(`account ${accountId}`, () => savedAccount(accountId)),
+    defaultWallet: (userId) => remembered(`wallet ${userId}`, () => defaultWallet(userId)),
+  };
+  return async (endpoint: Endpoint, input: unknown): Promise<CliError | undefined> => {
+    const request = { endpoint, input };
+    const { priced } = factsOf(account, request);
+    const verdicts = await verdictsFor(account, sets, request, { ...facts, priced });
+    const error = brokenRule(account.profile.name, verdicts);
+    const amount = error ? undefined : movesOf(endpoint, input)?.amount;
+    if (amount) moved.set(amount.asset, (moved.get(amount.asset) ?? 0n) + millionthsOf(amount));
+    return error;
+  };
+}
+
 /** Asks every rule about a request. */
 export async function verdictsFor(
   account: RuleAccount,
   sets: readonly RuleSet[],
   request: RuledRequest,
+  facts = factsOf(account, request),
 ): Promise<readonly RuleVerdict[]> {
   const { endpoint, input, terms, isRecorded = false } = request;
   const effect = effectOf(endpoint, input);
@@ -53,7 +84,7 @@ export async function verdictsFor(
     isOfCommand: account.command.line === `fiatrail ${command}`,
     isRecorded,
   };
-  return verdictsOf(sets, asked, factsOf(account, request));
+  return verdictsOf(sets, asked, facts);
 }
 
 const circumstances = async (

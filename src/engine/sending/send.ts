@@ -100,7 +100,11 @@ async function intentOf(
     command: command.line,
     summary,
     request: JSON.stringify(redact(endpoint.request(), input)),
-    input: guard ? guard.input : await recognizableInput(account, command.line, endpoint, input),
+    // Who is onboarded is a secret, which only a slow hash may stand for.
+    input:
+      guard && endpoint.starts !== 'onboarding'
+        ? guard.input
+        : await recognizableInput(account, command.line, endpoint, input),
     idempotencyKey: guard?.idempotencyKey,
     tag,
     baseline: atWorst.length === 0 ? baseline : { ...baseline, atWorst },

@@ -22,10 +22,11 @@ export const GRANTS = {
     `GRANT UPDATE (count) ON ${SCHEMA}.tally TO fiatrail_host`,
     `GRANT UPDATE (value) ON ${SCHEMA}.setting TO fiatrail_host`,
     `GRANT UPDATE (account), DELETE ON ${SCHEMA}.account_name TO fiatrail_host`,
+    `GRANT UPDATE (holder, host, process, busy_until) ON ${SCHEMA}.file_lease TO fiatrail_host`,
   ],
   reader: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
-    ...['operation', 'entry', 'account_name', 'rotation', 'spent', 'tally'].map(
+    ...['operation', 'entry', 'account_name', 'rotation', 'spent', 'tally', 'file_row', 'file_lease'].map(
       (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
     ),
   ],

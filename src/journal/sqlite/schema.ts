@@ -32,6 +32,7 @@ export const INDEXES: readonly string[] = [
   `CREATE INDEX operation_unknown ON operation (created_at, id) WHERE ${OUTCOME_UNKNOWN}`,
   `CREATE INDEX operation_unknown_by_kind ON operation (kind, created_at, id) WHERE ${OUTCOME_UNKNOWN}`,
   'CREATE INDEX operation_by_once_key ON operation (once_key, created_at, id) WHERE once_key IS NOT NULL',
+  'CREATE INDEX file_row_named ON file_row (account, reference)',
   `CREATE UNIQUE INDEX open_rotation ON rotation (profile, base_url) WHERE stage IN (${OPEN_LIST})`,
 ];
 

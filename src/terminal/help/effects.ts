@@ -3,9 +3,10 @@ import type { Command } from '../command.ts';
 
 /** What commands do that their endpoints do not say: they work on this machine, or call whatever they are given. */
 const EFFECTS: Readonly<Record<Exclude<Effect, 'read'>, readonly string[]>> = {
-  money: ['api', 'ops retry', 'plans apply'],
-  destructive: ['profiles remove', 'sync forget', 'webhooks inbox prune'],
+  money: ['api', 'bulk create', 'bulk resume', 'ops retry', 'plans apply'],
+  destructive: ['bulk cancel', 'profiles remove', 'sync forget', 'webhooks inbox prune'],
   write: [
+    'bulk pause',
     'completion install',
     'completion uninstall',
     'keys platform accept',

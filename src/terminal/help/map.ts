@@ -213,6 +213,9 @@ const tokensOf = (line: string): string[] => {
 
 /** How commands end whose work is not sent to the service, or that find out how other work ended. */
 const OTHER_ENDS: Readonly<Record<string, readonly Category[]>> = {
+  'bulk check': ['rejected', 'auth', 'network', 'declined'],
+  'bulk create': ['rejected', 'auth', 'network', 'unknown', 'rate-limited'],
+  'bulk resume': ['rejected', 'auth', 'network', 'unknown', 'rate-limited'],
   'keys encryption enable': ['pending'],
   'keys encryption rotate': ['pending'],
   'keys rotate': ['pending'],

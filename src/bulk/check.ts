@@ -1,0 +1,301 @@
+import { CliError } from '../base/errors.ts';
+import { problemsOf } from '../contract/check.ts';
+import { type Movement, movementOf } from '../contract/moves.ts';
+import { type Amount, type Asset, amount, amountForPeople, assetNamed } from '../money/amount.ts';
+import { amountText, type CellProblem, problemOfCell, problemOfDigits } from './cells.ts';
+import type { Header, RowColumn, RowCommand } from './columns.ts';
+import type { FileRow } from './csv.ts';
+import { type Findings, findingsOf } from './findings.ts';
+import { likelyBanks, mayBeNuban } from './nuban.ts';
+
+/** A row that can be sent: what it is called, and the text of each parameter, by its key. */
+export interface ReadyRow {
+  readonly line: number;
+  readonly reference: string;
+  readonly texts: Readonly<Record<string, string>>;
+  readonly request: unknown;
+  /** What it moves, if it moves anything. */
+  readonly movement: Movement | undefined;
+  /** Whom the row names as the holder of the account. */
+  readonly name: string | undefined;
+}
+
+/** What a check must know besides the file. */
+export interface CheckFacts {
+  /** Returns the code of a bank, or what is wrong with how it is named. */
+  bank(text: string): string | CellProblem;
+  /** The codes of all banks. */
+  readonly bankCodes: readonly string[];
+  /** When something equal was sent in the last 24 hours, by its movement. */
+  readonly recent: ReadonlyMap<string, string>;
+}
+
+/** The check of the rows of one file, in order. */
+export interface RowCheck {
+  /** Returns a row that can be sent; undefined for one that cannot, or the file's own total. */
+  row(row: FileRow): ReadyRow | undefined;
+  readonly findings: Findings;
+  rows(): number;
+  /** The totals that the file itself has below its rows. */
+  readonly totals: readonly { readonly line: number; readonly text: string }[];
+}
+
+/** A row, and what it is read by. */
+interface GivenRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** Returns the text of a cell without spaces around it; empty if there is no such column. */
+  text(at: number | undefined): string;
+}
+
+const TOTAL = /^(?:grand |sub ?)?totals?:?$/i;
+
+const isTotal = (cells: readonly string[], reference: string): boolean =>
+  (reference === '' || TOTAL.test(reference)) && cells.some((cell) => TOTAL.test(cell.trim()));
+
+/** Starts the check of a file whose header was found. */
+export function checkRows(command: RowCommand, header: Header, facts: CheckFacts): RowCheck {
+  const findings = findingsOf(header);
+  const totals: { line: number; text: string }[] = [];
+  let rows = 0;
+  const checkReference = referenceCheck(header, findings);
+  const valuesOf = valueReader(command, header, facts, findings);
+  const movementIn = requestReader(command, header, facts, findings);
+  return {
+    findings,
+    totals,
+    rows: () => rows,
+    row: ({ line, cells }) => {
+      if (line <= header.line) return undefined;
+      const text = (at: number | undefined) => (at === undefined ? '' : (cells[at] ?? '').trim());
+      const reference = text(header.own.reference);
+      if (isTotal(cells, reference)) {
+        totals.push({ line, text: text(header.at.get('amount')) });
+        return undefined;
+      }
+      rows += 1;
+      const before = findings.errors();
+      const row = { line, cells, text };
+      if (!hasWidth(row, header, findings)) return undefined;
+      checkReference(row);
+      const read = valuesOf(row);
+      if (findings.errors() > before) return undefined;
+      const found = movementIn(row, read);
+      if (!found || findings.errors() > before) return undefined;
+      return { line, reference, texts: read.texts, name: text(header.own.name) || undefined, ...found };
+    },
+  };
+}
+
+function hasWidth({ line, cells }: GivenRow, { width }: Header, { error }: Findings): boolean {
+  const isPadded = cells.length > width && cells.slice(width).every((cell) => cell.trim() === '');
+  if (cells.length === width || isPadded) return true;
+  const hint =
+    cells.length < width
+      ? 'the file may be cut; export it again'
+      : 'an amount such as 5,000 must stand in quotes; export the sheet again';
+  error({ line }, { problem: `the row has ${cells.length} cells, and the header ${width}`, hint });
+  return false;
+}
+
+const LONGEST_REFERENCE = 40;
+
+/** What is wrong with a reference, which names the row for good. */
+function problemOfReference(text: string): CellProblem | undefined {
+  if (text === '') return { problem: 'is missing' };
+  if (text.length > LONGEST_REFERENCE)
+    return { problem: `has ${text.length} characters; a reference has at most ${LONGEST_REFERENCE}` };
+  return problemOfCell(text);
+}
+
+/** Returns what checks that each row has a reference of its own. */
+function referenceCheck({ own }: Header, { error }: Findings): (row: GivenRow) => void {
+  const lines = new Map<string, number>();
+  return ({ line, text }) => {
+    const reference = text(own.reference);
+    const cell = { line, at: own.reference, text: reference === '' ? undefined : reference };
+    const found = problemOfReference(reference);
+    const earlier = lines.get(reference);
+    if (found) return error(cell, found);
+    if (earlier === undefined) lines.set(reference, line);
+    else error(cell, { problem: `is that of line ${earlier} too`, hint: 'give each row a reference of its own' });
+  };
+}
+
+type Parse = (text: string) => { readonly text: string; readonly value: unknown } | CellProblem;
+
+const isProblem = (found: object): found is CellProblem => 'problem' in found;
+
+const notValid = ({ message, hint }: CliError): CellProblem => ({ problem: `is not valid: ${message}`, hint });
+
+/** Returns what reads the cells of a column, after the checks that all columns have in common. */
+function parserOf(column: RowColumn, header: Header, facts: CheckFacts): Parse {
+  const parsed: Parse = (text) => {
+    try {
+      return { text, value: column.parse(text) };
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      return notValid(error);
+    }
+  };
+  const after =
+    (corrected: (text: string) => string | CellProblem): Parse =>
+    (text) => {
+      const found = corrected(text);
+      return typeof found === 'string' ? parsed(found) : found;
+    };
+  if (column.names === 'bank') return after(facts.bank);
+  if (column.key === 'amount') return after((text) => amountText(text, header.delimiter !== ','));
+  if (column.key === 'accountNumber') return after((text) => problemOfDigits(text, 10) ?? text);
+  return parsed;
+}
+
+/** Parameters whose texts repeat from row to row. */
+const isRepeating = ({ names, key }: RowColumn): boolean => names === 'bank' || key === 'token' || key === 'network';
+
+/** Different texts of a column that are remembered with what they mean. */
+const MOST_REMEMBERED = 2_000;
+
+function remembering(parse: Parse): Parse {
+  const known = new Map<string, ReturnType<Parse>>();
+  return (text) => {
+    const found = known.get(text);
+    if (found) return found;
+    const parsed = parse(text);
+    if (known.size < MOST_REMEMBERED) known.set(text, parsed);
+    return parsed;
+  };
+}
+
+interface ReadValues {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** Returns what reads the values of a row, and says what is wrong with each. */
+function valueReader(command: RowCommand, header: Header, facts: CheckFacts, { error }: Findings) {
+  const columns = command.columns.flatMap((column) => {
+    const at = header.at.get(column.key);
+    const parse = parserOf(column, header, facts);
+    return at === undefined ? [] : [{ column, at, parse: isRepeating(column) ? remembering(parse) : parse }];
+  });
+  const bank = command.columns.find(({ names }) => names === 'bank');
+  return ({ line, text }: GivenRow): ReadValues => {
+    const values: Record<string, unknown> = {};
+    const texts: Record<string, string> = {};
+    for (const { column, at, parse } of columns) {
+      const typed = text(at);
+      if (typed === '') {
+        if (column.isRequired) error({ line, at }, { problem: 'is missing' });
+        continue;
+      }
+      const found = problemOfCell(typed) ?? parse(typed);
+      if (isProblem(found)) error({ line, at, text: column.isSecret ? undefined : typed }, found);
+      else {
+        values[column.key] = found.value;
+        texts[column.key] = found.text;
+      }
+    }
+    const named = text(header.bankNameAt);
+    const code = bank && named !== '' ? facts.bank(named) : undefined;
+    const given = texts[bank?.key ?? ''];
+    if (typeof code === 'string' && given !== undefined && code !== given)
+      error(
+        { line, at: header.bankNameAt, text: named },
+        {
+          problem: `is bank ${code}, and the code of the row is ${given}`,
+          hint: 'correct one of them, or remove the column',
+        },
+      );
+    return { texts, values };
+  };
+}
+
+/** Returns what makes the request of a row, checks it as a whole, and warns of what is unlikely. */
+function requestReader(command: RowCommand, header: Header, facts: CheckFacts, findings: Findings) {
+  const { endpoint } = command;
+  const positions = new Map(command.columns.map(({ key, title }) => [title, header.at.get(key)] as const));
+  const warn = warningsOf(header, facts, findings);
+  return ({ line, text }: GivenRow, { texts, values }: ReadValues) => {
+    let request: unknown;
+    try {
+      request = command.requestOf(values);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      findings.error({ line }, notValid(error));
+      return undefined;
+    }
+    for (const { field, message } of problemsOf(endpoint.request(), request))
+      findings.error({ line, at: positions.get(command.titleOf(field)) }, { problem: message });
+    const movement = endpoint.moves && movementOf(endpoint, request);
+    const currency = text(header.own.currency);
+    if (movement && currency !== '' && assetNamed(currency) !== movement.amount.asset)
+      findings.error(
+        { line, at: header.own.currency, text: currency },
+        { problem: `is not ${movement.amount.asset}, in which the amount is sent` },
+      );
+    else if (movement) {
+      const { asset, minor } = movement.amount;
+      findings.sums.set(asset, (findings.sums.get(asset) ?? 0n) + minor);
+    }
+    warn(line, movement, texts);
+    return { request, movement };
+  };
+}
+
+/** Check digits that are named one by one: a list of made-up numbers has one on nearly every line. */
+const MOST_DIGITS = 100;
+
+function warningsOf(header: Header, { recent, bankCodes }: CheckFacts, { warning }: Findings) {
+  const lines = new Map<string, number>();
+  let digits = 0;
+  const at = { amount: header.at.get('amount'), accountNumber: header.at.get('accountNumber') };
+  return (line: number, movement: Movement | undefined, texts: ReadValues['texts']): void => {
+    const { bankCode, accountNumber } = texts;
+    if (movement) {
+      const earlier = lines.get(movement.text);
+      const sent = recent.get(movement.text);
+      if (earlier === undefined) lines.set(movement.text, line);
+      else warning({ line, at: at.amount }, { problem: `has the amount and the destination of line ${earlier}` });
+      if (sent !== undefined)
+        warning({ line, at: at.amount }, { problem: `the same was sent to the same destination at ${sent}` });
+    }
+    if (bankCode === undefined || accountNumber === undefined || mayBeNuban(bankCode, accountNumber)) return;
+    digits += 1;
+    if (digits > MOST_DIGITS) return;
+    const likely = likelyBanks(accountNumber, bankCodes);
+    const hint = likely.length === 0 ? undefined : `it has the check digit of: ${likely.slice(0, 5).join(', ')}`;
+    const cell = { line, at: at.accountNumber, text: accountNumber };
+    warning(cell, { problem: `does not have the check digit of bank ${bankCode}`, hint });
+  };
+}
+
+/** What a person says that a file has. */
+export interface Controls {
+  readonly count?: number | undefined;
+  readonly total?: string | undefined;
+}
+
+/** Compares a sum with what someone says that it is. Returns what is wrong; undefined if nothing is. */
+export function problemOfTotal(
+  text: string,
+  sums: ReadonlyMap<Asset, bigint>,
+  mayHaveDecimalComma: boolean,
+  parse: (text: string, asset: Asset) => Amount,
+): CellProblem | undefined {
+  const [only, ...others] = sums;
+  if (!only || others.length > 0) return { problem: 'a total needs rows of one asset' };
+  const [asset, minor] = only;
+  const figure = amountText(text, mayHaveDecimalComma);
+  if (typeof figure !== 'string') return figure;
+  try {
+    const stated = parse(figure, asset);
+    const found = amountForPeople(amount(asset, minor));
+    return stated.minor === minor
+      ? undefined
+      : { problem: `the total is ${amountForPeople(stated)}, and that of the rows is ${found}` };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { problem: error.message };
+  }
+}

@@ -1,0 +1,66 @@
+import type { NumberedRow } from '../journal/files.ts';
+import type { Operation } from '../journal/operations.ts';
+import type { OperationState } from '../journal/states.ts';
+
+/**
+ * How far a row is, as its operation says. `waiting`: it was not sent. `rejected`: the service did not accept it, and nothing was done; it is sent again by the
+ * next run. `unknown`: it was sent, and its outcome is not known. `accepted`: the service works on it. `failed`: it ended, and is never sent again.
+ */
+export type RowStatus = 'waiting' | 'rejected' | 'unknown' | 'accepted' | 'done' | 'failed';
+
+export const ROW_STATUSES: readonly RowStatus[] = ['waiting', 'rejected', 'unknown', 'accepted', 'done', 'failed'];
+
+/** A row with its newest operation. */
+export interface FollowedRow extends NumberedRow {
+  readonly status: RowStatus;
+  readonly operation: Operation | undefined;
+}
+
+/** What comes between the key of a file and the reference of a row. The key of a file has none of it, so that no two files share the key of a row. */
+export const KEY_END = '/';
+
+/** The idempotency key of a row. */
+export const keyOf = (file: { readonly key: string }, { reference }: Pick<NumberedRow, 'reference'>): string =>
+  [file.key, reference].join(KEY_END);
+
+const STATUS_OF: Readonly<Record<Exclude<OperationState, 'prepared' | 'resolved'>, RowStatus>> = {
+  sent: 'unknown',
+  unknown: 'unknown',
+  accepted: 'accepted',
+  settled: 'done',
+  failed: 'failed',
+  rejected: 'rejected',
+};
+
+function statusOf(operation: Operation | undefined, isBusy: (operation: Operation) => boolean): RowStatus {
+  if (!operation) return 'waiting';
+  const { state, verdict } = operation;
+  if (state === 'prepared') return isBusy(operation) ? 'unknown' : 'waiting';
+  if (state === 'resolved') return verdict === 'not-done' ? 'waiting' : 'done';
+  return STATUS_OF[state];
+}
+
+/** Returns rows with the newest of some operations, which are newest first. */
+export function withOperations(
+  file: { readonly key: string },
+  rows: readonly NumberedRow[],
+  operations: readonly Operation[],
+  isBusy: (operation: Operation) => boolean,
+): readonly FollowedRow[] {
+  const newest = new Map<string, Operation>();
+  for (const operation of operations) {
+    const { idempotencyKey } = operation;
+    if (idempotencyKey !== null && !newest.has(idempotencyKey)) newest.set(idempotencyKey, operation);
+  }
+  return rows.map((row) => {
+    const operation = newest.get(keyOf(file, row));
+    return { ...row, operation, status: statusOf(operation, isBusy) };
+  });
+}
+
+/** Counts rows by their status. */
+export function countsOf(rows: readonly Pick<FollowedRow, 'status'>[]): Readonly<Record<RowStatus, number>> {
+  const counts = Object.fromEntries(ROW_STATUSES.map((status) => [status, 0])) as Record<RowStatus, number>;
+  for (const { status } of rows) counts[status] += 1;
+  return counts;
+}

@@ -1,0 +1,106 @@
+import * as z from 'zod/mini';
+import { CliError } from '../../base/errors.ts';
+import { countsOf, type FollowedRow, ROW_STATUSES, type RowStatus } from '../../bulk/progress.ts';
+import type { StagedFile } from '../../journal/files.ts';
+import { type Amount, amount, isAsset } from '../../money/amount.ts';
+import { amountSchema } from '../../present/prints.ts';
+import type { Column } from '../../present/result.ts';
+
+/** What a file prints as JSON. */
+export const fileSchema = () =>
+  z.object({
+    key: z.string(),
+    command: z.string(),
+    state: z.enum(['open', 'paused', 'cancelled']),
+    rows: z.int(),
+    sums: z.array(amountSchema()),
+    ...Object.fromEntries(ROW_STATUSES.map((status) => [status, z.int()])),
+    left: z.array(amountSchema()),
+    waitsFor: z.nullable(z.string()),
+    digest: z.string(),
+    stagedAt: z.string(),
+    stagedBy: z.string(),
+  });
+
+/** Returns the sum of each asset of some rows. */
+function sumsOf(rows: readonly Pick<FollowedRow, 'operation'>[]): readonly Amount[] {
+  const sums = new Map<Amount['asset'], bigint>();
+  for (const { operation } of rows) {
+    const moves = operation?.moves;
+    if (moves) sums.set(moves.asset, (sums.get(moves.asset) ?? 0n) + moves.minor);
+  }
+  return [...sums].map(([asset, minor]) => amount(asset, minor));
+}
+
+export const fileSums = ({ sums }: Pick<StagedFile, 'sums'>): readonly Amount[] =>
+  Object.entries(sums).flatMap(([asset, minor]) => (isAsset(asset) ? [amount(asset, BigInt(minor))] : []));
+
+/** Rows that moved their amount, or may have. */
+const MAY_HAVE_MOVED: readonly RowStatus[] = ['unknown', 'accepted', 'done'];
+
+/** A file and how far it is, as it is printed. `atWork` describes the process that sends it, if one does. */
+export function fileData(file: StagedFile, rows: readonly FollowedRow[], atWork: string | undefined) {
+  const { key, command, state, digest, stagedAt, stagedBy } = file;
+  const counts = countsOf(rows);
+  const moved = sumsOf(rows.filter(({ status }) => MAY_HAVE_MOVED.includes(status)));
+  const sums = fileSums(file);
+  const left = sums.map(({ asset, minor }) =>
+    amount(asset, minor - (moved.find((each) => each.asset === asset)?.minor ?? 0n)),
+  );
+  const waitsFor = waitOf(file, counts, atWork);
+  return { key, command, state, rows: rows.length, sums, ...counts, left, waitsFor, digest, stagedAt, stagedBy };
+}
+
+/** What a file waits for; null if it is done. */
+function waitOf({ key, state }: StagedFile, counts: Readonly<Record<RowStatus, number>>, atWork: string | undefined) {
+  const unsent = counts.waiting + counts.rejected;
+  if (counts.unknown > 0 && atWork === undefined) return `an outcome: fiatrail bulk resume ${key}`;
+  if (atWork !== undefined) return atWork;
+  if (unsent > 0 && state === 'open') return `someone who goes on: fiatrail bulk resume ${key}`;
+  if (unsent > 0 && state === 'paused') return `the end of the pause: fiatrail bulk resume ${key}`;
+  return counts.accepted > 0 ? 'the service' : null;
+}
+
+export const FILE_COLUMNS: readonly Column[] = [
+  { field: 'key', title: 'Key' },
+  { field: 'command', title: 'Command' },
+  { field: 'state', title: 'State' },
+  { field: 'rows', title: 'Rows' },
+  { field: 'done', title: 'Done' },
+  { field: 'accepted', title: 'Accepted' },
+  { field: 'failed', title: 'Failed' },
+  { field: 'rejected', title: 'Rejected' },
+  { field: 'unknown', title: 'Unknown' },
+  { field: 'waiting', title: 'Waiting' },
+  { field: 'sums', title: 'Sum' },
+  { field: 'left', title: 'Not sent' },
+  { field: 'waitsFor', title: 'Waits for' },
+  { field: 'digest', title: 'Digest', isWide: true },
+  { field: 'stagedAt', title: 'Staged', isBrief: true },
+  { field: 'stagedBy', title: 'By', isWide: true },
+];
+
+/** The error of a file that is not done; undefined for one that is. */
+export function fileError({ key }: StagedFile, rows: readonly FollowedRow[]): CliError | undefined {
+  const { unknown, failed, rejected, accepted, waiting } = countsOf(rows);
+  const report = `see them with: fiatrail bulk report ${key}`;
+  if (unknown > 0)
+    return new CliError('unknown', `the outcome of ${unknown} rows is unknown`, {
+      code: 'OUTCOME_UNKNOWN',
+      hint: `look for it with: fiatrail bulk resume ${key}; what would prove it: fiatrail ops reconcile --all`,
+    });
+  if (failed + rejected > 0)
+    return new CliError('failed', `${failed} rows failed, and ${rejected} were rejected`, {
+      code: 'ROWS_FAILED',
+      hint: report,
+    });
+  if (waiting > 0)
+    return new CliError('pending', `${waiting} rows were not sent`, {
+      hint: `go on with: fiatrail bulk resume ${key}`,
+    });
+  if (accepted > 0)
+    return new CliError('pending', `the service still works on ${accepted} rows`, {
+      hint: `look again with: fiatrail bulk resume ${key}`,
+    });
+  return undefined;
+}

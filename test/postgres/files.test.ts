@@ -1,0 +1,4 @@
+import { onServer } from './journals.ts';
+
+onServer();
+await import('../journal/files.test.ts');
