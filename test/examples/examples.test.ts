@@ -31,6 +31,7 @@ const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
   'bank-accounts update': ({ bankAccount }) => bankAccount,
   'bank-accounts remove': ({ bankAccount }) => bankAccount,
   'fees withdraw': ({ bankAccount }) => bankAccount,
+  'report statement': ({ bankAccount }) => bankAccount,
   'profiles rules test': ({ bankAccount }) => bankAccount,
   find: ({ payout }) => payout,
   receipt: ({ payout }) => payout,
@@ -138,6 +139,10 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'report pending': () => [['sync']],
   'report balance': () => [['sync']],
   'report owed': () => [['sync']],
+  'report statement': () => [['sync']],
+  'report income': () => [['sync']],
+  'report profit': () => [['sync']],
+  'report changes': () => [['sync']],
   'report accept': ({ smartWallet }) => [
     ['sync'],
     ['sandbox', 'advance', '1h'],

@@ -23,7 +23,7 @@ export const incomeCommand = command({
   examples: [
     'fiatrail report income last month',
     'fiatrail report income --since 7d --by day -o csv',
-    'fiatrail report income 2026-11 --by user --complete',
+    'fiatrail report income last month --by user -o csv',
   ],
   endpoints: [],
   prints: () =>

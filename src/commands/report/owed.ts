@@ -108,7 +108,7 @@ export const owedCommand = command({
     'fiatrail report owed',
     'fiatrail report owed --max-age 1h -o json --query owed',
     'fiatrail report owed --by user -o csv > owed.csv',
-    'fiatrail report owed --at 2026-10-31 --by user',
+    'fiatrail report owed --at yesterday --by user',
   ],
   endpoints: ['wallets.balance-user'],
   isView: true,
