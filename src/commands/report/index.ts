@@ -19,6 +19,7 @@ import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptCommand } from './accept.ts';
+import { booksCommand } from './books.ts';
 import {
   assetSchema,
   balanceLines,
@@ -277,4 +278,4 @@ const reportCommand = command({
     ),
 });
 
-export const commands = [reportCommand, ...partCommands, acceptCommand];
+export const commands = [reportCommand, ...partCommands, booksCommand, acceptCommand];

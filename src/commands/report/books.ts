@@ -1,0 +1,86 @@
+import { CliError } from '../../base/errors.ts';
+import { withCopy } from '../../copy/open.ts';
+import { beancountText } from '../../copy/questions/books/beancount.ts';
+import type { BookWriter } from '../../copy/questions/books/book.ts';
+import { csvBookText } from '../../copy/questions/books/csv.ts';
+import { hledgerText } from '../../copy/questions/books/hledger.ts';
+import { bookOf, type Untied } from '../../copy/questions/books/read.ts';
+import { amount, amountForPeople, printable } from '../../money/amount.ts';
+import { requireUnmasked } from '../../present/result.ts';
+import { command } from '../../terminal/command.ts';
+import { oneOf, option } from '../../terminal/parse/parameters.ts';
+import { periodOptions } from '../../terminal/parse/period.ts';
+import { periodArgument, periodIn } from './period.ts';
+
+const WRITERS: Readonly<Record<'hledger' | 'beancount' | 'csv', BookWriter>> = {
+  hledger: hledgerText,
+  beancount: beancountText,
+  csv: csvBookText,
+};
+
+/** How many of what is not known a message names. */
+const NAMED = 3;
+
+/** The error of books that are not proved; undefined for those that are. */
+export function untiedError({ unknown, unbalanced, off }: Untied): CliError | undefined {
+  const [first] = off;
+  if (first || unbalanced.length > 0) {
+    const what = first
+      ? `${first.account} has ${amountForPeople(amount(first.asset, first.minor))}, and its entries add up to ${amountForPeople(amount(first.asset, first.expected))}`
+      : `the entries of ${unbalanced[0]?.thing} ${printable(unbalanced[0]?.id ?? '')} do not sum to zero`;
+    return new CliError('declined', `the books do not balance: ${what}`, {
+      code: 'BOOKS_UNBALANCED',
+      hint: 'read the account again: fiatrail sync --full',
+    });
+  }
+  if (unknown.length === 0) return undefined;
+  const named = unknown
+    .slice(0, NAMED)
+    .map(({ thing, id, unknown: why }) => `${thing} ${printable(id)} (${why.join(', ')})`);
+  const more = unknown.length > NAMED ? ` and ${unknown.length - NAMED} more` : '';
+  return new CliError('declined', `the books are not complete: not everything is known of ${named.join(', ')}${more}`, {
+    code: 'BOOKS_INCOMPLETE',
+    hint: 'run: fiatrail sync',
+  });
+}
+
+export const booksCommand = command({
+  words: ['report', 'books'],
+  summary: 'Write the books of a period for an accounting program',
+  details:
+    'Double entry, from the copy of the account (fiatrail sync): opening balances, each movement with its ids, and closing balances that the program checks to the smallest unit. What was received for another asset has what it cost. The same copy gives the same bytes. Exits with 9 if an amount is not known or a difference is not accepted; the text then says where.',
+  examples: [
+    'fiatrail report books last month > books.journal',
+    'fiatrail report books 2026-11 --format beancount > books.beancount',
+    'fiatrail report books 2026-11 --format csv > books.csv',
+  ],
+  endpoints: [],
+  isLocal: true,
+  parameters: {
+    period: periodArgument,
+    format: option(
+      '--format <program>',
+      'hledger, beancount or csv (default hledger)',
+      oneOf('hledger', 'beancount', 'csv'),
+    ),
+    ...periodOptions,
+  },
+  run: (account, terminal, { period: name, format = 'hledger', since, until }) => {
+    requireUnmasked(account.globals.present, 'the books contain');
+    return withCopy(account, (copy) =>
+      copy.read(async (queries) => {
+        const period = await periodIn(account, terminal, queries, name, { since, until });
+        const { zone } = terminal.globals;
+        const book = await bookOf(
+          queries,
+          { ...period, title: `Books of ${account.profile.name}, ${zone.name}` },
+          zone,
+        );
+        const parts: string[] = [];
+        for await (const part of WRITERS[format](book)) parts.push(part);
+        const error = untiedError(book.untied());
+        return { result: { data: parts.join(''), always: 'text' }, ...(error ? { error } : {}) };
+      }),
+    );
+  },
+});
