@@ -14,7 +14,7 @@ import type { Appended } from './transitions.ts';
 import type { Counted, VerifiedJournal } from './verify.ts';
 
 /** The rules, the approvers of the account with an id, or what people accepted of a balance (`acceptedName`). */
-export type SharedName = 'rules' | `approvers ${string}` | `accepted ${string}`;
+export type SharedName = 'rules' | `approvers ${string}` | `accepted ${string}` | `closed ${string}`;
 
 /** A text that all hosts of the journal keep, as it is to be; undefined if there is to be none. */
 export interface SharedChange {
@@ -137,7 +137,7 @@ export interface Journal {
   /** Does the same with several, all or none. */
   changeShared(changes: readonly SharedChange[]): Promise<boolean>;
   /** Returns the shared texts whose names begin so, by what follows. Throws CliError usage if an entry does not continue the one before it. */
-  sharedUnder(start: `accepted ${string} `): Promise<ReadonlyMap<string, string>>;
+  sharedUnder(start: 'closed ' | `accepted ${string} ` | `closed ${string} `): Promise<ReadonlyMap<string, string>>;
   /** Returns the lists of approvers as JSON, by the id of their account. */
   approverLists(): Promise<ReadonlyMap<string, string>>;
   /** Whether the journal has an operation of a live account, or knows whose key one has. */

@@ -1,4 +1,6 @@
 import { CliError } from '../../base/errors.ts';
+import { ownerOf } from '../../copy/acceptances.ts';
+import { closesOf } from '../../copy/closes.ts';
 import { withCopy } from '../../copy/open.ts';
 import { beancountText } from '../../copy/questions/books/beancount.ts';
 import type { BookWriter } from '../../copy/questions/books/book.ts';
@@ -71,11 +73,9 @@ export const booksCommand = command({
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const { zone } = terminal.globals;
-        const book = await bookOf(
-          queries,
-          { ...period, title: `Books of ${account.profile.name}, ${zone.name}` },
-          zone,
-        );
+        const { all: closes } = await closesOf(account, await ownerOf(queries));
+        const title = `Books of ${account.profile.name}, ${zone.name}`;
+        const book = await bookOf(queries, { ...period, title, zone, closes });
         const parts: string[] = [];
         for await (const part of WRITERS[format](book)) parts.push(part);
         const error = untiedError(book.untied());

@@ -20,6 +20,7 @@ import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptCommand } from './accept.ts';
 import { booksCommand } from './books.ts';
+import { closeCommand, reopenCommand } from './close.ts';
 import {
   assetSchema,
   balanceLines,
@@ -278,4 +279,4 @@ const reportCommand = command({
     ),
 });
 
-export const commands = [reportCommand, ...partCommands, booksCommand, acceptCommand];
+export const commands = [reportCommand, ...partCommands, booksCommand, closeCommand, reopenCommand, acceptCommand];

@@ -59,10 +59,7 @@ export async function periodIn(
   // An end alone is the end of a part of its month.
   const inMonthMs = Math.min(nowMs, (times.untilMs ?? nowMs + 1) - 1);
   const month = monthNamed(name ?? 'this month', zone, inMonthMs);
-  if (!month)
-    throw new CliError('usage', `invalid period "${printable(name ?? '')}"`, {
-      hint: 'use this month, last month, october, 2026-11, or --since and --until',
-    });
+  if (!month) throw invalidPeriod(name ?? '');
   const sinceMs = times.sinceMs ?? month.sinceMs;
   if (sinceMs > nowMs)
     throw new CliError('usage', 'the period is in the future', { hint: 'use this month for the days until now' });
@@ -74,6 +71,18 @@ export async function periodIn(
   const named = monthName(sinceMs, zone);
   return { sinceMs, untilMs, isOver, month: named, typed: named };
 }
+
+/** The month that words name, such as `2026-11`. Throws CliError usage. */
+export function monthTyped(words: readonly string[], zone: Zone, nowMs: number): string {
+  const month = monthNamed(words.join(' '), zone, nowMs);
+  if (month) return monthName(month.sinceMs, zone);
+  throw invalidPeriod(words.join(' '));
+}
+
+const invalidPeriod = (name: string) =>
+  new CliError('usage', `invalid period "${printable(name)}"`, {
+    hint: 'use this month, last month, october, 2026-11, or --since and --until',
+  });
 
 const monthName = (ms: number, zone: Zone) => new Date(ms + zone.offsetMs(ms)).toISOString().slice(0, 7);
 

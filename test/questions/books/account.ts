@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { zoneNamed } from '../../../src/base/zone.ts';
+import type { MonthClose } from '../../../src/copy/closes.ts';
 import { bookOf, type ReadBook } from '../../../src/copy/questions/books/read.ts';
 import type { Queries } from '../../../src/journal/store.ts';
 
@@ -151,7 +152,7 @@ export const MONTH: readonly Step[] = [
 const LAGOS = zoneNamed('Africa/Lagos');
 
 /** The books of November 2026 in Lagos, of a copy that has only these steps. */
-export async function novemberOf(steps: readonly Step[]): Promise<ReadBook> {
+export async function novemberOf(steps: readonly Step[], closes: readonly MonthClose[] = []): Promise<ReadBook> {
   const database = new DatabaseSync(':memory:', { readBigInts: true });
   database.exec(
     'CREATE TABLE book_entries (at TEXT, day TEXT, account TEXT, amount_minor INTEGER, asset TEXT, thing TEXT, id TEXT, user_id TEXT, step TEXT, note TEXT, known TEXT)',
@@ -173,7 +174,13 @@ export async function novemberOf(steps: readonly Step[]): Promise<ReadBook> {
         minor === null ? known : null,
       );
   }
-  const month = { sinceMs: Date.UTC(2026, 9, 31, 23), untilMs: Date.UTC(2026, 10, 30, 23), title: 'Books of shop' };
+  const month = {
+    sinceMs: Date.UTC(2026, 9, 31, 23),
+    untilMs: Date.UTC(2026, 10, 30, 23),
+    title: 'Books of shop',
+    zone: LAGOS,
+    closes,
+  };
   const refuse = () => Promise.reject(new Error('books are only read'));
   const queries: Queries = {
     engine: 'sqlite',
@@ -183,7 +190,7 @@ export async function novemberOf(steps: readonly Step[]): Promise<ReadBook> {
     run: refuse,
     now: () => 0,
   };
-  return bookOf(queries, month, LAGOS);
+  return bookOf(queries, month);
 }
 
 /** A text that is written in parts. */

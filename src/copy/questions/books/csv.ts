@@ -1,26 +1,66 @@
+import { createHash } from 'node:crypto';
 import { amountText } from '../../../money/amount.ts';
 import { csvRecord } from '../../../present/csv.ts';
-import type { BookWriter } from './book.ts';
+import type { Book, BookWriter } from './book.ts';
+import type { BookSet, Posting } from './sets.ts';
 
-/** Writes one record for each posting, with the account’s name as the copy has it. */
-export const csvBookText: BookWriter = async function* ({ opening, closing, sets, days, dayOf }) {
-  yield csvRecord(['day', 'at', 'account', 'amount', 'asset', 'thing', 'id', 'user', 'step', 'note', 'unknown']);
-  const stated = (day: string, step: string, postings: typeof opening) =>
-    postings
-      .map(({ account, asset, minor }) =>
-        csvRecord([day, '', account, amountText({ asset, minor }), asset, '', '', '', step, '', '']),
-      )
-      .join('');
-  yield stated(days.first, 'opening balance', opening);
-  for await (const { at, thing, id, step, userId, note, postings, unknown } of sets) {
-    const of = [thing, id, userId ?? '', step, note ?? '', unknown.join(' ')];
-    const none = unknown.length > 0 && postings.length === 0;
-    if (none) yield csvRecord([dayOf(at), at, '', '', '', ...of]);
-    yield postings
-      .map(({ account, asset, minor }) =>
-        csvRecord([dayOf(at), at, account, amountText({ asset, minor }), asset, ...of]),
-      )
-      .join('');
-  }
-  yield stated(days.last, 'closing balance', closing);
+const HEADER = csvRecord(['day', 'at', 'account', 'amount', 'asset', 'thing', 'id', 'user', 'step', 'note', 'unknown']);
+
+/** The records of a set, one for each posting, with the account’s name as the copy has it. */
+export function recordsOf({ at, thing, id, step, userId, note, postings, unknown }: BookSet, day: string): string {
+  const of = [thing, id, userId ?? '', step, note ?? '', unknown.join(' ')];
+  const rows = postings.length === 0 && unknown.length > 0 ? [['', '', '']] : postings.map(cellsOf);
+  return rows.map((cells) => csvRecord([day, at, ...cells, ...of])).join('');
+}
+
+const cellsOf = ({ account, asset, minor }: Posting) => [account, amountText({ asset, minor }), asset];
+
+/** The records of what is stated of accounts at the start or the end: they have a day, and no time. */
+const statedAt = (day: string, step: string, postings: readonly Posting[]): string =>
+  postings.map((each) => csvRecord([day, '', ...cellsOf(each), '', '', '', step, '', ''])).join('');
+
+/** Writes one record for each posting, between those of the balances at the start and at the end. */
+export const csvBookText: BookWriter = async function* (book) {
+  const [opening, closing] = statedIn(book);
+  yield HEADER + opening;
+  for await (const set of book.sets) yield recordsOf(set, book.dayOf(set.at));
+  yield closing;
 };
+
+/** The records of the balances at the start and at the end. */
+export const statedIn = ({ opening, closing, days }: Pick<Book, 'opening' | 'closing' | 'days'>) =>
+  [statedAt(days.first, 'opening balance', opening), statedAt(days.last, 'closing balance', closing)] as const;
+
+/** Digests of books as CSV: SHA-256 in hexadecimal. */
+export interface BookDigests {
+  /** Of the records of all entries. */
+  readonly entries: string;
+  /** Of those that state balances. */
+  readonly balances: string;
+}
+
+/** Takes the records of books, and returns their digests. */
+export function digesting() {
+  const [entries, balances] = [createHash('sha256'), createHash('sha256')];
+  return {
+    add: (records: string) => void entries.update(records),
+    state: (records: string) => void balances.update(records),
+    digests: (): BookDigests => ({ entries: entries.copy().digest('hex'), balances: balances.copy().digest('hex') }),
+  };
+}
+
+/** Whether a record states a balance. */
+const isStated = (line: string): boolean => /^\d{4}-\d\d-\d\d,,/.test(line);
+
+/** The digests of books that were written as CSV, from their lines; undefined if they are none. */
+export function digestsOfLines(lines: Iterable<string>): BookDigests | undefined {
+  const found = digesting();
+  let isFirst = true;
+  for (const line of lines) {
+    const record = `${line}\n`;
+    if (isFirst && record !== HEADER) return undefined;
+    if (!isFirst) (isStated(line) ? found.state : found.add)(record);
+    isFirst = false;
+  }
+  return isFirst ? undefined : found.digests();
+}

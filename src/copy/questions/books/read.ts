@@ -1,8 +1,12 @@
 import type { Zone } from '../../../base/zone.ts';
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
+import type { MonthClose } from '../../closes.ts';
+import type { Span } from '../report/movements.ts';
 import { partsOf, spanOf } from '../report/periods.ts';
-import { type Book, isKept, OPENING, openingPostings } from './book.ts';
+import { type Book, openingPostings } from './book.ts';
+import { adjustmentsAfter, keptAt, totalled, without } from './closed.ts';
+import { type BookDigests, digesting, recordsOf, statedIn } from './csv.ts';
 import { CONVERSION } from './prices.ts';
 import { type BookSet, balancesBy, type Posting, setsIn, summed } from './sets.ts';
 
@@ -19,11 +23,13 @@ export interface Untied {
 }
 
 /** The books of a period, and what they lack, which is known when all sets were read. */
-export interface ReadBook extends Book {
+export interface ReadBook extends Book, Start {
+  /** What the rows of the period move, on all accounts. */
+  readonly moved: readonly Posting[];
   untied(): Untied;
+  /** How many sets were read, and the digests of the books as CSV. */
+  counted(): BookDigests & { readonly sets: number };
 }
-
-const DAY_MS = 86_400_000;
 
 const keyOf = ({ account, asset }: Pick<Posting, 'account' | 'asset'>) => `${account} ${asset}`;
 
@@ -34,40 +40,96 @@ const withAll = (postings: readonly Posting[], others: readonly Posting[]): read
   return [...postings, ...missing].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 };
 
+/** What a period begins with: the balances, and what came late for closed months, which counts in it. */
+interface Start {
+  readonly opening: readonly Posting[];
+  readonly adjustments: readonly Posting[];
+  /** The last closed month before it. */
+  readonly after: string | undefined;
+}
+
+/**
+ * What a period begins with. One that follows closed months begins with what they ended with. A closed month begins as it did when it was closed.
+ */
+async function startOf(
+  queries: Queries,
+  { from, since, until }: Span & Closed,
+  closes: readonly MonthClose[],
+): Promise<Start> {
+  const now = await keptAt(queries, from);
+  const before = closes.filter((close) => close.until <= since);
+  const [own, last] = [closes.find((close) => close.since === since && close.until === until), before.at(-1)];
+  const opened = (kept: readonly Posting[]) => summed([...now, ...without(kept, totalled(now))]);
+  if (own) return { opening: opened(own.opening), adjustments: own.adjustments, after: last?.month };
+  if (last?.until !== since) return { opening: now, adjustments: [], after: undefined };
+  return { opening: opened(last.closing), adjustments: await adjustmentsAfter(queries, before), after: last.month };
+}
+
+type Closed = Pick<MonthClose, 'since' | 'until'>;
+
+/** What came late for closed months, as a set of the month in which it counts. */
+function adjustmentSet({ adjustments, after }: Start, since: string): readonly BookSet[] {
+  if (adjustments.length === 0 || after === undefined) return [];
+  const of = { thing: 'adjustment', id: after, step: 'adjustment', userId: null, note: null, unknown: [] };
+  return [{ at: since, ...of, postings: adjustments }];
+}
+
+/** A period whose books are read. */
+export interface BookPeriod {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly title: string;
+  readonly zone: Zone;
+  /** The closed months of the account, oldest first. */
+  readonly closes: readonly MonthClose[];
+}
+
+const DAY_MS = 86_400_000;
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
 /**
  * Reads the books of a period from a copy. The sets are read while they are written, day by day, within the transaction of `queries`.
  * Rejects with DatabaseError.
  */
 export async function bookOf(
   queries: Queries,
-  { sinceMs, untilMs, title }: { readonly sinceMs: number; readonly untilMs: number; readonly title: string },
-  zone: Zone,
+  { sinceMs, untilMs, title, zone, closes }: BookPeriod,
 ): Promise<ReadBook> {
   const span = spanOf(sinceMs, untilMs);
-  const days = partsOf(sinceMs, untilMs, 'day', zone);
-  const dayMs = (ms: number) => new Date(ms + zone.offsetMs(ms)).toISOString().slice(0, 10);
-  const keptAt = async (to: string) =>
-    summed((await balancesBy(queries, { to })).filter(({ account }) => isKept(account)));
-  const [opening, kept] = [await keptAt(span.from), await keptAt(span.to)];
+  const dayMs = (ms: number) => iso(ms + zone.offsetMs(ms)).slice(0, 10);
+  const closed = { since: iso(sinceMs), until: iso(untilMs) };
+  const start = await startOf(queries, { ...span, ...closed }, closes);
+  const first = adjustmentSet(start, closed.since);
   const moved = await balancesBy(queries, span);
-  const others = summed([
-    ...openingPostings(opening).filter(({ account }) => account === OPENING),
-    ...moved.filter(({ account }) => !isKept(account) && account !== CONVERSION),
-  ]);
-  const closing = withAll(
-    [...kept, ...others],
-    [...opening, ...moved.filter(({ account }) => account !== CONVERSION), ...openingPostings(opening)],
-  );
+  const begun = summed([...openingPostings(start.opening), ...first.flatMap(({ postings }) => postings)]);
+  const isAsserted = ({ account }: Posting) => account !== CONVERSION;
+  const closing = withAll(summed([...begun, ...moved]), [...begun, ...moved]).filter(isAsserted);
   const found = { unknown: [] as Named[], unbalanced: [] as Named[] };
-  let sums = summed(openingPostings(opening));
+  let sums: readonly Posting[] = summed(openingPostings(start.opening));
+  const days = {
+    before: dayMs(sinceMs - DAY_MS),
+    first: dayMs(sinceMs),
+    last: dayMs(untilMs - 1),
+    after: dayMs(untilMs - 1 + DAY_MS),
+  };
+  const dayOf = (at: string) => dayMs(Date.parse(at));
+  const digests = digesting();
+  for (const records of statedIn({ ...start, closing, days })) digests.state(records);
+  let counted = 0;
   async function* sets(): AsyncGenerator<BookSet> {
-    for (const { sinceMs: from, untilMs: to } of days) {
+    for (const { sinceMs: from, untilMs: to } of [
+      { sinceMs, untilMs: sinceMs },
+      ...partsOf(sinceMs, untilMs, 'day', zone),
+    ]) {
       const ofDay: Posting[] = [];
-      for await (const set of setsIn(queries, [spanOf(from, to)])) {
+      for await (const set of from === to ? first : setsIn(queries, [spanOf(from, to)])) {
         const { thing, id, step, unknown } = set;
         if (unknown.length > 0) found.unknown.push({ thing, id, step, unknown });
         if (!isBalanced(set.postings)) found.unbalanced.push({ thing, id, step, unknown });
         ofDay.push(...set.postings);
+        counted++;
+        digests.add(recordsOf(set, dayOf(set.at)));
         yield set;
       }
       sums = summed([...sums, ...ofDay]);
@@ -75,16 +137,13 @@ export async function bookOf(
   }
   return {
     title,
-    days: {
-      before: dayMs(sinceMs - DAY_MS),
-      first: dayMs(sinceMs),
-      last: dayMs(untilMs - 1),
-      after: dayMs(untilMs - 1 + DAY_MS),
-    },
-    opening,
+    days,
+    ...start,
+    moved,
     closing,
     sets: sets(),
-    dayOf: (at) => dayMs(Date.parse(at)),
+    dayOf,
+    counted: () => ({ ...digests.digests(), sets: counted }),
     untied: () => {
       const expectedOf = new Map(sums.map((sum) => [keyOf(sum), sum.minor]));
       const off = closing.flatMap((each) => {

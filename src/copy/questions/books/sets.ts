@@ -98,10 +98,14 @@ export async function* setsIn(queries: Queries, spans: readonly Span[]): AsyncGe
 }
 
 /** What moved on each account after one moment and until another, zero if it came to nothing: the database's own sums. Rejects with DatabaseError. */
-export async function balancesBy(queries: Queries, { from, to }: Partial<Span>): Promise<readonly Posting[]> {
+export async function balancesBy(
+  queries: Queries,
+  { from, to }: Partial<Span>,
+  condition = '1 = 1',
+): Promise<readonly Posting[]> {
   const rows = await queries.all<{ account: string; asset: string; minor: bigint | null }>(
     `SELECT account, asset, CAST(sum(amount_minor) AS ${queries.engine === 'sqlite' ? 'integer' : 'bigint'}) AS minor FROM book_entries
-     WHERE at > ? AND at <= ? GROUP BY account, asset ORDER BY account, asset`,
+     WHERE at > ? AND at <= ? AND ${condition} GROUP BY account, asset ORDER BY account, asset`,
     from ?? '',
     to ?? '~',
   );
