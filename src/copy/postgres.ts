@@ -8,6 +8,7 @@ import { sessionOn } from '../journal/postgres/session.ts';
 import type { Queries } from '../journal/store.ts';
 import type { JournalWorld } from '../journal/transitions.ts';
 import { type RowOf, replacing } from '../store/table.ts';
+import { bookEntriesView } from './book-entries.ts';
 import type { LocalCopy } from './database.ts';
 import { fillerOf, hasEnded } from './filler.ts';
 import { creation, FILE_ID, FILLER, GRANTS, later, SCHEMA, stored, tables, VERSION } from './schema.ts';
@@ -81,7 +82,7 @@ function layout(): SchemaLayout {
     lock: FILE_ID,
     host: GRANTS.host,
     tables: tables(),
-    creation: creation(),
+    creation: [...creation(), bookEntriesView('postgres')],
     later: later(),
     views: ['operations', 'events'],
   };

@@ -54,7 +54,7 @@ export const GRANTS = {
   ],
   reader: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
-    ...['balances', 'owed', 'status_changes', ...TABLES.map(({ name }) => name)].map(
+    ...['balances', 'book_entries', 'owed', 'status_changes', ...TABLES.map(({ name }) => name)].map(
       (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
     ),
   ],
@@ -102,6 +102,9 @@ export const OWED = table('stored_owed', ['user_id', 'asset'], {
   at: text(),
 });
 
+/** The addresses that the account's wallet has or had, in lower case. */
+export const ACCOUNT_WALLETS = table('stored_account_wallets', ['address'], { address: text() });
+
 export const DEPOSIT_FEES = table('stored_deposit_fees', ['amount_minor'], {
   amount_minor: integer(),
   fee_minor: integer(),
@@ -110,6 +113,7 @@ export const DEPOSIT_FEES = table('stored_deposit_fees', ['amount_minor'], {
 
 /**
  * The rows of a list. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the row.
+ * `ended_at` is when it ended: as the list says, or as far as is known. Then the other end of the time in which it did is `end_bound`.
  */
 export const listTable = (list: CopyTable) =>
   table(stored(list), ['id'], {
@@ -125,6 +129,8 @@ export const listTable = (list: CopyTable) =>
     first_seen_at: text(),
     changed_at: text(),
     deleted_at: optional(text()),
+    ended_at: optional(text()),
+    end_bound: optional(text()),
   });
 
 export const tables = (): readonly Table[] => [
@@ -135,6 +141,7 @@ export const tables = (): readonly Table[] => [
   BALANCES,
   BALANCE_CHECKS,
   OWED,
+  ACCOUNT_WALLETS,
   DEPOSIT_FEES,
   ...TABLES.map(listTable),
 ];
@@ -197,6 +204,7 @@ export function indexesOf(table: CopyTable): readonly string[] {
       ? ['created_at', ...(hasEnd ? ['completed_at'] : [])].map((name) => index(`own_${name}`, [name], own))
       : []),
     index('created_at', ['created_at']),
+    ...(table.hasStates ? [index('ended_at', ['ended_at'], 'ended_at IS NOT NULL')] : []),
     // Most old rows have nothing personal left, and nobody looks for what is not there.
     // Many rows can have a name, of which the newest are looked for.
     ...keys.map(({ name, isName }) => index(name, isName ? [name, 'created_at'] : [name], `${name} IS NOT NULL`)),

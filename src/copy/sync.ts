@@ -6,18 +6,20 @@ import { amount, fromWire, toWireNumber } from '../money/amount.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import type { Plain } from '../present/plain.ts';
 import { insertion, UNLESS_THERE } from '../store/table.ts';
+import { payout } from '../things/bank-transfers.ts';
 import { deposit } from '../things/deposits.ts';
 import { readRequest, valueAt } from '../things/fields.ts';
 import { THINGS } from '../things/index.ts';
 import { undoneStatesOf } from '../things/states.ts';
 import type { Thing } from '../things/thing.ts';
+import { transfer } from '../things/token-transfers.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
 import { rowsOf } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
-import { DEPOSIT_FEES, hasFailed, isDone, isThing, ownNames, stored } from './schema.ts';
+import { ACCOUNT_WALLETS, DEPOSIT_FEES, hasFailed, isDone, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type CopyTable, TABLES, tableOf } from './tables.ts';
 
@@ -93,6 +95,7 @@ async function fill(
     const done = await syncTable({ account, copy, isFull, personalFromMs }, table);
     reports.push({ ...(await reportOf(copy, table)), done });
   }
+  await copy.write(noteWallets);
   await readDepositFees(account, copy);
   for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
   await account.notices.progress.end();
@@ -100,6 +103,15 @@ async function fill(
   await forget();
   await copy.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));
   return reports;
+}
+
+/** Notes the account's own wallets as its rows name them: it may have had others before. */
+async function noteWallets(queries: Queries): Promise<void> {
+  for (const thing of [payout, transfer])
+    await queries.run(
+      `INSERT INTO ${ACCOUNT_WALLETS.name} (address) SELECT DISTINCT lower(wallet_address) FROM ${stored(tableOf(thing))}
+       WHERE ${isThing(thing)} AND wallet_address IS NOT NULL ${UNLESS_THERE}`,
+    );
 }
 
 /** The code of the error for a local copy of another account. */

@@ -13,7 +13,7 @@ export interface CopyColumn extends Pick<Fact, 'kind' | 'isKey' | 'isUnique' | '
 
 /** A list that is copied. */
 export interface CopyTable
-  extends Pick<ServiceList, 'name' | 'about' | 'readBy' | 'id' | 'status' | 'createdAt' | 'rows'> {
+  extends Pick<ServiceList, 'name' | 'about' | 'readBy' | 'id' | 'status' | 'createdAt' | 'rows' | 'endsWithinMs'> {
   /** The statuses in which a row is final, well or badly; a row with any other one is read again until it is. Empty: no row is awaited. */
   readonly done: readonly string[];
   readonly failed: readonly string[];

@@ -2,9 +2,11 @@ import type { Account } from '../../../engine/account.ts';
 import { existingJournal } from '../../../engine/connection/journal-location.ts';
 import type { Operation } from '../../../journal/operations.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
+import { columnNames } from '../../../store/table.ts';
 import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
 import { QUARANTINE_REASONS } from '../../../webhooks/inbox/states.ts';
-import { stored } from '../../schema.ts';
+import { ACCOUNTS } from '../../entry-kinds.ts';
+import { ACCOUNT_WALLETS, DEPOSIT_FEES, stored } from '../../schema.ts';
 import { type CopyColumn, type CopyTable, TABLES } from '../../tables.ts';
 
 /** A column of a view, as docs/data.md describes it. */
@@ -281,6 +283,33 @@ const OWN: readonly View[] = [
     ],
   },
   {
+    name: 'book_entries',
+    about:
+      'the books, double entry: a set for each step of each movement, with the same thing, id and step, whose amounts sum to zero by asset',
+    columns: [
+      { name: 'at', type: 'text', about: `when it was; ${TIME}` },
+      { name: 'day', type: 'text', about: 'the day in Lagos' },
+      {
+        name: 'account',
+        type: 'text',
+        about: `account of the books: ${Object.keys(ACCOUNTS).join(', ')}, which the id of the user follows`,
+      },
+      {
+        name: 'amount_minor',
+        type: 'integer',
+        about:
+          'what came to the account, negative for what left it, in the smallest unit of asset; null if it is not known',
+      },
+      { name: 'asset', type: 'text', about: 'NGN, CNGN, USDC or USDT' },
+      { name: 'thing', type: 'text', about: 'what moved it: deposit, payout, offramp, trade' },
+      { name: 'id', type: 'text', about: 'id of its row in the view of such things' },
+      { name: 'user_id', type: 'text', about: 'id of the user that it is about; joins users.id' },
+      { name: 'step', type: 'text', about: 'taken, done, returned or came-back' },
+      { name: 'note', type: 'text', about: 'what else is to be said of it' },
+      { name: 'known', type: 'text', about: 'null, or a code: why the amount or its day is not known exactly' },
+    ],
+  },
+  {
     name: 'owed',
     about: 'what each user’s wallets held when report owed read them',
     columns: [
@@ -332,14 +361,24 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   owed: ['minor', 'asset', 'at'],
 };
 
+/** What views read besides the tables of lists. */
+const BEHIND: Readonly<Record<string, readonly string[]>> = {
+  [ACCOUNT_WALLETS.name]: columnNames(ACCOUNT_WALLETS),
+  [DEPOSIT_FEES.name]: columnNames(DEPOSIT_FEES),
+};
+
+/** Columns of the tables of lists that only views read. */
+const OF_ENDS = ['ended_at', 'end_bound'];
+
 /** Returns whether a query may read a column of a table: of a view, or what a view reads. */
 export function readAccess(): (table: string, column: string) => boolean {
-  const readable = new Map(
-    views().flatMap(({ name, columns }) => {
+  const readable = new Map([
+    ...Object.entries(BEHIND).map(([table, names]) => [table, new Set(names)] as const),
+    ...views().flatMap(({ name, columns }) => {
       const others = OTHER_NAMES[name] ?? [];
-      const names = new Set([...columns.map((column) => column.name), ...others]);
+      const names = new Set([...columns.map((column) => column.name), ...others, ...OF_ENDS]);
       return [name, stored({ name })].map((table) => [table, names] as const);
     }),
-  );
+  ]);
   return (table, column) => JSON_TABLES.includes(table) || readable.get(table)?.has(column) === true;
 }

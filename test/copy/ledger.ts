@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'vitest';
+import { main } from '../../src/main.ts';
+import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+
+/** Sums by account and asset, in the smallest unit; those that are zero are left out. */
+export type Sums = Readonly<Record<string, bigint>>;
+
+/** A sum of the sandbox's own books: an SQL query for `asset`, `minor` and, for an account of each user, `user_id`. */
+const walletsOf = (which: string, more = '') => `SELECT asset, balance AS minor${more} FROM account
+  JOIN wallet ON account.code LIKE 'wallet/' || wallet.id || '/%' ${which}`;
+
+/** Tokens that came to users' wallets from outside, which no list of the service has. */
+const CAME_IN = `SELECT account.asset, -minor AS minor, user_id FROM posting_set JOIN posting ON posting_set = posting_set.id AND minor > 0
+  JOIN account ON account.id = posting.account JOIN wallet ON account.code LIKE 'wallet/' || wallet.id || '/%'
+  JOIN user ON user.id = wallet.user WHERE event = 'tokens.received'`;
+
+const OWN = 'fintech = 1';
+const OPEN = `state NOT IN ('completed', 'failed', 'cancelled', 'reversed', 'expired', 'refunded')`;
+const PAID = `state IN ('completed', 'reversed')`;
+const given = `CASE side WHEN 'buy' THEN 'CNGN' ELSE substr(pair, -4) END`;
+const got = `CASE side WHEN 'buy' THEN substr(pair, -4) ELSE 'CNGN' END`;
+const givenMinor = `CASE side WHEN 'buy' THEN cngn_base ELSE token_base END`;
+const gotMinor = `CASE side WHEN 'buy' THEN token_base ELSE cngn_base END`;
+
+const TRUTH: Readonly<Record<string, string>> = {
+  'assets:wallet': walletsOf(`WHERE kind = 'fintech' AND ${OWN}`),
+  'assets:vault': walletsOf(`WHERE kind = 'vault' AND ${OWN}`),
+  'assets:held': `${walletsOf(`WHERE user IS NOT NULL AND ${OWN}`)} UNION ALL SELECT asset, minor FROM (${CAME_IN})`,
+  'assets:fees': `SELECT asset, balance AS minor FROM account WHERE code LIKE 'fees/fintech/1/%'`,
+  'assets:transit:fees': `SELECT asset, balance AS minor FROM account WHERE code LIKE 'fees/withdrawing/1/%'`,
+  'assets:transit:deposit': `SELECT 'NGN' AS asset, amount_kobo AS minor FROM deposit WHERE ${OWN} AND user IS NULL AND state IN ('processing', 'refunding')`,
+  'assets:transit:payout': `SELECT 'CNGN' AS asset, 10000 * (amount_kobo + platform_fee_kobo) AS minor FROM payout WHERE ${OWN} AND ${OPEN}`,
+  'assets:transit:trade': `SELECT ${given} AS asset, ${givenMinor} AS minor FROM fx_trade WHERE ${OWN} AND ${OPEN}`,
+  'assets:transit:transfer': `SELECT asset, amount_base AS minor FROM withdrawal WHERE ${OWN} AND user IS NULL AND ${OPEN}`,
+  'assets:held:transit': `SELECT 'CNGN' AS asset, 10000 * (amount_kobo + platform_fee_kobo + fintech_fee_kobo) AS minor FROM offramp WHERE ${OWN} AND ${OPEN}
+    UNION ALL SELECT sell_asset, amount_in_base FROM swap WHERE ${OWN} AND ${OPEN}
+    UNION ALL SELECT asset, amount_base FROM withdrawal WHERE ${OWN} AND user IS NOT NULL AND ${OPEN}`,
+  'liabilities:users': `SELECT asset, -minor AS minor, user_id FROM (${walletsOf(`JOIN user ON user.id = wallet.user WHERE wallet.fintech = 1`, ', user_id')})
+    UNION ALL SELECT 'CNGN', -10000 * (amount_kobo + platform_fee_kobo + fintech_fee_kobo), user_id FROM offramp JOIN user ON user.id = user WHERE offramp.fintech = 1 AND ${OPEN}
+    UNION ALL SELECT sell_asset, -amount_in_base, user_id FROM swap JOIN user ON user.id = user WHERE swap.fintech = 1 AND ${OPEN}
+    UNION ALL SELECT asset, -amount_base, user_id FROM withdrawal JOIN user ON user.id = user WHERE withdrawal.fintech = 1 AND ${OPEN}
+    UNION ALL SELECT asset, -minor, user_id FROM (${CAME_IN})`,
+  'income:onramp': `SELECT 'NGN' AS asset, -earned_kobo AS minor FROM fee_tally WHERE ${OWN} AND direction = 'onramp'`,
+  'income:offramp': `SELECT 'NGN' AS asset, -earned_kobo AS minor FROM fee_tally WHERE ${OWN} AND direction = 'offramp'`,
+  'expenses:platform:deposit': `SELECT 'NGN' AS asset, platform_fee_kobo AS minor FROM deposit WHERE ${OWN} AND user IS NULL AND state = 'completed'`,
+  'expenses:platform:payout': `SELECT 'NGN' AS asset, platform_fee_kobo AS minor FROM payout WHERE ${OWN} AND ${PAID}`,
+  'expenses:platform:trade': `SELECT ${got} AS asset, ${gotMinor} - net_base AS minor FROM fx_trade WHERE ${OWN} AND state = 'completed'`,
+  'assets:bank': `SELECT 'NGN' AS asset, amount_kobo AS minor FROM payout WHERE ${OWN} AND state = 'completed'
+    UNION ALL SELECT 'NGN', amount_kobo FROM fee_withdrawal WHERE ${OWN} AND state = 'completed'`,
+};
+
+/** The accounts that are compared: what they stand against follows, because each set sums to zero. */
+export const COMPARED = Object.keys(TRUTH);
+
+/** What the sandbox's books say of each account. */
+export function truthIn(path: string): Sums {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const sums: Record<string, bigint> = {};
+    for (const [account, sql] of Object.entries(TRUTH)) {
+      const statement = database.prepare(sql);
+      statement.setReadBigInts(true);
+      for (const row of statement.all()) {
+        const { asset, minor, user_id: user } = row as { asset: string; minor: bigint; user_id?: string };
+        const key = `${account}${user === undefined ? '' : `:${user}`} ${asset}`;
+        sums[key] = (sums[key] ?? 0n) + minor;
+      }
+    }
+    return withoutZeros(sums);
+  } finally {
+    database.close();
+  }
+}
+
+export const withoutZeros = (sums: Sums): Sums =>
+  Object.fromEntries(
+    Object.entries(sums)
+      .filter(([, minor]) => minor !== 0n)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+/** What some sums are more than others by. */
+export const lessBy = (sums: Sums, before: Sums): Sums =>
+  withoutZeros(
+    Object.fromEntries(
+      [...new Set([...Object.keys(sums), ...Object.keys(before)])].map((key) => [
+        key,
+        (sums[key] ?? 0n) - (before[key] ?? 0n),
+      ]),
+    ),
+  );
+
+/** An account of the embedded sandbox whose days are simulated. */
+export interface SimulatedAccount {
+  readonly world: FakeWorld;
+  readonly sandboxPath: string;
+  readonly copyPath: string;
+  run(...argv: readonly string[]): Promise<string>;
+  /** Simulates the next day. */
+  live(): Promise<void>;
+}
+
+interface Life {
+  readonly seed: number;
+  readonly users: number;
+  readonly days: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function simulatedAccount({ seed, users, days, env = {} }: Life): Promise<SimulatedAccount> {
+  const startMs = Date.UTC(2026, 9, 1, 23);
+  const world = fakeWorld({ clock: fakeClock(startMs), env });
+  const run = async (...argv: readonly string[]) => {
+    const [before, errors] = [world.stdout.text().length, world.stderr.text().length];
+    const code = await main([...argv, '-q'], world);
+    expect(code, `${argv.join(' ')}: ${world.stderr.text().slice(errors)}`).toBe(0);
+    return world.stdout.text().slice(before);
+  };
+  await run('sandbox', 'seed', '--users', '0', '--rate-limits', 'off', '--pace', 'real');
+  let left = days;
+  return {
+    world,
+    run,
+    sandboxPath: join(world.stateDir, 'sandbox.db'),
+    copyPath: join(world.stateDir, 'copy-embedded.db'),
+    live: async () => {
+      // A day ends with work under way.
+      await run(
+        'sandbox',
+        'simulate',
+        '--days',
+        '1',
+        '--users',
+        String(Math.ceil(users / Math.max(1, left))),
+        '--seed',
+        String(seed),
+      );
+      left -= 1;
+    },
+  };
+}
