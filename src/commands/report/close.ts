@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { acceptancesOf, ownerOf } from '../../copy/acceptances.ts';
-import { closeName, closesOf, type MonthClose, type SavedCloses, textOfClose } from '../../copy/closes.ts';
+import { allCloses, closeName, closesOf, type MonthClose, type SavedCloses, textOfClose } from '../../copy/closes.ts';
 import { withCopy } from '../../copy/open.ts';
 import { isKept } from '../../copy/questions/books/book.ts';
 import { totalled } from '../../copy/questions/books/closed.ts';
