@@ -4,10 +4,9 @@ import { CliError } from '../../base/errors.ts';
 import { acceptancesOf, ownerOf } from '../../copy/acceptances.ts';
 import { allCloses, closeName, closesOf, type MonthClose, type SavedCloses, textOfClose } from '../../copy/closes.ts';
 import { withCopy } from '../../copy/open.ts';
-import { isKept } from '../../copy/questions/books/book.ts';
-import { totalled } from '../../copy/questions/books/closed.ts';
+import { partsOfClose } from '../../copy/questions/books/closed.ts';
 import { digestsOfLines } from '../../copy/questions/books/csv.ts';
-import { bookOf, type ReadBook } from '../../copy/questions/books/read.ts';
+import { bookOf } from '../../copy/questions/books/read.ts';
 import { impliedIn, whyOpen } from '../../copy/questions/books/why-open.ts';
 import type { Account } from '../../engine/account.ts';
 import { CLOSES, REOPENINGS } from '../../engine/plans/approver-list.ts';
@@ -153,18 +152,6 @@ async function closeOf(
     at: iso(0),
   };
 }
-
-const partsOfClose = ({
-  opening,
-  adjustments,
-  moved,
-  closing,
-}: ReadBook): Pick<MonthClose, 'opening' | 'adjustments' | 'moved' | 'closing'> => ({
-  opening: [...totalled(opening)],
-  adjustments: [...adjustments],
-  moved: [...totalled(moved)],
-  closing: totalled(closing).filter(({ account }) => isKept(account)),
-});
 
 interface Given {
   readonly opening: readonly Amount[];

@@ -151,8 +151,19 @@ export const MONTH: readonly Step[] = [
 
 const LAGOS = zoneNamed('Africa/Lagos');
 
-/** The books of November 2026 in Lagos, of a copy that has only these steps. */
-export async function novemberOf(steps: readonly Step[], closes: readonly MonthClose[] = []): Promise<ReadBook> {
+/** The start of a month of 2026 in Lagos. */
+export const startMs = (month: number): number => Date.UTC(2026, month - 1, 1) - 3_600_000;
+
+/** The books of November 2026. */
+export const novemberOf = (steps: readonly Step[], closes: readonly MonthClose[] = []): Promise<ReadBook> =>
+  monthOf(11, steps, closes);
+
+/** The books of a month of 2026 in Lagos, of a copy that has only these steps. */
+export async function monthOf(
+  number: number,
+  steps: readonly Step[],
+  closes: readonly MonthClose[],
+): Promise<ReadBook> {
   const database = new DatabaseSync(':memory:', { readBigInts: true });
   database.exec(
     'CREATE TABLE book_entries (at TEXT, day TEXT, account TEXT, amount_minor INTEGER, asset TEXT, thing TEXT, id TEXT, user_id TEXT, step TEXT, note TEXT, known TEXT)',
@@ -175,8 +186,8 @@ export async function novemberOf(steps: readonly Step[], closes: readonly MonthC
       );
   }
   const month = {
-    sinceMs: Date.UTC(2026, 9, 31, 23),
-    untilMs: Date.UTC(2026, 10, 30, 23),
+    sinceMs: startMs(number),
+    untilMs: startMs(number + 1),
     title: 'Books of shop',
     zone: LAGOS,
     closes,

@@ -2,6 +2,7 @@ import type { Queries } from '../../../journal/store.ts';
 import type { MonthClose } from '../../closes.ts';
 import type { Span } from '../report/movements.ts';
 import { isKept, openingPostings, USERS } from './book.ts';
+import type { ReadBook } from './read.ts';
 import { balancesBy, type Posting, summed } from './sets.ts';
 
 /** All users as one account: a close has no line for each. */
@@ -47,3 +48,19 @@ export async function adjustmentsAfter(queries: Queries, closes: readonly MonthC
 /** The balances that accounts keep, at a moment. Rejects with DatabaseError. */
 export const keptAt = async (queries: Queries, to: string): Promise<readonly Posting[]> =>
   summed((await balancesBy(queries, { to })).filter(({ account }) => isKept(account)));
+
+/** What a close records of the books of its month. */
+export const partsOfClose = ({
+  opening,
+  adjustments,
+  moved,
+  closing,
+}: Pick<ReadBook, 'opening' | 'adjustments' | 'moved' | 'closing'>): Pick<
+  MonthClose,
+  'opening' | 'adjustments' | 'moved' | 'closing'
+> => ({
+  opening: [...totalled(opening)],
+  adjustments: [...adjustments],
+  moved: [...totalled(moved)],
+  closing: totalled(closing).filter(({ account }) => isKept(account)),
+});

@@ -82,14 +82,17 @@ function setOf({ at, thing, id, step }: EntryRow, rows: readonly EntryRow[]): Bo
   };
 }
 
-/** Adds up postings to one account in one asset; none of them is zero. */
+/** Adds up postings to one account in one asset; none of them is zero. Sorted by account and asset. */
 export function summed(postings: readonly Posting[]): readonly Posting[] {
   const sums = new Map<string, Posting>();
   for (const each of postings) {
     const key = `${each.asset} ${each.account}`;
     sums.set(key, { ...each, minor: (sums.get(key)?.minor ?? 0n) + each.minor });
   }
-  return [...sums.values()].filter(({ minor }) => minor !== 0n);
+  const order = ({ account, asset }: Posting) => `${account} ${asset}`;
+  return [...sums.values()]
+    .filter(({ minor }) => minor !== 0n)
+    .sort((one, other) => (order(one) < order(other) ? -1 : 1));
 }
 
 /** Yields the sets of consecutive spans, of which one at a time is in memory. Rejects with DatabaseError. */
