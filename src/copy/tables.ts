@@ -6,7 +6,7 @@ import { endsOf, usualStateOf } from '../things/states.ts';
 import type { Fact, ServiceList, Thing } from '../things/thing.ts';
 
 /** A column of a table: the field of a row that it copies. An amount has two columns; a time is ISO 8601 in UTC; a flag is 0 or 1. */
-export interface CopyColumn extends Pick<Fact, 'kind' | 'isKey' | 'isUnique' | 'isPersonal' | 'isName'> {
+export interface CopyColumn extends Pick<Fact, 'title' | 'kind' | 'isKey' | 'isUnique' | 'isPersonal' | 'isName'> {
   readonly name: string;
   readonly field: string;
 }

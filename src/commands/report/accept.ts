@@ -15,7 +15,7 @@ import { command } from '../../terminal/command.ts';
 import { argument, oneOf, PLAN_OPTIONS, plainText, required, switchOn } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { type BookDecision, decide, decisionEndpoint } from './decision.ts';
+import { type BookDecision, decide } from './decision.ts';
 import { differenceSchema, printedDifference } from './lines.ts';
 import { periodArgument, periodIn, periodSchema, type ReportPeriod, spanIn } from './period.ts';
 
@@ -31,12 +31,18 @@ interface Decision {
 }
 
 /** An acceptance as a plan describes it. */
-const DECISION = decisionEndpoint(ACCEPTANCES, 'acceptances', () => ({
-  asset: z.string(),
-  isUndone: z.boolean(),
-  reason: z.string(),
-  differences: z.array(z.looseObject({ from: z.string(), until: z.string(), minor: z.string() })),
-}));
+const DECISION = {
+  id: ACCEPTANCES,
+  method: 'CHANGE',
+  path: 'acceptances',
+  request: () =>
+    z.looseObject({
+      asset: z.string(),
+      isUndone: z.boolean(),
+      reason: z.string(),
+      differences: z.array(z.looseObject({ from: z.string(), until: z.string(), minor: z.string() })),
+    }),
+} as const;
 
 const totalOf = ({ asset, of }: Decision) =>
   amount(

@@ -19,19 +19,30 @@ import { amountSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { option, PLAN_OPTIONS, plainText, repeated, required } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { decide, decisionEndpoint } from './decision.ts';
+import { decide } from './decision.ts';
 import { iso, monthTyped, periodArgument, periodIn, type ReportPeriod } from './period.ts';
 
-const CLOSE = decisionEndpoint(CLOSES, 'closes', () => ({
-  month: z.string(),
-  digest: z.string(),
-  sets: z.int(),
-  reason: z.nullable(z.string()),
-  closing: z.array(z.looseObject({ account: z.string(), asset: z.string(), balance: z.string() })),
-  stated: z.array(z.looseObject({ asset: z.string(), opening: z.string() })),
-}));
+const CLOSE = {
+  id: CLOSES,
+  method: 'CHANGE',
+  path: 'closes',
+  request: () =>
+    z.looseObject({
+      month: z.string(),
+      digest: z.string(),
+      sets: z.int(),
+      reason: z.nullable(z.string()),
+      closing: z.array(z.looseObject({ account: z.string(), asset: z.string(), balance: z.string() })),
+      stated: z.array(z.looseObject({ asset: z.string(), opening: z.string() })),
+    }),
+} as const;
 
-const REOPENING = decisionEndpoint(REOPENINGS, 'closes', () => ({ month: z.string(), reason: z.string() }));
+const REOPENING = {
+  id: REOPENINGS,
+  method: 'CHANGE',
+  path: 'closes',
+  request: () => z.looseObject({ month: z.string(), reason: z.string() }),
+} as const;
 
 /** A month that a person wants to close or reopen. Throws CliError usage for another period. */
 type Month = ReportPeriod & { readonly month: string };
@@ -78,17 +89,7 @@ const closeSchema = () =>
   });
 
 /** A close as it is printed. */
-export const printedClose = ({
-  opening,
-  adjustments,
-  moved,
-  closing,
-  stated,
-  head,
-  who,
-  at,
-  ...close
-}: MonthClose) => ({
+const printedClose = ({ opening, adjustments, moved, closing, stated, head, who, at, ...close }: MonthClose) => ({
   ...close,
   opening: printed(opening),
   adjustments: printed(adjustments),
@@ -249,7 +250,7 @@ export const closeCommand = command({
   words: ['report', 'close'],
   summary: 'Close a month, so that its books never change',
   details:
-    'Records the opening and closing balances of a past month, what moved, the digest of its entries and the checkpoint of the journal in the journal. What comes late for a closed month is an adjustment in the month that is open. Refuses while anything of the month is not known, not explained, of unknown outcome or open past its time. Before the first month, state the balances that no row explains with --opening. Once there are two approvers, it needs the approval of one of them who is not the one who asks: use --plan. Auditors check books with: fiatrail report check',
+    'Records the opening and closing balances of a past month, what moved, the digest of its entries and the checkpoint of the journal in the journal. What comes late for a closed month is an adjustment in the month that is open. A month stays open while anything of it is not known, not explained, of unknown outcome or open past its time. Before the first month, state the balances that no row explains with --opening. Once there are two approvers, it needs the approval of one of them who is not the one who asks: use --plan. Auditors check books with: fiatrail report check',
   examples: [
     'fiatrail report close last month',
     'fiatrail report close 2026-11 --opening "264,490.51 NGN" --reason "statement of 31 October"',

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { approversOf } from '../../engine/plans/approver-list.ts';
@@ -14,8 +13,8 @@ import { iso } from './period.ts';
 
 /** What a person decides about the books of an account. Nothing is sent: the journal records it, for all hosts that share it. */
 export interface BookDecision extends Pick<PlannedChange, 'summary' | 'lines'> {
-  /** What it is in place of an endpoint. */
-  readonly endpoint: DecisionEndpoint;
+  /** What it is in place of an endpoint. Its request has a field for each of `input`: what nobody declares may be a secret. */
+  readonly endpoint: PlannedChange['endpoint'];
   /** What is decided, as a plan states it: the plan of something else does not fit. */
   readonly input: Readonly<Record<string, unknown>>;
   /** What the journal records beside it: the period. */
@@ -23,21 +22,6 @@ export interface BookDecision extends Pick<PlannedChange, 'summary' | 'lines'> {
   /** What it changes in the journal, and what must stand there for it to be right; `who` is `ada on web-1`. */
   changes(who: string, at: string): readonly SharedChange[];
 }
-
-export interface DecisionEndpoint {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  request(): z.ZodMiniObject;
-}
-
-/** A decision as a plan describes it. What a field holds that nobody declares may be a secret: an amount has as many digits as a BVN. */
-export const decisionEndpoint = (id: string, path: string, fields: () => z.core.$ZodLooseShape): DecisionEndpoint => ({
-  id,
-  method: 'CHANGE',
-  path,
-  request: () => z.looseObject(fields()),
-});
 
 /** Records a decision in the journal: who made it and why, and what holds from now on. Throws CliError usage if another one was faster. */
 async function record(

@@ -21,6 +21,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptCommand } from './accept.ts';
 import { booksCommand } from './books.ts';
 import { closeCommand, reopenCommand } from './close.ts';
+import { exportCommand } from './export.ts';
 import {
   assetSchema,
   balanceLines,
@@ -279,4 +280,12 @@ const reportCommand = command({
     ),
 });
 
-export const commands = [reportCommand, ...partCommands, booksCommand, closeCommand, reopenCommand, acceptCommand];
+export const commands = [
+  reportCommand,
+  ...partCommands,
+  booksCommand,
+  exportCommand,
+  closeCommand,
+  reopenCommand,
+  acceptCommand,
+];

@@ -1,4 +1,4 @@
-import { type Book, type BookWriter, openingPostings, partsOfAccount, plainWords, postingText, USERS } from './book.ts';
+import { type Book, openingPostings, partsOfAccount, plainWords, postingText, USERS } from './book.ts';
 import { type PricedPosting, priced } from './prices.ts';
 import type { BookSet, Posting } from './sets.ts';
 
@@ -38,7 +38,7 @@ function transaction(book: Book, { at, thing, id, step, userId, note, postings, 
 const quoted = (text: string): string => text.replaceAll(/[\p{C}"\\]+/gu, ' ').slice(0, 200);
 
 /** Writes books as Beancount 2 and 3 read them. Source: the language syntax of Beancount. */
-export const beancountText: BookWriter = async function* (book) {
+export async function* beancountText(book: Book): AsyncGenerator<string> {
   const { days, opening, closing, sets, title } = book;
   yield `option "title" "${plainWords(title)}, ${days.first} to ${days.last}"\n\n`;
   const open = new Set<string>();
@@ -55,4 +55,4 @@ export const beancountText: BookWriter = async function* (book) {
     if (set.postings.length > 0) yield `${opened(priced(set.postings))}${transaction(book, set)}`;
   }
   yield `\n${opened(closing)}${closing.map((each) => assertion(days.after, each)).join('')}`;
-};
+}

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Hex } from '../../../crypto/digest.ts';
 import { amountText } from '../../../money/amount.ts';
 import type { PricedPosting } from './prices.ts';
 import type { BookSet, Posting } from './sets.ts';
@@ -22,10 +22,10 @@ export interface Book {
 export type BookWriter = (book: Book) => AsyncGenerator<string>;
 
 /** The account that has the other side of what was there at the start. */
-export const OPENING = 'equity:opening';
+const OPENING = 'equity:opening';
 
 /** Whether an account keeps its balance from one period to the next. */
-export const isKept = (account: string): boolean => /^(?:assets|liabilities):/.test(account);
+export const isCarried = (account: string): boolean => /^(?:assets|liabilities):/.test(account);
 
 /** The opening balances, and their other side: they sum to zero in each asset. */
 export function openingPostings(opening: readonly Posting[]): readonly Posting[] {
@@ -40,9 +40,7 @@ export function openingPostings(opening: readonly Posting[]): readonly Posting[]
  * is a digest instead.
  */
 const nameOfId = (id: string): string =>
-  /^[A-Za-z0-9-]{1,80}$/.test(id) && !DIGEST.test(id)
-    ? id
-    : `x${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
+  /^[A-Za-z0-9-]{1,80}$/.test(id) && !DIGEST.test(id) ? id : `x${sha256Hex(id).slice(0, 32)}`;
 
 const DIGEST = /^x[0-9a-f]{32}$/;
 

@@ -1,8 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import type { MonthClose } from '../../closes.ts';
 import type { Span } from '../report/movements.ts';
-import { isKept, openingPostings, USERS } from './book.ts';
-import type { ReadBook } from './read.ts';
+import { isCarried, openingPostings, USERS } from './book.ts';
 import { balancesBy, type Posting, summed } from './sets.ts';
 
 /** All users as one account: a close has no line for each. */
@@ -22,13 +21,13 @@ export const without = (one: readonly Posting[], other: readonly Posting[]): rea
   summed([...one, ...negated(other)]);
 
 /** The rows of a closed month, as its books count them. */
-export const spanOfClose = ({ since, until }: Pick<MonthClose, 'since' | 'until'>): Span => {
+const spanOfClose = ({ since, until }: Pick<MonthClose, 'since' | 'until'>): Span => {
   const before = (at: string) => new Date(Date.parse(at) - 1).toISOString();
   return { from: before(since), to: before(until) };
 };
 
 /** What the rows of a closed month move today and did not when it was closed; empty if nothing came late. Rejects with DatabaseError. */
-export async function lateIn(queries: Queries, close: MonthClose): Promise<readonly Posting[]> {
+async function lateIn(queries: Queries, close: MonthClose): Promise<readonly Posting[]> {
   return without(totalled(await balancesBy(queries, spanOfClose(close))), close.moved);
 }
 
@@ -41,13 +40,13 @@ export async function adjustmentsAfter(queries: Queries, closes: readonly MonthC
   for (const close of closes) late.push(...(await lateIn(queries, close)), ...negated(close.adjustments));
   const [first] = closes;
   // What the account had before the first month may have become something else, too.
-  const before = first ? without(totalled(await keptAt(queries, spanOfClose(first).from)), first.opening) : [];
+  const before = first ? without(totalled(await carriedAt(queries, spanOfClose(first).from)), first.opening) : [];
   return summed([...late, ...openingPostings(before)]);
 }
 
 /** The balances that accounts keep, at a moment. Rejects with DatabaseError. */
-export const keptAt = async (queries: Queries, to: string): Promise<readonly Posting[]> =>
-  summed((await balancesBy(queries, { to })).filter(({ account }) => isKept(account)));
+export const carriedAt = async (queries: Queries, to: string): Promise<readonly Posting[]> =>
+  summed((await balancesBy(queries, { to })).filter(({ account }) => isCarried(account)));
 
 /** What a close records of the books of its month. */
 export const partsOfClose = ({
@@ -55,12 +54,12 @@ export const partsOfClose = ({
   adjustments,
   moved,
   closing,
-}: Pick<ReadBook, 'opening' | 'adjustments' | 'moved' | 'closing'>): Pick<
+}: Readonly<Record<'opening' | 'adjustments' | 'moved' | 'closing', readonly Posting[]>>): Pick<
   MonthClose,
   'opening' | 'adjustments' | 'moved' | 'closing'
 > => ({
   opening: [...totalled(opening)],
   adjustments: [...adjustments],
   moved: [...totalled(moved)],
-  closing: totalled(closing).filter(({ account }) => isKept(account)),
+  closing: totalled(closing).filter(({ account }) => isCarried(account)),
 });

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from '../../../crypto/digest.ts';
 import { amountText } from '../../../money/amount.ts';
 import { csvRecord } from '../../../present/csv.ts';
-import type { Book, BookWriter } from './book.ts';
+import type { Book } from './book.ts';
 import type { BookSet, Posting } from './sets.ts';
 
-const HEADER = csvRecord(['day', 'at', 'account', 'amount', 'asset', 'thing', 'id', 'user', 'step', 'note', 'unknown']);
+const HEADER = 'day,at,account,amount,asset,thing,id,user,step,note,unknown\n';
 
 /** The records of a set, one for each posting, with the account’s name as the copy has it. */
 export function recordsOf({ at, thing, id, step, userId, note, postings, unknown }: BookSet, day: string): string {
@@ -20,12 +20,12 @@ const statedAt = (day: string, step: string, postings: readonly Posting[]): stri
   postings.map((each) => csvRecord([day, '', ...cellsOf(each), '', '', '', step, '', ''])).join('');
 
 /** Writes one record for each posting, between those of the balances at the start and at the end. */
-export const csvBookText: BookWriter = async function* (book) {
+export async function* csvBookText(book: Book): AsyncGenerator<string> {
   const [opening, closing] = statedIn(book);
   yield HEADER + opening;
   for await (const set of book.sets) yield recordsOf(set, book.dayOf(set.at));
   yield closing;
-};
+}
 
 /** The records of the balances at the start and at the end. */
 export const statedIn = ({ opening, closing, days }: Pick<Book, 'opening' | 'closing' | 'days'>) =>
@@ -41,6 +41,7 @@ export interface BookDigests {
 
 /** Takes the records of books, and returns their digests. */
 export function digesting() {
+  const { createHash } = nodeCrypto();
   const [entries, balances] = [createHash('sha256'), createHash('sha256')];
   return {
     add: (records: string) => void entries.update(records),
@@ -49,8 +50,8 @@ export function digesting() {
   };
 }
 
-/** Whether a record states a balance. */
-const isStated = (line: string): boolean => /^\d{4}-\d\d-\d\d,,/.test(line);
+/** A record that states a balance: it has a day, and no time. */
+const STATED = /^\d{4}-\d\d-\d\d,,/;
 
 /** The digests of books that were written as CSV, from their lines; undefined if they are none. */
 export function digestsOfLines(lines: Iterable<string>): BookDigests | undefined {
@@ -59,7 +60,8 @@ export function digestsOfLines(lines: Iterable<string>): BookDigests | undefined
   for (const line of lines) {
     const record = `${line}\n`;
     if (isFirst && record !== HEADER) return undefined;
-    if (!isFirst) (isStated(line) ? found.state : found.add)(record);
+    const take = STATED.test(line) ? found.state : found.add;
+    if (!isFirst) take(record);
     isFirst = false;
   }
   return isFirst ? undefined : found.digests();

@@ -1,5 +1,5 @@
 import { DECIMALS } from '../../../money/amount.ts';
-import { type Book, type BookWriter, openingPostings, partsOfAccount, plainWords, postingText } from './book.ts';
+import { type Book, openingPostings, partsOfAccount, plainWords, postingText } from './book.ts';
 import { type PricedPosting, priced } from './prices.ts';
 import type { BookSet, Posting } from './sets.ts';
 
@@ -25,11 +25,11 @@ function transaction(book: Book, { at, thing, id, step, userId, note, postings, 
 }
 
 /** Writes books as hledger reads them. Source: the manual of hledger (journal format). */
-export const hledgerText: BookWriter = async function* (book) {
+export async function* hledgerText(book: Book): AsyncGenerator<string> {
   const { days, opening, closing, sets, title } = book;
   yield `; ${plainWords(title)}\n; ${days.first} to ${days.last}\n\n`;
   for (const [asset, decimals] of Object.entries(DECIMALS)) yield `commodity 1000.${'0'.repeat(decimals)} ${asset}\n`;
   yield `\n${days.first} opening balances\n${openingPostings(opening).map(line).join('')}`;
   for await (const set of sets) if (set.postings.length > 0) yield transaction(book, set);
   yield `\n${days.last} closing balances\n${closing.map(assertion).join('')}`;
-};
+}

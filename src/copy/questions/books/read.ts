@@ -5,7 +5,7 @@ import type { MonthClose } from '../../closes.ts';
 import type { Span } from '../report/movements.ts';
 import { partsOf, spanOf } from '../report/periods.ts';
 import { type Book, openingPostings } from './book.ts';
-import { adjustmentsAfter, keptAt, totalled, without } from './closed.ts';
+import { adjustmentsAfter, carriedAt, totalled, without } from './closed.ts';
 import { type BookDigests, digesting, recordsOf, statedIn } from './csv.ts';
 import { CONVERSION } from './prices.ts';
 import { type BookSet, balancesBy, type Posting, setsIn, summed } from './sets.ts';
@@ -56,10 +56,10 @@ async function startOf(
   { from, since, until }: Span & Closed,
   closes: readonly MonthClose[],
 ): Promise<Start> {
-  const now = await keptAt(queries, from);
+  const now = await carriedAt(queries, from);
   const before = closes.filter((close) => close.until <= since);
   const [own, last] = [closes.find((close) => close.since === since && close.until === until), before.at(-1)];
-  const opened = (kept: readonly Posting[]) => summed([...now, ...without(kept, totalled(now))]);
+  const opened = (carried: readonly Posting[]) => summed([...now, ...without(carried, totalled(now))]);
   if (own) return { opening: opened(own.opening), adjustments: own.adjustments, after: last?.month };
   if (last?.until !== since) return { opening: now, adjustments: [], after: undefined };
   return { opening: opened(last.closing), adjustments: await adjustmentsAfter(queries, before), after: last.month };

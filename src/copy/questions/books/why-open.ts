@@ -11,7 +11,7 @@ import type { Untied } from './read.ts';
 import { balancesBy } from './sets.ts';
 
 /** Something because of which a month stays open, and what to do about it. */
-export interface WhyOpen {
+interface WhyOpen {
   readonly what: string;
   readonly hint: string;
 }
