@@ -9,7 +9,7 @@ type Engine = Queries['engine'];
 const dayOf = (engine: Engine, time: string): string =>
   engine === 'sqlite'
     ? `date(${time}, '+1 hour')`
-    : `to_char(CAST(substr(${time}, 1, 19) AS timestamp) + interval '1 hour', 'YYYY-MM-DD')`;
+    : `to_char(substr(${time}, 1, 19)::timestamp without time zone + '01:00:00'::interval, 'YYYY-MM-DD')`;
 
 /** Why the time of a set is not known exactly: it may be on another day. */
 const END_BETWEEN = 'END_BETWEEN';
@@ -31,12 +31,12 @@ function entryOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, move
 const betweenDays = (engine: Engine, at: string, bound: string) =>
   `CASE WHEN ${bound} IS NOT NULL AND ${dayOf(engine, bound)} <> ${dayOf(engine, at)} THEN '${END_BETWEEN}' END`;
 
-/** Returns the statement that makes the view of all entries: each move of each set of each row, twice. */
-export function bookEntriesView(engine: Engine): string {
+/** Returns all entries, as one SELECT: each move of each set of each row, twice. */
+export function bookEntries(engine: Engine): string {
   const entries = ENTRY_KINDS.flatMap((kind) =>
     kind.sets.flatMap((set) =>
       set.moves.flatMap((move) => (['from', 'to'] as const).map((side) => entryOf(engine, kind, set, move, side))),
     ),
   );
-  return `CREATE VIEW book_entries AS ${entries.join('\nUNION ALL ')}`;
+  return entries.join('\nUNION ALL ');
 }

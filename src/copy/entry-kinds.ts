@@ -3,11 +3,11 @@ import { bridgeTransfer } from '../things/bridge-transfer.ts';
 import { deposit, userDeposit } from '../things/deposits.ts';
 import { feeWithdrawal } from '../things/fee-withdrawal.ts';
 import { trade } from '../things/market.ts';
-import { endsOf, undoneStatesOf } from '../things/states.ts';
+import { endsOf } from '../things/states.ts';
 import { swap } from '../things/swap.ts';
 import type { Thing } from '../things/thing.ts';
 import { transfer, withdrawal } from '../things/token-transfers.ts';
-import { feesOf } from './fees.ts';
+import { CAME_BACK, feesIn } from './fees.ts';
 import { hasFailed, isDone, stored } from './schema.ts';
 import { isOneOf, tableOf } from './tables.ts';
 
@@ -121,6 +121,13 @@ const HAS_ARRIVED = `coalesce(status, '') NOT IN ('pending', 'cancelled')`;
 /** Whether a wallet is the account’s own. */
 const isOwn = (address: string) => `lower(${address}) IN (SELECT address FROM stored_account_wallets)`;
 
+/** The fees of a thing. Throws for a thing that has none. */
+function feesOf(thing: Thing) {
+  const found = feesIn(tableOf(thing)).find(([each]) => each === thing);
+  if (!found) throw new Error(`no fees of ${thing.name}`);
+  return found[1];
+}
+
 const depositFees = feesOf(deposit);
 
 const OWN_DEPOSIT: EntryKind = {
@@ -170,7 +177,8 @@ const ownerOf = (thing: Thing) => {
 
 const offrampFees = feesOf(offramp);
 const OFFRAMP_TOTAL = inCngn('coalesce(deducted_minor, amount_minor + fee_minor)');
-const OFFRAMP_USER = ownerOf(offramp);
+/** The row's wallet may be that of an onramp, and its user may not have been read. */
+const OFFRAMP_USER = `coalesce(user_id, ${ownerOf(offramp)})`;
 
 const OFFRAMP: EntryKind = {
   thing: offramp,
@@ -186,16 +194,12 @@ const OFFRAMP: EntryKind = {
 };
 
 const payoutFees = feesOf(payout);
-const PAYOUT_KOBO = `amount_minor + (${payoutFees.platform})`;
+const PAYOUT_KOBO = 'coalesce(deducted_minor, amount_minor + fee_minor)';
 const PAYOUTS = tableOf(payout);
 
 /** When a payout that has failed was first seen as completed: an SQL expression. */
 const COMPLETED_BEFORE = `(SELECT min(c.seen_at) FROM stored_status_changes c WHERE c.kind = '${PAYOUTS.name}'
   AND c.id = stored_payouts.id AND c.${isOneOf('status', endsOf(payout).done)})`;
-
-/** Whether the bank sent a payout back after it was completed: the list shows it as failed. */
-const CAME_BACK = `${hasFailed(PAYOUTS)} AND (${isOneOf('status', undoneStatesOf(payout))} OR EXISTS (SELECT 1 FROM stored_status_changes c
-  WHERE c.kind = '${PAYOUTS.name}' AND c.id = stored_payouts.id AND c.${isOneOf('status', [...endsOf(payout).done, ...undoneStatesOf(payout)])}))`;
 
 const PAID_OUT: readonly Move[] = [
   move('assets:transit:payout', 'equity:conversion', inCngn(PAYOUT_KOBO), 'CNGN'),
@@ -206,7 +210,7 @@ const PAID_OUT: readonly Move[] = [
 const PAYOUT: EntryKind = {
   thing: payout,
   sets: [
-    taken([move('assets:wallet', 'assets:transit:payout', inCngn(PAYOUT_KOBO), 'CNGN', payoutFees.known)]),
+    taken([move('assets:wallet', 'assets:transit:payout', inCngn(PAYOUT_KOBO), 'CNGN')]),
     done(payout, PAID_OUT),
     {
       step: 'done',
@@ -226,7 +230,7 @@ const PAYOUT: EntryKind = {
     },
     returned(
       payout,
-      [move('assets:transit:payout', 'assets:wallet', inCngn(PAYOUT_KOBO), 'CNGN', payoutFees.known)],
+      [move('assets:transit:payout', 'assets:wallet', inCngn(PAYOUT_KOBO), 'CNGN')],
       `${hasFailed(PAYOUTS)} AND NOT (${CAME_BACK})`,
     ),
   ],

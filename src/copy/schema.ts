@@ -1,6 +1,6 @@
-import { type Column, columnNames, integer, optional, type Table, table, text } from '../store/table.ts';
+import { type Column, integer, optional, type Table, table, text } from '../store/table.ts';
 import type { Thing } from '../things/thing.ts';
-import { type CopyColumn, type CopyTable, isOneOf, TABLES } from './tables.ts';
+import { type CopyColumn, type CopyTable, inRows, isOneOf, TABLES } from './tables.ts';
 
 /** The layout of the local copy. */
 export const VERSION = 1;
@@ -20,8 +20,11 @@ const columnsFor = ({ name, kind }: CopyColumn): readonly (readonly [name: strin
 
 const namesOf = (column: CopyColumn) => columnsFor(column).map(([name]) => name);
 
-/** The names of a table's own columns in the database, in their order. */
-export const ownNames = ({ columns }: CopyTable): readonly string[] => columns.flatMap(namesOf);
+/** The names of the columns that the list's rows fill, in their order. */
+export const ownNames = (table: CopyTable): readonly string[] => inRows(table).flatMap(namesOf);
+
+/** The names of those, and of what other responses say of its rows. */
+export const allNames = ({ columns }: CopyTable): readonly string[] => columns.flatMap(namesOf);
 
 /** The table that has the rows of a view, with what only the local copy itself needs. */
 export const stored = ({ name }: Pick<CopyTable, 'name'>) => `stored_${name}`;
@@ -54,7 +57,7 @@ export const GRANTS = {
   ],
   reader: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
-    ...['balances', 'book_entries', 'owed', 'status_changes', ...TABLES.map(({ name }) => name)].map(
+    ...['balances', 'book_entries', 'fee_schedules', 'owed', 'status_changes', ...TABLES.map(({ name }) => name)].map(
       (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
     ),
   ],
@@ -105,10 +108,38 @@ export const OWED = table('stored_owed', ['user_id', 'asset'], {
 /** The addresses that the account's wallet has or had, in lower case. */
 export const ACCOUNT_WALLETS = table('stored_account_wallets', ['address'], { address: text() });
 
-export const DEPOSIT_FEES = table('stored_deposit_fees', ['amount_minor'], {
-  amount_minor: integer(),
-  fee_minor: integer(),
+/**
+ * Fees that were seen in force. Of the account's own (`own`), there is one row in a direction for each time it was changed; of the service's
+ * (`platform`), one for each tier of amounts and each time that it was another one. A row made from `since` until `seen_at` had this fee.
+ */
+export const FEE_SCHEDULES = table('stored_fee_schedules', ['taker', 'direction', 'from_minor', 'since'], {
+  taker: text(),
+  direction: text(),
+  /** The amounts that it is for: from this one to below the other one, in kobo. */
+  from_minor: integer(),
+  below_minor: optional(integer()),
+  percent_millionths: integer(),
+  /** NULL without a cap, or if no amount reached it. */
+  cap_minor: optional(integer()),
+  enabled: integer(),
+  since: text(),
+  first_seen_at: text(),
+  seen_at: text(),
+  /** Until when someone could pay an account that was opened under it. */
+  payable_until: text(),
+});
+
+/**
+ * What the service says of a user's offramp outside its list: with the amounts that the list had then, so that it counts no more for a row that
+ * has others. `status_read_at` is NULL until its user was looked for in its status.
+ */
+const OFFRAMP_PARTS = table('stored_offramp_parts', ['id'], {
+  id: text(),
+  amount_minor: optional(integer()),
+  fee_minor: optional(integer()),
+  platform_fee_minor: optional(integer()),
   at: text(),
+  status_read_at: optional(text()),
 });
 
 /**
@@ -142,34 +173,9 @@ export const tables = (): readonly Table[] => [
   BALANCE_CHECKS,
   OWED,
   ACCOUNT_WALLETS,
-  DEPOSIT_FEES,
+  FEE_SCHEDULES,
+  OFFRAMP_PARTS,
   ...TABLES.map(listTable),
-];
-
-/** The views, and the indexes that a list has from the beginning. */
-export function creation(): readonly string[] {
-  const view = (name: string, select: string) => `CREATE VIEW ${name} AS ${select}`;
-  return [
-    view('status_changes', `SELECT ${columnNames(STATUS_CHANGES).join(', ')} FROM ${STATUS_CHANGES.name}`),
-    view('balances', 'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances'),
-    view('owed', 'SELECT user_id, minor AS owed_minor, asset AS owed_asset, at AS read_at FROM stored_owed'),
-    ...TABLES.flatMap((table) => [
-      `CREATE INDEX ${table.name}_open ON ${stored(table)} (created_at) WHERE is_open = 1`,
-      view(table.name, `SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`),
-    ]),
-  ];
-}
-
-/** The columns of a view. */
-const viewColumns = (table: CopyTable): readonly string[] => [
-  'id',
-  'status',
-  'created_at',
-  ...ownNames(table),
-  'is_open',
-  'first_seen_at',
-  'changed_at',
-  'deleted_at',
 ];
 
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */

@@ -1,13 +1,12 @@
 import { CliError } from '../base/errors.ts';
-import { getFees, previewFees } from '../contract/endpoints/fees.ts';
+import { getFees } from '../contract/endpoints/fees.ts';
 import type { Account } from '../engine/account.ts';
+import { pacer } from '../engine/lists/pages.ts';
 import type { Queries } from '../journal/store.ts';
-import { amount, fromWire, toWireNumber } from '../money/amount.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import type { Plain } from '../present/plain.ts';
-import { insertion, UNLESS_THERE } from '../store/table.ts';
+import { UNLESS_THERE } from '../store/table.ts';
 import { payout } from '../things/bank-transfers.ts';
-import { deposit } from '../things/deposits.ts';
 import { readRequest, valueAt } from '../things/fields.ts';
 import { THINGS } from '../things/index.ts';
 import { undoneStatesOf } from '../things/states.ts';
@@ -15,11 +14,13 @@ import type { Thing } from '../things/thing.ts';
 import { transfer } from '../things/token-transfers.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
+import { readSchedules } from './fee-schedules.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
+import { readOfframpParts } from './offramp-parts.ts';
 import { rowsOf } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
-import { ACCOUNT_WALLETS, DEPOSIT_FEES, hasFailed, isDone, isThing, ownNames, stored } from './schema.ts';
+import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type CopyTable, TABLES, tableOf } from './tables.ts';
 
@@ -96,8 +97,10 @@ async function fill(
     reports.push({ ...(await reportOf(copy, table)), done });
   }
   await copy.write(noteWallets);
-  await readDepositFees(account, copy);
+  await readOfframpParts(account, copy);
   for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
+  // Last, so that they were in force when the newest row was made.
+  await readSchedules(account, copy);
   await account.notices.progress.end();
   // A row without a time is read with what is personal, however old it is.
   await forget();
@@ -179,57 +182,29 @@ export function lostWith(copy: LocalCopy): Promise<string> {
   });
 }
 
-/** How many amounts, and how many payouts, are asked for in one sync: fewer than the rate limit of a minute. */
-const MOST_AMOUNTS = 40;
-
-/**
- * The list of deposits does not say which fee was taken from the account's own deposits, so the service is asked what it takes from such an
- * amount, soon after the deposit. Without it, a report would show the fee as a movement that is in no list.
- */
-async function readDepositFees(account: Account, copy: LocalCopy): Promise<void> {
-  const rows = await copy.read((queries) =>
-    queries.all<{ amount_minor: bigint }>(
-      `SELECT DISTINCT amount_minor FROM stored_deposits WHERE ${isThing(deposit)} AND ${isDone(tableOf(deposit))}
-         AND fee_minor IS NULL AND funding_minor IS NULL AND amount_minor IS NOT NULL
-         AND amount_minor NOT IN (SELECT amount_minor FROM stored_deposit_fees) ORDER BY amount_minor LIMIT ${MOST_AMOUNTS}`,
-    ),
-  );
-  for (const { amount_minor: kobo } of rows) {
-    const { result } = (
-      await account.call(previewFees, { amount: toWireNumber(amount('NGN', kobo), 'kobo'), transactionType: 'onramp' })
-    ).data;
-    const fee = result?.finalFee == null ? undefined : fromWire(result.finalFee, 'kobo', 'NGN');
-    if (!fee) continue;
-    const at = new Date(account.world.clock.now()).toISOString();
-    const row = { amount_minor: kobo, fee_minor: fee.minor, at };
-    await copy.write((queries) => queries.run(...insertion(DEPOSIT_FEES, [row], UNLESS_THERE)));
-  }
-}
-
 /** Up to which row the service was asked which of a list were reversed: when the row was read, and its id. */
 const reversalsOf = ({ name }: CopyTable) => `${name}-reversals-until`;
 
-/**
- * The list shows what the bank sent back as if it had failed, although its fee stays with the service, so the service is asked about
- * each that failed since the balances are known.
- */
+/** The list shows what the bank sent back as if it had failed, although its fee stays with the service, so the service is asked about each. */
 async function readReversals(account: Account, copy: LocalCopy, thing: Thing): Promise<void> {
   const table = tableOf(thing);
   const rows = await copy.read(async (queries) =>
     queries.all<{ id: string; point: string }>(
       `SELECT id, changed_at || ' ' || id AS point FROM ${stored(table)} WHERE ${isThing(thing)} AND ${hasFailed(table)}
-         AND changed_at || ' ' || id > ? AND coalesce(updated_at, created_at) > (SELECT min(at) FROM stored_balance_checks)
-       ORDER BY 2 LIMIT ${MOST_AMOUNTS}`,
+         AND changed_at || ' ' || id > ? ORDER BY 2`,
       (await readSetting(queries, reversalsOf(table))) ?? '',
     ),
   );
-  for (const { id, point } of rows) {
+  const wait = thing.read ? pacer(account, thing.read.endpoint) : async () => {};
+  for (const [index, { id, point }] of rows.entries()) {
+    await wait();
     const status = await stateOf(account, thing, id);
     const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
     await copy.write(async (queries) => {
       if (status && undoneStatesOf(thing).includes(status)) await noteStatus(queries, table, id, status, at);
       await writeSetting(queries, reversalsOf(table), point);
     });
+    await account.notices.progress.rows(index + 1, rows.length, `failed ${table.name.replaceAll('_', ' ')}`);
   }
 }
 

@@ -6,7 +6,8 @@ import { endsOf, usualStateOf } from '../things/states.ts';
 import type { Fact, ServiceList, Thing } from '../things/thing.ts';
 
 /** A column of a table: the field of a row that it copies. An amount has two columns; a time is ISO 8601 in UTC; a flag is 0 or 1. */
-export interface CopyColumn extends Pick<Fact, 'title' | 'kind' | 'isKey' | 'isUnique' | 'isPersonal' | 'isName'> {
+export interface CopyColumn
+  extends Pick<Fact, 'title' | 'kind' | 'isKey' | 'isUnique' | 'isPersonal' | 'isName' | 'isElsewhere'> {
   readonly name: string;
   readonly field: string;
 }
@@ -26,6 +27,10 @@ export interface CopyTable
   readonly columns: readonly CopyColumn[];
   readonly listing: Listing<Endpoint, unknown>;
 }
+
+/** The columns that the rows of its list fill. The others are filled by what else the service says of a row. */
+export const inRows = ({ columns }: Pick<CopyTable, 'columns'>): readonly CopyColumn[] =>
+  columns.filter(({ isElsewhere }) => !isElsewhere);
 
 /** Whether a column has one of some values: an SQL condition. */
 export const isOneOf = (column: string, values: readonly string[]): string =>

@@ -50,6 +50,8 @@ interface Copied {
   readonly isName?: true;
   /** It names whose the row is: a user, or the wallet or the account of one. */
   readonly isOwner?: true;
+  /** No row of the list says it, but whatever else reads one of its things. */
+  readonly isElsewhere?: true;
 }
 
 /** Something that is known of a thing. */

@@ -52,7 +52,7 @@ const TRUTH: Readonly<Record<string, string>> = {
 };
 
 /** The accounts that are compared: what they stand against follows, because each set sums to zero. */
-export const COMPARED = Object.keys(TRUTH);
+const COMPARED = Object.keys(TRUTH);
 
 /** What the sandbox's books say of each account. */
 export function truthIn(path: string): Sums {
@@ -74,7 +74,7 @@ export function truthIn(path: string): Sums {
   }
 }
 
-export const withoutZeros = (sums: Sums): Sums =>
+const withoutZeros = (sums: Sums): Sums =>
   Object.fromEntries(
     Object.entries(sums)
       .filter(([, minor]) => minor !== 0n)
@@ -140,4 +140,57 @@ export async function simulatedAccount({ seed, users, days, env = {} }: Life): P
       left -= 1;
     },
   };
+}
+
+/** What a copy's books say: sums by account and asset, and of which something is not known, with its code. */
+export interface Booked {
+  readonly sums: Sums;
+  readonly unknown: Readonly<Record<string, string>>;
+}
+
+/** Asks a copy, each row a list of texts; NULL is an empty one. */
+export type Ask = (sql: string) => readonly (readonly string[])[];
+
+/** The sums of the view. Expects that each set of entries sums to zero. */
+export function bookedBy(ask: Ask): Booked {
+  expect(
+    ask('SELECT thing, id, step, asset FROM book_entries GROUP BY 1, 2, 3, 4 HAVING sum(amount_minor) <> 0 LIMIT 5'),
+  ).toEqual([]);
+  const rows = ask(
+    `SELECT account || ' ' || asset, coalesce(sum(amount_minor), 0), coalesce(max(CASE WHEN amount_minor IS NULL THEN known END), '')
+     FROM book_entries GROUP BY 1`,
+  );
+  return {
+    sums: Object.fromEntries(rows.map(([name = '', minor = '']) => [name, BigInt(minor)])),
+    unknown: Object.fromEntries(rows.flatMap(([name = '', , code = '']) => (code === '' ? [] : [[name, code]]))),
+  };
+}
+
+/** Asks a copy in a file. */
+export const inFile =
+  (path: string): Ask =>
+  (sql) => {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      const statement = database.prepare(sql);
+      statement.setReadBigInts(true);
+      return statement.all().map((row) => Object.values(row).map(String));
+    } finally {
+      database.close();
+    }
+  };
+
+/** Expects that the books agree with the sandbox's, as far as they know; what they may not know is said with its code. */
+export function expectTrue(ask: Ask, truth: Sums, mayBeUnknown: Readonly<Record<string, string>>): void {
+  const { sums, unknown } = bookedBy(ask);
+  expect({ ...mayBeUnknown, ...unknown }).toEqual(mayBeUnknown);
+  const compared = (all: Sums) =>
+    withoutZeros(
+      Object.fromEntries(
+        Object.entries(all).filter(
+          ([name]) => COMPARED.some((account) => name.startsWith(account)) && unknown[name] === undefined,
+        ),
+      ),
+    );
+  expect(compared(sums)).toEqual(compared(truth));
 }

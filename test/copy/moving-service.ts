@@ -245,12 +245,24 @@ export function movingService(now: () => number): MovingService {
     if (path === '/fx/settings') return { vaultId: 'vault', tokenWallets: { USDC: `0x${'7'.repeat(40)}` } };
     if (path === '/balance/address') return { networkBalances: [{ network: 'base', balance: '7.000000' }] };
     if (path === '/getaccumulatedfees') return { summary: { availableForWithdrawal: 500_000 } };
+    if (path === '/fees/platform/preview') return { result: { finalFee: 7_500 } };
+    if (path === '/transactions') return transfers(rows['payouts'] ?? [], query);
+    if (path === '/cngnofframpstatus') return { requestId: query['requestId'], status: 'completed' };
     const [list, kind] = Object.entries(LISTS).find(([, each]) => each.path === path) ?? [];
     if (list === undefined || !kind) throw new Error(`no list has the path ${path}`);
     return kind.page(rows[list] ?? [], query);
   };
   return service;
 }
+
+/** The list of all transfers: the offramps, with what the list of payouts leaves out. */
+const transfers = (payouts: readonly Row[], query: Query): Row => {
+  const found = inPeriod(payouts, query);
+  return { transactions: slice(found, query).map((row) => ({ ...row, userId: USER_ID })), total: found.length };
+};
+
+/** The user of every offramp. */
+export const USER_ID = 'users-1';
 
 const kindOf = (list: string): ListKind => {
   const kind = LISTS[list];

@@ -1,13 +1,13 @@
 import { payout } from '../../../things/bank-transfers.ts';
 import { bridgeTransfer } from '../../../things/bridge-transfer.ts';
-import { deposit } from '../../../things/deposits.ts';
+import { deposit, deposits } from '../../../things/deposits.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { trade } from '../../../things/market.ts';
-import { endsOf, undoneStatesOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
 import { transfer } from '../../../things/token-transfers.ts';
+import { CAME_BACK, feesIn } from '../../fees.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
-import { type CopyTable, isOneOf, tableOf } from '../../tables.ts';
+import { type CopyTable, tableOf } from '../../tables.ts';
 
 /** cNGN is counted in millionths, Naira in kobo. */
 const CNGN_OF_KOBO = 10_000n;
@@ -110,19 +110,12 @@ const legsOf = (side: 'buy' | 'sell', token: 'usdc' | 'usdt'): readonly Movement
 };
 
 /** The fee of an own deposit: as the row says, or as the service says for such an amount. */
-const DEPOSIT_FEE = `coalesce(fee_minor, amount_minor - funding_minor,
-  (SELECT f.fee_minor FROM stored_deposit_fees f WHERE f.amount_minor = stored_deposits.amount_minor), 0)`;
+const DEPOSIT_FEE = `coalesce(${feesIn(deposits).find(([thing]) => thing === deposit)?.[1].platform}, 0)`;
 
 const PAYOUTS = rowsOf(payout);
 
-const UNDONE = undoneStatesOf(payout);
-
 /** Whether rows of a list may have been sent back by the bank after they had completed. */
 export const mayComeBack = ({ name }: Pick<CopyTable, 'name'>): boolean => name === PAYOUTS.table.name;
-
-/** A payout that the bank sent back after it was completed: the list shows it as failed, and not when it was completed. */
-export const CAME_BACK = `${PAYOUTS.failed} AND (${isOneOf('status', UNDONE)} OR EXISTS (SELECT 1 FROM stored_status_changes s
-  WHERE s.kind = '${PAYOUTS.table.name}' AND s.id = stored_payouts.id AND s.${isOneOf('status', [...endsOf(payout).done, ...UNDONE])}))`;
 
 /** When it was first seen as completed: an SQL expression. */
 const PAYOUT_NOTED = notedOf(PAYOUTS.table, PAYOUTS.done);

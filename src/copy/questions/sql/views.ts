@@ -6,7 +6,8 @@ import { columnNames } from '../../../store/table.ts';
 import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
 import { QUARANTINE_REASONS } from '../../../webhooks/inbox/states.ts';
 import { ACCOUNTS } from '../../entry-kinds.ts';
-import { ACCOUNT_WALLETS, DEPOSIT_FEES, stored } from '../../schema.ts';
+import { feesIn } from '../../fees.ts';
+import { ACCOUNT_WALLETS, stored } from '../../schema.ts';
 import { type CopyColumn, type CopyTable, TABLES } from '../../tables.ts';
 
 /** A column of a view, as docs/data.md describes it. */
@@ -240,6 +241,31 @@ const COMMON: readonly ViewColumn[] = [
   { name: 'deleted_at', type: 'text', about: `when the service was first seen not to list it any more; ${TIME}` },
 ];
 
+/** What the lists with fees have besides. */
+const FEE_COLUMNS: readonly ViewColumn[] = [
+  {
+    name: 'own_fee_minor',
+    type: 'integer',
+    about: 'what the account earned, in kobo; 0 if it failed, null if it is not known',
+  },
+  {
+    name: 'platform_fee_minor',
+    type: 'integer',
+    about: 'what the service took, in kobo; 0 if it failed, null if it is not known',
+  },
+  {
+    name: 'fee_known',
+    type: 'text',
+    about: 'null if both fees are known, or else the code of the reason why one is not',
+  },
+  {
+    name: 'fee_rule',
+    type: 'text',
+    about:
+      'what says it: row, its amounts; list, the list of all transfers; schedule, the fees in force when it was made; null if a fee is not known',
+  },
+];
+
 const personal = ({ isPersonal }: CopyColumn) => (isPersonal ? '; personal, so it is removed when it is old' : '');
 
 function columnsOf(column: CopyColumn): ViewColumn[] {
@@ -265,6 +291,7 @@ function viewOf({ name, about, id, status, createdAt, columns }: CopyTable): Vie
       text('created_at', `when it was made; ${TIME}; has an index`, createdAt),
       ...columns.flatMap(columnsOf),
       ...COMMON,
+      ...(feesIn({ name }).length > 0 ? FEE_COLUMNS : []),
     ],
   };
 }
@@ -307,6 +334,27 @@ const OWN: readonly View[] = [
       { name: 'step', type: 'text', about: 'taken, done, returned or came-back' },
       { name: 'note', type: 'text', about: 'what else is to be said of it' },
       { name: 'known', type: 'text', about: 'null, or a code: why the amount or its day is not known exactly' },
+    ],
+  },
+  {
+    name: 'fee_schedules',
+    about:
+      'fees that a sync saw in force, of the account and of the service: what was made from since to seen_at had this fee',
+    columns: [
+      { name: 'taker', type: 'text', about: 'own: the account; platform: the service' },
+      { name: 'direction', type: 'text', about: 'onramp or offramp' },
+      { name: 'from_minor', type: 'integer', about: 'the smallest amount that it is for, in kobo' },
+      {
+        name: 'below_minor',
+        type: 'integer',
+        about: 'the first amount that it is no longer for, in kobo; null without one',
+      },
+      { name: 'percent_millionths', type: 'integer', about: 'millionths of one percent of the amount' },
+      { name: 'cap_minor', type: 'integer', about: 'the most that it takes, in kobo; null without a cap' },
+      { name: 'enabled', type: 'integer', about: '1 if it is charged, 0 if not' },
+      { name: 'since', type: 'text', about: `since when it applied, as far as is known; ${TIME}` },
+      { name: 'first_seen_at', type: 'text', about: `when a sync first saw it; ${TIME}` },
+      { name: 'seen_at', type: 'text', about: `when a sync last saw it; ${TIME}` },
     ],
   },
   {
@@ -358,13 +406,14 @@ export const openNames = (): ReadonlySet<string> => new Set([...views().map(({ n
 /** The names that the columns of a view have in its table. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   balances: ['minor', 'asset'],
+  fee_schedules: ['payable_until'],
   owed: ['minor', 'asset', 'at'],
 };
 
 /** What views read besides the tables of lists. */
 const BEHIND: Readonly<Record<string, readonly string[]>> = {
   [ACCOUNT_WALLETS.name]: columnNames(ACCOUNT_WALLETS),
-  [DEPOSIT_FEES.name]: columnNames(DEPOSIT_FEES),
+  stored_offramp_parts: ['id', 'amount_minor', 'fee_minor', 'platform_fee_minor'],
 };
 
 /** Columns of the tables of lists that only views read. */
