@@ -417,6 +417,8 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'scheduledFee',
       'schedules',
       'witness',
+      'older',
+      'between',
     ],
   ],
   [/^engine\/evidence\//, ['workOf', 'followedWorkOf', 'looking']],
@@ -476,7 +478,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
   ],
   [
     /^copy\/questions\/report\/(movement-)?kinds\.ts$/,
-    ['feesIn', 'workKind', 'rowsOf', 'payoutRows', 'endOf', 'endsOf', 'undoneStatesOf', 'isOneOf', 'notedOf'],
+    ['feesOf', 'workKind', 'rowsOf', 'payoutRows', 'endOf', 'endsOf', 'undoneStatesOf', 'isOneOf', 'notedOf'],
   ],
   [
     /^copy\/entry-kinds\.ts$/,

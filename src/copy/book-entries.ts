@@ -19,7 +19,9 @@ const AMOUNT_NOT_STATED = 'AMOUNT_NOT_STATED';
 
 /** The entry of one side of a move, as a SELECT: what leaves has its sign changed. */
 function entryOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, move: Move, side: 'from' | 'to'): string {
-  const { asset, unknown = `'${AMOUNT_NOT_STATED}'` } = move;
+  const { asset } = move;
+  const unknown =
+    move.unknown === undefined ? `'${AMOUNT_NOT_STATED}'` : `coalesce(${move.unknown}, '${AMOUNT_NOT_STATED}')`;
   const minor = `(${move.minor})`;
   const between = set.bound === undefined ? 'NULL' : betweenDays(engine, set.at, set.bound);
   return `SELECT ${set.at} AS at, ${dayOf(engine, set.at)} AS day, ${move[side]} AS account, ${side === 'from' ? '-' : ''}${minor} AS amount_minor,

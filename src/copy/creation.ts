@@ -1,8 +1,7 @@
 import type { Queries } from '../journal/store.ts';
 import { columnNames } from '../store/table.ts';
 import { bookEntries } from './book-entries.ts';
-import { feesIn, type RowFees } from './fees.ts';
-import { allNames, FEE_SCHEDULES, isThing, STATUS_CHANGES, stored } from './schema.ts';
+import { allNames, FEE_NAMES, FEE_SCHEDULES, STATUS_CHANGES, stored } from './schema.ts';
 import { type CopyTable, TABLES } from './tables.ts';
 
 /** The views, and the indexes that a list has from the beginning. */
@@ -34,20 +33,5 @@ const viewColumns = (table: CopyTable): readonly string[] => [
   'first_seen_at',
   'changed_at',
   'deleted_at',
-  ...feeColumns(table),
+  ...(table.hasFees ? FEE_NAMES : []),
 ];
-
-/** What was taken from a row, which the service states in several places, or not at all. */
-function feeColumns(table: CopyTable): readonly string[] {
-  const fees = feesIn(table);
-  const each = (part: keyof RowFees, name: string) =>
-    `CASE ${fees.map(([thing, of]) => `WHEN ${isThing(thing)} THEN ${of[part]}`).join(' ')} ${part === 'known' ? "ELSE 'FEE_NOT_STATED' " : ''}END AS ${name}`;
-  return fees.length === 0
-    ? []
-    : [
-        each('own', 'own_fee_minor'),
-        each('platform', 'platform_fee_minor'),
-        each('known', 'fee_known'),
-        each('rule', 'fee_rule'),
-      ];
-}

@@ -7,7 +7,7 @@ import { endsOf } from '../things/states.ts';
 import { swap } from '../things/swap.ts';
 import type { Thing } from '../things/thing.ts';
 import { transfer, withdrawal } from '../things/token-transfers.ts';
-import { CAME_BACK, feesIn } from './fees.ts';
+import { CAME_BACK } from './fees.ts';
 import { hasFailed, isDone, stored } from './schema.ts';
 import { isOneOf, tableOf } from './tables.ts';
 
@@ -121,30 +121,21 @@ const HAS_ARRIVED = `coalesce(status, '') NOT IN ('pending', 'cancelled')`;
 /** Whether a wallet is the account’s own. */
 const isOwn = (address: string) => `lower(${address}) IN (SELECT address FROM stored_account_wallets)`;
 
-/** The fees of a thing. Throws for a thing that has none. */
-function feesOf(thing: Thing) {
-  const found = feesIn(tableOf(thing)).find(([each]) => each === thing);
-  if (!found) throw new Error(`no fees of ${thing.name}`);
-  return found[1];
-}
-
-const depositFees = feesOf(deposit);
-
 const OWN_DEPOSIT: EntryKind = {
   thing: deposit,
   sets: [
     taken([move('equity:outside', 'assets:transit:deposit', 'amount_minor', 'NGN')], HAS_ARRIVED),
     done(deposit, [
       move('assets:transit:deposit', 'equity:conversion', 'amount_minor', 'NGN'),
-      move('equity:conversion', 'expenses:platform:deposit', depositFees.platform, 'NGN', depositFees.known),
+      move('equity:conversion', 'expenses:platform:deposit', 'platform_fee_minor', 'NGN', 'fee_known'),
       move(
         'equity:conversion',
         {
           sql: either(`wallet_address IS NULL OR ${isOwn('wallet_address')}`, 'assets:wallet', 'equity:outside'),
         },
-        inCngn(`amount_minor - (${depositFees.platform})`),
+        inCngn('amount_minor - platform_fee_minor'),
         'CNGN',
-        depositFees.known,
+        'fee_known',
       ),
     ]),
     returned(
@@ -155,15 +146,13 @@ const OWN_DEPOSIT: EntryKind = {
   ],
 };
 
-const userDepositFees = feesOf(userDeposit);
-
 const USER_DEPOSIT: EntryKind = {
   thing: userDeposit,
   user: 'user_id',
   sets: [
     done(userDeposit, [
       move({ sql: ofUser('user_id') }, 'assets:held', inCngn('funding_minor'), 'CNGN'),
-      move('income:onramp', 'assets:fees', userDepositFees.own, 'NGN', userDepositFees.known),
+      move('income:onramp', 'assets:fees', 'own_fee_minor', 'NGN', 'fee_known'),
     ]),
   ],
 };
@@ -175,7 +164,6 @@ const ownerOf = (thing: Thing) => {
     (SELECT min(d.user_id) FROM stored_deposits d WHERE d.wallet_address = ${wallet} AND d.user_id IS NOT NULL))`;
 };
 
-const offrampFees = feesOf(offramp);
 const OFFRAMP_TOTAL = inCngn('coalesce(deducted_minor, amount_minor + fee_minor)');
 /** The row's wallet may be that of an onramp, and its user may not have been read. */
 const OFFRAMP_USER = `coalesce(user_id, ${ownerOf(offramp)})`;
@@ -187,13 +175,12 @@ const OFFRAMP: EntryKind = {
     taken([move('assets:held', 'assets:held:transit', OFFRAMP_TOTAL, 'CNGN')]),
     done(offramp, [
       move('assets:held:transit', { sql: ofUser(OFFRAMP_USER) }, OFFRAMP_TOTAL, 'CNGN'),
-      move('income:offramp', 'assets:fees', offrampFees.own, 'NGN', offrampFees.known),
+      move('income:offramp', 'assets:fees', 'own_fee_minor', 'NGN', 'fee_known'),
     ]),
     returned(offramp, [move('assets:held:transit', 'assets:held', OFFRAMP_TOTAL, 'CNGN')]),
   ],
 };
 
-const payoutFees = feesOf(payout);
 const PAYOUT_KOBO = 'coalesce(deducted_minor, amount_minor + fee_minor)';
 const PAYOUTS = tableOf(payout);
 
@@ -204,7 +191,7 @@ const COMPLETED_BEFORE = `(SELECT min(c.seen_at) FROM stored_status_changes c WH
 const PAID_OUT: readonly Move[] = [
   move('assets:transit:payout', 'equity:conversion', inCngn(PAYOUT_KOBO), 'CNGN'),
   move('equity:conversion', 'assets:bank', 'amount_minor', 'NGN'),
-  move('equity:conversion', 'expenses:platform:payout', payoutFees.platform, 'NGN', payoutFees.known),
+  move('equity:conversion', 'expenses:platform:payout', 'platform_fee_minor', 'NGN', 'fee_known'),
 ];
 
 const PAYOUT: EntryKind = {

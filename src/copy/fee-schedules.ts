@@ -10,7 +10,7 @@ import { amount, toWireNumber } from '../money/amount.ts';
 import { cappedPercentOf, type PercentMillionths, percentFromWire } from '../money/rates.ts';
 import { insertion, type NewRow, type RowOf } from '../store/table.ts';
 import type { LocalCopy } from './database.ts';
-import { OLDER_DEPOSITS, PLATFORM_WITNESS } from './fees.ts';
+import { WITNESSES } from './fees.ts';
 import { zonedTime } from './rows.ts';
 import { FEE_SCHEDULES } from './schema.ts';
 
@@ -47,7 +47,7 @@ export async function readSchedules(account: Account, copy: LocalCopy): Promise<
     const isFirst = (await latest(queries, 'platform', 'onramp')).length === 0;
     const since = isoAt(isFirst ? atMs - SAME_BEFORE_MS : atMs);
     for (const tier of tiers) await save(queries, { taker: 'platform', direction: 'onramp', ...tier }, since, atMs);
-    await findSince(queries, isoAt(atMs));
+    for (const taker of ['own', 'platform'] as const) await findSince(queries, taker);
   });
 }
 
@@ -110,12 +110,14 @@ async function save(queries: Queries, schedule: Named, since: string, atMs: numb
     last.cap_minor === capKobo &&
     last.enabled === (isEnabled ? 1n : 0n) &&
     // The service says when the account's fees were changed: also if they are again what they were.
-    (taker === 'platform' || since <= last.since || since === at);
+    (taker === 'platform' || since <= last.stated_since || since === at);
   if (last && isSame) return stretch(queries, last, { seenAt: at, payableUntil: isoAt(atMs + PAYABLE_MS) });
   // An account that was opened under the old fee can be paid for some time.
   const startMs = Date.parse(since);
   if (last && startMs > Date.parse(last.seen_at))
     await stretch(queries, last, { seenAt: last.seen_at, payableUntil: isoAt(startMs + PAYABLE_MS) });
+  // What the service says of a change that was seen before is not when this one was made.
+  const start = last && !(startMs > Date.parse(last.seen_at)) ? at : since;
   const row: NewRow<typeof FEE_SCHEDULES> = {
     taker,
     direction,
@@ -124,8 +126,8 @@ async function save(queries: Queries, schedule: Named, since: string, atMs: numb
     percent_millionths: percent,
     cap_minor: capKobo,
     enabled: isEnabled ? 1 : 0,
-    // What the service says of a change that was seen before is not when this one was made.
-    since: last && !(startMs > Date.parse(last.seen_at)) ? at : since,
+    since: start,
+    stated_since: start,
     first_seen_at: at,
     seen_at: at,
     payable_until: isoAt(atMs + PAYABLE_MS),
@@ -227,35 +229,27 @@ async function previewOf(account: Account, kobo: bigint): Promise<Preview | unde
 }
 
 /**
- * Finds since when a tier applied, from what users paid: their rows state the service's fee. Only for deposits of the account that are older
- * than what is known of their tier.
+ * Finds since when a fee on deposits applied, from rows of users that state it. Only for rows that are older than what is known of it, and as
+ * far back as no row states another fee, and no sync saw one.
  */
-async function findSince(queries: Queries, at: string): Promise<void> {
-  for (const tier of await latest(queries, 'platform', 'onramp')) {
-    if (tier.seen_at !== at) continue;
+async function findSince(queries: Queries, taker: 'own' | 'platform'): Promise<void> {
+  const { older, agrees, contradicts } = WITNESSES[taker];
+  for (const row of await latest(queries, taker, 'onramp')) {
     const before = await queries.get<{ seen_at: string | null }>(
-      `SELECT max(seen_at) AS seen_at FROM stored_fee_schedules WHERE taker = 'platform' AND direction = 'onramp' AND seen_at < ?`,
-      tier.first_seen_at,
+      `SELECT max(seen_at) AS seen_at FROM stored_fee_schedules WHERE taker = ? AND direction = 'onramp' AND seen_at < ?`,
+      taker,
+      row.first_seen_at,
     );
     const afterAt = before?.seen_at ?? '';
-    const older = await queries.get(OLDER_DEPOSITS, ...keyOf(tier), afterAt);
-    if (!older) continue;
-    const found = await queries.get<{ at: string | null }>(
-      PLATFORM_WITNESS.contradicts,
-      ...keyOf(tier),
-      afterAt,
-      tier.first_seen_at,
-    );
-    const otherAt = found?.at ?? afterAt;
-    const same = await queries.get<{ at: string | null }>(
-      PLATFORM_WITNESS.agrees,
-      ...keyOf(tier),
-      otherAt,
-      tier.first_seen_at,
-    );
-    const known = otherAt >= tier.since ? tier.first_seen_at : tier.since;
+    const key = keyOf(row);
+    if (!(await queries.get(older, ...key, afterAt))) continue;
+    // What the service itself says needs no row.
+    const untilAt = taker === 'own' ? row.stated_since : row.first_seen_at;
+    const other = await queries.get<{ at: string | null }>(contradicts, ...key, afterAt, untilAt);
+    const otherAt = other?.at ?? afterAt;
+    const same = await queries.get<{ at: string | null }>(agrees, ...key, otherAt, untilAt);
+    const known = otherAt >= row.since ? untilAt : row.since;
     const since = same?.at != null && same.at < known ? same.at : known;
-    if (since !== tier.since)
-      await queries.run(`UPDATE stored_fee_schedules SET since = ? WHERE ${KEY}`, since, ...keyOf(tier));
+    if (since !== row.since) await queries.run(`UPDATE stored_fee_schedules SET since = ? WHERE ${KEY}`, since, ...key);
   }
 }

@@ -8,7 +8,7 @@ import { hasFailed, isDone, isThing, stored } from './schema.ts';
 import { type CopyTable, isOneOf, tableOf } from './tables.ts';
 
 /** Why a fee of a row is not known. */
-type FeeCode =
+export type FeeCode =
   /** No sync has asked for it yet. */
   | 'FEE_NOT_READ'
   /** The service does not state it, and what it states does not tell it. */
@@ -25,21 +25,23 @@ type FeeCode =
 type FeeRule = 'row' | 'list' | 'schedule';
 
 /**
- * What was taken from a row: SQL expressions over the stored row of a thing, in both engines. Fees are in kobo, and those that it takes when it
- * ends well. What failed took none, except that the service keeps its fee of a payout that the bank sent back.
+ * The fees of a row: SQL expressions over the stored row of a thing, in both engines. Fees are in kobo, and those that it takes when it ends well;
+ * `isFree` says which rows took none.
  */
 export interface RowFees {
-  /** What the account earned; NULL if it is not known. */
+  /** What the account earns; NULL if it is not known. */
   readonly own: string;
-  /** What the service took; NULL if it is not known. */
+  /** What the service takes; NULL if it is not known. */
   readonly platform: string;
   /** NULL if both are known, or else the code that says why one of them is not. */
   readonly known: string;
   /** The rule that they follow; NULL if one is not known. */
   readonly rule: string;
+  /** What failed took nothing, except that the service keeps its fee of a payout that the bank sent back. */
+  readonly isFree: string;
 }
 
-/** What says of a row that fees of it are not known: an SQL condition, the first of them that is true. */
+/** What says of a row that fees of it are not known: an SQL condition. The first one that is true counts. */
 interface FeeGap {
   readonly when: string;
   readonly code: FeeCode;
@@ -47,36 +49,36 @@ interface FeeGap {
   readonly of?: 'own' | 'platform';
 }
 
-interface RowParts {
-  readonly own: string;
-  readonly platform: string;
-  /** Which rows took no fee: an SQL condition. */
-  readonly isFree: string;
+interface RowParts extends Pick<RowFees, 'own' | 'platform' | 'isFree'> {
   readonly gaps: readonly FeeGap[];
   readonly rules: readonly (readonly [when: string, rule: FeeRule])[];
 }
 
-const caseOf = (branches: readonly (readonly [when: string, then: string])[], otherwise: string) =>
-  `(CASE ${branches.map(([when, then]) => `WHEN ${when} THEN ${then} `).join('')}ELSE ${otherwise} END)`;
+type Branch = readonly [when: string, then: string];
+
+const caseOf = (branches: readonly Branch[], otherwise: string) =>
+  branches.length === 0
+    ? otherwise
+    : `(CASE ${branches.map(([when, then]) => `WHEN ${when} THEN ${then} `).join('')}ELSE ${otherwise} END)`;
 
 function feesFrom({ own, platform, isFree, gaps, rules }: RowParts): RowFees {
-  const feeOf = (fee: 'own' | 'platform', sql: string) => {
-    const unknown = gaps.flatMap(({ when, of = fee }) => (of === fee ? [[when, 'NULL'] as const] : []));
-    return caseOf([[isFree, '0'], ...unknown], sql);
-  };
-  const codes = gaps.map(({ when, code }) => [when, `'${code}'`] as const);
+  const feeOf = (fee: 'own' | 'platform', sql: string) =>
+    caseOf(
+      gaps.flatMap(({ when, of = fee }) => (of === fee ? [[when, 'NULL'] as const] : [])),
+      sql,
+    );
   return {
     own: feeOf('own', own),
     platform: feeOf('platform', platform),
-    known: caseOf([[isFree, 'NULL'], ...codes], 'NULL'),
-    rule: caseOf(
-      [
-        [isFree, "'row'"],
-        ...gaps.map(({ when }) => [when, 'NULL'] as const),
-        ...rules.map(([when, rule]) => [when, `'${rule}'`] as const),
-      ],
+    known: caseOf(
+      gaps.map(({ when, code }) => [when, `'${code}'`]),
       'NULL',
     ),
+    rule: caseOf(
+      [...gaps.map(({ when }): Branch => [when, 'NULL']), ...rules.map(([when, rule]): Branch => [when, `'${rule}'`])],
+      'NULL',
+    ),
+    isFree,
   };
 }
 
@@ -115,13 +117,13 @@ const coversAmount = (amount: string) =>
 
 /** The fee on an amount by the schedule in force at a time; NULL if none was seen, or if two were that differ. */
 const scheduledFee = (taken: Taken, amount: string, at: string) =>
-  `(SELECT CASE WHEN min(${feeOn(amount)}) = max(${feeOn(amount)}) THEN min(${feeOn(amount)}) END
+  `(SELECT CASE WHEN min(${feeOn(amount)}) = max(${feeOn(amount)}) THEN min(${feeOn(amount)}) END AS fee
     FROM ${schedules(taken)} AND ${coversAmount(amount)} AND s.since <= ${at} AND ${at} <= s.seen_at)`;
 
 /** Why no schedule has a fee at a time: a later sync sees it, or none ever will. */
 const noSchedule = (taken: Taken, at: string, when: string): readonly FeeGap[] => [
   {
-    when: `(${when} AND coalesce((SELECT max(s.seen_at) FROM ${schedules(taken)}), '') < ${at})`,
+    when: `(${when} AND coalesce((SELECT max(s.seen_at) AS seen_at FROM ${schedules(taken)}), '') < ${at})`,
     code: 'FEE_NOT_READ',
     of: taken[0],
   },
@@ -237,7 +239,7 @@ const OFFRAMP = feesFrom({
   isFree: PAYOUT_FAILED,
   gaps: [
     ...WHOLE_FEE_GAPS,
-    { when: `(${OWN_PART} IS NULL AND ${partOf('1')} IS NULL)`, code: 'FEE_NOT_READ' },
+    { when: `(${OWN_PART} IS NULL AND ${partOf('1 AS found')} IS NULL)`, code: 'FEE_NOT_READ' },
     ...noSchedule(OWN_OFFRAMP, PAYOUT_AT, `${OWN_PART} IS NULL`).map(({ when, code }) => ({ when, code })),
     { when: `(${OWN_PART} < 0 OR ${OWN_PART} > ${WHOLE_FEE} OR ${OWN_PART} <> ${SCHEDULED_PART})`, code: 'FEE_PARTS' },
   ],
@@ -249,26 +251,47 @@ const OFFRAMP = feesFrom({
 
 const KEYED = `s.taker = ? AND s.direction = ? AND s.from_minor = ? AND s.since = ?`;
 
-/** Finds a deposit of the account that is older than a schedule is known to be, of those after a time. */
-export const OLDER_DEPOSITS = `SELECT 1 AS found FROM ${DEPOSITS}, stored_fee_schedules s WHERE ${KEYED} AND ${isThing(deposit)}
-  AND NOT ${DEPOSIT_FAILED} AND ${STATED_FEE} IS NULL AND ${coversAmount(ofDeposit('amount'))} AND ${DEPOSIT_AT} > ? AND ${DEPOSIT_AT} < s.since LIMIT 1`;
+const between = (from: string, to: string) => `${DEPOSIT_AT} > ${from} AND ${DEPOSIT_AT} < ${to}`;
 
-/** Payments of users between two times, of which the rows state what the service took. It was taken from what arrived, or from what was asked for. */
+/** Payments of users between two times that meet a condition: when the first or the last was made. */
 const witness = (when: 'min' | 'max', condition: string) =>
   `SELECT ${when}(${DEPOSIT_AT}) AS at FROM ${DEPOSITS}, stored_fee_schedules s WHERE ${KEYED} AND ${isThing(userDeposit)}
-  AND ${isDone(tableOf(userDeposit))} AND ${DEPOSIT_AT} > ? AND ${DEPOSIT_AT} < ? AND ${condition}`;
+  AND ${isDone(tableOf(userDeposit))} AND ${between('?', '?')} AND ${condition}`;
+
+/** Deposits after a time that need a schedule from before it is known to have been in force. */
+const older = (thing: Thing, condition: string) =>
+  `SELECT 1 AS found FROM ${DEPOSITS}, stored_fee_schedules s WHERE ${KEYED} AND ${isThing(thing)} AND NOT ${DEPOSIT_FAILED}
+  AND ${between('?', 's.since')} AND ${condition} LIMIT 1`;
 
 const hasFeeOn = (base: 'amount' | 'funding') =>
   `(${coversAmount(ofDeposit(base))} AND ${ofDeposit('fee')} = ${feeOn(ofDeposit(base))})`;
 
-/** When a schedule of the service was the one, and when it was not: the first and the last payment that shows it. */
-export const PLATFORM_WITNESS = {
-  agrees: witness('min', `(${hasFeeOn('amount')} OR ${hasFeeOn('funding')})`),
-  contradicts: witness(
-    'max',
-    `${coversAmount(ofDeposit('amount'))} AND ${coversAmount(ofDeposit('funding'))}
-    AND ${ofDeposit('fee')} <> ${feeOn(ofDeposit('amount'))} AND ${ofDeposit('fee')} <> ${feeOn(ofDeposit('funding'))}`,
-  ),
+/** What shows that a schedule was in force before it was seen: payments of which the rows state its fee. Questions for a schedule, by its key. */
+interface Witness {
+  /** Finds a row that needs to know it, after a time. */
+  readonly older: string;
+  /** When the first payment between two times had its fee, and when the last one had another one. */
+  readonly agrees: string;
+  readonly contradicts: string;
+}
+
+export const WITNESSES: Readonly<Record<'own' | 'platform', Witness>> = {
+  // The rows of permanent accounts say what the account took, and those of others do not.
+  own: {
+    older: older(userDeposit, IS_UNSETTLED),
+    agrees: witness('min', `${IS_PERMANENT} AND ${OVER} = ${feeOn(ofDeposit('amount'))}`),
+    contradicts: witness('max', `${IS_PERMANENT} AND ${OVER} <> ${feeOn(ofDeposit('amount'))}`),
+  },
+  // The service takes its fee from what arrives, or from what was asked for.
+  platform: {
+    older: older(deposit, `${STATED_FEE} IS NULL AND ${coversAmount(ofDeposit('amount'))}`),
+    agrees: witness('min', `(${hasFeeOn('amount')} OR ${hasFeeOn('funding')})`),
+    contradicts: witness(
+      'max',
+      `${coversAmount(ofDeposit('amount'))} AND ${coversAmount(ofDeposit('funding'))}
+      AND ${ofDeposit('fee')} <> ${feeOn(ofDeposit('amount'))} AND ${ofDeposit('fee')} <> ${feeOn(ofDeposit('funding'))}`,
+    ),
+  },
 };
 
 /** The things that fees in Naira are taken from, by their kind. */
@@ -279,6 +302,13 @@ const FEES = [
   [payout, PAYOUT],
 ] as const satisfies readonly (readonly [Thing, RowFees])[];
 
-/** The things of a list that fees in Naira are taken from, and their fees. */
-export const feesIn = ({ name }: Pick<CopyTable, 'name'>): readonly (readonly [thing: Thing, fees: RowFees])[] =>
-  FEES.filter(([{ list }]) => list?.name === name);
+/** The fees of a thing. Throws for a thing that has none in Naira. */
+export function feesOf({ of, name }: Pick<Thing, 'of' | 'name'>): RowFees {
+  const found = FEES.find(([thing]) => thing.of === of && thing.name === name);
+  if (!found) throw new Error(`no fees of ${name}`);
+  return found[1];
+}
+
+/** The things of a list that fees in Naira are taken from. */
+export const thingsWithFees = ({ name }: Pick<CopyTable, 'name'>): readonly Thing[] =>
+  FEES.flatMap(([thing]) => (thing.list?.name === name ? [thing] : []));

@@ -2,7 +2,7 @@ import type { Queries } from '../journal/store.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { insertion, insertSql, UNLESS_THERE } from '../store/table.ts';
 import type { CopyRow } from './rows.ts';
-import { ownNames, PERSON_NAME, STATUS_CHANGES, stored } from './schema.ts';
+import { FEE_NAMES, ownNames, PERSON_NAME, STATUS_CHANGES, stored, UNSETTLED } from './schema.ts';
 import { type CopyTable, isFinal } from './tables.ts';
 
 /** What became of rows that were read. */
@@ -145,15 +145,16 @@ interface EndedRow {
 
 async function upsert(queries: Queries, table: CopyTable, rows: readonly EndedRow[], at: string, pass: number) {
   const names = ['id', 'status', 'created_at', ...ownNames(table), 'is_open', 'is_personal', 'json', 'digest', 'pass'];
-  const all = [...names, 'changed_at', 'ended_at', 'end_bound', 'first_seen_at'];
+  const found = ['changed_at', 'ended_at', 'end_bound', ...(table.hasFees ? FEE_NAMES : [])];
+  const all = [...names, ...found, 'first_seen_at'];
   const values: SqlValue[] = [];
   for (const { row, end } of rows) {
     values.push(row.id, row.status, row.createdAt, ...row.values);
     values.push(Number(row.isOpen), Number(row.isPersonal), row.json, row.digest, pass, at);
-    values.push(end?.at ?? null, end?.bound ?? null, at);
+    values.push(end?.at ?? null, end?.bound ?? null, ...(table.hasFees ? UNSETTLED : []), at);
   }
   // Only a reading of the whole list says that it has seen a row.
-  const set = [...names.slice(1), 'changed_at', 'ended_at', 'end_bound'].map((name) =>
+  const set = [...names.slice(1), ...found].map((name) =>
     name === 'pass' && pass === 0 ? 'deleted_at = NULL' : `${name} = excluded.${name}`,
   );
   const replaced = `ON CONFLICT (id) DO UPDATE SET ${[...new Set([...set, 'deleted_at = NULL'])].join(', ')}`;

@@ -123,6 +123,8 @@ export const FEE_SCHEDULES = table('stored_fee_schedules', ['taker', 'direction'
   cap_minor: optional(integer()),
   enabled: integer(),
   since: text(),
+  /** The same before rows showed that it was in force earlier. */
+  stated_since: text(),
   first_seen_at: text(),
   seen_at: text(),
   /** Until when someone could pay an account that was opened under it. */
@@ -162,7 +164,21 @@ export const listTable = (list: CopyTable) =>
     deleted_at: optional(text()),
     ended_at: optional(text()),
     end_bound: optional(text()),
+    ...((list.hasFees ? FEE_COLUMNS : {}) as Readonly<Record<never, Column>>),
   });
+
+/** What was taken from a row, as the last sync that settled it knew. Why a fee is not known, and by which rule it is, are in words of fees.ts. */
+const FEE_COLUMNS = {
+  own_fee_minor: optional(integer()),
+  platform_fee_minor: optional(integer()),
+  fee_known: optional(text()),
+  fee_rule: optional(text()),
+};
+
+export const FEE_NAMES = Object.keys(FEE_COLUMNS);
+
+/** The fees of a row of which nothing was settled yet: values of the columns. */
+export const UNSETTLED: readonly (string | null)[] = [null, null, 'FEE_NOT_READ', null];
 
 export const tables = (): readonly Table[] => [
   SETTING,
@@ -210,6 +226,7 @@ export function indexesOf(table: CopyTable): readonly string[] {
       ? ['created_at', ...(hasEnd ? ['completed_at'] : [])].map((name) => index(`own_${name}`, [name], own))
       : []),
     index('created_at', ['created_at']),
+    ...(table.hasFees ? [index('unsettled', ['fee_known'], `fee_known = '${UNSETTLED[2]}'`)] : []),
     ...(table.hasStates ? [index('ended_at', ['ended_at'], 'ended_at IS NOT NULL')] : []),
     // Most old rows have nothing personal left, and nobody looks for what is not there.
     // Many rows can have a name, of which the newest are looked for.

@@ -14,11 +14,10 @@ import type { Thing } from '../things/thing.ts';
 import { transfer } from '../things/token-transfers.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
-import { readSchedules } from './fee-schedules.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
-import { readOfframpParts } from './offramp-parts.ts';
-import { rowsOf } from './rows.ts';
+import { readFees } from './read-fees.ts';
+import { rowsOf, zonedTime } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
 import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
@@ -85,6 +84,7 @@ async function fill(
 ): Promise<readonly TableReport[]> {
   const { now } = account.world.clock;
   await requireOwn(account, copy);
+  const startedAt = new Date(account.time.service.nowMs() ?? now()).toISOString();
   const balances = await readBalances(account);
   await copy.write((queries) => saveBalances(queries, balances));
   const personalFromMs = now() - personalDays * DAY_MS;
@@ -97,11 +97,8 @@ async function fill(
     reports.push({ ...(await reportOf(copy, table)), done });
   }
   await copy.write(noteWallets);
-  await readOfframpParts(account, copy);
   for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
-  // Last, so that they were in force when the newest row was made.
-  await readSchedules(account, copy);
-  await account.notices.progress.end();
+  await readFees(account, copy, startedAt);
   // A row without a time is read with what is personal, however old it is.
   await forget();
   await copy.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));
@@ -198,26 +195,35 @@ async function readReversals(account: Account, copy: LocalCopy, thing: Thing): P
   const wait = thing.read ? pacer(account, thing.read.endpoint) : async () => {};
   for (const [index, { id, point }] of rows.entries()) {
     await wait();
-    const status = await stateOf(account, thing, id);
+    const { status, completedAt } = await stateOf(account, thing, id);
     const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
     await copy.write(async (queries) => {
-      if (status && undoneStatesOf(thing).includes(status)) await noteStatus(queries, table, id, status, at);
+      if (status && undoneStatesOf(thing).includes(status)) {
+        if (completedAt) await noteStatus(queries, table, id, table.done[0] ?? null, completedAt);
+        await noteStatus(queries, table, id, status, at);
+      }
       await writeSetting(queries, reversalsOf(table), point);
     });
     await account.notices.progress.rows(index + 1, rows.length, `failed ${table.name.replaceAll('_', ' ')}`);
   }
 }
 
-/** Reads the state that the service says something has; undefined if it does not say it. */
-async function stateOf(account: Account, { read }: Thing, id: string): Promise<string | undefined> {
-  if (!read) return undefined;
+/** Reads the state that the service says something has, and when it was completed; nothing of what it does not say. */
+async function stateOf(
+  account: Account,
+  { read }: Thing,
+  id: string,
+): Promise<{ readonly status?: string; readonly completedAt?: string }> {
+  if (!read) return {};
   try {
     const { data } = await account.call(read.endpoint, readRequest(read, id) as never);
-    const status = valueAt(data, [...(read.in ? [read.in] : []), 'status'].join('.'));
-    return typeof status === 'string' ? status : undefined;
+    const valueOf = (field: string) => valueAt(data, [...(read.in ? [read.in] : []), field].join('.'));
+    const status = valueOf('status');
+    const completedAt = zonedTime(valueOf('completedAt'));
+    return { ...(typeof status === 'string' ? { status } : {}), ...(completedAt === null ? {} : { completedAt }) };
   } catch (error) {
     // The list may have rows that the service does not look up.
-    if (error instanceof CliError && error.category === 'rejected') return undefined;
+    if (error instanceof CliError && error.category === 'rejected') return {};
     throw error;
   }
 }

@@ -22,6 +22,8 @@ export interface CopyTable
   readonly usual: string | undefined;
   /** Whether its rows begin and end, or are there for as long as someone keeps them. */
   readonly hasStates: boolean;
+  /** Whether fees in Naira are taken from its rows. */
+  readonly hasFees: boolean;
   /** The rows that change the account's own balances, where the list has those of users too: an SQL condition. */
   readonly own?: string;
   readonly columns: readonly CopyColumn[];
@@ -46,6 +48,7 @@ function tableFor(list: ServiceList): CopyTable {
     failed: [...new Set(ends.flatMap(({ failed }) => failed))],
     usual: things.map(usualStateOf).find((state) => state !== undefined),
     hasStates: things.some(({ states }) => states !== undefined),
+    hasFees: list.facts.some(({ column }) => column === 'fee'),
     ...(ownTypes.length > 0 ? { own: isOneOf('type', ownTypes) } : {}),
     columns: list.facts.flatMap(({ column, fields: [field = ''], ...fact }) =>
       column === undefined ? [] : [{ ...fact, name: column, field }],

@@ -82,7 +82,7 @@ const withoutZeros = (sums: Sums): Sums =>
   );
 
 /** What some sums are more than others by. */
-export const lessBy = (sums: Sums, before: Sums): Sums =>
+const lessBy = (sums: Sums, before: Sums): Sums =>
   withoutZeros(
     Object.fromEntries(
       [...new Set([...Object.keys(sums), ...Object.keys(before)])].map((key) => [
@@ -92,14 +92,20 @@ export const lessBy = (sums: Sums, before: Sums): Sums =>
     ),
   );
 
+/** A moment, and the sums of the sandbox's books at it. */
+export interface Moment {
+  readonly at: string;
+  readonly sums: Sums;
+}
+
 /** An account of the embedded sandbox whose days are simulated. */
 export interface SimulatedAccount {
   readonly world: FakeWorld;
   readonly sandboxPath: string;
   readonly copyPath: string;
   run(...argv: readonly string[]): Promise<string>;
-  /** Simulates the next day. */
-  live(): Promise<void>;
+  /** Simulates the next day. Returns when it ended, and what the sandbox's books said then. */
+  live(): Promise<Moment>;
 }
 
 interface Life {
@@ -120,45 +126,39 @@ export async function simulatedAccount({ seed, users, days, env = {} }: Life): P
   };
   await run('sandbox', 'seed', '--users', '0', '--rate-limits', 'off', '--pace', 'real');
   let left = days;
+  const sandboxPath = join(world.stateDir, 'sandbox.db');
   return {
     world,
     run,
-    sandboxPath: join(world.stateDir, 'sandbox.db'),
+    sandboxPath,
     copyPath: join(world.stateDir, 'copy-embedded.db'),
     live: async () => {
-      // A day ends with work under way.
-      await run(
-        'sandbox',
-        'simulate',
-        '--days',
-        '1',
-        '--users',
-        String(Math.ceil(users / Math.max(1, left))),
-        '--seed',
-        String(seed),
-      );
+      const joining = String(Math.ceil(users / Math.max(1, left)));
+      const day = ['--days', '1', '--users', joining, '--seed', String(seed), '-o', 'json'];
+      const { now } = JSON.parse(await run('sandbox', 'simulate', ...day)) as { now: string };
       left -= 1;
+      return { at: now, sums: truthIn(sandboxPath) };
     },
   };
 }
 
 /** What a copy's books say: sums by account and asset, and of which something is not known, with its code. */
-export interface Booked {
+interface Booked {
   readonly sums: Sums;
   readonly unknown: Readonly<Record<string, string>>;
 }
 
 /** Asks a copy, each row a list of texts; NULL is an empty one. */
-export type Ask = (sql: string) => readonly (readonly string[])[];
+type Ask = (sql: string) => readonly (readonly string[])[];
 
 /** The sums of the view. Expects that each set of entries sums to zero. */
-export function bookedBy(ask: Ask): Booked {
+function bookedBy(ask: Ask, until: string): Booked {
   expect(
     ask('SELECT thing, id, step, asset FROM book_entries GROUP BY 1, 2, 3, 4 HAVING sum(amount_minor) <> 0 LIMIT 5'),
   ).toEqual([]);
   const rows = ask(
     `SELECT account || ' ' || asset, coalesce(sum(amount_minor), 0), coalesce(max(CASE WHEN amount_minor IS NULL THEN known END), '')
-     FROM book_entries GROUP BY 1`,
+     FROM book_entries WHERE at <= '${until}' GROUP BY 1`,
   );
   return {
     sums: Object.fromEntries(rows.map(([name = '', minor = '']) => [name, BigInt(minor)])),
@@ -180,10 +180,32 @@ export const inFile =
     }
   };
 
-/** Expects that the books agree with the sandbox's, as far as they know; what they may not know is said with its code. */
-export function expectTrue(ask: Ask, truth: Sums, mayBeUnknown: Readonly<Record<string, string>>): void {
-  const { sums, unknown } = bookedBy(ask);
-  expect({ ...mayBeUnknown, ...unknown }).toEqual(mayBeUnknown);
+/** What the account earned by each row, in the sandbox's books. */
+function earnedIn(path: string): ReadonlyMap<string, bigint> {
+  const rows = inFile(
+    path,
+  )(`SELECT deposit_id, coalesce(onramp.fintech_fee_kobo, deposit.fintech_fee_kobo) FROM deposit LEFT JOIN onramp ON onramp.id = onramp
+    UNION ALL SELECT request_id, fintech_fee_kobo FROM offramp`);
+  return new Map(rows.map(([id = '', kobo = '']) => [id, BigInt(kobo)]));
+}
+
+/** The accounts of which something may not be known: fees of rows that were made when no sync had seen which fees applied. */
+const MAY_BE_UNKNOWN: Readonly<Record<string, string>> = {
+  'assets:fees NGN': 'FEE_SCHEDULE_NOT_SEEN',
+  'income:onramp NGN': 'FEE_SCHEDULE_NOT_SEEN',
+  'income:offramp NGN': 'FEE_SCHEDULE_NOT_SEEN',
+};
+
+/** Expects that the books agree with the sandbox's since a time, as far as they know. */
+export function expectTrue(ask: Ask, path: string, before: Sums, { at, sums: then }: Moment): void {
+  const truth = lessBy(then, before);
+  const { sums, unknown } = bookedBy(ask, at);
+  expect({ ...MAY_BE_UNKNOWN, ...unknown }).toEqual(MAY_BE_UNKNOWN);
+  const earned = earnedIn(path);
+  for (const [id = '', kobo = ''] of ask(
+    `SELECT id, amount_minor FROM book_entries WHERE account = 'assets:fees' AND thing IN ('deposit', 'offramp') AND amount_minor IS NOT NULL`,
+  ))
+    expect(BigInt(kobo), id).toBe(earned.get(id));
   const compared = (all: Sums) =>
     withoutZeros(
       Object.fromEntries(

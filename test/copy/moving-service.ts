@@ -258,7 +258,10 @@ export function movingService(now: () => number): MovingService {
 /** The list of all transfers: the offramps, with what the list of payouts leaves out. */
 const transfers = (payouts: readonly Row[], query: Query): Row => {
   const found = inPeriod(payouts, query);
-  return { transactions: slice(found, query).map((row) => ({ ...row, userId: USER_ID })), total: found.length };
+  return {
+    transactions: slice(found, query).map((row) => ({ ...row, userId: USER_ID, platformFee: 5 })),
+    total: found.length,
+  };
 };
 
 /** The user of every offramp. */

@@ -6,6 +6,7 @@ import { accountIn } from '../../src/copy/questions/report/balance.ts';
 import { kindsIn } from '../../src/copy/questions/report/kinds.ts';
 import { monthNamed, partsOf, spanOf } from '../../src/copy/questions/report/periods.ts';
 import { usersIn } from '../../src/copy/questions/report/users.ts';
+import { settleFees } from '../../src/copy/settle-fees.ts';
 import type { Queries } from '../../src/journal/store.ts';
 import { fakeClock, fakeWorld } from '../support/world.ts';
 
@@ -79,6 +80,7 @@ async function copyOf(tables: Readonly<Record<string, readonly Row[]>>) {
           ...all.map(([, value]) => value),
         );
       }
+    await settleFees(queries);
   });
   return <T>(ask: (queries: Queries) => Promise<T>) => copy.read(ask);
 }

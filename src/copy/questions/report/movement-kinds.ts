@@ -1,11 +1,11 @@
 import { payout } from '../../../things/bank-transfers.ts';
 import { bridgeTransfer } from '../../../things/bridge-transfer.ts';
-import { deposit, deposits } from '../../../things/deposits.ts';
+import { deposit } from '../../../things/deposits.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { trade } from '../../../things/market.ts';
 import type { Thing } from '../../../things/thing.ts';
 import { transfer } from '../../../things/token-transfers.ts';
-import { CAME_BACK, feesIn } from '../../fees.ts';
+import { CAME_BACK } from '../../fees.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
 import { type CopyTable, tableOf } from '../../tables.ts';
 
@@ -110,7 +110,7 @@ const legsOf = (side: 'buy' | 'sell', token: 'usdc' | 'usdt'): readonly Movement
 };
 
 /** The fee of an own deposit: as the row says, or as the service says for such an amount. */
-const DEPOSIT_FEE = `coalesce(${feesIn(deposits).find(([thing]) => thing === deposit)?.[1].platform}, 0)`;
+const DEPOSIT_FEE = 'coalesce(platform_fee_minor, 0)';
 
 const PAYOUTS = rowsOf(payout);
 

@@ -6,7 +6,7 @@ import { columnNames } from '../../../store/table.ts';
 import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
 import { QUARANTINE_REASONS } from '../../../webhooks/inbox/states.ts';
 import { ACCOUNTS } from '../../entry-kinds.ts';
-import { feesIn } from '../../fees.ts';
+import { thingsWithFees } from '../../fees.ts';
 import { ACCOUNT_WALLETS, stored } from '../../schema.ts';
 import { type CopyColumn, type CopyTable, TABLES } from '../../tables.ts';
 
@@ -291,7 +291,7 @@ function viewOf({ name, about, id, status, createdAt, columns }: CopyTable): Vie
       text('created_at', `when it was made; ${TIME}; has an index`, createdAt),
       ...columns.flatMap(columnsOf),
       ...COMMON,
-      ...(feesIn({ name }).length > 0 ? FEE_COLUMNS : []),
+      ...(thingsWithFees({ name }).length > 0 ? FEE_COLUMNS : []),
     ],
   };
 }
@@ -406,7 +406,7 @@ export const openNames = (): ReadonlySet<string> => new Set([...views().map(({ n
 /** The names that the columns of a view have in its table. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   balances: ['minor', 'asset'],
-  fee_schedules: ['payable_until'],
+  fee_schedules: ['payable_until', 'stated_since'],
   owed: ['minor', 'asset', 'at'],
 };
 
