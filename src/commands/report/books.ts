@@ -1,12 +1,14 @@
 import { CliError } from '../../base/errors.ts';
 import { ownerOf } from '../../copy/acceptances.ts';
-import { closesOf } from '../../copy/closes.ts';
+import { closesOf, type MonthClose } from '../../copy/closes.ts';
 import { withCopy } from '../../copy/open.ts';
 import { beancountText } from '../../copy/questions/books/beancount.ts';
 import type { BookWriter } from '../../copy/questions/books/book.ts';
+import { lateIn } from '../../copy/questions/books/closed.ts';
 import { csvBookText } from '../../copy/questions/books/csv.ts';
 import { hledgerText } from '../../copy/questions/books/hledger.ts';
-import { bookOf, type Untied } from '../../copy/questions/books/read.ts';
+import { bookOf, type ReadBook, type Untied } from '../../copy/questions/books/read.ts';
+import type { Queries } from '../../journal/store.ts';
 import { amount, amountForPeople, printable } from '../../money/amount.ts';
 import { requireUnmasked } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
@@ -24,7 +26,7 @@ const WRITERS: Readonly<Record<'hledger' | 'beancount' | 'csv', BookWriter>> = {
 const NAMED = 3;
 
 /** The error of books that are not proved; undefined for those that are. */
-export function untiedError({ unknown, unbalanced, off }: Untied): CliError | undefined {
+function untiedError({ unknown, unbalanced, off }: Untied): CliError | undefined {
   const [first] = off;
   if (first || unbalanced.length > 0) {
     const what = first
@@ -45,6 +47,33 @@ export function untiedError({ unknown, unbalanced, off }: Untied): CliError | un
     hint: 'run: fiatrail sync',
   });
 }
+
+/** The error of books of a closed month whose rows have changed since; undefined if none have. Rejects with DatabaseError. */
+async function changedSince(
+  queries: Queries,
+  book: ReadBook,
+  closes: readonly MonthClose[],
+): Promise<CliError | undefined> {
+  const close = closes.find(({ since, until }) => since === book.since && until === book.until);
+  if (!close || close.digest === book.counted().entries) return undefined;
+  const late = await lateIn(queries, close);
+  const shown = late
+    .slice(0, NAMED)
+    .map(({ account, asset, minor }) => `${account} by ${amountForPeople(amount(asset, minor))}`);
+  const what =
+    shown.length > 0 ? `changed ${shown.join(', ')}${late.length > NAMED ? ' and others' : ''}` : 'changed no balance';
+  return new CliError('declined', `rows of ${close.month} came or changed after it was closed, which ${what}`, {
+    code: 'CHANGED_AFTER_CLOSE',
+    hint: `the open month counts it as an adjustment; to close it anew: fiatrail report reopen ${close.month} --reason "…"`,
+  });
+}
+
+/** The error of books that are not proved, or are no longer those of a close. Call it when all sets were read. Rejects with DatabaseError. */
+export const errorOf = async (
+  queries: Queries,
+  book: ReadBook,
+  closes: readonly MonthClose[],
+): Promise<CliError | undefined> => untiedError(book.untied()) ?? (await changedSince(queries, book, closes));
 
 export const booksCommand = command({
   words: ['report', 'books'],
@@ -78,7 +107,7 @@ export const booksCommand = command({
         const book = await bookOf(queries, { ...period, title, zone, closes });
         const parts: string[] = [];
         for await (const part of WRITERS[format](book)) parts.push(part);
-        const error = untiedError(book.untied());
+        const error = await errorOf(queries, book, closes);
         return { result: { data: parts.join(''), always: 'text' }, ...(error ? { error } : {}) };
       }),
     );

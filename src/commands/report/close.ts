@@ -128,12 +128,14 @@ async function closeOf(
   const stated = await impliedIn(queries, month);
   const unknown = await journal.list({ limit: 100, state: 'unknown-outcome', profile: name, untilMs: month.untilMs });
   const accepted = await acceptancesOf(account, queries);
+  const aheadMs = (await account.time.nowMs()) - account.world.clock.now();
   const why = await whyOpen(queries, {
     month,
     book: book.untied(),
     closes: saved.all,
     unknown,
     accepted: accepted.all,
+    aheadMs,
   });
   const error = stopped(month.month, [...why, ...wrongStatement(stated, given)]);
   if (error) throw error;

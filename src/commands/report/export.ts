@@ -12,7 +12,7 @@ import { requireUnmasked } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
 import { newFile, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
-import { untiedError } from './books.ts';
+import { errorOf } from './books.ts';
 import { periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
 
 const COLUMNS = [
@@ -54,7 +54,7 @@ export const exportCommand = command({
         const of = { ...period, title, zone, closes };
         const book = await bookOf(queries, of);
         for await (const _ of book.sets);
-        const error = untiedError(book.untied());
+        const error = await errorOf(queries, book, closes);
         const { first, last } = book.days;
         const path = absolutePath(
           saveTo ?? `fiatrail-${account.profile.name}-${period.month ?? `${first}-to-${last}`}.zip`,

@@ -27,7 +27,7 @@ const spanOfClose = ({ since, until }: Pick<MonthClose, 'since' | 'until'>): Spa
 };
 
 /** What the rows of a closed month move today and did not when it was closed; empty if nothing came late. Rejects with DatabaseError. */
-async function lateIn(queries: Queries, close: MonthClose): Promise<readonly Posting[]> {
+export async function lateIn(queries: Queries, close: MonthClose): Promise<readonly Posting[]> {
   return without(totalled(await balancesBy(queries, spanOfClose(close))), close.moved);
 }
 

@@ -23,7 +23,7 @@ export interface Untied {
 }
 
 /** The books of a period, and what they lack, which is known when all sets were read. */
-export interface ReadBook extends Book, Start {
+export interface ReadBook extends Book, Start, Closed {
   /** What the rows of the period move, on all accounts. */
   readonly moved: readonly Posting[];
   untied(): Untied;
@@ -138,6 +138,7 @@ export async function bookOf(
   return {
     title,
     days,
+    ...closed,
     ...start,
     moved,
     closing,

@@ -31,6 +31,8 @@ interface ToClose {
   /** The operations of the month with an unknown outcome. */
   readonly unknown: readonly Pick<Operation, 'operationId'>[];
   readonly accepted: readonly Acceptance[];
+  /** How far the service’s clock is ahead of this machine’s, by which the lists were read. */
+  readonly aheadMs: number;
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -49,12 +51,12 @@ function byOrder({ month, sinceMs, isOver }: OfMonth, closes: readonly MonthClos
 }
 
 /** Whether the copy has the whole month. */
-async function byCopy(queries: Queries, { untilMs }: OfMonth): Promise<readonly WhyOpen[]> {
+async function byCopy(queries: Queries, { untilMs }: OfMonth, aheadMs: number): Promise<readonly WhyOpen[]> {
   const { syncedAt, partial } = await reachOf(queries);
   const looked = await lastCheckAt(queries);
   const end = iso(untilMs);
   const sync = 'run: fiatrail sync';
-  if (syncedAt === null || syncedAt < end || looked === undefined || looked < end)
+  if (syncedAt === null || Date.parse(syncedAt) + aheadMs < untilMs || looked === undefined || looked < end)
     return [{ what: 'the copy ends before the month does', hint: sync }];
   return partial.length > 0 ? [{ what: `the copy of ${partial.join(', ')} has gaps`, hint: `${sync} --full` }] : [];
 }
@@ -64,9 +66,9 @@ async function byCopy(queries: Queries, { untilMs }: OfMonth): Promise<readonly 
  */
 export async function whyOpen(
   queries: Queries,
-  { month, book, closes, unknown, accepted }: ToClose,
+  { month, book, closes, unknown, accepted, aheadMs }: ToClose,
 ): Promise<readonly WhyOpen[]> {
-  const why = [...byOrder(month, closes), ...(await byCopy(queries, month))];
+  const why = [...byOrder(month, closes), ...(await byCopy(queries, month, aheadMs))];
   const { differences } = await accountIn(queries, spanOf(month.sinceMs, month.untilMs), [], async () => accepted);
   for (const { asset, minor, accepted: done } of differences.filter((each) => each.minor !== each.accepted))
     why.push({
