@@ -33,6 +33,8 @@ export const ACCOUNTS = {
   'expenses:platform:bridge': 'the service’s fees on bridge transfers',
   'equity:outside': 'who pays the account, and whom it sends tokens',
   'equity:conversion': 'both sides of a change of asset',
+  'equity:opening': 'what there was when the balances were read for the first time',
+  'equity:unlisted': 'changes of balances that no list shows',
   'liabilities:users': 'owed to one user: its id follows',
 } as const;
 
@@ -121,22 +123,21 @@ const HAS_ARRIVED = `coalesce(status, '') NOT IN ('pending', 'cancelled')`;
 /** Whether a wallet is the account’s own. */
 const isOwn = (address: string) => `lower(${address}) IN (SELECT address FROM stored_account_wallets)`;
 
+/** Where the account's deposits arrive: in its wallet, unless it has chosen another one. */
+const RECEIVER = {
+  sql: either(`wallet_address IS NULL OR ${isOwn('wallet_address')}`, 'assets:wallet', 'equity:outside'),
+};
+
+/** All of it arrives and then the fee leaves, so that what arrived is known where the fee is not. */
 const OWN_DEPOSIT: EntryKind = {
   thing: deposit,
   sets: [
     taken([move('equity:outside', 'assets:transit:deposit', 'amount_minor', 'NGN')], HAS_ARRIVED),
     done(deposit, [
       move('assets:transit:deposit', 'equity:conversion', 'amount_minor', 'NGN'),
+      move('equity:conversion', RECEIVER, inCngn('amount_minor'), 'CNGN'),
+      move(RECEIVER, 'equity:conversion', inCngn('platform_fee_minor'), 'CNGN', 'fee_known'),
       move('equity:conversion', 'expenses:platform:deposit', 'platform_fee_minor', 'NGN', 'fee_known'),
-      move(
-        'equity:conversion',
-        {
-          sql: either(`wallet_address IS NULL OR ${isOwn('wallet_address')}`, 'assets:wallet', 'equity:outside'),
-        },
-        inCngn('amount_minor - platform_fee_minor'),
-        'CNGN',
-        'fee_known',
-      ),
     ]),
     returned(
       deposit,
@@ -257,8 +258,8 @@ const TRADE: EntryKind = {
     taken([move(GIVING, 'assets:transit:trade', GIVEN.minor, GIVEN.asset)]),
     done(trade, [
       move('assets:transit:trade', 'equity:conversion', GIVEN.minor, GIVEN.asset),
-      move('equity:conversion', GETTING, NET, GOT.asset, OTHER_NET),
-      move('equity:conversion', 'expenses:platform:trade', `(${GOT.minor}) - (${NET})`, GOT.asset, OTHER_NET),
+      move('equity:conversion', GETTING, GOT.minor, GOT.asset),
+      move(GETTING, 'expenses:platform:trade', `(${GOT.minor}) - (${NET})`, GOT.asset, OTHER_NET),
     ]),
     returned(trade, [move('assets:transit:trade', GIVING, GIVEN.minor, GIVEN.asset)]),
   ],

@@ -1,6 +1,7 @@
 import type { Queries } from '../journal/store.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { insertion, insertSql, UNLESS_THERE } from '../store/table.ts';
+import { noteChanged } from './list-state.ts';
 import type { CopyRow } from './rows.ts';
 import { FEE_NAMES, ownNames, PERSON_NAME, STATUS_CHANGES, stored, UNSETTLED } from './schema.ts';
 import { type CopyTable, isFinal } from './tables.ts';
@@ -73,6 +74,10 @@ async function saveSome(
     const ended = changed.map((row) => ({ row, end: endOf(table, row, known.get(row.id), [at, ...checks]) }));
     await upsert(queries, table, ended, at, pass);
     await saveNames(queries, changed);
+    await noteChanged(
+      queries,
+      changed.map(({ createdAt }) => createdAt ?? '').reduce((a, b) => (a < b ? a : b)),
+    );
     for (const { id, status, values } of changed) {
       const before = known.get(id);
       const [was, is] = [before?.is_active, values[active]].map((flag) => flag ?? undefined);

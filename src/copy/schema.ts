@@ -67,6 +67,9 @@ export const GRANTS = {
 
 export const SETTING = table('setting', ['name'], { name: text(), value: text() });
 
+/** The setting with the earliest time that a row is of which changed since what balances say was noted. */
+export const CHANGED_FROM = 'changed-from';
+
 /** The process that fills the local copy. On a server, it loses its turn at `until` unless it writes before; times are in milliseconds since the epoch. */
 export const FILLER = table('filler', ['id'], {
   id: integer({ isOnly: true }),
@@ -103,6 +106,22 @@ export const OWED = table('stored_owed', ['user_id', 'asset'], {
   asset: text(),
   minor: optional(integer()),
   at: text(),
+});
+
+/**
+ * What balances say and no list does, as entries of an account of the books: what there was at the first look (`opening`), and what came or went
+ * between two looks (`unlisted`), after `since`. `known` is the code for why it may not be unlisted: a fee that is not known.
+ */
+export const UNLISTED = table('stored_unlisted', ['at', 'account', 'asset', 'user_id'], {
+  at: text(),
+  account: text(),
+  asset: text(),
+  /** Empty for the account's own. */
+  user_id: text(),
+  step: text(),
+  minor: integer(),
+  since: text(),
+  known: optional(text()),
 });
 
 /** The addresses that the account's wallet has or had, in lower case. */
@@ -189,6 +208,7 @@ export const tables = (): readonly Table[] => [
   BALANCE_CHECKS,
   OWED,
   ACCOUNT_WALLETS,
+  UNLISTED,
   FEE_SCHEDULES,
   OFFRAMP_PARTS,
   ...TABLES.map(listTable),

@@ -1,7 +1,7 @@
 import { nodeCrypto } from '../crypto/digest.ts';
 import type { Queries } from '../journal/store.ts';
 import { feesOf, type RowFees, thingsWithFees } from './fees.ts';
-import { readSetting, writeSetting } from './list-state.ts';
+import { noteChanged, readSetting, writeSetting } from './list-state.ts';
 import { FEE_SCHEDULES, isThing, stored, UNSETTLED } from './schema.ts';
 import { type CopyTable, TABLES } from './tables.ts';
 
@@ -28,7 +28,9 @@ export async function settleFees(queries: Queries): Promise<void> {
       await queries.run(
         `UPDATE ${stored(table)} SET ${assignments(table)}${isSame ? ` WHERE fee_known = '${UNSETTLED[2]}'` : ''}`,
       );
-  if (!isSame) await writeSetting(queries, SETTLED_BY, digest);
+  if (isSame) return;
+  await writeSetting(queries, SETTLED_BY, digest);
+  await noteChanged(queries, '');
 }
 
 /** The fees of a row by its kind; those of a kind that nobody knows are not known. */

@@ -15,13 +15,14 @@ import { transfer } from '../things/token-transfers.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
-import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
+import { type Gap, noteChanged, readSetting, readState, writeSetting } from './list-state.ts';
 import { readFees } from './read-fees.ts';
 import { rowsOf, zonedTime } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
 import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type CopyTable, TABLES, tableOf } from './tables.ts';
+import { noteUnlisted } from './unlisted.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -99,6 +100,7 @@ async function fill(
   await copy.write(noteWallets);
   for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
   await readFees(account, copy, startedAt);
+  await copy.write(noteUnlisted);
   // A row without a time is read with what is personal, however old it is.
   await forget();
   await copy.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));
@@ -186,14 +188,14 @@ const reversalsOf = ({ name }: CopyTable) => `${name}-reversals-until`;
 async function readReversals(account: Account, copy: LocalCopy, thing: Thing): Promise<void> {
   const table = tableOf(thing);
   const rows = await copy.read(async (queries) =>
-    queries.all<{ id: string; point: string }>(
-      `SELECT id, changed_at || ' ' || id AS point FROM ${stored(table)} WHERE ${isThing(thing)} AND ${hasFailed(table)}
-         AND changed_at || ' ' || id > ? ORDER BY 2`,
+    queries.all<{ id: string; made: string | null; point: string }>(
+      `SELECT id, created_at AS made, changed_at || ' ' || id AS point FROM ${stored(table)} WHERE ${isThing(thing)} AND ${hasFailed(table)}
+         AND changed_at || ' ' || id > ? ORDER BY 3`,
       (await readSetting(queries, reversalsOf(table))) ?? '',
     ),
   );
   const wait = thing.read ? pacer(account, thing.read.endpoint) : async () => {};
-  for (const [index, { id, point }] of rows.entries()) {
+  for (const [index, { id, made, point }] of rows.entries()) {
     await wait();
     const { status, completedAt } = await stateOf(account, thing, id);
     const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
@@ -201,6 +203,7 @@ async function readReversals(account: Account, copy: LocalCopy, thing: Thing): P
       if (status && undoneStatesOf(thing).includes(status)) {
         if (completedAt) await noteStatus(queries, table, id, table.done[0] ?? null, completedAt);
         await noteStatus(queries, table, id, status, at);
+        await noteChanged(queries, made ?? '');
       }
       await writeSetting(queries, reversalsOf(table), point);
     });

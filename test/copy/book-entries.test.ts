@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectTrue, inFile, type Moment, simulatedAccount, truthIn } from './ledger.ts';
+import { expectBalances, expectTrue, inFile, type Moment, simulatedAccount, truthIn } from './ledger.ts';
 
 test.each([
   ['each day', 1],
@@ -15,5 +15,7 @@ test.each([
     if (day % days === 0) await account.run('sync');
   }
   for (const moment of moments) expectTrue(inFile(account.copyPath), account.sandboxPath, before, moment);
-  expect(inFile(account.copyPath)('SELECT count(DISTINCT thing) FROM book_entries')).toEqual([['9']]);
+  const last = moments.at(-1);
+  if (last) expectBalances(inFile(account.copyPath), last);
+  expect(inFile(account.copyPath)('SELECT count(DISTINCT thing) FROM book_entries')).toEqual([['10']]);
 });

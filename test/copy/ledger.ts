@@ -124,7 +124,7 @@ export async function simulatedAccount({ seed, users, days, env = {} }: Life): P
     expect(code, `${argv.join(' ')}: ${world.stderr.text().slice(errors)}`).toBe(0);
     return world.stdout.text().slice(before);
   };
-  await run('sandbox', 'seed', '--users', '0', '--rate-limits', 'off', '--pace', 'real');
+  await run('sandbox', 'seed', '--users', '1', '--rate-limits', 'off', '--pace', 'real');
   let left = days;
   const sandboxPath = join(world.stateDir, 'sandbox.db');
   return {
@@ -158,7 +158,7 @@ function bookedBy(ask: Ask, until: string): Booked {
   ).toEqual([]);
   const rows = ask(
     `SELECT account || ' ' || asset, coalesce(sum(amount_minor), 0), coalesce(max(CASE WHEN amount_minor IS NULL THEN known END), '')
-     FROM book_entries WHERE at <= '${until}' GROUP BY 1`,
+     FROM book_entries WHERE at <= '${until}' AND thing <> 'balance' GROUP BY 1`,
   );
   return {
     sums: Object.fromEntries(rows.map(([name = '', minor = '']) => [name, BigInt(minor)])),
@@ -190,11 +190,17 @@ function earnedIn(path: string): ReadonlyMap<string, bigint> {
 }
 
 /** The accounts of which something may not be known: fees of rows that were made when no sync had seen which fees applied. */
-const MAY_BE_UNKNOWN: Readonly<Record<string, string>> = {
-  'assets:fees NGN': 'FEE_SCHEDULE_NOT_SEEN',
-  'income:onramp NGN': 'FEE_SCHEDULE_NOT_SEEN',
-  'income:offramp NGN': 'FEE_SCHEDULE_NOT_SEEN',
-};
+const MAY_BE_UNKNOWN: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    'assets:fees NGN',
+    'income:onramp NGN',
+    'income:offramp NGN',
+    'assets:wallet CNGN',
+    'expenses:platform:deposit NGN',
+    'equity:conversion CNGN',
+    'equity:conversion NGN',
+  ].map((name) => [name, 'FEE_SCHEDULE_NOT_SEEN']),
+);
 
 /** Expects that the books agree with the sandbox's since a time, as far as they know. */
 export function expectTrue(ask: Ask, path: string, before: Sums, { at, sums: then }: Moment): void {
@@ -215,4 +221,21 @@ export function expectTrue(ask: Ask, path: string, before: Sums, { at, sums: the
       ),
     );
   expect(compared(sums)).toEqual(compared(truth));
+}
+
+/** The accounts whose balances the service says. */
+const SEEN = ['assets:wallet', 'assets:vault', 'assets:fees'];
+
+/** Expects that the balances of the books are those of the sandbox, and that nothing seems to be in no list. */
+export function expectBalances(ask: Ask, { at, sums }: Moment): void {
+  const rows = ask(
+    `SELECT account || ' ' || asset, sum(amount_minor) FROM book_entries WHERE at <= '${at}' AND account IN ('${SEEN.join("', '")}') GROUP BY 1`,
+  );
+  const seen = Object.entries(sums).filter(([name]) => SEEN.some((account) => name.startsWith(`${account} `)));
+  expect(withoutZeros(Object.fromEntries(rows.map(([name = '', minor = '']) => [name, BigInt(minor)])))).toEqual(
+    Object.fromEntries(seen),
+  );
+  expect(ask(`SELECT at, account, amount_minor FROM book_entries WHERE step = 'unlisted' AND known IS NULL`)).toEqual(
+    [],
+  );
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest';
 import { SCHEMA } from '../../src/copy/schema.ts';
-import { expectTrue, simulatedAccount, truthIn } from '../copy/ledger.ts';
+import { expectBalances, expectTrue, simulatedAccount, truthIn } from '../copy/ledger.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 
 let server: TestServer;
@@ -24,5 +24,6 @@ test('every account agrees with the sandbox’s ledger after each day', async ()
         .filter((line) => line !== '' && line !== 'SET')
         .map((line) => line.split('|'));
     expectTrue(ask, account.sandboxPath, before, moment);
+    expectBalances(ask, moment);
   }
 });

@@ -7,7 +7,7 @@ import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
 import { QUARANTINE_REASONS } from '../../../webhooks/inbox/states.ts';
 import { ACCOUNTS } from '../../entry-kinds.ts';
 import { thingsWithFees } from '../../fees.ts';
-import { ACCOUNT_WALLETS, stored } from '../../schema.ts';
+import { ACCOUNT_WALLETS, stored, UNLISTED } from '../../schema.ts';
 import { type CopyColumn, type CopyTable, TABLES } from '../../tables.ts';
 
 /** A column of a view, as docs/data.md describes it. */
@@ -331,7 +331,7 @@ const OWN: readonly View[] = [
       { name: 'thing', type: 'text', about: 'what moved it: deposit, payout, offramp, trade' },
       { name: 'id', type: 'text', about: 'id of its row in the view of such things' },
       { name: 'user_id', type: 'text', about: 'id of the user that it is about; joins users.id' },
-      { name: 'step', type: 'text', about: 'taken, done, returned or came-back' },
+      { name: 'step', type: 'text', about: 'taken, done, returned or came-back; opening or unlisted of balances' },
       { name: 'note', type: 'text', about: 'what else is to be said of it' },
       { name: 'known', type: 'text', about: 'null, or a code: why the amount or its day is not known exactly' },
     ],
@@ -413,6 +413,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 /** What views read besides the tables of lists. */
 const BEHIND: Readonly<Record<string, readonly string[]>> = {
   [ACCOUNT_WALLETS.name]: columnNames(ACCOUNT_WALLETS),
+  [UNLISTED.name]: columnNames(UNLISTED),
   stored_offramp_parts: ['id', 'amount_minor', 'fee_minor', 'platform_fee_minor'],
 };
 
