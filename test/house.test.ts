@@ -417,6 +417,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'scheduledFee',
       'schedules',
       'witness',
+      'inNaira',
       'older',
       'between',
     ],

@@ -10,7 +10,7 @@ import { amount, toWireNumber } from '../money/amount.ts';
 import { cappedPercentOf, type PercentMillionths, percentFromWire } from '../money/rates.ts';
 import { insertion, type NewRow, type RowOf } from '../store/table.ts';
 import type { LocalCopy } from './database.ts';
-import { WITNESSES } from './fees.ts';
+import { CHANGED_BEFORE, WITNESSES } from './fees.ts';
 import { zonedTime } from './rows.ts';
 import { FEE_SCHEDULES } from './schema.ts';
 
@@ -38,8 +38,8 @@ const isoAt = (atMs: number) => new Date(atMs).toISOString();
 /** The service's time, before something is asked: what the response says was true then, or a little later. */
 const nowOf = ({ time, world }: Account) => time.service.nowMs() ?? world.clock.now();
 
-/** Reads the fees that are in force, those of the account and those of the service. Rejects with CliError. */
-export async function readSchedules(account: Account, copy: LocalCopy): Promise<void> {
+/** Reads the fees that are in force, those of the account and those of the service; `sinceAt` is when this was done last. Rejects with CliError. */
+export async function readSchedules(account: Account, copy: LocalCopy, sinceAt: string): Promise<void> {
   await readOwn(account, copy);
   const atMs = nowOf(account);
   const tiers = await readTiers(account);
@@ -47,7 +47,7 @@ export async function readSchedules(account: Account, copy: LocalCopy): Promise<
     const isFirst = (await latest(queries, 'platform', 'onramp')).length === 0;
     const since = isoAt(isFirst ? atMs - SAME_BEFORE_MS : atMs);
     for (const tier of tiers) await save(queries, { taker: 'platform', direction: 'onramp', ...tier }, since, atMs);
-    for (const taker of ['own', 'platform'] as const) await findSince(queries, taker);
+    for (const taker of ['own', 'platform'] as const) await findSince(queries, taker, sinceAt);
   });
 }
 
@@ -229,10 +229,10 @@ async function previewOf(account: Account, kobo: bigint): Promise<Preview | unde
 }
 
 /**
- * Finds since when a fee on deposits applied, from rows of users that state it. Only for rows that are older than what is known of it, and as
- * far back as no row states another fee, and no sync saw one.
+ * Finds since when a fee on deposits applied, from rows of users that state it: as far back as no row states another fee, and no sync saw one.
+ * Only for a fee that is new, or if rows that are older than it have changed since it was done last.
  */
-async function findSince(queries: Queries, taker: 'own' | 'platform'): Promise<void> {
+async function findSince(queries: Queries, taker: 'own' | 'platform', sinceAt: string): Promise<void> {
   const { older, agrees, contradicts } = WITNESSES[taker];
   for (const row of await latest(queries, taker, 'onramp')) {
     const before = await queries.get<{ seen_at: string | null }>(
@@ -242,6 +242,8 @@ async function findSince(queries: Queries, taker: 'own' | 'platform'): Promise<v
     );
     const afterAt = before?.seen_at ?? '';
     const key = keyOf(row);
+    const isNew = row.first_seen_at > sinceAt;
+    if (!isNew && !(await queries.get(CHANGED_BEFORE, sinceAt, row.first_seen_at))) continue;
     if (!(await queries.get(older, ...key, afterAt))) continue;
     // What the service itself says needs no row.
     const untilAt = taker === 'own' ? row.stated_since : row.first_seen_at;

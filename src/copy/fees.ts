@@ -13,6 +13,8 @@ export type FeeCode =
   | 'FEE_NOT_READ'
   /** The service does not state it, and what it states does not tell it. */
   | 'FEE_NOT_STATED'
+  /** An amount of the row is not in Naira. */
+  | 'FEE_OTHER_ASSET'
   /** What is said of the row contradicts itself. */
   | 'FEE_PARTS'
   /** The row was made when no sync saw which fees applied, and the row does not tell them. */
@@ -95,6 +97,15 @@ const inRow = (table: string) => (name: string) => `${table}.${name}_minor`;
 
 const [ofDeposit, ofPayout] = [inRow(DEPOSITS), inRow(PAYOUTS)];
 
+/** Sums of several assets say nothing. */
+const inNaira = (table: string, names: readonly string[]): FeeGap => ({
+  when: `(${names.map((name) => `${table}.${name}_asset <> 'NGN'`).join(' OR ')})`,
+  code: 'FEE_OTHER_ASSET',
+});
+
+const DEPOSIT_IN_NAIRA = inNaira(DEPOSITS, ['amount', 'funding', 'fee']);
+const PAYOUT_IN_NAIRA = inNaira(PAYOUTS, ['amount', 'fee', 'deducted']);
+
 const DEPOSIT_FAILED = hasFailed(tableOf(deposit));
 const PAYOUT_FAILED = hasFailed(tableOf(payout));
 
@@ -155,6 +166,7 @@ const USER_DEPOSIT = feesFrom({
   platform: ofDeposit('fee'),
   isFree: DEPOSIT_FAILED,
   gaps: [
+    DEPOSIT_IN_NAIRA,
     { when: `${ofDeposit('fee')} IS NULL`, code: 'FEE_NOT_STATED' },
     { when: `${OVER} IS NULL`, code: 'FEE_NOT_STATED', of: 'own' },
     { when: `(${OVER} < 0 OR ${ofDeposit('fee')} < 0)`, code: 'FEE_PARTS' },
@@ -176,6 +188,7 @@ const DEPOSIT = feesFrom({
   platform: OWN_FEE_OF_DEPOSIT,
   isFree: DEPOSIT_FAILED,
   gaps: [
+    { ...DEPOSIT_IN_NAIRA, of: 'platform' },
     ...noSchedule(PLATFORM_ONRAMP, DEPOSIT_AT, `${OWN_FEE_OF_DEPOSIT} IS NULL`),
     { when: `(${STATED_FEE} < 0 OR ${STATED_FEE} > ${ofDeposit('amount')})`, code: 'FEE_PARTS', of: 'platform' },
     {
@@ -194,6 +207,7 @@ const DEPOSIT = feesFrom({
 const WHOLE_FEE = `coalesce(${ofPayout('fee')}, ${ofPayout('deducted')} - ${ofPayout('amount')})`;
 
 const WHOLE_FEE_GAPS: readonly FeeGap[] = [
+  PAYOUT_IN_NAIRA,
   { when: `${WHOLE_FEE} IS NULL`, code: 'FEE_NOT_STATED' },
   { when: `(${WHOLE_FEE} < 0 OR ${WHOLE_FEE} <> ${ofPayout('deducted')} - ${ofPayout('amount')})`, code: 'FEE_PARTS' },
 ];
@@ -258,10 +272,13 @@ const witness = (when: 'min' | 'max', condition: string) =>
   `SELECT ${when}(${DEPOSIT_AT}) AS at FROM ${DEPOSITS}, stored_fee_schedules s WHERE ${KEYED} AND ${isThing(userDeposit)}
   AND ${isDone(tableOf(userDeposit))} AND ${between('?', '?')} AND ${condition}`;
 
-/** Deposits after a time that need a schedule from before it is known to have been in force. */
+/** Deposits after a time that need a schedule, and were made before it was seen. */
 const older = (thing: Thing, condition: string) =>
   `SELECT 1 AS found FROM ${DEPOSITS}, stored_fee_schedules s WHERE ${KEYED} AND ${isThing(thing)} AND NOT ${DEPOSIT_FAILED}
-  AND ${between('?', 's.since')} AND ${condition} LIMIT 1`;
+  AND ${between('?', 's.first_seen_at')} AND ${condition} LIMIT 1`;
+
+/** Finds a deposit that has changed since a time, and was made before another one. */
+export const CHANGED_BEFORE = `SELECT 1 AS found FROM ${DEPOSITS} WHERE ${DEPOSITS}.changed_at > ? AND ${DEPOSIT_AT} < ? LIMIT 1`;
 
 const hasFeeOn = (base: 'amount' | 'funding') =>
   `(${coversAmount(ofDeposit(base))} AND ${ofDeposit('fee')} = ${feeOn(ofDeposit(base))})`;

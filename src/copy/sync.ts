@@ -85,7 +85,6 @@ async function fill(
 ): Promise<readonly TableReport[]> {
   const { now } = account.world.clock;
   await requireOwn(account, copy);
-  const startedAt = new Date(account.time.service.nowMs() ?? now()).toISOString();
   const balances = await readBalances(account);
   await copy.write((queries) => saveBalances(queries, balances));
   const personalFromMs = now() - personalDays * DAY_MS;
@@ -99,7 +98,7 @@ async function fill(
   }
   await copy.write(noteWallets);
   for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
-  await readFees(account, copy, startedAt);
+  await readFees(account, copy);
   await copy.write(noteUnlisted);
   // A row without a time is read with what is personal, however old it is.
   await forget();
@@ -176,8 +175,15 @@ export function lostWith(copy: LocalCopy): Promise<string> {
     const balances = await queries.get<{ n: bigint; first: string | null }>(
       'SELECT count(*) AS n, min(at) AS first FROM stored_balances',
     );
-    const rows = `${gone} rows that the service no longer shows`;
-    return balances?.first ? `${balances.n} balances since ${balances.first.slice(0, 10)}, ${rows}` : rows;
+    const fees = await queries.get<{ first: string | null }>(
+      'SELECT min(first_seen_at) AS first FROM stored_fee_schedules',
+    );
+    const day = (at: string) => at.slice(0, 10);
+    return [
+      ...(balances?.first ? [`${balances.n} balances since ${day(balances.first)}`] : []),
+      ...(fees?.first ? [`the fees seen in force since ${day(fees.first)}`] : []),
+      `${gone} rows that the service no longer shows`,
+    ].join(', ');
   });
 }
 

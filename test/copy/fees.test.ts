@@ -1,9 +1,11 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { copied, deposit, payout, USER } from '../questions/copy.ts';
 import { account, HOUR_MS, json, MINUTE_MS, must, pass, run } from '../questions/reports.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 import { compared, copiedFees } from './fee-truth.ts';
-import { movingService, USER_ID } from './moving-service.ts';
+import { movingService, OTHER_USER_ID, USER_ID } from './moving-service.ts';
 
 const ALL_KNOWN = { wrong: [], unknown: [], mislabelled: [] };
 
@@ -92,7 +94,8 @@ describe('the account’s own fees', () => {
     await sets(world, '1');
     await pass(world, HOUR_MS);
     await moves(world, userId, 8_000);
-    await sets(world, '0.25');
+    // The same fees as before, and yet not all the time.
+    await sets(world, '0.75');
     await pass(world, HOUR_MS);
     await moves(world, userId, 9_000);
     await must(world, 'sync');
@@ -179,14 +182,164 @@ describe('what the list of payouts leaves out', () => {
     const { service, world } = await rig();
     expect((await run(world, 'sync')).code).toBe(0);
     Object.assign(service.rows['payouts']?.[0] ?? {}, { processingFee: 9, totalDeducted: 709 });
-    service.onRequest = () => {
-      if (service.requests.at(-1) === '/payouts' && service.requests.filter((path) => path === '/payouts').length > 6)
-        service.onRequest = undefined;
-    };
     expect((await run(world, 'sync', '--full')).code).toBe(0);
     const changed = read(world).filter(({ own }) => own !== 200n);
     expect(changed).toEqual([expect.objectContaining({ own: 400n, platform: 500n, known: null })]);
   }, 60_000);
+});
+
+describe('an offramp', () => {
+  /** One offramp of ₦700, for ₦7, and what the account takes of it: a percentage, at most ₦2. */
+  async function synced(percentageFee: number, said: Readonly<Record<string, unknown>>) {
+    const clock = fakeClock();
+    const service = movingService(clock.now);
+    const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: ACCOUNT });
+    service.ownFees = {
+      hasConfiguration: true,
+      feeConfiguration: { offrampFee: { percentageFee, capFee: 200, enabled: true } },
+      timestamps: { updatedAt: new Date(clock.now() - HOUR_MS).toISOString() },
+    };
+    service.said = said;
+    Object.assign(service.add('payouts'), { status: 'completed', processingFee: 7, totalDeducted: 707 });
+    await pass(world, MINUTE_MS);
+    await must(world, 'sync');
+    return { world, service, rows: () => copiedFees(world, 'copy-environment.db') };
+  }
+
+  test('has the fee in force and the user of its status, where the list of all transfers says nothing', async () => {
+    const { world, service, rows } = await synced(0.3, {});
+    const known = { own: 200n, platform: 500n, known: null, rule: 'schedule', user: OTHER_USER_ID };
+    expect(rows()).toEqual([expect.objectContaining(known)]);
+    await pass(world, MINUTE_MS);
+    service.requests.length = 0;
+    await must(world, 'sync');
+    expect(service.requests.filter((path) => /transactions|offramp/.test(path))).toEqual([]);
+  });
+
+  test.each([
+    ['agrees', 0.3, { own: 200n, platform: 500n, known: null, rule: 'list' }],
+    ['disagrees', 0.1, { own: null, platform: null, known: 'FEE_PARTS', rule: null }],
+  ])('of which the list %s with the fee in force', async (_, percent, known) => {
+    const { rows } = await synced(percent, { userId: USER_ID, platformFee: 5 });
+    expect(rows()).toEqual([expect.objectContaining({ ...known, user: USER_ID })]);
+  });
+
+  test('has no part of a row that had other amounts', async () => {
+    const { world, rows } = await synced(0.3, { userId: USER_ID, platformFee: 5 });
+    const database = new DatabaseSync(join(world.stateDir, 'copy-environment.db'));
+    database.exec(
+      "UPDATE stored_payouts SET amount_minor = 60000, deducted_minor = 60700, created_at = '2025-01-01T00:00:00.000Z'",
+    );
+    database.close();
+    expect(rows()).toEqual([expect.objectContaining({ own: null, platform: null, known: 'FEE_NOT_READ' })]);
+  });
+});
+
+describe('the service’s fees on deposits', () => {
+  /** Tiers as the service’s preview tells them; `most` takes more than the percentage says. */
+  const tiers =
+    (percent: number, fixed = 0) =>
+    (amountKobo: number) => {
+      const isLow = amountKobo < 500_000;
+      const each = isLow ? 2 : percent;
+      const fee = Math.round((amountKobo * each) / 100);
+      const cap = isLow ? Number.POSITIVE_INFINITY : 200_000;
+      return {
+        amount: amountKobo,
+        feePercentage: each,
+        finalFee: Math.min(fee, cap) + fixed,
+        wasCapped: fee > cap,
+        tierUsed: isLow ? { minAmount: 0, maxAmount: 500_000 } : { minAmount: 500_000, maxAmount: null },
+      };
+    };
+
+  function rig() {
+    const clock = fakeClock();
+    const service = movingService(clock.now);
+    const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: ACCOUNT });
+    service.preview = tiers(1);
+    const own = (naira: number) =>
+      Object.assign(service.add('deposits'), { type: 'fintech_deposit', amount: naira, status: 'completed' });
+    const paid = (naira: number, platformFee: number) =>
+      Object.assign(service.add('deposits'), {
+        amount: naira,
+        fundingAmount: naira - platformFee,
+        platformFee,
+        userId: USER_ID,
+        status: 'completed',
+      });
+    const fees = () =>
+      copiedFees(world, 'copy-environment.db')
+        .filter(({ user }) => user === null)
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        .map(({ platform, known }) => known ?? platform);
+    return { world, service, own, paid, fees, later: () => pass(world, 30 * HOUR_MS), sync: () => must(world, 'sync') };
+  }
+
+  test('are those that two syncs saw, and unknown between two that saw others', async () => {
+    const { world, service, own, fees, later, sync } = rig();
+    await sync();
+    await later();
+    own(4_000);
+    own(10_000);
+    own(900_000);
+    await later();
+    await sync();
+    expect(fees()).toEqual([8_000n, 10_000n, 200_000n]);
+    await later();
+    own(10_001);
+    service.preview = tiers(1.5);
+    await later();
+    own(10_003);
+    await pass(world, 2 * HOUR_MS);
+    await sync();
+    await later();
+    own(10_005);
+    await sync();
+    const unknown = 'FEE_SCHEDULE_NOT_SEEN';
+    // 1.5% of ₦10,005 is half a kobo more.
+    expect(fees()).toEqual([8_000n, 10_000n, 200_000n, unknown, unknown, 15_008n]);
+  });
+
+  test('are known before the first sync as far back as users paid the same, and no further', async () => {
+    const { own, paid, fees, later, sync } = rig();
+    paid(10_000, 100);
+    await later();
+    own(10_000);
+    await later();
+    paid(10_000, 90);
+    await later();
+    own(20_000);
+    await later();
+    paid(10_000, 100);
+    await later();
+    own(30_000);
+    own(4_000);
+    await later();
+    await sync();
+    const unknown = 'FEE_SCHEDULE_NOT_SEEN';
+    expect(fees()).toEqual([unknown, unknown, 30_000n, unknown]);
+  });
+
+  test('are not told for a day when a user paid another one on it', async () => {
+    const { world, own, paid, fees, sync } = rig();
+    own(10_000);
+    await pass(world, HOUR_MS);
+    paid(10_000, 90);
+    await pass(world, HOUR_MS);
+    own(20_000);
+    await pass(world, HOUR_MS);
+    await sync();
+    expect(fees()).toEqual(['FEE_SCHEDULE_NOT_SEEN', 'FEE_SCHEDULE_NOT_SEEN']);
+  });
+
+  test('are not computed if they do not follow from the percentage', async () => {
+    const { service, own, fees, sync } = rig();
+    service.preview = tiers(1, 50);
+    own(10_000);
+    await sync();
+    expect(fees()).toEqual(['FEE_NOT_READ']);
+  });
 });
 
 test('a sync names the rows whose amounts contradict each other, once', async () => {
@@ -255,6 +408,11 @@ describe('rows that cannot be right', () => {
         users: [USER],
       },
       [2_500n, 7_500n, null],
+    ],
+    [
+      'an amount that is not in Naira',
+      { deposits: [deposit('d', { ...userPaid('5000.00', '75.00'), amount: { value: '5.00', asset: 'USDC' } })] },
+      [null, null, 'FEE_OTHER_ASSET'],
     ],
     [
       'a time without a zone',

@@ -245,6 +245,7 @@ function replaced(value: unknown, from: string, to: string): unknown {
 function amountsOf(value: Plain, field: string): PlannedAmount[] {
   if (isPlainAmount(value)) {
     const { asset, minor } = exactAmount(value) ?? {};
+    if (minor === undefined || value.value === null) return [];
     return asset && isAsset(asset) ? [{ field, asset, value: value.value, minor: String(minor) }] : [];
   }
   if (Array.isArray(value)) return value.flatMap((each, index) => amountsOf(each, `${field}[${index}]`));
