@@ -80,6 +80,7 @@ export const CATALOGUE: readonly Group[] = [
     group('status', 'Show balances, fees and open work', () => import('./status.ts')),
     group('sync', 'Copy the account’s lists to this machine', () => import('./sync.ts')),
     group('find', 'Find anything by id, hash, amount or name', () => import('./find.ts')),
+    group('receipt', 'Prove a payout or an onramp to a customer', () => import('./receipt.ts'), SELDOM),
     group('inspect', 'See what was done and what arrived on a web page', () => import('./inspect.ts'), SELDOM),
     group('report', 'Summarize what came in and went out', () => import('./report/index.ts')),
     group('sql', 'Query the copied lists with SQL', () => import('./sql.ts'), SELDOM),

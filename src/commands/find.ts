@@ -2,20 +2,16 @@ import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Findings } from '../copy/questions/find.ts';
-import type { FindMatch } from '../copy/questions/look.ts';
 import type { Story } from '../copy/questions/story.ts';
 import type { Account } from '../engine/account.ts';
 import { DEFAULT_LIMIT } from '../engine/lists/pages.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { paginationSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
-import { plainLine } from '../present/text.ts';
-import { timeText } from '../present/times.ts';
 import { command } from '../terminal/command.ts';
 import { pageOptions } from '../terminal/list-command.ts';
 import { missingError } from '../terminal/parse/missing.ts';
 import { someArguments, switchOn, word } from '../terminal/parse/parameters.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 import { factsIn } from '../things/fields.ts';
 import { thingNamed } from '../things/index.ts';
 import type { Thing } from '../things/thing.ts';
@@ -95,41 +91,6 @@ function storyColumns(thing: Thing, { row, status, means, amount, user, asOf, ne
   ];
 }
 
-const who = async ({ kind, found }: FindMatch): Promise<string | null> =>
-  (await import('../copy/questions/typed.ts')).textIn(found?.row ?? {}, kind.who ?? []) ?? null;
-
-async function rowOf(match: FindMatch) {
-  const { kind, id, matchedBy, found, operations, at } = match;
-  const { textIn, amountIn } = await import('../copy/questions/typed.ts');
-  const row = found?.row ?? {};
-  const status = textIn(row, ['status']) ?? operations[0]?.state ?? null;
-  const amount = amountIn(row, kind.amount ?? []) ?? operations[0]?.moves ?? null;
-  return { kind: kind.name, id, status, amount, who: await who(match), at, matchedBy };
-}
-
-/** Lets a person pick one of several matches on a terminal. */
-async function pickMatch(
-  account: Account,
-  terminal: Terminal,
-  matches: readonly FindMatch[],
-): Promise<FindMatch | undefined> {
-  if (!account.notices.isInteractive || account.globals.present.format !== 'table') return undefined;
-  const { amountWords, isPlainAmount } = await import('../present/plain.ts');
-  const { zone } = terminal.globals;
-  const choices = await Promise.all(
-    matches.map(async (match) => {
-      const { kind, id, status, amount, who: name, at } = await rowOf(match);
-      const sum = isPlainAmount(amount) ? amountWords(amount) : undefined;
-      const parts = [kind, sum, name, status, at && timeText(at, { zone }, true), id];
-      return { value: match, name: plainLine(parts.filter(Boolean).join(' · ')) };
-    }),
-  );
-  return (await account.world.prompter()).search('Which one? Type part of it:', async (typed) => {
-    const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-    return choices.filter(({ name }) => words.every((each) => name.toLowerCase().includes(each)));
-  });
-}
-
 async function printed(account: Account, findings: Findings, size: number): Promise<Outcome> {
   const { matches, offset, after, isAlike, isTooCommon, story, looked, widen } = findings;
   if (isAlike) await account.notices.say('note: no name has what was typed; this is one letter off');
@@ -140,7 +101,8 @@ async function printed(account: Account, findings: Findings, size: number): Prom
         columns: storyColumns(thingNamed(story.kind), story),
       },
     };
-  const data = { matches: await Promise.all(matches.map(rowOf)), looked, widen };
+  const { matchRow } = await import('../copy/questions/choose.ts');
+  const data = { matches: matches.map(matchRow), looked, widen };
   const isWhole = offset === 0 && after === null;
   const position = { limit: Number.isFinite(size) ? size : null, offset, hasMore: after !== null, after };
   const list = { isWhole, ...(isWhole ? {} : { position }) };
@@ -217,7 +179,8 @@ const findCommand = command({
   asks: ({ bvnStdin }) => (bvnStdin ? [] : ['anything']),
   run: async (account, terminal, { anything, phone, bvnStdin, limit, after, all }) => {
     const { findAnything, findBvn } = await import('../copy/questions/find.ts');
-    const choose = (matches: readonly FindMatch[]) => pickMatch(account, terminal, matches);
+    const { chooser } = await import('../copy/questions/choose.ts');
+    const choose = chooser(account, terminal.globals.zone);
     const size = all ? Number.POSITIVE_INFINITY : (limit ?? DEFAULT_LIMIT);
     const typed = bvnStdin ? undefined : await typedIn(account, anything, phone);
     if (typed) return printed(account, await findAnything(account, typed, choose, { size, after }), size);

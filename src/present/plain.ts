@@ -31,7 +31,7 @@ import { isKnown, type Known } from '../money/figure.ts';
  * is null if it is not known. With an unknown unit, the value is as it was sent. A figure that is not known exactly says how far
  * it is known; the value is null if it is not known at all.
  */
-interface PlainAmount {
+export interface PlainAmount {
   readonly value: string | null;
   readonly asset: StatedAsset | null;
   readonly unit?: 'unknown';

@@ -12,7 +12,8 @@ export interface Column {
   readonly title: string;
   /** The dots are part of the name. */
   readonly hasDots?: true;
-  readonly align?: 'right';
+  /** Left out: amounts are right, and everything else left. */
+  readonly align?: 'right' | 'left';
   /** Shows a time without seconds. */
   readonly isBrief?: true;
   /** Left out where a row then takes fewer lines; of several, the last one goes first. */

@@ -181,7 +181,7 @@ function columnOfChoice(leaves: readonly Leaf[]) {
     return {
       path: hasDots ? [field] : field.split('.'),
       title,
-      right: align === 'right' || kind === 'amount',
+      right: align === undefined ? kind === 'amount' : align === 'right',
       isBrief: isBrief === true,
     };
   };

@@ -1,7 +1,7 @@
 import { agrees, agreesNetwork } from '../contract/compare.ts';
 import { bridgeStatus, listBridges, startBridge } from '../contract/endpoints/bridge.ts';
 import { amountAt, amountMatch, compared } from './likeness.ts';
-import { failing, good, key, listedBy, sum, text, thing, time, uniqueKey, waits } from './thing.ts';
+import { ended, failing, good, key, listedBy, sum, text, thing, time, uniqueKey, waits } from './thing.ts';
 
 export const bridgeTransfers = listedBy(listBridges, {
   name: 'bridge_transfers',
@@ -25,7 +25,7 @@ export const bridgeTransfers = listedBy(listBridges, {
     key('Send the tokens to', 'receivableAddress', 'receivable_address'),
     uniqueKey('Tx hash', 'txHash', 'tx_hash'),
     time('Started', 'createdAt'),
-    time('Completed', 'completedAt', 'completed_at'),
+    ended('Completed', 'completedAt', 'completed_at'),
   ],
   columns: ['requestId', 'createdAt', 'amount', 'status', 'fromNetwork', 'toNetwork', 'actualAmount'],
 });

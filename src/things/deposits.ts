@@ -1,11 +1,13 @@
 import { WORK_FAILS } from '../contract/endpoint.ts';
 import { listDeposits } from '../contract/endpoints/history.ts';
 import {
-  amount,
   bad,
+  converted,
   type Due,
   type EventsCome,
+  ended,
   failing,
+  fee,
   good,
   listedBy,
   type NotedRow,
@@ -37,8 +39,8 @@ export const deposits = listedBy(listDeposits, {
     text('Type', 'type', 'type'),
     ownerKey('User', 'userId', 'user_id'),
     sum('Amount', 'amount', 'amount'),
-    sum('Minted', 'fundingAmount', 'funding'),
-    amount('Fee', 'platformFee', 'fee'),
+    converted('Minted', 'fundingAmount', 'funding'),
+    fee('Fee', 'platformFee', 'fee'),
     personName('From', 'depositor.name', 'sender_name'),
     personalKey('Sender’s account', 'depositor.accountNumber', 'sender_account_number'),
     text('Sender’s bank', 'depositor.bankName', 'sender_bank'),
@@ -48,7 +50,7 @@ export const deposits = listedBy(listDeposits, {
     uniqueKey('Bank reference', 'transactionReference', 'reference'),
     uniqueKey('Tx hash', 'mintTxHash', 'tx_hash'),
     time('Arrived', 'createdAt'),
-    time('Completed', 'completedAt', 'completed_at'),
+    ended('Completed', 'completedAt', 'completed_at'),
   ],
   columns: ['id', 'createdAt', 'amount', 'status', { field: 'type', isWide: true }, 'depositor.name'],
 });

@@ -6,6 +6,7 @@ import {
 } from '../contract/endpoints/fee-withdrawals.ts';
 import { agreesText, amountAt, amountMatch, compared } from './likeness.ts';
 import {
+  ended,
   failing,
   good,
   listedBy,
@@ -37,7 +38,7 @@ export const feeWithdrawals = listedBy(listFeeWithdrawals, {
     remembered('Narration', 'narration', 'narration'),
     text('Failure reason', 'failureReason', 'failure_reason'),
     time('Requested', 'createdAt'),
-    time('Settled', 'processedAt', 'completed_at'),
+    ended('Settled', 'processedAt', 'completed_at'),
   ],
   columns: ['withdrawalId', 'createdAt', 'amount', 'status', 'bankAccountNumber'],
 });

@@ -2,7 +2,7 @@ import { agrees } from '../contract/compare.ts';
 import { createLimitOrder, createOrder, listOrders } from '../contract/endpoints/fx-orders.ts';
 import { listTrades, marketOrder, trade as startTrade, tradeStatus } from '../contract/endpoints/fx-trades.ts';
 import { amountAt, amountMatch, compared, figuresMatch, knownMatch, percentMatch } from './likeness.ts';
-import { amount, bad, elsewhere, failing, good, listedBy, sum, text, thing, time, waits } from './thing.ts';
+import { amount, bad, elsewhere, ended, failing, good, listedBy, sum, text, thing, time, waits } from './thing.ts';
 
 /** The lock of a price lasts 5 minutes, and what was signed until then is settled soon. Source: inferred. */
 const TRADE_MS = 30 * 60_000;
@@ -29,7 +29,7 @@ export const trades = listedBy(listTrades, {
     sum('Net', 'fintechNetAmount', 'net'),
     time('Started', 'createdAt'),
     elsewhere(time('Price locked until', 'priceLockExpiresAt')),
-    elsewhere(time('Failed', 'failedAt')),
+    elsewhere(ended('Failed', 'failedAt')),
   ],
   columns: ['tradeId', 'createdAt', 'cngnAmount', 'status', 'pair', 'side', 'price'],
 });

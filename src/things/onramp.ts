@@ -1,7 +1,7 @@
 import { onrampStatus, startOnramp } from '../contract/endpoints/onramp.ts';
 import { REFUSED_PAYMENTS } from './deposits.ts';
 import { meaningIn } from './states.ts';
-import { amount, failing, good, text, thing, time, waits } from './thing.ts';
+import { amount, ended, failing, fee, good, text, thing, time, waits } from './thing.ts';
 
 const SWAP = waits('waits for its tokens to be swapped');
 
@@ -33,7 +33,9 @@ export const onramp = thing({
   amount: ['wallet.virtualAccountDetails.amount', 'amount', 'wallet.amount'],
   who: ['wallet.virtualAccountDetails.accountName'],
   facts: [
-    amount('Amount', ['amount', 'wallet.amount']),
+    amount('Amount', ['amount', 'wallet.amount'], { isConverted: true }),
+    amount('To pay', 'feeBreakdown.totalAmount'),
+    fee('Fee', 'feeBreakdown.totalFee'),
     text('Account to pay', ['wallet.virtualAccountDetails.accountNumber', 'accountNumber']),
     text('Bank', ['wallet.virtualAccountDetails.bankName', 'bankName']),
     text('Account name', ['wallet.virtualAccountDetails.accountName', 'accountName']),
@@ -47,7 +49,7 @@ export const onramp = thing({
     time('Started', ['wallet.createdAt', 'createdAt']),
     time('Paid', 'wallet.fundingRequestedAt'),
     time('Funded', 'wallet.fundedAt'),
-    time('Completed', 'completedAt'),
+    ended('Completed', 'completedAt'),
   ],
   reason: ['wallet.virtualAccountStatus'],
   reasons: {

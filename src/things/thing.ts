@@ -54,8 +54,18 @@ interface Copied {
   readonly isElsewhere?: true;
 }
 
+/** What a fact says that a receipt says in a place of its own. */
+interface InReceipt {
+  /** What it cost whoever pays for it. */
+  readonly isFee?: true;
+  /** When it ended, however it did. */
+  readonly isEnd?: true;
+  /** Naira that became as many cNGN, or cNGN that became as many Naira. */
+  readonly isConverted?: true;
+}
+
 /** Something that is known of a thing. */
-export interface Fact<Field extends string = string> extends Copied {
+export interface Fact<Field extends string = string> extends Copied, InReceipt {
   /** For people: `Account number`. That of a time says what happened then: `Completed`. */
   readonly title: string;
   /** Where a row of its list has it, and then where other responses do: a dot selects a nested field. The first one with a value counts. */
@@ -66,11 +76,11 @@ export interface Fact<Field extends string = string> extends Copied {
 type FactOf = <const Field extends string>(
   title: string,
   fields: Field | readonly [Field, ...string[]],
-  copied?: Copied | string,
+  copied?: (Copied & InReceipt) | string,
 ) => Fact<Field>;
 
 const factOf =
-  (kind: FactKind, marks: Copied = {}): FactOf =>
+  (kind: FactKind, marks: Copied & InReceipt = {}): FactOf =>
   (title, fields, copied) => ({
     title,
     kind,
@@ -83,6 +93,10 @@ export const text = factOf('text');
 export const time = factOf('time');
 export const amount = factOf('amount');
 export const flag = factOf('flag');
+/** When it ended. */
+export const ended = factOf('time', { isEnd: true });
+/** What it cost. */
+export const fee = factOf('amount', { isFee: true });
 /** What no row of the list says, but whatever reads one of its things. */
 export const elsewhere = (fact: Fact) => ({ ...fact, isElsewhere: true }) as const;
 /** A text that rows are looked up by. */
@@ -93,6 +107,8 @@ export const ownerKey = factOf('text', { isKey: true, isOwner: true });
 export const uniqueKey = factOf('text', { isKey: true, isUnique: true });
 /** An amount that people look rows up by. */
 export const sum = factOf('amount', { isKey: true });
+/** Such an amount, of which as much is Naira as is cNGN. */
+export const converted = factOf('amount', { isKey: true, isConverted: true });
 export const personalKey = factOf('text', { isKey: true, isPersonal: true });
 export const personName = factOf('text', { isName: true, isPersonal: true });
 /** What someone wrote, of which people remember a part. */

@@ -14,7 +14,10 @@ import {
   type Wanted,
 } from './likeness.ts';
 import {
+  elsewhere,
+  ended,
   failing,
+  fee,
   good,
   key,
   listedBy,
@@ -45,12 +48,13 @@ export const withdrawals = listedBy(listWithdrawals, {
     text('Type', 'type', 'type'),
     ownerKey('User', 'userId', 'user_id'),
     sum('Amount', 'amount', 'amount'),
+    elsewhere(fee('Fee', 'feeBreakdown.totalFee')),
     text('Network', 'network', 'network'),
     ownerKey('From wallet', 'smartWalletAddress', 'wallet_address'),
     key('To', ['destinationAddress', 'destinationWallet'], 'to_address'),
     uniqueKey('Tx hash', 'transactionHash', 'tx_hash'),
     time('Requested', 'createdAt'),
-    time('Completed', 'completedAt', 'completed_at'),
+    ended('Completed', 'completedAt', 'completed_at'),
   ],
   columns: [
     'requestId',

@@ -104,7 +104,6 @@ const LEADS_TO: readonly (readonly [typed: string, leadsTo: string])[] = [
   ['resume', 'ops resume'],
   ['exit codes', 'help exit-codes'],
   ['errors', 'help exit-codes'],
-  ['receipt', 'ops show'],
   ['customer', 'users list'],
   ['customers', 'users list'],
   ['kyc', 'users onboard'],

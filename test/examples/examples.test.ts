@@ -33,6 +33,7 @@ const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
   'fees withdraw': ({ bankAccount }) => bankAccount,
   'profiles rules test': ({ bankAccount }) => bankAccount,
   find: ({ payout }) => payout,
+  receipt: ({ payout }) => payout,
   'ops show': ({ accepted }) => accepted,
   'ops resume': ({ accepted }) => accepted,
   'ops reconcile': ({ unknown }) => unknown,

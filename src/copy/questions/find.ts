@@ -39,7 +39,7 @@ export interface Findings {
   readonly widen: readonly string[];
 }
 
-type Choose = (matches: readonly FindMatch[]) => Promise<FindMatch | undefined>;
+export type Choose = (matches: readonly FindMatch[]) => Promise<FindMatch | undefined>;
 
 /** Which of the matches are wanted. */
 interface Page {
@@ -119,14 +119,14 @@ async function chosenStory(
 const HASH = /^0x[\da-f]{64}$/i;
 
 /** The kinds whose ids the service looks up, if what was typed may be such an id. Names and sums are sent nowhere. */
-function kindsThatLookUp({ text, words, sums, isPhone }: Typed): readonly Thing[] {
+export function kindsThatLookUp({ text, words, sums, isPhone }: Typed): readonly Thing[] {
   if (isPhone || HASH.test(text) || sums.length > 0 || !/^[\x21-\x7e]{6,}$/.test(text)) return [];
   if (isEvmAddress(text)) return THINGS.filter(({ read }) => read?.wallet !== undefined);
   // A word of letters alone is a name.
   return words.length > 0 && !/\d/.test(text) ? [] : THINGS.filter(({ read }) => read !== undefined);
 }
 
-const answerMatch = ({ kind, row }: ServiceRow, { text }: Typed): FindMatch => ({
+export const answerMatch = ({ kind, row }: ServiceRow, { text }: Typed): FindMatch => ({
   kind,
   id: textIn(row, [kind.read?.id ?? '']) ?? text,
   rank: 0,

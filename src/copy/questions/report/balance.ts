@@ -231,16 +231,16 @@ const signed = (asset: Asset, minor: bigint, lacking: Lacking | undefined): Figu
 
 const reasonOf = ({ why, rows }: Lacking) => because(why, null, rows);
 
-/** Whatever is neither completed nor in no list is in flight, so that the lines add up. */
+/** Whatever is neither completed nor in no list is in flight, so that the lines add up if they are known. */
 function assetOf(seen: Seen, span: Span, asset: Asset, differences: readonly Difference[]): AssetReport {
   const line = movedIn(seen, span, asset, differences);
   const [opening, closing] = [balanceFrom(seen, span.from, asset), balanceFrom(seen, span.to, asset)];
   const sums: Sums = seen.moved(span).get(asset) ?? noSums();
-  const isExact = [opening, closing, line.earned].every(({ known }) => !known);
+  const isExact = [opening, closing, line.earned, line.fees].every(({ known }) => !known);
   const unlisted = line.unlisted.minor ?? 0n;
   const inFlight = isExact
     ? (opening.minor ?? 0n) + completedEffect(sums) + unlisted - (closing.minor ?? 0n)
     : sums.inFlight;
-  const lacking = missingIn(sums, 'inFlight') ?? missingIn(sums, 'fees') ?? seen.cut.reasonFor(asset, 'inFlight');
+  const lacking = missingIn(sums, 'inFlight') ?? seen.cut.reasonFor(asset, 'inFlight');
   return { ...line, opening, inFlight: signed(asset, -inFlight, lacking), closing };
 }
