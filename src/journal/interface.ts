@@ -13,7 +13,7 @@ import type { OperationState, SearchState } from './states.ts';
 import type { Appended } from './transitions.ts';
 import type { Counted, VerifiedJournal } from './verify.ts';
 
-/** The rules, the approvers of the account with an id, or what people accepted of a balance (`acceptedName`). */
+/** The rules, the approvers of the account with an id, what people accepted of a balance (`acceptedName`), or that a month is closed (`closeName`). */
 export type SharedName = 'rules' | `approvers ${string}` | `accepted ${string}` | `closed ${string}`;
 
 /** A text that all hosts of the journal keep, as it is to be; undefined if there is to be none. */
@@ -134,8 +134,8 @@ export interface Journal {
   shared(name: SharedName): Promise<string | undefined>;
   /** Replaces a shared text, or removes it. Returns false, and changes nothing, if it is no longer `before`. */
   setShared(name: SharedName, text: string | undefined, before: string | undefined): Promise<boolean>;
-  /** Does the same with several, all or none. */
-  changeShared(changes: readonly SharedChange[]): Promise<boolean>;
+  /** Does the same with several, all or none, if others are still what they were. */
+  changeShared(changes: readonly SharedChange[], unchanged?: readonly Omit<SharedChange, 'text'>[]): Promise<boolean>;
   /** Returns the shared texts whose names begin so, by what follows. Throws CliError usage if an entry does not continue the one before it. */
   sharedUnder(start: 'closed ' | `accepted ${string} ` | `closed ${string} `): Promise<ReadonlyMap<string, string>>;
   /** Returns the lists of approvers as JSON, by the id of their account. */

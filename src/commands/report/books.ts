@@ -8,6 +8,7 @@ import { lateIn } from '../../copy/questions/books/closed.ts';
 import { csvBookText } from '../../copy/questions/books/csv.ts';
 import { hledgerText } from '../../copy/questions/books/hledger.ts';
 import { bookOf, type ReadBook, type Untied } from '../../copy/questions/books/read.ts';
+import { END_BETWEEN, type Posting } from '../../copy/questions/books/sets.ts';
 import type { Queries } from '../../journal/store.ts';
 import { amount, amountForPeople, printable } from '../../money/amount.ts';
 import { requireUnmasked } from '../../present/result.ts';
@@ -25,55 +26,71 @@ const WRITERS: Readonly<Record<'hledger' | 'beancount' | 'csv', BookWriter>> = {
 /** How many of what is not known a message names. */
 const NAMED = 3;
 
-/** The error of books that are not proved; undefined for those that are. */
-function untiedError({ unknown, unbalanced, off }: Untied): CliError | undefined {
+const unbalancedError = ({ unbalanced, off }: Untied): CliError | undefined => {
   const [first] = off;
-  if (first || unbalanced.length > 0) {
-    const what = first
-      ? `${first.account} has ${amountForPeople(amount(first.asset, first.minor))}, and its entries add up to ${amountForPeople(amount(first.asset, first.expected))}`
-      : `the entries of ${unbalanced[0]?.thing} ${printable(unbalanced[0]?.id ?? '')} do not sum to zero`;
-    return new CliError('declined', `the books do not balance: ${what}`, {
-      code: 'BOOKS_UNBALANCED',
-      hint: 'read the account again: fiatrail sync --full',
-    });
-  }
-  if (unknown.length === 0) return undefined;
-  const named = unknown
+  if (!first && unbalanced.length === 0) return undefined;
+  const what = first
+    ? `${first.account} has ${amountForPeople(amount(first.asset, first.minor))}, and its entries add up to ${amountForPeople(amount(first.asset, first.expected))}`
+    : `the entries of ${unbalanced[0]?.thing} ${printable(unbalanced[0]?.id ?? '')} do not sum to zero`;
+  return new CliError('declined', `the books do not balance: ${what}`, {
+    code: 'BOOKS_UNBALANCED',
+    hint: 'read the account again: fiatrail sync --full',
+  });
+};
+
+/** The error of books of which something is not known that nobody accepted when the period was closed. */
+function incompleteError({ unknown, across }: Untied, accepted: readonly string[]): CliError | undefined {
+  const lacks = [...unknown, ...across.map((each) => ({ ...each, unknown: [END_BETWEEN] }))].filter((each) =>
+    each.unknown.some((code) => !accepted.includes(code)),
+  );
+  if (lacks.length === 0) return undefined;
+  const named = lacks
     .slice(0, NAMED)
     .map(({ thing, id, unknown: why }) => `${thing} ${printable(id)} (${why.join(', ')})`);
-  const more = unknown.length > NAMED ? ` and ${unknown.length - NAMED} more` : '';
+  const more = lacks.length > NAMED ? ` and ${lacks.length - NAMED} more` : '';
   return new CliError('declined', `the books are not complete: not everything is known of ${named.join(', ')}${more}`, {
     code: 'BOOKS_INCOMPLETE',
-    hint: 'run: fiatrail sync',
+    hint: 'a sync may find it out: fiatrail sync; the codes are explained in docs/errors.md',
   });
 }
+
+/** What says that rows of a closed month are not those with which it was closed, and by how much on each account. */
+export const changedText = (month: string, late: readonly Posting[]): string => {
+  const shown = late
+    .slice(0, NAMED)
+    .map(({ account, asset, minor }) => `${account} by ${amountForPeople(amount(asset, minor))}`);
+  const more = late.length > NAMED ? ` and ${late.length - NAMED} more` : '';
+  const what = shown.length > 0 ? `changed ${shown.join(', ')}${more}` : 'changed no balance';
+  return `rows of ${month} came or changed after it was closed, which ${what}`;
+};
 
 /** The error of books of a closed month whose rows have changed since; undefined if none have. Rejects with DatabaseError. */
 async function changedSince(
   queries: Queries,
   book: ReadBook,
-  closes: readonly MonthClose[],
+  close: MonthClose | undefined,
 ): Promise<CliError | undefined> {
-  const close = closes.find(({ since, until }) => since === book.since && until === book.until);
   if (!close || close.digest === book.counted().entries) return undefined;
-  const late = await lateIn(queries, close);
-  const shown = late
-    .slice(0, NAMED)
-    .map(({ account, asset, minor }) => `${account} by ${amountForPeople(amount(asset, minor))}`);
-  const what =
-    shown.length > 0 ? `changed ${shown.join(', ')}${late.length > NAMED ? ' and others' : ''}` : 'changed no balance';
-  return new CliError('declined', `rows of ${close.month} came or changed after it was closed, which ${what}`, {
+  return new CliError('declined', changedText(close.month, await lateIn(queries, close)), {
     code: 'CHANGED_AFTER_CLOSE',
     hint: `the open month counts it as an adjustment; to close it anew: fiatrail report reopen ${close.month} --reason "…"`,
   });
 }
 
 /** The error of books that are not proved, or are no longer those of a close. Call it when all sets were read. Rejects with DatabaseError. */
-export const errorOf = async (
+export async function errorOf(
   queries: Queries,
   book: ReadBook,
   closes: readonly MonthClose[],
-): Promise<CliError | undefined> => untiedError(book.untied()) ?? (await changedSince(queries, book, closes));
+): Promise<CliError | undefined> {
+  const close = closes.find(({ since, until }) => since === book.since && until === book.until);
+  const untied = book.untied();
+  return (
+    unbalancedError(untied) ??
+    (await changedSince(queries, book, close)) ??
+    incompleteError(untied, close?.accepted.map(({ code }) => code) ?? [])
+  );
+}
 
 export const booksCommand = command({
   words: ['report', 'books'],

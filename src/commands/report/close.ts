@@ -1,26 +1,38 @@
 import * as z from 'zod/mini';
-import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { acceptancesOf, ownerOf } from '../../copy/acceptances.ts';
-import { allCloses, closeName, closesOf, type MonthClose, type SavedCloses, textOfClose } from '../../copy/closes.ts';
+import { closeName, closesOf, type MonthClose, type SavedCloses, textOfClose } from '../../copy/closes.ts';
 import { withCopy } from '../../copy/open.ts';
 import { partsOfClose } from '../../copy/questions/books/closed.ts';
-import { digestsOfLines } from '../../copy/questions/books/csv.ts';
 import { bookOf } from '../../copy/questions/books/read.ts';
-import { impliedIn, whyOpen } from '../../copy/questions/books/why-open.ts';
+import {
+  impliedIn,
+  isNeverKnown,
+  type Lack,
+  lacksOf,
+  type WhyOpen,
+  whyLacking,
+  whyOpen,
+} from '../../copy/questions/books/why-open.ts';
 import type { Account } from '../../engine/account.ts';
-import { CLOSES, REOPENINGS } from '../../engine/plans/approver-list.ts';
+import { CLOSES } from '../../engine/plans/approver-list.ts';
 import { endDryRun } from '../../engine/requests.ts';
-import { fileErrors } from '../../files/inspect.ts';
-import { linesOf } from '../../files/plain-file.ts';
 import type { Queries } from '../../journal/store.ts';
 import { type Amount, AmountError, amount, amountForPeople, isAsset, parseAmount } from '../../money/amount.ts';
-import { amountSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
-import { option, PLAN_OPTIONS, plainText, repeated, required } from '../../terminal/parse/parameters.ts';
+import { option, PLAN_OPTIONS, plainText, repeated, word } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { decide } from './decision.ts';
-import { iso, monthTyped, periodArgument, periodIn, type ReportPeriod } from './period.ts';
+import {
+  CLOSE_COLUMNS,
+  checkedClose,
+  closeSchema,
+  type Month,
+  monthOf,
+  printedClose,
+  printedDraft,
+} from './closed-month.ts';
+import { type BookDecision, decide } from './decision.ts';
+import { iso, monthTyped, periodArgument, periodIn } from './period.ts';
 
 const CLOSE = {
   id: CLOSES,
@@ -34,25 +46,9 @@ const CLOSE = {
       reason: z.nullable(z.string()),
       closing: z.array(z.looseObject({ account: z.string(), asset: z.string(), balance: z.string() })),
       stated: z.array(z.looseObject({ asset: z.string(), opening: z.string() })),
+      accepted: z.array(z.looseObject({ code: z.string(), sets: z.int() })),
     }),
 } as const;
-
-const REOPENING = {
-  id: REOPENINGS,
-  method: 'CHANGE',
-  path: 'closes',
-  request: () => z.looseObject({ month: z.string(), reason: z.string() }),
-} as const;
-
-/** A month that a person wants to close or reopen. Throws CliError usage for another period. */
-type Month = ReportPeriod & { readonly month: string };
-
-function monthOf(period: ReportPeriod): Month {
-  const { month } = period;
-  if (month === undefined)
-    throw new CliError('usage', 'only a whole month can be closed', { hint: 'name one: 2026-11' });
-  return { ...period, month };
-}
 
 /** `12,918,474.63 CNGN`, or `CNGN 12918474.63`. Throws AmountError. */
 function anyAmount(text: string): Amount {
@@ -63,52 +59,17 @@ function anyAmount(text: string): Amount {
   return parseAmount(words.filter((word) => word.toUpperCase() !== asset).join(''), asset);
 }
 
-const printed = (postings: readonly { account: string; asset: Amount['asset']; minor: bigint }[]) =>
-  postings.map(({ account, asset, minor }) => ({ account, balance: amount(asset, minor) }));
-
-const balancesSchema = () => z.array(z.object({ account: z.string(), balance: amountSchema() }));
-
-const closeSchema = () =>
-  z.object({
-    month: z.string(),
-    zone: z.string(),
-    since: z.iso.datetime(),
-    until: z.iso.datetime(),
-    opening: balancesSchema(),
-    adjustments: balancesSchema(),
-    moved: balancesSchema(),
-    closing: balancesSchema(),
-    stated: z.array(amountSchema()),
-    reason: z.nullable(z.string()),
-    sets: z.int(),
-    digest: z.string(),
-    balancesDigest: z.string(),
-    checkpoint: z.nullable(z.string()),
-    closedBy: z.string(),
-    closedAt: z.iso.datetime(),
-  });
-
-/** A close as it is printed. */
-const printedClose = ({ opening, adjustments, moved, closing, stated, head, who, at, ...close }: MonthClose) => ({
-  ...close,
-  opening: printed(opening),
-  adjustments: printed(adjustments),
-  moved: printed(moved),
-  closing: printed(closing),
-  stated: stated.map(({ asset, minor }) => amount(asset, minor)),
-  checkpoint: head,
-  closedBy: who,
-  closedAt: at,
-});
+interface Given {
+  readonly opening: readonly Amount[];
+  readonly accepted: readonly string[];
+  readonly reason: string | undefined;
+}
 
 /** Everything that stops a close, in one error: the first is the one to begin with. */
-function stopped(
-  month: string,
-  all: readonly { readonly what: string; readonly hint: string }[],
-): CliError | undefined {
-  const [first, ...more] = all;
+function stopped(month: string, all: readonly WhyOpen[]): CliError | undefined {
+  const [first] = all;
   if (!first) return undefined;
-  const list = [first, ...more].map(({ what }) => what).join('; ');
+  const list = all.map(({ what }) => what).join('; ');
   return new CliError('declined', `${month} cannot be closed: ${list}`, { code: 'NOT_CLOSABLE', hint: first.hint });
 }
 
@@ -118,255 +79,160 @@ async function closeOf(
   terminal: Terminal,
   queries: Queries,
   { month, saved, given }: { readonly month: Month; readonly saved: SavedCloses; readonly given: Given },
-): Promise<MonthClose> {
+): Promise<Draft> {
   const { zone } = terminal.globals;
   const journal = await account.journal();
-  const { name } = account.profile;
-  const book = await bookOf(queries, { ...month, title: `Books of ${name}`, zone, closes: saved.all });
-  for await (const _ of book.sets);
-  const { sets, entries: digest, balances: balancesDigest } = book.counted();
-  const stated = await impliedIn(queries, month);
-  const unknown = await journal.list({ limit: 100, state: 'unknown-outcome', profile: name, untilMs: month.untilMs });
-  const accepted = await acceptancesOf(account, queries);
-  const aheadMs = (await account.time.nowMs()) - account.world.clock.now();
-  const why = await whyOpen(queries, {
-    month,
-    book: book.untied(),
-    closes: saved.all,
-    unknown,
-    accepted: accepted.all,
-    aheadMs,
+  const closes = saved.all;
+  const read = await bookOf(queries, { ...month, title: `Books of ${account.profile.name}`, zone, closes });
+  for await (const _ of read.sets);
+  const { sets, entries: digest, balances: balancesDigest } = read.counted();
+  const names = await journal.accountIds(await account.accountNames());
+  const unknown = await journal.list({
+    limit: MOST_UNKNOWN,
+    state: 'unknown-outcome',
+    account: names,
+    untilMs: month.untilMs,
   });
-  const error = stopped(month.month, [...why, ...wrongStatement(stated, given)]);
+  const { all: accepted } = await acceptancesOf(account, queries);
+  const book = read.untied();
+  const why = await whyOpen(queries, { month, zone, book, closes, unknown, accepted });
+  const stated = await impliedIn(queries, month, { opening: read.opening, closes });
+  const lacks = await lacksOf(queries, { book, closes, month });
+  const error = stopped(month.month, [...why, ...whyNotStated(month.month, stated, lacks, given)]);
   if (error) throw error;
   return {
     month: month.month,
     zone: zone.name,
     since: iso(month.sinceMs),
     until: iso(month.untilMs),
-    ...partsOfClose(book),
-    stated: [...given.opening].map(({ asset, minor }) => ({ asset, minor })),
+    ...partsOfClose(read),
+    stated: stated.map(({ asset, minor }) => ({ asset, minor })),
+    accepted: lacks.map(({ code, sets: of }) => ({ code, sets: of.length })),
     reason: given.reason ?? null,
     sets,
     digest,
     balancesDigest,
     head: (await journal.head())?.hash ?? null,
-    who: '',
-    at: iso(0),
   };
 }
 
-interface Given {
-  readonly opening: readonly Amount[];
-  readonly reason: string | undefined;
-}
+/** A close before someone has made it. */
+type Draft = Omit<MonthClose, 'who' | 'at'>;
 
-/** What a person must state, since no row says what an account had before it was copied, and did not state so. */
-function wrongStatement(stated: readonly Amount[], { opening, reason }: Given) {
-  const open = stated.filter(
-    ({ asset, minor }) => !opening.some((each) => each.asset === asset && each.minor === minor),
-  );
-  const other = opening.filter(({ asset }) => !stated.some((each) => each.asset === asset));
-  const typed = stated.map(({ asset, minor }) => `--opening "${amountForTyping({ asset, minor })}"`).join(' ');
-  if (other.length > 0)
-    return [
-      {
-        what: `nothing needs to be stated in ${other[0]?.asset}`,
-        hint: stated.length > 0 ? `state what is right: ${typed} --reason "…"` : 'leave --opening out',
-      },
-    ];
-  if (open.length > 0) {
-    const sums = open.map(amountForPeople).join(' and ');
-    const hint = `if you know it to be right, from a statement or the service: ${typed} --reason "…"`;
-    return [
-      { what: `no row says that the account began with ${sums}, as the first balances that were read imply`, hint },
-    ];
-  }
-  if (stated.length > 0 && reason === undefined)
-    return [{ what: 'an opening balance that you state needs a reason', hint: 'add: --reason "…"' }];
-  return [];
+/** How many operations with an unknown outcome are counted. */
+const MOST_UNKNOWN = 100;
+
+/** What a person must state or accept, since nothing says it, and did not. */
+function whyNotStated(
+  month: string,
+  stated: readonly Amount[],
+  lacks: readonly Lack[],
+  { opening, accepted, reason }: Given,
+): readonly WhyOpen[] {
+  const options = [
+    ...stated.map(({ asset, minor }) => `--opening "${amountForTyping({ asset, minor })}"`),
+    ...lacks.filter(isNeverKnown).map(({ code }) => `--accept ${code}`),
+  ];
+  const hint =
+    options.length > 0
+      ? `if this is right: fiatrail report close ${month} ${options.join(' ')} --reason "…"`
+      : 'leave --opening and --accept out';
+  const why: WhyOpen[] = whyLacking(lacks, accepted).map((each) => ({ hint, ...each }));
+  const isStated = ({ asset, minor }: Amount) => opening.some((each) => each.asset === asset && each.minor === minor);
+  const open = stated.filter((each) => !isStated(each));
+  const [other] = opening.filter(({ asset }) => !stated.some((each) => each.asset === asset));
+  if (other) why.push({ what: `nothing needs to be stated in ${other.asset}`, hint });
+  if (open.length > 0)
+    why.push({
+      what: `the balances at its start were not read; what was read later implies ${open.map(amountForPeople).join(', ')}`,
+      hint,
+    });
+  if (why.length === 0 && options.length > 0 && reason === undefined)
+    why.push({ what: 'what you state or accept needs a reason', hint });
+  return why;
 }
 
 const amountForTyping = ({ asset, minor }: Amount): string =>
   `${amountForPeople({ asset, minor }).replaceAll(/[^\d.,-]/g, '')} ${asset}`;
 
-const COLUMNS = [
-  { field: 'month', title: 'Month' },
-  { field: 'closedBy', title: 'Closed by' },
-  { field: 'closedAt', title: 'Closed at' },
-  { field: 'sets', title: 'Sets of entries' },
-  { field: 'digest', title: 'Digest of the entries' },
-  { field: 'checkpoint', title: 'Checkpoint of the journal' },
-  ...(['opening', 'adjustments', 'moved', 'closing'] as const).map((field) => ({
-    field,
-    title: { opening: 'Opening', adjustments: 'Came late for earlier months', moved: 'Moved', closing: 'Closing' }[
-      field
+/** A close as a person decides on it. The month before it must still be closed as it was: another host may reopen it at this moment. */
+function decisionOf(owner: string, draft: Draft, saved: SavedCloses): BookDecision {
+  const { month, closing, stated, accepted, reason, sets, digest, since, until } = draft;
+  const last = saved.all.at(-1);
+  return {
+    endpoint: CLOSE,
+    input: {
+      month,
+      digest,
+      sets,
+      reason,
+      closing: closing.map(({ account, asset, minor }) => ({ account, asset, balance: String(minor) })),
+      stated: stated.map(({ asset, minor }) => ({ asset, opening: String(minor) })),
+      accepted,
+    },
+    period: { since, until },
+    summary: `close ${month}`,
+    lines: [
+      ...stated.map(({ asset, minor }) => ['opening, as stated', amountForPeople(amount(asset, minor))] as const),
+      ...accepted.map(({ code, sets: of }) => ['accepted as not known', `${code}, ${of} sets`] as const),
+      ...(reason === null ? [] : [['reason', reason] as const]),
+      ...closing.map(({ account, asset, minor }) => [account, amountForPeople(amount(asset, minor))] as const),
+      ['entries', `${sets} sets, digest ${digest}`],
     ],
-    columns: [
-      { field: 'account', title: 'Account' },
-      { field: 'balance', title: 'Balance', align: 'right' as const },
+    changes: (who, at) => [
+      { name: closeName(owner, month), text: textOfClose({ ...draft, who, at }), before: saved.textUnder(month) },
     ],
-  })),
-] as const;
-
-/** The longest line of books: a note and an id have at most 200 characters each. */
-const LONGEST_LINE = 10_000;
-
-/**
- * Compares a file of books with what was closed. Needs the journal alone. Rejects with CliError usage for a file that has no books, and with
- * CliError declined if no month was closed with them, or the journal was changed.
- */
-async function checkedClose(account: Account, file: string, month: string | undefined): Promise<MonthClose> {
-  const path = absolutePath(file);
-  const found = fileErrors('read', path, () => digestsOfLines(linesOf(path, LONGEST_LINE)));
-  if (!found)
-    throw new CliError('usage', `${path}: these are not the books of a month as CSV`, {
-      code: 'UNUSABLE_FILE',
-      hint: 'write them with: fiatrail report books 2026-11 --format csv',
-    });
-  const { problem } = await (await account.journal()).verify();
-  if (problem)
-    throw new CliError('declined', `the journal was changed: ${problem.what}`, {
-      code: 'JOURNAL_CHANGED',
-      hint: 'see: fiatrail ops journal verify',
-    });
-  const closes = await allCloses(account);
-  const close = closes.find(({ digest, balancesDigest, ...own }) =>
-    month === undefined ? digest === found.entries && balancesDigest === found.balances : own.month === month,
-  );
-  if (close?.digest === found.entries && close.balancesDigest === found.balances) return close;
-  const part = close?.digest === found.entries ? 'balances' : 'entries';
-  const what = close
-    ? `the ${part} are not those with which ${close.month} was closed`
-    : 'no month was closed with these books';
-  throw new CliError('declined', `${path}: ${what}`, {
-    code: 'NOT_AS_CLOSED',
-    hint:
-      closes.length > 0
-        ? `closed: ${closes.map((each) => each.month).join(', ')}`
-        : 'no month is closed in this journal',
-  });
+    unchanged: last ? [{ name: closeName(owner, last.month), before: saved.textUnder(last.month) }] : [],
+  };
 }
 
 export const closeCommand = command({
   words: ['report', 'close'],
   summary: 'Close a month, so that its books never change',
   details:
-    'Records the opening and closing balances of a past month, what moved, the digest of its entries and the checkpoint of the journal in the journal. What comes late for a closed month is an adjustment in the month that is open. A month stays open while anything of it is not known, not explained, of unknown outcome or open past its time. Before the first month, state the balances that no row explains with --opening. Once there are two approvers, it needs the approval of one of them who is not the one who asks: use --plan. Auditors check books with: fiatrail report check',
+    'Records the opening and closing balances of a past month, what moved, the digest of its entries and the checkpoint of the journal in the journal. What comes late for a closed month is an adjustment in the month that is open. A month stays open while anything of it is not known, not explained, of unknown outcome or open past its time. For the first month, state the balances at its start with --opening if nobody read them. Once there are two approvers, it needs the approval of one of them who is not the one who asks: use --plan. Auditors compare books with what was closed with --check, which needs no copy.',
   examples: [
     'fiatrail report close last month',
     'fiatrail report close 2026-11 --opening "264,490.51 NGN" --reason "statement of 31 October"',
+    'fiatrail report close 2026-11 --check books.csv',
   ],
   endpoints: [],
   prints: closeSchema,
   isLocal: true,
   parameters: {
     period: periodArgument,
-    opening: repeated('--opening <amount>', 'an opening balance that no row explains, with its asset', anyAmount),
-    reason: option('--reason <text>', 'how you know the opening balances', plainText),
+    opening: repeated('--opening <amount>', 'a balance at the start that nobody read, with its asset', anyAmount),
+    accept: repeated('--accept <code>', 'what is not known and nobody can find out, such as END_BETWEEN', word),
+    reason: option('--reason <text>', 'how you know the opening balances, or why you accept it', plainText),
     check: option('--check <file>', 'close nothing, and compare books as CSV with those that were closed', plainText),
     ...PLAN_OPTIONS,
   },
-  run: async (account, terminal, { period: name, opening = [], reason, check }) => {
+  run: async (account, terminal, { period: name, opening = [], accept = [], reason, check }) => {
     if (check !== undefined) {
-      if (opening.length > 0 || reason !== undefined)
-        throw new CliError('usage', '--check closes nothing', { hint: 'remove --opening and --reason' });
+      if (opening.length > 0 || accept.length > 0 || reason !== undefined)
+        throw new CliError('usage', '--check closes nothing', { hint: 'remove --opening, --accept and --reason' });
       const month = name && monthTyped(name, terminal.globals.zone, account.world.clock.now());
       const data = printedClose(await checkedClose(account, check, month));
-      return { result: { data, columns: COLUMNS } };
+      return { result: { data, columns: CLOSE_COLUMNS } };
     }
     return withCopy(account, async (copy) => {
-      const { owner, saved, close } = await copy.read(async (queries) => {
+      const { owner, saved, draft } = await copy.read(async (queries) => {
         const month = monthOf(
           await periodIn(account, terminal, queries, name ?? ['last', 'month'], { since: undefined, until: undefined }),
         );
         const id = await ownerOf(queries);
         const all = await closesOf(account, id);
-        const found = await closeOf(account, terminal, queries, { month, saved: all, given: { opening, reason } });
-        return { owner: id, saved: all, close: found };
+        const given = { opening, accepted: accept, reason };
+        return {
+          owner: id,
+          saved: all,
+          draft: await closeOf(account, terminal, queries, { month, saved: all, given }),
+        };
       });
-      endDryRun(account, printedClose(close));
-      let closed = close;
-      await decide(account, terminal, {
-        endpoint: CLOSE,
-        input: {
-          month: close.month,
-          digest: close.digest,
-          sets: close.sets,
-          reason: close.reason,
-          closing: close.closing.map(({ account: of, asset, minor }) => ({
-            account: of,
-            asset,
-            balance: String(minor),
-          })),
-          stated: close.stated.map(({ asset, minor }) => ({ asset, opening: String(minor) })),
-        },
-        period: { since: close.since, until: close.until },
-        summary: `close ${close.month}`,
-        lines: [
-          ...close.stated.map(
-            ({ asset, minor }) => ['opening, as stated', amountForPeople(amount(asset, minor))] as const,
-          ),
-          ...(close.reason === null ? [] : [['reason', close.reason] as const]),
-          ...close.closing.map(({ account: of, asset, minor }) => [of, amountForPeople(amount(asset, minor))] as const),
-          ['entries', `${close.sets} sets, digest ${close.digest}`],
-        ],
-        changes: (who, at) => {
-          closed = { ...close, who, at };
-          return [
-            { name: closeName(owner, close.month), text: textOfClose(closed), before: saved.textUnder(close.month) },
-          ];
-        },
-      });
-      return { result: { data: printedClose(closed), columns: COLUMNS } };
+      endDryRun(account, printedDraft(draft));
+      await decide(account, terminal, decisionOf(owner, draft, saved));
+      const closed = (await closesOf(account, owner)).all.find(({ month }) => month === draft.month);
+      return { result: { data: closed ? printedClose(closed) : printedDraft(draft), columns: CLOSE_COLUMNS } };
     });
   },
-});
-
-export const reopenCommand = command({
-  words: ['report', 'reopen'],
-  summary: 'Reopen the month that was closed last',
-  details:
-    'The journal keeps the close, the reason and who reopened the month. Months are reopened in turn, the last one first. Once there are two approvers, it needs the approval of one of them who is not the one who asks: use --plan.',
-  examples: ['fiatrail report reopen 2026-11 --reason "the bank corrected its statement"'],
-  endpoints: [],
-  prints: () => z.object({ month: z.string(), reason: z.string() }),
-  isLocal: true,
-  parameters: {
-    period: periodArgument,
-    reason: required('--reason <text>', 'why the month must change', plainText, 'Reason:'),
-    ...PLAN_OPTIONS,
-  },
-  run: (account, terminal, { period: name, reason }) =>
-    withCopy(account, async (copy) => {
-      const { owner, saved, month } = await copy.read(async (queries) => {
-        const period = monthOf(
-          await periodIn(account, terminal, queries, name ?? ['last', 'month'], { since: undefined, until: undefined }),
-        );
-        const id = await ownerOf(queries);
-        return { owner: id, saved: await closesOf(account, id), month: period.month };
-      });
-      const before = saved.textUnder(month);
-      const last = saved.all.at(-1)?.month;
-      if (before === undefined || last === undefined)
-        throw new CliError('usage', `${month} is not closed`, {
-          code: 'NOT_FOUND',
-          hint: last ? `the last closed month is ${last}` : 'no month is closed',
-        });
-      if (month !== last)
-        throw new CliError('usage', `${last} was closed after ${month}`, {
-          hint: `reopen it first: fiatrail report reopen ${last} --reason "…"`,
-        });
-      const data = { month, reason };
-      endDryRun(account, data);
-      await decide(account, terminal, {
-        endpoint: REOPENING,
-        input: data,
-        period: { since: saved.all.at(-1)?.since ?? '', until: saved.all.at(-1)?.until ?? '' },
-        summary: `reopen ${month}`,
-        lines: [['reason', reason]],
-        changes: () => [{ name: closeName(owner, month), text: undefined, before }],
-      });
-      return { result: { data } };
-    }),
 });

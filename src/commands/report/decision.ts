@@ -21,6 +21,8 @@ export interface BookDecision extends Pick<PlannedChange, 'summary' | 'lines'> {
   readonly period: { readonly since: string; readonly until: string };
   /** What it changes in the journal, and what must stand there for it to be right; `who` is `ada on web-1`. */
   changes(who: string, at: string): readonly SharedChange[];
+  /** What must stand in the journal besides, and does not change. */
+  readonly unchanged?: readonly Omit<SharedChange, 'text'>[];
 }
 
 /** Records a decision in the journal: who made it and why, and what holds from now on. Throws CliError usage if another one was faster. */
@@ -49,7 +51,7 @@ async function record(
     authority: applied && (await authorityOf(applied)),
   };
   await recordSetting(account, setting, async () => {
-    if (await (await account.journal()).changeShared(changes)) return;
+    if (await (await account.journal()).changeShared(changes, decision.unchanged)) return;
     throw new CliError('usage', 'another command changed this in the meantime; nothing was changed', {
       code: 'CONFIG_CHANGED',
       hint: 'run the command again',

@@ -20,7 +20,7 @@ import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptCommand } from './accept.ts';
 import { booksCommand } from './books.ts';
-import { closeCommand, reopenCommand } from './close.ts';
+import { closeCommand } from './close.ts';
 import { exportCommand } from './export.ts';
 import { completeOption, incomplete, reasonLines } from './known.ts';
 import {
@@ -50,6 +50,7 @@ import {
   svgOption,
   writeChart,
 } from './period.ts';
+import { reopenCommand } from './reopen.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
 
 const KIND_COLUMNS = [

@@ -3,7 +3,7 @@ import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
-import { monthNamed } from '../../copy/questions/report/periods.ts';
+import { monthName, monthNamed } from '../../copy/questions/report/periods.ts';
 import type { Account } from '../../engine/account.ts';
 import { fileErrors } from '../../files/inspect.ts';
 import { replaceFile } from '../../files/private-file.ts';
@@ -83,8 +83,6 @@ const invalidPeriod = (name: string) =>
   new CliError('usage', `invalid period "${printable(name)}"`, {
     hint: 'use this month, last month, october, 2026-11, or --since and --until',
   });
-
-const monthName = (ms: number, zone: Zone) => new Date(ms + zone.offsetMs(ms)).toISOString().slice(0, 7);
 
 /** The error of a question about balances that no sync has read yet. */
 export const neverLooked = () =>

@@ -15,6 +15,7 @@ export interface Step {
   readonly userId?: string;
   readonly note?: string;
   readonly known?: string;
+  readonly bound?: string;
   readonly lines: readonly Line[];
 }
 
@@ -166,10 +167,10 @@ export async function monthOf(
 ): Promise<ReadBook> {
   const database = new DatabaseSync(':memory:', { readBigInts: true });
   database.exec(
-    'CREATE TABLE book_entries (at TEXT, day TEXT, account TEXT, amount_minor INTEGER, asset TEXT, thing TEXT, id TEXT, user_id TEXT, step TEXT, note TEXT, known TEXT)',
+    'CREATE TABLE book_entries (at TEXT, day TEXT, account TEXT, amount_minor INTEGER, asset TEXT, thing TEXT, id TEXT, user_id TEXT, step TEXT, note TEXT, known TEXT, bound TEXT)',
   );
-  const insert = database.prepare('INSERT INTO book_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  for (const { at, thing, id, step, userId = null, note = null, known = null, lines } of steps) {
+  const insert = database.prepare('INSERT INTO book_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  for (const { at, thing, id, step, userId = null, note = null, known = null, bound = null, lines } of steps) {
     for (const [account, minor, asset] of lines)
       insert.run(
         at,
@@ -182,7 +183,8 @@ export async function monthOf(
         userId,
         step,
         note,
-        minor === null ? known : null,
+        minor === null || known === 'END_BETWEEN' ? known : null,
+        bound,
       );
   }
   const month = {

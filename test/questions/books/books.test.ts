@@ -108,7 +108,7 @@ test('books for hledger', async () => {
         liabilities:users:u-1  0.000000 CNGN = -30.000000 CNGN
     "
   `);
-  expect(book.untied()).toEqual({ unknown: [], unbalanced: [], off: [] });
+  expect(book.untied()).toEqual({ unknown: [], across: [], unbalanced: [], off: [] });
 });
 
 test('books for Beancount', async () => {
@@ -230,51 +230,51 @@ test('books for Beancount', async () => {
 
 test('books as CSV', async () => {
   expect(await textOf(csvBookText(await novemberOf(MONTH)))).toMatchInlineSnapshot(`
-    "day,at,account,amount,asset,thing,id,user,step,note,unknown
-    2026-11-01,,assets:fees,12.34,NGN,,,,opening balance,,
-    2026-11-01,,assets:held,50.000000,CNGN,,,,opening balance,,
-    2026-11-01,,assets:wallet,100000.000000,CNGN,,,,opening balance,,
-    2026-11-01,,liabilities:users:u-1,-50.000000,CNGN,,,,opening balance,,
-    2026-11-01,2026-10-31T23:30:00.000Z,assets:transit:payout,15000.000000,CNGN,payout,pay-1,,taken,,
-    2026-11-01,2026-10-31T23:30:00.000Z,assets:wallet,-15000.000000,CNGN,payout,pay-1,,taken,,
-    2026-11-03,2026-11-03T09:00:00.000Z,assets:bank,14900.00,NGN,payout,pay-1,,done,"rent; ""first"" quarter",
-    2026-11-03,2026-11-03T09:00:00.000Z,assets:transit:payout,-15000.000000,CNGN,payout,pay-1,,done,"rent; ""first"" quarter",
-    2026-11-03,2026-11-03T09:00:00.000Z,equity:conversion,15000.000000,CNGN,payout,pay-1,,done,"rent; ""first"" quarter",
-    2026-11-03,2026-11-03T09:00:00.000Z,equity:conversion,-15000.00,NGN,payout,pay-1,,done,"rent; ""first"" quarter",
-    2026-11-03,2026-11-03T09:00:00.000Z,expenses:platform:payout,100.00,NGN,payout,pay-1,,done,"rent; ""first"" quarter",
-    2026-11-05,2026-11-05T09:00:00.000Z,assets:transit:trade,10.000001,CNGN,trade,trade_7,,taken,,
-    2026-11-05,2026-11-05T09:00:00.000Z,assets:wallet,-10.000001,CNGN,trade,trade_7,,taken,,
-    2026-11-05,2026-11-05T09:00:00.000Z,assets:transit:trade,-10.000001,CNGN,trade,trade_7,,done,,
-    2026-11-05,2026-11-05T09:00:00.000Z,assets:vault,0.000006,USDC,trade,trade_7,,done,,
-    2026-11-05,2026-11-05T09:00:00.000Z,equity:conversion,10.000001,CNGN,trade,trade_7,,done,,
-    2026-11-05,2026-11-05T09:00:00.000Z,equity:conversion,-0.000007,USDC,trade,trade_7,,done,,
-    2026-11-05,2026-11-05T09:00:00.000Z,expenses:platform:trade,0.000001,USDC,trade,trade_7,,done,,
-    2026-11-09,2026-11-09T12:00:00.000Z,assets:held,-20.000000,CNGN,offramp,off-1,u-1,taken,,
-    2026-11-09,2026-11-09T12:00:00.000Z,assets:held:transit,20.000000,CNGN,offramp,off-1,u-1,taken,,
-    2026-11-10,2026-11-10T12:00:00.000Z,assets:fees,0.55,NGN,offramp,off-1,u-1,done,,
-    2026-11-10,2026-11-10T12:00:00.000Z,assets:held:transit,-20.000000,CNGN,offramp,off-1,u-1,done,,
-    2026-11-10,2026-11-10T12:00:00.000Z,income:offramp,-0.55,NGN,offramp,off-1,u-1,done,,
-    2026-11-10,2026-11-10T12:00:00.000Z,liabilities:users:u-1,20.000000,CNGN,offramp,off-1,u-1,done,,
-    2026-11-11,2026-11-11T12:00:00.000Z,assets:held,30.000000,CNGN,onramp,on-1,U:2; x,done,,
-    2026-11-11,2026-11-11T12:00:00.000Z,liabilities:users:U:2; x,-30.000000,CNGN,onramp,on-1,U:2; x,done,,
-    2026-11-30,2026-11-30T22:59:59.999Z,assets:fees,-10.00,NGN,fee withdrawal,fee-1,,taken,,
-    2026-11-30,2026-11-30T22:59:59.999Z,assets:transit:fees,10.00,NGN,fee withdrawal,fee-1,,taken,,
-    2026-11-30,,assets:bank,14900.00,NGN,,,,closing balance,,
-    2026-11-30,,assets:fees,2.89,NGN,,,,closing balance,,
-    2026-11-30,,assets:held,60.000000,CNGN,,,,closing balance,,
-    2026-11-30,,assets:held:transit,0.000000,CNGN,,,,closing balance,,
-    2026-11-30,,assets:transit:fees,10.00,NGN,,,,closing balance,,
-    2026-11-30,,assets:transit:payout,0.000000,CNGN,,,,closing balance,,
-    2026-11-30,,assets:transit:trade,0.000000,CNGN,,,,closing balance,,
-    2026-11-30,,assets:vault,0.000006,USDC,,,,closing balance,,
-    2026-11-30,,assets:wallet,84989.999999,CNGN,,,,closing balance,,
-    2026-11-30,,equity:opening,-100000.000000,CNGN,,,,closing balance,,
-    2026-11-30,,equity:opening,-12.34,NGN,,,,closing balance,,
-    2026-11-30,,expenses:platform:payout,100.00,NGN,,,,closing balance,,
-    2026-11-30,,expenses:platform:trade,0.000001,USDC,,,,closing balance,,
-    2026-11-30,,income:offramp,-0.55,NGN,,,,closing balance,,
-    2026-11-30,,liabilities:users:U:2; x,-30.000000,CNGN,,,,closing balance,,
-    2026-11-30,,liabilities:users:u-1,-30.000000,CNGN,,,,closing balance,,
+    "day,at,account,amount,asset,thing,id,user,step,note,unknown,bound
+    2026-11-01,,assets:fees,12.34,NGN,,,,opening balance,,,
+    2026-11-01,,assets:held,50.000000,CNGN,,,,opening balance,,,
+    2026-11-01,,assets:wallet,100000.000000,CNGN,,,,opening balance,,,
+    2026-11-01,,liabilities:users:u-1,-50.000000,CNGN,,,,opening balance,,,
+    2026-11-01,2026-10-31T23:30:00.000Z,assets:transit:payout,15000.000000,CNGN,payout,pay-1,,taken,,,
+    2026-11-01,2026-10-31T23:30:00.000Z,assets:wallet,-15000.000000,CNGN,payout,pay-1,,taken,,,
+    2026-11-03,2026-11-03T09:00:00.000Z,assets:bank,14900.00,NGN,payout,pay-1,,done,"rent; ""first"" quarter",,
+    2026-11-03,2026-11-03T09:00:00.000Z,assets:transit:payout,-15000.000000,CNGN,payout,pay-1,,done,"rent; ""first"" quarter",,
+    2026-11-03,2026-11-03T09:00:00.000Z,equity:conversion,15000.000000,CNGN,payout,pay-1,,done,"rent; ""first"" quarter",,
+    2026-11-03,2026-11-03T09:00:00.000Z,equity:conversion,-15000.00,NGN,payout,pay-1,,done,"rent; ""first"" quarter",,
+    2026-11-03,2026-11-03T09:00:00.000Z,expenses:platform:payout,100.00,NGN,payout,pay-1,,done,"rent; ""first"" quarter",,
+    2026-11-05,2026-11-05T09:00:00.000Z,assets:transit:trade,10.000001,CNGN,trade,trade_7,,taken,,,
+    2026-11-05,2026-11-05T09:00:00.000Z,assets:wallet,-10.000001,CNGN,trade,trade_7,,taken,,,
+    2026-11-05,2026-11-05T09:00:00.000Z,assets:transit:trade,-10.000001,CNGN,trade,trade_7,,done,,,
+    2026-11-05,2026-11-05T09:00:00.000Z,assets:vault,0.000006,USDC,trade,trade_7,,done,,,
+    2026-11-05,2026-11-05T09:00:00.000Z,equity:conversion,10.000001,CNGN,trade,trade_7,,done,,,
+    2026-11-05,2026-11-05T09:00:00.000Z,equity:conversion,-0.000007,USDC,trade,trade_7,,done,,,
+    2026-11-05,2026-11-05T09:00:00.000Z,expenses:platform:trade,0.000001,USDC,trade,trade_7,,done,,,
+    2026-11-09,2026-11-09T12:00:00.000Z,assets:held,-20.000000,CNGN,offramp,off-1,u-1,taken,,,
+    2026-11-09,2026-11-09T12:00:00.000Z,assets:held:transit,20.000000,CNGN,offramp,off-1,u-1,taken,,,
+    2026-11-10,2026-11-10T12:00:00.000Z,assets:fees,0.55,NGN,offramp,off-1,u-1,done,,,
+    2026-11-10,2026-11-10T12:00:00.000Z,assets:held:transit,-20.000000,CNGN,offramp,off-1,u-1,done,,,
+    2026-11-10,2026-11-10T12:00:00.000Z,income:offramp,-0.55,NGN,offramp,off-1,u-1,done,,,
+    2026-11-10,2026-11-10T12:00:00.000Z,liabilities:users:u-1,20.000000,CNGN,offramp,off-1,u-1,done,,,
+    2026-11-11,2026-11-11T12:00:00.000Z,assets:held,30.000000,CNGN,onramp,on-1,U:2; x,done,,,
+    2026-11-11,2026-11-11T12:00:00.000Z,liabilities:users:U:2; x,-30.000000,CNGN,onramp,on-1,U:2; x,done,,,
+    2026-11-30,2026-11-30T22:59:59.999Z,assets:fees,-10.00,NGN,fee withdrawal,fee-1,,taken,,,
+    2026-11-30,2026-11-30T22:59:59.999Z,assets:transit:fees,10.00,NGN,fee withdrawal,fee-1,,taken,,,
+    2026-11-30,,assets:bank,14900.00,NGN,,,,closing balance,,,
+    2026-11-30,,assets:fees,2.89,NGN,,,,closing balance,,,
+    2026-11-30,,assets:held,60.000000,CNGN,,,,closing balance,,,
+    2026-11-30,,assets:held:transit,0.000000,CNGN,,,,closing balance,,,
+    2026-11-30,,assets:transit:fees,10.00,NGN,,,,closing balance,,,
+    2026-11-30,,assets:transit:payout,0.000000,CNGN,,,,closing balance,,,
+    2026-11-30,,assets:transit:trade,0.000000,CNGN,,,,closing balance,,,
+    2026-11-30,,assets:vault,0.000006,USDC,,,,closing balance,,,
+    2026-11-30,,assets:wallet,84989.999999,CNGN,,,,closing balance,,,
+    2026-11-30,,equity:opening,-100000.000000,CNGN,,,,closing balance,,,
+    2026-11-30,,equity:opening,-12.34,NGN,,,,closing balance,,,
+    2026-11-30,,expenses:platform:payout,100.00,NGN,,,,closing balance,,,
+    2026-11-30,,expenses:platform:trade,0.000001,USDC,,,,closing balance,,,
+    2026-11-30,,income:offramp,-0.55,NGN,,,,closing balance,,,
+    2026-11-30,,liabilities:users:U:2; x,-30.000000,CNGN,,,,closing balance,,,
+    2026-11-30,,liabilities:users:u-1,-30.000000,CNGN,,,,closing balance,,,
     "
   `);
 });
@@ -328,4 +328,32 @@ test('what is not known, does not sum to zero or is missing from the sum is an e
     MONTH.map((each) => (each.id === 'off-1' ? { ...each, lines: each.lines.slice(0, 1) } : each)),
   );
   expect(halved.error?.message).toBe('the books do not balance: the entries of offramp off-1 do not sum to zero');
+});
+
+test.each([
+  ['in the month', '2026-11-10T08:00:00.000Z', '2026-11-11T08:00:00.000Z', false],
+  ['in the month, its end first', '2026-11-11T08:00:00.000Z', '2026-11-10T08:00:00.000Z', false],
+  ['from its first moment to its last one', '2026-10-31T23:00:00.000Z', '2026-11-30T22:59:59.999Z', false],
+  ['across its start', '2026-11-01T08:00:00.000Z', '2026-10-31T22:59:59.999Z', true],
+  ['across its start, counted before it', '2026-10-31T08:00:00.000Z', '2026-11-01T08:00:00.000Z', true],
+  ['across its end', '2026-11-30T08:00:00.000Z', '2026-11-30T23:00:00.000Z', true],
+  ['across its end, counted after it', '2026-12-01T08:00:00.000Z', '2026-11-30T08:00:00.000Z', true],
+  ['around all of it', '2026-12-01T08:00:00.000Z', '2026-10-30T08:00:00.000Z', true],
+  ['after it', '2026-12-01T08:00:00.000Z', '2026-11-30T23:00:00.000Z', false],
+  ['before it', '2026-10-30T08:00:00.000Z', '2026-10-31T22:59:59.999Z', false],
+])('a time that is known to lie %s', async (_, at, bound, matters) => {
+  const known = 'END_BETWEEN';
+  const lines = [
+    ['assets:transit:transfer', -5n, 'CNGN'],
+    ['equity:outside', 5n, 'CNGN'],
+  ] as const;
+  const book = await novemberOf([...MONTH, { at, bound, thing: 'transfer', id: 't-1', step: 'done', known, lines }]);
+  const text = await textOf(csvBookText(book));
+  const error = await errorOf({} as never, book, []);
+  expect(error?.message).toBe(
+    matters ? 'the books are not complete: not everything is known of transfer t-1 (END_BETWEEN)' : undefined,
+  );
+  // What is in them says so.
+  const isIn = at >= '2026-10-31T23:00:00.000Z' && at < '2026-11-30T23:00:00.000Z';
+  expect(text.includes(`,transfer,t-1,,done,,,${bound}\n`)).toBe(isIn);
 });

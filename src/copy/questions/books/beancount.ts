@@ -21,11 +21,12 @@ const assertion = (day: string, { account, ...of }: Posting): string => {
   return `${day} balance ${nameOf(account)}  ${value} ~ 0 ${asset}\n`;
 };
 
-function transaction(book: Book, { at, thing, id, step, userId, note, postings, unknown }: BookSet): string {
-  const texts = [
+function transaction(book: Book, { at, bound, thing, id, step, userId, note, postings, unknown }: BookSet): string {
+  const texts: readonly (readonly [name: string, value: string | null])[] = [
     ['id', id],
     ['step', step],
     ['at', at],
+    ['bound', bound],
     ['user', userId],
     ['note', note],
     ['unknown', unknown.length > 0 ? unknown.join(' ') : null],

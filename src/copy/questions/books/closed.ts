@@ -2,7 +2,7 @@ import type { Queries } from '../../../journal/store.ts';
 import type { MonthClose } from '../../closes.ts';
 import type { Span } from '../report/movements.ts';
 import { isCarried, openingPostings, USERS } from './book.ts';
-import { balancesBy, type Posting, summed } from './sets.ts';
+import { balancesUntil, movedIn, type Posting, summed } from './sets.ts';
 
 /** All users as one account: a close has no line for each. */
 const ALL_USERS = USERS.slice(0, -1);
@@ -28,7 +28,7 @@ const spanOfClose = ({ since, until }: Pick<MonthClose, 'since' | 'until'>): Spa
 
 /** What the rows of a closed month move today and did not when it was closed; empty if nothing came late. Rejects with DatabaseError. */
 export async function lateIn(queries: Queries, close: MonthClose): Promise<readonly Posting[]> {
-  return without(totalled(await balancesBy(queries, spanOfClose(close))), close.moved);
+  return without(totalled(await movedIn(queries, spanOfClose(close))), close.moved);
 }
 
 /**
@@ -46,7 +46,7 @@ export async function adjustmentsAfter(queries: Queries, closes: readonly MonthC
 
 /** The balances that accounts keep, at a moment. Rejects with DatabaseError. */
 export const carriedAt = async (queries: Queries, to: string): Promise<readonly Posting[]> =>
-  summed((await balancesBy(queries, { to })).filter(({ account }) => isCarried(account)));
+  (await balancesUntil(queries, to)).filter(({ account }) => isCarried(account));
 
 /** What a close records of the books of its month. */
 export const partsOfClose = ({

@@ -4,11 +4,14 @@ import { csvRecord } from '../../../present/csv.ts';
 import type { Book } from './book.ts';
 import type { BookSet, Posting } from './sets.ts';
 
-const HEADER = 'day,at,account,amount,asset,thing,id,user,step,note,unknown\n';
+const HEADER = 'day,at,account,amount,asset,thing,id,user,step,note,unknown,bound\n';
 
 /** The records of a set, one for each posting, with the account’s name as the copy has it. */
-export function recordsOf({ at, thing, id, step, userId, note, postings, unknown }: BookSet, day: string): string {
-  const of = [thing, id, userId ?? '', step, note ?? '', unknown.join(' ')];
+export function recordsOf(
+  { at, bound, thing, id, step, userId, note, postings, unknown }: BookSet,
+  day: string,
+): string {
+  const of = [thing, id, userId ?? '', step, note ?? '', unknown.join(' '), bound ?? ''];
   const rows = postings.length === 0 && unknown.length > 0 ? [['', '', '']] : postings.map(cellsOf);
   return rows.map((cells) => csvRecord([day, at, ...cells, ...of])).join('');
 }
@@ -17,7 +20,7 @@ const cellsOf = ({ account, asset, minor }: Posting) => [account, amountText({ a
 
 /** The records of what is stated of accounts at the start or the end: they have a day, and no time. */
 const statedAt = (day: string, step: string, postings: readonly Posting[]): string =>
-  postings.map((each) => csvRecord([day, '', ...cellsOf(each), '', '', '', step, '', ''])).join('');
+  postings.map((each) => csvRecord([day, '', ...cellsOf(each), '', '', '', step, '', '', ''])).join('');
 
 /** Writes one record for each posting, between those of the balances at the start and at the end. */
 export async function* csvBookText(book: Book): AsyncGenerator<string> {

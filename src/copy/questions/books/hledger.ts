@@ -11,11 +11,12 @@ const line = (posting: PricedPosting): string => `    ${nameOf(posting.account)}
 const assertion = ({ account, asset, minor }: Posting): string =>
   `    ${nameOf(account)}  ${postingText({ account, asset, minor: 0n })} = ${postingText({ account, asset, minor })}\n`;
 
-function transaction(book: Book, { at, thing, id, step, userId, note, postings, unknown }: BookSet): string {
-  const tags = [
+function transaction(book: Book, { at, bound, thing, id, step, userId, note, postings, unknown }: BookSet): string {
+  const tags: readonly (readonly [name: string, value: string | null | undefined])[] = [
     ['id', id],
     ['step', step],
     ['at', at.replaceAll(':', '.')],
+    ['bound', bound?.replaceAll(':', '.')],
     ['user', userId],
     ['note', note],
   ];

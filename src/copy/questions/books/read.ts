@@ -8,14 +8,16 @@ import { type Book, openingPostings } from './book.ts';
 import { adjustmentsAfter, carriedAt, totalled, without } from './closed.ts';
 import { type BookDigests, digesting, recordsOf, statedIn } from './csv.ts';
 import { CONVERSION } from './prices.ts';
-import { type BookSet, balancesBy, type Posting, setsIn, summed } from './sets.ts';
+import { acrossEndsOf, type BookSet, movedIn, type Posting, type SetName, setsIn, summed } from './sets.ts';
 
-type Named = Pick<BookSet, 'thing' | 'id' | 'step' | 'unknown'>;
+type Named = SetName & Pick<BookSet, 'unknown'>;
 
 /** What in the books of a period is not proved. */
 export interface Untied {
   /** The sets of which amounts are not known, and why. */
   readonly unknown: readonly Named[];
+  /** The sets that may have been in another period. */
+  readonly across: readonly SetName[];
   /** The sets that do not sum to zero in an asset. */
   readonly unbalanced: readonly Named[];
   /** Accounts that at the end have something else than their sets add up to. */
@@ -70,7 +72,7 @@ type Closed = Pick<MonthClose, 'since' | 'until'>;
 /** What came late for closed months, as a set of the month in which it counts. */
 function adjustmentSet({ adjustments, after }: Start, since: string): readonly BookSet[] {
   if (adjustments.length === 0 || after === undefined) return [];
-  const of = { thing: 'adjustment', id: after, step: 'adjustment', userId: null, note: null, unknown: [] };
+  const of = { bound: null, thing: 'adjustment', id: after, step: 'adjustment', userId: null, note: null, unknown: [] };
   return [{ at: since, ...of, postings: adjustments }];
 }
 
@@ -101,10 +103,11 @@ export async function bookOf(
   const closed = { since: iso(sinceMs), until: iso(untilMs) };
   const start = await startOf(queries, { ...span, ...closed }, closes);
   const first = adjustmentSet(start, closed.since);
-  const moved = await balancesBy(queries, span);
+  const moved = await movedIn(queries, span);
   const begun = summed([...openingPostings(start.opening), ...first.flatMap(({ postings }) => postings)]);
   const isAsserted = ({ account }: Posting) => account !== CONVERSION;
   const closing = withAll(summed([...begun, ...moved]), [...begun, ...moved]).filter(isAsserted);
+  const across = await acrossEndsOf(queries, span);
   const found = { unknown: [] as Named[], unbalanced: [] as Named[] };
   let sums: readonly Posting[] = summed(openingPostings(start.opening));
   const days = {
@@ -151,7 +154,7 @@ export async function bookOf(
         const expected = expectedOf.get(keyOf(each)) ?? 0n;
         return expected === each.minor ? [] : [{ ...each, expected }];
       });
-      return { ...found, off };
+      return { ...found, across, off };
     },
   };
 }

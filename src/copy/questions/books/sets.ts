@@ -13,13 +13,15 @@ export interface Posting {
 export interface BookSet {
   /** ISO 8601 in UTC. */
   readonly at: string;
+  /** The other end of the time in which it was; null if `at` is exact. */
+  readonly bound: string | null;
   readonly thing: string;
   readonly id: string;
   readonly step: string;
   readonly userId: string | null;
   readonly note: string | null;
   readonly postings: readonly Posting[];
-  /** Why amounts of it are not known; empty if all are. */
+  /** The codes for why amounts of it are not known; empty if all are. */
   readonly unknown: readonly string[];
 }
 
@@ -34,7 +36,15 @@ interface EntryRow {
   readonly user_id: string | null;
   readonly note: string | null;
   readonly known: string | null;
+  readonly bound: string | null;
 }
+
+/** The code for a time that is not exact. It says nothing of amounts, and matters where a period begins or ends. */
+export const END_BETWEEN = 'END_BETWEEN';
+
+/** What there was before all rows is in no period: it is a balance at the start of each. */
+const BEGUN = `step = 'opening'`;
+const OF_PERIOD = `step <> 'opening'`;
 
 /** What was taken comes before what was done with it, also within one moment. */
 const ORDER = "at, thing, id, CASE step WHEN 'taken' THEN 0 ELSE 1 END, step, account, asset, amount_minor";
@@ -47,8 +57,8 @@ const assetOf = (name: string): Asset => {
 /** Yields the sets of a part of a period, oldest first; the same rows give the same order. Rejects with DatabaseError. */
 async function* setsOfPart(queries: Queries, { from, to }: Span): AsyncGenerator<BookSet> {
   const rows = await queries.all<EntryRow>(
-    `SELECT at, account, amount_minor, asset, thing, id, step, user_id, note, known FROM book_entries
-     WHERE at > ? AND at <= ? ORDER BY ${ORDER}`,
+    `SELECT at, account, amount_minor, asset, thing, id, step, user_id, note, known, bound FROM book_entries
+     WHERE at > ? AND at <= ? AND ${OF_PERIOD} ORDER BY ${ORDER}`,
     from,
     to,
   );
@@ -71,6 +81,7 @@ function setOf({ at, thing, id, step }: EntryRow, rows: readonly EntryRow[]): Bo
     thing,
     id,
     step,
+    bound: rows.find((row) => row.bound !== null)?.bound ?? null,
     userId: rows.find((row) => row.user_id !== null)?.user_id ?? null,
     note: rows.find((row) => row.note !== null)?.note ?? null,
     postings: summed(
@@ -78,7 +89,7 @@ function setOf({ at, thing, id, step }: EntryRow, rows: readonly EntryRow[]): Bo
         minor === null ? [] : [{ account, asset: assetOf(asset), minor }],
       ),
     ),
-    unknown: [...new Set(rows.flatMap(({ known }) => (known === null ? [] : [known])))],
+    unknown: [...new Set(rows.flatMap(({ known }) => (known === null || known === END_BETWEEN ? [] : [known])))],
   };
 }
 
@@ -100,17 +111,45 @@ export async function* setsIn(queries: Queries, spans: readonly Span[]): AsyncGe
   for (const span of spans) yield* setsOfPart(queries, span);
 }
 
+/** What names a set: its row and its step. */
+export type SetName = Pick<BookSet, 'thing' | 'id' | 'step'>;
+
+/**
+ * Returns the sets that may have been in a period or not: only two ends of the time in which they were are known, and the period begins or ends
+ * between these. Rejects with DatabaseError.
+ */
+export async function acrossEndsOf(queries: Queries, { from, to }: Span): Promise<readonly SetName[]> {
+  const where = [
+    'at <= ? AND bound > ?',
+    'at > ? AND at <= ? AND (bound <= ? OR bound > ?)',
+    'at > ? AND bound <= ?',
+  ].map((each) => `SELECT DISTINCT thing, id, step FROM book_entries WHERE bound IS NOT NULL AND ${each}`);
+  return queries.all<SetName>(
+    `SELECT DISTINCT thing, id, step FROM (${where.join(' UNION ALL ')}) AS across ORDER BY thing, id, step`,
+    ...[from, from],
+    ...[from, to, from, to],
+    ...[to, to],
+  );
+}
+
 /** What moved on each account after one moment and until another, zero if it came to nothing: the database's own sums. Rejects with DatabaseError. */
-export async function balancesBy(
-  queries: Queries,
-  { from, to }: Partial<Span>,
-  condition = '1 = 1',
-): Promise<readonly Posting[]> {
+export const movedIn = (queries: Queries, { from, to }: Span): Promise<readonly Posting[]> =>
+  sumsOf(queries, `at > ? AND at <= ? AND ${OF_PERIOD}`, from, to);
+
+/** What each account has of all that was until a moment, with what there was before all rows. Rejects with DatabaseError. */
+export const balancesUntil = async (queries: Queries, to: string): Promise<readonly Posting[]> =>
+  summed([
+    ...(await sumsOf(queries, `at <= ? AND ${OF_PERIOD}`, to)),
+    // The first balances that were read imply it, whenever they were read.
+    ...(await sumsOf(queries, BEGUN)),
+  ]);
+
+async function sumsOf(queries: Queries, where: string, ...values: readonly string[]): Promise<readonly Posting[]> {
+  const integer = queries.engine === 'sqlite' ? 'integer' : 'bigint';
   const rows = await queries.all<{ account: string; asset: string; minor: bigint | null }>(
-    `SELECT account, asset, CAST(sum(amount_minor) AS ${queries.engine === 'sqlite' ? 'integer' : 'bigint'}) AS minor FROM book_entries
-     WHERE at > ? AND at <= ? AND ${condition} GROUP BY account, asset ORDER BY account, asset`,
-    from ?? '',
-    to ?? '~',
+    `SELECT account, asset, CAST(sum(amount_minor) AS ${integer}) AS minor FROM book_entries
+     WHERE ${where} GROUP BY account, asset ORDER BY account, asset`,
+    ...values,
   );
   return rows.flatMap(({ account, asset, minor }) =>
     minor === null ? [] : [{ account, asset: assetOf(asset), minor }],

@@ -1,17 +1,20 @@
+import type { Zone } from '../../../base/zone.ts';
 import type { Operation } from '../../../journal/operations.ts';
 import type { Queries } from '../../../journal/store.ts';
 import { type Amount, amount, amountForPeople, printable } from '../../../money/amount.ts';
 import type { Acceptance } from '../../acceptances.ts';
+import { SEEN_ACCOUNTS } from '../../balance-checks.ts';
 import type { MonthClose } from '../../closes.ts';
+import { readSetting } from '../../list-state.ts';
+import { READ_UNTIL } from '../../schema.ts';
 import { reachOf } from '../in-copy.ts';
 import { accountIn } from '../report/balance.ts';
-import { lastCheckAt } from '../report/checks.ts';
-import { spanOf } from '../report/periods.ts';
+import { monthName, spanOf } from '../report/periods.ts';
 import type { Untied } from './read.ts';
-import { balancesBy } from './sets.ts';
+import { END_BETWEEN, type Posting, type SetName } from './sets.ts';
 
 /** Something because of which a month stays open, and what to do about it. */
-interface WhyOpen {
+export interface WhyOpen {
   readonly what: string;
   readonly hint: string;
 }
@@ -26,49 +29,66 @@ interface OfMonth {
 /** What is known of a month that is to be closed. */
 interface ToClose {
   readonly month: OfMonth;
+  readonly zone: Zone;
   readonly book: Untied;
   readonly closes: readonly MonthClose[];
-  /** The operations of the month with an unknown outcome. */
+  /** The operations until its end with an unknown outcome. */
   readonly unknown: readonly Pick<Operation, 'operationId'>[];
   readonly accepted: readonly Acceptance[];
-  /** How far the service’s clock is ahead of this machine’s, by which the lists were read. */
-  readonly aheadMs: number;
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
 const plural = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
 
+const named = ({ thing, id }: SetName) => `${thing} ${printable(id)}`;
+
 /** Whether a month follows the ones that are closed. */
-function byOrder({ month, sinceMs, isOver }: OfMonth, closes: readonly MonthClose[]): readonly WhyOpen[] {
-  const last = closes.at(-1);
+function byOrder({ month, sinceMs, isOver }: OfMonth, closes: readonly MonthClose[], zone: Zone): readonly WhyOpen[] {
+  const [first, last] = [closes[0], closes.at(-1)];
   if (!isOver) return [{ what: 'it is not over', hint: 'close it when it is' }];
+  if (!first || !last) return [];
+  if (last.zone !== zone.name)
+    return [
+      {
+        what: `${last.month} was closed in the time zone ${last.zone}`,
+        hint: `close it with: --time-zone ${last.zone}`,
+      },
+    ];
   if (closes.some((close) => close.month === month))
-    return [{ what: 'it is closed', hint: `to change it: fiatrail report reopen ${month} --reason "…"` }];
-  if (last && last.until !== iso(sinceMs))
-    return [{ what: `the last closed month is ${last.month}`, hint: 'close the months in turn, or reopen that one' }];
-  return [];
+    return [{ what: 'it is closed', hint: `to change it: fiatrail report reopen ${last.month} --reason "…"` }];
+  if (last.until === iso(sinceMs)) return [];
+  if (iso(sinceMs) < first.since)
+    return [{ what: `${first.month}, which follows it, is closed`, hint: 'an earlier month stays as it is' }];
+  const next = monthName(Date.parse(last.until), zone);
+  return [{ what: `the last closed month is ${last.month}`, hint: `begin with: fiatrail report close ${next}` }];
 }
 
 /** Whether the copy has the whole month. */
-async function byCopy(queries: Queries, { untilMs }: OfMonth, aheadMs: number): Promise<readonly WhyOpen[]> {
-  const { syncedAt, partial } = await reachOf(queries);
-  const looked = await lastCheckAt(queries);
+async function byCopy(queries: Queries, { untilMs }: OfMonth, zone: Zone): Promise<readonly WhyOpen[]> {
   const end = iso(untilMs);
-  const sync = 'run: fiatrail sync';
-  if (syncedAt === null || Date.parse(syncedAt) + aheadMs < untilMs || looked === undefined || looked < end)
-    return [{ what: 'the copy ends before the month does', hint: sync }];
-  return partial.length > 0 ? [{ what: `the copy of ${partial.join(', ')} has gaps`, hint: `${sync} --full` }] : [];
+  const readUntil = await readSetting(queries, READ_UNTIL);
+  if (readUntil === undefined || readUntil < end)
+    return [{ what: 'the copy ends before the month does', hint: 'run: fiatrail sync' }];
+  const first = await queries.get<{ at: string | null }>('SELECT min(at) AS at FROM stored_balance_checks');
+  if (first?.at && first.at >= end) {
+    const month = monthName(Date.parse(first.at), zone);
+    return [
+      { what: 'no balance of it was read: the first sync was after it', hint: `the first month to close is ${month}` },
+    ];
+  }
+  const { partial } = await reachOf(queries);
+  return partial.length > 0
+    ? [{ what: `the copy of ${partial.join(', ')} has gaps`, hint: 'run: fiatrail sync --full' }]
+    : [];
 }
 
-/**
- * Returns everything because of which a month cannot be closed; empty if it can. Rejects with DatabaseError.
- */
+/** Returns everything because of which a month cannot be closed, but for what is not known; empty if it can. Rejects with DatabaseError. */
 export async function whyOpen(
   queries: Queries,
-  { month, book, closes, unknown, accepted, aheadMs }: ToClose,
+  { month, zone, book, closes, unknown, accepted }: ToClose,
 ): Promise<readonly WhyOpen[]> {
-  const why = [...byOrder(month, closes), ...(await byCopy(queries, month, aheadMs))];
+  const why = [...byOrder(month, closes, zone), ...(await byCopy(queries, month, zone))];
   const { differences } = await accountIn(queries, spanOf(month.sinceMs, month.untilMs), [], async () => accepted);
   for (const { asset, minor, accepted: done } of differences.filter((each) => each.minor !== each.accepted))
     why.push({
@@ -81,25 +101,86 @@ export async function whyOpen(
       what: `${plural(unknown.length, 'operation has', 'operations have')} an unknown outcome, such as ${first.operationId}`,
       hint: `fiatrail ops reconcile ${first.operationId}`,
     });
-  const lacks = book.unknown.filter(({ step }) => step !== 'opening');
-  const [lack] = lacks;
-  if (lack)
-    why.push({
-      what: `${plural(lacks.length, 'amount is', 'amounts are')} not known, such as that of ${lack.thing} ${printable(lack.id)} (${lack.unknown.join(', ')})`,
-      hint: 'run: fiatrail sync',
-    });
-  const [off] = book.off;
-  if (off || book.unbalanced.length > 0)
+  if (book.off.length > 0 || book.unbalanced.length > 0)
     why.push({ what: 'its entries do not balance', hint: 'run: fiatrail sync --full' });
   return why;
 }
 
-/** What the first balances that were read in a month imply, and no row explains: the account’s own, by asset. Rejects with DatabaseError. */
-export async function impliedIn(queries: Queries, { sinceMs, untilMs }: OfMonth): Promise<readonly Amount[]> {
-  const own = (await balancesBy(queries, spanOf(sinceMs, untilMs), "step = 'opening'")).filter(({ account }) =>
-    /^assets:(?:wallet|vault|fees)$/.test(account),
-  );
+/** Why something is not known that no sync can find out. A person may accept that. */
+const NEVER_KNOWN: readonly string[] = [
+  END_BETWEEN,
+  'AMOUNT_NOT_STATED',
+  'FEE_NOT_STATED',
+  'FEE_OTHER_ASSET',
+  'FEE_PARTS',
+  'FEE_SCHEDULE_NOT_SEEN',
+];
+
+/** A code for why something is not known, and the sets of which it is. */
+export interface Lack {
+  readonly code: string;
+  readonly sets: readonly SetName[];
+}
+
+/**
+ * Returns what is not known of a month, by code: amounts, whether something was in it, and what its balances at the start lack if no close
+ * states these. Rejects with DatabaseError.
+ */
+export async function lacksOf(
+  queries: Queries,
+  { book, closes, month }: Pick<ToClose, 'book' | 'closes' | 'month'>,
+): Promise<readonly Lack[]> {
+  const before =
+    closes.length > 0
+      ? []
+      : await queries.all<SetName & { readonly known: string }>(
+          `SELECT DISTINCT thing, id, step, known FROM book_entries WHERE at < ? AND amount_minor IS NULL
+             AND (account LIKE 'assets:%' OR account LIKE 'liabilities:%') AND account NOT IN ('${SEEN_ACCOUNTS.join("', '")}')`,
+          iso(month.sinceMs),
+        );
+  const all = [
+    ...before.map(({ known, ...set }) => ({ code: known, set })),
+    ...book.unknown.flatMap(({ unknown, ...set }) => unknown.map((code) => ({ code, set }))),
+    ...book.across.map((set) => ({ code: END_BETWEEN, set })),
+  ];
+  return [...Map.groupBy(all, ({ code }) => code)].map(([code, own]) => ({ code, sets: own.map(({ set }) => set) }));
+}
+
+export const isNeverKnown = ({ code }: Pick<Lack, 'code'>): boolean => NEVER_KNOWN.includes(code);
+
+/** What is not known and was not accepted, or cannot be accepted. Without a hint, what helps is to accept it, or not to. */
+export function whyLacking(
+  lacks: readonly Lack[],
+  accepted: readonly string[],
+): readonly (Pick<WhyOpen, 'what'> & Partial<WhyOpen>)[] {
+  const why: (Pick<WhyOpen, 'what'> & Partial<WhyOpen>)[] = accepted
+    .filter((code) => !lacks.some((lack) => lack.code === code && isNeverKnown(lack)))
+    .map((code) => ({ what: `nothing can be accepted as ${printable(code)}` }));
+  for (const { code, sets } of lacks) {
+    const [first] = sets;
+    if (!first || (accepted.includes(code) && isNeverKnown({ code }))) continue;
+    const what =
+      code === END_BETWEEN
+        ? `nothing says whether ${plural(sets.length, 'change was', 'changes were')} in it or not (${code}), such as ${named(first)}`
+        : `${plural(sets.length, 'amount is', 'amounts are')} not known (${code}), such as that of ${named(first)}`;
+    why.push(isNeverKnown({ code }) ? { what } : { what, hint: 'run: fiatrail sync' });
+  }
+  return why;
+}
+
+/**
+ * What the account itself had at the start of a month, by asset, if nobody read it: the first balances were read during the month, and what it
+ * had before follows from its rows. Empty if it was read, or a close states it. Rejects with DatabaseError.
+ */
+export async function impliedIn(
+  queries: Queries,
+  { sinceMs }: Pick<OfMonth, 'sinceMs'>,
+  { opening, closes }: { readonly opening: readonly Posting[]; readonly closes: readonly MonthClose[] },
+): Promise<readonly Amount[]> {
+  const first = await queries.get<{ at: string | null }>('SELECT min(at) AS at FROM stored_balance_checks');
+  if (closes.length > 0 || !first?.at || first.at < iso(sinceMs)) return [];
   const sums = new Map<Amount['asset'], bigint>();
-  for (const { asset, minor } of own) sums.set(asset, (sums.get(asset) ?? 0n) + minor);
+  for (const { account, asset, minor } of opening)
+    if (SEEN_ACCOUNTS.some((name) => name === account)) sums.set(asset, (sums.get(asset) ?? 0n) + minor);
   return [...sums].flatMap(([asset, minor]) => (minor === 0n ? [] : [amount(asset, minor)]));
 }
