@@ -4,7 +4,9 @@ import type { Account } from '../engine/account.ts';
 import { existingJournal } from '../engine/connection/journal-location.ts';
 import { changed } from '../journal/entries.ts';
 import type { SharedName } from '../journal/interface.ts';
+import type { Queries } from '../journal/store.ts';
 import { DECIMALS } from '../money/amount.ts';
+import { readSetting } from './list-state.ts';
 
 const assets = Object.keys(DECIMALS) as (keyof typeof DECIMALS)[];
 
@@ -74,6 +76,15 @@ export async function closesOf(
   const texts = (await journal?.sharedUnder(`closed ${owner} `)) ?? new Map<string, string>();
   const all = [...texts].map(([month, text]) => read(` ${month}`, text));
   return { all: all.sort((one, other) => (one.since < other.since ? -1 : 1)), textUnder: (month) => texts.get(month) };
+}
+
+/** Reads the closed months of the account of a local copy, which no sync may have found out yet. Rejects as `closesOf`. */
+export async function closesIn(
+  account: Pick<Account, 'world' | 'profile' | 'journal'>,
+  queries: Queries,
+): Promise<readonly MonthClose[]> {
+  const owner = await readSetting(queries, 'owner');
+  return owner === undefined ? [] : (await closesOf(account, owner)).all;
 }
 
 /** Reads the closed months of every account of a journal. Rejects as `closesOf`. */

@@ -4,17 +4,18 @@ import { closesOf, type MonthClose } from '../../copy/closes.ts';
 import { withCopy } from '../../copy/open.ts';
 import { beancountText } from '../../copy/questions/books/beancount.ts';
 import type { BookWriter } from '../../copy/questions/books/book.ts';
-import { lateIn } from '../../copy/questions/books/closed.ts';
+import { lackingIn, lateIn } from '../../copy/questions/books/closed.ts';
 import { csvBookText } from '../../copy/questions/books/csv.ts';
 import { hledgerText } from '../../copy/questions/books/hledger.ts';
 import { bookOf, type ReadBook, type Untied } from '../../copy/questions/books/read.ts';
-import { END_BETWEEN, type Posting } from '../../copy/questions/books/sets.ts';
+import { END_BETWEEN } from '../../copy/questions/books/sets.ts';
 import type { Queries } from '../../journal/store.ts';
 import { amount, amountForPeople, printable } from '../../money/amount.ts';
 import { requireUnmasked } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
+import { changedError, lackingError } from './closed-month.ts';
 import { periodArgument, periodIn } from './period.ts';
 
 const WRITERS: Readonly<Record<'hledger' | 'beancount' | 'csv', BookWriter>> = {
@@ -54,16 +55,6 @@ function incompleteError({ unknown, across }: Untied, accepted: readonly string[
   });
 }
 
-/** What says that rows of a closed month are not those with which it was closed, and by how much on each account. */
-export const changedText = (month: string, late: readonly Posting[]): string => {
-  const shown = late
-    .slice(0, NAMED)
-    .map(({ account, asset, minor }) => `${account} by ${amountForPeople(amount(asset, minor))}`);
-  const more = late.length > NAMED ? ` and ${late.length - NAMED} more` : '';
-  const what = shown.length > 0 ? `changed ${shown.join(', ')}${more}` : 'changed no balance';
-  return `rows of ${month} came or changed after it was closed, which ${what}`;
-};
-
 /** The error of books of a closed month whose rows have changed since; undefined if none have. Rejects with DatabaseError. */
 async function changedSince(
   queries: Queries,
@@ -71,10 +62,9 @@ async function changedSince(
   close: MonthClose | undefined,
 ): Promise<CliError | undefined> {
   if (!close || close.digest === book.counted().entries) return undefined;
-  return new CliError('declined', changedText(close.month, await lateIn(queries, close)), {
-    code: 'CHANGED_AFTER_CLOSE',
-    hint: `the open month counts it as an adjustment; to close it anew: fiatrail report reopen ${close.month} --reason "…"`,
-  });
+  const lacking = await lackingIn(queries, close);
+  if (lacking.length > 0) return lackingError(lacking);
+  return changedError(close.month, await lateIn(queries, close));
 }
 
 /** The error of books that are not proved, or are no longer those of a close. Call it when all sets were read. Rejects with DatabaseError. */

@@ -5,6 +5,7 @@ import { closeName, closesOf, type MonthClose, type SavedCloses, textOfClose } f
 import { withCopy } from '../../copy/open.ts';
 import { partsOfClose } from '../../copy/questions/books/closed.ts';
 import { bookOf } from '../../copy/questions/books/read.ts';
+import { END_BETWEEN } from '../../copy/questions/books/sets.ts';
 import {
   impliedIn,
   isNeverKnown,
@@ -15,12 +16,12 @@ import {
   whyOpen,
 } from '../../copy/questions/books/why-open.ts';
 import type { Account } from '../../engine/account.ts';
-import { CLOSES } from '../../engine/plans/approver-list.ts';
+import { ACCEPTANCES, CLOSES, REOPENINGS } from '../../engine/plans/approver-list.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import type { Queries } from '../../journal/store.ts';
-import { type Amount, AmountError, amount, amountForPeople, isAsset, parseAmount } from '../../money/amount.ts';
+import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
-import { option, PLAN_OPTIONS, plainText, repeated, word } from '../../terminal/parse/parameters.ts';
+import { amountWithAsset, option, PLAN_OPTIONS, plainText, repeated, word } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import {
   CLOSE_COLUMNS,
@@ -50,15 +51,6 @@ const CLOSE = {
     }),
 } as const;
 
-/** `12,918,474.63 CNGN`, or `CNGN 12918474.63`. Throws AmountError. */
-function anyAmount(text: string): Amount {
-  const words = text.trim().split(/\s+/);
-  const asset = words.map((word) => word.toUpperCase()).find(isAsset);
-  if (asset === undefined || words.length !== 2)
-    throw new AmountError(`expected an amount and its asset, not "${text}"; for example "264,490.51 NGN"`);
-  return parseAmount(words.filter((word) => word.toUpperCase() !== asset).join(''), asset);
-}
-
 interface Given {
   readonly opening: readonly Amount[];
   readonly accepted: readonly string[];
@@ -87,12 +79,9 @@ async function closeOf(
   for await (const _ of read.sets);
   const { sets, entries: digest, balances: balancesDigest } = read.counted();
   const names = await journal.accountIds(await account.accountNames());
-  const unknown = await journal.list({
-    limit: MOST_UNKNOWN,
-    state: 'unknown-outcome',
-    account: names,
-    untilMs: month.untilMs,
-  });
+  const selection = { limit: MOST_UNKNOWN, state: 'unknown-outcome', account: names, untilMs: month.untilMs } as const;
+  // What became of a decision that was killed is in the journal itself.
+  const unknown = (await journal.list(selection)).filter(({ endpoint }) => !DECISIONS.includes(endpoint));
   const { all: accepted } = await acceptancesOf(account, queries);
   const book = read.untied();
   const why = await whyOpen(queries, { month, zone, book, closes, unknown, accepted });
@@ -119,6 +108,8 @@ async function closeOf(
 /** A close before someone has made it. */
 type Draft = Omit<MonthClose, 'who' | 'at'>;
 
+const DECISIONS: readonly string[] = [ACCEPTANCES, CLOSES, REOPENINGS];
+
 /** How many operations with an unknown outcome are counted. */
 const MOST_UNKNOWN = 100;
 
@@ -144,7 +135,9 @@ function whyNotStated(
   if (other) why.push({ what: `nothing needs to be stated in ${other.asset}`, hint });
   if (open.length > 0)
     why.push({
-      what: `the balances at its start were not read; what was read later implies ${open.map(amountForPeople).join(', ')}`,
+      what: `the balances at its start were not read; what was read later implies ${open.map(amountForPeople).join(', ')}${
+        lacks.some(({ code }) => code !== END_BETWEEN) ? ', apart from the amounts that are not known' : ''
+      }`,
       hint,
     });
   if (why.length === 0 && options.length > 0 && reason === undefined)
@@ -201,7 +194,7 @@ export const closeCommand = command({
   isLocal: true,
   parameters: {
     period: periodArgument,
-    opening: repeated('--opening <amount>', 'a balance at the start that nobody read, with its asset', anyAmount),
+    opening: repeated('--opening <amount>', 'a balance at the start that nobody read, with its asset', amountWithAsset),
     accept: repeated('--accept <code>', 'what is not known and nobody can find out, such as END_BETWEEN', word),
     reason: option('--reason <text>', 'how you know the opening balances, or why you accept it', plainText),
     check: option('--check <file>', 'close nothing, and compare books as CSV with those that were closed', plainText),

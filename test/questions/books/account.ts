@@ -199,7 +199,7 @@ export async function monthOf(
     engine: 'sqlite',
     all: async <R extends object>(sql: string, ...values: (string | bigint | number | null)[]) =>
       database.prepare(sql).all(...values) as R[],
-    get: refuse,
+    get: async () => undefined,
     run: refuse,
     now: () => 0,
   };

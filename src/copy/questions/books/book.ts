@@ -22,7 +22,7 @@ export interface Book {
 export type BookWriter = (book: Book) => AsyncGenerator<string>;
 
 /** The account that has the other side of what was there at the start. */
-const OPENING = 'equity:opening';
+export const OPENING = 'equity:opening';
 
 /** Whether an account keeps its balance from one period to the next. */
 export const isCarried = (account: string): boolean => /^(?:assets|liabilities):/.test(account);

@@ -5,21 +5,19 @@ import type { MonthClose } from '../../closes.ts';
 import type { Span } from '../report/movements.ts';
 import { partsOf, spanOf } from '../report/periods.ts';
 import { type Book, openingPostings } from './book.ts';
-import { adjustmentsAfter, carriedAt, totalled, without } from './closed.ts';
+import { adjustmentsAfter, carriedAt, type LackingSet, totalled, without } from './closed.ts';
 import { type BookDigests, digesting, recordsOf, statedIn } from './csv.ts';
 import { CONVERSION } from './prices.ts';
 import { acrossEndsOf, type BookSet, movedIn, type Posting, type SetName, setsIn, summed } from './sets.ts';
 
-type Named = SetName & Pick<BookSet, 'unknown'>;
-
 /** What in the books of a period is not proved. */
 export interface Untied {
   /** The sets of which amounts are not known, and why. */
-  readonly unknown: readonly Named[];
+  readonly unknown: readonly LackingSet[];
   /** The sets that may have been in another period. */
   readonly across: readonly SetName[];
   /** The sets that do not sum to zero in an asset. */
-  readonly unbalanced: readonly Named[];
+  readonly unbalanced: readonly LackingSet[];
   /** Accounts that at the end have something else than their sets add up to. */
   readonly off: readonly (Posting & { readonly expected: bigint })[];
 }
@@ -48,6 +46,8 @@ interface Start {
   readonly adjustments: readonly Posting[];
   /** The last closed month before it. */
   readonly after: string | undefined;
+  /** The sets of closed months of which less is known than when they were closed, so that what came late is not known. */
+  readonly lacking: readonly LackingSet[];
 }
 
 /**
@@ -62,9 +62,10 @@ async function startOf(
   const before = closes.filter((close) => close.until <= since);
   const [own, last] = [closes.find((close) => close.since === since && close.until === until), before.at(-1)];
   const opened = (carried: readonly Posting[]) => summed([...now, ...without(carried, totalled(now))]);
-  if (own) return { opening: opened(own.opening), adjustments: own.adjustments, after: last?.month };
-  if (last?.until !== since) return { opening: now, adjustments: [], after: undefined };
-  return { opening: opened(last.closing), adjustments: await adjustmentsAfter(queries, before), after: last.month };
+  if (own) return { opening: opened(own.opening), adjustments: own.adjustments, after: last?.month, lacking: [] };
+  if (last?.until !== since) return { opening: now, adjustments: [], after: undefined, lacking: [] };
+  const { postings: adjustments, lacking } = await adjustmentsAfter(queries, before);
+  return { opening: opened(last.closing), adjustments, after: last.month, lacking };
 }
 
 type Closed = Pick<MonthClose, 'since' | 'until'>;
@@ -107,8 +108,9 @@ export async function bookOf(
   const begun = summed([...openingPostings(start.opening), ...first.flatMap(({ postings }) => postings)]);
   const isAsserted = ({ account }: Posting) => account !== CONVERSION;
   const closing = withAll(summed([...begun, ...moved]), [...begun, ...moved]).filter(isAsserted);
-  const across = await acrossEndsOf(queries, span);
-  const found = { unknown: [] as Named[], unbalanced: [] as Named[] };
+  // What was not counted in the closed month before it is in this one.
+  const across = (await acrossEndsOf(queries, span)).filter(({ isAtEnd }) => isAtEnd || start.after === undefined);
+  const found = { unknown: [...start.lacking], unbalanced: [] as LackingSet[] };
   let sums: readonly Posting[] = summed(openingPostings(start.opening));
   const days = {
     before: dayMs(sinceMs - DAY_MS),

@@ -114,23 +114,44 @@ export async function* setsIn(queries: Queries, spans: readonly Span[]): AsyncGe
 /** What names a set: its row and its step. */
 export type SetName = Pick<BookSet, 'thing' | 'id' | 'step'>;
 
+/** A set that may have been in a period or not. */
+export interface AcrossEnd extends SetName {
+  /** Whether it may have been after it, and not only before it. */
+  readonly isAtEnd: boolean;
+}
+
 /**
  * Returns the sets that may have been in a period or not: only two ends of the time in which they were are known, and the period begins or ends
  * between these. Rejects with DatabaseError.
  */
-export async function acrossEndsOf(queries: Queries, { from, to }: Span): Promise<readonly SetName[]> {
+export async function acrossEndsOf(queries: Queries, { from, to }: Span): Promise<readonly AcrossEnd[]> {
   const where = [
     'at <= ? AND bound > ?',
     'at > ? AND at <= ? AND (bound <= ? OR bound > ?)',
     'at > ? AND bound <= ?',
-  ].map((each) => `SELECT DISTINCT thing, id, step FROM book_entries WHERE bound IS NOT NULL AND ${each}`);
-  return queries.all<SetName>(
-    `SELECT DISTINCT thing, id, step FROM (${where.join(' UNION ALL ')}) AS across ORDER BY thing, id, step`,
+  ].map((each) => `SELECT at, bound, thing, id, step FROM book_entries WHERE bound IS NOT NULL AND ${each}`);
+  const rows = await queries.all<SetName & { readonly later: bigint }>(
+    `SELECT thing, id, step, max(CASE WHEN at > ? OR bound > ? THEN 1 ELSE 0 END) AS later
+     FROM (${where.join(' UNION ALL ')}) AS across GROUP BY thing, id, step ORDER BY thing, id, step`,
+    ...[to, to],
     ...[from, from],
     ...[from, to, from, to],
     ...[to, to],
   );
+  return rows.map(({ later, ...set }) => ({ ...set, isAtEnd: Number(later) === 1 }));
 }
+
+/** Returns the sets of a period of which an amount is not known, with the code for why. Rejects with DatabaseError. */
+export const unknownIn = (
+  queries: Queries,
+  { from, to }: Span,
+): Promise<readonly (SetName & { readonly known: string })[]> =>
+  queries.all(
+    `SELECT DISTINCT thing, id, step, known FROM book_entries
+     WHERE at > ? AND at <= ? AND ${OF_PERIOD} AND known IS NOT NULL AND known <> '${END_BETWEEN}' ORDER BY thing, id, step, known`,
+    from,
+    to,
+  );
 
 /** What moved on each account after one moment and until another, zero if it came to nothing: the database's own sums. Rejects with DatabaseError. */
 export const movedIn = (queries: Queries, { from, to }: Span): Promise<readonly Posting[]> =>

@@ -9,6 +9,7 @@ import { readSetting } from '../../list-state.ts';
 import { READ_UNTIL } from '../../schema.ts';
 import { reachOf } from '../in-copy.ts';
 import { accountIn } from '../report/balance.ts';
+import { firstCheckAt } from '../report/checks.ts';
 import { monthName, spanOf } from '../report/periods.ts';
 import type { Untied } from './read.ts';
 import { END_BETWEEN, type Posting, type SetName } from './sets.ts';
@@ -52,7 +53,7 @@ function byOrder({ month, sinceMs, isOver }: OfMonth, closes: readonly MonthClos
     return [
       {
         what: `${last.month} was closed in the time zone ${last.zone}`,
-        hint: `close it with: --time-zone ${last.zone}`,
+        hint: `close it with: --tz ${last.zone}`,
       },
     ];
   if (closes.some((close) => close.month === month))
@@ -70,9 +71,9 @@ async function byCopy(queries: Queries, { untilMs }: OfMonth, zone: Zone): Promi
   const readUntil = await readSetting(queries, READ_UNTIL);
   if (readUntil === undefined || readUntil < end)
     return [{ what: 'the copy ends before the month does', hint: 'run: fiatrail sync' }];
-  const first = await queries.get<{ at: string | null }>('SELECT min(at) AS at FROM stored_balance_checks');
-  if (first?.at && first.at >= end) {
-    const month = monthName(Date.parse(first.at), zone);
+  const first = await firstCheckAt(queries);
+  if (first && first >= end) {
+    const month = monthName(Date.parse(first), zone);
     return [
       { what: 'no balance of it was read: the first sync was after it', hint: `the first month to close is ${month}` },
     ];
@@ -177,8 +178,8 @@ export async function impliedIn(
   { sinceMs }: Pick<OfMonth, 'sinceMs'>,
   { opening, closes }: { readonly opening: readonly Posting[]; readonly closes: readonly MonthClose[] },
 ): Promise<readonly Amount[]> {
-  const first = await queries.get<{ at: string | null }>('SELECT min(at) AS at FROM stored_balance_checks');
-  if (closes.length > 0 || !first?.at || first.at < iso(sinceMs)) return [];
+  const first = await firstCheckAt(queries);
+  if (closes.length > 0 || !first || first < iso(sinceMs)) return [];
   const sums = new Map<Amount['asset'], bigint>();
   for (const { account, asset, minor } of opening)
     if (SEEN_ACCOUNTS.some((name) => name === account)) sums.set(asset, (sums.get(asset) ?? 0n) + minor);
