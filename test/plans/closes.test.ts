@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { copyPath } from '../../src/account/paths.ts';
 import { openCopyFile } from '../../src/copy/database.ts';
@@ -114,5 +112,4 @@ test('a plan of a month whose rows changed since it was approved closes nothing'
   expect({ code, stderr }).toMatchObject({ code: expect.any(Number), stderr: expect.stringMatching(/changed|plan/) });
   expect(code).not.toBe(0);
   expect([await isClosed(), decisions()]).toEqual([null, []]);
-  void [join, readFileSync];
 });

@@ -20,7 +20,7 @@ test('a month that one host closes in a journal and a copy on a server is closed
     FIATRAIL_COPY_URL: server.newDatabase(),
   };
   const world = await accountAfter(SHORT, { env });
-  const october = await closeMonth(world, '2025-10');
+  await closeMonth(world, '2025-10');
   const november = await closeMonth(world, '2025-11');
   const other: FakeWorld = fakeWorld({
     clock: fakeClock(world.clock.now()),
@@ -46,8 +46,4 @@ test('a month that one host closes in a journal and a copy on a server is closed
   const codes = (await Promise.all([world, other].map((each) => ran(each, ...line)))).map(({ code }) => code);
   expect(codes.filter((code) => code === 0).length).toBe(1);
   expect(await json(world, 'report', '2025-11')).toMatchObject({ closed: null });
-  // The same rows have the same digests as in a file.
-  const alone = await accountAfter({ ...SHORT });
-  expect((await closeMonth(alone, '2025-10')).digest).toBe(october.digest);
-  expect((await closeMonth(alone, '2025-11')).digest).toBe(november.digest);
 });
