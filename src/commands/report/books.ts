@@ -1,7 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { ownerOf } from '../../copy/acceptances.ts';
 import { closesOf, type MonthClose } from '../../copy/closes.ts';
-import { withCopy } from '../../copy/open.ts';
 import { beancountText } from '../../copy/questions/books/beancount.ts';
 import type { BookWriter } from '../../copy/questions/books/book.ts';
 import { lackingIn, lateIn } from '../../copy/questions/books/closed.ts';
@@ -16,7 +15,7 @@ import { command } from '../../terminal/command.ts';
 import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import { changedError, lackingError } from './closed-month.ts';
-import { periodArgument, periodIn } from './period.ts';
+import { periodArgument, periodIn, withCopyFor } from './period.ts';
 
 const WRITERS: Readonly<Record<'hledger' | 'beancount' | 'csv', BookWriter>> = {
   hledger: hledgerText,
@@ -105,7 +104,7 @@ export const booksCommand = command({
   },
   run: (account, terminal, { period: name, format = 'hledger', since, until }) => {
     requireUnmasked(account.globals.present, 'the books contain');
-    return withCopy(account, (copy) =>
+    return withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const { zone } = terminal.globals;

@@ -2,10 +2,8 @@ import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { acceptancesOf, ownerOf } from '../../copy/acceptances.ts';
 import { closeName, closesOf, type MonthClose, type SavedCloses, textOfClose } from '../../copy/closes.ts';
-import { withCopy } from '../../copy/open.ts';
 import { partsOfClose } from '../../copy/questions/books/closed.ts';
 import { bookOf } from '../../copy/questions/books/read.ts';
-import { END_BETWEEN } from '../../copy/questions/books/sets.ts';
 import {
   impliedIn,
   isNeverKnown,
@@ -33,7 +31,7 @@ import {
   printedDraft,
 } from './closed-month.ts';
 import { type BookDecision, decide } from './decision.ts';
-import { iso, monthTyped, periodArgument, periodIn } from './period.ts';
+import { iso, monthWritten, periodArgument, periodIn, withCopyFor } from './period.ts';
 
 const CLOSE = {
   id: CLOSES,
@@ -86,7 +84,7 @@ async function closeOf(
   const book = read.untied();
   const why = await whyOpen(queries, { month, zone, book, closes, unknown, accepted });
   const stated = await impliedIn(queries, month, { opening: read.opening, closes });
-  const lacks = await lacksOf(queries, { book, closes, month });
+  const lacks = await lacksOf(queries, { book, closes, month, closing: read.closing });
   const error = stopped(month.month, [...why, ...whyNotStated(month.month, stated, lacks, given)]);
   if (error) throw error;
   return {
@@ -109,6 +107,9 @@ async function closeOf(
 type Draft = Omit<MonthClose, 'who' | 'at'>;
 
 const DECISIONS: readonly string[] = [ACCEPTANCES, CLOSES, REOPENINGS];
+
+/** A month is typed by its name alone. */
+const WHOLE = { since: undefined, until: undefined };
 
 /** How many operations with an unknown outcome are counted. */
 const MOST_UNKNOWN = 100;
@@ -136,7 +137,9 @@ function whyNotStated(
   if (open.length > 0)
     why.push({
       what: `the balances at its start were not read; what was read later implies ${open.map(amountForPeople).join(', ')}${
-        lacks.some(({ code }) => code !== END_BETWEEN) ? ', apart from the amounts that are not known' : ''
+        lacks.some(({ code }) => code.startsWith('FEE_') || code === 'AMOUNT_NOT_STATED')
+          ? ', apart from the amounts that are not known'
+          : ''
       }`,
       hint,
     });
@@ -204,15 +207,13 @@ export const closeCommand = command({
     if (check !== undefined) {
       if (opening.length > 0 || accept.length > 0 || reason !== undefined)
         throw new CliError('usage', '--check closes nothing', { hint: 'remove --opening, --accept and --reason' });
-      const month = name && monthTyped(name, terminal.globals.zone, account.world.clock.now());
+      const month = name && monthWritten(name, terminal, account.world.clock.now());
       const data = printedClose(await checkedClose(account, check, month));
       return { result: { data, columns: CLOSE_COLUMNS } };
     }
-    return withCopy(account, async (copy) => {
+    return withCopyFor(account, terminal, name, WHOLE, async (copy) => {
       const { owner, saved, draft } = await copy.read(async (queries) => {
-        const month = monthOf(
-          await periodIn(account, terminal, queries, name ?? ['last', 'month'], { since: undefined, until: undefined }),
-        );
+        const month = monthOf(await periodIn(account, terminal, queries, name ?? ['last', 'month'], WHOLE));
         const id = await ownerOf(queries);
         const all = await closesOf(account, id);
         const given = { opening, accepted: accept, reason };

@@ -4,7 +4,7 @@ import { approversOf } from '../../engine/plans/approver-list.ts';
 import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import { requireSignatures } from '../../engine/plans/signatures.ts';
 import { asPlanned } from '../../engine/sending/change.ts';
-import { authorityOf } from '../../engine/sending/send.ts';
+import { authorityOf, claimOf } from '../../engine/sending/send.ts';
 import { recordSetting } from '../../engine/sending/setting.ts';
 import type { SharedChange } from '../../journal/interface.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
@@ -49,6 +49,7 @@ async function record(
     input: guard?.input ?? JSON.stringify([account.command.line, changes]),
     idempotencyKey: guard?.idempotencyKey,
     authority: applied && (await authorityOf(applied)),
+    plan: applied && (await claimOf(account, applied)),
   };
   await recordSetting(account, setting, async () => {
     if (await (await account.journal()).changeShared(changes, decision.unchanged)) return;

@@ -3,7 +3,6 @@ import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { ownerOf } from '../../copy/acceptances.ts';
 import { closesOf } from '../../copy/closes.ts';
-import { withCopy } from '../../copy/open.ts';
 import { filesOf } from '../../copy/questions/books/archive.ts';
 import { bookOf } from '../../copy/questions/books/read.ts';
 import { BytesFileError, createPrivateFile } from '../../files/plain-file.ts';
@@ -13,7 +12,7 @@ import { command } from '../../terminal/command.ts';
 import { newFile, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import { errorOf } from './books.ts';
-import { periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
+import { periodArgument, periodIn, periodSchema, spanIn, withCopyFor } from './period.ts';
 
 const COLUMNS = [
   { field: 'file', title: 'Archive' },
@@ -45,7 +44,7 @@ export const exportCommand = command({
   },
   run: (account, terminal, { period: name, saveTo, since, until }) => {
     requireUnmasked(account.globals.present, 'the archive contains');
-    return withCopy(account, (copy) =>
+    return withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const { zone } = terminal.globals;

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { ownerOf } from '../../copy/acceptances.ts';
 import { closeName, closesOf } from '../../copy/closes.ts';
-import { withCopy } from '../../copy/open.ts';
 import { monthName } from '../../copy/questions/report/periods.ts';
 import { REOPENINGS } from '../../engine/plans/approver-list.ts';
 import { endDryRun } from '../../engine/requests.ts';
@@ -10,7 +9,7 @@ import { command } from '../../terminal/command.ts';
 import { PLAN_OPTIONS, plainText, required } from '../../terminal/parse/parameters.ts';
 import { monthOf } from './closed-month.ts';
 import { decide } from './decision.ts';
-import { periodArgument, periodIn } from './period.ts';
+import { periodArgument, periodIn, withCopyFor } from './period.ts';
 
 const REOPENING = {
   id: REOPENINGS,
@@ -18,6 +17,9 @@ const REOPENING = {
   path: 'closes',
   request: () => z.looseObject({ month: z.string(), reason: z.string() }),
 } as const;
+
+/** A month is typed by its name alone. */
+const WHOLE = { since: undefined, until: undefined };
 
 export const reopenCommand = command({
   words: ['report', 'reopen'],
@@ -34,11 +36,9 @@ export const reopenCommand = command({
     ...PLAN_OPTIONS,
   },
   run: (account, terminal, { period: name, reason }) =>
-    withCopy(account, async (copy) => {
+    withCopyFor(account, terminal, name, WHOLE, async (copy) => {
       const { owner, saved, month } = await copy.read(async (queries) => {
-        const period = monthOf(
-          await periodIn(account, terminal, queries, name ?? ['last', 'month'], { since: undefined, until: undefined }),
-        );
+        const period = monthOf(await periodIn(account, terminal, queries, name ?? ['last', 'month'], WHOLE));
         const id = await ownerOf(queries);
         return { owner: id, saved: await closesOf(account, id), month: period.month };
       });

@@ -8,9 +8,11 @@ import type { MonthClose } from '../../closes.ts';
 import { readSetting } from '../../list-state.ts';
 import { READ_UNTIL } from '../../schema.ts';
 import { reachOf } from '../in-copy.ts';
+import { ageingIn } from '../report/ageing.ts';
 import { accountIn } from '../report/balance.ts';
-import { firstCheckAt } from '../report/checks.ts';
+import { firstCheckAt, lastCheckAt } from '../report/checks.ts';
 import { monthName, spanOf } from '../report/periods.ts';
+import type { Book } from './book.ts';
 import type { Untied } from './read.ts';
 import { END_BETWEEN, type Posting, type SetName } from './sets.ts';
 
@@ -107,9 +109,13 @@ export async function whyOpen(
   return why;
 }
 
+/** The code for work that is open for longer than such work usually is. */
+const OPEN_OVERDUE = 'OPEN_OVERDUE';
+
 /** Why something is not known that no sync can find out. A person may accept that. */
 const NEVER_KNOWN: readonly string[] = [
   END_BETWEEN,
+  OPEN_OVERDUE,
   'AMOUNT_NOT_STATED',
   'FEE_NOT_STATED',
   'FEE_OTHER_ASSET',
@@ -129,7 +135,7 @@ export interface Lack {
  */
 export async function lacksOf(
   queries: Queries,
-  { book, closes, month }: Pick<ToClose, 'book' | 'closes' | 'month'>,
+  { book, closes, month, closing }: Pick<ToClose, 'book' | 'closes' | 'month'> & Pick<Book, 'closing'>,
 ): Promise<readonly Lack[]> {
   const before =
     closes.length > 0
@@ -140,11 +146,39 @@ export async function lacksOf(
           iso(month.sinceMs),
         );
   const all = [
+    ...(await overdueIn(queries, month, closing)),
     ...before.map(({ known, ...set }) => ({ code: known, set })),
     ...book.unknown.flatMap(({ unknown, ...set }) => unknown.map((code) => ({ code, set }))),
     ...book.across.map((set) => ({ code: END_BETWEEN, set })),
   ];
   return [...Map.groupBy(all, ({ code }) => code)].map(([code, own]) => ({ code, sets: own.map(({ set }) => set) }));
+}
+
+/** Open work that began until the end of a month. A bridge transfer that nobody paid moves nothing, however long it is open. */
+async function overdueIn(queries: Queries, { untilMs }: Pick<OfMonth, 'untilMs'>, closing: Book['closing']) {
+  const looked = await lastCheckAt(queries);
+  if (!looked) return [];
+  const isBridged = closing.some(({ account, minor }) => account === 'assets:transit:bridge' && minor !== 0n);
+  const open = (await ageingIn(queries, Date.parse(looked))).filter(
+    ({ oldestAt, kind }) => oldestAt < iso(untilMs) && (isBridged || kind !== BRIDGES),
+  );
+  return open.flatMap(({ kind, oldestId, overdue }) =>
+    Array.from({ length: overdue ?? 0 }, () => ({
+      code: OPEN_OVERDUE,
+      set: { thing: kind, id: oldestId, step: 'taken' },
+    })),
+  );
+}
+
+const BRIDGES = 'bridge transfers';
+
+/** What a code says of sets, of which the first one is an example. */
+function lackText(code: string, sets: readonly SetName[], first: SetName): string {
+  if (code === END_BETWEEN)
+    return `nothing says whether ${plural(sets.length, 'change was', 'changes were')} in it or not (${code}), such as ${named(first)}`;
+  if (code === OPEN_OVERDUE)
+    return `${plural(sets.length, 'row is', 'rows are')} open for longer than usual (${code}), such as ${printable(first.id)} of the ${first.thing}`;
+  return `${plural(sets.length, 'amount is', 'amounts are')} not known (${code}), such as that of ${named(first)}`;
 }
 
 export const isNeverKnown = ({ code }: Pick<Lack, 'code'>): boolean => NEVER_KNOWN.includes(code);
@@ -160,10 +194,7 @@ export function whyLacking(
   for (const { code, sets } of lacks) {
     const [first] = sets;
     if (!first || (accepted.includes(code) && isNeverKnown({ code }))) continue;
-    const what =
-      code === END_BETWEEN
-        ? `nothing says whether ${plural(sets.length, 'change was', 'changes were')} in it or not (${code}), such as ${named(first)}`
-        : `${plural(sets.length, 'amount is', 'amounts are')} not known (${code}), such as that of ${named(first)}`;
+    const what = lackText(code, sets, first);
     why.push(isNeverKnown({ code }) ? { what } : { what, hint: 'run: fiatrail sync' });
   }
   return why;
