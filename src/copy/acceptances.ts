@@ -52,7 +52,7 @@ export interface SavedAcceptances {
 }
 
 /** Whose account a local copy is of. Rejects with CliError usage if no sync has found that out. */
-async function ownerOf(queries: Queries): Promise<string> {
+export async function ownerOf(queries: Queries): Promise<string> {
   const owner = await readSetting(queries, 'owner');
   if (owner === undefined) throw noCopy();
   return owner;

@@ -24,14 +24,18 @@ function entryOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, move
   const unknown = move.unknown === undefined ? `'${NOT_STATED}'` : `coalesce(${move.unknown}, '${NOT_STATED}')`;
   const minor = `(${move.minor})`;
   const between = set.bound === undefined ? 'NULL' : betweenDays(engine, set.at, set.bound);
+  const bound = set.bound === undefined ? 'CAST(NULL AS TEXT)' : otherEnd(set.at, set.bound);
   return `SELECT ${set.at} AS at, ${dayOf(engine, set.at)} AS day, ${move[side]} AS account, ${side === 'from' ? '-' : ''}${minor} AS amount_minor,
     ${asset} AS asset, '${thing.name}' AS thing, id, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id, '${set.step}' AS step, CAST(NULL AS TEXT) AS note,
-    CASE WHEN ${minor} IS NULL THEN ${unknown} ELSE ${between} END AS known
+    CASE WHEN ${minor} IS NULL THEN ${unknown} ELSE ${between} END AS known, ${bound} AS bound
   FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${set.where} AND ${set.at} IS NOT NULL AND coalesce(${minor}, 1) <> 0`;
 }
 
 const betweenDays = (engine: Engine, at: string, bound: string) =>
   `CASE WHEN ${bound} IS NOT NULL AND ${dayOf(engine, bound)} <> ${dayOf(engine, at)} THEN '${END_BETWEEN}' END`;
+
+/** The other end of the time in which a set was; NULL if its time is exact. */
+const otherEnd = (at: string, bound: string) => `CASE WHEN (${bound}) <> ${at} THEN ${bound} END`;
 
 /** What balances say: each on its account, and against equity or, for what users hold, what they are owed. */
 function unlistedEntries(engine: Engine): readonly string[] {
@@ -45,7 +49,8 @@ function unlistedEntries(engine: Engine): readonly string[] {
       minor,
     ]) => `SELECT at, ${dayOf(engine, 'at')} AS day, ${account} AS account, ${minor} AS amount_minor, asset, 'balance' AS thing, at AS id,
       CASE WHEN user_id <> '' THEN user_id END AS user_id, step, CAST(NULL AS TEXT) AS note,
-      CASE WHEN known IS NOT NULL THEN known ELSE ${betweenDays(engine, 'at', 'since')} END AS known FROM ${UNLISTED.name}`,
+      CASE WHEN known IS NOT NULL THEN known ELSE ${betweenDays(engine, 'at', 'since')} END AS known,
+      ${otherEnd('at', 'since')} AS bound FROM ${UNLISTED.name}`,
   );
 }
 

@@ -20,7 +20,7 @@ import { readFees } from './read-fees.ts';
 import { rowsOf, zonedTime } from './rows.ts';
 import { stripChanges } from './save-changes.ts';
 import { noteStatus } from './save-rows.ts';
-import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
+import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, READ_UNTIL, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type CopyTable, TABLES, tableOf } from './tables.ts';
 import { noteUnlisted } from './unlisted.ts';
@@ -103,7 +103,10 @@ async function fill(
   await copy.write(noteUnlisted);
   // A row without a time is read with what is personal, however old it is.
   await forget();
-  await copy.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));
+  await copy.write(async (queries) => {
+    await writeSetting(queries, READ_UNTIL, balances.at);
+    await writeSetting(queries, 'synced-at', new Date(now()).toISOString());
+  });
   return reports;
 }
 

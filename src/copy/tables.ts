@@ -7,7 +7,7 @@ import type { Fact, ServiceList, Thing } from '../things/thing.ts';
 
 /** A column of a table: the field of a row that it copies. An amount has two columns; a time is ISO 8601 in UTC; a flag is 0 or 1. */
 export interface CopyColumn
-  extends Pick<Fact, 'kind' | 'isKey' | 'isUnique' | 'isPersonal' | 'isName' | 'isElsewhere'> {
+  extends Pick<Fact, 'title' | 'kind' | 'isKey' | 'isUnique' | 'isPersonal' | 'isName' | 'isElsewhere'> {
   readonly name: string;
   readonly field: string;
 }

@@ -15,8 +15,8 @@ import type { OperationState, SearchState } from './states.ts';
 import type { Appended } from './transitions.ts';
 import type { Counted, VerifiedJournal } from './verify.ts';
 
-/** The rules, the approvers of the account with an id, or what people accepted of a balance (`acceptedName`). */
-export type SharedName = 'rules' | `approvers ${string}` | `accepted ${string}`;
+/** The rules, the approvers of the account with an id, what people accepted of a balance (`acceptedName`), or that a month is closed (`closeName`). */
+export type SharedName = 'rules' | `approvers ${string}` | `accepted ${string}` | `closed ${string}`;
 
 /** A text that all hosts of the journal keep, as it is to be; undefined if there is to be none. */
 export interface SharedChange {
@@ -139,10 +139,10 @@ export interface Journal {
   shared(name: SharedName): Promise<string | undefined>;
   /** Replaces a shared text, or removes it. Returns false, and changes nothing, if it is no longer `before`. */
   setShared(name: SharedName, text: string | undefined, before: string | undefined): Promise<boolean>;
-  /** Does the same with several, all or none. */
-  changeShared(changes: readonly SharedChange[]): Promise<boolean>;
+  /** Does the same with several, all or none, if others are still what they were. */
+  changeShared(changes: readonly SharedChange[], unchanged?: readonly Omit<SharedChange, 'text'>[]): Promise<boolean>;
   /** Returns the shared texts whose names begin so, by what follows. Throws CliError usage if an entry does not continue the one before it. */
-  sharedUnder(start: `accepted ${string} `): Promise<ReadonlyMap<string, string>>;
+  sharedUnder(start: 'closed ' | `accepted ${string} ` | `closed ${string} `): Promise<ReadonlyMap<string, string>>;
   /** Returns the lists of approvers as JSON, by the id of their account. */
   approverLists(): Promise<ReadonlyMap<string, string>>;
   /** Whether the journal has an operation of a live account, or knows whose key one has. */

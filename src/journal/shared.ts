@@ -12,9 +12,10 @@ type SharedPart = Pick<
 export function sharedPart({ read }: Store, append: Append): SharedPart {
   const sharedIn = async (queries: Queries, name: SharedName) =>
     (await factAbout(queries, subjects.shared(name))) ?? undefined;
-  const changeShared: Journal['changeShared'] = (changes) =>
+  const changeShared: Journal['changeShared'] = (changes, unchanged = []) =>
     append(async (recording) => {
-      for (const { name, before } of changes) if ((await sharedIn(recording.queries, name)) !== before) return false;
+      for (const { name, before } of [...changes, ...unchanged])
+        if ((await sharedIn(recording.queries, name)) !== before) return false;
       await appendFacts(
         recording,
         changes.map(({ name, text }) => ({ subject: subjects.shared(name), value: text ?? null })),

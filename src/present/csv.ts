@@ -82,6 +82,9 @@ function cell(value: Plain | undefined, cellText: CellText): string {
   return Array.isArray(value) || isPlainObject(value) ? jsonText(value) : JSON.stringify(value);
 }
 
+/** Returns texts as one record of CSV, inert in a spreadsheet. */
+export const csvRecord = (values: readonly string[]): string => record(values.map(inertCell));
+
 function record(values: readonly string[]): string {
   return values.map(quoted).join(',') + END_OF_RECORD;
 }

@@ -4,25 +4,19 @@ import { type Acceptance, acceptancesOf, acceptedName, type SavedAcceptances, te
 import { accountIn } from '../../copy/questions/report/balance.ts';
 import type { Difference } from '../../copy/questions/report/differences.ts';
 import { spanOf } from '../../copy/questions/report/periods.ts';
-import type { Account } from '../../engine/account.ts';
-import { ACCEPTANCES, approversOf } from '../../engine/plans/approver-list.ts';
-import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
-import { requireSignatures } from '../../engine/plans/signatures.ts';
+import { ACCEPTANCES } from '../../engine/plans/approver-list.ts';
 import { endDryRun } from '../../engine/requests.ts';
-import { asPlanned } from '../../engine/sending/change.ts';
-import { authorityOf, claimOf } from '../../engine/sending/send.ts';
-import { recordSetting } from '../../engine/sending/setting.ts';
 import type { SharedChange } from '../../journal/interface.ts';
 import { type Asset, amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema } from '../../present/prints.ts';
 import { timeText } from '../../present/times.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, oneOf, PLAN_OPTIONS, plainText, required, switchOn } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+import { type BookDecision, decide } from './decision.ts';
 import { differenceSchema, printedDifference } from './lines.ts';
-import { iso, periodArgument, periodIn, periodSchema, type ReportPeriod, spanIn, withCopyFor } from './period.ts';
+import { periodArgument, periodIn, periodSchema, type ReportPeriod, spanIn, withCopyFor } from './period.ts';
 
 /** What is to be accepted of an asset in a period, or is no longer to be. */
 interface Decision {
@@ -35,12 +29,11 @@ interface Decision {
   readonly saved: SavedAcceptances;
 }
 
-/** An acceptance as a plan describes it: nothing is sent to the service. */
+/** An acceptance as a plan describes it. */
 const DECISION = {
   id: ACCEPTANCES,
   method: 'CHANGE',
   path: 'acceptances',
-  // What a field holds that nobody declares may be a secret: an amount has as many digits as a BVN.
   request: () =>
     z.looseObject({
       asset: z.string(),
@@ -83,7 +76,7 @@ function decided(given: Omit<Decision, 'of'>, differences: readonly Difference[]
   });
 }
 
-function described(terminal: Terminal, decision: Decision): Pick<PlannedChange, 'summary' | 'lines'> {
+function described(terminal: Terminal, decision: Decision): Pick<BookDecision, 'summary' | 'lines'> {
   const { period, isUndone, of, reason } = decision;
   const time = (at: string) => timeText(at, { zone: terminal.globals.zone }, true) ?? at;
   const total = amountForPeople(totalOf(decision));
@@ -111,70 +104,21 @@ function changesOf({ asset, of, saved, reason, isUndone }: Decision, who: string
   });
 }
 
-/** Records a decision in the journal: who made it and why, and what holds from now on. Throws CliError usage if another one was faster. */
-async function record(
-  account: Account,
-  terminal: Terminal,
-  decision: Decision,
-  summary: string,
-  applied: PlanToApply | undefined,
-): Promise<void> {
-  const { profile, world } = account;
-  const { name, mode, baseUrl } = profile;
+/** The decision as the journal records it. */
+function decisionOf(terminal: Terminal, decision: Decision): BookDecision {
   const { asset, of, reason, isUndone, period } = decision;
-  const guard = terminal.consent.guard;
-  const author = applied?.plan.content.author ?? { user: world.host.user, host: world.host.name };
-  const at = iso(await account.time.nowMs());
-  const changes = changesOf(decision, `${author.user} on ${author.host}`, at);
-  const differences = of.map(({ from, to, minor }) => ({ from, until: to, minor: String(minor) }));
-  const setting = {
-    account: await account.accountNames(),
-    profile: name,
-    mode,
-    baseUrl,
-    endpoint: ACCEPTANCES,
-    summary,
-    request: JSON.stringify({ asset, ...spanIn(period), isUndone, reason, differences }),
-    // What was accepted may be taken back, and then be accepted again.
-    input: guard?.input ?? JSON.stringify([account.command.line, changes]),
-    idempotencyKey: guard?.idempotencyKey,
-    authority: applied && (await authorityOf(applied)),
-    plan: applied && (await claimOf(account, applied)),
-  };
-  await recordSetting(account, setting, async () => {
-    if (await (await account.journal()).changeShared(changes)) return;
-    throw new CliError('usage', 'another command changed what is accepted in the meantime; nothing was changed', {
-      code: 'CONFIG_CHANGED',
-      hint: 'run the command again',
-    });
-  });
-}
-
-/** Makes a decision, or the plan of one. Where there are two approvers, one of them who is not the one who asks must approve it. */
-async function decide(account: Account, terminal: Terminal, decision: Decision): Promise<void> {
-  const { asset, of, reason, isUndone } = decision;
-  const { summary, lines } = described(terminal, decision);
-  const list = await approversOf(account);
-  const differences = of.map(({ from, to, minor }) => ({ from, until: to, minor: String(minor) }));
-  const planned = await asPlanned(
-    account,
-    terminal.consent,
-    {
-      endpoint: DECISION,
-      input: { asset, isUndone, reason, differences },
-      summary,
-      lines,
-      tag: undefined,
-      rulesMet: async () => [],
-      readPreviews: async () => [],
+  return {
+    endpoint: DECISION,
+    input: {
+      asset,
+      isUndone,
+      reason,
+      differences: of.map(({ from, to, minor }) => ({ from, until: to, minor: String(minor) })),
     },
-    async () => {},
-  );
-  const applied = planned?.applied;
-  if (list.needsAnother) requireSignatures(list, `a second person must approve, to ${summary}`, applied, 'changed');
-  await confirmChange(terminal.dialog, { summary, lines: planned?.agreed.lines ?? lines });
-  if (applied) (await import('../../engine/plans/plan.ts')).requireUnexpired(applied.plan, await account.time.nowMs());
-  await record(account, terminal, decision, summary, applied);
+    period: spanIn(period),
+    ...described(terminal, decision),
+    changes: (who, at) => changesOf(decision, who, at),
+  };
 }
 
 export const acceptCommand = command({
@@ -222,7 +166,7 @@ export const acceptCommand = command({
       );
       const data = { ...spanIn(decision.period), asset, amount: totalOf(decision), reason, isUndone, accepted };
       endDryRun(account, data);
-      await decide(account, terminal, decision);
+      await decide(account, terminal, decisionOf(terminal, decision));
       return { result: { data } };
     }),
 });

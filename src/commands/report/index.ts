@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { acceptancesOf } from '../../copy/acceptances.ts';
+import { closesIn } from '../../copy/closes.ts';
+import { closedPeriod } from '../../copy/questions/books/closed.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
 import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
 import { kindsIn } from '../../copy/questions/report/kinds.ts';
@@ -19,7 +21,11 @@ import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptCommand } from './accept.ts';
+import { booksCommand } from './books.ts';
 import { changesCommand } from './changes.ts';
+import { closeCommand } from './close.ts';
+import { closedLines, closedSchema, errorOfClose, printedClosed } from './closed-month.ts';
+import { exportCommand } from './export.ts';
 import { incomeCommand } from './income.ts';
 import { completeOption, incomplete, reasonLines } from './known.ts';
 import {
@@ -42,6 +48,7 @@ import {
 import { owedCommand } from './owed.ts';
 import { pendingCommand } from './pending.ts';
 import {
+  iso,
   neverLooked,
   periodArgument,
   periodIn,
@@ -53,6 +60,7 @@ import {
   writeChart,
 } from './period.ts';
 import { profitCommand } from './profit.ts';
+import { reopenCommand } from './reopen.ts';
 import { statementCommand } from './statement.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
 
@@ -150,11 +158,15 @@ async function wholeReport(
   if (by === 'kind') return ofCopy(asking, queries, period, { kinds: await kinds() }, ['kinds', KIND_COLUMNS]);
   const { account: moves, head, below, error } = await readAccount(asking, queries, period, [], by === 'asset');
   const assets = moves.assets.filter(isShown).map(printedAsset);
-  const data = { ...head, assets };
-  if (by === 'asset') return rowsOutcome(asking, data, ['assets', ASSET_COLUMNS], { below, error });
+  const closes = await closesIn(asking.account, queries);
+  const found = await closedPeriod(queries, closes, { since: iso(period.sinceMs), until: iso(period.untilMs) });
+  const data = { ...head, ...printedClosed(found), assets };
+  const ofClose = closedLines(found, asking.terminal.globals.zone);
+  const more = { below: [...ofClose, ...below], error: error ?? errorOfClose(found) };
+  if (by === 'asset') return rowsOutcome(asking, data, ['assets', ASSET_COLUMNS], more);
   const balances = assets.length > 0 ? [balanceLines(assets)] : [];
   const whole = { ...data, kinds: await kinds() };
-  return rowsOutcome(asking, whole, ['kinds', KIND_COLUMNS], { below: [...balances, ...below], error });
+  return rowsOutcome(asking, whole, ['kinds', KIND_COLUMNS], { ...more, below: [...balances, ...more.below] });
 }
 
 const STEP_TITLES = { day: 'Day', week: 'Week of', month: 'Month' } as const;
@@ -277,8 +289,8 @@ function reportSchema() {
   };
   const assets = { assets: z.array(assetSchema()) };
   return z.union([
-    z.object({ ...checked, ...assets, kinds: kindsSchema() }),
-    z.object({ ...checked, ...assets }),
+    z.object({ ...checked, ...closedSchema(), ...assets, kinds: kindsSchema() }),
+    z.object({ ...checked, ...closedSchema(), ...assets }),
     ...STEPS.map((step) =>
       z.object({ ...checked, parts: z.array(z.object({ [step]: z.string(), ...movedSchema() })) }),
     ),
@@ -292,7 +304,7 @@ const reportCommand = command({
   words: ['report'],
   summary: 'Summarize what came in and went out, and check it against the balances',
   details:
-    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts once it is completed. For a past period, Open counts what was still open at its end. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Until the second sync there is nothing to compare; the report says so and exits with 0. A figure that is not known exactly says so and why, such as what was earned before the first sync; with --complete, the exit code is then 9. Users’ wallets are not included: see report owed.',
+    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts once it is completed. For a past period, Open counts what was still open at its end. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Until the second sync there is nothing to compare; the report says so and exits with 0. A figure that is not known exactly says so and why, such as what was earned before the first sync; with --complete, the exit code is then 9. A month that was closed says when and by whom, and what differs since; the open month lists what came late for closed ones. Users’ wallets are not included: see report owed.',
   examples: [
     'fiatrail report',
     'fiatrail report last month',
@@ -345,6 +357,10 @@ const reportCommand = command({
 export const commands = [
   reportCommand,
   ...partCommands,
+  booksCommand,
+  exportCommand,
+  closeCommand,
+  reopenCommand,
   pendingCommand,
   owedCommand,
   statementCommand,

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Zone } from '../../base/zone.ts';
 import type { LocalCopy } from '../../copy/database.ts';
 import { withCopy } from '../../copy/open.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
-import { monthNamed } from '../../copy/questions/report/periods.ts';
+import { monthName, monthNamed } from '../../copy/questions/report/periods.ts';
 import type { Account } from '../../engine/account.ts';
 import { fileErrors } from '../../files/inspect.ts';
 import { replaceFile } from '../../files/private-file.ts';
@@ -65,7 +64,11 @@ export async function periodIn(
   return { sinceMs, untilMs, isOver, month: named, typed: named };
 }
 
-const monthName = (ms: number, zone: Zone) => new Date(ms + zone.offsetMs(ms)).toISOString().slice(0, 7);
+/** The month that words name, such as `2026-11`. Throws CliError usage. */
+export function monthWritten(words: readonly string[], terminal: Terminal, nowMs: number): string {
+  const { month } = monthTyped(words, { since: undefined, until: undefined }, terminal, nowMs);
+  return monthName(month.sinceMs, terminal.globals.zone);
+}
 
 /** Returns the month that was typed, and the times if dates were. Throws CliError usage. */
 function monthTyped(words: readonly string[] | undefined, typed: TypedPeriod, terminal: Terminal, nowMs: number) {

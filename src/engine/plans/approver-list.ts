@@ -21,8 +21,13 @@ export const LIST_CHANGES = 'profiles.approvers';
 /** What a decision about the balances of reports is in place of an endpoint: nothing is sent either. */
 export const ACCEPTANCES = 'report.accept';
 
+/** What closing and reopening a month are in place of endpoints. */
+export const CLOSES = 'report.close';
+export const REOPENINGS = 'report.reopen';
+
 /** Whether what is planned changes the journal alone, and moves nothing. */
-export const isOfJournal = (endpoint: string): boolean => endpoint === LIST_CHANGES || endpoint === ACCEPTANCES;
+export const isOfJournal = (endpoint: string): boolean =>
+  [LIST_CHANGES, ACCEPTANCES, CLOSES, REOPENINGS].includes(endpoint);
 
 /** One change of the list. A removal names the key, so that it cannot hit someone who got the name later. */
 export type ApproverChange =

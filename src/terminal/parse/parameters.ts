@@ -8,6 +8,7 @@ import {
   ASSET_LABEL,
   type Asset,
   amountForm,
+  isAsset,
   parseAmount,
   printable,
   TOKENS,
@@ -190,6 +191,16 @@ export const amountOf =
   (asset: Asset): Parse<Amount> =>
   (text) =>
     orUsage(() => parseAmount(text, asset));
+
+/** An amount with its asset on either side: `12,918,474.63 CNGN`. */
+export const amountWithAsset: Parse<Amount> = (text) =>
+  orUsage(() => {
+    const words = text.trim().split(/\s+/);
+    const asset = words.map((each) => each.toUpperCase()).find(isAsset);
+    if (asset === undefined || words.length !== 2)
+      throw new AmountError(`expected an amount and its asset, not "${printable(text)}"; for example "264,490.51 NGN"`);
+    return parseAmount(words.filter((each) => each.toUpperCase() !== asset).join(''), asset);
+  });
 
 /** Turns an AmountError into a CliError. */
 function orUsage<T>(parse: () => T): T {

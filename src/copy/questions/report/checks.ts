@@ -22,6 +22,12 @@ export const checkAfter = (checks: readonly BalanceCheck[], at: string) => check
 /** How many looks before and after a period are read: balances are known from one of them on. */
 const CHECKS_AROUND = 1;
 
+/** When the balances were looked at for the first time, by the service's clock; undefined if nobody ever looked. */
+export async function firstCheckAt(queries: Queries): Promise<string | undefined> {
+  const row = await queries.get<{ at: string | null }>('SELECT min(at) AS at FROM stored_balance_checks');
+  return row?.at ?? undefined;
+}
+
 /** When the balances were looked at last, by the service's clock; undefined if nobody ever looked. */
 export async function lastCheckAt(queries: Queries): Promise<string | undefined> {
   const row = await queries.get<{ at: string | null }>('SELECT max(at) AS at FROM stored_balance_checks');

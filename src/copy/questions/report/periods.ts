@@ -55,6 +55,9 @@ export function monthNamed(text: string, zone: Zone, nowMs: number): { sinceMs: 
   return { sinceMs: monthStart(y, m, zone), untilMs: monthStart(y, m + 1, zone) };
 }
 
+/** The month of a moment in a zone: `2026-11`. */
+export const monthName = (ms: number, zone: Zone) => new Date(ms + zone.offsetMs(ms)).toISOString().slice(0, 7);
+
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /** A period as the rows are compared with it: its first moment is in it, and the moment after its end is not. */

@@ -364,6 +364,11 @@ const OWN: readonly View[] = [
       { name: 'step', type: 'text', about: 'taken, done, returned or came-back; opening or unlisted of balances' },
       { name: 'note', type: 'text', about: 'what else is to be said of it' },
       { name: 'known', type: 'text', about: 'null, or a code: why the amount or its day is not known exactly' },
+      {
+        name: 'bound',
+        type: 'text',
+        about: 'null if at is exact; else it was some time between at and this one, which may be the earlier',
+      },
     ],
   },
   {

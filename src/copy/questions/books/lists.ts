@@ -1,0 +1,105 @@
+import type { Zone } from '../../../base/zone.ts';
+import type { Queries } from '../../../journal/store.ts';
+import { amountText, isAsset } from '../../../money/amount.ts';
+import { csvRecord } from '../../../present/csv.ts';
+import { timeText } from '../../../present/times.ts';
+import type { SqlValue } from '../../../sqlite/database.ts';
+import { thingOfRow } from '../../../things/index.ts';
+import { stored } from '../../schema.ts';
+import { type CopyTable, TABLES } from '../../tables.ts';
+import type { Span } from '../report/movements.ts';
+
+/** The lists whose rows begin and end, and so have a place in a period. */
+export const EXPORTED: readonly CopyTable[] = TABLES.filter(({ hasStates }) => hasStates);
+
+/** What a column of an exported list is, for the page that explains them. */
+interface ExportedColumn {
+  readonly title: string;
+  readonly about: string;
+}
+
+const KINDS = {
+  text: 'as the service states it',
+  time: 'in the time zone named above',
+  amount: 'in whole units, with its asset in the next column',
+  flag: 'yes or no',
+} as const;
+
+const FIRST: readonly ExportedColumn[] = [
+  { title: 'ID', about: 'the service’s id' },
+  { title: 'What', about: 'what it is' },
+  { title: 'Status', about: 'as it was read last' },
+  { title: 'Created', about: KINDS.time },
+];
+
+/** The columns of a list, an amount as one. */
+export const columnsOf = (table: CopyTable): readonly ExportedColumn[] => [
+  ...FIRST,
+  ...table.columns.filter(({ name }) => name !== 'type').map(({ title, kind }) => ({ title, about: KINDS[kind] })),
+];
+
+const timeOf = (zone: Zone, value: SqlValue): string =>
+  typeof value === 'string' ? (timeText(value, { zone }) ?? value) : '';
+
+function cellsOf(
+  { name, kind }: CopyTable['columns'][number],
+  row: Readonly<Record<string, SqlValue>>,
+  zone: Zone,
+): string[] {
+  if (kind === 'amount') {
+    const [minor, asset] = [row[`${name}_minor`], row[`${name}_asset`]];
+    return typeof minor === 'bigint' && typeof asset === 'string' && isAsset(asset)
+      ? [amountText({ asset, minor }), asset]
+      : ['', ''];
+  }
+  const value = row[name] ?? null;
+  if (kind === 'time') return [timeOf(zone, value)];
+  if (kind === 'flag') return [value === null ? '' : value === 0n ? 'no' : 'yes'];
+  return [value === null ? '' : String(value)];
+}
+
+/** How many rows are in memory at once. */
+const PAGE = 1_000;
+
+/**
+ * Yields the rows of a list that began or ended in a period, oldest first, as CSV. Amounts and times are in columns that a spreadsheet reads.
+ * Rejects with DatabaseError.
+ */
+export async function* listCsv(
+  queries: Queries,
+  table: CopyTable,
+  { from, to }: Span,
+  zone: Zone,
+): AsyncGenerator<string> {
+  const own = table.columns.filter(({ name }) => name !== 'type');
+  yield csvRecord([
+    ...FIRST.map(({ title }) => title),
+    ...own.flatMap(({ title, kind }) => (kind === 'amount' ? [title, `${title} asset`] : [title])),
+  ]);
+  const ended = table.columns.some(({ name }) => name === 'completed_at')
+    ? ' OR (completed_at > ? AND completed_at <= ?)'
+    : '';
+  let after: readonly [string, string] = ['', ''];
+  for (;;) {
+    const rows = await queries.all<Readonly<Record<string, SqlValue>>>(
+      `SELECT * FROM ${stored(table)} WHERE ((created_at > ? AND created_at <= ?)${ended}) AND (created_at, id) > (?, ?)
+       ORDER BY created_at, id LIMIT ${PAGE}`,
+      ...[from, to, ...(ended ? [from, to] : [])],
+      ...after,
+    );
+    yield rows
+      .map((row) =>
+        csvRecord([
+          String(row['id']),
+          thingOfRow(table.name, row['type']).name,
+          String(row['status'] ?? ''),
+          timeOf(zone, row['created_at'] ?? null),
+          ...own.flatMap((column) => cellsOf(column, row, zone)),
+        ]),
+      )
+      .join('');
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return;
+    after = [String(last['created_at'] ?? ''), String(last['id'])];
+  }
+}

@@ -1,0 +1,168 @@
+import type { Zone } from '../../../base/zone.ts';
+import type { Queries } from '../../../journal/store.ts';
+import type { Asset } from '../../../money/amount.ts';
+import type { MonthClose } from '../../closes.ts';
+import type { Span } from '../report/movements.ts';
+import { partsOf, spanOf } from '../report/periods.ts';
+import { type Book, openingPostings } from './book.ts';
+import { adjustmentsAfter, carriedAt, type LackingSet, totalled, without } from './closed.ts';
+import { type BookDigests, digesting, recordsOf, statedIn } from './csv.ts';
+import { CONVERSION } from './prices.ts';
+import { acrossEndsOf, type BookSet, movedIn, type Posting, type SetName, setsIn, summed } from './sets.ts';
+
+/** What in the books of a period is not proved. */
+export interface Untied {
+  /** The sets of which amounts are not known, and why. */
+  readonly unknown: readonly LackingSet[];
+  /** The sets that may have been in another period. */
+  readonly across: readonly SetName[];
+  /** The sets that do not sum to zero in an asset. */
+  readonly unbalanced: readonly LackingSet[];
+  /** Accounts that at the end have something else than their sets add up to. */
+  readonly off: readonly (Posting & { readonly expected: bigint })[];
+}
+
+/** The books of a period, and what they lack, which is known when all sets were read. */
+export interface ReadBook extends Book, Start, Closed {
+  /** What the rows of the period move, on all accounts. */
+  readonly moved: readonly Posting[];
+  untied(): Untied;
+  /** How many sets were read, and the digests of the books as CSV. */
+  counted(): BookDigests & { readonly sets: number };
+}
+
+const keyOf = ({ account, asset }: Pick<Posting, 'account' | 'asset'>) => `${account} ${asset}`;
+
+/** Postings of as many accounts as two lists have together, with the amounts of the first. */
+const withAll = (postings: readonly Posting[], others: readonly Posting[]): readonly Posting[] => {
+  const has = new Set(postings.map(keyOf));
+  const missing = others.filter((each) => !has.has(keyOf(each))).map((each) => ({ ...each, minor: 0n }));
+  return [...postings, ...missing].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+};
+
+/** What a period begins with: the balances, and what came late for closed months, which counts in it. */
+interface Start {
+  readonly opening: readonly Posting[];
+  readonly adjustments: readonly Posting[];
+  /** The last closed month before it. */
+  readonly after: string | undefined;
+  /** The sets of closed months of which less is known than when they were closed, so that what came late is not known. */
+  readonly lacking: readonly LackingSet[];
+}
+
+/**
+ * What a period begins with. One that follows closed months begins with what they ended with. A closed month begins as it did when it was closed.
+ */
+async function startOf(
+  queries: Queries,
+  { from, since, until }: Span & Closed,
+  closes: readonly MonthClose[],
+): Promise<Start> {
+  const now = await carriedAt(queries, from);
+  const before = closes.filter((close) => close.until <= since);
+  const [own, last] = [closes.find((close) => close.since === since && close.until === until), before.at(-1)];
+  const opened = (carried: readonly Posting[]) => summed([...now, ...without(carried, totalled(now))]);
+  if (own) return { opening: opened(own.opening), adjustments: own.adjustments, after: last?.month, lacking: [] };
+  if (last?.until !== since) return { opening: now, adjustments: [], after: undefined, lacking: [] };
+  const { postings: adjustments, lacking } = await adjustmentsAfter(queries, before);
+  return { opening: opened(last.closing), adjustments, after: last.month, lacking };
+}
+
+type Closed = Pick<MonthClose, 'since' | 'until'>;
+
+/** What came late for closed months, as a set of the month in which it counts. */
+function adjustmentSet({ adjustments, after }: Start, since: string): readonly BookSet[] {
+  if (adjustments.length === 0 || after === undefined) return [];
+  const of = { bound: null, thing: 'adjustment', id: after, step: 'adjustment', userId: null, note: null, unknown: [] };
+  return [{ at: since, ...of, postings: adjustments }];
+}
+
+/** A period whose books are read. */
+export interface BookPeriod {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly title: string;
+  readonly zone: Zone;
+  /** The closed months of the account, oldest first. */
+  readonly closes: readonly MonthClose[];
+}
+
+const DAY_MS = 86_400_000;
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/**
+ * Reads the books of a period from a copy. The sets are read while they are written, day by day, within the transaction of `queries`.
+ * Rejects with DatabaseError.
+ */
+export async function bookOf(
+  queries: Queries,
+  { sinceMs, untilMs, title, zone, closes }: BookPeriod,
+): Promise<ReadBook> {
+  const span = spanOf(sinceMs, untilMs);
+  const dayMs = (ms: number) => iso(ms + zone.offsetMs(ms)).slice(0, 10);
+  const closed = { since: iso(sinceMs), until: iso(untilMs) };
+  const start = await startOf(queries, { ...span, ...closed }, closes);
+  const first = adjustmentSet(start, closed.since);
+  const moved = await movedIn(queries, span);
+  const begun = summed([...openingPostings(start.opening), ...first.flatMap(({ postings }) => postings)]);
+  const isAsserted = ({ account }: Posting) => account !== CONVERSION;
+  const closing = withAll(summed([...begun, ...moved]), [...begun, ...moved]).filter(isAsserted);
+  // What was not counted in the closed month before it is in this one.
+  const across = (await acrossEndsOf(queries, span)).filter(({ isAtEnd }) => isAtEnd || start.after === undefined);
+  const found = { unknown: [...start.lacking], unbalanced: [] as LackingSet[] };
+  let sums: readonly Posting[] = summed(openingPostings(start.opening));
+  const days = {
+    before: dayMs(sinceMs - DAY_MS),
+    first: dayMs(sinceMs),
+    last: dayMs(untilMs - 1),
+    after: dayMs(untilMs - 1 + DAY_MS),
+  };
+  const dayOf = (at: string) => dayMs(Date.parse(at));
+  const digests = digesting();
+  for (const records of statedIn({ ...start, closing, days })) digests.state(records);
+  let counted = 0;
+  async function* sets(): AsyncGenerator<BookSet> {
+    for (const { sinceMs: from, untilMs: to } of [
+      { sinceMs, untilMs: sinceMs },
+      ...partsOf(sinceMs, untilMs, 'day', zone),
+    ]) {
+      const ofDay: Posting[] = [];
+      for await (const set of from === to ? first : setsIn(queries, [spanOf(from, to)])) {
+        const { thing, id, step, unknown } = set;
+        if (unknown.length > 0) found.unknown.push({ thing, id, step, unknown });
+        if (!isBalanced(set.postings)) found.unbalanced.push({ thing, id, step, unknown });
+        ofDay.push(...set.postings);
+        counted++;
+        digests.add(recordsOf(set, dayOf(set.at)));
+        yield set;
+      }
+      sums = summed([...sums, ...ofDay]);
+    }
+  }
+  return {
+    title,
+    days,
+    ...closed,
+    ...start,
+    moved,
+    closing,
+    sets: sets(),
+    dayOf,
+    counted: () => ({ ...digests.digests(), sets: counted }),
+    untied: () => {
+      const expectedOf = new Map(sums.map((sum) => [keyOf(sum), sum.minor]));
+      const off = closing.flatMap((each) => {
+        const expected = expectedOf.get(keyOf(each)) ?? 0n;
+        return expected === each.minor ? [] : [{ ...each, expected }];
+      });
+      return { ...found, across, off };
+    },
+  };
+}
+
+function isBalanced(postings: readonly Posting[]): boolean {
+  const sums = new Map<Asset, bigint>();
+  for (const { asset, minor } of postings) sums.set(asset, (sums.get(asset) ?? 0n) + minor);
+  return [...sums.values()].every((minor) => minor === 0n);
+}

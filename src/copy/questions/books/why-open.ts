@@ -1,0 +1,218 @@
+import type { Zone } from '../../../base/zone.ts';
+import type { Operation } from '../../../journal/operations.ts';
+import type { Queries } from '../../../journal/store.ts';
+import { type Amount, amount, amountForPeople, printable } from '../../../money/amount.ts';
+import type { Acceptance } from '../../acceptances.ts';
+import { SEEN_ACCOUNTS } from '../../balance-checks.ts';
+import type { MonthClose } from '../../closes.ts';
+import { readSetting } from '../../list-state.ts';
+import { READ_UNTIL } from '../../schema.ts';
+import { reachOf } from '../in-copy.ts';
+import { ageingIn } from '../report/ageing.ts';
+import { accountIn } from '../report/balance.ts';
+import { firstCheckAt, lastCheckAt } from '../report/checks.ts';
+import { monthName, spanOf } from '../report/periods.ts';
+import type { Book } from './book.ts';
+import type { Untied } from './read.ts';
+import { END_BETWEEN, type Posting, type SetName } from './sets.ts';
+
+/** Something because of which a month stays open, and what to do about it. */
+export interface WhyOpen {
+  readonly what: string;
+  readonly hint: string;
+}
+
+interface OfMonth {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly month: string;
+  readonly isOver: boolean;
+}
+
+/** What is known of a month that is to be closed. */
+interface ToClose {
+  readonly month: OfMonth;
+  readonly zone: Zone;
+  readonly book: Untied;
+  readonly closes: readonly MonthClose[];
+  /** The operations until its end with an unknown outcome. */
+  readonly unknown: readonly Pick<Operation, 'operationId'>[];
+  readonly accepted: readonly Acceptance[];
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+const plural = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
+
+const named = ({ thing, id }: SetName) => `${thing} ${printable(id)}`;
+
+/** Whether a month follows the ones that are closed. */
+function byOrder({ month, sinceMs, isOver }: OfMonth, closes: readonly MonthClose[], zone: Zone): readonly WhyOpen[] {
+  const [first, last] = [closes[0], closes.at(-1)];
+  if (!isOver) return [{ what: 'it is not over', hint: 'close it when it is' }];
+  if (!first || !last) return [];
+  if (last.zone !== zone.name)
+    return [
+      {
+        what: `${last.month} was closed in the time zone ${last.zone}`,
+        hint: `close it with: --tz ${last.zone}`,
+      },
+    ];
+  if (closes.some((close) => close.month === month))
+    return [{ what: 'it is closed', hint: `to change it: fiatrail report reopen ${last.month} --reason "…"` }];
+  if (last.until === iso(sinceMs)) return [];
+  if (iso(sinceMs) < first.since)
+    return [{ what: `${first.month}, which follows it, is closed`, hint: 'an earlier month stays as it is' }];
+  const next = monthName(Date.parse(last.until), zone);
+  return [{ what: `the last closed month is ${last.month}`, hint: `begin with: fiatrail report close ${next}` }];
+}
+
+/** Whether the copy has the whole month. */
+async function byCopy(queries: Queries, { untilMs }: OfMonth, zone: Zone): Promise<readonly WhyOpen[]> {
+  const end = iso(untilMs);
+  const readUntil = await readSetting(queries, READ_UNTIL);
+  if (readUntil === undefined || readUntil < end)
+    return [{ what: 'the copy ends before the month does', hint: 'run: fiatrail sync' }];
+  const first = await firstCheckAt(queries);
+  if (first && first >= end) {
+    const month = monthName(Date.parse(first), zone);
+    return [
+      { what: 'no balance of it was read: the first sync was after it', hint: `the first month to close is ${month}` },
+    ];
+  }
+  const { partial } = await reachOf(queries);
+  return partial.length > 0
+    ? [{ what: `the copy of ${partial.join(', ')} has gaps`, hint: 'run: fiatrail sync --full' }]
+    : [];
+}
+
+/** Returns everything because of which a month cannot be closed, but for what is not known; empty if it can. Rejects with DatabaseError. */
+export async function whyOpen(
+  queries: Queries,
+  { month, zone, book, closes, unknown, accepted }: ToClose,
+): Promise<readonly WhyOpen[]> {
+  const why = [...byOrder(month, closes, zone), ...(await byCopy(queries, month, zone))];
+  const { differences } = await accountIn(queries, spanOf(month.sinceMs, month.untilMs), [], async () => accepted);
+  for (const { asset, minor, accepted: done } of differences.filter((each) => each.minor !== each.accepted))
+    why.push({
+      what: `${amountForPeople(amount(asset, minor - done))} is in no list`,
+      hint: `fiatrail report accept ${asset} ${month.month} --reason "…"`,
+    });
+  const [first] = unknown;
+  if (first)
+    why.push({
+      what: `${plural(unknown.length, 'operation has', 'operations have')} an unknown outcome, such as ${first.operationId}`,
+      hint: `fiatrail ops reconcile ${first.operationId}`,
+    });
+  if (book.off.length > 0 || book.unbalanced.length > 0)
+    why.push({ what: 'its entries do not balance', hint: 'run: fiatrail sync --full' });
+  return why;
+}
+
+/** The code for work that is open for longer than such work usually is. */
+const OPEN_OVERDUE = 'OPEN_OVERDUE';
+
+/** Why something is not known that no sync can find out. A person may accept that. */
+const NEVER_KNOWN: readonly string[] = [
+  END_BETWEEN,
+  OPEN_OVERDUE,
+  'AMOUNT_NOT_STATED',
+  'FEE_NOT_STATED',
+  'FEE_OTHER_ASSET',
+  'FEE_PARTS',
+  'FEE_SCHEDULE_NOT_SEEN',
+];
+
+/** A code for why something is not known, and the sets of which it is. */
+export interface Lack {
+  readonly code: string;
+  readonly sets: readonly SetName[];
+}
+
+/**
+ * Returns what is not known of a month, by code: amounts, whether something was in it, and what its balances at the start lack if no close
+ * states these. Rejects with DatabaseError.
+ */
+export async function lacksOf(
+  queries: Queries,
+  { book, closes, month, closing }: Pick<ToClose, 'book' | 'closes' | 'month'> & Pick<Book, 'closing'>,
+): Promise<readonly Lack[]> {
+  const before =
+    closes.length > 0
+      ? []
+      : await queries.all<SetName & { readonly known: string }>(
+          `SELECT DISTINCT thing, id, step, known FROM book_entries WHERE at < ? AND amount_minor IS NULL
+             AND (account LIKE 'assets:%' OR account LIKE 'liabilities:%') AND account NOT IN ('${SEEN_ACCOUNTS.join("', '")}')`,
+          iso(month.sinceMs),
+        );
+  const all = [
+    ...(await overdueIn(queries, month, closing)),
+    ...before.map(({ known, ...set }) => ({ code: known, set })),
+    ...book.unknown.flatMap(({ unknown, ...set }) => unknown.map((code) => ({ code, set }))),
+    ...book.across.map((set) => ({ code: END_BETWEEN, set })),
+  ];
+  return [...Map.groupBy(all, ({ code }) => code)].map(([code, own]) => ({ code, sets: own.map(({ set }) => set) }));
+}
+
+/** Open work that began until the end of a month. A bridge transfer that nobody paid moves nothing, however long it is open. */
+async function overdueIn(queries: Queries, { untilMs }: Pick<OfMonth, 'untilMs'>, closing: Book['closing']) {
+  const looked = await lastCheckAt(queries);
+  if (!looked) return [];
+  const isBridged = closing.some(({ account, minor }) => account === 'assets:transit:bridge' && minor !== 0n);
+  const open = (await ageingIn(queries, Date.parse(looked))).filter(
+    ({ oldestAt, kind }) => oldestAt < iso(untilMs) && (isBridged || kind !== BRIDGES),
+  );
+  return open.flatMap(({ kind, oldestId, overdue }) =>
+    Array.from({ length: overdue ?? 0 }, () => ({
+      code: OPEN_OVERDUE,
+      set: { thing: kind, id: oldestId, step: 'taken' },
+    })),
+  );
+}
+
+const BRIDGES = 'bridge transfers';
+
+/** What a code says of sets, of which the first one is an example. */
+function lackText(code: string, sets: readonly SetName[], first: SetName): string {
+  if (code === END_BETWEEN)
+    return `nothing says whether ${plural(sets.length, 'change was', 'changes were')} in it or not (${code}), such as ${named(first)}`;
+  if (code === OPEN_OVERDUE)
+    return `${plural(sets.length, 'row is', 'rows are')} open for longer than usual (${code}), such as ${printable(first.id)} of the ${first.thing}`;
+  return `${plural(sets.length, 'amount is', 'amounts are')} not known (${code}), such as that of ${named(first)}`;
+}
+
+export const isNeverKnown = ({ code }: Pick<Lack, 'code'>): boolean => NEVER_KNOWN.includes(code);
+
+/** What is not known and was not accepted, or cannot be accepted. Without a hint, what helps is to accept it, or not to. */
+export function whyLacking(
+  lacks: readonly Lack[],
+  accepted: readonly string[],
+): readonly (Pick<WhyOpen, 'what'> & Partial<WhyOpen>)[] {
+  const why: (Pick<WhyOpen, 'what'> & Partial<WhyOpen>)[] = accepted
+    .filter((code) => !lacks.some((lack) => lack.code === code && isNeverKnown(lack)))
+    .map((code) => ({ what: `nothing can be accepted as ${printable(code)}` }));
+  for (const { code, sets } of lacks) {
+    const [first] = sets;
+    if (!first || (accepted.includes(code) && isNeverKnown({ code }))) continue;
+    const what = lackText(code, sets, first);
+    why.push(isNeverKnown({ code }) ? { what } : { what, hint: 'run: fiatrail sync' });
+  }
+  return why;
+}
+
+/**
+ * What the account itself had at the start of a month, by asset, if nobody read it: the first balances were read during the month, and what it
+ * had before follows from its rows. Empty if it was read, or a close states it. Rejects with DatabaseError.
+ */
+export async function impliedIn(
+  queries: Queries,
+  { sinceMs }: Pick<OfMonth, 'sinceMs'>,
+  { opening, closes }: { readonly opening: readonly Posting[]; readonly closes: readonly MonthClose[] },
+): Promise<readonly Amount[]> {
+  const first = await firstCheckAt(queries);
+  if (closes.length > 0 || !first || first < iso(sinceMs)) return [];
+  const sums = new Map<Amount['asset'], bigint>();
+  for (const { account, asset, minor } of opening)
+    if (SEEN_ACCOUNTS.some((name) => name === account)) sums.set(asset, (sums.get(asset) ?? 0n) + minor);
+  return [...sums].flatMap(([asset, minor]) => (minor === 0n ? [] : [amount(asset, minor)]));
+}
