@@ -3851,13 +3851,13 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/commands/report/accept.ts',
+    file: 'src/commands/report/decision.ts',
     line: 'if (list.needsAnother) requireSignatures(',
     change: 'if (list.needsAnother && applied) requireSignatures(',
     tests: ['test/plans/acceptances.test.ts'],
   },
   {
-    file: 'src/commands/report/accept.ts',
+    file: 'src/commands/report/decision.ts',
     line: 'return { name, text: isUndone ? undefined : textOf([...earlier, accepted])',
     change: 'return { name, text: textOf([...earlier, accepted])',
     tests: ACCEPTED,

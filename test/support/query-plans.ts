@@ -119,6 +119,13 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
     /^UPDATE stored_\w+ SET own_fee_minor/,
     'a sync settles the fees of every row when it has seen other ones in force, also before the first reading has made the indexes',
   ],
+  [/FROM (?:\(SELECT \S+ AS at|book_entries)/, 'a report adds up the entries of a period'],
+  [/^SELECT direction, COUNT/, 'history transactions counts what a period has in each direction'],
+  [/p\.status_read_at IS NULL/, 'a sync asks for the status of offramps of which it knows no user'],
+  [
+    /^SELECT id FROM \w+ WHERE changed_at > \? AND deleted_at IS NULL AND fee_known = \?/,
+    'a sync names rows whose amounts contradict each other',
+  ],
   [/kind = '(?:fintech|fintech_permanent)'/, 'the only row that a partial index has of a fintech'],
 ];
 
