@@ -3857,7 +3857,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/plans/acceptances.test.ts'],
   },
   {
-    file: 'src/commands/report/decision.ts',
+    file: 'src/commands/report/accept.ts',
     line: 'return { name, text: isUndone ? undefined : textOf([...earlier, accepted])',
     change: 'return { name, text: textOf([...earlier, accepted])',
     tests: ACCEPTED,
