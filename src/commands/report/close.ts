@@ -215,6 +215,7 @@ export const closeCommand = command({
       const data = printedClose(await checkedClose(account, check, month));
       return { result: { data, columns: CLOSE_COLUMNS } };
     }
+    account.world.steadyMemory();
     return withCopyFor(account, terminal, name, WHOLE, async (copy) => {
       const { owner, saved, draft } = await copy.read(async (queries) => {
         const month = monthOf(await periodIn(account, terminal, queries, name ?? ['last', 'month'], WHOLE));
