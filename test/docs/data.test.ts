@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { views } from '../../src/copy/questions/sql/views.ts';
 import { THINGS } from '../../src/things/index.ts';
 import { copiedAccount, rowsOf, SENDER } from '../questions/account.ts';
-import { type Home, ROOT, sharedEnd, temporaryFolder } from '../support/built.ts';
-import { fiatrail, fiatrailJson } from '../support/in-process.ts';
+import { type Home, ROOT, sharedEnd } from '../support/built.ts';
+import { fiatrailJson } from '../support/in-process.ts';
 import { blocksOf } from './scripts.ts';
 
 const PAGE = 'docs/data.md';
@@ -27,9 +27,9 @@ const answerTo = (asked: string) => {
   return rowsOf<Record<string, string | number | null>>(home, found[1]);
 };
 
-test('there are thirteen questions, and no other query', () => {
-  expect(QUESTIONS.length).toBe(13);
-  expect(blocksOf(PAGE, 'sql').length).toBe(13);
+test('there are twelve questions, and no other query', () => {
+  expect(QUESTIONS.length).toBe(12);
+  expect(blocksOf(PAGE, 'sql').length).toBe(12);
 });
 
 test.each(QUESTIONS)('%s', async (_asks, sql) => {
@@ -84,30 +84,6 @@ describe('the answers', () => {
     );
     expect(row).toEqual({ naira: total });
   });
-});
-
-test('the lines of a month end run in their order', { timeout: 60_000 }, async () => {
-  const [, section = ''] = page.split('\n## Month end\n');
-  const lines = [...(section.split('\n## ')[0] ?? '').matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
-    block.trimEnd().split('\n'),
-  );
-  const cwd = temporaryFolder(end);
-  const run = async (line: string) => {
-    const [, argv = '', file] = /^fiatrail (.*?)(?: > (\S+))?$/.exec(line) ?? [];
-    const words = [...argv.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = '']) => quoted ?? word);
-    const ran = await fiatrail(home, words, { cwd });
-    if (file) writeFileSync(join(cwd, file), ran.stdout);
-    return ran;
-  };
-  // The checkpoint of the month before.
-  await run('fiatrail ops journal head -o json > october.json');
-  expect(lines.length).toBe(9);
-  for (const line of lines) {
-    const { code, stderr } = await run(line);
-    // This account has nothing to accept.
-    const wanted = line.startsWith('fiatrail report accept') ? 2 : 0;
-    expect({ line, code, stderr }).toEqual({ line, code: wanted, stderr: expect.anything() });
-  }
 });
 
 test('every view and column of the picture exists', () => {

@@ -45,7 +45,7 @@ const WORDS: readonly RetiredWord[] = [
     allowedTexts: ['sealed box', 'sealed boxes', 'sealed-box', 'sealed-boxes', 'crypto_box_seal'],
   },
   // A wallet may hold tokens.
-  { name: 'quarantined', texts: ['held'], titles: ['Held'], allowedTexts: ['wallets held when'] },
+  { name: 'quarantined', texts: ['held'], titles: ['Held'], allowedTexts: ['wallets held when', 'assets:held'] },
   {
     name: 'checkpoint',
     texts: ['the head', 'journal’s head', 'head of the journal', 'stored head', 'saved head'],

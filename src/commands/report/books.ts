@@ -104,6 +104,7 @@ export const booksCommand = command({
   },
   run: (account, terminal, { period: name, format = 'hledger', since, until }) => {
     requireUnmasked(account.globals.present, 'the books contain');
+    account.world.steadyMemory();
     return withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });

@@ -186,7 +186,7 @@ export const closeCommand = command({
   words: ['report', 'close'],
   summary: 'Close a month, so that its books never change',
   details:
-    'Records the opening and closing balances of a past month, what moved, the digest of its entries and the checkpoint of the journal in the journal. What comes late for a closed month is an adjustment in the month that is open. A month stays open while anything of it is not known, not explained, of unknown outcome or open past its time. For the first month, state the balances at its start with --opening if nobody read them. Once there are two approvers, it needs the approval of one of them who is not the one who asks: use --plan. Auditors compare books with what was closed with --check, which needs no copy.',
+    'Records the opening and closing balances of a past month, what moved, the digest of its entries and the checkpoint of the journal in the journal. What comes late for a closed month is an adjustment in the month that is open. A month stays open while anything of it is not known, not explained, of unknown outcome or open past its time. For the first month, state the balances at its start with --opening if no one read them. Once there are two approvers, it needs the approval of one of them who is not the one who asks: use --plan. Auditors compare books with what was closed with --check, which needs no copy.',
   examples: [
     'fiatrail report close last month',
     'fiatrail report close 2026-11 --opening "264,490.51 NGN" --reason "statement of 31 October"',
@@ -197,8 +197,12 @@ export const closeCommand = command({
   isLocal: true,
   parameters: {
     period: periodArgument,
-    opening: repeated('--opening <amount>', 'a balance at the start that nobody read, with its asset', amountWithAsset),
-    accept: repeated('--accept <code>', 'what is not known and nobody can find out, such as END_BETWEEN', word),
+    opening: repeated(
+      '--opening <amount>',
+      'a balance at the start that no sync has read, with its asset',
+      amountWithAsset,
+    ),
+    accept: repeated('--accept <code>', 'what is not known and no one can find out, such as END_BETWEEN', word),
     reason: option('--reason <text>', 'how you know the opening balances, or why you accept it', plainText),
     check: option('--check <file>', 'close nothing, and compare books as CSV with those that were closed', plainText),
     ...PLAN_OPTIONS,
@@ -211,6 +215,7 @@ export const closeCommand = command({
       const data = printedClose(await checkedClose(account, check, month));
       return { result: { data, columns: CLOSE_COLUMNS } };
     }
+    account.world.steadyMemory();
     return withCopyFor(account, terminal, name, WHOLE, async (copy) => {
       const { owner, saved, draft } = await copy.read(async (queries) => {
         const month = monthOf(await periodIn(account, terminal, queries, name ?? ['last', 'month'], WHOLE));

@@ -26,10 +26,10 @@ export function monthOf(period: ReportPeriod): Month {
   return { ...period, month };
 }
 
-export const printedPostings = (postings: readonly Posting[]) =>
+const printedPostings = (postings: readonly Posting[]) =>
   postings.map(({ account, asset, minor }) => ({ account, balance: amount(asset, minor) }));
 
-export const postingsSchema = () => z.array(z.object({ account: z.string(), balance: amountSchema() }));
+const postingsSchema = () => z.array(z.object({ account: z.string(), balance: amountSchema() }));
 
 export const closeSchema = () =>
   z.object({
@@ -146,7 +146,7 @@ export async function checkedClose(account: Account, file: string, month: string
   const found = digestsIn(path);
   const { problem } = await (await account.journal()).verify();
   if (problem)
-    throw new CliError('declined', `the journal was changed: ${problem.what}`, {
+    throw new CliError('usage', `the journal was changed: ${problem.what}`, {
       code: 'JOURNAL_CHANGED',
       hint: 'see: fiatrail ops journal verify',
     });

@@ -44,6 +44,7 @@ export const exportCommand = command({
   },
   run: (account, terminal, { period: name, saveTo, since, until }) => {
     requireUnmasked(account.globals.present, 'the archive contains');
+    account.world.steadyMemory();
     return withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });

@@ -49,7 +49,7 @@ export async function lackingIn(queries: Queries, close: MonthClose): Promise<re
 }
 
 /** What came late for closed months and is in no close yet: it counts in the month that is open. */
-export interface Adjustments {
+interface Adjustments {
   /** They sum to zero in each asset; empty if the copy knows less of a closed month than its close. */
   readonly postings: readonly Posting[];
   readonly lacking: readonly LackingSet[];

@@ -115,7 +115,7 @@ export async function* setsIn(queries: Queries, spans: readonly Span[]): AsyncGe
 export type SetName = Pick<BookSet, 'thing' | 'id' | 'step'>;
 
 /** A set that may have been in a period or not. */
-export interface AcrossEnd extends SetName {
+interface AcrossEnd extends SetName {
   /** Whether it may have been after it, and not only before it. */
   readonly isAtEnd: boolean;
 }

@@ -110,7 +110,7 @@ export async function whyOpen(
 }
 
 /** The code for work that is open for longer than such work usually is. */
-const OPEN_OVERDUE = 'OPEN_OVERDUE';
+const OPEN_OVERDUE: string = 'OPEN_OVERDUE';
 
 /** Why something is not known that no sync can find out. A person may accept that. */
 const NEVER_KNOWN: readonly string[] = [
