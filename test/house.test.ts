@@ -478,14 +478,12 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'searchOption',
     ],
   ],
-  [
-    /^copy\/questions\/report\/(movement-)?kinds\.ts$/,
-    ['feesOf', 'workKind', 'rowsOf', 'payoutRows', 'endOf', 'endsOf', 'undoneStatesOf', 'isOneOf', 'notedOf'],
-  ],
+  [/^copy\/questions\/report\/kinds\.ts$/, ['workKind']],
   [
     /^copy\/entry-kinds\.ts$/,
     [
       'move',
+      'bothOf',
       'taken',
       'done',
       'returned',

@@ -16,13 +16,12 @@ const dayOf = (engine: Engine, time: string): string =>
 const END_BETWEEN = 'END_BETWEEN';
 
 /** Why an amount is not known that its row does not have. */
-const AMOUNT_NOT_STATED = 'AMOUNT_NOT_STATED';
+const NOT_STATED = 'NOT_STATED';
 
 /** The entry of one side of a move, as a SELECT: what leaves has its sign changed. */
 function entryOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, move: Move, side: 'from' | 'to'): string {
   const { asset } = move;
-  const unknown =
-    move.unknown === undefined ? `'${AMOUNT_NOT_STATED}'` : `coalesce(${move.unknown}, '${AMOUNT_NOT_STATED}')`;
+  const unknown = move.unknown === undefined ? `'${NOT_STATED}'` : `coalesce(${move.unknown}, '${NOT_STATED}')`;
   const minor = `(${move.minor})`;
   const between = set.bound === undefined ? 'NULL' : betweenDays(engine, set.at, set.bound);
   return `SELECT ${set.at} AS at, ${dayOf(engine, set.at)} AS day, ${move[side]} AS account, ${side === 'from' ? '-' : ''}${minor} AS amount_minor,
@@ -106,4 +105,26 @@ function movingSql({ thing }: EntryKind, set: EntrySet, move: Move, side: 'from'
     FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${where} AND deleted_at IS NULL AND created_at <= ? AND (is_open = 1 OR ended_at >= ?)) moving
     WHERE minor <> 0 AND account IN ('${SEEN_ACCOUNTS.join("', '")}')
       AND EXISTS (SELECT 1 FROM stored_balance_checks c WHERE c.at >= moving."from" AND c.at <= moving.until)`;
+}
+
+/** What an entry may be at most that is not known: it has the sign of the entry. */
+interface Unknown extends Pick<Moving, 'account' | 'asset' | 'minor' | 'at'> {
+  readonly why: string;
+}
+
+/** Returns the entries of the account's balances in a period whose amounts are not known. */
+export async function unknownIn(queries: Queries, from: string, to: string): Promise<readonly Unknown[]> {
+  const found: Unknown[] = [];
+  for (const kind of ENTRY_KINDS)
+    for (const set of kind.sets)
+      for (const move of set.moves)
+        for (const side of ['from', 'to'] as const) {
+          if (move.most === undefined || !SEEN_ACCOUNTS.some((name) => move[side].includes(name))) continue;
+          const sql = `SELECT * FROM (SELECT ${move[side]} AS account, ${move.asset} AS asset, ${side === 'from' ? '-' : ''}(${move.most}) AS minor,
+              ${set.at} AS at, ${move.unknown ?? 'NULL'} AS why
+            FROM ${stored(tableOf(kind.thing))} WHERE ${isThing(kind.thing)} AND ${set.where} AND (${move.minor}) IS NULL AND ${set.at} > ? AND ${set.at} <= ?) part
+            WHERE minor <> 0 AND account IN ('${SEEN_ACCOUNTS.join("', '")}')`;
+          found.push(...(await queries.all<Unknown>(sql, from, to)));
+        }
+  return found;
 }

@@ -109,10 +109,10 @@ export const OWED = table('stored_owed', ['user_id', 'asset'], {
 });
 
 /**
- * What balances say and no list does, as entries of an account of the books: what there was at the first look (`opening`), and what came or went
- * between two looks (`unlisted`), after `since`. `known` is the code for why it may not be unlisted: a fee that is not known.
+ * What balances say and no list does, as entries of an account of the books: what there was at the first look (`opening`), what came or went
+ * between two looks (`unlisted`), after `since`, and what amounts took that are not known (`unknown`), with the code for that in `known`.
  */
-export const UNLISTED = table('stored_unlisted', ['at', 'account', 'asset', 'user_id'], {
+export const UNLISTED = table('stored_unlisted', ['at', 'account', 'asset', 'user_id', 'step'], {
   at: text(),
   account: text(),
   asset: text(),
@@ -231,13 +231,7 @@ export function indexesOf(table: CopyTable): readonly string[] {
   const type = has('type') ? ['type'] : [];
   const user = has('user_id') ? ['user_id'] : [];
   const sums = hasEnd
-    ? [
-        index(
-          'completed',
-          ['completed_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user],
-          isDone(table),
-        ),
-      ]
+    ? [index('completed', ['ended_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user], isDone(table))]
     : [];
   const ends = ['completed_at', 'updated_at'].filter(has);
   const { own } = table;

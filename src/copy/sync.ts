@@ -226,9 +226,9 @@ async function stateOf(
   if (!read) return {};
   try {
     const { data } = await account.call(read.endpoint, readRequest(read, id) as never);
-    const valueOf = (field: string) => valueAt(data, [...(read.in ? [read.in] : []), field].join('.'));
-    const status = valueOf('status');
-    const completedAt = zonedTime(valueOf('completedAt'));
+    const inData = (field: string) => valueAt(data, [...(read.in ? [read.in] : []), field].join('.'));
+    const status = inData('status');
+    const completedAt = zonedTime(inData('completedAt'));
     return { ...(typeof status === 'string' ? { status } : {}), ...(completedAt === null ? {} : { completedAt }) };
   } catch (error) {
     // The list may have rows that the service does not look up.
