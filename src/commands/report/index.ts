@@ -107,7 +107,7 @@ async function readAccount(
   const account = await accountIn(queries, spanOf(period.sinceMs, period.untilMs), parts, readAccepted);
   if (account.assets.length === 0) throw neverLooked();
   const { differences, compared, uncounted } = account;
-  const reach = await reachOf(queries);
+  const reach = await reachOf(queries, spanIn(period).until);
   const head = {
     ...headOf(period, reach),
     compared: compared && { from: compared.from, until: compared.to },
@@ -127,7 +127,7 @@ async function ofCopy(
   table: readonly [lists: string, columns: readonly Column[]],
   unowned = 0,
 ) {
-  const reach = await reachOf(queries);
+  const reach = await reachOf(queries, spanIn(period).until);
   const below = [checkLines(undefined, reach, asking.terminal.globals.zone, { unowned })];
   return rowsOutcome(asking, { ...headOf(period, reach), ...rows }, table, { below });
 }

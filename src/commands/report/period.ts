@@ -37,7 +37,7 @@ export const periodArgument = {
 };
 
 /**
- * Returns the period that was typed: a month by its name, or from --since (default: the start of the month) to --until; now at the latest.
+ * Returns the period that was typed: a month by its name, or from --since (default: the start of the month) to --until; now at the latest, or what the last sync saw of it.
  * Rejects with CliError usage, also for one that has not begun.
  */
 export async function periodIn(
@@ -67,8 +67,10 @@ export async function periodIn(
   if (sinceMs > nowMs)
     throw new CliError('usage', 'the period is in the future', { hint: 'use this month for the days until now' });
   const endMs = times.untilMs ?? month.untilMs;
-  const untilMs = Math.max(sinceMs + 1, Math.min(nowMs + 1, endMs));
   const isOver = endMs <= nowMs;
+  // Of a period that goes on, it is what the last sync saw.
+  const knownMs = looked && Date.parse(looked) >= sinceMs ? Date.parse(looked) : nowMs;
+  const untilMs = Math.max(sinceMs + 1, isOver ? endMs : knownMs + 1);
   if (isTyped)
     return { sinceMs, untilMs, isOver, month: undefined, typed: `--since ${iso(sinceMs)} --until ${iso(untilMs)}` };
   const named = monthName(sinceMs, zone);

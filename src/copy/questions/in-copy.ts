@@ -9,6 +9,7 @@ import { user } from '../../things/users.ts';
 import { readState } from '../list-state.ts';
 import { stored } from '../schema.ts';
 import { type CopyTable, TABLES, tableOf } from '../tables.ts';
+import { lastCheckAt } from './report/checks.ts';
 import type { IdStart } from './typed.ts';
 
 /** A row of the local copy. Times are ISO 8601 in UTC. */
@@ -228,8 +229,8 @@ export interface Reach {
   readonly partial: readonly string[];
 }
 
-/** Returns how far the copy reaches, without counting rows. */
-export async function reachOf(queries: Queries): Promise<Reach> {
+/** Returns how far the copy reaches, without counting rows. Every table may lack rows of after the last sync. */
+export async function reachOf(queries: Queries, until = ''): Promise<Reach> {
   const states = await Promise.all(
     TABLES.map(async (table) => ({
       ...(await readState(queries, table)),
@@ -240,5 +241,7 @@ export async function reachOf(queries: Queries): Promise<Reach> {
   const [from = null] = states.flatMap((state) => state.from ?? []).toSorted();
   const isRead = states.every(({ syncedAt }) => syncedAt !== null);
   const [syncedAt = null] = isRead ? states.flatMap((state) => state.syncedAt ?? []).toSorted() : [];
-  return { from, syncedAt, partial: states.flatMap(({ gap, name }) => (gap === null ? [] : [name])) };
+  const looked = await lastCheckAt(queries);
+  const isAfter = looked !== undefined && until > looked;
+  return { from, syncedAt, partial: states.flatMap(({ gap, name }) => (gap === null && !isAfter ? [] : [name])) };
 }

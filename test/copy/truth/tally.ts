@@ -43,9 +43,16 @@ export function compare(tally: Tally, where: string, printed: Printed | undefine
   else count(tally, `${line}: ${known.is === 'no' ? '' : `${known.is}, `}${known.why}`);
 }
 
-/** Compares a number that has no word for not known. */
-export function compareCount(tally: Tally, where: string, said: number | undefined, is: number): void {
+/** Compares a number that has no word for not known. Of lists that may lack rows, it is the least that it can be. */
+export function compareCount(
+  tally: Tally,
+  where: string,
+  said: number | undefined,
+  is: number,
+  partial: readonly unknown[] = [],
+): void {
   if (said === is) tally.equal += 1;
+  else if (partial.length > 0 && said !== undefined && said < is) count(tally, `${where.split(' @ ', 1)[0]}: partial`);
   else tally.wrong.push(`${where}: said ${said}, is ${is}`);
 }
 

@@ -9,6 +9,7 @@ import { newTally, tallyText } from './tally.ts';
 import { DAY_MS, working } from './work.ts';
 
 const DAYS = Number(process.env['TRUTH_DAYS'] ?? 10);
+const PER_DAY = Number(process.env['TRUTH_OPS'] ?? 20);
 const SEED = Number(process.env['TRUTH_SEED'] ?? 3);
 test('try', async () => {
   const t0 = performance.now();
@@ -17,6 +18,7 @@ test('try', async () => {
   const daily = service.machine({ name: 'daily' });
   const noon = service.machine({ name: 'noon' });
   const once = service.machine({ name: 'once' });
+  const stale = service.machine({ name: 'stale' });
   const never = service.machine({ name: 'never' });
   const sync = async (m: Machine) => {
     const r = await m.run('sync');
@@ -31,8 +33,9 @@ test('try', async () => {
   const moments: Moment[] = [];
   for (let day = 0; day < DAYS; day++) {
     const start = service.now();
-    await account.work(start + DAY_MS, 20, new Map([[start + 13 * 3600_000, () => sync(noon)]]));
+    await account.work(start + DAY_MS, PER_DAY, new Map([[start + 13 * 3600_000, () => sync(noon)]]));
     await sync(daily);
+    if (day <= DAYS / 2) await sync(stale);
     moments.push({ at: iso(), sums: truthIn(service.path) });
   }
   console.log('worked', performance.now() - t0, account.done);
@@ -40,7 +43,7 @@ test('try', async () => {
   console.log('synced', performance.now() - t0);
   const truth = postingsIn(service.path);
   const all = days('2026-10-25', new Date(service.now()).toISOString().slice(0, 10));
-  for (const [name, m] of Object.entries({ daily, noon, once, never })) {
+  for (const [name, m] of Object.entries({ daily, noon, once, never, stale })) {
     const tally = newTally();
     for (const asked of [month('2026-10', service.now()), month('2026-11', service.now()), all]) {
       await compareReport(m, truth, asked, tally);

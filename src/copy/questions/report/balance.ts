@@ -3,8 +3,8 @@ import { type Asset, amount } from '../../../money/amount.ts';
 import { atLeast, type Figure, type Known, negated, unknownFigure } from '../../../money/figure.ts';
 import type { Acceptance } from '../../acceptances.ts';
 import { because, type Reason } from '../reasons.ts';
-import { ASSETS, type BalanceCheck, checkAfter, checksIn, checkUntil } from './checks.ts';
-import { type CutLists, cutListsIn } from './cut-lists.ts';
+import { ASSETS, type BalanceCheck, checksIn, checkUntil } from './checks.ts';
+import { afterLastSync, type CutLists, cutListsIn } from './cut-lists.ts';
 import { changesIn, type Difference, type UnexplainedChange, withAcceptances } from './differences.ts';
 import {
   completedEffect,
@@ -41,7 +41,7 @@ const sinceLook = (checks: readonly BalanceCheck[], at: string): Span => ({
 async function seenIn(queries: Queries, span: Span, parts: readonly Span[]): Promise<Seen> {
   const checks = await checksIn(queries, span);
   const moments = parts.flatMap(({ from, to }) => [from, to]);
-  const cut = await cutListsIn(queries);
+  const cut = await cutListsIn(queries, '');
   const moved = await movedBetween(queries, [...moments, ...moments.map((at) => sinceLook(checks, at).from)]);
   return { checks, moved, cut, changes: await changesIn(queries, span) };
 }
@@ -58,8 +58,16 @@ export async function balancesAt(
   return seen.checks.length === 0 ? undefined : moments.map((at) => balancesFrom(seen, at));
 }
 
+/** Why nothing is known of a time after the last look; undefined before it. */
+function afterLook({ checks }: Seen, at: string): Lacking | undefined {
+  const last = checks.at(-1);
+  return last && last.at < at ? afterLastSync(last.at) : undefined;
+}
+
 /** What limits a figure. */
-type Limit = Omit<Known, 'since'>;
+interface Limit extends Lacking {
+  readonly is: Known['is'];
+}
 
 const isFee = (why: Reason): boolean => why.startsWith('FEE_');
 
@@ -69,7 +77,8 @@ const LINES: readonly Line[] = ['in', 'out', 'traded', 'refunds', 'inFlight', 'f
 const balancesFrom = (seen: Seen, at: string): Balances =>
   new Map(ASSETS.map((asset) => [asset, balanceFrom(seen, at, asset)]));
 
-function balanceFrom({ checks, moved, cut, changes }: Seen, at: string, asset: Asset): Figure {
+function balanceFrom(seen: Seen, at: string, asset: Asset): Figure {
+  const { checks, moved, cut, changes } = seen;
   const check = checkUntil(checks, at);
   if (!check) return unknownFigure(asset, because('BEFORE_FIRST_SYNC', checks[0]?.at ?? null));
   const held = check.held.get(asset);
@@ -79,14 +88,14 @@ function balanceFrom({ checks, moved, cut, changes }: Seen, at: string, asset: A
   const figure = { asset, minor: held + effectOf(sums) };
   if (check.at === at) return figure;
   const limits = LINES.flatMap((line): Limit[] => {
-    const lacking = missingIn(sums, line) ?? (checkAfter(checks, at) ? cut.reasonFor(asset, line) : undefined);
+    const lacking = missingIn(sums, line) ?? afterLook(seen, at) ?? cut.reasonFor(asset, line);
     if (!lacking) return [];
     // A fee that is not known has only made the balance lower, or higher if it was earned.
     return [{ ...lacking, is: !isFee(lacking.why) ? 'no' : line === 'earned' ? 'at least' : 'at most' }];
   });
-  for (const change of changes)
-    if (change.asset === asset && change.from < at && at < change.to)
-      limits.push({ is: change.minor > 0n ? 'at least' : 'at most', why: 'UNLISTED' });
+  // What came and what went are one change, which may have been more before.
+  if (changes.some((change) => change.asset === asset && change.from < at && at < change.to))
+    limits.push({ is: 'no', why: 'UNLISTED' });
   return limited(figure, limits);
 }
 
@@ -94,7 +103,7 @@ function balanceFrom({ checks, moved, cut, changes }: Seen, at: string, asset: A
 function limited(figure: Figure & { readonly asset: Asset }, limits: readonly Limit[]): Figure {
   const [first] = limits;
   if (!first) return figure;
-  const known = { ...first, since: null };
+  const known = { ...first, since: first.since ?? null };
   return limits.every(({ is }) => is === first.is && is !== 'no')
     ? { ...figure, known }
     : unknownFigure(figure.asset, known);
@@ -157,11 +166,15 @@ export async function accountIn(
     uncounted: await uncountedIn(queries, span),
     parts: parts.map((part) =>
       ASSETS.map((asset) => movedIn(seen, part, asset, differences)).filter(
-        (moved) => seen.moved(part).has(moved.asset) || moved.unlisted.minor !== 0n || moved.earned.minor !== 0n,
+        (moved) => seen.moved(part).has(moved.asset) || isWorthARow(moved.unlisted) || isWorthARow(moved.earned),
       ),
     ),
   };
 }
+
+/** Before the first sync, everything is unknown that only balances show. */
+const isWorthARow = ({ minor, known }: Figure): boolean =>
+  minor === null ? known?.why !== 'BEFORE_FIRST_SYNC' : minor !== 0n;
 
 const isIn = ({ from, to }: Span, at: string) => at > from && at <= to;
 
@@ -173,11 +186,12 @@ function comparedIn(checks: readonly BalanceCheck[], { from, to }: Span): Span |
 }
 
 /** Returns what moved of an asset in a part of a period. */
-function movedIn({ moved, cut }: Seen, part: Span, asset: Asset, all: readonly Difference[]): AssetMoved {
+function movedIn(seen: Seen, part: Span, asset: Asset, all: readonly Difference[]): AssetMoved {
+  const { moved, cut } = seen;
   const sums = moved(part).get(asset) ?? noSums();
   const own = all.filter((each) => each.asset === asset && isIn(part, each.to));
-  const sum = (of: (each: Difference) => bigint) => own.reduce((total, each) => total + of(each), 0n);
-  const reasonFor = (line: Line): Lacking | undefined => missingIn(sums, line) ?? cut.reasonFor(asset, line);
+  const reasonFor = (line: Line): Lacking | undefined =>
+    missingIn(sums, line) ?? cut.reasonFor(asset, line) ?? afterLook(seen, part.to);
   const positive = (line: 'in' | 'out' | 'fees' | 'refunds' | 'earned') => {
     const lacking = reasonFor(line);
     return lacking ? atLeast(asset, sums[line], reasonOf(lacking)) : amount(asset, sums[line]);
@@ -190,35 +204,48 @@ function movedIn({ moved, cut }: Seen, part: Span, asset: Asset, all: readonly D
     fees: negated(positive('fees')),
     traded: signed(asset, sums.traded, reasonFor('traded')),
     refunds: positive('refunds'),
-    unlisted: amount(
-      asset,
-      sum(({ minor }) => minor),
-    ),
+    unlisted: unlistedIn(seen, part, asset),
     accepted: amount(
       asset,
-      sum(({ accepted }) => accepted),
+      own.reduce((sum, { accepted }) => sum + accepted, 0n),
     ),
     count: sums.count,
     failed: sums.failed,
   };
 }
 
+/** What no list shows of a part of a period. A change between two looks, one of them in it and one not, may be a part of it or not. */
+function unlistedIn(seen: Seen, { from, to }: Span, asset: Asset): Figure {
+  const [first] = seen.checks;
+  if (first && from < first.at) return unknownFigure(asset, because('BEFORE_FIRST_SYNC', first.at));
+  const after = afterLook(seen, to);
+  if (after) return unknownFigure(asset, reasonOf(after));
+  const own = seen.changes.filter((change) => change.asset === asset && change.from < to && change.to > from);
+  const isInside = (change: UnexplainedChange) => change.from >= from && change.to <= to;
+  if (!own.every(isInside)) return unknownFigure(asset, because('UNLISTED'));
+  return amount(
+    asset,
+    own.reduce((sum, { minor }) => sum + minor, 0n),
+  );
+}
+
 /** The figure of something that may have either sign: nothing is known of it unless all is. */
 const signed = (asset: Asset, minor: bigint, lacking: Lacking | undefined): Figure =>
   lacking ? unknownFigure(asset, reasonOf(lacking)) : amount(asset, minor);
 
-const reasonOf = ({ why, rows }: Lacking) => because(why, null, rows);
+const reasonOf = ({ why, since, rows }: Lacking) => because(why, since, rows);
 
 /** Whatever is neither completed nor in no list is in flight, so that the lines add up if they are known. */
 function assetOf(seen: Seen, span: Span, asset: Asset, differences: readonly Difference[]): AssetReport {
   const line = movedIn(seen, span, asset, differences);
   const [opening, closing] = [balanceFrom(seen, span.from, asset), balanceFrom(seen, span.to, asset)];
   const sums: Sums = seen.moved(span).get(asset) ?? noSums();
-  const isExact = [opening, closing, line.earned, line.fees].every(({ known }) => !known);
+  const isExact = [opening, closing, line.earned, line.fees, line.unlisted].every(({ known }) => !known);
   const unlisted = line.unlisted.minor ?? 0n;
   const inFlight = isExact
     ? (opening.minor ?? 0n) + completedEffect(sums) + unlisted - (closing.minor ?? 0n)
     : sums.inFlight;
-  const lacking = missingIn(sums, 'inFlight') ?? seen.cut.reasonFor(asset, 'inFlight');
+  const lacking =
+    missingIn(sums, 'inFlight') ?? seen.cut.reasonFor(asset, 'inFlight') ?? afterLook(seen, span.to);
   return { ...line, opening, inFlight: signed(asset, -inFlight, lacking), closing };
 }

@@ -52,6 +52,8 @@ export function missingIn({ missing }: Sums, line: Line): Lacking | undefined {
 export interface Lacking {
   readonly why: Reason;
   readonly rows?: number;
+  /** Since when, or until when, such figures are known. */
+  readonly since?: string;
 }
 
 /** What the balance is higher by because of what was completed, as far as lists say. */
