@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { acceptancesOf } from '../../copy/acceptances.ts';
 import { withCopy } from '../../copy/open.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
-import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
+import { type AccountReport, accountIn, isWorthARow } from '../../copy/questions/report/balance.ts';
 import { kindsIn } from '../../copy/questions/report/kinds.ts';
 import type { Span } from '../../copy/questions/report/movements.ts';
 import { partsOf, type ReportStep, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
@@ -170,7 +170,7 @@ async function byStep(
     { field: step, title: STEP_TITLES[step] },
     ...MOVED.filter(
       (field) =>
-        field === 'in' || field === 'out' || moves.parts.some((part) => part.some((each) => each[field].minor !== 0n)),
+        field === 'in' || field === 'out' || moves.parts.some((part) => part.some((each) => isWorthARow(each[field]))),
     ).map((field) => right(field)),
     { field: 'movements', title: 'Movements', align: 'right', isWide: true },
   ];
@@ -185,7 +185,7 @@ async function byStep(
 /** A panel for each asset and line that moved. */
 function chartOf({ assets, parts: moved }: AccountReport, parts: readonly { readonly name: string }[]) {
   return assets.flatMap((report) =>
-    MOVED.filter((field) => report[field].minor !== 0n).map((field) => ({
+    MOVED.filter((field) => isWorthARow(report[field])).map((field) => ({
       title: `${report.asset}: ${titleOfLine(field)}`,
       points: parts.map(({ name }, index) => {
         const own = moved[index]?.find(({ asset }) => asset === report.asset);

@@ -16,7 +16,7 @@ export interface Asked extends Period {
   readonly argv: readonly string[];
 }
 
-const lagosDay = (atMs: number) => new Date(atMs + HOUR_MS).toISOString().slice(0, 10);
+export const lagosDay = (atMs: number) => new Date(atMs + HOUR_MS).toISOString().slice(0, 10);
 
 /** The start of the day in Lagos. */
 export const dayStart = (day: string): number => Date.parse(`${day}T00:00:00Z`) - HOUR_MS;
@@ -47,12 +47,19 @@ async function ask(machine: Machine, ...argv: readonly string[]): Promise<Json> 
   return JSON.parse(stdout) as Json;
 }
 
+/** Of a period that goes on, a report is of the part that it says. */
+const saidOf = (data: Json, asked: Asked): Asked => ({
+  ...asked,
+  toMs: Math.min(asked.toMs, Date.parse(String(data['until']))),
+});
+
 const listOf = (data: Json, name: string) => (data[name] ?? []) as readonly Json[];
 const figure = (data: Json | undefined, name: string) => data?.[name] as Printed | undefined;
 
 /** The report itself: of a period, of its days, and by kind. */
-export async function compareReport(machine: Machine, truth: Postings, asked: Asked, tally: Tally): Promise<void> {
-  const data = await ask(machine, ...asked.argv);
+export async function compareReport(machine: Machine, truth: Postings, typed: Asked, tally: Tally): Promise<void> {
+  const data = await ask(machine, ...typed.argv);
+  const asked = saidOf(data, typed);
   const is = truth.lines(asked);
   for (const asset of ASSETS) compareLines(listOf(data, 'assets'), asset, is.get(asset), asked, tally);
   const [anyAsset] = listOf(data, 'assets');
@@ -90,8 +97,9 @@ function compareLines(
   }
 }
 
-export async function compareKinds(machine: Machine, truth: Postings, asked: Asked, tally: Tally): Promise<void> {
-  const data = await ask(machine, ...asked.argv, '--by', 'kind');
+export async function compareKinds(machine: Machine, truth: Postings, typed: Asked, tally: Tally): Promise<void> {
+  const data = await ask(machine, ...typed.argv, '--by', 'kind');
+  const asked = saidOf(data, typed);
   const rows = listOf(data, 'kinds');
   const partial = listOf(data, 'partial');
   const is = truth.kinds(asked);
@@ -116,8 +124,9 @@ export async function compareKinds(machine: Machine, truth: Postings, asked: Ask
     if (!seen.has(key)) compareCount(tally, `report --by kind, rows @ ${asked.name} ${key}`, 0, 1, partial);
 }
 
-export async function compareFees(machine: Machine, truth: Postings, asked: Asked, tally: Tally): Promise<void> {
-  const data = await ask(machine, 'fees', ...asked.argv);
+export async function compareFees(machine: Machine, truth: Postings, typed: Asked, tally: Tally): Promise<void> {
+  const data = await ask(machine, 'fees', ...typed.argv);
+  const asked = saidOf(data, typed);
   const is = truth.lines(asked);
   const naira = is.get('NGN');
   compare(tally, `report fees, earned @ ${asked.name}`, figure(data, 'earned'), naira?.earned ?? 0n);
@@ -132,10 +141,11 @@ export async function compareFees(machine: Machine, truth: Postings, asked: Aske
     );
 }
 
-export async function compareBalances(machine: Machine, truth: Postings, asked: Asked, tally: Tally): Promise<void> {
+export async function compareBalances(machine: Machine, truth: Postings, typed: Asked, tally: Tally): Promise<void> {
   for (const token of ASSETS) {
     if (token === 'NGN') continue;
-    const rows = listOf(await ask(machine, 'balance', ...asked.argv, '--token', token), 'balances');
+    const data = await ask(machine, 'balance', ...typed.argv, '--token', token);
+    const [asked, rows] = [saidOf(data, typed), listOf(data, 'balances')];
     compareCount(tally, `report balance, days @ ${asked.name}`, rows.length, daysIn(asked).length);
     for (const row of rows) {
       const endMs = Math.min(dayStart(String(row['at'])) + DAY_MS - 1, asked.toMs);
@@ -149,8 +159,9 @@ export async function compareBalances(machine: Machine, truth: Postings, asked: 
   }
 }
 
-export async function compareUsers(machine: Machine, truth: Postings, asked: Asked, tally: Tally): Promise<void> {
-  const data = await ask(machine, ...asked.argv, '--by', 'user');
+export async function compareUsers(machine: Machine, truth: Postings, typed: Asked, tally: Tally): Promise<void> {
+  const data = await ask(machine, ...typed.argv, '--by', 'user');
+  const asked = saidOf(data, typed);
   const [rows, partial] = [listOf(data, 'users'), listOf(data, 'partial')];
   const is = truth.users(asked);
   compareCount(tally, `report users, rows @ ${asked.name}`, rows.length, is.size, partial);

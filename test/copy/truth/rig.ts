@@ -69,7 +69,7 @@ export async function served(startMs: number): Promise<Served> {
       });
       return {
         world,
-        copyPath: join(world.stateDir, 'copy-environment.db'),
+        copyPath: join(env['FIATRAIL_STATE_DIR'] ?? world.stateDir, 'copy-environment.db'),
         run: async (...argv) => {
           const [before, errors] = [world.stdout.text().length, world.stderr.text().length];
           const code = await main([...argv, '-q'], world);

@@ -172,8 +172,8 @@ export async function accountIn(
   };
 }
 
-/** Before the first sync, everything is unknown that only balances show. */
-const isWorthARow = ({ minor, known }: Figure): boolean =>
+/** Whether a figure is worth a row: not if it is nothing, or of a time before the first sync, of which only balances could show it. */
+export const isWorthARow = ({ minor, known }: Figure): boolean =>
   minor === null ? known?.why !== 'BEFORE_FIRST_SYNC' : minor !== 0n;
 
 const isIn = ({ from, to }: Span, at: string) => at > from && at <= to;
