@@ -15,7 +15,7 @@ import { transfer } from '../things/token-transfers.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
-import { type Gap, noteChanged, readSetting, readState, writeSetting } from './list-state.ts';
+import { type Gap, noteChanged, readSetting, readState, writeKnownUntil, writeSetting } from './list-state.ts';
 import { readFees } from './read-fees.ts';
 import { rowsOf, zonedTime } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
@@ -102,7 +102,10 @@ async function fill(
   await copy.write(noteUnlisted);
   // A row without a time is read with what is personal, however old it is.
   await forget();
-  await copy.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));
+  await copy.write(async (queries) => {
+    await writeSetting(queries, 'synced-at', new Date(now()).toISOString());
+    await writeKnownUntil(queries, balances.at);
+  });
   return reports;
 }
 

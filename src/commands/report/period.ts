@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
+import { readKnownUntil } from '../../copy/list-state.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { monthNamed } from '../../copy/questions/report/periods.ts';
 import type { Account } from '../../engine/account.ts';
@@ -69,7 +70,8 @@ export async function periodIn(
   const endMs = times.untilMs ?? month.untilMs;
   const isOver = endMs <= nowMs;
   // Of a period that goes on, it is what the last sync saw.
-  const knownMs = looked && Date.parse(looked) >= sinceMs ? Date.parse(looked) : nowMs;
+  const known = Date.parse((await readKnownUntil(queries)) ?? '');
+  const knownMs = known >= sinceMs ? known : nowMs;
   const untilMs = Math.max(sinceMs + 1, isOver ? endMs : knownMs + 1);
   if (isTyped)
     return { sinceMs, untilMs, isOver, month: undefined, typed: `--since ${iso(sinceMs)} --until ${iso(untilMs)}` };

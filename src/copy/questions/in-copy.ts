@@ -6,10 +6,10 @@ import type { SqlValue } from '../../sqlite/database.ts';
 import { thingOfRow } from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
 import { user } from '../../things/users.ts';
-import { readState } from '../list-state.ts';
+import { readKnownUntil, readState } from '../list-state.ts';
 import { stored } from '../schema.ts';
 import { type CopyTable, TABLES, tableOf } from '../tables.ts';
-import { lastCheckAt } from './report/checks.ts';
+import { afterLastSync } from './report/cut-lists.ts';
 import type { IdStart } from './typed.ts';
 
 /** A row of the local copy. Times are ISO 8601 in UTC. */
@@ -230,7 +230,7 @@ export interface Reach {
 }
 
 /** Returns how far the copy reaches, without counting rows. Every table may lack rows of after the last sync. */
-export async function reachOf(queries: Queries, until = ''): Promise<Reach> {
+export async function reachOf(queries: Queries, until?: string): Promise<Reach> {
   const states = await Promise.all(
     TABLES.map(async (table) => ({
       ...(await readState(queries, table)),
@@ -241,7 +241,6 @@ export async function reachOf(queries: Queries, until = ''): Promise<Reach> {
   const [from = null] = states.flatMap((state) => state.from ?? []).toSorted();
   const isRead = states.every(({ syncedAt }) => syncedAt !== null);
   const [syncedAt = null] = isRead ? states.flatMap((state) => state.syncedAt ?? []).toSorted() : [];
-  const looked = await lastCheckAt(queries);
-  const isAfter = looked !== undefined && until > looked;
+  const isAfter = until !== undefined && afterLastSync(await readKnownUntil(queries), until) !== undefined;
   return { from, syncedAt, partial: states.flatMap(({ gap, name }) => (gap === null && !isAfter ? [] : [name])) };
 }

@@ -2,6 +2,7 @@ import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount } from '../../../money/amount.ts';
 import { atLeast, type Figure, type Known, negated, unknownFigure } from '../../../money/figure.ts';
 import type { Acceptance } from '../../acceptances.ts';
+import { readKnownUntil } from '../../list-state.ts';
 import { because, type Reason } from '../reasons.ts';
 import { ASSETS, type BalanceCheck, checksIn, checkUntil } from './checks.ts';
 import { afterLastSync, type CutLists, cutListsIn } from './cut-lists.ts';
@@ -27,6 +28,7 @@ interface Seen {
   readonly checks: readonly BalanceCheck[];
   readonly moved: MovedBetween;
   readonly cut: CutLists;
+  readonly knownUntil: string | undefined;
   /** What no list explains, seen at the second of two looks. */
   readonly changes: readonly UnexplainedChange[];
 }
@@ -43,7 +45,8 @@ async function seenIn(queries: Queries, span: Span, parts: readonly Span[]): Pro
   const moments = parts.flatMap(({ from, to }) => [from, to]);
   const cut = await cutListsIn(queries, '');
   const moved = await movedBetween(queries, [...moments, ...moments.map((at) => sinceLook(checks, at).from)]);
-  return { checks, moved, cut, changes: await changesIn(queries, span) };
+  const knownUntil = await readKnownUntil(queries);
+  return { checks, moved, cut, knownUntil, changes: await changesIn(queries, span) };
 }
 
 /**
@@ -58,11 +61,8 @@ export async function balancesAt(
   return seen.checks.length === 0 ? undefined : moments.map((at) => balancesFrom(seen, at));
 }
 
-/** Why nothing is known of a time after the last look; undefined before it. */
-function afterLook({ checks }: Seen, at: string): Lacking | undefined {
-  const last = checks.at(-1);
-  return last && last.at < at ? afterLastSync(last.at) : undefined;
-}
+/** Why nothing is known of a time after the last sync; undefined before it. */
+const afterSync = ({ knownUntil }: Seen, at: string): Lacking | undefined => afterLastSync(knownUntil, at);
 
 /** What limits a figure. */
 interface Limit extends Lacking {
@@ -88,7 +88,7 @@ function balanceFrom(seen: Seen, at: string, asset: Asset): Figure {
   const figure = { asset, minor: held + effectOf(sums) };
   if (check.at === at) return figure;
   const limits = LINES.flatMap((line): Limit[] => {
-    const lacking = missingIn(sums, line) ?? afterLook(seen, at) ?? cut.reasonFor(asset, line);
+    const lacking = missingIn(sums, line) ?? afterSync(seen, at) ?? cut.reasonFor(asset, line);
     if (!lacking) return [];
     // A fee that is not known has only made the balance lower, or higher if it was earned.
     return [{ ...lacking, is: !isFee(lacking.why) ? 'no' : line === 'earned' ? 'at least' : 'at most' }];
@@ -191,7 +191,7 @@ function movedIn(seen: Seen, part: Span, asset: Asset, all: readonly Difference[
   const sums = moved(part).get(asset) ?? noSums();
   const own = all.filter((each) => each.asset === asset && isIn(part, each.to));
   const reasonFor = (line: Line): Lacking | undefined =>
-    missingIn(sums, line) ?? cut.reasonFor(asset, line) ?? afterLook(seen, part.to);
+    missingIn(sums, line) ?? cut.reasonFor(asset, line) ?? afterSync(seen, part.to);
   const positive = (line: 'in' | 'out' | 'fees' | 'refunds' | 'earned') => {
     const lacking = reasonFor(line);
     return lacking ? atLeast(asset, sums[line], reasonOf(lacking)) : amount(asset, sums[line]);
@@ -218,7 +218,7 @@ function movedIn(seen: Seen, part: Span, asset: Asset, all: readonly Difference[
 function unlistedIn(seen: Seen, { from, to }: Span, asset: Asset): Figure {
   const [first] = seen.checks;
   if (first && from < first.at) return unknownFigure(asset, because('BEFORE_FIRST_SYNC', first.at));
-  const after = afterLook(seen, to);
+  const after = afterSync(seen, to);
   if (after) return unknownFigure(asset, reasonOf(after));
   const own = seen.changes.filter((change) => change.asset === asset && change.from < to && change.to > from);
   const isInside = (change: UnexplainedChange) => change.from >= from && change.to <= to;
@@ -246,6 +246,6 @@ function assetOf(seen: Seen, span: Span, asset: Asset, differences: readonly Dif
     ? (opening.minor ?? 0n) + completedEffect(sums) + unlisted - (closing.minor ?? 0n)
     : sums.inFlight;
   const lacking =
-    missingIn(sums, 'inFlight') ?? seen.cut.reasonFor(asset, 'inFlight') ?? afterLook(seen, span.to);
+    missingIn(sums, 'inFlight') ?? seen.cut.reasonFor(asset, 'inFlight') ?? afterSync(seen, span.to);
   return { ...line, opening, inFlight: signed(asset, -inFlight, lacking), closing };
 }
