@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES } from '../src/base/errors.ts';
 import { ROOT } from './support/built.ts';
+import { ROOT_ENTRIES, strayInRoot } from './support/root.ts';
 import {
   callsAtImport,
   exportsOf,
@@ -232,6 +233,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'journal/merge.ts',
     'journal/import.ts',
     'engine/plans/file.ts',
+    'engine/plans/acts.ts',
     'engine/plans/checkpoint.ts',
     'engine/plans/approver-list.ts',
   ],
@@ -328,6 +330,7 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhooks/run/served.ts setImmediate': 'groups the deliveries of one tick into one flush; no time passes',
   'engine/connection/inbox.ts queueMicrotask': 'groups the deliveries of one tick into one flush; no time passes',
   'commands/webhooks/index.ts AbortSignal.timeout': 'the time limit of one request',
+  'engine/plans/notify.ts AbortSignal.timeout': 'the time limit of one notice',
   'sandbox/deliver.ts AbortSignal.timeout': 'the time limit of one delivery',
   'sandbox/embedded.ts AbortSignal.timeout': 'how long a command goes on delivering when it is done',
   'webhooks/listen/sending.ts AbortSignal.timeout': 'the time limit of one attempt',
@@ -478,7 +481,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'searchOption',
     ],
   ],
-  [/^copy\/questions\/report\/kinds\.ts$/, ['workKind']],
+  [/^copy\/questions\/report\/(?:kinds|movements)\.ts$/, ['workKind', 'among']],
   [
     /^copy\/entry-kinds\.ts$/,
     [
@@ -743,4 +746,9 @@ describe('leftovers', () => {
     const written = [...document.matchAll(/^\|\s*`?(\d+)`?\s*\|/gm)].map(([, code]) => Number(code));
     expect(new Set(written)).toEqual(new Set([0, ...Object.values(CATEGORIES).map(({ exit }) => exit)]));
   });
+});
+
+test('nothing else lies in the folder of the repository, and what should is there', () => {
+  expect(strayInRoot()).toEqual([]);
+  expect(ROOT_ENTRIES.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
 });

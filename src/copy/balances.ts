@@ -14,7 +14,7 @@ import { ACCOUNT_WALLETS, BALANCE_CHECKS, BALANCES } from './schema.ts';
 
 /** What the account has in one place. */
 interface PlacedBalance {
-  /** `wallet`: the account's smart wallet, by network. `vault`: its stablecoins for trades. `fees`: earned fees, by what became of them. */
+  /** `wallet`: the account wallet, by network. `vault`: its stablecoins for trades. `fees`: earned fees, by what became of them. */
   readonly source: 'wallet' | 'vault' | 'fees';
   readonly place: string;
   readonly asset: Asset;

@@ -50,14 +50,59 @@ function unlistedEntries(engine: Engine): readonly string[] {
 }
 
 /** Returns all entries, as one SELECT: each move of each set of each row, twice. */
-export function bookEntries(engine: Engine): string {
-  const entries = ENTRY_KINDS.flatMap((kind) =>
+export const bookEntries = (engine: Engine): string =>
+  [...entriesOn(engine, () => true), ...unlistedEntries(engine)].join('\nUNION ALL ');
+
+/**
+ * Returns the entries of rows that may be on some accounts, as one SELECT: what a query of the view with these accounts reads, without what it
+ * would find out of each row that has none of them.
+ */
+export const bookEntriesOn = (engine: Engine, accounts: readonly string[]): string =>
+  entriesOn(engine, isAmong(accounts)).join('\nUNION ALL ');
+
+const isAmong = (accounts: readonly string[]) => (side: string) =>
+  accounts.some((account) => side.includes(`'${account}'`));
+
+/** What is the same in all entries of one side of a move, where it is no expression. */
+const LITERAL = /^'[^']*'$/;
+
+/**
+ * Returns the sums of entries of some accounts that meet a condition, as one SELECT: by an SQL expression over their time, account, asset, thing,
+ * step, whether they left the account, and why some are not known. Each kind of entry is added up by itself, which takes less than adding up all.
+ */
+export function bookSumsOn(engine: Engine, accounts: readonly string[], part: string, where: string): string {
+  const sums = ENTRY_KINDS.flatMap((kind) =>
     kind.sets.flatMap((set) =>
-      set.moves.flatMap((move) => (['from', 'to'] as const).map((side) => entryOf(engine, kind, set, move, side))),
+      set.moves.flatMap((move) =>
+        (['from', 'to'] as const)
+          .filter((side) => isAmong(accounts)(move[side]))
+          .map((side) => {
+            const names = [
+              ...(LITERAL.test(move[side]) ? [] : ['account']),
+              ...(LITERAL.test(move.asset) ? [] : ['asset']),
+              'CASE WHEN amount_minor IS NULL THEN known END',
+              'amount_minor < 0',
+            ];
+            return `SELECT ${part} AS part, min(account) AS account, min(asset) AS asset, '${kind.thing.name}' AS thing, '${set.step}' AS step,
+              min(CASE WHEN amount_minor IS NULL THEN known END) AS why, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor, count(*) AS rows
+              FROM (${entryOf(engine, kind, set, move, side)}) entry WHERE ${where} GROUP BY ${part}, ${names.join(', ')}`;
+          }),
+      ),
     ),
   );
-  return [...entries, ...unlistedEntries(engine)].join('\nUNION ALL ');
+  return sums.join('\nUNION ALL ');
 }
+
+const entriesOn = (engine: Engine, isWanted: (account: string) => boolean): readonly string[] =>
+  ENTRY_KINDS.flatMap((kind) =>
+    kind.sets.flatMap((set) =>
+      set.moves.flatMap((move) =>
+        (['from', 'to'] as const).flatMap((side) =>
+          isWanted(move[side]) ? [entryOf(engine, kind, set, move, side)] : [],
+        ),
+      ),
+    ),
+  );
 
 /** An entry that a look at the balances may have seen or not. Times are ISO 8601 in UTC. */
 interface Moving {

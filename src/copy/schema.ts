@@ -57,9 +57,15 @@ export const GRANTS = {
   ],
   reader: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
-    ...['balances', 'book_entries', 'fee_schedules', 'owed', 'status_changes', ...TABLES.map(({ name }) => name)].map(
-      (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
-    ),
+    ...[
+      'balances',
+      'book_entries',
+      'changes',
+      'fee_schedules',
+      'owed',
+      'status_changes',
+      ...TABLES.map(({ name }) => name),
+    ].map((name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`),
   ],
 } as const;
 
@@ -88,6 +94,24 @@ export const STATUS_CHANGES = table('stored_status_changes', ['kind', 'id', 'see
   id: text(),
   status: text(),
   seen_at: text(),
+});
+
+/** What became of a row: a sync found it new, changed, listed no more, or listed again. */
+export const CHANGE_STATUSES = ['new', 'changed', 'deleted', 'restored'] as const;
+
+/**
+ * What a sync found in the lists. A row that changed has one row here for each of its fields, with both values as JSON; NULL is no value, or a
+ * personal one that was removed when it was old. What is new, deleted or restored has no field.
+ */
+export const CHANGES = table('stored_changes', ['seen_at', 'kind', 'id', 'field', 'status'], {
+  seen_at: text(),
+  kind: text(),
+  id: text(),
+  field: text(),
+  status: text({ oneOf: CHANGE_STATUSES }),
+  before_json: optional(text()),
+  after_json: optional(text()),
+  is_personal: integer(),
 });
 
 export const BALANCES = table('stored_balances', ['source', 'place', 'asset', 'at'], {
@@ -204,6 +228,7 @@ export const tables = (): readonly Table[] => [
   FILLER,
   PERSON_NAME,
   STATUS_CHANGES,
+  CHANGES,
   BALANCES,
   BALANCE_CHECKS,
   OWED,
@@ -237,7 +262,19 @@ export function indexesOf(table: CopyTable): readonly string[] {
   const { own } = table;
   return [
     ...(own
-      ? ['created_at', ...(hasEnd ? ['completed_at'] : [])].map((name) => index(`own_${name}`, [name], own))
+      ? [
+          ...['created_at', 'ended_at'].map((name) => index(`own_${name}`, [name], own)),
+          // What users' work earned is added up without a look at their rows.
+          ...(table.hasFees
+            ? [
+                index(
+                  'earned',
+                  ['ended_at', 'own_fee_minor', 'fee_known', 'end_bound'],
+                  `NOT (${own}) AND ${isDone(table)}`,
+                ),
+              ]
+            : []),
+        ]
       : []),
     index('created_at', ['created_at']),
     ...(table.hasFees ? [index('unsettled', ['fee_known'], `fee_known = '${UNSETTLED[2]}'`)] : []),

@@ -18,6 +18,7 @@ import { type Filler, fillerForPeople } from './filler.ts';
 import { type Gap, noteChanged, readSetting, readState, writeKnownUntil, writeSetting } from './list-state.ts';
 import { readFees } from './read-fees.ts';
 import { rowsOf, zonedTime } from './rows.ts';
+import { stripChanges } from './save-changes.ts';
 import { noteStatus } from './save-rows.ts';
 import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
@@ -262,6 +263,7 @@ async function forgetPersonal(copy: LocalCopy, beforeAt: string): Promise<number
         return rows.length;
       });
   }
+  count += await copy.write((queries) => stripChanges(queries, beforeAt));
   if (count === 0) return 0;
   await copy.write(dropUnusedNames);
   await copy.erase();

@@ -1,13 +1,13 @@
 import type { Queries } from '../journal/store.ts';
 import { insertion, type NewRow } from '../store/table.ts';
 import { type Check, type CheckedBalance, checksSince, nameOf, SEEN_ACCOUNTS } from './balance-checks.ts';
-import { movingAt, unknownIn } from './book-entries.ts';
+import { bookEntriesOn, movingAt, unknownIn } from './book-entries.ts';
 import { bucketOf } from './bucket.ts';
 import { readSetting } from './list-state.ts';
 import { changesOf } from './possible.ts';
 import { CHANGED_FROM, SETTING, UNLISTED } from './schema.ts';
 
-const OWN = `account IN ('${SEEN_ACCOUNTS.join("', '")}') AND thing <> 'balance'`;
+const OWN = `account IN ('${SEEN_ACCOUNTS.join("', '")}')`;
 
 /** What entries say of a place in a part of time. */
 interface PartSum {
@@ -20,7 +20,7 @@ interface PartSum {
 const sumsIn = (queries: Queries, part: string, where: string, ...values: readonly string[]) =>
   queries.all<PartSum>(
     `SELECT account, asset, ${part} AS part, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor
-     FROM book_entries WHERE ${OWN} AND ${where} GROUP BY 1, 2, 3`,
+     FROM (${bookEntriesOn(queries.engine, SEEN_ACCOUNTS)}) entries WHERE ${OWN} AND ${where} GROUP BY 1, 2, 3`,
     ...values,
   );
 
@@ -30,6 +30,7 @@ const sumsIn = (queries: Queries, part: string, where: string, ...values: readon
  */
 export async function noteUnlisted(queries: Queries): Promise<void> {
   const changedFrom = (await readSetting(queries, CHANGED_FROM)) ?? LAST;
+  if (changedFrom === LAST && (await isSeenAgain(queries))) return;
   const start = await startOf(queries, changedFrom);
   const { checks, balances } = await checksSince(queries, start ?? '');
   const [first, ...later] = checks;
@@ -46,6 +47,15 @@ export async function noteUnlisted(queries: Queries): Promise<void> {
 
 /** No time comes after it. */
 const LAST = '~';
+
+/** Whether the last look saw what the one before it had seen. */
+async function isSeenAgain(queries: Queries): Promise<boolean> {
+  const row = await queries.get<{ check_at: string | null; balance_at: string | null; noted: bigint }>(
+    `SELECT (SELECT max(at) FROM stored_balance_checks) AS check_at, (SELECT max(at) FROM stored_balances) AS balance_at,
+       (SELECT count(*) FROM ${UNLISTED.name} WHERE user_id = '') AS noted`,
+  );
+  return row !== undefined && row.noted > 0n && (row.balance_at ?? '') < (row.check_at ?? '');
+}
 
 /** How long something may be under way that is looked back for. Source: inferred. */
 const LONGEST_MS = 7 * 86_400_000;

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { acceptancesOf } from '../../copy/acceptances.ts';
-import { withCopy } from '../../copy/open.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
 import { type AccountReport, accountIn, isWorthARow } from '../../copy/questions/report/balance.ts';
 import { kindsIn } from '../../copy/questions/report/kinds.ts';
+import { lineRowsIn } from '../../copy/questions/report/line-rows.ts';
 import type { Span } from '../../copy/questions/report/movements.ts';
 import { partsOf, type ReportStep, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
 import { usersIn } from '../../copy/questions/report/users.ts';
@@ -19,6 +19,8 @@ import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptCommand } from './accept.ts';
+import { changesCommand } from './changes.ts';
+import { incomeCommand } from './income.ts';
 import { completeOption, incomplete, reasonLines } from './known.ts';
 import {
   assetSchema,
@@ -37,6 +39,8 @@ import {
   titleOfLine,
   unexplained,
 } from './lines.ts';
+import { owedCommand } from './owed.ts';
+import { pendingCommand } from './pending.ts';
 import {
   neverLooked,
   periodArgument,
@@ -45,8 +49,11 @@ import {
   type ReportPeriod,
   spanIn,
   svgOption,
+  withCopyFor,
   writeChart,
 } from './period.ts';
+import { profitCommand } from './profit.ts';
+import { statementCommand } from './statement.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
 
 const KIND_COLUMNS = [
@@ -203,6 +210,45 @@ async function byUser(asking: Asking, queries: Queries, period: ReportPeriod): P
   return ofCopy(asking, queries, period, { ...data }, ['users', USER_COLUMNS], data.unownedOfframps);
 }
 
+/** The figures that a report can open, by the words of its table. */
+const OPENED = {
+  in: 'in',
+  earned: 'earned',
+  out: 'out',
+  fees: 'fees',
+  traded: 'traded',
+  refunds: 'refunds',
+  'in-transit': 'inFlight',
+  unlisted: 'unlisted',
+} as const;
+
+const ROW_COLUMNS = [
+  { field: 'at', title: 'When' },
+  { field: 'thing', title: 'What' },
+  { field: 'id', title: 'ID' },
+  { field: 'step', title: 'Step' },
+  { field: 'amount', title: 'Amount', align: 'right' },
+  { field: 'user', title: 'User', isWide: true },
+  { field: 'account', title: 'Account', isWide: true },
+] as const;
+
+/** The rows that a figure of a report adds up. */
+async function rowsOfFigure(asking: Asking, queries: Queries, period: ReportPeriod, figure: keyof typeof OPENED) {
+  const rows = await lineRowsIn(queries, spanOf(period.sinceMs, period.untilMs), OPENED[figure]);
+  return ofCopy(asking, queries, period, { rows }, ['rows', ROW_COLUMNS]);
+}
+
+const rowSchema = () =>
+  z.object({
+    at: z.iso.datetime(),
+    thing: z.string(),
+    id: z.string(),
+    step: z.string(),
+    account: z.string(),
+    user: z.nullable(z.string()),
+    amount: figureSchema(),
+  });
+
 const kindsSchema = () =>
   z.array(
     z.object({
@@ -238,6 +284,7 @@ function reportSchema() {
     ),
     z.object({ ...common, kinds: kindsSchema() }),
     z.object({ ...common, users: z.array(userSchema()), unownedOfframps: z.int() }),
+    z.object({ ...common, rows: z.array(rowSchema()) }),
   ]);
 }
 
@@ -245,13 +292,14 @@ const reportCommand = command({
   words: ['report'],
   summary: 'Summarize what came in and went out, and check it against the balances',
   details:
-    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts when it completed. Of a period that is over, Open counts what had not ended by its end. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Before the second sync nothing can be checked; the report says so and exits with 0. A figure that is not known exactly says so and why, such as what was earned before the first sync; with --complete, the exit code is then 9. Users’ wallets are not included: see report owed.',
+    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts once it is completed. For a past period, Open counts what was still open at its end. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Until the second sync there is nothing to compare; the report says so and exits with 0. A figure that is not known exactly says so and why, such as what was earned before the first sync; with --complete, the exit code is then 9. Users’ wallets are not included: see report owed.',
   examples: [
     'fiatrail report',
     'fiatrail report last month',
     'fiatrail report last month -o json',
     'fiatrail report --since 7d --by day',
     'fiatrail report --by asset -o csv',
+    'fiatrail report last month --rows fees',
     'fiatrail report last month --by day --svg last-month.svg',
   ],
   endpoints: [],
@@ -264,23 +312,44 @@ const reportCommand = command({
       'group by day, week, month, kind, user or asset',
       oneOf(...STEPS, 'kind', 'user', 'asset'),
     ),
+    rows: option(
+      '--rows <figure>',
+      'list the rows that a figure adds up: in, earned, out, fees, traded, refunds, in-transit or unlisted',
+      oneOf(...(Object.keys(OPENED) as (keyof typeof OPENED)[])),
+    ),
     ...periodOptions,
     complete: completeOption,
     svg: svgOption,
   },
-  run: (account, terminal, { period: name, by, since, until, svg, complete: isComplete = false }) =>
-    withCopy(account, (copy) =>
+  run: async (account, terminal, { period: name, by, rows, since, until, svg, complete: isComplete = false }) => {
+    const step = STEPS.find((each) => each === by);
+    if (svg !== undefined && !step)
+      throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });
+    if (rows !== undefined && by !== undefined)
+      throw new CliError('usage', '--rows lists the rows of one figure; it cannot be grouped', {
+        hint: 'leave out --by',
+      });
+    return withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
-        const step = STEPS.find((each) => each === by);
-        if (svg !== undefined && !step)
-          throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const asking = { account, terminal, isComplete };
+        if (rows !== undefined) return rowsOfFigure(asking, queries, period, rows);
         if (by === 'user') return byUser(asking, queries, period);
         if (step) return byStep(asking, queries, period, { step, svg });
         return wholeReport(asking, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
       }),
-    ),
+    );
+  },
 });
 
-export const commands = [reportCommand, ...partCommands, acceptCommand];
+export const commands = [
+  reportCommand,
+  ...partCommands,
+  pendingCommand,
+  owedCommand,
+  statementCommand,
+  incomeCommand,
+  profitCommand,
+  changesCommand,
+  acceptCommand,
+];

@@ -68,6 +68,11 @@ export const REASONS = {
     says: () => 'the service states what was left after some fees in another asset',
     hint: 'see the rows with: fiatrail sql',
   },
+  BOUGHT_BEFORE: {
+    says: () =>
+      'some stablecoins were there before the first sync or came without a trade, and nothing says what they cost',
+    hint: 'see the trades with: fiatrail fx trades list --all',
+  },
   END_BETWEEN: {
     says: () =>
       'some work ended between two syncs, and nothing says on which side of the start or the end of the period',

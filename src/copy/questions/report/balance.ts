@@ -163,7 +163,7 @@ export async function accountIn(
     differences,
     assets: checks.length > 0 ? ASSETS.map((asset) => assetOf(seen, span, asset, differences)) : [],
     compared: comparedIn(checks, span),
-    uncounted: await uncountedIn(queries, span),
+    uncounted: isWhole(seen, span) ? 0 : await uncountedIn(queries, span),
     parts: parts.map((part) =>
       ASSETS.map((asset) => movedIn(seen, part, asset, differences)).filter(
         (moved) => seen.moved(part).has(moved.asset) || isWorthARow(moved.unlisted) || isWorthARow(moved.earned),
@@ -175,6 +175,10 @@ export async function accountIn(
 /** Whether a figure is worth a row: not if it is nothing, or of a time before the first sync, of which only balances could show it. */
 export const isWorthARow = ({ minor, known }: Figure): boolean =>
   minor === null ? known?.why !== 'BEFORE_FIRST_SYNC' : minor !== 0n;
+
+/** Whether every movement in a period has an amount. */
+const isWhole = ({ moved }: Seen, span: Span): boolean =>
+  [...moved(span).values()].every(({ missing }) => [...missing.keys()].every((key) => !key.endsWith(' NOT_STATED')));
 
 const isIn = ({ from, to }: Span, at: string) => at > from && at <= to;
 

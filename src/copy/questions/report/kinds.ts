@@ -57,7 +57,7 @@ function workKind(thing: Thing): WorkKind {
 }
 
 /** Everything that begins and ends, and that a list has. */
-const WORK_KINDS: readonly WorkKind[] = THINGS.filter(({ list, states }) => list && states).map(workKind);
+export const WORK_KINDS: readonly WorkKind[] = THINGS.filter(({ list, states }) => list && states).map(workKind);
 
 /** What became of a kind of work in a period. */
 interface KindReport {

@@ -6,6 +6,7 @@ import { deposit } from '../../../things/deposits.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { trade } from '../../../things/market.ts';
 import { transfer } from '../../../things/token-transfers.ts';
+import { bookEntriesOn, bookSumsOn } from '../../book-entries.ts';
 import { bucketOf } from '../../bucket.ts';
 import { isOfFailed } from '../../schema.ts';
 import type { Reason } from '../reasons.ts';
@@ -75,12 +76,10 @@ interface EntrySum {
   readonly why: Reason | null;
   readonly minor: bigint;
   readonly rows: bigint;
-  /** How many things have come back. */
-  readonly returned: bigint;
 }
 
 /** cNGN is counted in millionths, Naira in kobo. */
-const CNGN_OF_KOBO = 10_000n;
+export const CNGN_OF_KOBO = 10_000n;
 
 /** What the entries of an account are in a report. */
 interface EntryLine {
@@ -97,7 +96,7 @@ interface EntryLine {
   readonly isCounted?: true;
 }
 
-const ENTRY_LINES: readonly EntryLine[] = [
+export const ENTRY_LINES: readonly EntryLine[] = [
   { account: /^assets:wallet$/, things: [deposit], way: 'in', line: 'in', isCounted: true },
   { account: /^assets:wallet$/, things: [deposit], way: 'out', line: 'fees', isOpposite: true },
   { account: /^assets:bank$/, things: [payout], way: 'in', line: 'out', isCngn: true, isCounted: true },
@@ -121,13 +120,30 @@ const ENTRY_LINES: readonly EntryLine[] = [
   { account: /^assets:transit:(?!deposit$)/, line: 'inFlight' },
 ];
 
-/** The accounts whose entries are lines, or say that something failed. */
-const OF_LINES = `(account IN ('assets:wallet', 'assets:vault', 'assets:bank', 'assets:fees', 'equity:outside', 'equity:conversion',
-  'income:onramp', 'income:offramp', 'expenses:platform:payout', 'expenses:platform:trade', 'expenses:platform:bridge', 'assets:transit:deposit',
-  'assets:transit:payout', 'assets:transit:transfer', 'assets:transit:trade', 'assets:transit:bridge', 'assets:transit:fees') AND thing <> 'balance')`;
+/** Where what is under way is, and what fails has been until then. */
+const TRANSIT = ['payout', 'transfer', 'trade', 'bridge', 'fees'].map((what) => `assets:transit:${what}`);
 
-/** The accounts that have again what failed. */
-const HAS_BACK = ['assets:wallet', 'assets:vault', 'assets:fees'];
+/** The accounts whose entries are lines. */
+export const OF_LINES = [
+  'assets:wallet',
+  'assets:bank',
+  'income:onramp',
+  'income:offramp',
+  'expenses:platform:payout',
+  'expenses:platform:trade',
+  'expenses:platform:bridge',
+  'equity:conversion',
+  'equity:outside',
+  ...TRANSIT,
+];
+
+const RETURNING = ['assets:transit:deposit', ...TRANSIT];
+
+const among = (accounts: readonly string[]) => `account IN ('${accounts.join("', '")}')`;
+
+/** The entries that are lines: of some accounts, only those of some things. */
+const IS_LINE = `${among(OF_LINES)} AND (account <> 'assets:wallet' OR thing = '${deposit.name}')
+  AND (account <> 'equity:conversion' OR thing = '${trade.name}') AND (account <> 'equity:outside' OR thing IN ('${transfer.name}', '${bridgeTransfer.name}'))`;
 
 /** The lists whose rows are lines, and of which assets. */
 export const LINES_OF: Readonly<
@@ -178,6 +194,10 @@ export async function movedBetween(queries: Queries, some: readonly string[]): P
     const part = parts[Number(sum.part)];
     if (part) addEntries(part, sum);
   }
+  for (const { part, asset, n } of await returnedIn(queries, times)) {
+    const sums = parts[Number(part)];
+    if (sums && isAsset(asset)) sumsOf(sums, asset).failed += Number(n);
+  }
   // From the movements before each time to all of them until then.
   for (const [index, part] of parts.entries())
     for (const [asset, sums] of parts[index - 1] ?? []) add(sumsOf(part, asset), sums, 1n);
@@ -190,12 +210,17 @@ export async function movedBetween(queries: Queries, some: readonly string[]): P
   };
 }
 
-const entrySums = (queries: Queries, times: readonly string[]) =>
-  queries.all<EntrySum>(
-    `SELECT ${bucketOf('at', times)} AS part, account, asset, thing, step, CASE WHEN amount_minor IS NULL THEN known END AS why,
-       amount_minor < 0 AS is_out, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor, count(*) AS rows,
-       count(DISTINCT CASE WHEN step = 'returned' THEN id END) AS returned
-     FROM book_entries WHERE ${OF_LINES} AND at > ? AND at <= ? GROUP BY 1, 2, 3, 4, 5, 6, 7`,
+const entrySums = (queries: Queries, times: readonly string[]) => {
+  const period = `at > '${times[0] ?? ''}' AND at <= '${times.at(-1) ?? ''}'`;
+  const sums = bookSumsOn(queries.engine, OF_LINES, bucketOf('at', times), `${IS_LINE} AND ${period}`);
+  return queries.all<EntrySum>(`SELECT * FROM (${sums}) sums`);
+};
+
+/** Counts what failed, by the asset of the balance: each thing once, however many entries it has. */
+const returnedIn = (queries: Queries, times: readonly string[]) =>
+  queries.all<{ readonly part: bigint; readonly asset: string; readonly n: bigint }>(
+    `SELECT ${bucketOf('at', times)} AS part, CASE WHEN account = 'assets:transit:deposit' THEN 'CNGN' ELSE asset END AS asset, count(DISTINCT id) AS n
+     FROM (${bookEntriesOn(queries.engine, RETURNING)}) entries WHERE step = 'returned' AND ${among(RETURNING)} AND at > ? AND at <= ? GROUP BY 1, 2, thing`,
     times[0] ?? '',
     times.at(-1) ?? '',
   );
@@ -205,8 +230,6 @@ const isFee = (why: Reason | null): boolean => why?.startsWith('FEE_') === true;
 /** Adds entries to the lines that they are of. */
 function addEntries(part: Map<Asset, Sums>, sum: EntrySum): void {
   const { account, thing, minor, why, rows } = sum;
-  if (minor > 0n && HAS_BACK.includes(account)) countFailed(part, sum);
-  if (account === 'assets:transit:deposit') sumsOf(part, 'CNGN').failed += Number(sum.returned);
   const found = ENTRY_LINES.filter(
     (each) => each.account.test(account) && (each.things?.some(({ name }) => name === thing) ?? true),
   );
@@ -222,10 +245,6 @@ function addEntries(part: Map<Asset, Sums>, sum: EntrySum): void {
       if (each.isCounted) sums.count += Number(rows);
     }
   }
-}
-
-function countFailed(part: Map<Asset, Sums>, { asset, returned }: EntrySum): void {
-  if (asset !== null && isAsset(asset)) sumsOf(part, asset).failed += Number(returned);
 }
 
 const isEmpty = (sums: Sums): boolean =>
@@ -249,7 +268,8 @@ function add(sums: Sums, more: Sums, times: 1n | -1n): void {
 /** Counts the movements in a period whose amount is not known, so that no sum has them. */
 export async function uncountedIn(queries: Queries, { from, to }: Span): Promise<number> {
   const row = await queries.get<{ n: bigint }>(
-    `SELECT count(*) AS n FROM (SELECT thing, id FROM book_entries WHERE ${OF_LINES} AND at > ? AND at <= ?
+    `SELECT count(*) AS n FROM (SELECT thing, id FROM (${bookEntriesOn(queries.engine, [...OF_LINES, ...RETURNING])}) entries
+       WHERE (${IS_LINE} OR ${among(RETURNING)}) AND at > ? AND at <= ?
        AND ((amount_minor IS NULL AND known = 'NOT_STATED') OR step = 'returned')
        GROUP BY thing, id HAVING max(CASE WHEN step = 'returned' THEN 1 ELSE 0 END) = 0) uncounted`,
     from,

@@ -303,10 +303,40 @@ const OWN: readonly View[] = [
     about: 'balances over time: a row for each change that a sync saw',
     columns: [
       { name: 'at', type: 'text', about: `when it was read; ${TIME}` },
-      { name: 'source', type: 'text', about: 'wallet: the account’s Smart Wallet; fees: its earned fees' },
+      { name: 'source', type: 'text', about: 'wallet: the account wallet; fees: its earned fees' },
       { name: 'place', type: 'text', about: 'the network of a wallet, or which part of the fees' },
       { name: 'balance_minor', type: 'integer', about: 'balance, in the smallest unit of balance_asset' },
       { name: 'balance_asset', type: 'text', about: 'asset of balance_minor: NGN, CNGN, USDC or USDT' },
+    ],
+  },
+  {
+    name: 'changes',
+    about:
+      'what syncs found in the lists: rows that are new, deleted or restored, and each field that changed, with its values before and after; since the first sync',
+    columns: [
+      { name: 'seen_at', type: 'text', about: `when a sync found it; ${TIME}; has an index` },
+      { name: 'kind', type: 'text', about: 'the view that has the row' },
+      { name: 'id', type: 'text', about: 'id of the row' },
+      {
+        name: 'field',
+        type: 'text',
+        about: 'the field of the service’s row, as -o json prints it; empty unless status is changed',
+      },
+      {
+        name: 'status',
+        type: 'text',
+        about: 'new, changed, deleted (the service no longer lists it) or restored (it lists it again)',
+      },
+      {
+        name: 'before_json',
+        type: 'text',
+        about: 'value before, as JSON; null for none; personal, so it is removed when it is old',
+      },
+      {
+        name: 'after_json',
+        type: 'text',
+        about: 'value after, as JSON; null for none; personal, so it is removed when it is old',
+      },
     ],
   },
   {
