@@ -7,9 +7,12 @@ import { postingsIn } from './postings.ts';
 import {
   compareBalances,
   compareFees,
+  compareIncome,
   compareKinds,
   compareNow,
+  compareOwedAt,
   compareReport,
+  compareStatements,
   compareUsers,
   days,
   lagosDay,
@@ -114,7 +117,10 @@ export async function compared(service: Served, machine: Machine, [first, last]:
     await compareFees(machine, truth, asked, tally);
     await compareBalances(machine, truth, asked, tally);
     await compareUsers(machine, truth, asked, tally);
+    await compareIncome(machine, truth, asked, tally);
+    await compareStatements(machine, truth, asked, tally);
   }
+  await compareOwedAt(machine, truth, days(first, last), tally);
   return tally;
 }
 

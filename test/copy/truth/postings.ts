@@ -89,7 +89,7 @@ export interface Postings {
   /** What has not ended, by id. */
   open(): ReadonlyMap<string, Work>;
   /** What users' wallets hold, by asset. */
-  held(): ReadonlyMap<Asset, bigint>;
+  held(atMs: number): ReadonlyMap<Asset, bigint>;
   /** What the account earned, by user, by day in Lagos, or by kind. */
   income(period: Period, by: 'user' | 'day' | 'kind'): ReadonlyMap<string, bigint>;
 }
@@ -205,10 +205,10 @@ function postingsOf({ rows, wallets, work, fees, bridges }: Read): Postings {
     users: (period) => usersOf(period, work),
     kinds: (period) => kindsOf(period, work, rows),
     open: () => new Map(work.filter(({ state }) => ![...DONE, ...FAILED].includes(state)).map((each) => [each.id, each])),
-    held: () => {
+    held: (atMs) => {
       const sums = new Map<Asset, bigint>();
-      for (const { code, asset, minor } of rows)
-        if (walletOf(code)?.user) sums.set(asset, (sums.get(asset) ?? 0n) + minor);
+      for (const { code, asset, minor, at } of rows)
+        if (walletOf(code)?.user && Number(at) <= atMs) sums.set(asset, (sums.get(asset) ?? 0n) + minor);
       return sums;
     },
     income: (period, by) => {

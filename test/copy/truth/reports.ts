@@ -175,6 +175,65 @@ export async function compareUsers(machine: Machine, truth: Postings, typed: Ask
   }
 }
 
+/** What was earned by user, by day and by kind. */
+export async function compareIncome(machine: Machine, truth: Postings, typed: Asked, tally: Tally): Promise<void> {
+  for (const by of ['user', 'day', 'kind'] as const) {
+    const data = await ask(machine, 'income', ...typed.argv, '--by', by);
+    const [asked, partial] = [saidOf(data, typed), listOf(data, 'partial')];
+    const is = truth.income(asked, by);
+    const parts = listOf(data, 'parts');
+    const sum = [...is.values()].reduce((all, kobo) => all + kobo, 0n);
+    compare(tally, `report income, earned @ ${asked.name}`, figure(data, 'earned'), sum);
+    for (const part of parts)
+      compare(
+        tally,
+        `report income --by ${by} @ ${asked.name} ${part['name']}`,
+        figure(part, 'earned'),
+        is.get(String(part['name'])) ?? 0n,
+      );
+    const said = new Set(parts.map((part) => String(part['name'])));
+    for (const [name, kobo] of is)
+      if (!said.has(name) && kobo !== 0n) compareCount(tally, `report income --by ${by}, rows @ ${name}`, 0, 1, partial);
+  }
+}
+
+/** The statement of each token: that it adds up, and every balance in it. */
+export async function compareStatements(machine: Machine, truth: Postings, typed: Asked, tally: Tally): Promise<void> {
+  for (const asset of ASSETS) {
+    const data = await ask(machine, 'statement', asset, ...typed.argv);
+    const asked = saidOf(data, typed);
+    const [sums] = listOf(data, 'balances');
+    const where = `@ ${asked.name} ${asset}`;
+    const [opening, closing] = [truth.balance(asset, asked.fromMs), truth.balance(asset, asked.toMs)];
+    if (sums) {
+      compare(tally, `report statement, opening ${where}`, figure(sums, 'opening'), opening);
+      compare(tally, `report statement, closing ${where}`, figure(sums, 'closing'), closing);
+      const [first, came, went, last] = ['opening', 'in', 'out', 'closing'].map((name) => figure(sums, name));
+      if ([first, came, went, last].every((each) => each && !each.known))
+        compare(tally, `report statement, sum ${where}`, last, BigInt(minorText(first)) + BigInt(minorText(came)) + BigInt(minorText(went)));
+    } else if (opening !== 0n || closing !== 0n) tally.wrong.push(`report statement ${where}: no balance`);
+    const rows = listOf(data, 'rows');
+    for (const [index, row] of rows.entries()) {
+      // Of several at one time, the last one has what there was after it.
+      if (rows[index + 1]?.['at'] === row['at']) continue;
+      const at = String(row['at']);
+      compare(tally, `report statement, balance ${where} ${at} ${row['id']}`, figure(row, 'balance'), truth.balance(asset, Date.parse(at)));
+    }
+  }
+}
+
+const minorText = (printed: Printed | undefined) => (printed?.value ?? '0').replace('.', '');
+
+/** What users held at the end of each day, by the lists and what was read since. */
+export async function compareOwedAt(machine: Machine, truth: Postings, asked: Asked, tally: Tally): Promise<void> {
+  for (const day of daysIn(asked)) {
+    const data = await ask(machine, 'owed', '--at', day);
+    const held = truth.held(Date.parse(String(data['at'])));
+    for (const row of listOf(data, 'owed'))
+      compare(tally, `report owed --at @ ${day} ${row['asset']}`, figure(row, 'amount'), held.get(row['asset'] as Asset) ?? 0n);
+  }
+}
+
 /** What is open, and what users hold: as of now. */
 export async function compareNow(machine: Machine, truth: Postings, tally: Tally): Promise<void> {
   const pending = listOf(await ask(machine, 'pending'), 'pending');
@@ -185,7 +244,7 @@ export async function compareNow(machine: Machine, truth: Postings, tally: Tally
   }
   compareCount(tally, 'report pending, rows', pending.length, is.size);
   const owed = listOf(await ask(machine, 'owed'), 'owed');
-  const held = truth.held();
+  const held = truth.held(Number.MAX_SAFE_INTEGER);
   for (const row of owed)
     compare(tally, `report owed @ ${row['asset']}`, figure(row, 'amount'), held.get(row['asset'] as Asset) ?? 0n);
 }
