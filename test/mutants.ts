@@ -36,6 +36,7 @@ const ACCEPTED = ['test/questions/acceptances.test.ts'];
 const OPEN_AT_END = ['test/questions/open-at-end.test.ts'];
 const RECEIPTS = ['test/commands/receipt.test.ts'];
 const FEES = ['test/copy/fees.test.ts'];
+const BOOKS = ['test/copy/book-entries.test.ts'];
 const SHARED_COPY = ['test/postgres/copy.test.ts'];
 const CHANGES = ['test/copy/changes.test.ts'];
 const KNOWN = ['test/questions/known-figures.test.ts'];
@@ -672,9 +673,6 @@ export const MUTANTS: readonly Mutant[] = [
   },
   ...[
     ['copy/balances.ts', 'place && found && !isUncertain(found)', 'place && found'],
-    ['copy/questions/report/owed.ts', 'unknown > 0n', 'unknown < 0n'],
-    ['copy/questions/report/movements.ts', ') IS NULL AND (', ') IS NULL OR ('],
-    ['copy/questions/report/movements.ts', ' AND NOT (', ' AND (1 = 1 OR '],
     ['copy/questions/report/users.ts', 'if (unstated > 0) return', 'if (unstated < 0) return'],
   ].map(([path, line = '', change = '']) => ({
     ...{ file: `src/${path}`, line, change, failing: 1 },
@@ -2146,20 +2144,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ACCEPTED,
   },
   {
-    file: 'src/copy/questions/report/differences.ts',
-    line: 'if (low > high) return undefined;',
-    change: '',
-    tests: DIFFERENCES,
-    failing: 1,
-  },
-  {
-    file: 'src/copy/questions/report/movements.ts',
-    line: "if (line === 'bridged') sums.out -= moved;",
-    change: "if (line === 'bridged') sums.out -= 0n;",
-    tests: REPORTS,
-    failing: 1,
-  },
-  {
     file: 'src/copy/sync.ts',
     line: 'if (status && undoneStatesOf(thing).includes(status))',
     change: "if (status === 'never')",
@@ -3012,12 +2996,6 @@ export const MUTANTS: readonly Mutant[] = [
     change: "if (state !== 'failed' || waitMs === 0) return outcome;",
     tests: ['test/operations/recorded.test.ts', 'test/cli/once.test.ts'],
   },
-  {
-    file: 'src/copy/questions/report/movements.ts',
-    line: `FROM \${table} WHERE \${own} AND \${condition} AND \${time} > ? AND \${time} <= ? GROUP`,
-    change: `FROM \${table} WHERE \${condition} AND \${time} > ? AND \${time} <= ? GROUP`,
-    tests: REPORTS,
-  },
   ...['page * limit', '(page - 1) * limit + 1'].map((change) => ({
     ...{ file: 'src/contract/reading/index.ts', line: '(page - 1) * limit', change },
     tests: ['test/contract/reading.test.ts'],
@@ -3395,26 +3373,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/questions/report-edges.test.ts'],
   },
   {
-    file: 'src/copy/questions/report/kinds.ts',
-    line: `\${time} > ? AND \${time} <= ? GROUP BY 1 ORDER BY 1\``,
-    change: `\${time} >= ? AND \${time} <= ? GROUP BY 1 ORDER BY 1\``,
-    tests: ['test/questions/report-edges.test.ts'],
-  },
-  {
-    file: 'src/copy/questions/report/movements.ts',
-    line: `\${time} > after AND`,
-    change: `\${time} >= after AND`,
-    tests: ['test/questions/report-edges.test.ts'],
-    failing: 1,
-  },
-  {
-    file: 'src/copy/questions/report/movements.ts',
-    line: "const isCounted = line !== 'traded' || way === 'out';",
-    change: 'const isCounted = true;',
-    tests: ['test/questions/report-edges.test.ts'],
-    failing: 1,
-  },
-  {
     file: 'src/copy/questions/report/users.ts',
     line: '{isDone(tableOf(withdrawal))}',
     change: "{`status <> ''`}",
@@ -3441,24 +3399,6 @@ export const MUTANTS: readonly Mutant[] = [
     change: 'localMs - zone.offsetMs(localMs)',
     tests: ['test/questions/report-edges.test.ts'],
     failing: 1,
-  },
-  {
-    file: 'src/copy/questions/report/differences.ts',
-    line: "isOver = way === 'out' ?",
-    change: "isOver = way === 'neither' ?",
-    tests: ['test/questions/differences.test.ts'],
-  },
-  {
-    file: 'src/copy/questions/report/differences.ts',
-    line: " && !(state === 'failed' && changes !== null && changes <= at)",
-    change: '',
-    tests: ['test/questions/differences.test.ts'],
-  },
-  {
-    file: 'src/copy/questions/report/differences.ts',
-    line: 'at <= from && all[index]?.length === 0',
-    change: 'at <= from',
-    tests: ['test/questions/differences.test.ts'],
   },
   {
     file: 'src/copy/questions/report/owed.ts',
@@ -3727,13 +3667,6 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/kinds.ts',
-    line: 'MAY_LACK_END.includes(thing) ? end : doneAt',
-    change: 'doneAt',
-    tests: ['test/questions/report-edges.test.ts'],
-    failing: 1,
-  },
-  {
-    file: 'src/copy/questions/report/kinds.ts',
     line: "isOneOf('status', thing.sentBackUnless)",
     change: "'1 = 1'",
     tests: ['test/questions/report-edges.test.ts'],
@@ -3939,20 +3872,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/copy/questions/report/kinds.ts',
     line: '(deleted_at IS NULL OR deleted_at > ?)',
     change: "(deleted_at IS NULL OR '' > ?)",
-    tests: OPEN_AT_END,
-    failing: 1,
-  },
-  {
-    file: 'src/copy/questions/report/kinds.ts',
-    line: `await endedAfter(isBack ? \`\${failed} AND NOT (\${CAME_BACK})\` : failed, failedAt)`,
-    change: 'await endedAfter(failed, failedAt)',
-    tests: OPEN_AT_END,
-    failing: 1,
-  },
-  {
-    file: 'src/copy/questions/report/kinds.ts',
-    line: 'await endedAfter(done, doneAt),\n',
-    change: '0,\n',
     tests: OPEN_AT_END,
     failing: 1,
   },
@@ -4234,32 +4153,6 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/copy/questions/report/earned.ts',
-    line: 'if (cut.has(table.name)) return true;',
-    change: '',
-    tests: KNOWN,
-    failing: 1,
-  },
-  {
-    file: 'src/copy/questions/report/earned.ts',
-    line: 'if (!(await mayHaveEarned(queries, span, cut))) return',
-    change: 'return',
-    tests: KNOWN,
-  },
-  {
-    file: 'src/copy/questions/report/earned.ts',
-    line: 'return { low: before?.earned ?? 0n, high: after.earned ?? 0n };',
-    change: 'return exactly(after);',
-    tests: KNOWN,
-  },
-  {
-    file: 'src/copy/questions/report/earned.ts',
-    line: 'if (before && !(await mayHaveEarned(queries, { from: minute(before), to: at }, cut))) return',
-    change: 'if (before) return',
-    tests: KNOWN,
-    failing: 1,
-  },
-  {
     file: 'src/copy/questions/report/balance.ts',
     line: 'if (!check) return unknownFigure(asset,',
     change: 'if (!check) return amount(asset, 0n);\n  if (check === undefined) return unknownFigure(asset,',
@@ -4274,42 +4167,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/balance.ts',
-    line: "return lacking ? [{ ...lacking, is: isFee(lacking.why) ? 'at most' : 'no' }] : [];",
-    change: 'return [];',
-    tests: KNOWN,
-  },
-  {
-    file: 'src/copy/questions/report/balance.ts',
     line: 'return lacking ? atLeast(asset, sums[line], reasonOf(lacking)) : amount(asset, sums[line]);',
     change: 'return amount(asset, sums[line]);',
     tests: KNOWN,
-  },
-  {
-    file: 'src/copy/questions/report/balance.ts',
-    line: "if (more) limits.push({ is: 'at least', why: more.why });",
-    change: '',
-    tests: KNOWN,
-    failing: 1,
-  },
-  {
-    file: 'src/copy/questions/report/movements.ts',
-    line: 'if (row.why === null) return;',
-    change: 'return;',
-    tests: KNOWN,
-    failing: 1,
-  },
-  {
-    file: 'src/copy/questions/report/movements.ts',
-    line: '(isFeeMissing(row) ? (row.amount ?? 0n) : 0n)',
-    change: '0n',
-    tests: KNOWN,
-  },
-  {
-    file: 'src/copy/questions/report/differences.ts',
-    line: 'isOpen && before !== undefined ? before : run.likely',
-    change: 'run.likely',
-    tests: KNOWN,
-    failing: 1,
   },
   {
     file: 'src/copy/questions/report/cut-lists.ts',
@@ -4477,5 +4337,68 @@ export const MUTANTS: readonly Mutant[] = [
     change: '',
     tests: PLANS,
     failing: 1,
+  },
+  {
+    file: 'src/copy/possible.ts',
+    line: 'if (low > high) return undefined;',
+    change: '',
+    tests: DIFFERENCES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/possible.ts',
+    line: 'isOpen && before !== undefined ? before : run.likely',
+    change: 'run.likely',
+    tests: KNOWN,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/entry-kinds.ts',
+    line: "move('equity:conversion', 'assets:bank', 'amount_minor', 'NGN')",
+    change: "move('equity:conversion', 'assets:fees', 'amount_minor', 'NGN')",
+    tests: BOOKS,
+  },
+  {
+    file: 'src/copy/entry-kinds.ts',
+    line: 'const CNGN_OF_KOBO = 10_000;',
+    change: 'const CNGN_OF_KOBO = 1_000;',
+    tests: BOOKS,
+  },
+  {
+    file: 'src/copy/book-entries.ts',
+    line: `\${side === 'from' ? '-' : ''}\${minor} AS amount_minor`,
+    change: `\${minor} AS amount_minor`,
+    tests: BOOKS,
+  },
+  {
+    file: 'src/copy/unlisted.ts',
+    line: 'minor: (held.get(nameOf(place)) ?? 0n) - (sums.get(nameOf(place)) ?? 0n)',
+    change: 'minor: held.get(nameOf(place)) ?? 0n',
+    tests: BOOKS,
+  },
+  {
+    file: 'src/copy/unlisted.ts',
+    line: 'if (!first || minor === 0n) return [];',
+    change: 'if (!first || minor !== 0n) return [];',
+    tests: KNOWN,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/movements.ts',
+    line: '(each.isOpposite ? -minor : minor) *',
+    change: 'minor *',
+    tests: ['test/questions/line-rows.test.ts'],
+  },
+  {
+    file: 'src/copy/questions/report/balance.ts',
+    line: "line === 'earned' ? 'at least' : 'at most'",
+    change: "'no'",
+    tests: KNOWN,
+  },
+  {
+    file: 'src/copy/save-rows.ts',
+    line: '...(table.hasFees ? UNSETTLED : [])',
+    change: '...(table.hasFees ? [null, null, null, null] : [])',
+    tests: FEES,
   },
 ];

@@ -113,6 +113,9 @@ describe('fees paid that have not been read', () => {
     });
     expect((await ask((queries) => accountIn(queries, NOVEMBER))).differences).toEqual([]);
     expect(differences).toEqual([]);
+    // The books have what the look saw, whatever was taken.
+    const wallet = "SELECT sum(amount_minor) AS minor FROM book_entries WHERE account = 'assets:wallet'";
+    expect(await ask((queries) => queries.all(wallet))).toEqual([{ minor: 2_085_000_000n }]);
   });
 
   test('are known once they were read', async () => {
