@@ -23,10 +23,23 @@ export function compareEntries(
         truth[name] = (truth[name] ?? 0n) - (lines.get(asset)?.unlisted ?? 0n);
       }
     const { sums, unknown } = bookedBy(ask, at);
-    compareSums(`book_entries until ${at.slice(0, 10)}`, truth, { sums, unknown }, tally);
+    const between = endsBetween(ask, at);
+    compareSums(`book_entries until ${at.slice(0, 10)}`, truth, { sums, unknown: { ...between, ...unknown } }, tally);
   }
   compareEarned(ask, path, tally);
 }
+
+/** The accounts with entries around a time that say of themselves that they may have been on another day. */
+function endsBetween(ask: Ask, at: string): Readonly<Record<string, string>> {
+  const rows = ask(
+    `SELECT DISTINCT account || ' ' || asset, known, at FROM book_entries WHERE known = 'END_BETWEEN' AND thing <> 'balance'`,
+  );
+  const isNear = (time: string) => Math.abs(Date.parse(time) - Date.parse(at)) < LONGEST_MS;
+  return Object.fromEntries(rows.flatMap(([name = '', known = '', time = '']) => (isNear(time) ? [[name, known]] : [])));
+}
+
+/** Nothing of which no list says when it ended takes longer. */
+const LONGEST_MS = 2 * 86_400_000;
 
 const isCompared = (name: string) => COMPARED.some((account) => name === account || name.startsWith(`${account}:`) || name.startsWith(`${account} `));
 

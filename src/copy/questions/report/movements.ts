@@ -6,7 +6,7 @@ import { deposit } from '../../../things/deposits.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { trade } from '../../../things/market.ts';
 import { transfer } from '../../../things/token-transfers.ts';
-import { bookEntriesOn, bookSumsOn } from '../../book-entries.ts';
+import { type Between, betweenIn, bookEntriesOn, bookSumsOn } from '../../book-entries.ts';
 import { bucketOf } from '../../bucket.ts';
 import { isOfFailed } from '../../schema.ts';
 import type { Reason } from '../reasons.ts';
@@ -202,12 +202,35 @@ export async function movedBetween(queries: Queries, some: readonly string[]): P
   for (const [index, part] of parts.entries())
     for (const [asset, sums] of parts[index - 1] ?? []) add(sumsOf(part, asset), sums, 1n);
   const until = new Map(times.map((at, index) => [at, parts[index]]));
+  const between = await linesBetween(queries, times);
   return ({ from, to }) => {
     const moved = new Map<Asset, Sums>();
+    for (const { asset, line, ...each } of between)
+      if (isBetween(each, from) !== isBetween(each, to) || (from !== to && isBetween(each, from)))
+        lacks(sumsOf(moved, asset), line, 'END_BETWEEN', 1);
     for (const [asset, sums] of until.get(to) ?? []) add(sumsOf(moved, asset), sums, 1n);
     for (const [asset, sums] of until.get(from) ?? []) add(sumsOf(moved, asset), sums, -1n);
     return new Map([...moved].filter(([, sums]) => !isEmpty(sums)));
   };
+}
+
+/** Whether something may have been before or after a moment. */
+const isBetween = ({ from, until }: Pick<Between, 'from' | 'until'>, at: string): boolean => from <= at && at < until;
+
+/** Returns the lines that entries are of of which nothing says exactly when they were. */
+async function linesBetween(queries: Queries, times: readonly string[]) {
+  const all = await betweenIn(queries, OF_LINES, times[0] ?? '', times.at(-1) ?? '');
+  return all.flatMap(({ account, asset, thing, is_out: isOut, from, until }) =>
+    ENTRY_LINES.filter(
+      (each) =>
+        each.account.test(account) &&
+        (each.things?.some(({ name }) => name === thing) ?? true) &&
+        (each.way === undefined || (each.way === 'out') === (isOut === 1n)),
+    ).flatMap(({ line, isCngn }) => {
+      const of = isCngn ? 'CNGN' : asset;
+      return isAsset(of) ? [{ asset: of, line, from, until }] : [];
+    }),
+  );
 }
 
 const entrySums = (queries: Queries, times: readonly string[]) => {
