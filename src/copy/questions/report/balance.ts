@@ -189,6 +189,9 @@ function comparedIn(checks: readonly BalanceCheck[], { from, to }: Span): Span |
   return start && end && end.at > start.at ? { from: start.at, to: end.at } : null;
 }
 
+/** Why rows of a list may be missing. */
+const OF_LISTS: readonly Reason[] = ['LIST_INCOMPLETE', 'AFTER_LAST_SYNC'];
+
 /** Returns what moved of an asset in a part of a period. */
 function movedIn(seen: Seen, part: Span, asset: Asset, all: readonly Difference[]): AssetMoved {
   const { moved, cut } = seen;
@@ -198,6 +201,8 @@ function movedIn(seen: Seen, part: Span, asset: Asset, all: readonly Difference[
     missingIn(sums, line) ?? cut.reasonFor(asset, line) ?? afterSync(seen, part.to);
   const positive = (line: 'in' | 'out' | 'fees' | 'refunds' | 'earned') => {
     const lacking = reasonFor(line);
+    // What came over a bridge has come from outside only if no transfer of the account paid it.
+    if (lacking && line === 'in' && OF_LISTS.includes(lacking.why)) return unknownFigure(asset, reasonOf(lacking));
     return lacking ? atLeast(asset, sums[line], reasonOf(lacking)) : amount(asset, sums[line]);
   };
   return {

@@ -157,7 +157,11 @@ export const LINES_OF: Readonly<
     { lines: ['out', 'fees', 'refunds', 'inFlight'], assets: ['CNGN'] },
     { lines: ['earned'], assets: ['NGN'] },
   ],
-  withdrawals: [{ lines: ['out', 'inFlight'], assets: TOKENS }],
+  withdrawals: [
+    { lines: ['out', 'inFlight'], assets: TOKENS },
+    // Who paid a bridge transfer.
+    { lines: ['in', 'fees'], assets: ['CNGN'] },
+  ],
   fx_trades: [{ lines: ['traded', 'fees', 'inFlight'], assets: TOKENS }],
   bridge_transfers: [{ lines: ['in', 'fees', 'inFlight'], assets: ['CNGN'] }],
   fee_withdrawals: [{ lines: ['out', 'inFlight'], assets: ['NGN'] }],
