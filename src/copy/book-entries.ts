@@ -167,7 +167,12 @@ export interface Between {
 const LONGEST_OPEN_MS = 90 * 86_400_000;
 
 /** Returns the entries of some accounts that may have been before or after some moment of a period. */
-export async function betweenIn(queries: Queries, accounts: readonly string[], from: string, to: string): Promise<readonly Between[]> {
+export async function betweenIn(
+  queries: Queries,
+  accounts: readonly string[],
+  from: string,
+  to: string,
+): Promise<readonly Between[]> {
   const since = new Date(Date.parse(from) - LONGEST_OPEN_MS).toISOString();
   const all = ENTRY_KINDS.flatMap((kind) =>
     kind.sets.flatMap((set) =>

@@ -107,7 +107,11 @@ const momentOf = (service: Served): Moment => ({
   sums: truthIn(service.path),
 });
 
-export async function compared(service: Served, machine: Machine, [first, last]: readonly [string, string]): Promise<Tally> {
+export async function compared(
+  service: Served,
+  machine: Machine,
+  [first, last]: readonly [string, string],
+): Promise<Tally> {
   const tally = newTally();
   const truth = postingsIn(service.path);
   const months = [...new Set([first.slice(0, 7), last.slice(0, 7)])].map((name) => month(name, service.now()));
@@ -126,11 +130,16 @@ export async function compared(service: Served, machine: Machine, [first, last]:
 
 /** Prints what was found, and adds it to the file of FIATRAIL_SOAK_LOG. */
 export function report(title: string, { done, tallies }: Told): void {
-  const acts = [...done].map(([name, { done: some, rejected }]) => `${name} ${some}${rejected ? ` (${rejected} rejected)` : ''}`);
+  const acts = [...done].map(
+    ([name, { done: some, rejected }]) => `${name} ${some}${rejected ? ` (${rejected} rejected)` : ''}`,
+  );
   const text = [
     title,
     `  ${acts.join(', ')}`,
-    ...[...tallies].flatMap(([name, tally]) => [`  ${name}: ${tallyText(tally)}`, ...tally.wrong.map((line) => `    WRONG ${line}`)]),
+    ...[...tallies].flatMap(([name, tally]) => [
+      `  ${name}: ${tallyText(tally)}`,
+      ...tally.wrong.map((line) => `    WRONG ${line}`),
+    ]),
   ].join('\n');
   console.info(text);
   const path = process.env['FIATRAIL_SOAK_LOG'];

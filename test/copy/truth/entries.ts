@@ -35,13 +35,16 @@ function endsBetween(ask: Ask, at: string): Readonly<Record<string, string>> {
     `SELECT DISTINCT account || ' ' || asset, known, at FROM book_entries WHERE known = 'END_BETWEEN' AND thing <> 'balance'`,
   );
   const isNear = (time: string) => Math.abs(Date.parse(time) - Date.parse(at)) < LONGEST_MS;
-  return Object.fromEntries(rows.flatMap(([name = '', known = '', time = '']) => (isNear(time) ? [[name, known]] : [])));
+  return Object.fromEntries(
+    rows.flatMap(([name = '', known = '', time = '']) => (isNear(time) ? [[name, known]] : [])),
+  );
 }
 
 /** Nothing of which no list says when it ended takes longer. */
 const LONGEST_MS = 2 * 86_400_000;
 
-const isCompared = (name: string) => COMPARED.some((account) => name === account || name.startsWith(`${account}:`) || name.startsWith(`${account} `));
+const isCompared = (name: string) =>
+  COMPARED.some((account) => name === account || name.startsWith(`${account}:`) || name.startsWith(`${account} `));
 
 function compareSums(where: string, truth: Sums, { sums, unknown }: ReturnType<typeof bookedBy>, tally: Tally): void {
   for (const name of new Set([...Object.keys(truth), ...Object.keys(sums)])) {

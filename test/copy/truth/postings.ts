@@ -204,7 +204,8 @@ function postingsOf({ rows, wallets, work, fees, bridges }: Read): Postings {
       ),
     users: (period) => usersOf(period, work),
     kinds: (period) => kindsOf(period, work, rows),
-    open: () => new Map(work.filter(({ state }) => ![...DONE, ...FAILED].includes(state)).map((each) => [each.id, each])),
+    open: () =>
+      new Map(work.filter(({ state }) => ![...DONE, ...FAILED].includes(state)).map((each) => [each.id, each])),
     held: (atMs) => {
       const sums = new Map<Asset, bigint>();
       for (const { code, asset, minor, at } of rows)

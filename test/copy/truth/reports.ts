@@ -4,7 +4,18 @@ import { compare, compareCount, type Printed, type Tally } from './tally.ts';
 
 /** Every figure of the reports of a machine, compared with the ledger. */
 
-const LINES = ['opening', 'in', 'earned', 'out', 'fees', 'traded', 'refunds', 'inFlight', 'unlisted', 'closing'] as const;
+const LINES = [
+  'opening',
+  'in',
+  'earned',
+  'out',
+  'fees',
+  'traded',
+  'refunds',
+  'inFlight',
+  'unlisted',
+  'closing',
+] as const;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
@@ -43,7 +54,8 @@ export const days = (first: string, last: string): Asked => ({
 /** Runs a report. What no list explains and figures that are not known are no failure here. */
 async function ask(machine: Machine, ...argv: readonly string[]): Promise<Json> {
   const { code, stdout, stderr } = await machine.run('report', ...argv, '-o', 'json');
-  if (stdout === '' || ![0, 9].includes(code)) throw new Error(`report ${argv.join(' ')} exits with ${code}: ${stderr}`);
+  if (stdout === '' || ![0, 9].includes(code))
+    throw new Error(`report ${argv.join(' ')} exits with ${code}: ${stderr}`);
   return JSON.parse(stdout) as Json;
 }
 
@@ -76,7 +88,8 @@ export async function compareReport(machine: Machine, truth: Postings, typed: As
       for (const line of ['in', 'earned', 'out', 'fees', 'traded', 'refunds', 'unlisted'] as const) {
         // A day on which nothing moved has no row.
         if (!of && own?.[line] === 0n) tally.equal += 1;
-        else if (!of && line === 'unlisted' && isBeforeFirst) compare(tally, `report --by day, ${line} @ ${day} ${asset}`, unlisted, 0n);
+        else if (!of && line === 'unlisted' && isBeforeFirst)
+          compare(tally, `report --by day, ${line} @ ${day} ${asset}`, unlisted, 0n);
         else compare(tally, `report --by day, ${line} @ ${day} ${asset}`, figure(of, line), own?.[line] ?? 0n);
       }
     }
@@ -115,7 +128,13 @@ export async function compareKinds(machine: Machine, truth: Postings, typed: Ask
     if (key !== undefined) seen.add(key);
     const own = key === undefined ? { completed: 0, amount: 0n, failed: 0 } : is.get(key);
     const where = `@ ${asked.name} ${row['kind']} ${asset}`;
-    compareCount(tally, `report --by kind, completed ${where}`, row['completed'] as number, own?.completed ?? 0, partial);
+    compareCount(
+      tally,
+      `report --by kind, completed ${where}`,
+      row['completed'] as number,
+      own?.completed ?? 0,
+      partial,
+    );
     compareCount(tally, `report --by kind, failed ${where}`, row['failed'] as number, own?.failed ?? 0, partial);
     if (amount) compare(tally, `report --by kind, amount ${where}`, amount, own?.amount ?? 0n);
     else compareCount(tally, `report --by kind, amount ${where}`, 0, Number(own?.amount ?? 0n), partial);
@@ -133,12 +152,7 @@ export async function compareFees(machine: Machine, truth: Postings, typed: Aske
   compare(tally, `report fees, withdrawn @ ${asked.name}`, figure(data, 'withdrawn'), -(naira?.out ?? 0n));
   compare(tally, `report fees, withdrawable @ ${asked.name}`, figure(data, 'withdrawable'), naira?.closing ?? 0n);
   for (const paid of listOf(data, 'paid') as unknown as readonly Printed[])
-    compare(
-      tally,
-      `report fees, paid @ ${asked.name} ${paid.asset}`,
-      paid,
-      -(is.get(paid.asset as Asset)?.fees ?? 0n),
-    );
+    compare(tally, `report fees, paid @ ${asked.name} ${paid.asset}`, paid, -(is.get(paid.asset as Asset)?.fees ?? 0n));
 }
 
 export async function compareBalances(machine: Machine, truth: Postings, typed: Asked, tally: Tally): Promise<void> {
@@ -149,12 +163,7 @@ export async function compareBalances(machine: Machine, truth: Postings, typed: 
     compareCount(tally, `report balance, days @ ${asked.name}`, rows.length, daysIn(asked).length);
     for (const row of rows) {
       const endMs = Math.min(dayStart(String(row['at'])) + DAY_MS - 1, asked.toMs);
-      compare(
-        tally,
-        `report balance @ ${row['at']} ${token}`,
-        row['balance'] as Printed,
-        truth.balance(token, endMs),
-      );
+      compare(tally, `report balance @ ${row['at']} ${token}`, row['balance'] as Printed, truth.balance(token, endMs));
     }
   }
 }
@@ -193,7 +202,8 @@ export async function compareIncome(machine: Machine, truth: Postings, typed: As
       );
     const said = new Set(parts.map((part) => String(part['name'])));
     for (const [name, kobo] of is)
-      if (!said.has(name) && kobo !== 0n) compareCount(tally, `report income --by ${by}, rows @ ${name}`, 0, 1, partial);
+      if (!said.has(name) && kobo !== 0n)
+        compareCount(tally, `report income --by ${by}, rows @ ${name}`, 0, 1, partial);
   }
 }
 
@@ -210,14 +220,24 @@ export async function compareStatements(machine: Machine, truth: Postings, typed
       compare(tally, `report statement, closing ${where}`, figure(sums, 'closing'), closing);
       const [first, came, went, last] = ['opening', 'in', 'out', 'closing'].map((name) => figure(sums, name));
       if ([first, came, went, last].every((each) => each && !each.known))
-        compare(tally, `report statement, sum ${where}`, last, BigInt(minorText(first)) + BigInt(minorText(came)) + BigInt(minorText(went)));
+        compare(
+          tally,
+          `report statement, sum ${where}`,
+          last,
+          BigInt(minorText(first)) + BigInt(minorText(came)) + BigInt(minorText(went)),
+        );
     } else if (opening !== 0n || closing !== 0n) tally.wrong.push(`report statement ${where}: no balance`);
     const rows = listOf(data, 'rows');
     for (const [index, row] of rows.entries()) {
       // Of several at one time, the last one has what there was after it.
       if (rows[index + 1]?.['at'] === row['at']) continue;
       const at = String(row['at']);
-      compare(tally, `report statement, balance ${where} ${at} ${row['id']}`, figure(row, 'balance'), truth.balance(asset, Date.parse(at)));
+      compare(
+        tally,
+        `report statement, balance ${where} ${at} ${row['id']}`,
+        figure(row, 'balance'),
+        truth.balance(asset, Date.parse(at)),
+      );
     }
   }
 }
@@ -230,7 +250,12 @@ export async function compareOwedAt(machine: Machine, truth: Postings, asked: As
     const data = await ask(machine, 'owed', '--at', day);
     const held = truth.held(Date.parse(String(data['at'])));
     for (const row of listOf(data, 'owed'))
-      compare(tally, `report owed --at @ ${day} ${row['asset']}`, figure(row, 'amount'), held.get(row['asset'] as Asset) ?? 0n);
+      compare(
+        tally,
+        `report owed --at @ ${day} ${row['asset']}`,
+        figure(row, 'amount'),
+        held.get(row['asset'] as Asset) ?? 0n,
+      );
   }
 }
 

@@ -19,7 +19,13 @@ beforeAll(requireBuilt);
 const casesOf = (service: Served): readonly Case[] => {
   const machine = (name: string) => service.machine({ name });
   return [
-    { name: 'synced each evening', machine: machine('evening'), isBefore: true, dailyMs: 24 * HOUR_MS - 1, isAtEnd: true },
+    {
+      name: 'synced each evening',
+      machine: machine('evening'),
+      isBefore: true,
+      dailyMs: 24 * HOUR_MS - 1,
+      isAtEnd: true,
+    },
     { name: 'synced each noon', machine: machine('noon'), isBefore: true, dailyMs: 12.5 * HOUR_MS, isAtEnd: true },
     { name: 'synced before and once at the end', machine: machine('once'), isBefore: true, isAtEnd: true },
     { name: 'never synced during work', machine: machine('never'), isAtEnd: true },

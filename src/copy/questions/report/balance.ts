@@ -254,7 +254,6 @@ function assetOf(seen: Seen, span: Span, asset: Asset, differences: readonly Dif
   const inFlight = isExact
     ? (opening.minor ?? 0n) + completedEffect(sums) + unlisted - (closing.minor ?? 0n)
     : sums.inFlight;
-  const lacking =
-    missingIn(sums, 'inFlight') ?? seen.cut.reasonFor(asset, 'inFlight') ?? afterSync(seen, span.to);
+  const lacking = missingIn(sums, 'inFlight') ?? seen.cut.reasonFor(asset, 'inFlight') ?? afterSync(seen, span.to);
   return { ...line, opening, inFlight: signed(asset, -inFlight, lacking), closing };
 }

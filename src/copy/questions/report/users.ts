@@ -73,9 +73,7 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
   const names = await namesOf(queries, ids.slice(0, limit));
   const unowned = Number(outs.get(null)?.n ?? 0n);
   const { tables } = await cutListsIn(queries, to);
-  const [cutIn, cutOut] = [userDeposit, offramp].map((thing) =>
-    tables.get(tableOf(thing).name),
-  );
+  const [cutIn, cutOut] = [userDeposit, offramp].map((thing) => tables.get(tableOf(thing).name));
   return {
     unownedOfframps: unowned,
     users: ids.slice(0, limit).map((id) => ({
