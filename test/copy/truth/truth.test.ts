@@ -1,7 +1,7 @@
 import { beforeAll, expect, onTestFailed, test } from 'vitest';
 import { requireBuilt } from '../../support/built.ts';
 import { chances } from '../served.ts';
-import { type Case, campaign, compared, report } from './campaign.ts';
+import { type Case, campaign, compared, FIRST_DAY, report } from './campaign.ts';
 import { between, homeAt, killedSync, somewhere } from './kills.ts';
 import { lagosDay } from './reports.ts';
 import type { Served } from './rig.ts';
@@ -68,7 +68,7 @@ test(`so it is after each of ${KILLS} syncs that were killed, and after the one 
         if (!(await killedSync(service, way, home, somewhere(chance, MOST_REQUESTS)))) continue;
         tally.killed += 1;
         const last = lagosDay(service.now());
-        tally.after = merged([tally.after, await compared(service, machine, ['2026-10-16', last])]);
+        tally.after = merged([tally.after, await compared(service, machine, [FIRST_DAY, last])]);
       }
     };
     return [{ name: 'killed', machine, isBefore: true, dailyMs: 13 * HOUR_MS, isAtEnd: true, onDay }];
