@@ -195,7 +195,7 @@ function betweenSql({ thing, user }: EntryKind, set: EntrySet, move: Move, side:
   return `SELECT * FROM (SELECT ${move[side]} AS account, ${move.asset} AS asset, '${thing.name}' AS thing, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id,
       ${side === 'from' ? 1 : 0} AS is_out, CASE WHEN ${bound} < ${at} THEN ${bound} ELSE ${at} END AS "from",
       CASE WHEN ${bound} < ${at} THEN ${at} ELSE ${bound} END AS until
-    FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${set.where} AND end_bound IS NOT NULL AND ended_at >= ? AND created_at <= ?) part
+    FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${set.where} AND end_bound IS NOT NULL AND ended_at >= ? AND (created_at IS NULL OR created_at <= ?)) part
     WHERE "from" <> until AND until > ? AND "from" <= ?`;
 }
 

@@ -15,6 +15,16 @@ export interface Ran {
   readonly stderr: string;
 }
 
+/** What makes a machine another one than the first. */
+export interface MachineOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly name?: string;
+  /** Changes the responses on their way to it, by the path of the request. */
+  alter?(path: string, body: string): string;
+  /** How far its clock is ahead of the service's. */
+  aheadMs?(): number;
+}
+
 /** A machine with a local copy of its own. */
 export interface Machine {
   readonly world: FakeWorld;
@@ -34,7 +44,7 @@ export interface Served {
   /** Calls an operation over HTTP, as a program would that uses the client. */
   call(operation: string, input?: object): Promise<Readonly<Record<string, unknown>>>;
   control(name: string, input?: object): Promise<Readonly<Record<string, unknown>>>;
-  machine(options?: { readonly env?: Readonly<Record<string, string>>; readonly name?: string }): Machine;
+  machine(options?: MachineOptions): Machine;
 }
 
 export async function served(startMs: number): Promise<Served> {
@@ -60,10 +70,14 @@ export async function served(startMs: number): Promise<Served> {
     },
     call: async (operation, input = {}) =>
       (await client.call(operation as never, input as never)) as Readonly<Record<string, unknown>>,
-    machine: ({ env = {}, name = 'one' } = {}) => {
+    machine: ({ env = {}, name = 'one', alter, aheadMs = () => 0 } = {}) => {
+      const network = testNetwork();
       const world = fakeWorld({
-        clock,
-        network: testNetwork(),
+        clock: { ...clock, now: () => nowMs + aheadMs() },
+        network: async (request, ...more) => {
+          const answer = await network(request, ...more);
+          return alter ? { ...answer, body: alter(new URL(request.url).pathname, answer.body) } : answer;
+        },
         host: fakeHost(100, name),
         env: { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey, ...env },
       });

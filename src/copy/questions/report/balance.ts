@@ -202,7 +202,9 @@ function movedIn(seen: Seen, part: Span, asset: Asset, all: readonly Difference[
   const positive = (line: 'in' | 'out' | 'fees' | 'refunds' | 'earned') => {
     const lacking = reasonFor(line);
     // What came over a bridge has come from outside only if no transfer of the account paid it.
-    if (lacking && line === 'in' && OF_LISTS.includes(lacking.why)) return unknownFigure(asset, reasonOf(lacking));
+    const isNoBound =
+      lacking?.why === 'END_BETWEEN' || (line === 'in' && OF_LISTS.includes(lacking?.why ?? 'NOT_STATED'));
+    if (lacking && isNoBound) return unknownFigure(asset, reasonOf(lacking));
     return lacking ? atLeast(asset, sums[line], reasonOf(lacking)) : amount(asset, sums[line]);
   };
   return {

@@ -45,7 +45,9 @@ export const noSums = (): Sums => ({
 
 /** Returns why a line of a sum is not known, with the number of rows; undefined if it is known. */
 export function missingIn({ missing }: Sums, line: Line): Lacking | undefined {
-  const [found] = [...missing].filter(([key, count]) => count !== 0 && key.startsWith(`${line} `));
+  const all = [...missing].filter(([key, count]) => count !== 0 && key.startsWith(`${line} `));
+  // Of what may be in another period, the sum is no bound.
+  const found = all.find(([key]) => key.endsWith(' END_BETWEEN')) ?? all[0];
   return found && { why: found[0].slice(line.length + 1) as Reason, rows: Math.abs(found[1]) };
 }
 
