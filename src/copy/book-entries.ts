@@ -157,6 +157,53 @@ function movingSql({ thing }: EntryKind, set: EntrySet, move: Move, side: 'from'
       AND EXISTS (SELECT 1 FROM stored_balance_checks c WHERE c.at >= moving."from" AND c.at <= moving.until)`;
 }
 
+/** An entry of which nothing says exactly when it was: from a time on, and before another one. */
+export interface Between {
+  readonly account: string;
+  readonly asset: string;
+  readonly thing: string;
+  readonly user_id: string | null;
+  readonly is_out: bigint;
+  readonly from: string;
+  readonly until: string;
+}
+
+/** Something that ends without a time of its end may have begun so long before. Source: inferred. */
+const LONGEST_OPEN_MS = 90 * 86_400_000;
+
+/** Returns the entries of some accounts that may have been before or after some moment of a period. */
+export async function betweenIn(
+  queries: Queries,
+  accounts: readonly string[],
+  from: string,
+  to: string,
+): Promise<readonly Between[]> {
+  const since = new Date(Date.parse(from) - LONGEST_OPEN_MS).toISOString();
+  const all = ENTRY_KINDS.flatMap((kind) =>
+    kind.sets.flatMap((set) =>
+      set.bound === undefined
+        ? []
+        : set.moves.flatMap((move) =>
+            (['from', 'to'] as const).flatMap((side) =>
+              isAmong(accounts)(move[side]) ? [betweenSql(kind, set, move, side)] : [],
+            ),
+          ),
+    ),
+  );
+  const found: Between[] = [];
+  for (const sql of all) found.push(...(await queries.all<Between>(sql, since, to, from, to)));
+  return found;
+}
+
+function betweenSql({ thing, user }: EntryKind, set: EntrySet, move: Move, side: 'from' | 'to'): string {
+  const [at, bound] = [`(${set.at})`, `(${set.bound})`];
+  return `SELECT * FROM (SELECT ${move[side]} AS account, ${move.asset} AS asset, '${thing.name}' AS thing, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id,
+      ${side === 'from' ? 1 : 0} AS is_out, CASE WHEN ${bound} < ${at} THEN ${bound} ELSE ${at} END AS "from",
+      CASE WHEN ${bound} < ${at} THEN ${at} ELSE ${bound} END AS until
+    FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${set.where} AND end_bound IS NOT NULL AND ended_at >= ? AND (created_at IS NULL OR created_at <= ?)) part
+    WHERE "from" <> until AND until > ? AND "from" <= ?`;
+}
+
 /** What an entry may be at most that is not known: it has the sign of the entry. */
 interface Unknown extends Pick<Moving, 'account' | 'asset' | 'minor' | 'at'> {
   readonly why: string;

@@ -62,6 +62,14 @@ export async function writeSetting(queries: Queries, name: string, value: string
   await queries.run(...insertion(SETTING, [{ name, value }], replacing(SETTING, ['value'])));
 }
 
+/** When the balances were looked at by the last sync that ended: everything of before it is in the copy. */
+const KNOWN_UNTIL = 'known-until';
+
+/** Returns until when everything is in the copy, by the service's clock; undefined if no sync has ended. */
+export const readKnownUntil = (queries: Queries): Promise<string | undefined> => readSetting(queries, KNOWN_UNTIL);
+
+export const writeKnownUntil = (queries: Queries, at: string): Promise<void> => writeSetting(queries, KNOWN_UNTIL, at);
+
 export async function readState(queries: Queries, table: CopyTable): Promise<ListState> {
   const text = await readSetting(queries, nameOf(table));
   return text === undefined ? NEW : { ...NEW, ...(JSON.parse(text) as Partial<ListState>) };

@@ -160,8 +160,10 @@ function endOf(
   if (before?.status === status && before.ended_at !== null) return { at: before.ended_at, bound: before.end_bound };
   const latest = latestEnd(table, made);
   const until = (time: string) => (time > latest ? latest : time);
-  if (!before) return { at: createdAt ?? at, bound: until(at) };
-  return { at: until(check > made ? check : at), bound: until(checkBefore > made ? checkBefore : made || at) };
+  // A row that does not say in which zone it was made may be as old as the service.
+  if (createdAt === null) return { at, bound: FIRST_TIME };
+  if (!before) return { at: createdAt, bound: until(at) };
+  return { at: until(check > made ? check : at), bound: until(checkBefore > made ? checkBefore : made) };
 }
 
 /** The columns in which a list says when a row ended well: the first one with a time. What failed may have completed before. */
@@ -171,6 +173,8 @@ const END_TIMES = ['completed_at', 'updated_at'] as const;
 const latestEnd = ({ endsWithinMs }: CopyTable, made: string) =>
   endsWithinMs === undefined || made === '' ? LAST_TIME : new Date(Date.parse(made) + endsWithinMs).toISOString();
 
+/** No time of a row is before it. */
+const FIRST_TIME = '2000-01-01T00:00:00.000Z';
 /** No text of a time comes after it. */
 const LAST_TIME = '~';
 

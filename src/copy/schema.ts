@@ -76,9 +76,6 @@ export const SETTING = table('setting', ['name'], { name: text(), value: text() 
 /** The setting with the earliest time that a row is of which changed since what balances say was noted. */
 export const CHANGED_FROM = 'changed-from';
 
-/** The setting with the time, by the service’s clock, until which the last sync that ended read everything: every list was read after it. */
-export const READ_UNTIL = 'read-until';
-
 /** The process that fills the local copy. On a server, it loses its turn at `until` unless it writes before; times are in milliseconds since the epoch. */
 export const FILLER = table('filler', ['id'], {
   id: integer({ isOnly: true }),

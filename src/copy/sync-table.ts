@@ -7,7 +7,7 @@ import { type Listing, PAGE_SIZE, startReading } from '../engine/lists/pages.ts'
 import type { Queries } from '../journal/store.ts';
 import type { LocalCopy } from './database.ts';
 import { type ListState, readState, writeState } from './list-state.ts';
-import { rowMaker, rowsOf } from './rows.ts';
+import { type CopyRow, rowMaker, rowsOf } from './rows.ts';
 import { noteGone } from './save-changes.ts';
 import { saveRows } from './save-rows.ts';
 import { APART, indexesOf, stored } from './schema.ts';
@@ -215,6 +215,18 @@ async function readAll({
   return isProved;
 }
 
+/** Warns of different rows of one page that have one id: the copy keeps the last of them. */
+async function sayRepeated({ notices }: Account, { name }: CopyTable, rows: readonly CopyRow[]): Promise<void> {
+  const digests = new Map<string, string>();
+  for (const { id, digest } of rows) {
+    if ((digests.get(id) ?? digest) !== digest)
+      await notices.say(
+        `warning: the service shows different ${name} with the id ${id}; the copy keeps the last of them; compare them with: fiatrail find ${id}`,
+      );
+    digests.set(id, digest);
+  }
+}
+
 const isoAt = (atMs: number): string => new Date(atMs).toISOString();
 
 const seenAt = ({ time, world }: Account): string => isoAt(time.service.nowMs() ?? world.clock.now());
@@ -309,6 +321,7 @@ function pagesInto(
       const { rows } = reading.take(page);
       const { data, request } = reading.reply();
       const made = makeRows(rows, [request, data]).map(rowOf);
+      await sayRepeated(account, table, made);
       const result = await copy.write(async (queries) => {
         const written = await saveRows(queries, table, made, {
           at: seenAt(account),

@@ -15,12 +15,12 @@ import { transfer } from '../things/token-transfers.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
-import { type Gap, noteChanged, readSetting, readState, writeSetting } from './list-state.ts';
+import { type Gap, noteChanged, readSetting, readState, writeKnownUntil, writeSetting } from './list-state.ts';
 import { readFees } from './read-fees.ts';
 import { rowsOf, zonedTime } from './rows.ts';
 import { stripChanges } from './save-changes.ts';
 import { noteStatus } from './save-rows.ts';
-import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, READ_UNTIL, stored } from './schema.ts';
+import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type CopyTable, TABLES, tableOf } from './tables.ts';
 import { noteUnlisted } from './unlisted.ts';
@@ -104,8 +104,8 @@ async function fill(
   // A row without a time is read with what is personal, however old it is.
   await forget();
   await copy.write(async (queries) => {
-    await writeSetting(queries, READ_UNTIL, balances.at);
     await writeSetting(queries, 'synced-at', new Date(now()).toISOString());
+    await writeKnownUntil(queries, balances.at);
   });
   return reports;
 }

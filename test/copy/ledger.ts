@@ -52,7 +52,7 @@ const TRUTH: Readonly<Record<string, string>> = {
 };
 
 /** The accounts that are compared: what they stand against follows, because each set sums to zero. */
-const COMPARED = Object.keys(TRUTH);
+export const COMPARED = Object.keys(TRUTH);
 
 /** What the sandbox's books say of each account. */
 export function truthIn(path: string): Sums {
@@ -82,7 +82,7 @@ const withoutZeros = (sums: Sums): Sums =>
   );
 
 /** What some sums are more than others by. */
-const lessBy = (sums: Sums, before: Sums): Sums =>
+export const lessBy = (sums: Sums, before: Sums): Sums =>
   withoutZeros(
     Object.fromEntries(
       [...new Set([...Object.keys(sums), ...Object.keys(before)])].map((key) => [
@@ -143,16 +143,16 @@ export async function simulatedAccount({ seed, users, days, env = {} }: Life): P
 }
 
 /** What a copy's books say: sums by account and asset, and of which something is not known, with its code. */
-interface Booked {
+export interface Booked {
   readonly sums: Sums;
   readonly unknown: Readonly<Record<string, string>>;
 }
 
 /** Asks a copy, each row a list of texts; NULL is an empty one. */
-type Ask = (sql: string) => readonly (readonly string[])[];
+export type Ask = (sql: string) => readonly (readonly string[])[];
 
 /** The sums of the view. Expects that each set of entries sums to zero. */
-function bookedBy(ask: Ask, until: string): Booked {
+export function bookedBy(ask: Ask, until: string): Booked {
   expect(
     ask('SELECT thing, id, step, asset FROM book_entries GROUP BY 1, 2, 3, 4 HAVING sum(amount_minor) <> 0 LIMIT 5'),
   ).toEqual([]);
@@ -181,7 +181,7 @@ export const inFile =
   };
 
 /** What the account earned by each row, in the sandbox's books. */
-function earnedIn(path: string): ReadonlyMap<string, bigint> {
+export function earnedIn(path: string): ReadonlyMap<string, bigint> {
   const rows = inFile(
     path,
   )(`SELECT deposit_id, coalesce(onramp.fintech_fee_kobo, deposit.fintech_fee_kobo) FROM deposit LEFT JOIN onramp ON onramp.id = onramp

@@ -180,7 +180,11 @@ describe('the differences of a report', () => {
         expect(alone.flatMap(({ differences }) => differences)).toEqual(report.differences);
         const usdc = report.assets.find(({ asset }) => asset === 'USDC');
         const parts = report.parts.flat().filter(({ asset }) => asset === 'USDC');
-        expect(parts.reduce((all, { unlisted }) => all + (unlisted.minor ?? 0n), 0n)).toBe(usdc?.unlisted.minor);
+        const sum = parts.reduce((all, { unlisted }) => all + (unlisted.minor ?? 0n), 0n);
+        // Where the whole is known, every part of it may still have a change on its edge.
+        if (usdc?.unlisted.minor != null && parts.every(({ unlisted }) => !unlisted.known))
+          expect(sum).toBe(usdc.unlisted.minor);
+        else expect([...parts, usdc].map((each) => each?.unlisted.known?.why)).toContainEqual(expect.any(String));
       }),
       { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 15) },
     );

@@ -136,9 +136,9 @@ describe('the looks that a period compares', () => {
     expect(await compared(month)).toBeNull();
   });
 
-  test('belong to the part that ends with the second of them', async () => {
+  test('make a change that is a part of the period only if both are in it', async () => {
     const ask = await copyOf(
-      looks(['2026-10-10T00:00:00.000Z', 1_000n], [LAST, 1_070n], ['2026-11-02T00:00:00.000Z', 1_070n]),
+      looks(['2026-09-30T22:59:59.999Z', 1_000n], [LAST, 1_070n], ['2026-11-02T00:00:00.000Z', 1_070n]),
     );
     const [before, after] = [spanOfMonth('2026-10'), spanOfMonth('2026-11')];
     const { parts } = await ask((queries) => accountIn(queries, { from: before.from, to: after.to }, [before, after]));

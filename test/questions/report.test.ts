@@ -85,14 +85,18 @@ describe('the report of a month', () => {
   }, 600_000);
 
   test('shows a movement that no list has as the difference, until a person accepts it', async () => {
-    const { world } = await account();
+    const { world, syncedAt } = await account();
+    await must(world, 'sync');
     await topUp(world, 25);
     await pass(world, HOUR_MS);
     await must(world, 'sync');
     const found = await report(world);
     expect(found.code).toBe(9);
     expect(found.stderr).toContain('25.00 USDC that no list shows');
-    expect(found.assets.find(({ asset }) => asset === 'USDC')?.unlisted.value).toBe('25.000000');
+    // Of the time before the first sync, no balance says it.
+    expect(found.of('USDC')?.unlisted).toMatchObject({ value: null, known: { why: 'BEFORE_FIRST_SYNC' } });
+    const since = new Date(Date.parse(syncedAt) + MINUTE_MS - 1).toISOString();
+    expect((await report(world, '--since', since)).of('USDC')?.unlisted.value).toBe('25.000000');
     await must(world, 'report', 'accept', 'USDC', '--reason', 'top-up from the exchange', '--yes');
     expect((await report(world)).code).toBe(0);
     expect((await run(world, 'report', 'accept', 'USDC', '--reason', 'again', '--yes')).code).toBe(2);

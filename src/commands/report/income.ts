@@ -53,7 +53,7 @@ export const incomeCommand = command({
     withCopy(account, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
-        const reach = await reachOf(queries);
+        const reach = await reachOf(queries, spanIn(period).until);
         const found = await incomeIn(queries, spanOf(period.sinceMs, period.untilMs), by, reach.partial);
         const columns: readonly Column[] = [
           { field: 'name', title: TITLES[by] },

@@ -4,7 +4,7 @@ import { acceptancesOf } from '../../copy/acceptances.ts';
 import { closesIn } from '../../copy/closes.ts';
 import { closedPeriod } from '../../copy/questions/books/closed.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
-import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
+import { type AccountReport, accountIn, isWorthARow } from '../../copy/questions/report/balance.ts';
 import { kindsIn } from '../../copy/questions/report/kinds.ts';
 import { lineRowsIn } from '../../copy/questions/report/line-rows.ts';
 import type { Span } from '../../copy/questions/report/movements.ts';
@@ -122,7 +122,7 @@ async function readAccount(
   const account = await accountIn(queries, spanOf(period.sinceMs, period.untilMs), parts, readAccepted);
   if (account.assets.length === 0) throw neverLooked();
   const { differences, compared, uncounted } = account;
-  const reach = await reachOf(queries);
+  const reach = await reachOf(queries, spanIn(period).until);
   const head = {
     ...headOf(period, reach),
     compared: compared && { from: compared.from, until: compared.to },
@@ -142,7 +142,7 @@ async function ofCopy(
   table: readonly [lists: string, columns: readonly Column[]],
   unowned = 0,
 ) {
-  const reach = await reachOf(queries);
+  const reach = await reachOf(queries, spanIn(period).until);
   const below = [checkLines(undefined, reach, asking.terminal.globals.zone, { unowned })];
   return rowsOutcome(asking, { ...headOf(period, reach), ...rows }, table, { below });
 }
@@ -189,7 +189,7 @@ async function byStep(
     { field: step, title: STEP_TITLES[step] },
     ...MOVED.filter(
       (field) =>
-        field === 'in' || field === 'out' || moves.parts.some((part) => part.some((each) => each[field].minor !== 0n)),
+        field === 'in' || field === 'out' || moves.parts.some((part) => part.some((each) => isWorthARow(each[field]))),
     ).map((field) => right(field)),
     { field: 'movements', title: 'Movements', align: 'right', isWide: true },
   ];
@@ -204,7 +204,7 @@ async function byStep(
 /** A panel for each asset and line that moved. */
 function chartOf({ assets, parts: moved }: AccountReport, parts: readonly { readonly name: string }[]) {
   return assets.flatMap((report) =>
-    MOVED.filter((field) => report[field].minor !== 0n).map((field) => ({
+    MOVED.filter((field) => isWorthARow(report[field])).map((field) => ({
       title: `${report.asset}: ${titleOfLine(field)}`,
       points: parts.map(({ name }, index) => {
         const own = moved[index]?.find(({ asset }) => asset === report.asset);

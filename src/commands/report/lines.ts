@@ -2,7 +2,12 @@ import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
 import type { Reach } from '../../copy/questions/in-copy.ts';
-import type { AccountReport, AssetMoved, AssetReport } from '../../copy/questions/report/balance.ts';
+import {
+  type AccountReport,
+  type AssetMoved,
+  type AssetReport,
+  isWorthARow,
+} from '../../copy/questions/report/balance.ts';
 import type { Difference } from '../../copy/questions/report/differences.ts';
 import { ASSET_LABEL, amount, amountForPeople } from '../../money/amount.ts';
 import type { Figure } from '../../money/figure.ts';
@@ -39,7 +44,9 @@ type PrintedAsset = ReturnType<typeof printedAsset>;
 
 /** Whether an asset is worth a row: it was not empty at the end, or something moved, or may have. */
 export const isShown = (report: AssetReport) =>
-  (report.opening.minor ?? 0n) !== 0n || [...MOVED, 'closing' as const].some((field) => report[field].minor !== 0n);
+  (report.opening.minor ?? 0n) !== 0n ||
+  report.closing.minor !== 0n ||
+  MOVED.some((field) => isWorthARow(report[field]));
 
 export const movedSchema = () => ({
   asset: z.string(),

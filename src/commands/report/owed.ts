@@ -85,7 +85,7 @@ async function owedThen(
     if (untilMs > lastMs && at.startMs({ zone, nowMs }) > lastMs)
       throw new CliError('usage', '--at is in the future', { hint: 'give a day or a time that is past' });
     const then = new Date(Math.min(untilMs, lastMs)).toISOString();
-    const [found, reach] = [await owedAt(queries, then), await reachOf(queries)];
+    const [found, reach] = [await owedAt(queries, then), await reachOf(queries, then)];
     const rows = by === 'user' ? found.users : found.owed;
     const data = { at: then, syncedAt: reach.syncedAt, partial: reach.partial, owed: rows };
     const columns = (by === 'user' ? USER_COLUMNS : ASSET_COLUMNS).filter(({ field }) => field !== 'asOf');

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import type { LocalCopy } from '../../copy/database.ts';
+import { readKnownUntil } from '../../copy/list-state.ts';
 import { withCopy } from '../../copy/open.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { monthName, monthNamed } from '../../copy/questions/report/periods.ts';
@@ -38,7 +39,7 @@ export const periodArgument = {
 };
 
 /**
- * Returns the period that was typed: a month by its name, or from --since (default: the start of the month) to --until; now at the latest.
+ * Returns the period that was typed: a month by its name, or from --since (default: the start of the month) to --until; now at the latest, or what the last sync saw of it.
  * Rejects with CliError usage, also for one that has not begun.
  */
 export async function periodIn(
@@ -56,8 +57,11 @@ export async function periodIn(
   if (sinceMs > nowMs)
     throw new CliError('usage', 'the period is in the future', { hint: 'use this month for the days until now' });
   const endMs = times.untilMs ?? month.untilMs;
-  const untilMs = Math.max(sinceMs + 1, Math.min(nowMs + 1, endMs));
   const isOver = endMs <= nowMs;
+  // Of a period that goes on, it is what the last sync saw.
+  const known = Date.parse((await readKnownUntil(queries)) ?? '');
+  const knownMs = known >= sinceMs ? known : nowMs;
+  const untilMs = Math.max(sinceMs + 1, isOver ? endMs : knownMs + 1);
   if (isTyped)
     return { sinceMs, untilMs, isOver, month: undefined, typed: `--since ${iso(sinceMs)} --until ${iso(untilMs)}` };
   const named = monthName(sinceMs, terminal.globals.zone);

@@ -156,7 +156,7 @@ async function statementReport(
 ): Promise<Outcome> {
   const { zone } = terminal.globals;
   const statement = await statementIn(queries, target.of, spanOf(period.sinceMs, period.untilMs));
-  const reach = await reachOf(queries);
+  const reach = await reachOf(queries, spanIn(period).until);
   const { kind, id, name } = target;
   const rows = statement.rows.map((row) => ({ ...row, what: rowWords(row) }));
   const head = { ...spanIn(period), syncedAt: reach.syncedAt, partial: reach.partial };

@@ -102,7 +102,7 @@ const usersCommand = command({
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const found = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
         const data = { ...spanIn(period), ...found };
-        const reach = await reachOf(queries);
+        const reach = await reachOf(queries, spanIn(period).until);
         const checks = checkLines(undefined, reach, terminal.globals.zone, { unowned: found.unownedOfframps });
         const rows = { data, lists: 'users', list: { isWhole: true }, columns: USER_COLUMNS } as const;
         return reported(terminal, complete, { ...rows, below: checks }, reach.partial);

@@ -6,9 +6,10 @@ import type { SqlValue } from '../../sqlite/database.ts';
 import { thingOfRow } from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
 import { user } from '../../things/users.ts';
-import { readState } from '../list-state.ts';
+import { readKnownUntil, readState } from '../list-state.ts';
 import { stored } from '../schema.ts';
 import { type CopyTable, TABLES, tableOf } from '../tables.ts';
+import { afterLastSync } from './report/cut-lists.ts';
 import type { IdStart } from './typed.ts';
 
 /** A row of the local copy. Times are ISO 8601 in UTC. */
@@ -228,8 +229,8 @@ export interface Reach {
   readonly partial: readonly string[];
 }
 
-/** Returns how far the copy reaches, without counting rows. */
-export async function reachOf(queries: Queries): Promise<Reach> {
+/** Returns how far the copy reaches, without counting rows. Every table may lack rows of after the last sync. */
+export async function reachOf(queries: Queries, until?: string): Promise<Reach> {
   const states = await Promise.all(
     TABLES.map(async (table) => ({
       ...(await readState(queries, table)),
@@ -240,5 +241,6 @@ export async function reachOf(queries: Queries): Promise<Reach> {
   const [from = null] = states.flatMap((state) => state.from ?? []).toSorted();
   const isRead = states.every(({ syncedAt }) => syncedAt !== null);
   const [syncedAt = null] = isRead ? states.flatMap((state) => state.syncedAt ?? []).toSorted() : [];
-  return { from, syncedAt, partial: states.flatMap(({ gap, name }) => (gap === null ? [] : [name])) };
+  const isAfter = until !== undefined && afterLastSync(await readKnownUntil(queries), until) !== undefined;
+  return { from, syncedAt, partial: states.flatMap(({ gap, name }) => (gap === null && !isAfter ? [] : [name])) };
 }

@@ -18,6 +18,10 @@ export const REASONS = {
     says: (since) => `not known${from(since)} (first sync)`,
     hint: 'report the time after it with --since, or use an older copy',
   },
+  AFTER_LAST_SYNC: {
+    says: (since) => `not known after ${since ?? 'the last sync'} (last sync)`,
+    hint: 'run: fiatrail sync',
+  },
   BETWEEN_SYNCS: {
     says: () =>
       'balances changed between two syncs, and nothing says on which side of the start or the end of the period',

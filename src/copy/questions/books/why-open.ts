@@ -5,8 +5,7 @@ import { type Amount, amount, amountForPeople, printable } from '../../../money/
 import type { Acceptance } from '../../acceptances.ts';
 import { SEEN_ACCOUNTS } from '../../balance-checks.ts';
 import type { MonthClose } from '../../closes.ts';
-import { readSetting } from '../../list-state.ts';
-import { READ_UNTIL } from '../../schema.ts';
+import { readKnownUntil } from '../../list-state.ts';
 import { reachOf } from '../in-copy.ts';
 import { ageingIn } from '../report/ageing.ts';
 import { accountIn } from '../report/balance.ts';
@@ -70,7 +69,7 @@ function byOrder({ month, sinceMs, isOver }: OfMonth, closes: readonly MonthClos
 /** Whether the copy has the whole month. */
 async function byCopy(queries: Queries, { untilMs }: OfMonth, zone: Zone): Promise<readonly WhyOpen[]> {
   const end = iso(untilMs);
-  const readUntil = await readSetting(queries, READ_UNTIL);
+  const readUntil = await readKnownUntil(queries);
   if (readUntil === undefined || readUntil < end)
     return [{ what: 'the copy ends before the month does', hint: 'run: fiatrail sync' }];
   const first = await firstCheckAt(queries);

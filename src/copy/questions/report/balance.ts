@@ -2,9 +2,10 @@ import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount } from '../../../money/amount.ts';
 import { atLeast, type Figure, type Known, negated, unknownFigure } from '../../../money/figure.ts';
 import type { Acceptance } from '../../acceptances.ts';
+import { readKnownUntil } from '../../list-state.ts';
 import { because, type Reason } from '../reasons.ts';
-import { ASSETS, type BalanceCheck, checkAfter, checksIn, checkUntil } from './checks.ts';
-import { type CutLists, cutListsIn } from './cut-lists.ts';
+import { ASSETS, type BalanceCheck, checksIn, checkUntil } from './checks.ts';
+import { afterLastSync, type CutLists, cutListsIn } from './cut-lists.ts';
 import { changesIn, type Difference, type UnexplainedChange, withAcceptances } from './differences.ts';
 import {
   completedEffect,
@@ -27,6 +28,7 @@ interface Seen {
   readonly checks: readonly BalanceCheck[];
   readonly moved: MovedBetween;
   readonly cut: CutLists;
+  readonly knownUntil: string | undefined;
   /** What no list explains, seen at the second of two looks. */
   readonly changes: readonly UnexplainedChange[];
 }
@@ -41,9 +43,10 @@ const sinceLook = (checks: readonly BalanceCheck[], at: string): Span => ({
 async function seenIn(queries: Queries, span: Span, parts: readonly Span[]): Promise<Seen> {
   const checks = await checksIn(queries, span);
   const moments = parts.flatMap(({ from, to }) => [from, to]);
-  const cut = await cutListsIn(queries);
+  const cut = await cutListsIn(queries, '');
   const moved = await movedBetween(queries, [...moments, ...moments.map((at) => sinceLook(checks, at).from)]);
-  return { checks, moved, cut, changes: await changesIn(queries, span) };
+  const knownUntil = await readKnownUntil(queries);
+  return { checks, moved, cut, knownUntil, changes: await changesIn(queries, span) };
 }
 
 /**
@@ -58,8 +61,13 @@ export async function balancesAt(
   return seen.checks.length === 0 ? undefined : moments.map((at) => balancesFrom(seen, at));
 }
 
+/** Why nothing is known of a time after the last sync; undefined before it. */
+const afterSync = ({ knownUntil }: Seen, at: string): Lacking | undefined => afterLastSync(knownUntil, at);
+
 /** What limits a figure. */
-type Limit = Omit<Known, 'since'>;
+interface Limit extends Lacking {
+  readonly is: Known['is'];
+}
 
 const isFee = (why: Reason): boolean => why.startsWith('FEE_');
 
@@ -69,7 +77,8 @@ const LINES: readonly Line[] = ['in', 'out', 'traded', 'refunds', 'inFlight', 'f
 const balancesFrom = (seen: Seen, at: string): Balances =>
   new Map(ASSETS.map((asset) => [asset, balanceFrom(seen, at, asset)]));
 
-function balanceFrom({ checks, moved, cut, changes }: Seen, at: string, asset: Asset): Figure {
+function balanceFrom(seen: Seen, at: string, asset: Asset): Figure {
+  const { checks, moved, cut, changes } = seen;
   const check = checkUntil(checks, at);
   if (!check) return unknownFigure(asset, because('BEFORE_FIRST_SYNC', checks[0]?.at ?? null));
   const held = check.held.get(asset);
@@ -79,14 +88,14 @@ function balanceFrom({ checks, moved, cut, changes }: Seen, at: string, asset: A
   const figure = { asset, minor: held + effectOf(sums) };
   if (check.at === at) return figure;
   const limits = LINES.flatMap((line): Limit[] => {
-    const lacking = missingIn(sums, line) ?? (checkAfter(checks, at) ? cut.reasonFor(asset, line) : undefined);
+    const lacking = missingIn(sums, line) ?? afterSync(seen, at) ?? cut.reasonFor(asset, line);
     if (!lacking) return [];
     // A fee that is not known has only made the balance lower, or higher if it was earned.
     return [{ ...lacking, is: !isFee(lacking.why) ? 'no' : line === 'earned' ? 'at least' : 'at most' }];
   });
-  for (const change of changes)
-    if (change.asset === asset && change.from < at && at < change.to)
-      limits.push({ is: change.minor > 0n ? 'at least' : 'at most', why: 'UNLISTED' });
+  // What came and what went are one change, which may have been more before.
+  if (changes.some((change) => change.asset === asset && change.from < at && at < change.to))
+    limits.push({ is: 'no', why: 'UNLISTED' });
   return limited(figure, limits);
 }
 
@@ -94,7 +103,7 @@ function balanceFrom({ checks, moved, cut, changes }: Seen, at: string, asset: A
 function limited(figure: Figure & { readonly asset: Asset }, limits: readonly Limit[]): Figure {
   const [first] = limits;
   if (!first) return figure;
-  const known = { ...first, since: null };
+  const known = { ...first, since: first.since ?? null };
   return limits.every(({ is }) => is === first.is && is !== 'no')
     ? { ...figure, known }
     : unknownFigure(figure.asset, known);
@@ -157,11 +166,15 @@ export async function accountIn(
     uncounted: isWhole(seen, span) ? 0 : await uncountedIn(queries, span),
     parts: parts.map((part) =>
       ASSETS.map((asset) => movedIn(seen, part, asset, differences)).filter(
-        (moved) => seen.moved(part).has(moved.asset) || moved.unlisted.minor !== 0n || moved.earned.minor !== 0n,
+        (moved) => seen.moved(part).has(moved.asset) || isWorthARow(moved.unlisted) || isWorthARow(moved.earned),
       ),
     ),
   };
 }
+
+/** Whether a figure is worth a row: not if it is nothing, or of a time before the first sync, of which only balances could show it. */
+export const isWorthARow = ({ minor, known }: Figure): boolean =>
+  minor === null ? known?.why !== 'BEFORE_FIRST_SYNC' : minor !== 0n;
 
 /** Whether every movement in a period has an amount. */
 const isWhole = ({ moved }: Seen, span: Span): boolean =>
@@ -176,14 +189,22 @@ function comparedIn(checks: readonly BalanceCheck[], { from, to }: Span): Span |
   return start && end && end.at > start.at ? { from: start.at, to: end.at } : null;
 }
 
+/** Why rows of a list may be missing. */
+const OF_LISTS: readonly Reason[] = ['LIST_INCOMPLETE', 'AFTER_LAST_SYNC'];
+
 /** Returns what moved of an asset in a part of a period. */
-function movedIn({ moved, cut }: Seen, part: Span, asset: Asset, all: readonly Difference[]): AssetMoved {
+function movedIn(seen: Seen, part: Span, asset: Asset, all: readonly Difference[]): AssetMoved {
+  const { moved, cut } = seen;
   const sums = moved(part).get(asset) ?? noSums();
   const own = all.filter((each) => each.asset === asset && isIn(part, each.to));
-  const sum = (of: (each: Difference) => bigint) => own.reduce((total, each) => total + of(each), 0n);
-  const reasonFor = (line: Line): Lacking | undefined => missingIn(sums, line) ?? cut.reasonFor(asset, line);
+  const reasonFor = (line: Line): Lacking | undefined =>
+    missingIn(sums, line) ?? cut.reasonFor(asset, line) ?? afterSync(seen, part.to);
   const positive = (line: 'in' | 'out' | 'fees' | 'refunds' | 'earned') => {
     const lacking = reasonFor(line);
+    // What came over a bridge has come from outside only if no transfer of the account paid it.
+    const isNoBound =
+      lacking?.why === 'END_BETWEEN' || (line === 'in' && OF_LISTS.includes(lacking?.why ?? 'NOT_STATED'));
+    if (lacking && isNoBound) return unknownFigure(asset, reasonOf(lacking));
     return lacking ? atLeast(asset, sums[line], reasonOf(lacking)) : amount(asset, sums[line]);
   };
   return {
@@ -194,35 +215,47 @@ function movedIn({ moved, cut }: Seen, part: Span, asset: Asset, all: readonly D
     fees: negated(positive('fees')),
     traded: signed(asset, sums.traded, reasonFor('traded')),
     refunds: positive('refunds'),
-    unlisted: amount(
-      asset,
-      sum(({ minor }) => minor),
-    ),
+    unlisted: unlistedIn(seen, part, asset),
     accepted: amount(
       asset,
-      sum(({ accepted }) => accepted),
+      own.reduce((sum, { accepted }) => sum + accepted, 0n),
     ),
     count: sums.count,
     failed: sums.failed,
   };
 }
 
+/** What no list shows of a part of a period. A change between two looks, one of them in it and one not, may be a part of it or not. */
+function unlistedIn(seen: Seen, { from, to }: Span, asset: Asset): Figure {
+  const [first] = seen.checks;
+  if (first && from < first.at) return unknownFigure(asset, because('BEFORE_FIRST_SYNC', first.at));
+  const after = afterSync(seen, to);
+  if (after) return unknownFigure(asset, reasonOf(after));
+  const own = seen.changes.filter((change) => change.asset === asset && change.from < to && change.to > from);
+  const isInside = (change: UnexplainedChange) => change.from >= from && change.to <= to;
+  if (!own.every(isInside)) return unknownFigure(asset, because('UNLISTED'));
+  return amount(
+    asset,
+    own.reduce((sum, { minor }) => sum + minor, 0n),
+  );
+}
+
 /** The figure of something that may have either sign: nothing is known of it unless all is. */
 const signed = (asset: Asset, minor: bigint, lacking: Lacking | undefined): Figure =>
   lacking ? unknownFigure(asset, reasonOf(lacking)) : amount(asset, minor);
 
-const reasonOf = ({ why, rows }: Lacking) => because(why, null, rows);
+const reasonOf = ({ why, since, rows }: Lacking) => because(why, since, rows);
 
 /** Whatever is neither completed nor in no list is in flight, so that the lines add up if they are known. */
 function assetOf(seen: Seen, span: Span, asset: Asset, differences: readonly Difference[]): AssetReport {
   const line = movedIn(seen, span, asset, differences);
   const [opening, closing] = [balanceFrom(seen, span.from, asset), balanceFrom(seen, span.to, asset)];
   const sums: Sums = seen.moved(span).get(asset) ?? noSums();
-  const isExact = [opening, closing, line.earned, line.fees].every(({ known }) => !known);
+  const isExact = [opening, closing, line.earned, line.fees, line.unlisted].every(({ known }) => !known);
   const unlisted = line.unlisted.minor ?? 0n;
   const inFlight = isExact
     ? (opening.minor ?? 0n) + completedEffect(sums) + unlisted - (closing.minor ?? 0n)
     : sums.inFlight;
-  const lacking = missingIn(sums, 'inFlight') ?? seen.cut.reasonFor(asset, 'inFlight');
+  const lacking = missingIn(sums, 'inFlight') ?? seen.cut.reasonFor(asset, 'inFlight') ?? afterSync(seen, span.to);
   return { ...line, opening, inFlight: signed(asset, -inFlight, lacking), closing };
 }

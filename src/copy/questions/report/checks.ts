@@ -15,9 +15,8 @@ export interface BalanceCheck {
   readonly earned: bigint | undefined;
 }
 
-/** Returns the last look until a moment, or the first one after it. */
+/** Returns the last look until a moment. */
 export const checkUntil = (checks: readonly BalanceCheck[], at: string) => checks.findLast((check) => check.at <= at);
-export const checkAfter = (checks: readonly BalanceCheck[], at: string) => checks.find((check) => check.at > at);
 
 /** How many looks before and after a period are read: balances are known from one of them on. */
 const CHECKS_AROUND = 1;

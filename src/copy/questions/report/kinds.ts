@@ -11,7 +11,7 @@ import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
 import { isOneOf, tableOf } from '../../tables.ts';
 import { because } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
-import { endedUntil, madeAfter, type Span, unindexed } from './movements.ts';
+import { endedUntil, type Lacking, madeAfter, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
@@ -82,14 +82,14 @@ interface KindRow {
 }
 
 /** The sum of some rows of one asset; null if there are none. */
-function figureOf(asset: Asset | null, rows: readonly KindRow[], isCut: boolean): Figure | null {
+function figureOf(asset: Asset | null, rows: readonly KindRow[], lacking: Lacking | undefined): Figure | null {
   const summed = rows.filter((row) => row.summed > 0n);
   if (summed.length === 0) return null;
   const known = summed.flatMap(({ minor }) => minor ?? []);
   const minor = known.reduce((sum, each) => sum + each, 0n);
   if (asset === null || known.length === 0) return unknownFigure(asset, because('NOT_STATED'));
   if (known.length < summed.length) return atLeast(asset, minor, because('NOT_STATED'));
-  return isCut ? atLeast(asset, minor, because('LIST_INCOMPLETE')) : amount(asset, minor);
+  return lacking ? atLeast(asset, minor, because(lacking.why, lacking.since)) : amount(asset, minor);
 }
 
 const countOf = (rows: readonly KindRow[]): number => rows.reduce((sum, { n }) => sum + Number(n), 0);
@@ -97,7 +97,7 @@ const countOf = (rows: readonly KindRow[]): number => rows.reduce((sum, { n }) =
 /** Counts the work that ended in a period, and what was open at its end if it is over, or is open now. */
 export async function kindsIn(queries: Queries, span: Span, isOver = false): Promise<readonly KindReport[]> {
   const reports: KindReport[] = [];
-  const { tables: cut } = await cutListsIn(queries);
+  const { tables: cut } = await cutListsIn(queries, span.to);
   for (const work of WORK_KINDS) {
     const { kind, minor, refunded } = work;
     const completed = await endedIn(queries, work, span, { condition: work.done, time: ENDED_AT, minor });
@@ -113,13 +113,13 @@ export async function kindsIn(queries: Queries, span: Span, isOver = false): Pro
     const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
     for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
       const [ended, lost] = [completed, failed].map((rows) => rows.filter((row) => row.asset === asset));
-      const isCut = cut.has(work.list);
+      const lacking = cut.get(work.list);
       reports.push({
         kind,
         completed: countOf(ended ?? []),
-        amount: figureOf(asset, ended ?? [], isCut),
+        amount: figureOf(asset, ended ?? [], lacking),
         failed: countOf(lost ?? []),
-        refunded: figureOf(asset, lost ?? [], isCut),
+        refunded: figureOf(asset, lost ?? [], lacking),
         open: index === 0 ? open : 0,
       });
     }

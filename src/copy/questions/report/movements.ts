@@ -6,7 +6,7 @@ import { deposit } from '../../../things/deposits.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { trade } from '../../../things/market.ts';
 import { transfer } from '../../../things/token-transfers.ts';
-import { bookEntriesOn, bookSumsOn } from '../../book-entries.ts';
+import { type Between, betweenIn, bookEntriesOn, bookSumsOn } from '../../book-entries.ts';
 import { bucketOf } from '../../bucket.ts';
 import { isOfFailed } from '../../schema.ts';
 import type { Reason } from '../reasons.ts';
@@ -45,7 +45,9 @@ export const noSums = (): Sums => ({
 
 /** Returns why a line of a sum is not known, with the number of rows; undefined if it is known. */
 export function missingIn({ missing }: Sums, line: Line): Lacking | undefined {
-  const [found] = [...missing].filter(([key, count]) => count !== 0 && key.startsWith(`${line} `));
+  const all = [...missing].filter(([key, count]) => count !== 0 && key.startsWith(`${line} `));
+  // Of what may be in another period, the sum is no bound.
+  const found = all.find(([key]) => key.endsWith(' END_BETWEEN')) ?? all[0];
   return found && { why: found[0].slice(line.length + 1) as Reason, rows: Math.abs(found[1]) };
 }
 
@@ -53,6 +55,8 @@ export function missingIn({ missing }: Sums, line: Line): Lacking | undefined {
 export interface Lacking {
   readonly why: Reason;
   readonly rows?: number;
+  /** Since when, or until when, such figures are known. */
+  readonly since?: string;
 }
 
 /** What the balance is higher by because of what was completed, as far as lists say. */
@@ -155,7 +159,11 @@ export const LINES_OF: Readonly<
     { lines: ['out', 'fees', 'refunds', 'inFlight'], assets: ['CNGN'] },
     { lines: ['earned'], assets: ['NGN'] },
   ],
-  withdrawals: [{ lines: ['out', 'inFlight'], assets: TOKENS }],
+  withdrawals: [
+    { lines: ['out', 'inFlight'], assets: TOKENS },
+    // Who paid a bridge transfer.
+    { lines: ['in', 'fees'], assets: ['CNGN'] },
+  ],
   fx_trades: [{ lines: ['traded', 'fees', 'inFlight'], assets: TOKENS }],
   bridge_transfers: [{ lines: ['in', 'fees', 'inFlight'], assets: ['CNGN'] }],
   fee_withdrawals: [{ lines: ['out', 'inFlight'], assets: ['NGN'] }],
@@ -200,12 +208,35 @@ export async function movedBetween(queries: Queries, some: readonly string[]): P
   for (const [index, part] of parts.entries())
     for (const [asset, sums] of parts[index - 1] ?? []) add(sumsOf(part, asset), sums, 1n);
   const until = new Map(times.map((at, index) => [at, parts[index]]));
+  const between = await linesBetween(queries, times);
   return ({ from, to }) => {
     const moved = new Map<Asset, Sums>();
+    for (const { asset, line, ...each } of between)
+      if (isBetween(each, from) !== isBetween(each, to) || (from !== to && isBetween(each, from)))
+        lacks(sumsOf(moved, asset), line, 'END_BETWEEN', 1);
     for (const [asset, sums] of until.get(to) ?? []) add(sumsOf(moved, asset), sums, 1n);
     for (const [asset, sums] of until.get(from) ?? []) add(sumsOf(moved, asset), sums, -1n);
     return new Map([...moved].filter(([, sums]) => !isEmpty(sums)));
   };
+}
+
+/** Whether something may have been before or after a moment. */
+const isBetween = ({ from, until }: Pick<Between, 'from' | 'until'>, at: string): boolean => from <= at && at < until;
+
+/** Returns the lines that entries are of of which nothing says exactly when they were. */
+async function linesBetween(queries: Queries, times: readonly string[]) {
+  const all = await betweenIn(queries, OF_LINES, times[0] ?? '', times.at(-1) ?? '');
+  return all.flatMap(({ account, asset, thing, is_out: isOut, from, until }) =>
+    ENTRY_LINES.filter(
+      (each) =>
+        each.account.test(account) &&
+        (each.things?.some(({ name }) => name === thing) ?? true) &&
+        (each.way === undefined || (each.way === 'out') === (isOut === 1n)),
+    ).flatMap(({ line, isCngn }) => {
+      const of = isCngn ? 'CNGN' : asset;
+      return isAsset(of) ? [{ asset: of, line, from, until }] : [];
+    }),
+  );
 }
 
 const entrySums = (queries: Queries, times: readonly string[]) => {

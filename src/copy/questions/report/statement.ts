@@ -3,9 +3,13 @@ import { type Asset, amount } from '../../../money/amount.ts';
 import { atLeast, type Figure, type NotKnown, unknownFigure } from '../../../money/figure.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import { thingNamed } from '../../../things/index.ts';
+import { betweenIn } from '../../book-entries.ts';
+import { readKnownUntil } from '../../list-state.ts';
 import { aboutRows, nothingAbout, rowKey } from '../about-rows.ts';
 import { because } from '../reasons.ts';
 import { ASSETS } from './checks.ts';
+import { afterLastSync } from './cut-lists.ts';
+import { changesIn } from './differences.ts';
 import type { Span } from './movements.ts';
 
 /** Whose entries a statement has. All are of accounts that the account, or the user, has something in. */
@@ -49,7 +53,8 @@ export const BALANCE = 'balance';
 /** The account of what users’ wallets have. */
 export const IN_USERS_WALLETS = 'assets:held';
 
-const OWN_ACCOUNTS = `account IN ('assets:wallet', 'assets:vault', 'assets:fees')`;
+const OWN = ['assets:wallet', 'assets:vault', 'assets:fees'];
+const OWN_ACCOUNTS = `account IN ('${OWN.join("', '")}')`;
 
 /** Which entries are of it: an SQL condition, and its values. */
 function conditionOf(of: StatementOf): Condition {
@@ -137,9 +142,31 @@ async function readingsOf(queries: Queries, userId: string): Promise<ReadonlyMap
 /** What there was at a time, or why that is not known. */
 type Found = { readonly minor: bigint } | { readonly least: bigint | undefined; readonly why: NotKnown };
 
+/** Why a balance is not known at a moment, although its entries add up: nothing says on which side of it some of them were. */
+type UnsureAt = (asset: Asset, at: string) => NotKnown | undefined;
+
+/** Returns what says it for a statement. Nothing is known after the last sync. */
+async function unsureIn(queries: Queries, of: StatementOf, { from, to }: Span): Promise<UnsureAt> {
+  const accounts = of.kind === 'user' ? [IN_USERS_WALLETS] : of.kind === 'account' ? OWN : ['assets:bank'];
+  const between = (await betweenIn(queries, accounts, from, to)).filter(
+    ({ account, user_id: user }) => accounts.includes(account) && (of.kind !== 'user' || user === of.id),
+  );
+  const unlisted = of.kind === 'account' ? await changesIn(queries, { from, to }) : [];
+  const knownUntil = await readKnownUntil(queries);
+  return (asset, at) => {
+    const after = afterLastSync(knownUntil, at);
+    if (after) return because(after.why, after.since);
+    if (unlisted.some((each) => each.asset === asset && each.from < at && at < each.to)) return because('UNLISTED');
+    const isUnsure = between.some((each) => each.asset === asset && each.from <= at && at < each.until);
+    return isUnsure ? because('END_BETWEEN') : undefined;
+  };
+}
+
 /** How an asset’s balance follows from its entries and from what was read. */
 interface Course {
   balanceAt(at: string): Found;
+  /** Why the balance is not known although its entries add up; undefined if it is. */
+  unsureAt(at: string): NotKnown | undefined;
   /** What no list shows, or what the rows without an amount come to, and when it was seen. */
   readonly rest: Reading | undefined;
 }
@@ -157,7 +184,7 @@ function since(reading: Reading, booked: BookedAt, at: string): Found {
  * The balance of what is read with each sync: what its entries add up to, those of balances among them. Before the first reading it is not known,
  * nor after a row without an amount until the next one.
  */
-const courseOfChecks = (checks: readonly string[], booked: BookedAt): Course => ({
+const courseOfChecks = (checks: readonly string[], booked: BookedAt): Omit<Course, 'unsureAt'> => ({
   rest: undefined,
   balanceAt: (at) => {
     const last = checks.findLast((check) => check <= at);
@@ -173,7 +200,7 @@ function courseFromNothing(
   booked: BookedAt,
   { from, to }: Span,
   mustBeRead: boolean,
-): Course {
+): Omit<Course, 'unsureAt'> {
   const off = reading ? reading.minor - booked(reading.at).minor : 0n;
   const isSeen = reading !== undefined && off !== 0n && reading.at > from && reading.at <= to;
   return {
@@ -188,6 +215,16 @@ function courseFromNothing(
     },
   };
 }
+
+/** A balance that is known only where it is sure which entries were before. */
+const asFarAsSure = ({ balanceAt, rest }: Omit<Course, 'unsureAt'>, unsureAt: Course['unsureAt']): Course => ({
+  rest,
+  unsureAt,
+  balanceAt: (at) => {
+    const why = unsureAt(at);
+    return why ? { least: undefined, why } : balanceAt(at);
+  },
+});
 
 const figureOf = (asset: Asset, found: Found): Figure => {
   if ('minor' in found) return amount(asset, found.minor);
@@ -208,7 +245,12 @@ function sumOf(asset: Asset, rows: readonly StatementRow[], isIn: boolean): Figu
 }
 
 /** Makes the rows of an asset, each with what there was after it. */
-function rowsOf(asset: Asset, entries: readonly EntryRow[], { balanceAt, rest }: Course, from: string): StatementRow[] {
+function rowsOf(
+  asset: Asset,
+  entries: readonly EntryRow[],
+  { balanceAt, rest, unsureAt }: Course,
+  from: string,
+): StatementRow[] {
   const last = { asset, thing: null, step: null, id: null, why: null };
   const all = rest ? [...entries, { ...last, ...rest }].toSorted(byTime) : entries;
   let left = figureOf(asset, balanceAt(from));
@@ -218,6 +260,8 @@ function rowsOf(asset: Asset, entries: readonly EntryRow[], { balanceAt, rest }:
       minor === null ? unknownFigure(asset, { why: why ?? 'NOT_STATED', since: null }) : amount(asset, minor);
     if (minor === null) left = moved;
     else if (left.minor !== null) left = { ...left, minor: left.minor + minor };
+    const unsure = unsureAt(at);
+    if (unsure) left = unknownFigure(asset, unsure);
     // What is read says it again, once nothing is left at the same time.
     if ((left.minor === null || thing === null) && all[index + 1]?.at !== at) left = figureOf(asset, balanceAt(at));
     return { at, asset, thing, step, id: thing === null ? null : id, who: null, amount: moved, balance: left };
@@ -257,6 +301,7 @@ export async function statementIn(queries: Queries, of: StatementOf, span: Span)
   const checks = of.kind === 'account' ? await checksIn(queries, span) : [];
   const readings = of.kind === 'user' ? await readingsOf(queries, of.id) : new Map<string, Reading>();
   const entries = await entriesIn(queries, condition, span);
+  const unsure = await unsureIn(queries, of, span);
   const times = new Set([span.from, span.to, ...[...readings.values()].map(({ at }) => at)]);
   const last = checks.findLast((at) => at <= span.to);
   for (const at of [checks.findLast((each) => each <= span.from), last]) if (at !== undefined) times.add(at);
@@ -267,10 +312,11 @@ export async function statementIn(queries: Queries, of: StatementOf, span: Span)
     if (of.kind === 'account' && of.asset && of.asset !== asset) continue;
     const own = entries.filter((entry) => entry.asset === asset);
     const booked = bookedFrom(new Map(sumsAt.map(([at, all]) => [at, all.get(asset) ?? NONE])), span.from, own);
-    const course =
+    const known =
       of.kind === 'account'
         ? courseOfChecks(checks, booked)
         : courseFromNothing(readings.get(asset), booked, span, of.kind === 'user');
+    const course = asFarAsSure(known, (at) => unsure(asset, at));
     const made = rowsOf(asset, own, course, span.from);
     const [opening, closing] = [
       figureOf(asset, course.balanceAt(span.from)),
@@ -278,7 +324,9 @@ export async function statementIn(queries: Queries, of: StatementOf, span: Span)
     ];
     if (isNothing(made, [opening, closing])) continue;
     rows.push(...made);
-    sums.push({ asset, opening, in: sumOf(asset, made, true), out: sumOf(asset, made, false), closing });
+    const why = course.unsureAt(span.from) ?? course.unsureAt(span.to);
+    const [came, went] = [true, false].map((isIn) => (why ? unknownFigure(asset, why) : sumOf(asset, made, isIn)));
+    if (came && went) sums.push({ asset, opening, in: came, out: went, closing });
   }
   return { sums, rows: await withNames(queries, rows) };
 }

@@ -72,10 +72,8 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
   const ids = [...new Set([...[...ins.keys()].flatMap((id) => id ?? []), ...(ins.size < limit ? others : [])])];
   const names = await namesOf(queries, ids.slice(0, limit));
   const unowned = Number(outs.get(null)?.n ?? 0n);
-  const { tables } = await cutListsIn(queries);
-  const [cutIn, cutOut] = [userDeposit, offramp].map((thing) =>
-    tables.has(tableOf(thing).name) ? ({ why: 'LIST_INCOMPLETE' } as const) : undefined,
-  );
+  const { tables } = await cutListsIn(queries, to);
+  const [cutIn, cutOut] = [userDeposit, offramp].map((thing) => tables.get(tableOf(thing).name));
   return {
     unownedOfframps: unowned,
     users: ids.slice(0, limit).map((id) => ({
@@ -95,7 +93,7 @@ function nairaOf(moved: Moved | undefined, lacking: Lacking | undefined): Figure
   const minor = BigInt(moved?.minor ?? 0n);
   const unstated = moved ? Number(moved.n - moved.stated) : 0;
   if (unstated > 0) return atLeast('NGN', minor, because('NOT_STATED', null, unstated));
-  return lacking ? atLeast('NGN', minor, because(lacking.why, null, lacking.rows)) : amount('NGN', minor);
+  return lacking ? atLeast('NGN', minor, because(lacking.why, lacking.since, lacking.rows)) : amount('NGN', minor);
 }
 
 /** How many ids a statement has. */

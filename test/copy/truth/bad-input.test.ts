@@ -1,0 +1,142 @@
+import { cpSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { chances } from '../served.ts';
+import { compared, FIRST_DAY } from './campaign.ts';
+import { dayStart, lagosDay } from './reports.ts';
+import { type Machine, type MachineOptions, type Served, served } from './rig.ts';
+import { DAY_MS, working } from './work.ts';
+
+type Row = Record<string, unknown>;
+
+/** Three days of an account, and the day after them. */
+async function worked(before: (service: Served) => Promise<void>): Promise<Served> {
+  const service = await served(dayStart(FIRST_DAY) - DAY_MS);
+  const account = await working(service, chances(5));
+  await before(service);
+  await service.moveTo(dayStart(FIRST_DAY));
+  await account.work(dayStart(FIRST_DAY) + 3 * DAY_MS - 1, 60);
+  await service.moveTo(service.now() + DAY_MS / 2);
+  return service;
+}
+
+/** Changes the rows of a list of responses, wherever it is. */
+const rowsOf =
+  (path: string, list: string, change: (rows: Row[]) => Row[]): Required<MachineOptions>['alter'] =>
+  (asked, body) => {
+    if (asked !== `/v1${path}`) return body;
+    const all = JSON.parse(body) as { data: Record<string, Row[]> };
+    const rows = all.data[list];
+    if (rows) all.data[list] = change(rows);
+    return JSON.stringify(all);
+  };
+
+const own = (row: Row) => row['type'] === 'fintech_deposit' && row['status'] === 'completed';
+const first = (rows: readonly Row[]) => rows.find(own) ?? {};
+
+/** What a machine says that had the right rows first, and then those: of the whole, and what a sync says. */
+async function told(change: (rows: Row[]) => Row[], { isFirst = false } = {}) {
+  let isBad = isFirst;
+  const changed = rowsOf('/deposits', 'deposits', change);
+  let machine: Machine | undefined;
+  const service = await worked(async (begun) => {
+    machine = begun.machine({ alter: (path, body) => (isBad ? changed(path, body) : body) });
+    await machine.run('sync');
+  });
+  if (!machine) throw new Error('no machine');
+  const before = await machine.run('sync');
+  isBad = true;
+  await service.moveTo(service.now() + 60_000);
+  const sync = await machine.run('sync', '--full');
+  const report = await machine.run('report', '2026-10');
+  const changes = await machine.run('report', 'changes', '--since', '1h', '-o', 'json');
+  return { service, machine, before, sync, report, changes };
+}
+
+const wrongIn = async (service: Served, machine: Awaited<ReturnType<typeof told>>['machine']) => {
+  return (await compared(service, machine, [FIRST_DAY, lagosDay(service.now() - DAY_MS)])).wrong;
+};
+
+const isMore = (row: Row): Row => ({ ...row, amount: Number(row['amount']) + 1000 });
+const withoutZone = (row: Row): Row => ({
+  ...row,
+  ...Object.fromEntries(['createdAt', 'completedAt'].map((name) => [name, String(row[name]).replace('Z', '')])),
+});
+
+test('a past row that changes is named with what it was, and the balances disagree with it', async () => {
+  const { report, changes } = await told((rows) => rows.map((row) => (row === first(rows) ? isMore(row) : row)));
+  expect(report).toMatchObject({ code: 9, stderr: expect.stringContaining('-990.00 cNGN') });
+  expect(JSON.parse(changes.stdout)).toMatchObject({
+    changes: expect.arrayContaining([expect.objectContaining({ list: 'deposits', status: 'changed', field: 'amount' })]),
+  });
+});
+
+test('a row that is removed stays in every sum, and the list is said to be incomplete', async () => {
+  const { service, machine, sync } = await told((rows) => rows.filter((row) => row !== first(rows)));
+  expect(sync.stderr).toContain('the service counts 14 deposits but returned only 13');
+  expect(await wrongIn(service, machine)).toEqual([]);
+});
+
+test('a row that is repeated counts once', async () => {
+  const { service, machine } = await told((rows) => rows.flatMap((row) => (row === first(rows) ? [row, row] : [row])));
+  expect(await wrongIn(service, machine)).toEqual([]);
+});
+
+test('two rows with one id are named, and the balances disagree with the wrong one', async () => {
+  const { sync, report } = await told((rows) =>
+    rows.flatMap((row) => (row === first(rows) ? [row, isMore(row)] : [row])),
+  );
+  expect(sync.stderr).toMatch(/the service shows different deposits with the id \S+; the copy keeps the last of them/);
+  expect(report).toMatchObject({ code: 9, stderr: expect.stringContaining('-990.00 cNGN') });
+});
+
+test('a row whose times have no zone is in no sum of a day as if its time were known', async () => {
+  const { service, machine } = await told((rows) => rows.map((row) => (row === first(rows) ? withoutZone(row) : row)), {
+    isFirst: true,
+  });
+  expect((await wrongIn(service, machine)).filter((line) => !line.startsWith('report statement'))).toEqual([]);
+});
+
+test('an amount in an unknown asset is said with the field, is in no sum, and is a difference', async () => {
+  const { sync, report, machine } = await told(
+    (rows) => rows.map((row) => (row === first(rows) ? { ...row, currency: 'EUR' } : row)),
+    { isFirst: true },
+  );
+  expect(sync.stderr).toContain('currency is "EUR"');
+  expect(report.code).toBe(9);
+  const { assets } = JSON.parse((await machine.run('report', '2026-10', '-o', 'json')).stdout) as {
+    assets: { asset: string; in: { known?: { why: string } } }[];
+  };
+  expect(assets.find(({ asset }) => asset === 'CNGN')?.in.known?.why).toBe('NOT_STATED');
+});
+
+test('a clock that jumps forward and back changes no figure', async () => {
+  let aheadMs = 0;
+  let machine: Machine | undefined;
+  const service = await worked(async (begun) => {
+    machine = begun.machine({ aheadMs: () => aheadMs });
+    await machine.run('sync');
+  });
+  if (!machine) throw new Error('no machine');
+  for (const jump of [40 * DAY_MS, -3 * DAY_MS, 0]) {
+    aheadMs = jump;
+    expect((await machine.run('sync')).code).toBe(0);
+    await service.moveTo(service.now() + 60_000);
+  }
+  expect(await wrongIn(service, machine)).toEqual([]);
+});
+
+test('a copy of another machine goes on where that one stopped', async () => {
+  let one: Machine | undefined;
+  const service = await worked(async (begun) => {
+    one = begun.machine({ name: 'one' });
+    await one.run('sync');
+  });
+  if (!one) throw new Error('no machine');
+  const other = service.machine({ name: 'other' });
+  mkdirSync(dirname(other.copyPath), { recursive: true, mode: 0o700 });
+  cpSync(one.copyPath, other.copyPath);
+  expect(await wrongIn(service, other)).toEqual([]);
+  expect((await other.run('sync')).code).toBe(0);
+  expect(await wrongIn(service, other)).toEqual([]);
+});

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createClient } from '../../../src/kits/client.ts';
+import { startSandbox } from '../../../src/kits/sandbox.ts';
+import { main } from '../../../src/main.ts';
+import { control as controlOf } from '../../kits/control.ts';
+import { temporaryFolder } from '../../support/built.ts';
+import { testNetwork } from '../../support/loopback.ts';
+import { type FakeWorld, fakeHost, fakeWorld } from '../../support/world.ts';
+
+/** What a command did. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What makes a machine another one than the first. */
+export interface MachineOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly name?: string;
+  /** Changes the responses on their way to it, by the path of the request. */
+  alter?(path: string, body: string): string;
+  /** How far its clock is ahead of the service's. */
+  aheadMs?(): number;
+}
+
+/** A machine with a local copy of its own. */
+export interface Machine {
+  readonly world: FakeWorld;
+  readonly copyPath: string;
+  run(...argv: readonly string[]): Promise<Ran>;
+}
+
+/** A sandbox behind a port of this machine, whose clock only the test moves. */
+export interface Served {
+  readonly url: string;
+  readonly apiKey: string;
+  /** Its state, to compare with. */
+  readonly path: string;
+  now(): number;
+  /** Moves the clock, and with it everything that falls due. */
+  moveTo(atMs: number): Promise<void>;
+  /** Calls an operation over HTTP, as a program would that uses the client. */
+  call(operation: string, input?: object): Promise<Readonly<Record<string, unknown>>>;
+  control(name: string, input?: object): Promise<Readonly<Record<string, unknown>>>;
+  machine(options?: MachineOptions): Machine;
+}
+
+export async function served(startMs: number): Promise<Served> {
+  const path = join(temporaryFolder(onTestFinished), 'sandbox.db');
+  const sandbox = await startSandbox({ port: 0, state: path, clock: startMs, pace: 'real' });
+  onTestFinished(() => sandbox.close());
+  const { url, apiKey } = sandbox;
+  const client = createClient({ baseUrl: url, apiKey });
+  let nowMs = startMs;
+  const control: Served['control'] = async (name, input) =>
+    (await controlOf(sandbox, name, input)) as Readonly<Record<string, unknown>>;
+  const clock = { now: () => nowMs, sleep: async () => {} };
+  return {
+    url,
+    apiKey,
+    path,
+    control,
+    now: () => nowMs,
+    moveTo: async (atMs) => {
+      if (atMs <= nowMs) return;
+      await control('advance', { durationMs: atMs - nowMs });
+      nowMs = atMs;
+    },
+    call: async (operation, input = {}) =>
+      (await client.call(operation as never, input as never)) as Readonly<Record<string, unknown>>,
+    machine: ({ env = {}, name = 'one', alter, aheadMs = () => 0 } = {}) => {
+      const network = testNetwork();
+      const world = fakeWorld({
+        clock: { ...clock, now: () => nowMs + aheadMs() },
+        network: async (request, ...more) => {
+          const answer = await network(request, ...more);
+          return alter ? { ...answer, body: alter(new URL(request.url).pathname, answer.body) } : answer;
+        },
+        host: fakeHost(100, name),
+        env: { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey, ...env },
+      });
+      return {
+        world,
+        copyPath: join(env['FIATRAIL_STATE_DIR'] ?? world.stateDir, 'copy-environment.db'),
+        run: async (...argv) => {
+          const [before, errors] = [world.stdout.text().length, world.stderr.text().length];
+          const code = await main([...argv, '-q'], world);
+          return { code, stdout: world.stdout.text().slice(before), stderr: world.stderr.text().slice(errors) };
+        },
+      };
+    },
+  };
+}
