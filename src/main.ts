@@ -136,7 +136,7 @@ async function execute(line: ResolvedLine, world: World, use: Use): Promise<Outc
     profile,
     globals,
     command: { line: `fiatrail ${command.words.join(' ')}`, inputName: (field) => inputName(command, field) },
-    runs: { line: runLine, planned: runPlanned },
+    runs: { line: runLine, program: main, planned: runPlanned },
   });
   try {
     return await Promise.race([executeIn(account, terminal, line, use), abandonment(account)]);

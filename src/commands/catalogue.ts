@@ -96,6 +96,7 @@ export const CATALOGUE: readonly Group[] = [
       parts: { journal: 'Check, export and back up the journal' },
     }),
     group('plans', 'Show, approve and apply plans', () => import('./plans.ts'), SELDOM),
+    group('mcp', 'Let an agent look, and do what you allow', () => import('./mcp.ts'), SELDOM),
   ]),
   ...section('Sandbox', [
     group('tour', 'Walk through onboarding, onramp and payout', () => import('./tour.ts')),

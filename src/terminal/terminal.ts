@@ -23,6 +23,8 @@ export interface Runs {
    * would send a request, with what the rules say about it.
    */
   line(argv: readonly string[], world: World, testsRules?: boolean): Promise<Outcome>;
+  /** Runs a command line as a shell does: prints to the streams of the world, and returns the exit code. */
+  program(argv: readonly string[], world: World): Promise<number>;
   /**
    * Runs the command of a plan, which sends only what the plan says; `waitMs` is how long it waits, if it does. To check the
    * plan, it runs until it would send, and throws Checked.

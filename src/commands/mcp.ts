@@ -1,0 +1,111 @@
+import { chosenProfile, type Profile } from '../account/profile.ts';
+import type { Calling } from '../agent/calls.ts';
+import type { CommandRecord, RunCommand } from '../agent/commands.ts';
+import type { About } from '../agent/server.ts';
+import { PERMISSIONS, type Permission, toolsFor } from '../agent/tools.ts';
+import { CliError } from '../base/errors.ts';
+import type { World } from '../base/world.ts';
+import type { Account } from '../engine/account.ts';
+import { command } from '../terminal/command.ts';
+import { option, withValues } from '../terminal/parse/parameters.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+const DEFAULT: readonly Permission[] = ['read'];
+
+/** `read,plan`. */
+const permissions = withValues(PERMISSIONS, (text): readonly Permission[] => {
+  const names = text.split(',').map((each) => each.trim());
+  const unknown = names.find((each) => !PERMISSIONS.some((known) => known === each));
+  if (unknown === undefined) return PERMISSIONS.filter((each) => names.includes(each));
+  throw new CliError('usage', `there is no "${unknown.slice(0, 30)}" to allow`, {
+    hint: `expected some of ${PERMISSIONS.join(',')}, separated by commas`,
+  });
+});
+
+/** Returns the flag that keeps every call on the account of this command, whatever becomes the default profile meanwhile. */
+function profileFlag({ name }: Profile, chosen: string | undefined, world: World): readonly string[] {
+  const { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: apiKey } = world.env;
+  const isOfEnvironment = chosenProfile(chosen, world).source === 'environment' || baseUrl || apiKey;
+  return chosen === undefined && isOfEnvironment ? [] : [`--profile=${name}`];
+}
+
+/** Throws CliError usage if the account is not one that may be let do this. */
+function requirePermitted(allowed: readonly Permission[], { name, mode }: Profile): void {
+  if (mode === 'live' && allowed.includes('sandbox'))
+    throw new CliError('usage', `--allow sandbox is for sandboxes, and profile ${name} is LIVE`, {
+      hint: 'omit sandbox, or choose a sandbox with --profile',
+    });
+}
+
+/** Reads what a command that needs no account prints. */
+async function printed<T>(run: RunCommand, words: readonly string[], signal: AbortSignal): Promise<T> {
+  const { stdout } = await run([...words, '--output=json'], signal);
+  return JSON.parse(stdout) as T;
+}
+
+/** Returns what calls are made with, and what the server says of itself. */
+async function serving(account: Account, terminal: Terminal, allowed: readonly Permission[]) {
+  const { world, profile } = account;
+  const { interrupted } = world;
+  const [{ commandsIn }, { createTurns }] = await Promise.all([import('../agent/run.ts'), import('../agent/turns.ts')]);
+  const run = commandsIn(world, terminal.runs.program);
+  const isMasked = terminal.globals.isMasked !== false;
+  const { commands } = await printed<{ commands: readonly CommandRecord[] }>(run, ['help', 'commands'], interrupted);
+  const { topics } = await printed<{ topics: readonly { name: string; title: string }[] }>(
+    run,
+    ['help', 'topics'],
+    interrupted,
+  );
+  const { version } = await printed<{ version: string }>(run, ['version'], interrupted);
+  const calling: Calling = {
+    tools: toolsFor(allowed),
+    commands,
+    run,
+    turns: createTurns(),
+    isMasked,
+    globals: [
+      ...profileFlag(profile, terminal.globals.profile, world),
+      '--output=json',
+      '--no-input',
+      '--quiet',
+      isMasked ? '--mask' : '--no-mask',
+    ],
+  };
+  const about: About = {
+    version,
+    topics: topics.map(({ name, title }) => ({
+      name,
+      title,
+      text: async (signal) => (await printed<{ text: string }>(run, ['help', name], signal)).text,
+    })),
+  };
+  return { calling, about };
+}
+
+const mcpCommand = command({
+  words: ['mcp'],
+  summary: 'Serve the account to an agent over MCP',
+  details:
+    'Speaks the Model Context Protocol on standard input and output. By default, an agent can only look: balances, lists, reports, operations and events. Names and numbers are masked, unless you pass --no-mask. plan lets it prepare payments that a person approves, apply lets it send what someone else has approved, and sandbox lets it control a sandbox. No tool shows a key, approves a plan, or changes a rule or a profile.',
+  examples: [
+    'fiatrail mcp',
+    'fiatrail mcp --allow read,plan',
+    'fiatrail mcp --profile sandbox --allow read,plan,sandbox',
+  ],
+  endpoints: [],
+  parameters: {
+    allow: option('--allow <list>', `what the agent may do: ${PERMISSIONS.join(', ')} (default read)`, permissions),
+  },
+  run: async (account, terminal, { allow: allowed = DEFAULT }) => {
+    const { world, profile, notices } = account;
+    requirePermitted(allowed, profile);
+    const [{ serveOverStdio }, { calling, about }] = await Promise.all([
+      import('../agent/stdio.ts'),
+      serving(account, terminal, allowed),
+    ]);
+    await serveOverStdio(world, calling, about, (what) => void notices.note(what));
+    return {};
+  },
+});
+
+export const commands = [mcpCommand];
